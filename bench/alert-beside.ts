@@ -17,7 +17,7 @@ import { alternate, atLeast, type Measured, runAsScript, versionOf } from "./sup
 
 // One event to many channels, half of them on Slack and half on Discord, over HTTP to platforms without limits in
 // another process; beside Debian's prometheus-alertmanager with as many Slack and Discord webhook receivers, by turns.
-// Ours keeps a receipt of each on disk; Alertmanager keeps none.
+// Ours stores a receipt of each on disk; Alertmanager stores none.
 
 const CHANNELS = 10_000;
 const ROUNDS = 3;
@@ -73,7 +73,7 @@ async function openOurs(
 ): Promise<AsyncDisposable & { take(): Promise<number> }> {
   const log = silentLog();
   const payloads = { put: () => Promise.resolve("key"), get: () => Promise.resolve(undefined) };
-  const parts = { payloads, log, keepMillis: 1000, botName: () => "bench", sleep: (millis: number) => sleep(millis) };
+  const parts = { payloads, log, ttlMillis: 1000, botName: () => "bench", sleep: (millis: number) => sleep(millis) };
   const api = `${origin}/api`;
   const limits = { retries: 0, globalRequestsPerSecond: Number.POSITIVE_INFINITY };
   const rest = createRest({ token: "bench", apiUrl: api, ...limits });

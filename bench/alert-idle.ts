@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { makePlace } from "../test/support/bellwether.ts";
+import { createSandbox } from "../test/support/bellwether.ts";
 import { freePort } from "../test/support/free-port.ts";
 import { atMost, runAsScript, type Measured } from "./support/figure.ts";
 
@@ -18,11 +18,11 @@ const TICKS_A_SECOND = 100;
 
 async function measure(): Promise<readonly Measured[]> {
   if (process.platform !== "linux") return [{ name: NAME, skipped: "it reads /proc, which is on Linux only" }];
-  const place = makePlace();
+  const sandbox = createSandbox();
   const around = fork(new URL("support/idle-world.ts", import.meta.url));
   try {
     const [world] = (await once(around, "message")) as [{ env: Record<string, string> }];
-    const bot = place.run(["start"], { WEB_PORT: String(await freePort()), LOG_LEVEL: "warn", ...world.env });
+    const bot = sandbox.run(["start"], { WEB_PORT: String(await freePort()), LOG_LEVEL: "warn", ...world.env });
     await bot.printed(/^Bellwether runs/u);
     const { pid } = bot.child;
     await sleep(SETTLE_MILLIS);
@@ -33,7 +33,7 @@ async function measure(): Promise<readonly Measured[]> {
     const detail = `mean of ${MINUTES} minutes, three nodes, Discord, Slack and the console`;
     return [atMost(NAME, percent, 1, "% of a core", detail)];
   } finally {
-    await place.cleanUp();
+    await sandbox.cleanUp();
     around.kill();
   }
 }

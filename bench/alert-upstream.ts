@@ -12,7 +12,7 @@ async function measure(): Promise<readonly Measured[]> {
   const one = await requests(1);
   const many = await requests(MANY);
   const detail = `${one} in ${MINUTES} virtual minutes with one subscription, ${many} with ${MANY}`;
-  // Looks are jittered, so that the last of them may fall behind the end.
+  // Observations are jittered, so that the last of them may come after the end.
   return [atMost("alerts: requests to data nodes, many to one", many / one, 1.02, "times as many", detail)];
 }
 

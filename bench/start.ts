@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { askWeb, makePlace, type Place } from "../test/support/bellwether.ts";
+import { askWeb, createSandbox, type Sandbox } from "../test/support/bellwether.ts";
 import { freePort } from "../test/support/free-port.ts";
 import { atMost, median, runAsScript, type Measured } from "./support/figure.ts";
 
@@ -10,25 +10,25 @@ const ROUNDS = 7;
 const GIVE_UP_MILLIS = 20_000;
 
 async function measure(): Promise<readonly Measured[]> {
-  const place = makePlace();
+  const sandbox = createSandbox();
   try {
     const times: number[] = [];
     // What it takes where the compile cache, which `npm ci` fills, is missing.
-    const cold = await startOnce(place, 0, { NODE_DISABLE_COMPILE_CACHE: "1" });
-    for (let round = 1; round <= ROUNDS; round += 1) times.push(await startOnce(place, round));
+    const cold = await startOnce(sandbox, 0, { NODE_DISABLE_COMPILE_CACHE: "1" });
+    for (let round = 1; round <= ROUNDS; round += 1) times.push(await startOnce(sandbox, round));
     const detail = `median of ${ROUNDS} starts; without the compile cache ${cold.toFixed(2)} s`;
     return [atMost("start to first answer", median(times), 1, "s", detail)];
   } finally {
-    await place.cleanUp();
+    await sandbox.cleanUp();
   }
 }
 
 /** Seconds from spawning, with a new database, to the first answer to `time`. */
-async function startOnce(place: Place, round: number, more: Record<string, string> = {}): Promise<number> {
+async function startOnce(sandbox: Sandbox, round: number, more: Record<string, string> = {}): Promise<number> {
   const port = await freePort();
   const began = performance.now();
   const env = { WEB_PORT: String(port), DATABASE_URL: `file:./${round}.db`, LOG_LEVEL: "error", ...more };
-  const bot = place.run(["start"], env);
+  const bot = sandbox.run(["start"], env);
   try {
     while (performance.now() - began < GIVE_UP_MILLIS) {
       if (await answers(port)) return (performance.now() - began) / 1000;

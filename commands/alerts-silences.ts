@@ -1,4 +1,4 @@
-import { holdsAt } from "../src/alerts/routing/silence.ts";
+import { isSilenceActive } from "../src/alerts/routing/silence.ts";
 import { silenceScopeWords, silenceTimeWords } from "../src/alerts/wording/silence-words.ts";
 import { subjectLabels } from "../src/answers/alerts/alert-subjects.ts";
 import { destinationKeyWords, isOperator } from "../src/answers/alerts/destination.ts";
@@ -53,7 +53,7 @@ export const alertsSilences = command({
               toText(code(one.id)),
               silenceScopeWords(one, labels),
               silenceTimeWords(one, now),
-              toText(holdsAt(one, now) ? "holds" : "waits"),
+              toText(isSilenceActive(one, now) ? "holds" : "waits"),
               toText(`${one.by}${reason}`),
               where === undefined
                 ? toText("all places")

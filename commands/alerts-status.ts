@@ -51,7 +51,7 @@ export const alertsStatus = command({
     const open = worstFirst(episodes.filter(isAsked));
     const labels = await labelsOf(open, alerts);
     const here = destinationHere(context);
-    const suspensions = servedSuspensions(await alerts.refusals(), alerts);
+    const suspensions = servedSuspensions(await alerts.suspensions(), alerts);
     // Subscriptions that ended with a token are counted in the words about their platform.
     const withToken = ({ returns, destination }: Subscription): boolean =>
       returns !== undefined && suspensions.some(({ platform }) => platform === destination.platform);

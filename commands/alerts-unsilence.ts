@@ -1,4 +1,4 @@
-import { holdsAt, overlap, type Silence } from "../src/alerts/routing/silence.ts";
+import { isSilenceActive, overlap, type Silence } from "../src/alerts/routing/silence.ts";
 import { destinationKey } from "../src/alerts/routing/subscription.ts";
 import { silenceScopeWords } from "../src/alerts/wording/silence-words.ts";
 import { SILENCE_OPTION } from "../src/answers/alerts/alert-options.ts";
@@ -63,12 +63,12 @@ export const alertsUnsilence = command({
 
 /** The consequence of the end: other silences and quiet hours may still suppress the same alerts. */
 function whatFollows(ended: Silence, all: readonly Silence[], quiet: readonly Milliseconds[], now: Milliseconds): Text {
-  if (!holdsAt(ended, now)) {
+  if (!isSilenceActive(ended, now)) {
     return ended.from > now
       ? text`It had not begun: nothing was kept back by it.`
       : text`It was not its time: nothing was being kept back by it.`;
   }
-  const others = all.filter((one) => one.id !== ended.id && holdsAt(one, now));
+  const others = all.filter((one) => one.id !== ended.id && isSilenceActive(one, now));
   const whole = others.find((one) => overlap(ended, one) === "all");
   if (whole !== undefined) return text`Silence ${code(whole.id)} still keeps all of that back.`;
   const part = others.find((one) => overlap(ended, one) === "some");

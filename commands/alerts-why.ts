@@ -14,7 +14,7 @@ export const alertsWhy = command({
   run: async (context) => {
     const { alerts, options } = context;
     const { id } = await findEpisode(alerts, options.episode, options.network);
-    const story = await alerts.why(id);
+    const story = await alerts.history(id);
     // It was there a moment ago: its time to be forgotten has come in between.
     if (story === undefined) throw new UserError(`Episode ${id} is no longer kept.`, { option: "episode" });
     return episodeTimelineReply(story, context);

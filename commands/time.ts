@@ -9,14 +9,14 @@ import { reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, text, type Text, time as timeText, toText } from "../src/reply/text.ts";
 import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
 
-/** Beyond this, network time and wall clock are said to differ; the same as the clock alert's default. */
+/** Beyond this, network time and wall clock differ; the same as the clock alert's default. */
 const DRIFT_MILLIS: Milliseconds = 30_000;
 /** Nodes whose times are this near to the network's are at about the same moment. */
 const SAME_MOMENT_MILLIS: Milliseconds = 60_000;
-/** Observations of one question lie within this: too short to see an advance. */
-const LOOKS_APART: Milliseconds = 1000;
+/** Observations of one question are within this time: too short to see an advance. */
+const OBSERVATION_SPAN_MILLIS: Milliseconds = 1000;
 /** More blocks than any network makes within that moment, at some 100 a second. */
-const FAR_APART = 10_000n;
+const FAR_APART_BLOCKS = 10_000n;
 
 export const time = command({
   name: "time",
@@ -51,13 +51,13 @@ export const time = command({
       blocks,
       footer: asOfFooter(asOf(network, api.simulated, verdict), context.now()),
       actions: [refreshAction(askFor(context, "time"))],
-      ...(spoke.length === 0 || isDisbelieved(verdict) ? { failure: "network" as const } : {}),
+      ...(spoke.length === 0 || isImplausible(verdict) ? { failure: "network" as const } : {}),
     });
   },
 });
 
-/** True where every node that spoke said a time that cannot be. */
-function isDisbelieved(verdict: Verdict): boolean {
+/** Whether every node that answered reported an implausible time. */
+function isImplausible(verdict: Verdict): boolean {
   const odd = new Set(verdict.implausible.map(({ node }) => node));
   return verdict.nodes.every((node) => node.time === undefined || odd.has(node.node));
 }
@@ -94,7 +94,7 @@ function headline(network: string, verdict: Verdict): { title: Text; tone: Tone 
   }
 }
 
-/** Silence and an answer of no use call for different remedies. */
+/** No answer and a useless answer have different remedies. */
 function silence(verdict: Verdict): string {
   return verdict.nodes.some((node) => node.answered === true) ? "gives a usable answer" : "answers";
 }
@@ -114,12 +114,12 @@ function judgement(verdict: Verdict): Text {
 /** The basis of the verdict where no advance has been observed yet. */
 function basisWords({ atMillis, memory }: Verdict): string {
   const watchedMillis = Math.trunc(atMillis - memory.watchedSinceMillis);
-  return watchedMillis < LOOKS_APART
+  return watchedMillis < OBSERVATION_SPAN_MILLIS
     ? "Judged from one look, by the wall clock of this bot."
     : `Judged by the wall clock of this bot: in the ${formatDuration(watchedMillis)} that it has watched, no block came.`;
 }
 
-/** A network that lives while its time is old: a clock that is off is no stall, and is named. */
+/** A note about a wrong wall clock: the network advances though its time seems old. */
 function drift({ network, basis, ageMillis = 0 }: Verdict): Text {
   return network === "healthy" && basis === "advance" && ageMillis > DRIFT_MILLIS
     ? text` Yet its time is ${formatDuration(ageMillis)} behind this bot's wall clock: one of the two is off.`
@@ -221,7 +221,7 @@ function farApart({ nodes }: Verdict): readonly [NodeVerdict, NodeVerdict] | und
     if (high?.height === undefined || node.height > high.height) high = node;
   }
   if (low?.height === undefined || high?.height === undefined) return undefined;
-  return high.height - low.height > FAR_APART ? [low, high] : undefined;
+  return high.height - low.height > FAR_APART_BLOCKS ? [low, high] : undefined;
 }
 
 function asOf(network: string, simulated: boolean, verdict: Verdict): AsOf {

@@ -19,7 +19,7 @@ export class UserError extends Error {
 }
 
 /**
- * Storage (the database, or the disk of exports) is full or broken: no mistake and no bug, and the operator's to mend.
+ * Storage (the database, or the disk of exports) is full or broken: neither a mistake nor a bug; the operator must mend it.
  * `message` is for the log; people see `title`.
  */
 export class StorageError extends Error {

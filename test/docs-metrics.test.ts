@@ -3,16 +3,16 @@ import path from "node:path";
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 
-import { askWeb, makePlace, ROOT, type Place } from "./support/bellwether.ts";
+import { askWeb, createSandbox, ROOT, type Sandbox } from "./support/bellwether.ts";
 
 // The dashboard and the rules in docs/ against what a running process offers.
 
-let place: Place;
+let sandbox: Sandbox;
 /** All names that a query may ask for: those of /metrics, histograms with their three ends, and Prometheus's own. */
 let offered: Set<string>;
 beforeAll(async () => {
-  place = makePlace();
-  const [url = ""] = await place.run(["start"]).printed(/http:\/\/127\.0\.0\.1:\d+\//u);
+  sandbox = createSandbox();
+  const [url = ""] = await sandbox.run(["start"]).printed(/http:\/\/127\.0\.0\.1:\d+\//u);
   await askWeb(url, "help");
   const body = await (await fetch(new URL("/metrics", url))).text();
   const types = [...body.matchAll(/^# TYPE (\S+) (\S+)$/gmu)];
@@ -23,7 +23,7 @@ beforeAll(async () => {
     ),
   ]);
 });
-afterAll(() => place.cleanUp());
+afterAll(() => sandbox.cleanUp());
 
 /** Words of PromQL that stand where a name could. */
 const WORDS = new Set(["by", "without", "or", "and", "unless", "on", "ignoring", "offset", "bool"]);

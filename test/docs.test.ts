@@ -5,7 +5,8 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { commands } from "../commands/index.ts";
-import { LOG_EVENTS } from "../src/log.ts";
+import { parseConfig } from "../src/config/config.ts";
+import { createLog, LOG_EVENTS } from "../src/log.ts";
 
 const root = path.join(import.meta.dirname, "..");
 const readme = await readFile(path.join(root, "README.md"), "utf8");
@@ -52,8 +53,29 @@ describe("the README", () => {
 describe("docs/logs.md", () => {
   test("explains every event, in order, and no other", async () => {
     const page = await readFile(path.join(root, "docs/logs.md"), "utf8");
-    const written = [...page.matchAll(/^\| `([^`]+)` \|/gmu)].map(([, event]) => event);
+    const written = [
+      ...page.matchAll(/^\| `([^`]+)` \| (?:(?:debug|info|warn|error|fatal)(?:, )?)+ \| \S.* \|$/gmu),
+    ].map(([, event]) => event);
     expect(written).toEqual([...LOG_EVENTS]);
+  });
+
+  test("no secret stands in a line, whatever is written of the configuration or of a failed request", () => {
+    const config = parseConfig({
+      MAINNET_URLS: "https://name:hunter2@node.example.org",
+      MAINNET_CORE_URL: "https://name:hunter2@core.example.org",
+      DISCORD_TOKEN: "hunter2",
+      SLACK_BOT_TOKEN: "xoxb-hunter2",
+      SLACK_APP_TOKEN: "xapp-hunter2",
+      SLACK_SIGNING_SECRET: "hunter2",
+      WEB_TOKEN: "hunter2-hunter2-hunter2",
+      DEADMAN_URL: "https://hc-ping.com/hunter2",
+    });
+    const err = Object.assign(new Error("Unknown interaction"), { url: "https://discord.com/webhooks/1/hunter2" });
+    let lines = "";
+    const log = createLog("info", { write: (line) => (lines += line) });
+    log.info({ config, ...config, headers: { Authorization: "Bearer hunter2" }, err }, "stopping");
+    expect(lines).toContain("Unknown interaction");
+    expect(lines).not.toContain("hunter2");
   });
 
   test("every event is written somewhere", async () => {

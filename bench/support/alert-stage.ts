@@ -15,7 +15,7 @@ import { subscriptionOf } from "./subscription-of.ts";
 
 const NETWORK = "mainnet";
 
-/** The alerts from a finding to receipts that are kept, on a database on disk, in real time. */
+/** The alerts from a finding to stored receipts, on a database on disk, in real time. */
 export interface AlertStage extends AsyncDisposable {
   readonly engine: AlertEngine;
   /** One observation of a watcher, now. */
@@ -24,7 +24,7 @@ export interface AlertStage extends AsyncDisposable {
   settled(count: number): Promise<void>;
 }
 
-/** Everybody is subscribed to the same; `events` as in a subscription. */
+/** All destinations have the same subscription; `events` as in a subscription. */
 export async function alertStage(options: {
   readonly senders: readonly Sender[];
   readonly destinations: readonly Destination[];
@@ -44,8 +44,8 @@ export async function alertStage(options: {
     log,
     senders,
     describe,
-    onOutcome: ({ verdict }) => {
-      if (verdict !== "sent") throw new Error(`a delivery was not sent: ${verdict}`);
+    onOutcome: ({ outcome }) => {
+      if (outcome !== "sent") throw new Error(`a delivery was not sent: ${outcome}`);
       kept += 1;
       if (wanted !== undefined && kept >= wanted.count) wanted.resolve();
     },
@@ -63,7 +63,7 @@ export async function alertStage(options: {
     async observe(readings, seen = []) {
       const at = systemClock.wallClock();
       const watcher = { name: "bench", every: 5000 };
-      const { owed } = await engine.record({
+      const { owed } = await engine.processObservation({
         network: NETWORK,
         watcher,
         snapshot: { at: String(at) },

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { silentLog } from "../../src/log.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
-import { makePlace } from "../../test/support/bellwether.ts";
+import { createSandbox } from "../../test/support/bellwether.ts";
 import { FakeDiscord } from "../../test/support/fake-discord/fake-discord.ts";
 import { until } from "../../test/support/fake-discord/until.ts";
 import { FakeSlack } from "../../test/support/fake-slack/fake-slack.ts";
@@ -19,7 +19,7 @@ const SETTLE_MILLIS = 60_000;
  */
 export async function settledMemory(name: string, most: number, withSlack: boolean): Promise<readonly Measured[]> {
   if (process.platform !== "linux") return [{ name, skipped: "it reads /proc, which is on Linux only" }];
-  const place = makePlace();
+  const sandbox = createSandbox();
   const [discord, slack, simulator] = await Promise.all([
     FakeDiscord.start(),
     withSlack ? FakeSlack.start() : undefined,
@@ -27,7 +27,7 @@ export async function settledMemory(name: string, most: number, withSlack: boole
   ]);
   discord.gateway.guilds = GUILDS;
   try {
-    const { child } = place.run(["start"], {
+    const { child } = sandbox.run(["start"], {
       WEB_PORT: String(await freePort()),
       LOG_LEVEL: "warn",
       MAINNET_URLS: simulator.networks.mainnet.map(({ url }) => url).join(","),
@@ -58,7 +58,7 @@ export async function settledMemory(name: string, most: number, withSlack: boole
     const where = `${GUILDS} servers${withSlack ? " and a workspace" : ""}`;
     return [atMost(name, megabytes, most, "MB", `${where}, after a few commands and ${SETTLE_MILLIS / 1000} s`)];
   } finally {
-    await place.cleanUp();
+    await sandbox.cleanUp();
     await Promise.all([discord.stop(), slack?.stop(), simulator.close()]);
   }
 }

@@ -18,7 +18,7 @@ import { subscriptionOf } from "./subscription-of.ts";
 /** Monday, 2024-06-03 12:00 UTC. */
 const BEGAN = 1_717_416_000_000;
 
-/** The whole way from data nodes in another process to platforms that take everything, in virtual time. */
+/** The whole path from data nodes in another process to platforms that accept everything, in virtual time. */
 export interface VirtualLife extends AsyncDisposable {
   pass(millis: number): Promise<void>;
   /** Requests that the data nodes were sent, and messages that the platforms were. */

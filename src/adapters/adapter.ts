@@ -10,37 +10,36 @@ export interface AdapterHealth {
   readonly why?: string;
 }
 
-/** One platform. */
 export interface Adapter {
   readonly platform: string;
   readonly health: AdapterHealth;
-  /** Resolves once it runs or is being supervised; rejects only for faults in the configuration. */
+  /** Resolves once it runs or retries in the background; rejects only for configuration errors. */
   start(bot: Bot): Promise<void>;
-  /** Bounded: resolves within 5 s whatever the platform does. */
+  /** Resolves within 5 s, even if the platform does not answer. */
   stop(): Promise<void>;
 }
 
-/** A platform on which alerts can be posted. */
+/** A platform that can also post alerts. */
 export type SendingAdapter = Adapter & Sender;
 
-/** Who sees an answer in a channel, as the bot decides it; a platform may decide otherwise. */
+/** Who sees an answer in a channel, according to the bot; a platform may decide otherwise. */
 export interface AnswerAudience {
   readonly visibility: Visibility;
-  /** The command's default: neither the question nor a change that the command makes decides it. */
+  /** Whether this is the command's default, not set by the question or by an announced change. */
   readonly isDefault: boolean;
 }
 
-/** Shows the console a reply as a platform will: the payload of its renderer. */
+/** Previews a reply on the console as a platform will show it: the payload of its renderer. */
 export interface Preview {
   readonly platform: "discord" | "slack";
-  /** As an answer to such an audience, or as an alert posted to a channel. Pure and total; JSON. */
+  /** Renders an answer for this audience, or an alert posted to a channel. Pure and total; JSON. */
   render(reply: Reply, as: AnswerAudience | "alert"): unknown;
 }
 
-/** Stores the payloads that do not fit into a button: a port of the store. */
+/** Stores payloads that do not fit into a button; implemented by the store. */
 export interface Payloads {
-  /** Stores a JSON value for so long; returns a short key (at most 22 characters). */
-  put(value: unknown, keepMillis: number): Promise<string>;
+  /** Stores a JSON value for `ttlMillis`; returns a short key (at most 22 characters). */
+  put(value: unknown, ttlMillis: number): Promise<string>;
   /** Undefined when unknown or expired. */
   get(key: string): Promise<unknown>;
 }

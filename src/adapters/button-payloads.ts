@@ -6,27 +6,27 @@ import { withTimeout } from "./timeout.ts";
 export interface ButtonPayloadDependencies {
   readonly payloads: Payloads;
   readonly log: Log;
-  /** How long a button works whose payload is in the store. */
-  readonly keepMillis: Milliseconds;
+  /** How long a stored payload, and so its button, is valid. */
+  readonly ttlMillis: Milliseconds;
 }
 
-/** Some messages must go out within 3 s; a message counts for more than its buttons. */
+/** Some messages must be sent within 3 s, and a message matters more than its buttons. */
 const STORE_TIMEOUT_MILLIS: Milliseconds = 1000;
 
 /**
- * Stores the payloads that do not fit into their buttons; returns the key of each. A payload that the store does not take in
- * time has no key, and is logged.
+ * Stores payloads that do not fit into their buttons; returns the key of each. A payload that cannot be stored in time
+ * is logged and gets no key.
  */
 export async function storeButtonPayloads(
   platform: string,
   payloadsByButton: ReadonlyMap<string, unknown>,
-  { payloads, log, keepMillis }: ButtonPayloadDependencies,
+  { payloads, log, ttlMillis }: ButtonPayloadDependencies,
 ): Promise<ReadonlyMap<string, string>> {
   const keys = new Map<string, string>();
   await Promise.all(
     [...payloadsByButton].map(async ([button, payload]) => {
       try {
-        keys.set(button, await withTimeout(payloads.put(payload, keepMillis), STORE_TIMEOUT_MILLIS));
+        keys.set(button, await withTimeout(payloads.put(payload, ttlMillis), STORE_TIMEOUT_MILLIS));
       } catch (error) {
         log.error({ err: error, platform }, "button not stored");
       }

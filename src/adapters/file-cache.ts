@@ -6,11 +6,11 @@ import type { Attachment } from "../reply/attachment.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
 
-/** Files of answers, to be downloaded until they are too old or too many. */
+/** Files of answers for download, limited in age and number. */
 export interface FileCache {
-  /** Takes over a file and its disposal; returns its id, a secret of the asker. */
-  keep(attachment: Attachment): string;
-  /** The file and its bytes, or undefined when it is unknown or expired. A reader that stops early frees the source. */
+  /** Adds a file and takes over its disposal; returns its id, a secret of the asker. */
+  add(attachment: Attachment): string;
+  /** The file and its bytes; undefined if unknown or expired. A reader that stops early releases the source. */
   read(id: string): { attachment: Attachment; bytes: AsyncGenerator<Uint8Array, void> } | undefined;
   drop(id: string): Promise<void>;
   /** Disposes of all files. */
@@ -26,10 +26,10 @@ interface CachedFile {
 }
 
 export interface FileCacheOptions {
-  /** Beyond this many, the oldest is dropped. */
+  /** Beyond this number, the oldest file is dropped. */
   readonly maxFiles: number;
   /** The lifetime of a file, from its answer on. */
-  readonly keepMillis: Milliseconds;
+  readonly ttlMillis: Milliseconds;
   readonly log: Log;
   readonly now: () => Nanoseconds;
 }
@@ -38,7 +38,7 @@ export interface FileCacheOptions {
 const SWEEP_MILLIS: Milliseconds = 60_000;
 
 export function createFileCache(options: FileCacheOptions): FileCache {
-  // A Map keeps the order of arrival, which is the order of expiry.
+  // A Map iterates in order of insertion, which is the order of expiry.
   const files = new Map<string, CachedFile>();
 
   async function dispose(file: CachedFile): Promise<void> {
@@ -74,7 +74,7 @@ export function createFileCache(options: FileCacheOptions): FileCache {
         count += bytes.byteLength;
         yield bytes;
       }
-      // Content-Length has promised the size; fewer bytes would leave the browser waiting for the rest.
+      // Content-Length was sent already: with fewer bytes the browser would wait for more.
       if (count !== attachment.sizeBytes) throw new Error(`has ${count} bytes instead of ${attachment.sizeBytes}`);
     } catch (thrown) {
       options.log.error({ file: attachment.name, why: messageOf(thrown) }, "download failed");
@@ -86,9 +86,9 @@ export function createFileCache(options: FileCacheOptions): FileCache {
   }
 
   return {
-    keep: (attachment) => {
+    add: (attachment) => {
       const id = randomBytes(16).toString("hex");
-      files.set(id, { attachment, expires: toMillis(options.now()) + options.keepMillis, readers: 0, dropped: false });
+      files.set(id, { attachment, expires: toMillis(options.now()) + options.ttlMillis, readers: 0, dropped: false });
       sweep();
       return id;
     },

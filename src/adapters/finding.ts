@@ -1,4 +1,4 @@
-/** The result of one check of an installation. Texts are for people and hold no secret. */
+/** The result of one check of the doctor. Texts contain no secrets. */
 export type Finding =
   | { readonly state: "ok"; readonly check: string; readonly what: string; readonly cause?: never }
   | {
@@ -26,7 +26,7 @@ export function fault(check: string, what: string, remedy: string): Finding {
   return { state: "fault", check, what, remedy };
 }
 
-/** No answer from the other side: the fault may pass by itself. */
+/** For a service that did not answer: the failure may be transient. */
 export function noAnswer(check: string, what: string, remedy: string): Finding {
   return { state: "fault", check, what, remedy, cause: "network" };
 }

@@ -1,4 +1,4 @@
-/** System errors with which nothing reached the other side: the connection itself could not be made. */
+/** System errors of a failed connection: nothing was sent. */
 const UNSENT_CODES = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -8,7 +8,7 @@ const UNSENT_CODES = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
-/** True when a request certainly had no effect, by what was thrown and what that was caused by. */
+/** Whether a request certainly had no effect, judged by the error and its causes. */
 export function isUnsent(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   return ("code" in thrown && UNSENT_CODES.has(String(thrown.code))) || isUnsent(thrown.cause);

@@ -7,13 +7,13 @@ import { toMillis } from "../units/nanoseconds.ts";
 import type { AlertsConfig } from "./alerts-config.ts";
 import type { Destination } from "./sender.ts";
 
-/** What the engine and its parts are built from. */
+/** Dependencies of the engine and its parts. */
 export interface AlertDependencies {
   readonly store: Pick<Store, "transaction">;
   readonly config: AlertsConfig;
   readonly clock: Clock;
   readonly log: Log;
-  /** Networks in which nothing is real. */
+  /** Names of simulated networks. */
   readonly simulated: ReadonlySet<string>;
   /** Notified of lost destinations and suspended platforms. */
   readonly operators?: Destination;
@@ -29,7 +29,7 @@ export interface AlertDependencies {
 const ID_BYTES = 16;
 let randomPool = Buffer.alloc(0);
 
-/** 22 random characters. Random bytes are drawn for many ids at a time, which costs a tenth. */
+/** 22 random characters. Random bytes are generated for many ids at once, at a tenth of the cost. */
 export function randomId(): string {
   if (randomPool.length < ID_BYTES) randomPool = randomBytes(256 * ID_BYTES);
   const id = randomPool.toString("base64url", 0, ID_BYTES);
@@ -45,15 +45,15 @@ export function nowMillis(clock: Clock): number {
 /** The moments from an observation to the receipt of its delivery, by name, in order. */
 export const DELIVERY_STEPS = [
   "observed",
-  "round written",
-  "round kept",
+  "observation written",
+  "observation committed",
   "deliveries claimed",
   "before sending",
   "after sending",
   "receipt written",
-  "receipt kept",
+  "receipt committed",
 ] as const;
 export type StepName = (typeof DELIVERY_STEPS)[number];
 
-/** Called at each of them; for crash campaigns, which end the process there. */
+/** Called at each step; crash campaigns kill the process there. */
 export type OnStep = (step: StepName) => void;

@@ -13,7 +13,7 @@ export interface Destination {
   readonly thread?: string;
 }
 
-/** What a delivery is about, for platforms that hand alerts to programs. Times are decimal nanoseconds. */
+/** The subject of a delivery, for platforms that pass alerts to programs. Times are decimal nanoseconds. */
 export interface DeliverySubject {
   readonly kind: AlertKind | "bot";
   readonly network: string;
@@ -29,8 +29,8 @@ export interface Delivery {
   readonly id: string;
   readonly destination: Destination;
   /**
-   * Who should be notified loudly, in the platform's own id (Discord: a role's, or `user:` and a person's); stands
-   * outside the reply, which never pings.
+   * The role or person to mention, by the platform's id (Discord: a role's, or `user:` and a person's). Outside the
+   * reply, which never pings.
    */
   readonly mention?: string;
   /** Low severity: post without a notification where the platform can. */
@@ -40,7 +40,7 @@ export interface Delivery {
   readonly about?: DeliverySubject;
 }
 
-/** Where a sent message stands: enough to edit it later. */
+/** Identifies a sent message, for later edits. */
 export interface Receipt {
   readonly platform: string;
   readonly channel: string;
@@ -53,8 +53,8 @@ export type SendErrorKind =
   | "retry"
   /** It may have been sent: no answer came. */
   | "maybe-sent"
-  /** This message will never be accepted (a 400): it becomes a dead letter, the next one goes. */
-  | "unhealable"
+  /** The platform will never accept this message (a 400): it becomes a dead letter, and the next one is sent. */
+  | "permanent"
   /** The destination is gone (channel deleted, bot removed from it). */
   | "gone"
   /** Certainly not sent: the platform refuses the bot's token. No destination is lost. */
@@ -83,15 +83,15 @@ export class SendError extends Error {
 export interface Sender {
   readonly platform: string;
   /**
-   * For so long after the first attempt the platform drops a repeat with the same delivery id. Absent = it never
-   * does: a repeat after an unknown outcome then says that it may be one.
+   * How long after the first attempt the platform drops a repeat with the same delivery id. Absent = never: a repeat
+   * after an unknown outcome is then marked as one.
    */
   readonly dropsRepeatsForMillis?: Milliseconds;
-  /** How many more messages it can send before they wait for a limit of the whole platform; absent = any. */
-  room?(): number;
+  /** How many more messages can be sent before the platform's global rate limit delays them; absent = any number. */
+  capacity?(): number;
   /** Rejects with SendError. */
   send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt>;
-  /** Edits what was sent. Rejects with SendError. */
+  /** Edits a sent message. Rejects with SendError. */
   update(receipt: Receipt, reply: Reply, signal: AbortSignal): Promise<void>;
   /**
    * Asks the platform, at next to no cost, whether it accepts the bot's token. Rejects with SendError, of the kind

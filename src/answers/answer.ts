@@ -1,5 +1,5 @@
-// What commands share to word an answer. This module is the frame: footer, label of stale data, buttons that ask again.
-// One module a topic beside it (markets.ts, orders.ts, stake.ts, bundles.ts, amounts.ts, ...).
+// Helpers that commands share to build an answer. This module holds the frame: footer, warning about stale data,
+// buttons to ask again. One module per topic beside it (markets.ts, orders.ts, stake.ts, bundles.ts, amounts.ts, ...).
 // ids/ reads ids and names, pages/ reads lists, alerts/ holds the commands about alerts.
 
 import type { PersonalKind } from "../alerts/kinds/kinds.ts";
@@ -22,8 +22,8 @@ interface AnswerContext {
 const SHOW_AGE_FROM_MILLIS = 5000;
 
 /**
- * A reply with a node's data: a footer with network, node, block and age; a button that asks again; a label where the
- * block lies far behind the wall clock.
+ * A reply with a node's data: a footer with network, node, block and age; a Refresh button; a warning if the block is
+ * far behind the wall clock.
  */
 export function answer(
   context: AnswerContext,
@@ -94,7 +94,7 @@ export function millisBetween(from: Nanoseconds, to: Nanoseconds): Milliseconds 
   return toMillis(to) - toMillis(from);
 }
 
-/** A button that watches one thing for whoever presses it, by direct message. */
+/** A button that subscribes its presser to one subject, by direct message. */
 export function watchAction(
   context: { readonly network: string },
   label: string,

@@ -17,12 +17,10 @@ export function signedWords(signatures: string | undefined): string {
   return count === undefined ? "signed" : `${count} ${count === 1 ? "signature" : "signatures"}`;
 }
 
-/** A value to copy, as it was sent. */
 export function copyableField(name: string, value: string | bigint | undefined): Field {
   return field(name, value === undefined ? undefined : code(value), { wide: true });
 }
 
-/** An id or an address to copy. */
 export function copyableIdField(name: string, value: string | undefined): Field {
   return field(name, value === undefined ? undefined : id(value), { wide: true });
 }

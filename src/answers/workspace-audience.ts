@@ -29,7 +29,7 @@ export const AUDIENCES: readonly { readonly value: string; readonly label: strin
   { value: "asker", label: "whoever asks, alone", audience: "caller" },
 ];
 
-/** Who sees which answers, and how one question can differ, in a sentence. */
+/** A sentence about who sees answers, and how a single question can differ. */
 export function audienceSentence(audience: Visibility, { noun }: Workspace, commands: readonly AnyCommand[]): Text {
   const names = joinText(
     commands.filter(({ workspaceChooses }) => workspaceChooses === true).map(({ name }) => code(name)),

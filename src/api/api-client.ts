@@ -1,6 +1,6 @@
-// The data node's client as the rest of the bot sees it: every operation, its answer and its errors.
-// Read next: client/client.ts (how a call is made), node/node.ts (one node's cache, rate budget and circuit breaker),
-// model/model.ts (the interface, operation by operation). All limits and time-outs stand in limits.ts.
+// The interface of the data node client: every operation, its answer and its errors. Read next: client/client.ts (how a
+// call is made), node/node.ts (one node's cache, rate budget and circuit breaker), model/model.ts (the API, operation
+// by operation). All limits and time-outs are in limits.ts.
 
 import type { Milliseconds } from "../units/duration.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
@@ -19,7 +19,7 @@ export interface AsOf {
   readonly network: string;
   /** Host and port of the node that answered. */
   readonly node: string;
-  /** The block the answer speaks for, where the node said so. */
+  /** The block of the answer, if the node sent it. */
   readonly blockHeight?: bigint;
   readonly blockTime?: Nanoseconds;
   readonly receivedAt: Nanoseconds;
@@ -33,9 +33,9 @@ export interface Answer<T> {
 
 export interface CallOptions {
   readonly signal?: CancelSignal;
-  /** Watchers go first: their share of a node's budget is never spent by people. Default "people". */
+  /** Priority: part of each node's budget is reserved for watchers. Default "people". */
   readonly lane?: "people" | "watchers";
-  /** Ask the node even where a cached answer would do. */
+  /** Bypasses the cache. */
   readonly fresh?: boolean;
 }
 
@@ -47,18 +47,18 @@ export interface LedgerQuery {
   readonly to?: Nanoseconds;
 }
 
-/** The bytes of a ledger export, freed from either framing. */
+/** The bytes of a ledger export, without framing. */
 export interface LedgerStream {
   /**
-   * Hands over the bytes in order, as they come. Their memory is used again: they are good only until `take` returns.
-   * While a promise from it is open the node is held back, and it is called for bytes that had arrived already, less
-   * than 1 MiB. Resolves once the export is whole and taken; rejects with ApiError (an error in mid-stream, a dropped
-   * connection, an idle time-out), the signal's reason, or the error of `take`. Once only.
+   * Passes the bytes on in order, as they arrive. Their buffer is reused: they are valid only until `take` returns.
+   * While a promise from `take` is pending the node is paused, and `take` still gets bytes that had already arrived,
+   * less than 1 MiB. Resolves once the export is complete and consumed; rejects with ApiError (an error in mid-stream,
+   * a dropped connection, an idle time-out), the signal's reason, or the error of `take`. May be called once.
    */
   consume(take: (bytes: Buffer) => Promise<void> | undefined): Promise<void>;
   /** Drops the connection; `consume` rejects. Safe to call at any time. */
   cancel(): void;
-  /** The media type that the node gave; `text/csv` where it gave none. */
+  /** The media type from the node; default `text/csv`. */
   readonly contentType: string;
   readonly asOf: AsOf;
 }
@@ -77,10 +77,10 @@ export interface Operations {
   getCheckpoints(query?: PageRequest, options?: CallOptions): Promise<Answer<Page<Checkpoint>>>;
   getListAssetBundle(assetId: string, options?: CallOptions): Promise<Answer<ListAssetBundle>>;
   getAssetLimitsBundle(proposalId: string, options?: CallOptions): Promise<Answer<AssetLimitsBundle>>;
-  /** Resolves once the first bytes are there and are no error. Never retried; see LedgerStream. */
+  /** Resolves once the first bytes have arrived and are no error. Never retried; see LedgerStream. */
   exportLedger(query: LedgerQuery, options?: CallOptions): Promise<LedgerStream>;
 
-  /** Optional at the node: an empty list where it does not offer them; never rejects but by the signal. Cached for long. */
+  /** Optional API: empty if the node does not offer it; rejects only with the signal's reason. Cached for long. */
   getMarketNames(options?: CallOptions): Promise<readonly MarketNames[]>;
   getAssetNames(options?: CallOptions): Promise<readonly AssetNames[]>;
   getNodeNames(options?: CallOptions): Promise<readonly NodeNames[]>;
@@ -101,10 +101,9 @@ export interface NodeClient extends Operations {
   readonly health: NodeHealth;
 }
 
-/** How a network is assessed. */
 export interface AssessOptions extends CallOptions {
   readonly signal?: AbortSignal;
-  /** A node that has not answered within this is not reachable. Default 3 s. */
+  /** Time limit per node. Default 3 s. */
   readonly timeoutMillis?: Milliseconds;
   readonly thresholds?: VerdictThresholds;
   /** The memory of a more frequent observer in this process. Default: the memory of earlier assessments. */
@@ -118,10 +117,10 @@ export interface ApiClient extends Operations {
   readonly nodes: readonly NodeClient[];
   /**
    * Polls every node for its time and judges the answers. The result is remembered in this process, so that a later
-   * assessment can tell an advance from a standstill. Without `fresh`, answers of the last half second are accepted.
-   * Rejects only with the signal's reason.
+   * assessment can detect progress. Without `fresh`, answers of the last half second are reused. Rejects only with the
+   * signal's reason.
    */
   assess(options?: AssessOptions): Promise<Verdict>;
-  /** Ends every connection; calls under way reject. */
+  /** Closes all connections; running calls reject. */
   close(): Promise<void>;
 }

@@ -15,18 +15,18 @@ export type ApiErrorKind =
   | "server"
   /** Any other status. */
   | "refused"
-  /** 200 with a body that cannot be understood, or one above the limit. */
+  /** 200 with a malformed or too large body. */
   | "unreadable"
-  /** Broken off in the middle of a stream. */
+  /** Connection lost in mid-stream. */
   | "cut";
 
-/** One node's part in a failed call, for "what was tried". */
+/** One node's attempt in a failed call. */
 export interface Attempt {
   readonly node: string;
   readonly why: string;
 }
 
-/** The network's failure: the message is a plain sentence that names the node and holds the node's own words. */
+/** A failure of a node or network: the message is a plain sentence that names the node and quotes its words. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly kind: ApiErrorKind;
@@ -41,13 +41,13 @@ export class ApiError extends Error {
   readonly details: readonly unknown[];
   /** details[].message and details[].inner: the words worth showing. */
   readonly innerWords: string | undefined;
-  /** Where in the JSON the trouble lies: `marketsData[3].markPrice`. */
+  /** The JSON path of the error: `marketsData[3].markPrice`. */
   readonly path: string | undefined;
-  /** The wait that the node asks for, in milliseconds. */
+  /** The node's Retry-After, in milliseconds. */
   readonly retryAfterMillis: number | undefined;
   /** A web page, a proxy or another service answers at the node's address, not a data node. */
   readonly foreign: boolean;
-  /** Every attempt, in order. The error itself is the most informative of them. */
+  /** All attempts, in order. The error itself is the most informative of them. */
   readonly tried: readonly Attempt[];
 
   constructor(
@@ -84,7 +84,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether a node answered at all, be it with nothing of use. */
+/** Whether a node answered at all, even uselessly. */
 export function didAnswer({ kind }: ApiError): boolean {
   return kind !== "unreachable" && kind !== "timeout";
 }

@@ -1,4 +1,4 @@
-/** The part of an AbortSignal that requests use; every AbortSignal is one. */
+/** The part of AbortSignal that requests use. */
 export interface CancelSignal {
   readonly aborted: boolean;
   readonly reason: unknown;

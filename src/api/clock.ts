@@ -6,7 +6,7 @@ import type { CancelSignal } from "./cancellation.ts";
 
 /** Both clocks and sleeping, replaceable so that tests run in virtual time. */
 export interface Clock {
-  /** Never goes back; its zero means nothing. */
+  /** Monotonic, from an arbitrary origin. */
   monotonicMillis(): Milliseconds;
   wallClock(): Nanoseconds;
   /** Rejects with the signal's reason when that is aborted first. */

@@ -1,6 +1,6 @@
 import type { Milliseconds } from "../units/duration.ts";
 
-/** The numbers that one client keeps to. */
+/** Limits and time-outs of a client. */
 export interface ClientLimits {
   /** One attempt, headers and body. */
   readonly tryMillis: Milliseconds;

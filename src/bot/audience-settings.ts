@@ -1,11 +1,11 @@
 import type { AnswerChoice, AnswerChoices } from "../store/store.ts";
 import type { Target } from "./invocation.ts";
 
-/** Audiences that servers and workspaces chose, in memory: who will see an answer is known without waiting. */
+/** Audiences chosen by servers and workspaces, cached so that no answer waits for them. */
 export interface AudienceSettings {
-  /** Undefined without a choice, and outside of servers and workspaces. */
+  /** Undefined if none was chosen, and outside of servers and workspaces. */
   of(here: Pick<Target, "platform" | "workspace">): AnswerChoice | undefined;
-  /** Holds once it is stored. Rejects, and changes nothing, where the store fails. */
+  /** Stores a choice. Rejects, and changes nothing, if the store fails. */
   choose(choice: AnswerChoice): Promise<void>;
 }
 
@@ -15,7 +15,7 @@ export const NO_AUDIENCE_SETTINGS: AudienceSettings = {
   choose: () => Promise.reject(new Error("this bot keeps no choices")),
 };
 
-/** Reads every choice once; later changes go through here alone, since one process holds the database. */
+/** Reads all choices once; one process holds the database, so the cache stays current. */
 export async function openAudienceSettings(kept: AnswerChoices): Promise<AudienceSettings> {
   const choices = new Map((await kept.all()).map((choice) => [keyOf(choice.platform, choice.workspace), choice]));
   return {

@@ -5,8 +5,8 @@ import type { Target, Visibility } from "./invocation.ts";
 import type { OptionValue } from "./options/parse-options.ts";
 
 /**
- * The audience that overrides a command's own default: everybody where it announces a change, else the choice of the
- * server or workspace. Undefined where neither applies.
+ * The audience that overrides a command's default: everybody if it announces a change, else the choice of the server or
+ * workspace. Undefined if neither applies.
  */
 export function presetAudience(command: AnyCommand, here: Target, settings: AudienceSettings): Visibility | undefined {
   if (command.announced === true) return "channel";
@@ -14,8 +14,8 @@ export function presetAudience(command: AnyCommand, here: Target, settings: Audi
 }
 
 /**
- * Who will see the answer to a question. Its own `private` comes first.
- * @throws UserError where an announced change is asked for in private.
+ * The audience of an answer. The option `private` has precedence. @throws UserError if an announced change is requested
+ * privately.
  */
 export function audienceOf(
   command: AnyCommand,

@@ -1,6 +1,6 @@
-// The bot: what adapters talk to, and how an invocation becomes a reply.
-// command.ts says how a command is declared, invocation.ts who asks from where, audience.ts who sees the answer.
-// options/ describes and parses option values, grammar/ the typed line. error-reply.ts turns every error into a reply.
+// The bot turns an invocation into a reply; adapters call it. command.ts declares commands, invocation.ts describes
+// caller and target, audience.ts decides who sees the answer. options/ describes and parses option values, grammar/ the
+// typed line. error-reply.ts turns every error into a reply.
 
 import type { AlertService } from "../alerts/service/service.ts";
 import type { ApiClient } from "../api/api-client.ts";
@@ -26,14 +26,13 @@ import { markSimulated } from "./simulated.ts";
 /** A request for completion: the values so far and the option being typed. */
 export type SuggestRequest = Omit<Invocation, "progress"> & { readonly option: string; readonly typed: string };
 
-/** What adapters talk to. */
 export interface Bot {
   readonly commands: readonly AnyCommand[];
-  /** The networks there are, the default one first. */
+  /** The configured networks, the default one first. */
   readonly networks: readonly string[];
   /**
-   * The audience of a command that announces a change, or that the server or workspace chose one for; undefined where
-   * the command's or the platform's default holds. The option `private` comes before it.
+   * The audience of a command that announces a change, or that the server or workspace chose; undefined if the default
+   * of the command or platform applies. The option `private` has precedence.
    */
   audience(command: string, here: Target): Visibility | undefined;
   /** Parses and checks without asking the network; never throws. */
@@ -64,14 +63,14 @@ export interface BotDependencies {
   readonly parties: SavedParties;
   readonly exports: LedgerExports;
   readonly alerts: AlertService;
-  /** Audiences that servers and workspaces chose; left out, none was chosen. */
+  /** Audiences chosen by servers and workspaces; default: none. */
   readonly chosen?: AudienceSettings | undefined;
   readonly log: Log;
   readonly now?: () => Nanoseconds;
   readonly onOutcome?: (outcome: InvocationOutcome) => void;
 }
 
-/** Joins commands with their dependencies. The bot never rejects: every error becomes a reply. */
+/** Creates the bot from commands and their dependencies. It never rejects: every error becomes a reply. */
 export function createBot(dependencies: BotDependencies): Bot {
   const commands = dependencies.commands.map(withCommonOptions);
   const partyCommands = new Set(commands.filter(({ options }) => Object.values(options).some(takesParty)));
@@ -120,7 +119,7 @@ export function createBot(dependencies: BotDependencies): Bot {
 
   function report(command: string, here: Target, reply: Reply, millis: number): void {
     dependencies.onOutcome?.({
-      // No metric label for every typing error.
+      // Typing errors must not create metric labels.
       command: byName.has(command) ? command : "unknown",
       platform: here.platform,
       outcome: reply.failure ?? "answered",

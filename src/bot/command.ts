@@ -9,17 +9,16 @@ import type { Caller, Target, Visibility } from "./invocation.ts";
 import type { Option, Options, OptionValues } from "./options/options.ts";
 import type { OwnParties } from "./options/saved-parties.ts";
 
-/** Everything a command works with. */
 export interface CommandContext<S extends Options> {
   readonly options: OptionValues<S>;
   readonly here: Target;
   readonly caller: Caller;
-  /** The question said `private:yes` itself: its buttons ask privately, too. */
+  /** Whether `private:yes` was given: buttons of the answer then ask privately, too. */
   readonly askedPrivately: boolean;
   /** The network asked about, and its client. */
   readonly network: string;
   readonly api: ApiClient;
-  /** Every network there is, the default one first. */
+  /** All networks, the default one first. */
   readonly networks: readonly string[];
   readonly seen: SeenIds;
   readonly exports: LedgerExports;
@@ -45,11 +44,11 @@ export interface Command<S extends Options> {
   /** Command lines worth trying, without the bot's own name. */
   readonly examples: readonly string[];
   readonly access: "everyone" | "channel-manager";
-  /** Who sees the answer unless `private` says otherwise; fixed before the command runs. */
+  /** The default audience; fixed before the command runs. */
   readonly audience: Visibility;
-  /** A server or workspace may choose another audience: for answers that are about no person. */
+  /** Servers and workspaces may choose another audience: for answers without personal data. */
   readonly workspaceChooses?: true;
-  /** It changes a shared setting: its answer always goes to the channel. */
+  /** Changes a shared setting: the answer always goes to the channel. */
   readonly announced?: true;
   readonly options: S;
   /** Throws UserError for the caller's mistakes; ApiError passes through. */

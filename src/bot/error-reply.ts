@@ -8,8 +8,8 @@ import { reply, type Reply } from "../reply/reply.ts";
 import { code, text } from "../reply/text.ts";
 
 /**
- * Any thrown value as a reply. Three kinds of errors, by who can act: UserError is the caller's, ApiError the network's,
- * anything else a bug, of which people see only an id.
+ * Turns any thrown value into a reply. Three kinds of errors, by who can act: UserError is the caller's, ApiError the
+ * network's, anything else a bug, of which people see only an id.
  */
 export function errorReply(thrown: unknown, context: { log: Log; command: string; signal: AbortSignal }): Reply {
   if (thrown instanceof UserError) return userErrorReply(thrown);

@@ -1,6 +1,6 @@
 import type { Ask, Reply } from "../reply/reply.ts";
 
-/** Where an answer goes, and its limits for files. */
+/** The target of an answer, and its limits for files. */
 export interface Target {
   readonly platform: "discord" | "slack" | "terminal" | "web";
   /** The server or workspace; absent in direct messages, terminal and console. */
@@ -14,7 +14,7 @@ export interface Caller {
   readonly id: string;
   readonly name: string;
   readonly mayManageChannel: boolean;
-  /** Why not and what to do, in a sentence or two, where the platform knows. */
+  /** Why not and what to do, in a sentence or two, if the platform knows. */
   readonly mayNotManage?: string;
 }
 
@@ -29,7 +29,7 @@ export interface Invocation extends Ask {
 
 export type Visibility = "caller" | "channel";
 
-/** Known before the command runs: who will see the answer, or the reply to a mistake. */
+/** The result of `prepare`: the audience of the answer, or the reply to a mistake. */
 export type Prepared =
   | { readonly ok: true; readonly visibility: Visibility; readonly run: () => Promise<Reply> }
   /** The caller's mistake; `option` is the one at fault, so that a form can mark its field. */

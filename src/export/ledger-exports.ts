@@ -167,7 +167,7 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
         malformed = { error, at: bytes };
         return undefined;
       }
-      const room = file.write(ready);
+      const drained = file.write(ready);
       if (request.onProgress !== undefined) {
         const at = config.now();
         if (at - reportedAt >= PROGRESS_EVERY) {
@@ -175,11 +175,11 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
           request.onProgress({ bytes, rows: transform.tally.rows });
         }
       }
-      return room;
+      return drained;
     });
     if (malformed !== undefined) throw malformed.error;
-    const room = file.write(transform.end());
-    if (room !== undefined) await room;
+    const drained = file.write(transform.end());
+    if (drained !== undefined) await drained;
     return bytes;
   }
 }

@@ -143,7 +143,7 @@ export class RowFilter implements LedgerTransform {
       this.#closeMade();
       this.#ready.push(this.#runBytes.subarray(this.#runStart, this.#runEnd));
     } else if (length > 0) {
-      const made = this.#room(length, this.#runBytes);
+      const made = this.#reserve(length, this.#runBytes);
       this.#madeLength += this.#runBytes.copy(made, this.#madeLength, this.#runStart, this.#runEnd);
     }
     this.#runStart = 0;
@@ -153,7 +153,7 @@ export class RowFilter implements LedgerTransform {
   #make(record: CsvRecord, chosen: readonly number[]): void {
     const { bytes } = record;
     // Chosen columns are a subset, each once, so a made row is never longer than the one it comes from.
-    const made = this.#room(record.next - record.start, bytes);
+    const made = this.#reserve(record.next - record.start, bytes);
     let at = this.#madeLength;
     for (let index = 0; index < chosen.length; index += 1) {
       const place = chosen[index] as number;
@@ -167,7 +167,7 @@ export class RowFilter implements LedgerTransform {
     this.#madeLength = at;
   }
 
-  #room(length: number, source: Buffer): Buffer {
+  #reserve(length: number, source: Buffer): Buffer {
     if (this.#madeLength + length > this.#made.length) {
       this.#closeMade();
       this.#made = Buffer.allocUnsafe(Math.max(length, source.length));

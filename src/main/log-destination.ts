@@ -71,7 +71,7 @@ interface GuardedLog {
 /**
  * Lines for a stream that may break or be left unread at any time, which must never end or hold up the process: without
  * anybody who listens for its errors, a line that cannot be written would be an uncaught one, whose own line could not be
- * written either. What does not get through is counted, and said in the log as soon as something gets through again.
+ * written either. Lost lines are counted, and logged once writing works again.
  */
 function guardLogStream(stream: Writable): GuardedLog {
   let lost = 0;

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 
-/** A file that goes with a reply. Its bytes may lie on disk: `open` gives them as often as asked, until `dispose`. */
+/** A file of a reply. Its bytes may be on disk: `open` can be called any number of times until `dispose`. */
 export interface Attachment {
   /** A plain file name, no path: letters, digits, dot, dash, underscore. */
   readonly name: string;

@@ -62,7 +62,7 @@ const AttachmentJson = z.object({
   sizeBytes: z.number(),
   sha256: z.string(),
   alt: z.string().exactOptional(),
-  /** Where the bytes are to be had: a path on this server, or a file. */
+  /** The location of the bytes: a path on this server, or a file. */
   href: z.string().exactOptional(),
 });
 
@@ -81,7 +81,7 @@ export const ReplyJson = z.object({
 export type ReplyJson = z.infer<typeof ReplyJson>;
 export type AttachmentJson = z.infer<typeof AttachmentJson>;
 
-/** `href` says where an attachment's bytes will be found; where it says nothing, the file is only described. */
+/** Converts a reply to JSON. `href` locates an attachment's bytes; undefined = only described. */
 export function replyToJson(reply: Reply, href?: (attachment: Attachment) => string | undefined): ReplyJson {
   const attachment = (file: Attachment): AttachmentJson => {
     const where = href?.(file);
@@ -105,7 +105,7 @@ export function replyToJson(reply: Reply, href?: (attachment: Attachment) => str
   ) as ReplyJson;
 }
 
-/** The other way; `attachment` says how the bytes behind a described file are reached. */
+/** Converts JSON back to a reply; `attachment` opens the bytes of a described file. */
 export function replyFromJson(json: ReplyJson, attachment: (file: AttachmentJson) => Attachment): Reply {
   // Actions stay as they are: `at` may be the name of a command's option.
   const { picture, attachments, title, blocks, footer, ...rest } = json;

@@ -1,6 +1,6 @@
-// The document that every answer and every alert is: its content, not its look. Adapters render it.
-// Read next: text.ts (inline text), block.ts (paragraphs, fields, lists, tables), attachment.ts; then its other forms:
-// csv.ts, json.ts, plain-text.ts, full-text.ts.
+// The document model of answers and alerts, without presentation; adapters render it. Read next: text.ts (inline text),
+// block.ts (paragraphs, fields, lists, tables), attachment.ts; then its other forms: csv.ts, json.ts, plain-text.ts,
+// full-text.ts.
 
 import type { Attachment } from "./attachment.ts";
 import type { Block } from "./block.ts";
@@ -8,7 +8,7 @@ import { toText, type Text, type TextPart } from "./text.ts";
 
 export type Tone = "neutral" | "good" | "warning" | "bad";
 
-/** A command with its values: the content of a button, or of a typed line. */
+/** A command with its option values: the content of a button, or of a typed line. */
 export interface Ask {
   readonly command: string;
   readonly options: Readonly<Record<string, string | number | boolean>>;
@@ -37,11 +37,11 @@ export interface Reply {
   readonly picture?: Attachment;
   readonly attachments: readonly Attachment[];
   readonly actions: readonly Action[];
-  /** Whose fault a reply that is an error reports; absent when it is none. `network` is the data node's. */
+  /** Who can fix the failure that the reply reports; absent if it reports none. `network` is the data node's. */
   readonly failure?: "caller" | "network" | "bug";
 }
 
-/** A reply from its parts, with the usual ones left out. */
+/** Creates a reply; parts with common defaults may be omitted. */
 export function reply(parts: {
   title: TextPart;
   tone?: Tone;

@@ -50,7 +50,7 @@ const SIZES: Record<NetworkName, Size> = {
   },
 };
 
-/** Everything that is true of a network on every node. Its only state is what it has computed. */
+/** The state of a network, the same on every node. Its only mutable state is caches. */
 export class Network {
   readonly name: NetworkName;
   readonly random: SeededRandom;

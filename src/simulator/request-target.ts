@@ -1,6 +1,6 @@
 import type { NetworkName } from "./network.ts";
 
-/** What stands behind a path of the simulator's server. */
+/** The target of a path on the simulator's server. */
 export type RequestTarget =
   | { readonly kind: "node"; readonly network: NetworkName; readonly node: number; readonly path: string }
   | { readonly kind: "core"; readonly network: NetworkName; readonly path: string }

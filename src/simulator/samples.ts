@@ -6,7 +6,7 @@ import { Network, type NetworkName } from "./network.ts";
 export interface Samples {
   readonly marketId: string;
   readonly marketCode: string;
-  /** Goes into auction every few minutes. */
+  /** Enters an auction every few minutes. */
   readonly jumpyMarketCode: string;
   /** Live for ever, in its fourth version. */
   readonly orderId: string;

@@ -3,7 +3,6 @@ import type { NetworkName } from "./network.ts";
 import type { NodeProfile } from "./node/node-profile.ts";
 import type { FreshSamples, Samples } from "./samples.ts";
 
-/** A simulator that runs. */
 export interface Simulator {
   readonly seed: string;
   /** The server's own URL; asked at its root it answers as the first node of mainnet. */
@@ -14,7 +13,7 @@ export interface Simulator {
   readonly faults: FaultList;
   readonly samples: Record<NetworkName, Samples>;
   freshSamples(network: NetworkName): FreshSamples;
-  /** Changes how a node speaks, while it runs. */
+  /** Changes the profile of a running node. */
   configure(network: NetworkName, node: number, changes: Partial<NodeProfile>): void;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
-// An embedded network that speaks the whole interface of a data node. `network.ts` joins what is true of a network
-// (`chain/`, `market/`, `assets/`), `node/` answers as one of its data nodes (`gateway/` words errors and pages), and
-// `faults/` makes things go wrong.
+// An embedded network with the complete API of a data node. `network.ts` combines the state of a network (`chain/`,
+// `market/`, `assets/`), `node/` answers as one of its data nodes (`gateway/` formats errors and pages), and `faults/`
+// injects faults.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -25,20 +25,19 @@ export interface SimulatorOptions {
   /** Two simulators of the same seed and clock give the same answers. */
   readonly seed?: string;
   readonly host?: string;
-  /** 0 = any that is free. */
   readonly port?: number;
   readonly now?: () => Nanoseconds;
   readonly nodesPerNetwork?: number;
-  /** As a real node's (20 a second, burst 100, then a ban of ten minutes) where absent; false = none. */
+  /** Default: as on a real node (20 a second, burst 100, then a ban of ten minutes); false = none. */
   readonly rateLimit?: RateLimit | false;
-  /** What differs from the usual, for the nodes 1, 2, … of both networks. */
+  /** Deviations from the default profile, for the nodes 1, 2, … of both networks. */
   readonly nodes?: readonly Partial<NodeProfile>[];
   readonly log?: Log;
 }
 
 export const DEFAULT_SEED = "bellwether";
 
-/** Starts two networks of data nodes on one port. Throws UserError where the port cannot be had. */
+/** Starts two networks of data nodes on one port. Throws UserError if the port is not available. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { seed = DEFAULT_SEED, host = "127.0.0.1", port = 0, nodesPerNetwork = 3, log = silentLog() } = options;
   const now = options.now ?? ((): Nanoseconds => fromMillis(Date.now()));

@@ -37,7 +37,7 @@ export interface DrillDependencies {
   /** Built with `config`. */
   readonly engine: Pick<
     AlertEngine,
-    "record" | "snapshot" | "subscriptions" | "putSubscriptions" | "openEpisodes" | "why"
+    "processObservation" | "snapshot" | "subscriptions" | "putSubscriptions" | "openEpisodes" | "history"
   >;
   /** See drillSettings. */
   readonly config: AlertsConfig;
@@ -83,7 +83,7 @@ export function createDrills({ engine, config, clock, log }: DrillDependencies):
     const drills: ActiveDrill[] = [];
     for (const name of names) {
       const own = subscribed.filter(({ subjects }) => subjects.includes(name));
-      const episode = (await engine.why(drillEpisode(name)))?.episode;
+      const episode = (await engine.history(drillEpisode(name)))?.episode;
       const late = own.some(({ created }) => toMillis(clock.wallClock()) - created > MAX_START_DELAY);
       if (episode === undefined ? late : !isOpen(episode)) await end(name, own);
       else drills.push({ name, by: own[0]?.by.name ?? "", answers: episode !== undefined || !observed.has(name) });
@@ -100,11 +100,11 @@ export function createDrills({ engine, config, clock, log }: DrillDependencies):
   async function observe(drills: readonly ActiveDrill[]): Promise<void> {
     const wallClock = clock.wallClock();
     const round = { witnesses: witnessesOf(drills, wallClock), atMillis: clock.monotonicMillis(), wallClock };
-    const kept = await engine.snapshot(DRILL_NETWORK, watcher.name);
-    const before = watcher.snapshot.safeParse(kept?.data).data;
+    const stored = await engine.snapshot(DRILL_NETWORK, watcher.name);
+    const before = watcher.snapshot.safeParse(stored?.data).data;
     const snapshot = snapshotOf(run, round, decodeSources(before), thresholds);
     const { readings } = watcher.judge(before, snapshot, wallClock);
-    await engine.record({
+    await engine.processObservation({
       network: DRILL_NETWORK,
       watcher: { name: watcher.name, every: watcher.every },
       snapshot,

@@ -27,7 +27,7 @@ export interface Schedule {
 const MIN_TIMEOUT: Milliseconds = 30_000;
 
 /**
- * Lets every watcher observe its network again and again: one request per network and kind, however many subscriptions. A
+ * Runs every watcher at its interval: one request per network and kind, however many subscriptions. A
  * slow observation is not overlapped and delays no other watcher; those that it displaces are skipped.
  */
 export function startSchedule(options: ScheduleOptions): Schedule {

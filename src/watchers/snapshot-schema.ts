@@ -12,13 +12,13 @@ export const timeCodec = z.codec(
 
 /** An integer of any size, stored in decimal. */
 export const integerCodec = z.codec(IntegerText, z.bigint(), {
-  decode: (kept) => BigInt(kept),
+  decode: (stored) => BigInt(stored),
   encode: (value) => value.toString(),
 });
 
 /** A schema for stored JSON that `state` can decode; it leaves the JSON as it is. */
 export function storedAs<S extends z.ZodType>(state: S) {
-  return z.custom<z.input<S>>((kept) => z.safeDecode(state, kept as z.input<S>).success);
+  return z.custom<z.input<S>>((stored) => z.safeDecode(state, stored as z.input<S>).success);
 }
 
 /**

@@ -120,12 +120,12 @@ export class WatchLoop {
     if (this.#stored === undefined) {
       const { load, log, clock, timeoutMillis } = this.#dependencies;
       const { name, snapshot } = this.#watcher;
-      const kept = await withTimeout(() => load(this.#api.network, name), {
+      const stored = await withTimeout(() => load(this.#api.network, name), {
         clock,
         timeoutMillis,
         signal,
       });
-      const parsed = kept === undefined ? undefined : snapshot.safeParse(kept);
+      const parsed = stored === undefined ? undefined : snapshot.safeParse(stored);
       if (parsed?.success === false) {
         log.warn({ watcher: name, network: this.#api.network }, "snapshot unreadable");
       }

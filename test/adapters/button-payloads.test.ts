@@ -13,6 +13,6 @@ test("each payload is stored by itself: one that the store does not take costs n
     ["second", "stuck"],
     ["third", "share"],
   ]);
-  const keys = await storeButtonPayloads("discord", presses, { payloads, log: silentLog(), keepMillis: 1 });
+  const keys = await storeButtonPayloads("discord", presses, { payloads, log: silentLog(), ttlMillis: 1 });
   expect(Object.fromEntries(keys)).toEqual({ first: "key of page", third: "key of share" });
 });

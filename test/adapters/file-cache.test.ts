@@ -25,7 +25,7 @@ function watched(content: string, more: Partial<Attachment> = {}): Attachment & 
 
 function setUp(): { clock: Clock; files: FileCache } {
   const clock = new Clock();
-  const files = createFileCache({ maxFiles: MAX_FILES, keepMillis: FILE_MILLIS, log: silentLog(), now: clock.now });
+  const files = createFileCache({ maxFiles: MAX_FILES, ttlMillis: FILE_MILLIS, log: silentLog(), now: clock.now });
   onTestFinished(() => files.close());
   return { clock, files };
 }
@@ -37,7 +37,7 @@ async function readAll(bytes: AsyncIterable<Uint8Array>): Promise<string> {
 test("a file can be read as often as asked until it is too old", async () => {
   const { clock, files } = setUp();
   const file = watched("a,b\n");
-  const id = files.keep(file);
+  const id = files.add(file);
   expect(id).toMatch(/^[0-9a-f]{32}$/u);
   clock.pass(FILE_MILLIS - 1);
   expect(await readAll(files.read(id)!.bytes)).toBe("a,b\n");
@@ -51,10 +51,10 @@ test("a file can be read as often as asked until it is too old", async () => {
 test("the oldest goes when there are too many", () => {
   const { files } = setUp();
   const first = watched("first");
-  const firstId = files.keep(first);
+  const firstId = files.add(first);
   const second = watched("second");
-  const secondId = files.keep(second);
-  for (let n = 0; n < MAX_FILES - 1; n += 1) files.keep(watched(`${n}`));
+  const secondId = files.add(second);
+  for (let n = 0; n < MAX_FILES - 1; n += 1) files.add(watched(`${n}`));
   expect(files.read(firstId)).toBeUndefined();
   expect(first.disposed()).toBe(1);
   expect(files.read(secondId)).toBeDefined();
@@ -64,7 +64,7 @@ test("the oldest goes when there are too many", () => {
 test("a file that is being read is disposed of by its last reader, also by one that stops half-way", async () => {
   const { clock, files } = setUp();
   const file = watched("abcd", { open: () => Readable.from([Buffer.from("ab"), Buffer.from("cd")]) });
-  const id = files.keep(file);
+  const id = files.add(file);
   const [whole, half] = [files.read(id)!.bytes, files.read(id)!.bytes];
   await whole.next();
   await half.next();
@@ -79,15 +79,15 @@ test("a file that is being read is disposed of by its last reader, also by one t
 
 test("a file shorter than it said breaks off instead of leaving the reader waiting", async () => {
   const { files } = setUp();
-  const id = files.keep(watched("short", { sizeBytes: 1000 }));
+  const id = files.add(watched("short", { sizeBytes: 1000 }));
   await expect(readAll(files.read(id)!.bytes)).rejects.toThrow("5 bytes instead of 1000");
 });
 
 test("a file that cannot be disposed of does not keep the others", async () => {
   const { files } = setUp();
-  files.keep({ ...memoryAttachment("x", "text/csv", "x"), dispose: () => Promise.reject(new Error("busy")) });
+  files.add({ ...memoryAttachment("x", "text/csv", "x"), dispose: () => Promise.reject(new Error("busy")) });
   const other = watched("y");
-  const id = files.keep(other);
+  const id = files.add(other);
   await files.close();
   expect(other.disposed()).toBe(1);
   expect(files.read(id)).toBeUndefined();

@@ -4,45 +4,45 @@ import type { DecisionRow, DeliveryRow } from "../../src/store/alert-tables/aler
 import type { FakeSender, Post } from "../support/fake-sender.ts";
 import type { World } from "./invariant-world.ts";
 
-// One law: per episode and destination at most one trigger, and exactly one unless a logged decision kept it back, or
-// nobody listened there while it was open; one resolve if and only if its trigger was, or may have been, sent; at most
-// one escalation between them. A trigger that was dead-lettered and certainly never arrived was none: a place that was lost
-// and is back, or what has got worse since, is told after all. What was held for quiet hours until it was over is told in
-// their digest, once. What is suppressed because it flaps is told as that, once each time it begins to flap.
+// One law: per episode and destination at most one trigger, and exactly one unless a logged decision suppressed it, or
+// nobody was subscribed there while it was open; one resolve if and only if its trigger was, or may have been, sent; at most
+// one escalation between them. A trigger that was dead-lettered and certainly never arrived does not count: a destination
+// that was lost and is back, or a worse severity, gets another one. An episode that was held for quiet hours until it was
+// over is in their digest, once. An episode suppressed by flapping has a flapping notice, once each time it begins to flap.
 
-/** What befell in a script, so that a campaign can tell whether it had anything to judge. */
-export interface Befallen {
+/** How often scripts reached each law, so that a campaign can see whether it had anything to judge. */
+export interface Counts {
   episodes: number;
   losses: number;
   /** Triggers that were sent after one had been dead-lettered. */
-  toldAfterAll: number;
+  sentAfterDeadLetter: number;
   held: number;
   /** Triggers that were suppressed, and were sent when nothing suppressed them any more. */
   released: number;
   flapping: number;
-  /** What operators were told of tokens. */
+  /** Notices to operators about tokens. */
   refusals: number;
 }
 
-/** Which laws a script has broken, and what befell in it. */
-export async function judge(world: World, befallen: Befallen): Promise<string[]> {
+/** The laws that a script has broken. Adds to the counts. */
+export async function judge(world: World, counts: Counts): Promise<string[]> {
   const { engine } = world.stage;
   const episodes = await engine.lastEpisodes(1000);
-  const histories = await Promise.all(episodes.map(async ({ id }) => (await engine.why(id))!));
-  const rows = (await engine.settled(10_000)).rows;
+  const histories = await Promise.all(episodes.map(async ({ id }) => (await engine.history(id))!));
+  const rows = (await engine.finished(10_000)).rows;
   const log = await engine.decisions({ limit: 10_000 });
-  befallen.episodes += episodes.length;
-  befallen.losses += world.losses;
+  counts.episodes += episodes.length;
+  counts.losses += world.losses;
   return [
     ...world.broken,
     ...world.channels.flatMap((sender) => [
-      ...histories.flatMap((history) => episodeFaults(world, sender, history, befallen)),
+      ...histories.flatMap((history) => episodeFaults(world, sender, history, counts)),
       ...repeatFaults(world, sender),
       ...quietFaults(world, sender, rows),
-      ...digestFaults(world, sender, histories, { rows, log }, befallen),
-      ...flappingFaults(sender, histories, befallen),
+      ...digestFaults(world, sender, histories, { rows, log }, counts),
+      ...flappingFaults(sender, histories, counts),
     ]),
-    ...operatorFaults(world, befallen),
+    ...operatorFaults(world, counts),
   ];
 }
 
@@ -61,30 +61,29 @@ function isMarked({ reply }: Post): boolean {
   return reply.blocks.some((block) => block.kind === "paragraph" && plainText(block.text).includes("may be a repeat"));
 }
 
-/** Which laws the history of one episode breaks on one platform. */
-function episodeFaults(world: World, sender: FakeSender, history: EpisodeHistory, befallen: Befallen): string[] {
+/** The laws that the history of one episode breaks on one platform. */
+function episodeFaults(world: World, sender: FakeSender, history: EpisodeHistory, counts: Counts): string[] {
   const { id } = history.episode;
   const posts = sender.posts.filter(({ delivery }) => delivery.about?.episode === id);
   const rows = history.deliveries.filter(({ platform, kind }) => platform === sender.platform && kind === "message");
   const byId = new Map(rows.map((row) => [row.id, row]));
-  const told = [...new Map(posts.map((post) => [post.delivery.id, kindOf(post, byId.get(post.delivery.id))])).values()];
-  const count = (kinds: readonly string[]): number => told.filter((kind) => kinds.includes(kind)).length;
+  const sent = [...new Map(posts.map((post) => [post.delivery.id, kindOf(post, byId.get(post.delivery.id))])).values()];
+  const count = (kinds: readonly string[]): number => sent.filter((kind) => kinds.includes(kind)).length;
   const isUnknown = (row: DeliveryRow): boolean => world.unknown.has(row.id) || row.uncertain_since !== null;
   const triggers = rows.filter(({ phase }) => TRIGGER_PHASES.includes(phase));
   const lasting = triggers.filter((row) => row.state !== "dead" || row.uncertain_since !== null);
   const resolves = rows.filter(({ phase }) => phase === "resolve");
   const here = history.decisions.filter(({ destination }) => destination?.startsWith(sender.platform));
   const explained = here.some(({ what }) => /suppressed|never told/u.test(what));
-  // A reason holds for as long as it lasts.
   const isDue = world.due.get(sender.platform)?.has(id) === true;
   const flaps = here.some(({ what }) => what === "suppressed by flapping");
-  if (isDue && explained) befallen.released += 1;
-  const heeded = world.heedable.get(sender.platform)?.has(id) === true;
+  if (isDue && explained) counts.released += 1;
+  const heeded = world.notifiable.get(sender.platform)?.has(id) === true;
   const maybe = count(TRIGGERS) === 1 || triggers.some(isUnknown);
-  // A message that says both is both, also where it is refused.
+  // A merged message counts as both, also where it is refused.
   const ends = rows.filter(({ phase }) => phase === "resolve" || phase === "fired and resolved");
   const refused = ends.some(({ state }) => state === "dead");
-  if (triggers.length > 1 && count(TRIGGERS) === 1) befallen.toldAfterAll += 1;
+  if (triggers.length > 1 && count(TRIGGERS) === 1) counts.sentAfterDeadLetter += 1;
   // In order, each under its own number.
   const seqs = [...new Set(posts.map(({ delivery }) => delivery.id))].map((one) => byId.get(one)?.seq ?? 0);
 
@@ -100,11 +99,11 @@ function episodeFaults(world: World, sender: FakeSender, history: EpisodeHistory
     ["a trigger that did not arrive was dead-lettered", maybe || triggers.every(({ state }) => state === "dead")],
     ["order", seqs.every((seq, index) => index === 0 || seq > (seqs[index - 1] ?? 0))],
   ];
-  const where = `${sender.platform} ${id}: ${told.join(", ")}`;
+  const where = `${sender.platform} ${id}: ${sent.join(", ")}`;
   return laws.filter(([, holds]) => !holds).map(([law]) => `${law} (${where})`);
 }
 
-/** Nothing comes twice without saying so, nor says so without a reason. */
+/** Every repeat is marked, and nothing else is. */
 function repeatFaults(world: World, sender: FakeSender): string[] {
   return [...Map.groupBy(sender.posts, ({ delivery }) => delivery.id)].flatMap(([id, [first, ...repeats]]) => [
     ...repeats.filter((post) => !isMarked(post)).map(({ title }) => `unmarked repeat: ${title}`),
@@ -114,7 +113,7 @@ function repeatFaults(world: World, sender: FakeSender): string[] {
   ]);
 }
 
-/** What began to be owed in quiet hours is critical, or the end of what was told before. */
+/** Deliveries created in quiet hours are critical, or the end of an episode notified before. */
 function quietFaults(world: World, { platform, posts }: FakeSender, rows: readonly DeliveryRow[]): string[] {
   const times = world.quietTimes.filter((time) => time.platform === platform);
   return posts.flatMap(({ title, delivery }) => {
@@ -124,13 +123,13 @@ function quietFaults(world: World, { platform, posts }: FakeSender, rows: readon
   });
 }
 
-/** Each episode that was held for a digest is in one, and in no other, unless nobody there listens when it goes. */
+/** Each episode held for a digest is in exactly one, unless nobody there is subscribed when the digest is sent. */
 function digestFaults(
   world: World,
   { platform, posts }: FakeSender,
   histories: readonly EpisodeHistory[],
   { rows, log }: { readonly rows: readonly DeliveryRow[]; readonly log: readonly DecisionRow[] },
-  befallen: Befallen,
+  counts: Counts,
 ): string[] {
   const dropped = log
     .filter(({ what, destination }) => what === "suppressed by a change" && destination?.startsWith(platform))
@@ -143,13 +142,13 @@ function digestFaults(
   );
   const said = [...digests.values()].reduce((sum, match) => sum + Number(match?.[1] ?? 0), 0);
   const lost = rows.some((row) => row.platform === platform && row.phase === "digest" && row.state === "dead");
-  befallen.held += said;
+  counts.held += said;
   const right = said === held - dropped || (said < held && (lost || world.losses + world.tokensLost > 0));
   return right ? [] : [`${platform}: ${held} episodes were held for a digest, and ${said} were told in one`];
 }
 
-/** Whoever is kept from being told because it flaps is told that it does: once each time that it begins. */
-function flappingFaults({ platform }: FakeSender, histories: readonly EpisodeHistory[], befallen: Befallen): string[] {
+/** A destination for which flapping suppresses an episode gets one flapping notice each time the flapping begins. */
+function flappingFaults({ platform }: FakeSender, histories: readonly EpisodeHistory[], counts: Counts): string[] {
   const machines = Map.groupBy(histories, ({ episode: { rule, network, subject } }) => `${rule}|${network}|${subject}`);
   return [...machines].flatMap(([machine, all]) => {
     const periods: EpisodeHistory[][] = [];
@@ -166,14 +165,14 @@ function flappingFaults({ platform }: FakeSender, histories: readonly EpisodeHis
       const told = period.flatMap(({ deliveries }) =>
         deliveries.filter((row) => row.phase === "flapping" && row.platform === platform),
       ).length;
-      befallen.flapping += told;
+      counts.flapping += told;
       return told === (kept ? 1 : 0) ? [] : [`${platform}: that ${machine} flaps was told ${told} times`];
     });
   });
 }
 
-/** The operators hear of each loss once, and of each refused token once that it is so and once that it is over. */
-function operatorFaults({ operators, losses, channels }: World, befallen: Befallen): string[] {
+/** The operators are notified once of each loss, and of the beginning and the end of each suspension. */
+function operatorFaults({ operators, losses, channels }: World, counts: Counts): string[] {
   const told = operators.posts.filter(({ title }) => title.includes("can no longer be reached")).length;
   const lost = told === losses ? [] : [`the operators were told of ${told} of ${losses} losses`];
   const tokens = channels.flatMap(({ platform }) => {
@@ -183,7 +182,7 @@ function operatorFaults({ operators, losses, channels }: World, befallen: Befall
     const history = titles
       .map((title) => (/RESOLVED/u.test(title) ? "." : /removed/u.test(title) ? "!" : "?"))
       .join("");
-    befallen.refusals += titles.length;
+    counts.refusals += titles.length;
     return /^(?:(?:\?!?|!)\.)*$/u.test(history) ? [] : [`the operators were told of tokens on ${platform}: ${history}`];
   });
   return [...lost, ...tokens];

@@ -8,11 +8,11 @@ import { blind, price, stalled } from "./readings.ts";
 import { aSubscription } from "./samples.ts";
 import { Stage } from "./stage.ts";
 
-const FAULTS = ["retry", "wait", "posted-unknown", "lost-unknown", "unhealable", "hang", "posted-hang"] as const;
+const FAULTS = ["retry", "wait", "posted-unknown", "lost-unknown", "permanent", "hang", "posted-hang"] as const;
 type Fault = (typeof FAULTS)[number];
 
-const look = fc.record({
-  do: fc.constant("look" as const),
+const observe = fc.record({
+  do: fc.constant("observe" as const),
   times: fc.integer({ min: 1, max: 8 }),
   state: fc.constantFrom("good" as const, "bad" as const, "bad" as const, "unknown" as const),
   blind: fc.constantFrom(false, false, false, false, true),
@@ -22,7 +22,7 @@ const channel = fc.constantFrom(0, 1);
 
 /** Anything that may happen. */
 export const move = fc.oneof(
-  { weight: 12, arbitrary: look },
+  { weight: 12, arbitrary: observe },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("restart" as const), away: fc.constantFrom(0, 1000, 40_000) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("silence" as const), millis: fc.constantFrom(10_000, 90_000) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("acknowledge" as const) }) },
@@ -76,14 +76,14 @@ const config = JSON.stringify({
 const MINUTE = 60_000;
 const DUE_OBSERVATIONS = 4;
 
-function fateOf(fault: Fault): SendOutcome {
+function outcomeOf(fault: Fault): SendOutcome {
   switch (fault) {
     case "retry":
       return new SendError("retry", "503");
     case "wait":
       return new SendError("retry", "429", { retryAfterMillis: 15_000 });
-    case "unhealable":
-      return new SendError("unhealable", "400");
+    case "permanent":
+      return new SendError("permanent", "400");
     case "posted-unknown":
     case "lost-unknown":
     case "hang":
@@ -92,21 +92,21 @@ function fateOf(fault: Fault): SendOutcome {
   }
 }
 
-/** The network, the platforms and the people, as a script has them behave, and what must be remembered of that. */
+/** The network, the platforms and the people as a script directs them, and a record for the laws. */
 export class World {
   readonly stage: Stage;
-  /** Two channels that are told of everything, each on a platform of its own: one drops repeats, the other does not. */
+  /** Two channels subscribed to everything, each on its own platform: one drops repeats, the other does not. */
   readonly channels: readonly GuardedSender[];
   readonly operators: FakeSender;
-  /** Deliveries of which one try had an unknown outcome. */
+  /** Deliveries with an attempt of unknown outcome. */
   readonly unknown = new Set<string>();
   /** Laws that a single round has broken. */
   readonly broken: string[] = [];
-  /** By platform: episodes that were open while somebody there listened. */
-  readonly heedable = new Map<string, Set<string>>();
-  /** By platform: episodes that nothing but flapping has kept from being told there for some observations in a row. */
+  /** By platform: episodes that were open while somebody there was subscribed. */
+  readonly notifiable = new Map<string, Set<string>>();
+  /** By platform: episodes that nothing but flapping has suppressed there for some observations in a row. */
   readonly due = new Map<string, Set<string>>();
-  /** When who wanted to be left alone: after the first moment and before the second. */
+  /** Quiet hours by platform: after the first moment and before the second. */
   readonly quietTimes: { readonly platform: string; readonly after: number; before: number }[] = [];
   /** How often a subscription was ended because its channel was gone. */
   losses = 0;
@@ -115,7 +115,7 @@ export class World {
   readonly #lost = new Set<string>();
   readonly #quiet = new Map<string, QuietHours>();
   readonly #silences: { readonly from: number; readonly until: number }[] = [];
-  /** For how many observations in a row an episode was to be told, by platform and episode. */
+  /** For how many observations in a row an episode was due, by platform and episode. */
   #clear = new Map<string, number>();
   #fresh = true;
 
@@ -128,23 +128,23 @@ export class World {
   /** `chunkRows`: how many rows of a batch are fanned out at once. */
   static async create(chunkRows: number): Promise<World> {
     const channels: GuardedSender[] = [];
-    const told: FakeSender[] = [];
+    const operatorSenders: FakeSender[] = [];
     const senders = (now: () => number): FakeSender[] => {
       channels.push(new GuardedSender({ platform: "drops", now, dropsRepeatsForMillis: 60_000 }));
       channels.push(new GuardedSender({ platform: "repeats", now }));
-      told.push(new FakeSender({ platform: "operators", now }));
-      return [...channels, ...told];
+      operatorSenders.push(new FakeSender({ platform: "operators", now }));
+      return [...channels, ...operatorSenders];
     };
     const operators = { platform: "operators", channel: "ops" };
-    const world = new World(await Stage.open({ config, senders, chunkRows, operators }), channels, told[0]!);
+    const world = new World(await Stage.open({ config, senders, chunkRows, operators }), channels, operatorSenders[0]!);
     for (const { platform } of world.channels) await world.#subscribe(platform, "active");
     return world;
   }
 
   async play(one: Move): Promise<void> {
     switch (one.do) {
-      case "look":
-        for (let time = 0; time < one.times; time += 1) await this.#look(one);
+      case "observe":
+        for (let time = 0; time < one.times; time += 1) await this.#observe(one);
         return;
       case "restart":
         await this.stage.restart(one.away);
@@ -160,24 +160,25 @@ export class World {
       }
       case "vanish":
         // The market has no reading; a few observations later it may be there again.
-        for (let time = 0; time < one.times; time += 1) await this.#look({ state: "good", blind: false });
+        for (let time = 0; time < one.times; time += 1) await this.#observe({ state: "good", blind: false });
         return;
       case "acknowledge":
         for (const { id } of await this.stage.engine.openEpisodes()) await this.stage.engine.acknowledge(id, "bob");
         return;
       case "pause":
         await this.#subscribe("repeats", "paused");
-        for (let time = 0; time < one.times; time += 1) await this.#look({ state: "bad", blind: false, price: "50" });
+        for (let time = 0; time < one.times; time += 1)
+          await this.#observe({ state: "bad", blind: false, price: "50" });
         await this.#subscribe("repeats", "active");
         return;
       case "quiet":
-        await this.#quieten(this.channels[one.channel]!.platform, one.minutes);
+        await this.#setQuietHours(this.channels[one.channel]!.platform, one.minutes);
         return;
       case "lose": {
         const sender = this.channels[one.channel]!;
         sender.outcome = () => new SendError("gone", "channel_not_found");
         for (let time = 0; time < one.times; time += 1) {
-          await this.#look({ state: one.state, blind: false, price: "50" });
+          await this.#observe({ state: one.state, blind: false, price: "50" });
         }
         if (!one.back) return;
         sender.outcome = () => "ok";
@@ -186,11 +187,11 @@ export class World {
       }
       case "refuse": {
         const sender = this.channels[one.channel]!;
-        sender.refusal = new SendError("refused", "token_revoked", { revoked: one.revoked });
+        sender.tokenError = new SendError("refused", "token_revoked", { revoked: one.revoked });
         for (let time = 0; time < one.times; time += 1) {
-          await this.#look({ state: one.state, blind: false, price: "50" });
+          await this.#observe({ state: one.state, blind: false, price: "50" });
         }
-        if (one.back) sender.refusal = undefined;
+        if (one.back) sender.tokenError = undefined;
         return;
       }
       case "fail":
@@ -199,17 +200,17 @@ export class World {
     }
   }
 
-  /** Everything is well again for so long that nothing can be left to say. */
-  async settle(): Promise<void> {
+  /** Heals everything, and waits until nothing more can be owed. */
+  async recover(): Promise<void> {
     for (const sender of this.stage.senders) sender.outcome = () => "ok";
-    for (const sender of this.channels) sender.refusal = undefined;
-    for (let time = 0; time < 8; time += 1) await this.#look({ state: "good", blind: false, price: "50" });
+    for (const sender of this.channels) sender.tokenError = undefined;
+    for (let time = 0; time < 8; time += 1) await this.#observe({ state: "good", blind: false, price: "50" });
     for (let time = 0; time < 12; time += 1) await this.stage.pass(MINUTE);
     await this.#note();
   }
 
-  /** One round 5 s later, by whose changes the laws of every round are checked. */
-  async #look(seen: { state: "good" | "bad" | "unknown"; blind: boolean; price?: string }): Promise<void> {
+  /** One round 5 s later; checks the laws of every round. */
+  async #observe(seen: { state: "good" | "bad" | "unknown"; blind: boolean; price?: string }): Promise<void> {
     await this.stage.pass(5000);
     const { changes } = await this.stage.round([
       blind(seen.blind ? "bad" : "good"),
@@ -226,7 +227,7 @@ export class World {
     await this.#noteDue();
   }
 
-  /** What is open, where somebody listens and no silence, no quiet hours and nothing that explains it keep it back. */
+  /** Records open episodes where somebody is subscribed and nothing suppresses them. */
   async #noteDue(): Promise<void> {
     const now = this.stage.now();
     const open = await this.stage.engine.openEpisodes();
@@ -239,30 +240,30 @@ export class World {
       if (state !== "active" || isSilent || isQuiet) continue;
       for (const { id, kind } of open) {
         if (kind === "market.price" && isStalled) continue;
-        const looks = (this.#clear.get(`${platform} ${id}`) ?? 0) + 1;
-        clear.set(`${platform} ${id}`, looks);
+        const observations = (this.#clear.get(`${platform} ${id}`) ?? 0) + 1;
+        clear.set(`${platform} ${id}`, observations);
         // A large batch may take some seconds to be fanned out.
-        if (looks >= DUE_OBSERVATIONS) this.due.set(platform, (this.due.get(platform) ?? new Set()).add(id));
+        if (observations >= DUE_OBSERVATIONS) this.due.set(platform, (this.due.get(platform) ?? new Set()).add(id));
       }
     }
     this.#clear = clear;
   }
 
-  /** Who listens, to what, and who was lost since the last time. */
+  /** Records the subscribed destinations, and those lost since the last time. */
   async #note(): Promise<void> {
     const open = await this.stage.engine.openEpisodes();
     for (const { state, destination, returns } of await this.stage.engine.subscriptions()) {
       const { platform } = destination;
-      // What comes back by itself was not lost.
+      // A subscription that returns by itself was not lost.
       if (returns !== undefined) this.tokensLost += 1;
       const isLost = state === "retired" && returns === undefined;
       if (isLost && !this.#lost.has(platform)) this.losses += 1;
       if (isLost) this.#lost.add(platform);
       else this.#lost.delete(platform);
       if (state !== "active") continue;
-      const heedable = this.heedable.get(platform) ?? new Set();
-      this.heedable.set(platform, heedable);
-      for (const { id } of open) heedable.add(id);
+      const notifiable = this.notifiable.get(platform) ?? new Set();
+      this.notifiable.set(platform, notifiable);
+      for (const { id } of open) notifiable.add(id);
     }
   }
 
@@ -283,7 +284,7 @@ export class World {
   }
 
   /** From this minute on for some minutes, in place of any quiet hours before. */
-  async #quieten(platform: string, minutes: number): Promise<void> {
+  async #setQuietHours(platform: string, minutes: number): Promise<void> {
     const now = this.stage.now();
     const from = Math.floor(now / MINUTE) * MINUTE;
     const before = from + minutes * MINUTE;
@@ -308,7 +309,7 @@ export class World {
       const fault = left.shift();
       if (fault === undefined) return "ok";
       if ("id" in what && /hang$|unknown$/u.test(fault)) this.unknown.add(what.id);
-      return fateOf(fault);
+      return outcomeOf(fault);
     };
   }
 }

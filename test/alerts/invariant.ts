@@ -1,18 +1,18 @@
 import * as fc from "fast-check";
 import { expect } from "vitest";
 
-import { judge, type Befallen } from "./invariant-laws.ts";
+import { judge, type Counts } from "./invariant-laws.ts";
 import { move, World } from "./invariant-world.ts";
 
 /**
- * Plays so many random scripts in a small world in which everything may go wrong at any time, and holds each to the
- * laws. Rejects with the first script that breaks one; gives what befell in all of them.
+ * Plays random scripts in a small world in which everything may fail at any time, and checks each against the laws.
+ * Rejects with the first script that breaks one; returns the counts of all of them.
  */
-export async function holdInvariant(runs: number): Promise<Befallen> {
-  const befallen: Befallen = {
+export async function checkInvariant(runs: number): Promise<Counts> {
+  const counts: Counts = {
     episodes: 0,
     losses: 0,
-    toldAfterAll: 0,
+    sentAfterDeadLetter: 0,
     held: 0,
     released: 0,
     flapping: 0,
@@ -26,11 +26,11 @@ export async function holdInvariant(runs: number): Promise<Befallen> {
         const world = await World.create(chunkRows);
         try {
           for (const one of script) await world.play(one);
-          await world.settle();
+          await world.recover();
           const { engine, store } = world.stage;
           expect(await engine.openEpisodes()).toEqual([]);
           expect(await store.transaction(({ alerts }) => alerts.outbox.depth())).toEqual([]);
-          expect(await judge(world, befallen)).toEqual([]);
+          expect(await judge(world, counts)).toEqual([]);
         } finally {
           await world.stage.close();
         }
@@ -38,5 +38,5 @@ export async function holdInvariant(runs: number): Promise<Befallen> {
     ),
     { numRuns: runs },
   );
-  return befallen;
+  return counts;
 }

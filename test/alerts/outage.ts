@@ -8,7 +8,7 @@ export const FIRED = "WARNING · No new block on mainnet";
 export const CRITICAL = "NOW CRITICAL · No new block on mainnet";
 export const RESOLVED = "RESOLVED · mainnet makes blocks again";
 
-/** A channel that is told of a network that is well. */
+/** A channel subscribed to a healthy network. */
 export async function subscribed(
   options: StageOptions = {},
   more: Parameters<typeof aSubscription>[0] = {},
@@ -19,7 +19,7 @@ export async function subscribed(
   return it;
 }
 
-/** All that a reply says. */
+/** The full text of a reply. */
 export async function wordsOf(reply: Reply): Promise<string> {
   return Buffer.concat(await fullTextAttachment(reply, "story.txt").open().toArray()).toString();
 }

@@ -37,7 +37,7 @@ export interface StageOptions {
   readonly chunkRows?: number;
 }
 
-/** The whole way from a reading to a message, in virtual time, on a database of its own. */
+/** The whole path from a reading to a message, in virtual time, on its own database. */
 export class Stage {
   readonly clock: VirtualClock;
   readonly senders: readonly FakeSender[];
@@ -61,7 +61,7 @@ export class Stage {
   }
 
   static async open(options: StageOptions = {}): Promise<Stage> {
-    // A memory disk spares thousands of syncs; what is durable is the store's own tests' concern.
+    // A memory disk saves thousands of syncs; durability is tested with the store.
     const root = existsSync("/dev/shm") ? "/dev/shm" : os.tmpdir();
     const stage = new Stage(await mkdtemp(path.join(root, "bellwether-alerts-")), options);
     await stage.#start();
@@ -89,13 +89,13 @@ export class Stage {
     const watcher = { name, every: 5000 };
     const at = this.clock.wallClock();
     const snapshot = { at: String(at) };
-    const done = await this.engine.record({ network, watcher, snapshot, readings, events, at, ...rest });
+    const done = await this.engine.processObservation({ network, watcher, snapshot, readings, events, at, ...rest });
     await settled();
     return done;
   }
 
-  /** Owes a destination a message that no rule asks for. Gives the delivery's id. */
-  async tell(destination: Destination, message: AlertMessage): Promise<string> {
+  /** Adds a message to the outbox. Returns the delivery's id. */
+  async owe(destination: Destination, message: AlertMessage): Promise<string> {
     const id = randomId();
     const batch = new OutboxBatch();
     batch.deliveries.push({ id, destination, phase: "bot", message });
@@ -136,7 +136,7 @@ export class Stage {
     await this.#start();
   }
 
-  /** Ends the dispatcher; what is owed from then on waits for the next process. */
+  /** Stops the dispatcher; deliveries owed from then on wait for the next process. */
   async stopDelivering(): Promise<void> {
     this.#stop.abort();
     await settled();

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Cancellation } from "../../src/api/cancellation.ts";
 
 describe("a cancellation", () => {
-  test("tells everybody who listens, once, and why", () => {
+  test("notifies every listener once, with the reason", () => {
     const cancellation = new Cancellation();
     const heard: string[] = [];
     cancellation.addEventListener("abort", () => heard.push(`first ${String(cancellation.reason)}`));
@@ -26,7 +26,7 @@ describe("a cancellation", () => {
     expect(heard).toEqual([0, 1, 2].filter((number) => number !== gone));
   });
 
-  test("tells whoever comes after it nothing, like a signal", () => {
+  test("does not notify listeners added later, like a signal", () => {
     const cancellation = new Cancellation();
     cancellation.abort("why");
     cancellation.addEventListener("abort", () => expect.unreachable());

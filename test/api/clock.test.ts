@@ -18,7 +18,7 @@ test("each expires in its time, whatever the order they were set in", () => {
   expect(expired).toEqual([100, 100, 200, 300]);
 });
 
-test("what is called off never expires, and another one may be set while one expires", () => {
+test("a cancelled timeout never expires, and another one may be set while one expires", () => {
   const expired: string[] = [];
   const cancel = startTimeout(100, () => expired.push("called off"));
   startTimeout(100, () => {

@@ -10,11 +10,11 @@ interface Sleeper {
 interface TimeCare {
   /** Resolves once everything has gone on that can. */
   readonly settle?: () => Promise<void>;
-  /** Told of the wall clock, in Unix milliseconds, before whoever slept until then wakes. */
+  /** Called with the wall clock, in Unix milliseconds, before sleepers wake. */
   readonly moved?: (wallMillis: number) => Promise<void>;
 }
 
-/** Both clocks stand still until the test moves them; whoever sleeps wakes in the order of their times. */
+/** Both clocks stand still until the test advances them; sleepers wake in order of time. */
 export class VirtualClock implements Clock {
   #nowMillis = 0;
   #startedAt: Nanoseconds;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { StepName } from "../../src/alerts/dependencies.ts";
-import type { Place, Running } from "../support/bellwether.ts";
+import type { Running, Sandbox } from "../support/bellwether.ts";
 
 /** The end of one run of the bot. */
 export type Kill =
@@ -22,12 +22,12 @@ export interface Bot {
   /** A long run, after the page answers: the alerts begin half a second later, and their first observation fires nothing. */
   readonly longMillis: number;
   readonly env: Record<string, string>;
-  readonly place: Place;
+  readonly sandbox: Sandbox;
 }
 
 export function startBot(bot: Bot, kill?: Kill): Running {
   const args = kill !== undefined && "at" in kill ? [kill.at, String(kill.times)] : [];
-  return bot.place.run(args, bot.env, { script: "test/campaign/bot.ts" });
+  return bot.sandbox.run(args, bot.env, { script: "test/campaign/bot.ts" });
 }
 
 /** One run of the bot until it is killed; `meanwhile` runs beside it. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { StepName } from "../../src/alerts/dependencies.ts";
 import { destinationKey } from "../../src/alerts/routing/subscription.ts";
-import { makePlace } from "../support/bellwether.ts";
+import { createSandbox } from "../support/bellwether.ts";
 import { FakeDiscord } from "../support/fake-discord/fake-discord.ts";
 import { FakeSlack } from "../support/fake-slack/fake-slack.ts";
 import { freePort } from "../support/free-port.ts";
@@ -62,7 +62,7 @@ export interface ScenePace {
 export async function playScene(seed: number, kills: readonly Kill[], pace: ScenePace = {}): Promise<SceneResult> {
   const { longMillis = 6000, observeMillis = 4000, lastMillis = 90_000, reset = true } = pace;
   const random = new SeededRandom(seed);
-  const place = makePlace();
+  const sandbox = createSandbox();
   const [discord, slack, nodes] = await Promise.all([
     FakeDiscord.start(),
     FakeSlack.start(),
@@ -70,8 +70,8 @@ export async function playScene(seed: number, kills: readonly Kill[], pace: Scen
   ]);
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
-  const file = path.join(place.folder, "campaign.db");
-  const config = path.join(place.folder, "alerts.json");
+  const file = path.join(sandbox.folder, "campaign.db");
+  const config = path.join(sandbox.folder, "alerts.json");
   writeFileSync(config, JSON.stringify(CONFIG));
   const channels = {
     "discord ops": discord.channel(),
@@ -96,7 +96,7 @@ export async function playScene(seed: number, kills: readonly Kill[], pace: Scen
     SLACK_APP_TOKEN: slack.state.appToken,
     SLACK_API_URL: slack.apiUrl,
   };
-  const bot: Bot = { env, place, longMillis };
+  const bot: Bot = { env, sandbox, longMillis };
   const reader = new ConsoleReader(`${origin}/api/alerts`);
   const timeline: string[] = [];
   const began = performance.now();
@@ -157,7 +157,7 @@ export async function playScene(seed: number, kills: readonly Kill[], pace: Scen
     };
   } finally {
     await reader.stop();
-    await place.cleanUp();
+    await sandbox.cleanUp();
     await Promise.all([discord.stop(), slack.stop(), nodes.stop()]);
   }
 }

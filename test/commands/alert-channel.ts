@@ -92,7 +92,7 @@ export async function see(
   const network = "mainnet";
   for (let round = 0; round < count; round += 1) {
     const watcher = { name: "sources", every: 5000 };
-    await talk.engine.record({
+    await talk.engine.processObservation({
       network,
       watcher,
       snapshot: { ...SNAPSHOT, ...more },

@@ -39,7 +39,7 @@ describe("a channel", () => {
     expect(subscription).toMatchObject({ destination: ops, kinds: KIND_GROUPS.ops, style: "live", state: "active" });
   });
 
-  test("changes nothing by subscribing twice, whoever does it and however it is written", async () => {
+  test("changes nothing by subscribing twice, by any user and in any notation", async () => {
     const talk = await talkInOps();
     await talk.ask("alerts add market.price BTC/USDT high:70000 low:1.50");
     const before = await talk.engine.subscriptions();

@@ -39,7 +39,7 @@ describe("a subscription", () => {
     expect(await talk.ask(`alerts resume ${id}`)).toContain(`Subscription ${other} tells that already.`);
   });
 
-  test("is kept in the log with what was changed of it, and by whom", async () => {
+  test("is logged with its changes, and by whom", async () => {
     const talk = await talkInOps();
     await talk.ask("alerts add market.price BTC/USDT high:90000 network:mainnet");
     const id = idIn(talk.lastReply);
@@ -53,7 +53,7 @@ describe("a subscription", () => {
     for (const done of ["paused", "resumed", "removed"]) expect(log).toContain(`${id} ${done}, by ann: market.price`);
   });
 
-  test("is listed where it tells, and nowhere else but at the console", async () => {
+  test("is listed at its destination, and otherwise only on the console", async () => {
     const { talk, id } = await channelWith("market.price BTC/USDT high:70000");
     expect(await talk.ask("alerts list")).toMatch(
       new RegExp(`1 subscription in this channel[\\s\\S]*${id}[\\s\\S]*BTC/USDT`, "u"),
@@ -117,7 +117,7 @@ describe("a subscription", () => {
     expect(await talk.ask("alerts list")).toContain("No subscriptions in this channel");
   });
 
-  test("stays as it is when nothing is to be changed, and nobody is told", async () => {
+  test("stays unchanged by an empty change, and nobody is notified", async () => {
     const { talk, id, announced } = await channelWith("node.down quiet:22:00-07:00");
     expect(await talk.ask(`alerts resume ${id}`)).toContain("is active already");
     expect(await talk.ask(`alerts edit ${id} quiet:22-07:00 zone:UTC kinds:node.down`)).toContain(
@@ -128,7 +128,7 @@ describe("a subscription", () => {
     expect(await announced()).toHaveLength(1);
   });
 
-  test("is edited in what is named, and keeps the rest", async () => {
+  test("is edited in the named options only", async () => {
     const { talk, id, announced, alert } = await channelWith("market.price BTC/USDT high:70000 low:50000 style:thread");
     const before = await alert();
     const said = await talk.ask(`alerts edit ${id} high:75000.5 severity:warning`);
@@ -165,7 +165,7 @@ describe("a subscription", () => {
     );
   });
 
-  test("is not edited by nothing, which is met with what can be given", async () => {
+  test("is not edited without options, which lists the possible ones", async () => {
     const { talk, id, announced } = await channelWith("node.down");
     const said = await talk.ask(`alerts edit ${id}`);
     expect(said.replaceAll(/\s+/gu, " ")).toContain(

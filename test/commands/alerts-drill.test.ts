@@ -97,7 +97,7 @@ describe("a drill", () => {
     await watch(own, 4000);
     await said;
     const [episode] = await own.engine.lastEpisodes(1, DRILL_NETWORK);
-    const history = await own.engine.why(episode!.id);
+    const history = await own.engine.history(episode!.id);
     const timeline = shown(episodeTimelineReply(history!, { here: OPS, caller: ann }));
     expect(timeline).toMatch(/DRILL · drill-\w+ answers again on drill: the whole story/u);
     expect(timeline).toContain("there is no such node, and nothing is wrong");
@@ -178,7 +178,7 @@ describe("a drill", () => {
     const own = await open();
     const [discord, slack] = own.senders;
     discord!.outcome = () => new SendError("retry", "503 from Discord");
-    slack!.outcome = () => new SendError("unhealable", "no_text");
+    slack!.outcome = () => new SendError("permanent", "no_text");
     const { said } = ask(own, [ops, general]);
     await watch(own, 32_000);
     const answer = shown(await said);

@@ -265,7 +265,7 @@ describe("the timeline of an episode", () => {
     expect(said).toContain("withdrawn");
   });
 
-  test("keeps other channels' part to those channels", async () => {
+  test("hides other channels' deliveries", async () => {
     const talk = await oneNodeDown();
     talk.become({ here: ELSEWHERE });
     const said = await talk.ask("alerts why node.down");

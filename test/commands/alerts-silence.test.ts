@@ -41,7 +41,7 @@ describe("a silence", () => {
     expect(await talk.ask("alerts silences")).toContain("Nothing is silenced");
   });
 
-  test("keeps a trigger back, and releases it at its end", async () => {
+  test("suppresses a trigger, and releases it at its end", async () => {
     const talk = await talkInOps();
     await talk.ask("alerts add node.down");
     await talk.ask("alerts silence node.down for:2m");
@@ -124,7 +124,7 @@ describe("a silence", () => {
     );
   });
 
-  test("that is ended says what comes of it, and the log what was done", async () => {
+  test("that is ended reports the consequence, and the log the change", async () => {
     const talk = await talkInOps();
     const made = async (line: string): Promise<string> => {
       await talk.ask(`alerts silence ${line}`);
@@ -142,7 +142,7 @@ describe("a silence", () => {
     expect(log).toContain(`${all} made, by ann: everything, until 2026-01-15 13:00:00 UTC`);
   });
 
-  test("that is ended in quiet hours says that these keep back what is not critical, and until when", async () => {
+  test("that is ended in quiet hours says that these suppress all but critical alerts, and until when", async () => {
     const talk = await talkInOps();
     const unsilenced = async (id: string) => (await talk.ask(`alerts unsilence ${id}`)).replaceAll(/\s+/gu, " ");
     const ended = async (): Promise<string> => {
@@ -210,7 +210,7 @@ describe("a silence", () => {
     expect(await talk.ask(`alerts unsilence ${id}`)).toContain("Ended the silence of node.down");
   });
 
-  test("of what one watches for oneself is for direct messages, and for the console by its name", async () => {
+  test("of a personal watch is for direct messages, and for the console by its name", async () => {
     const talk = await talkInOps();
     talk.become({ here: DIRECT });
     expect(await talk.ask("alerts silence order.final for:1h")).toContain("Silenced: order.final");

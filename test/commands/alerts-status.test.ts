@@ -79,7 +79,7 @@ describe("the log", () => {
     expect(narrow).toMatch(/When +What +(?:Network +)?More/u);
   });
 
-  test("shows a channel what is everybody's and its own", async () => {
+  test("shows a channel the global status and its own", async () => {
     const talk = await oneNodeDown();
     talk.become({ here: ELSEWHERE });
     const said = await talk.ask("alerts log");
@@ -153,7 +153,7 @@ describe("the status", () => {
     const facts = { tradingMode: "TRADING_MODE_OPENING_AUCTION" };
     const common = { network: "mainnet", subject: "m1", state: "bad", seenBy: ["a:1"], nodes: 1 } as const;
     const look = async (): Promise<string> => {
-      await talk.engine.record({
+      await talk.engine.processObservation({
         network: "mainnet",
         watcher: { name: "markets", every: 60_000 },
         snapshot: { markets: { m1: { label: "BTC/USD" }, m2: {} } },
@@ -178,7 +178,7 @@ describe("the status", () => {
         const at = talk.now();
         const watcher = { name: "markets", every: 60_000 };
         const readings = [auction(state, MARKET, network)];
-        await talk.engine.record({ network, watcher, snapshot: {}, readings, events: [], at });
+        await talk.engine.processObservation({ network, watcher, snapshot: {}, readings, events: [], at });
       }
     }
     const said = await talk.ask("alerts status");
@@ -189,7 +189,14 @@ describe("the status", () => {
     const watcher = { name: "sources", every: 5000 };
     for (const state of ["good", "bad", "bad", "bad", "bad"] as const) {
       const readings = [down(state)];
-      await talk.engine.record({ network: "mainnet", watcher, snapshot: {}, readings, events: [], at: talk.now() });
+      await talk.engine.processObservation({
+        network: "mainnet",
+        watcher,
+        snapshot: {},
+        readings,
+        events: [],
+        at: talk.now(),
+      });
     }
     await talk.ask("alerts ack market.auction network:mainnet");
     expect(await talk.ask("alerts status")).toMatch(/Why BTC\/USD on testnet [\s\S]*Why a:1 /u);
@@ -205,7 +212,7 @@ describe("the status", () => {
     expect(said).not.toContain("Suspicious");
   });
 
-  test("lists first what is worst and what nobody has acknowledged", async () => {
+  test("lists the worst and unacknowledged episodes first", async () => {
     const talk = await oneNodeDown();
     const both = [down("bad"), down("bad", "b:1")];
     await see(talk, 4, [stalled("good"), ...both]);

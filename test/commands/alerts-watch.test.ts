@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { ann, bob, ops, owed, talkInOps, toBob } from "./alert-channel.ts";
 
-describe("what one watches for oneself", () => {
+describe("a personal watch", () => {
   test("is notified by direct message, announced to nobody, and not added twice", async () => {
     const talk = await talkInOps(bob);
     const line = `alerts add order.final ${talk.samples.orderId}`;

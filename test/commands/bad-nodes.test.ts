@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { FaultRequest } from "../../src/simulator/faults/faults.ts";
-import { loopbackNode, NO_ROUTE, type Say } from "../support/loopback-node.ts";
+import { loopbackNode, NO_ROUTE, type StubResponse } from "../support/loopback-node.ts";
 import { talk } from "../support/talk.ts";
 import { talkToSimulator } from "./conversation.ts";
 
@@ -51,7 +51,7 @@ test("when one of several nodes is dead, the others answer for it", async () => 
   expect(await ask("market list")).toMatch(/mainnet · sim-[23] · block/u);
 });
 
-test.each<[string, Say, string]>([
+test.each<[string, StubResponse, string]>([
   ["a page of 404", { status: 404, body: "<html>" }, "What answers at this address is no data node"],
   ["a page", { body: "\n<!DOCTYPE html>" }, "What answers at this address is no data node"],
   ["no such route", NO_ROUTE, "The data node has no such route"],

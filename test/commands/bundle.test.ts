@@ -30,7 +30,7 @@ test("limits go by the names that the bridge gives them, as integers and in unit
   expect(screen).toMatch(/withdrawThreshold +\d+ \([\d,.]+ \w+\)/u);
 });
 
-test("what has no bundle is the caller's to mend, in words that say so", async () => {
+test("a subject without a bundle is the caller's mistake, and the reply says so", async () => {
   const { ask, lastReplyOf, samples } = await start();
   expect(await ask(`bundle asset-limits ${samples.marketProposalId}`)).toContain("does not change an asset.");
   expect(lastReplyOf().failure).toBe("caller");

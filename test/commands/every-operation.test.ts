@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { loopbackNode, type Say } from "../support/loopback-node.ts";
+import { loopbackNode, type StubResponse } from "../support/loopback-node.ts";
 import { talk } from "../support/talk.ts";
 
 // Every operation of the interface, with every parameter that it has, is reached from a command: what the bot sends is
@@ -83,21 +83,21 @@ const foreign: Record<Dialect, string> = { contract: "/api/v2/vega/", "v0.71": "
 
 describe.each<Dialect>(["contract", "v0.71"])("a node that speaks %s", (dialect) => {
   test.each(rows)("$line", async ({ line, path, query }) => {
-    const answer = (asked: string): Say | undefined =>
+    const answer = (asked: string): StubResponse | undefined =>
       asked.startsWith(foreign[dialect]) || bodies[asked] === undefined ? undefined : { body: bodies[asked] };
     await using node = await loopbackNode(({ path: asked }) => answer(asked));
     await using conversation = await talk({ networks: { mainnet: [node.url] } });
     const reply = await conversation.askFor(line);
     expect(reply.failure).toBeUndefined();
     const wanted = typeof path === "string" ? path : path[dialect];
-    const heard = node.heard.filter((one) => one.path === wanted);
+    const heard = node.requests.filter((one) => one.path === wanted);
     expect(heard.map((one) => one.method)).toContain("GET");
     // newestFirst is true at the node unless told otherwise, so it may be left out or sent.
     const asked = heard.map((one) =>
       Object.fromEntries(Object.entries(one.query).filter(([name, value]) => name !== NEWEST || value !== "true")),
     );
     expect(asked).toContainEqual(withDefaultPage(line, query));
-    for (const one of node.heard) expect(one.headers.accept).toContain("application/json");
+    for (const one of node.requests) expect(one.headers.accept).toContain("application/json");
   });
 });
 

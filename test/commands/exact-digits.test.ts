@@ -103,11 +103,11 @@ describe.each(["with names", "without names"])("%s", (names) => {
       const sent = Object.fromEntries(
         fields.map((name, index) => [name, String(BigInt(extreme) - BigInt(index) * 10n)]),
       );
-      await using node = await loopbackNode((heard) => {
-        if (heard.path === path) return { body: body(sent) };
+      await using node = await loopbackNode((request) => {
+        if (request.path === path) return { body: body(sent) };
         if (names === "without names") return undefined;
-        if (heard.path === "/api/v2/assets") return { body: assets };
-        return heard.path === "/api/v2/markets" ? { body: markets } : undefined;
+        if (request.path === "/api/v2/assets") return { body: assets };
+        return request.path === "/api/v2/markets" ? { body: markets } : undefined;
       });
       await using conversation = await talk({ networks: { mainnet: [node.url] } });
       const reply = await conversation.askFor(line);

@@ -4,7 +4,7 @@ import { commands } from "../../commands/index.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import { talkToSimulator } from "./conversation.ts";
 
-test("help lists every command with what it tells", async () => {
+test("help lists every command with its summary", async () => {
   const { ask } = await talkToSimulator();
   const screen = (await ask("help")).replaceAll(/\s+/gu, " ");
   for (const { name, summary } of commands) {
@@ -14,7 +14,7 @@ test("help lists every command with what it tells", async () => {
   expect(await ask("")).toContain("What you can ask");
 });
 
-test("help of one tells its options with types, defaults, order and examples", async () => {
+test("help of one command lists its options with types, defaults, order and examples", async () => {
   const { ask } = await talkToSimulator();
   const screen = await ask("help ledger export");
   expect(screen).toContain("ledger export [party] <asset> [from] [to] [columns] [raw] [network] [private]");

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 
-import { loopbackNode, type Say } from "../support/loopback-node.ts";
+import { loopbackNode, type StubResponse } from "../support/loopback-node.ts";
 import { talk } from "../support/talk.ts";
 import { talkToSimulator } from "./conversation.ts";
 
@@ -39,7 +39,7 @@ test("a node that does not answer has its line; when none does, the network fail
   expect(await askFor("info")).toMatchObject({ failure: "network", tone: "bad" });
 });
 
-test("a silent node does not keep what the others say, and is said to be silent", { timeout: 15_000 }, async () => {
+test("a silent node does not delay the others' answers, and is reported as silent", { timeout: 15_000 }, async () => {
   const { ask, simulator } = await talkToSimulator({ nodes: 3 });
   simulator.faults.set({ kind: "slow", millis: 60_000, network: "mainnet", node: 2 });
   const screen = await ask("info");
@@ -48,7 +48,7 @@ test("a silent node does not keep what the others say, and is said to be silent"
   expect(screen).toMatch(/sim-3 +v0\.71\./u);
 });
 
-test.each<[string, readonly Say[], RegExp]>([
+test.each<[string, readonly StubResponse[], RegExp]>([
   ["one that names nothing", [{ body: {} }], /^! mainnet: the data node names no version/u],
   ["two that name nothing", [{ body: {} }, { body: {} }], /^! mainnet: 2 of 2 data nodes name no version/u],
   [
@@ -65,7 +65,7 @@ test.each<[string, readonly Say[], RegExp]>([
   expect(await askNodes(says, "info")).toMatch(shown);
 });
 
-async function askNodes(says: readonly Say[], line: string): Promise<string> {
+async function askNodes(says: readonly StubResponse[], line: string): Promise<string> {
   const nodes = await Promise.all(says.map((say) => loopbackNode(() => say)));
   const conversation = await talk({ networks: { mainnet: nodes.map(({ url }) => url) } });
   onTestFinished(async () => {

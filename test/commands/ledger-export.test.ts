@@ -49,7 +49,7 @@ test("without an end the range ends now, and the node is asked for just that", a
   );
   await using conversation = await talk({ networks: { mainnet: [node.url] } });
   const screen = (await conversation.ask(`ledger export ${party} ${asset} from:7d`)).replaceAll(/\s+/gu, " ");
-  const { query } = node.heard.find(({ path }) => path.endsWith("/ledgerentry/export"))!;
+  const { query } = node.requests.find(({ path }) => path.endsWith("/ledgerentry/export"))!;
   const end = formatUtc(nanoseconds(BigInt(query["dateRange.endTimestamp"]!)));
   expect(screen).toContain(`inclusive, to ${end}, exclusive.`);
   expect(screen).toContain("raw integers; this node does not say how many decimals the asset has (quantity)");
@@ -67,7 +67,7 @@ test("the file's amounts are said to be raw, with what they are worth where that
   expect(await words(`${line} columns:vega_time`)).not.toContain("Amounts");
 });
 
-test("raw hands over the node's bytes", async () => {
+test("raw returns the node's bytes", async () => {
   const { askFor, ask, samples } = await talkToSimulator();
   const { attachments } = await askFor(`ledger export ${samples.partyId} USDT from:1d raw`);
   expect(attachments[0]!.name).toMatch(/-raw\.csv$/u);
@@ -162,7 +162,7 @@ test("an empty export says so; the node is asked in whole seconds, never with an
   await using conversation = await talk({ networks: { mainnet: [node.url] } });
   const screen = await conversation.ask(`ledger export ${party} ${asset} to:2026-01-10`);
   expect(screen).toContain("There are no entries: the file holds the header row only.");
-  const asked = node.heard.find(({ path }) => path.endsWith("/ledgerentry/export"))!.query;
+  const asked = node.requests.find(({ path }) => path.endsWith("/ledgerentry/export"))!.query;
   expect(asked).toEqual({
     partyId: party,
     assetId: asset,

@@ -117,7 +117,7 @@ test("a core upgrade is marked on the first snapshot after it", async () => {
   expect(screen).toMatch(/Core version +v0\.99\.0/u);
 });
 
-test("checkpoints tell the blocks between them, and when two share one", async () => {
+test("checkpoints show the blocks between them, and when two share one", async () => {
   const rows = [1000n, 900n, 900n, 450n].map((atBlock, index) => ({
     node: { atBlock: `${atBlock}`, hash: `${index}`.repeat(64), blockHash: "AB".repeat(32) },
     cursor: `c${index}`,

@@ -32,7 +32,7 @@ test("a market in an auction says which, why, since when and until when", async 
   expect(await ask("market list")).toMatch(new RegExp(`${samples.jumpyMarketCode}: suspended.*ends 2026`, "u"));
 });
 
-test("market show tells spread, bounds, liquidity fee shares and how far the mark is from each bound", async () => {
+test("market show lists spread, bounds, liquidity fee shares and how far the mark is from each bound", async () => {
   const { ask, samples } = await talkToSimulator();
   const screen = await ask(`market show ${samples.marketCode}`);
   expect(screen).toMatch(/^✓ BTC\/USDT: mark [\d,]+\.\d{5}, active, continuous/u);
@@ -71,7 +71,7 @@ test("a mark just outside a bound is said to be, though the percentage is rounde
   expect(screen).toMatch(/ 6\.67 % /u);
 });
 
-test("what a newer release adds to a record is shown, however deep", async () => {
+test("members that a newer release adds to a record are shown, however deep", async () => {
   const id = "ab".repeat(32);
   const market = {
     market: id,
@@ -133,7 +133,7 @@ test("markets that are over are offered behind those that are not", async () => 
   expect(await offered("btc")).toEqual(["BTC/E", "BTC/LONG", "BTC/LONGER", "BTC/A", "BTC/C"]);
   expect(await offered("btc/a")).toEqual(["BTC/A"]);
   // No more than the names is asked for.
-  expect(new Set(node.heard.map(({ path }) => path))).toEqual(new Set(["/api/v2/markets"]));
+  expect(new Set(node.requests.map(({ path }) => path))).toEqual(new Set(["/api/v2/markets"]));
   await end();
 });
 

@@ -4,7 +4,7 @@ import { loopbackNode } from "../support/loopback-node.ts";
 import { talk } from "../support/talk.ts";
 import { talkToSimulator } from "./conversation.ts";
 
-test("an order says what is left, and what its last amendment changed", async () => {
+test("an order shows its remaining size, and the changes of its last amendment", async () => {
   const { ask, samples } = await talkToSimulator();
   const screen = await ask(`order ${samples.orderId}`);
   expect(screen).toMatch(/^• (Buy|Sell) [\d,.]+ \S+ at [\d,.]+: active/u);

@@ -4,14 +4,14 @@ import { judgeSources } from "../../src/api/verdict/judge-sources.ts";
 import { DEFAULT_THRESHOLDS, type Verdict } from "../../src/api/verdict/verdict.ts";
 import { fromMillis, toMillis } from "../../src/units/nanoseconds.ts";
 import { stalled } from "../alerts/readings.ts";
-import { loopbackNode, NO_ROUTE, type Say } from "../support/loopback-node.ts";
+import { loopbackNode, NO_ROUTE, type StubResponse } from "../support/loopback-node.ts";
 import { NOON, talk } from "../support/talk.ts";
 import { talkToSimulator } from "./conversation.ts";
 
 const MINUTE = 60_000;
 const ago = (millis: number): typeof NOON => fromMillis(toMillis(NOON) - millis);
 
-test("time tells the network's time, its age, the block, and one line per node", async () => {
+test("time shows the network's time, its age, the block, and one line per node", async () => {
   const { ask, askFor } = await talkToSimulator({ nodes: 3 });
   const screen = await ask("time");
   expect(screen).toMatch(/^✓ mainnet is running, block \d+/u);
@@ -72,7 +72,7 @@ test("where the alert has fired already, by thresholds of its own, that is said 
   see(12_000, 8000);
   for (let millisAgo = 60_000; millisAgo >= 0; millisAgo -= 5000) {
     const state = millisAgo === 60_000 ? "good" : "bad";
-    await engine.record({
+    await engine.processObservation({
       network: "mainnet",
       watcher: { name: "sources", every: 5000 },
       snapshot: {},
@@ -184,7 +184,7 @@ test("data whose block is old is labelled stale, with its age", async () => {
 
 const FOREIGN = "what answers at the node's address is no data node";
 const USELESS = "the one node there is gives no usable answer";
-test.each<[string, Say, string]>([
+test.each<[string, StubResponse, string]>([
   ["a page", { body: "<!DOCTYPE html><title>Hello</title>" }, FOREIGN],
   ["a page of 404", { status: 404, body: "<html>" }, FOREIGN],
   ["a service without the route", NO_ROUTE, FOREIGN],

@@ -4,22 +4,22 @@ import path from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { makePlace, type Place } from "../support/bellwether.ts";
+import { createSandbox, type Sandbox } from "../support/bellwether.ts";
 
 /** A Node too old for the project, as Debian has it: the launcher then runs the one that npm installed. */
 const OLD_NODE = "/usr/bin/node";
 const hasOldNode =
   existsSync(OLD_NODE) && /^v(?:18|20|22)\./u.test(execFileSync(OLD_NODE, ["--version"], { encoding: "utf8" }));
 
-let place: Place;
+let sandbox: Sandbox;
 beforeEach(() => {
-  place = makePlace();
+  sandbox = createSandbox();
 });
-afterEach(() => place.cleanUp());
+afterEach(() => sandbox.cleanUp());
 
 describe("main.ts", () => {
   it("says what it can do when told nothing, or nonsense", async () => {
-    const [nothing, nonsense] = await Promise.all([place.run([]).ended, place.run(["toString"]).ended]);
+    const [nothing, nonsense] = await Promise.all([sandbox.run([]).ended, sandbox.run(["toString"]).ended]);
     expect(nothing).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^Say what to do:\n {2}start .*\n {2}ask .*\n {2}simulator /u),
@@ -28,9 +28,9 @@ describe("main.ts", () => {
   });
 
   it.skipIf(!hasOldNode)(`runs under an older Node, too (needs one at ${OLD_NODE})`, async () => {
-    const ended = await place.run(["ask", "help time"], {}, { node: OLD_NODE }).ended;
+    const ended = await sandbox.run(["ask", "help time"], {}, { node: OLD_NODE }).ended;
     expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining("time") });
-    const wrong = await place.run(["ask", "help zzzzzz"], {}, { node: OLD_NODE }).ended;
+    const wrong = await sandbox.run(["ask", "help zzzzzz"], {}, { node: OLD_NODE }).ended;
     expect(wrong.code).toBe(1);
   });
 });
@@ -39,10 +39,10 @@ describe("ask, while nobody holds the database", () => {
   it("tells mistakes of the caller, failures of the network and wrong settings apart, wherever it may write", async () => {
     const nowhere = { DATABASE_URL: "file:/proc/nowhere/b.db", LOG_LEVEL: "error" };
     const [good, mistake, network, config] = await Promise.all([
-      place.run(["ask", "--network", "testnet", "time"], nowhere).ended,
-      place.run(["ask", "market lits"], nowhere).ended,
-      place.run(["ask", "time"], { ...nowhere, MAINNET_URLS: "http://127.0.0.1:9" }).ended,
-      place.run(["ask", "time"], { MAINNET_URLS: "nowhere" }).ended,
+      sandbox.run(["ask", "--network", "testnet", "time"], nowhere).ended,
+      sandbox.run(["ask", "market lits"], nowhere).ended,
+      sandbox.run(["ask", "time"], { ...nowhere, MAINNET_URLS: "http://127.0.0.1:9" }).ended,
+      sandbox.run(["ask", "time"], { MAINNET_URLS: "nowhere" }).ended,
     ]);
     expect(good).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("testnet is running") });
     expect(mistake).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("market list") });
@@ -51,20 +51,20 @@ describe("ask, while nobody holds the database", () => {
   });
 
   it("says in one sentence that the database cannot be used, and answers all the same", async () => {
-    const file = path.join(place.folder, "other.txt");
+    const file = path.join(sandbox.folder, "other.txt");
     writeFileSync(file, "This is no database. ".repeat(500));
     const quiet = { LOG_LEVEL: "error" };
     const [found, unknown, needless] = await Promise.all([
-      place.run(["ask", "stake d59213"], { ...quiet, DATABASE_URL: `file:${file}` }).ended,
-      place.run(["ask", "stake 000000"], { ...quiet, DATABASE_URL: `file:${place.folder}` }).ended,
-      place.run(["ask", "time"], { ...quiet, DATABASE_URL: `file:${file}` }).ended,
+      sandbox.run(["ask", "stake d59213"], { ...quiet, DATABASE_URL: `file:${file}` }).ended,
+      sandbox.run(["ask", "stake 000000"], { ...quiet, DATABASE_URL: `file:${sandbox.folder}` }).ended,
+      sandbox.run(["ask", "time"], { ...quiet, DATABASE_URL: `file:${file}` }).ended,
     ]);
     const warning = "Ids shown before are neither found by their beginning nor kept: ";
     // The ids of the simulated network are known without any database.
     expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining("stakes") });
     expect(found.stderr).toBe(`${warning}The file ${file} is not a database of Bellwether's.\n`);
     expect(unknown.code).toBe(1);
-    expect(unknown.stderr).toContain(`${warning}The database ${place.folder} cannot be opened for writing.\n`);
+    expect(unknown.stderr).toContain(`${warning}The database ${sandbox.folder} cannot be opened for writing.\n`);
     expect(unknown.stderr).toContain("No party “000000” is known here on mainnet.");
     expect(needless).toMatchObject({ code: 0, stderr: "" });
   });

@@ -5,7 +5,7 @@ import path from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { askWeb, makePlace, type Ended, type Place, type Running } from "../support/bellwether.ts";
+import { askWeb, createSandbox, type Ended, type Sandbox, type Running } from "../support/bellwether.ts";
 
 // One running Bellwether, seen from all sides, killed, and started again: the order of these tests is its life.
 
@@ -13,18 +13,18 @@ import { askWeb, makePlace, type Ended, type Place, type Running } from "../supp
 const dead = { MAINNET_URLS: "http://127.0.0.1:9", LOG_LEVEL: "error" };
 
 describe("npm start", () => {
-  let place: Place;
+  let sandbox: Sandbox;
   let running: Running;
   let url: string;
   let file: string;
   beforeAll(async () => {
-    place = makePlace();
-    file = path.join(place.folder, "data/bellwether.db");
-    running = place.run(["start"]);
+    sandbox = createSandbox();
+    file = path.join(sandbox.folder, "data/bellwether.db");
+    running = sandbox.run(["start"]);
     [url] = await running.printed(/http:\/\/127\.0\.0\.1:\d+\//u);
   });
-  afterAll(() => place.cleanUp());
-  const ask = (...args: string[]): Promise<Ended> => place.run(["ask", ...args], dead).ended;
+  afterAll(() => sandbox.cleanUp());
+  const ask = (...args: string[]): Promise<Ended> => sandbox.run(["ask", ...args], dead).ended;
 
   it("greets in one line that says where it is, and that the network is simulated", async () => {
     const [line] = await running.printed(/^Bellwether runs: .*\n/u);
@@ -65,7 +65,7 @@ describe("npm start", () => {
   });
 
   it("lets no second one in, who names it", async () => {
-    const second = await place.run(["start"]).ended;
+    const second = await sandbox.run(["start"]).ended;
     expect(second).toMatchObject({
       code: 1,
       stdout: "",
@@ -83,9 +83,9 @@ describe("npm start", () => {
     ]);
     expect([list.code, stake.code, wrong.code]).toEqual([0, 0, 1]);
     expect(list.stdout).toContain("SIMULATED");
-    const [csv = ""] = readdirSync(path.join(place.folder, "files"));
+    const [csv = ""] = readdirSync(path.join(sandbox.folder, "files"));
     expect(csv).toMatch(/^SIMULATED.*\.csv$/u);
-    expect(readFileSync(path.join(place.folder, "files", csv), "utf8").split("\n").length).toBeGreaterThan(10);
+    expect(readFileSync(path.join(sandbox.folder, "files", csv), "utf8").split("\n").length).toBeGreaterThan(10);
   });
 
   it("dies of kill -9, and misleads nobody by what it left behind", async () => {
@@ -97,7 +97,7 @@ describe("npm start", () => {
   });
 
   it("starts again at once, and stops in order at Ctrl-C, which reaches it twice under npm", async () => {
-    running = place.run(["start"], { WEB_PORT: "0" });
+    running = sandbox.run(["start"], { WEB_PORT: "0" });
     await running.printed(/^Bellwether runs, without a web page \(WEB_PORT=0\)\./u);
     running.child.kill("SIGINT");
     expect(await running.kill("SIGINT")).toMatchObject({ code: 0, signal: null });
@@ -111,10 +111,10 @@ describe("npm start", () => {
     });
     const { port } = busy.address() as AddressInfo;
     const [config, web, token, more] = await Promise.all([
-      place.run(["start"], { WEB_PORT: "http", LOG_LEVEL: "loud", MAINET_URLS: "http://a" }).ended,
-      place.run(["start"], { WEB_PORT: String(port), DATABASE_URL: "file:./busy.db" }).ended,
-      place.run(["start"], { DISCORD_TOKEN: "hunter2" }).ended,
-      place.run(["start", "now"]).ended,
+      sandbox.run(["start"], { WEB_PORT: "http", LOG_LEVEL: "loud", MAINET_URLS: "http://a" }).ended,
+      sandbox.run(["start"], { WEB_PORT: String(port), DATABASE_URL: "file:./busy.db" }).ended,
+      sandbox.run(["start"], { DISCORD_TOKEN: "hunter2" }).ended,
+      sandbox.run(["start", "now"]).ended,
     ]);
     busy.close();
     expect(config.stderr.split("\n")).toEqual([

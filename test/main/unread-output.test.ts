@@ -1,22 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { askWeb, makePlace, type Place } from "../support/bellwether.ts";
+import { askWeb, createSandbox, type Sandbox } from "../support/bellwether.ts";
 
 const URL_PRINTED = /http:\/\/127\.0\.0\.1:\d+\//u;
 
 describe("a bot whose output nobody reads any more", () => {
-  let place: Place;
+  let sandbox: Sandbox;
   beforeEach(() => {
-    place = makePlace();
+    sandbox = createSandbox();
   });
-  afterEach(() => place.cleanUp());
+  afterEach(() => sandbox.cleanUp());
 
   it.each([
     ["its log", ["stderr"]],
     ["all of it", ["stdout", "stderr"]],
   ] as const)("goes on answering and stops in order when it has lost %s", async (_what, which) => {
     // Nobody listens there, which is worth a line in the log.
-    const running = place.run(["start"], { MAINNET_URLS: "http://127.0.0.1:9" });
+    const running = sandbox.run(["start"], { MAINNET_URLS: "http://127.0.0.1:9" });
     const [url] = await running.printed(URL_PRINTED);
     for (const stream of which) running.child[stream]?.destroy();
     for (const line of ["time", "help"]) expect(await askWeb(url, line)).toMatchObject({ status: 200 });

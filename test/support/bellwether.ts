@@ -26,7 +26,7 @@ export interface Running {
 }
 
 /** A folder to run in, with its own database, and the processes started there. */
-export interface Place {
+export interface Sandbox {
   readonly folder: string;
   /** `main.ts`, or another script of the project, with these arguments. `node` is the Node that runs the launcher. */
   run(
@@ -38,7 +38,7 @@ export interface Place {
   cleanUp(): Promise<void>;
 }
 
-export function makePlace(): Place {
+export function createSandbox(): Sandbox {
   const folder = mkdtempSync(path.join(os.tmpdir(), "bellwether-run-"));
   const all: Running[] = [];
   return {
@@ -125,10 +125,10 @@ export interface Connected extends Running {
 /** Starts the bot and waits until it is connected to the platform. */
 export async function startOn(
   platform: "discord" | "slack",
-  place: Place,
+  sandbox: Sandbox,
   env: Record<string, string>,
 ): Promise<Connected> {
-  const running = place.run(["start"], env);
+  const running = sandbox.run(["start"], env);
   const [url] = await running.printed(/http:\/\/127\.0\.0\.1:\d+\//u);
   const health: Connected["health"] = async () => {
     const ready = (await (await fetch(new URL("/readyz", url))).json()) as {

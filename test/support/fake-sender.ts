@@ -46,7 +46,7 @@ export class FakeSender implements Sender {
   }
 
   async send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
-    if (delivery.id.length > 25) throw new SendError("unhealable", "a delivery id above 25 characters");
+    if (delivery.id.length > 25) throw new SendError("permanent", "a delivery id above 25 characters");
     const outcome = this.#decide(delivery.id, delivery);
     if (outcome === "hang") return hang(signal);
     if (outcome instanceof SendError) throw outcome;

@@ -1,12 +1,12 @@
 import type { SendError } from "../../src/alerts/sender.ts";
 import { FakeSender } from "./fake-sender.ts";
 
-/** A platform that checks a token with each message, and can check it alone. */
+/** A platform that checks the token with each message, and can check it alone. */
 export class GuardedSender extends FakeSender {
-  /** The error for the token, everywhere. */
-  refusal: SendError | undefined;
-  /** The error for the token in sending alone. */
-  sendRefusal: SendError | undefined;
+  /** The error of every call, as for a refused token. */
+  tokenError: SendError | undefined;
+  /** The error of sending alone. */
+  sendTokenError: SendError | undefined;
   checks = 0;
   refusedTries = 0;
 
@@ -22,13 +22,13 @@ export class GuardedSender extends FakeSender {
 
   checkToken(): Promise<void> {
     this.checks += 1;
-    return this.refusal === undefined ? Promise.resolve() : Promise.reject(this.refusal);
+    return this.tokenError === undefined ? Promise.resolve() : Promise.reject(this.tokenError);
   }
 
   #guard(): void {
-    const refusal = this.refusal ?? this.sendRefusal;
-    if (refusal === undefined) return;
+    const error = this.tokenError ?? this.sendTokenError;
+    if (error === undefined) return;
     this.refusedTries += 1;
-    throw refusal;
+    throw error;
   }
 }

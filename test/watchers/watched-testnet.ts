@@ -51,7 +51,7 @@ export async function watchedTestnet(
         networks: [{ api, watchers: all.filter(({ name }) => options.watchers?.includes(name) ?? true) }],
         load: async (of, watcher) => (await stage.engine.snapshot(of, watcher))?.data,
         subjects: () => [],
-        sink: async (observation) => void (await stage.engine.record(observation)),
+        sink: async (observation) => void (await stage.engine.processObservation(observation)),
         log: silentLog(),
         clock,
         random: () => 0.5,

@@ -4,7 +4,6 @@ import type { Bot } from "../../bot/bot.ts";
 import type { Log } from "../../log.ts";
 import type { ButtonPayloadDependencies } from "../button-payloads.ts";
 
-/** Everything that interaction handlers share. */
 export interface DiscordContext extends ButtonPayloadDependencies {
   readonly bot: Bot;
   /** For answers to interactions, which carry their own token. */
@@ -14,9 +13,8 @@ export interface DiscordContext extends ButtonPayloadDependencies {
   readonly log: Log;
   /** Unix milliseconds. */
   now(): number;
-  /** Between two edits that show progress. */
   readonly progressEveryMillis: number;
-  /** After this long, the message says that the answer will be a direct message. */
+  /** After this long, the message announces that the answer will be a direct message. */
   readonly lateAfterMillis: number;
   /** After this long, autocompletion answers with an empty list. */
   readonly autocompleteMillis: number;

@@ -6,7 +6,6 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { fault, type Finding, noAnswer, ok, warning } from "../finding.ts";
 import { compareCommands, hasChanges, registrationOf } from "./registration.ts";
 
-/** The settings under examination. */
 export interface DiscordExaminationOptions {
   readonly token: string;
   readonly applicationId?: string | undefined;
@@ -53,8 +52,8 @@ const Gateway = z.object({
 });
 
 /**
- * Examines everything that the bot needs of Discord and changes nothing there: the token, the application, the gateway,
- * the commands, the server, the channels. Never rejects; skips the remaining checks when the signal aborts.
+ * Checks the token, the application, the gateway, the commands, the server and the channels; changes nothing. Never
+ * rejects; skips the remaining checks when the signal aborts.
  */
 export async function examineDiscord(options: DiscordExaminationOptions): Promise<Finding[]> {
   const me = await ask(options, "/users/@me");

@@ -36,7 +36,7 @@ export interface DiscordAdapterOptions {
   readonly timing?: DiscordTiming | undefined;
 }
 
-/** Waits in milliseconds, shortened by tests. */
+/** Timing in milliseconds; shortened by tests. */
 export interface DiscordTiming {
   readonly progressEveryMillis?: number;
   readonly lateAfterMillis?: number;
@@ -92,7 +92,7 @@ class DiscordAdapter implements SendingAdapter {
       // A rate-limited request waits in the sender's own queue.
       rejectOnRateLimit: () => true,
     });
-    const sending = { payloads, log, keepMillis: BUTTON_LIFETIME_MILLIS };
+    const sending = { payloads, log, ttlMillis: BUTTON_LIFETIME_MILLIS };
     this.#sender = new DiscordSender(this.#sendRest, sending, options.timing?.refusedMillis);
   }
 
@@ -108,7 +108,7 @@ class DiscordAdapter implements SendingAdapter {
       botRest: this.#botRest,
       payloads,
       log,
-      keepMillis: BUTTON_LIFETIME_MILLIS,
+      ttlMillis: BUTTON_LIFETIME_MILLIS,
       now: this.#options.now ?? Date.now,
       progressEveryMillis: timing.progressEveryMillis ?? 2500,
       lateAfterMillis: timing.lateAfterMillis ?? TOKEN_LIFETIME_MILLIS - 60_000,
@@ -137,8 +137,8 @@ class DiscordAdapter implements SendingAdapter {
     for (const rest of [this.#rest, this.#botRest, this.#sendRest]) closeRest(rest);
   }
 
-  room(): number {
-    return this.#sender.room();
+  capacity(): number {
+    return this.#sender.capacity();
   }
 
   async checkToken(signal: AbortSignal): Promise<void> {
@@ -183,10 +183,7 @@ class DiscordAdapter implements SendingAdapter {
         return;
       } catch (error) {
         if (signal.aborted) return;
-        log.error(
-          { platform: "discord", why: messageOf(error), againInMillis: wait },
-          "command registration failed",
-        );
+        log.error({ platform: "discord", why: messageOf(error), againInMillis: wait }, "command registration failed");
         await sleep(wait, undefined, { signal, ref: false }).catch(() => undefined);
         wait = Math.min(wait * 2, 3_600_000);
       }

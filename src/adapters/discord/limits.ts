@@ -6,9 +6,9 @@ export const CONTENT_LENGTH = 2000;
 /** https://docs.discord.com/developers/resources/message#embed-object-embed-limits */
 export const EMBED_TITLE_LENGTH = 256;
 export const EMBED_DESCRIPTION_LENGTH = 4096;
-/** Not documented; what Discord's own clients and libraries take. */
+/** Undocumented; the limit in Discord's own clients and libraries. */
 export const EMBED_URL_LENGTH = 2048;
-// Over all embeds of a message 6000 characters are allowed, which a single one never reaches.
+// All embeds of a message may have 6000 characters, which a single one never reaches.
 
 /** https://docs.discord.com/developers/components/reference#action-row */
 const MAX_ROWS = 5;

@@ -14,7 +14,7 @@ export interface RegisterOptions {
   readonly guildId?: string | undefined;
   readonly commands: readonly AnyCommand[];
   readonly networks: readonly string[];
-  /** Say what would change and write nothing. */
+  /** Reports changes without writing them. */
   readonly dryRun?: boolean;
   readonly signal?: AbortSignal;
 }

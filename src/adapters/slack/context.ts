@@ -6,7 +6,7 @@ import type { ChannelManagers, LastManagementRequests } from "./respond/channel-
 import type { AnswerRetrier } from "./respond/retry-answer.ts";
 import type { WebApiAccess } from "./transport/web-api.ts";
 
-/** What every handler of a request shares. Its `signal` aborts a little after `stopping`, so that people can still be told. */
+/** Dependencies of all request handlers. `signal` aborts a little after `stopping`, to allow last notices. */
 export interface SlackContext extends ButtonPayloadDependencies, WebApiAccess {
   readonly bot: Bot;
   readonly log: Log;
@@ -16,11 +16,11 @@ export interface SlackContext extends ButtonPayloadDependencies, WebApiAccess {
   botName(): string;
   /** Unix milliseconds. */
   now(): number;
-  /** When progress is shown at a response_url, in milliseconds from the request on: each time costs one of its uses. */
+  /** Moments of progress at a response_url, in milliseconds since the request; each costs one use. */
   readonly progressAtMillis: readonly number[];
-  /** Between two progress updates elsewhere, and after those moments. */
+  /** The interval of progress updates elsewhere, and after those moments. */
   readonly progressEveryMillis: number;
-  /** After this long, completion answers without suggestions. */
+  /** Time limit of suggestions. */
   readonly suggestMillis: number;
   /** Timeout of a call to Slack; left out, each kind of call has its own. */
   readonly callMillis?: number | undefined;
@@ -32,10 +32,8 @@ export interface SlackContext extends ButtonPayloadDependencies, WebApiAccess {
   readonly lastManagementRequests: LastManagementRequests;
   /** Saved parties and subscriptions, for the home tab. */
   readonly homeData: HomeData;
-  /** Retries answers that Slack does not take. */
   readonly answerRetrier: AnswerRetrier;
-  /** Retries the notice about an answer that was lost. */
   readonly lostNoticeRetrier: AnswerRetrier;
-  /** Aborted when the adapter stops: work ends without waiting for anything. */
+  /** Aborted when the adapter stops: handlers end without waiting. */
   readonly stopping: AbortSignal;
 }

@@ -5,7 +5,6 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { fault, ok, noAnswer, warning, type Finding } from "../finding.ts";
 import { manifestFile, SCOPES } from "./manifest.ts";
 
-/** Settings of an examination of the connection to Slack. */
 export interface SlackExaminationOptions {
   readonly botToken: string;
   readonly appToken?: string | undefined;
@@ -34,8 +33,8 @@ const Answer = z.object({ ok: z.boolean(), error: z.string().optional() });
 const Identity = z.object({ team: z.string().optional(), user: z.string().optional() });
 
 /**
- * Checks everything that the bot needs of Slack and posts nothing: both tokens, the scopes, the manifest, the
- * channels. Never rejects; skips the rest when the signal aborts.
+ * Checks both tokens, the scopes, the manifest and the channels; posts nothing. Never rejects; skips the remaining
+ * checks when the signal aborts.
  */
 export async function examineSlack(options: SlackExaminationOptions): Promise<Finding[]> {
   const [bot, app, ...channels] = await Promise.all([
@@ -81,7 +80,7 @@ async function examineApp(options: SlackExaminationOptions): Promise<Finding> {
   if (options.appToken === undefined) {
     return fault(check, "SLACK_APP_TOKEN is not set, which Socket Mode needs", make);
   }
-  // It only hands out an address; no socket is opened, and none of the bot's is closed.
+  // Only requests a URL; opens no socket, and closes none of the bot's.
   const answer = await call(options, "apps.connections.open", options.appToken);
   if (answer.error === "missing_scope" || answer.error === "not_allowed_token_type") {
     return refused(check, answer.error, make);
@@ -107,7 +106,8 @@ async function examineChannel(
   options: SlackExaminationOptions,
   { id, setting }: { readonly id: string; readonly setting: string },
 ): Promise<Finding> {
-  // Asked for a message that is not there, this says whether the channel is, without any scope: https://docs.slack.dev/reference/methods/chat.getPermalink
+  // For a message that does not exist, this reveals whether the channel exists, without any scope:
+  // https://docs.slack.dev/reference/methods/chat.getPermalink
   const answer = await call(options, "chat.getPermalink", options.botToken, {
     channel: id,
     message_ts: NONEXISTENT_MESSAGE,
@@ -128,7 +128,7 @@ function examineClock({ now }: SlackExaminationOptions, { date }: ApiAnswer): Fi
   return [warning("Slack clock", what, "Let the machine keep its clock by NTP (timedatectl set-ntp true).")];
 }
 
-/** One answer. `error` is Slack's own code; with neither `ok` nor `error`, no answer of Slack's came. */
+/** One response. `error` is Slack's own code; without `ok` and `error`, Slack did not answer. */
 interface ApiAnswer {
   readonly ok: boolean;
   readonly error?: string;
@@ -139,7 +139,7 @@ interface ApiAnswer {
   readonly date?: Milliseconds | undefined;
 }
 
-/** Errors after which the same call may succeed by itself. */
+/** Transient errors: the same call may succeed later. */
 const TRANSIENT_ERRORS = new Set([
   "ratelimited",
   "internal_error",

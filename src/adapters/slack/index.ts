@@ -47,11 +47,11 @@ export interface SlackAdapterOptions {
    */
   readonly mayManage?: readonly string[] | undefined;
   readonly timing?: SlackTiming | undefined;
-  /** Waits between tries; for tests in virtual time. */
+  /** Replaces sleeping in tests with virtual time. */
   readonly sleep?: Sleep | undefined;
 }
 
-/** Waits in milliseconds; tests shorten them. */
+/** Timing in milliseconds; shortened by tests. */
 export interface SlackTiming {
   readonly progressAtMillis?: readonly number[];
   readonly suggestMillis?: number;
@@ -71,16 +71,16 @@ export interface SlackTiming {
 
 const BUTTON_LIFETIME_MILLIS = 30 * 86_400_000;
 const STOP_MILLIS = 3000;
-/** Of that, for telling people that their answer is not coming. */
+/** Part of that, for notifying people whose answer is lost. */
 const STOPPING_NOTICE_MILLIS = 2000;
-/** Between two progress updates of a message that can be edited: Slack takes about 50 edits a minute. */
+/** The interval of progress updates; Slack allows about 50 edits a minute. */
 const PROGRESS_EVERY_MILLIS = 10_000;
 /** Three uses of a response_url: soon, and then only for long work. */
 const PROGRESS_AT_MILLIS = [1500, 12_000, 60_000];
-/** Beyond Slack's own interval: a timer may fire early, and a message may overtake the one before. */
+/** Added to Slack's interval: timers may fire early, and messages may overtake each other. */
 const CHANNEL_MARGIN_MILLIS = 5;
 
-/** Slack: commands over Socket Mode, messages over the Web API. No fault of Slack's reaches the rest of the process. */
+/** The Slack adapter. A failure of Slack never reaches the rest of the process. */
 export function createSlackAdapter(options: SlackAdapterOptions): SendingAdapter {
   return new SlackAdapter(options);
 }
@@ -111,7 +111,7 @@ class SlackAdapter implements SendingAdapter {
       {
         payloads,
         log,
-        keepMillis: BUTTON_LIFETIME_MILLIS,
+        ttlMillis: BUTTON_LIFETIME_MILLIS,
         botName: () => this.#identity.name,
         sleep: this.#sleep,
         editMillis: timing.editMillis,
@@ -136,7 +136,7 @@ class SlackAdapter implements SendingAdapter {
       payloads,
       log,
       command: this.#options.command,
-      keepMillis: BUTTON_LIFETIME_MILLIS,
+      ttlMillis: BUTTON_LIFETIME_MILLIS,
       botName: () => this.#identity.name,
       now,
       sleep,

@@ -1,6 +1,6 @@
 import type { Milliseconds } from "../../units/duration.ts";
 
-// What Slack refuses. One overflow rejects the whole message, so the renderer keeps below each of these.
+// Slack's limits. Exceeding one rejects the whole message, so the renderer stays below each of them.
 
 /** https://docs.slack.dev/reference/block-kit/blocks: blocks in a message. */
 export const MAX_BLOCKS = 50;
@@ -24,9 +24,8 @@ export const MAX_TABLE_ROWS = 100;
 export const MAX_TABLE_COLUMNS = 20;
 
 /**
- * All blocks of one chat.postMessage together fail with `msg_blocks_too_long` at about 13,000 characters,
- * a limit that Slack does not document; this keeps below 10,000 together with all that an answer says about its files and
- * about whom it answers.
+ * All blocks of one chat.postMessage together fail with `msg_blocks_too_long` at about 13,000 characters, an
+ * undocumented limit; with the notes about files and asker, messages stay below 10,000.
  */
 export const MESSAGE_LENGTH = 8_700;
 /** https://docs.slack.dev/reference/methods/chat.postMessage#truncating advises 4,000. */
@@ -63,7 +62,7 @@ export const RESPONSE_URL_USES = 5;
 export const RESPONSE_URL_LIFETIME_MILLIS: Milliseconds = 30 * 60 * 1000;
 /** https://docs.slack.dev/interactivity/handling-user-interaction#modal_responses: a form must be opened within this time. */
 export const TRIGGER_LIFETIME_MILLIS: Milliseconds = 3000;
-/** Two uses stay free for the result and for an error. */
+/** Two uses are reserved for the result and for an error. */
 export const RESPONSE_URL_PROGRESS_USES = 3;
 /** https://docs.slack.dev/apis/web-api/rate-limits: about one message a second and channel. */
 export const CHANNEL_INTERVAL_MILLIS: Milliseconds = 1000;

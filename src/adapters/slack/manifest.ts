@@ -51,7 +51,7 @@ export interface Manifest {
 
 const DESCRIPTION = "Answers questions about the trading network, and says first when something is wrong with it.";
 
-/** The app's manifest, for Socket Mode, from the list of commands. */
+/** The app's manifest, for Socket Mode. */
 export function slackManifest(commands: readonly AnyCommand[], command = "/bell"): Manifest {
   return {
     _metadata: { major_version: 2, minor_version: 1 },

@@ -14,7 +14,7 @@ import { withTablesAsFiles, writeFiles } from "./write-files.ts";
 /** Interrupted by Ctrl-C: 128 plus the number of SIGINT, as in shells. */
 export const EXIT_INTERRUPTED = 130;
 
-/** By who can act on the failure. */
+/** By the cause of the failure. */
 const EXIT_CODES = { caller: 1, network: 2, bug: 3 } as const;
 
 export function exitCodeOf(reply: Reply): number {
@@ -37,11 +37,11 @@ export interface AskContext {
 interface AskResult {
   readonly reply: Reply;
   readonly code: number;
-  /** False once the reader of the output is gone. */
+  /** False once the output is closed (EPIPE). */
   readonly outputOpen: boolean;
 }
 
-/** The time an interrupted question has to end by itself. */
+/** Time for an interrupted question to end. */
 const CANCEL_GRACE_MILLIS = 2000;
 
 /** Asks a line and shows its answer. Never rejects. */
@@ -72,7 +72,7 @@ async function runLine(
   else signal.addEventListener("abort", onAbort, { once: true });
   try {
     const answering = runner.run(line, { signal, progress, ...(network === undefined ? {} : { network }) });
-    // An abandoned answer that comes late still has files to dispose of.
+    // The late answer of an abandoned question still has files to dispose of.
     answering.then((late) => (abandoned ? disposeReply(late) : undefined)).catch(() => {});
     return await Promise.race([answering, ending.promise]);
   } catch (thrown) {
@@ -84,7 +84,7 @@ async function runLine(
 }
 
 /** The prompt's own commands for omitted content and for files. */
-const PROMPT_HINTS = { rest: "save DIR", filesHint: "save DIR writes them." };
+const PROMPT_HINTS = { omittedHint: "save DIR", filesHint: "save DIR writes them." };
 
 /** Shows a reply: errors on standard error, JSON always on standard output; writes its files with `--out`. */
 async function show(context: AskContext, given: Reply, signal: AbortSignal): Promise<AskResult> {

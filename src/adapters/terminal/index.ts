@@ -1,6 +1,6 @@
-// `ask`: the bot at a terminal. One question, or a prompt without one.
-// Read next: ask.ts (one question and its files), prompt/prompt.ts (line after line), render/render.ts (a reply as text),
-// line-runner.ts (the port to the bot), terminal.ts (the streams).
+// `ask`: the bot on a terminal. One question, or a prompt without one. Read next: ask.ts (one question and its files),
+// prompt/prompt.ts (reads lines), render/render.ts (a reply as text), line-runner.ts (the port to the bot), terminal.ts
+// (the streams).
 
 import { errorReply } from "../../bot/error-reply.ts";
 import { quoteValue } from "../../bot/grammar/grammar.ts";
@@ -17,7 +17,7 @@ export interface RunAskOptions {
   /** The arguments of `ask`. */
   readonly argv: readonly string[];
   readonly terminal: Terminal;
-  /** Called once, when there is a question to answer; its result is closed here. */
+  /** Called once, before the first question; its result is closed here. */
   open(): Promise<LineRunner>;
   /** The file of the prompt's history; undefined = none. */
   readonly historyFile: string | undefined;
@@ -34,7 +34,7 @@ export interface RunAskOptions {
 export async function runAsk(options: RunAskOptions): Promise<number> {
   const { terminal, log, now } = options;
   const screens = [terminal.out, terminal.err];
-  // Each write reports a reader that is gone (`ask … | head`); without a listener, the event would end the process.
+  // Each write detects a closed reader (`ask … | head`); without a listener, the error event would end the process.
   const ignore = (): void => {};
   for (const screen of screens) screen.stream.on("error", ignore);
   const json = options.argv.includes("--json");

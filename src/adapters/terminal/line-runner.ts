@@ -13,12 +13,9 @@ export interface RunOptions {
   readonly progress?: (reply: Reply) => void;
 }
 
-/** Runs typed lines: by a bot in this process, or in the process that holds the store. */
+/** Runs typed lines, by a bot in this process or in the process that holds the database. */
 export interface LineRunner {
-  /**
-   * Every error of the question is a reply; rejects only when the other process is gone. The caller disposes of the
-   * reply's files.
-   */
+  /** Errors are replies; rejects only when the other process is gone. The caller disposes of the reply's files. */
   run(line: string, options: RunOptions): Promise<Reply>;
   /** Whole lines to offer for what is typed so far, best first. */
   complete(line: string): Promise<readonly string[]>;

@@ -8,14 +8,13 @@ export interface Screen {
   columns(): number | undefined;
 }
 
-/** Where `ask` reads and writes. */
 export interface Terminal {
   readonly input: Readable;
   readonly inputIsTty: boolean;
   readonly out: Screen;
   readonly err: Screen;
   readonly preferences: DisplayPreferences;
-  /** Calls back at each Ctrl-C that reaches the process as a signal; returns how to stop listening. */
+  /** Calls back on SIGINT; returns the function that unsubscribes. */
   onInterrupt(listener: () => void): () => void;
 }
 
@@ -34,7 +33,6 @@ export interface DisplayPreferences {
 /** For a pipe, which has no width: enough for a table with whole ids, which another program may need. */
 const PIPE_COLUMNS = 200;
 
-/** The terminal of this process. */
 export function processTerminal(preferences: DisplayPreferences): Terminal {
   const screen = (stream: NodeJS.WriteStream): Screen => ({
     stream,

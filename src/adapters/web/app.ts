@@ -22,7 +22,7 @@ import { type InvocationDependencies, invocationRoutes } from "./invocations/inv
 import { MAX_BODY_BYTES } from "./limits.ts";
 import { type ProbeDependencies, probeRoutes } from "./probes.ts";
 
-/** One answered HTTP request, for metrics. `route` is the pattern, not the path, so that labels stay few. */
+/** One HTTP request, for metrics. `route` is the pattern, not the path, to bound the number of labels. */
 export interface HttpSample {
   readonly method: string;
   readonly route: string;
@@ -39,7 +39,7 @@ export interface AppDependencies
   readonly onRequest?: ((sample: HttpSample) => void) | undefined;
 }
 
-/** All routes of the console. A request passes the guards in the order of this function. */
+/** All routes of the console. Guards run in the order of this function. */
 export function createApp(dependencies: AppDependencies): Hono {
   const app = new Hono();
 

@@ -47,11 +47,11 @@ export interface WebAdapterOptions {
   readonly port?: number | undefined;
   /** The secret that opens the console, at least 16 characters. */
   readonly token?: string | undefined;
-  /** Where people reach the console when that is not the bound address: `https://bell.example.net/`. */
+  /** The public address of the console, if it is not the bound one: `https://bell.example.net/`. */
   readonly publicUrl?: string | undefined;
-  /** How other platforms would show a reply, in the order of the tabs. */
+  /** Previews of other platforms, in the order of the tabs. */
   readonly previews: readonly Preview[];
-  /** The networks are simulated: the page says so before the first answer does. */
+  /** Whether the networks are simulated, which the page says from the start. */
   readonly simulated?: boolean;
   /** The alerts delivered to the console. */
   readonly alerts?: ConsoleAlerts;
@@ -71,7 +71,7 @@ export interface WebAdapterOptions {
 
 export interface WebAdapter extends SendingAdapter {
   readonly platform: "web";
-  /** Where people reach the console, once it has started. */
+  /** The address of the console, once it has started. */
   readonly url: string | undefined;
   /** The port it listens on, once it has started; 0 before. */
   readonly port: number;
@@ -81,7 +81,7 @@ export interface WebAdapter extends SendingAdapter {
 export function createWebAdapter(options: WebAdapterOptions): WebAdapter {
   const { log, now } = options;
   const stopping = new AbortController();
-  const files = createFileCache({ maxFiles: MAX_FILES, keepMillis: FILE_LIFETIME_MILLIS, log, now });
+  const files = createFileCache({ maxFiles: MAX_FILES, ttlMillis: FILE_LIFETIME_MILLIS, log, now });
   const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl);
   let health: AdapterHealth = { state: "starting" };
   let server: Server | undefined;
@@ -155,7 +155,7 @@ export function createWebAdapter(options: WebAdapterOptions): WebAdapter {
   };
 }
 
-/** Whoever reaches the port can run commands and silence alerts: beyond this machine that takes a secret. */
+/** Everybody who reaches the port can run commands, so listening beyond loopback requires a token. */
 function requireTokenBeyondLoopback(options: WebAdapterOptions): void {
   if (options.token !== undefined && options.token.length < MIN_TOKEN_LENGTH) {
     throw new UserError(`WEB_TOKEN has fewer than ${MIN_TOKEN_LENGTH} characters, which can be guessed.`, {
@@ -168,7 +168,7 @@ function requireTokenBeyondLoopback(options: WebAdapterOptions): void {
   });
 }
 
-/** Lets answers under way end for a while, then closes their connections. */
+/** Lets running requests finish for a while, then closes their connections. */
 async function close(server: Server): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   server.close(() => resolve(undefined));

@@ -63,9 +63,9 @@ export const ATTEMPT_WINDOW_MILLIS: Milliseconds = 60_000;
 /** The time that a stop gives answers under way before it closes their connections. */
 export const STOP_TIMEOUT_MILLIS: Milliseconds = 2000;
 
-/** A bound on concurrent work; beyond it, work is refused, not queued. */
+/** A concurrency limit: work beyond it is refused, not queued. */
 interface ConcurrencyLimit {
-  /** Takes a slot and gives the function that frees it, or undefined when all are taken. */
+  /** Takes a slot and returns the function that frees it; undefined if none is free. */
   tryAcquire(): (() => void) | undefined;
 }
 

@@ -6,7 +6,7 @@ import { withTimeout } from "../timeout.ts";
 import type { Access } from "./access/access.ts";
 import { PROBE_TIMEOUT_MILLIS } from "./limits.ts";
 
-/** Whether the process is ready to serve, part by part. */
+/** Readiness of the process, by component. */
 export interface Readiness {
   readonly ok: boolean;
   readonly parts: Readonly<Record<string, { readonly ok: boolean; readonly why?: string }>>;
@@ -33,7 +33,7 @@ export function probeRoutes(dependencies: ProbeDependencies): Hono {
 
   app.get("/readyz", async (c) => {
     const ready = await readiness();
-    // Reasons name nodes and platforms: without signing in, only the names of the parts are shown.
+    // Reasons name nodes and platforms: without signing in, only the component names are shown.
     const shown = access(c)
       ? ready.parts
       : Object.fromEntries(Object.entries(ready.parts).map(([name, part]) => [name, { ok: part.ok }]));
@@ -50,7 +50,7 @@ export function probeRoutes(dependencies: ProbeDependencies): Hono {
     }
   });
 
-  const access = (c: Parameters<Access["admits"]>[0]): boolean => dependencies.access.admits(c);
+  const access = (c: Parameters<Access["isSignedIn"]>[0]): boolean => dependencies.access.isSignedIn(c);
 
   async function readiness(): Promise<Readiness> {
     try {

@@ -5,7 +5,7 @@ import type { Reply } from "../../reply/reply.ts";
 import type { AnswerAudience, Preview } from "../adapter.ts";
 import type { FileCache } from "../file-cache.ts";
 
-/** A reply as the page gets it: its JSON, and the payloads that other platforms would get for the same reply. */
+/** A reply as sent to the page: its JSON, and the payloads for the previews of other platforms. */
 export type Answer = ReplyJson & { readonly previews?: Readonly<Record<string, unknown>> };
 
 export interface RenderDependencies {
@@ -14,11 +14,11 @@ export interface RenderDependencies {
   readonly log: Log;
 }
 
-/** Renders a reply for the page, with previews for the given audience, and keeps its files for download. */
+/** Renders a reply for the page, with previews for the given audience, and caches its files for download. */
 export function render(reply: Reply, dependencies: RenderDependencies, previewed?: AnswerAudience): Answer {
-  // Previews first: they may read the files, which the next step takes over.
+  // Previews first: they may read the files, which `replyToJson` then takes over.
   const previews = previewed === undefined ? undefined : renderPreviews(reply, dependencies, previewed);
-  const json = replyToJson(reply, (file) => `/api/files/${dependencies.files.keep(file)}`);
+  const json = replyToJson(reply, (file) => `/api/files/${dependencies.files.add(file)}`);
   return previews === undefined ? json : { ...json, previews };
 }
 
@@ -34,10 +34,7 @@ export function renderPreviews(
         return [preview.platform, preview.render(reply, as)];
       } catch (thrown) {
         // A bug in one renderer must not cost the answer itself.
-        dependencies.log.error(
-          { platform: preview.platform, why: messageOf(thrown) },
-          "preview failed",
-        );
+        dependencies.log.error({ platform: preview.platform, why: messageOf(thrown) }, "preview failed");
         return [preview.platform, null];
       }
     }),

@@ -23,7 +23,7 @@ const DeliveryData = z.object({
   threadOf: z.string().exactOptional(),
 });
 
-/** A delivery that is marked as being sent, with all that sending takes. */
+/** A delivery that is marked as being sent, with everything needed to send it. */
 export interface ClaimedDelivery {
   readonly row: DeliveryRow;
   readonly sender: Sender;
@@ -34,7 +34,7 @@ export interface ClaimedDelivery {
   readonly edits?: Receipt;
   readonly threadOf?: Receipt;
   /** When the trigger arrived, for the timeline of a resolve. */
-  readonly told?: Nanoseconds;
+  readonly triggeredAt?: Nanoseconds;
   /** It may have arrived, and the platform would not drop the repeat; of an edit: true of the edited message. */
   readonly repeat: boolean;
 }
@@ -83,7 +83,7 @@ async function claimOne(
   const row: DeliveryRow = { ...merged, state: "sending", attempts: due.attempts + 1, attempted_at: at };
   const { threadOf, ...data } = DeliveryData.parse(JSON.parse(merged.data));
   const thread = threadOf === undefined ? undefined : (await tables.outbox.receipts([threadOf]))[0];
-  const told = await triggerDeliveryTime(tables, due);
+  const triggeredAt = await triggerDeliveryTime(tables, due);
   const window = sender.dropsRepeatsForMillis ?? 0;
   const [edited] = due.target === null ? [] : await tables.outbox.get([due.target]);
   return {
@@ -92,7 +92,7 @@ async function claimOne(
     ...data,
     ...(edits === undefined ? {} : { edits: receiptOf(edits) }),
     ...(thread === undefined ? {} : { threadOf: receiptOf(thread) }),
-    ...(told === undefined ? {} : { told }),
+    ...(triggeredAt === undefined ? {} : { triggeredAt }),
     // A message marked as a possible repeat keeps the mark when it is edited.
     repeat: due.target === null ? isRepeat(due, at, window) : edited !== undefined && wasRepeat(edited, window),
   };
@@ -134,7 +134,7 @@ async function mergeIntoTrigger(
   return { ...trigger, message: last.message, phase, data };
 }
 
-/** A trigger that says an escalation notifies like the escalation. */
+/** A trigger merged with an escalation notifies like the escalation. */
 function withNotificationOf(escalation: DeliveryRow, trigger: DeliveryRow): string {
   const { quiet: _quiet, mention: _mention, ...rest } = DeliveryData.parse(JSON.parse(trigger.data));
   const { quiet, mention } = DeliveryData.parse(JSON.parse(escalation.data));
@@ -154,7 +154,7 @@ export interface AttemptDependencies {
   readonly describe: (message: AlertMessage, context: DeliveryContext) => Reply;
   readonly onStep?: OnStep;
   /** An attempt that takes longer has an unknown outcome. Default 20 s. */
-  readonly tryMillis?: Milliseconds;
+  readonly attemptMillis?: Milliseconds;
 }
 
 /** The result of one attempt. */
@@ -167,21 +167,21 @@ export interface DeliveryResult {
   readonly at: Milliseconds;
 }
 
-/** Why an attempt that has ended stops its own timer. */
-const ATTEMPT_ENDED = new DOMException("This try has ended.", "AbortError");
+/** The abort reason of an attempt's timer. */
+const ATTEMPT_ENDED = new DOMException("This attempt has ended.", "AbortError");
 
-/** One attempt to send what was claimed. Never rejects: a failure is a result. Aborting `leave` abandons it. */
+/** One attempt to send a claimed delivery. Never rejects: a failure is a result. Aborting `leave` abandons it. */
 export async function attemptDelivery(
   dependencies: AttemptDependencies,
   claimed: ClaimedDelivery,
   message: AlertMessage,
   leave: AbortSignal,
 ): Promise<DeliveryResult> {
-  const { clock, onStep, tryMillis = 20_000 } = dependencies;
+  const { clock, onStep, attemptMillis = 20_000 } = dependencies;
   const ended = new AbortController();
   const late = clock
-    .sleep(tryMillis, ended.signal)
-    .then(() => new SendError("maybe-sent", `no answer for ${tryMillis} ms`))
+    .sleep(attemptMillis, ended.signal)
+    .then(() => new SendError("maybe-sent", `no answer for ${attemptMillis} ms`))
     .catch(() => undefined);
   try {
     onStep?.("before sending");
@@ -206,11 +206,11 @@ async function send(
   message: AlertMessage,
   signal: AbortSignal,
 ): Promise<Receipt | undefined> {
-  const { row, sender, destination, mention, quiet, threadOf, edits, told, repeat } = claimed;
+  const { row, sender, destination, mention, quiet, threadOf, edits, triggeredAt, repeat } = claimed;
   const reply = renderMessage(dependencies, message, {
     ...(isMerged(message, row) ? { merged: true } : {}),
     ...(repeat ? { repeat: true } : {}),
-    ...(told === undefined ? {} : { told }),
+    ...(triggeredAt === undefined ? {} : { triggeredAt }),
   });
   if (edits !== undefined) {
     await sender.update(edits, reply, signal);
@@ -227,7 +227,7 @@ async function send(
   return sender.send(delivery, reply, signal);
 }
 
-/** A message that cannot be worded is a bug, which no retry heals. */
+/** A message that cannot be rendered is a bug: retries do not help. */
 function renderMessage(
   { describe, log }: Pick<AttemptDependencies, "describe" | "log">,
   message: AlertMessage,
@@ -237,13 +237,13 @@ function renderMessage(
     return describe(message, context);
   } catch (thrown) {
     log.error({ err: thrown, type: message.type }, "alert not rendered");
-    throw new SendError("unhealable", "it cannot be worded", { cause: thrown });
+    throw new SendError("permanent", "it cannot be worded", { cause: thrown });
   }
 }
 
 /** Each goes to another destination: one that hangs or fails says nothing about the token. */
 const TRIALS_AT_ONCE = 5;
-/** A delivery that turns out to be dropped proves nothing: so often the next ones are claimed. */
+/** A dropped delivery proves nothing: the next ones are claimed instead, at most this often. */
 const MAX_TRIAL_CLAIMS = 20;
 
 /**

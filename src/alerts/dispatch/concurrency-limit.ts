@@ -11,42 +11,42 @@ const REMEMBERED_DESTINATIONS = 10_000;
 
 export interface ConcurrencyLimits {
   /** How many attempts that are not slow may run at once on one platform. Default 64. */
-  readonly atOnce?: number;
+  readonly maxAttempts?: number;
   /** How many slow ones may. Each costs a socket and some kilobytes. Default 1000. */
-  readonly longAtOnce?: number;
+  readonly maxSlowAttempts?: number;
 }
 
 /**
- * How many attempts may begin on each platform. A destination that hangs takes a slot from others for half a second
- * once, and from then on only a slot of the slow ones, as long as there are some.
+ * Limits the concurrent attempts on each platform. A destination that hangs takes a regular slot for half a second
+ * once; from then on it takes slow slots, as long as some are free.
  */
 export class ConcurrencyLimit {
   readonly #clock: Clock;
-  readonly #atOnce: number;
-  readonly #longAtOnce: number;
+  readonly #maxAttempts: number;
+  readonly #maxSlowAttempts: number;
   readonly #platforms = new Map<string, PlatformSlots>();
   /** Destinations whose last attempt was slow: the next one will be, too. */
   readonly #slow = new LRUCache<string, true>({ max: REMEMBERED_DESTINATIONS });
 
-  constructor(clock: Clock, { atOnce = 64, longAtOnce = 1000 }: ConcurrencyLimits) {
+  constructor(clock: Clock, { maxAttempts = 64, maxSlowAttempts = 1000 }: ConcurrencyLimits) {
     this.#clock = clock;
-    this.#atOnce = atOnce;
-    this.#longAtOnce = longAtOnce;
+    this.#maxAttempts = maxAttempts;
+    this.#maxSlowAttempts = maxSlowAttempts;
   }
 
   /** How many more may begin now. */
-  free(sender: Pick<Sender, "platform" | "room">): number {
+  free(sender: Pick<Sender, "platform" | "capacity">): number {
     const slots = this.#slots(sender.platform);
     this.#sort(slots);
-    return Math.max(0, Math.min(this.#atOnce - slots.short.size, sender.room?.() ?? Number.POSITIVE_INFINITY));
+    return Math.max(0, Math.min(this.#maxAttempts - slots.short.size, sender.capacity?.() ?? Number.POSITIVE_INFINITY));
   }
 
   /** When a slot may become free although no attempt has ended; undefined if only the end of one frees a slot. */
-  freeIn(sender: Pick<Sender, "platform" | "room">): Milliseconds | undefined {
+  freeIn(sender: Pick<Sender, "platform" | "capacity">): Milliseconds | undefined {
     const { short, long } = this.#slots(sender.platform);
-    if (sender.room !== undefined && sender.room() <= 0) return SLOW_AFTER;
+    if (sender.capacity !== undefined && sender.capacity() <= 0) return SLOW_AFTER;
     const [oldest] = short.values();
-    if (oldest === undefined || long.size >= this.#longAtOnce) return undefined;
+    if (oldest === undefined || long.size >= this.#maxSlowAttempts) return undefined;
     return Math.max(0, oldest + SLOW_AFTER - this.#clock.monotonicMillis());
   }
 
@@ -57,7 +57,7 @@ export class ConcurrencyLimit {
   ): () => void {
     const slots = this.#slots(platform);
     const began = this.#clock.monotonicMillis();
-    if (this.#slow.has(destination) && slots.long.size < this.#longAtOnce) slots.long.add(id);
+    if (this.#slow.has(destination) && slots.long.size < this.#maxSlowAttempts) slots.long.add(id);
     else slots.short.set(id, began);
     return () => {
       slots.short.delete(id);
@@ -79,7 +79,7 @@ export class ConcurrencyLimit {
   #sort({ short, long }: PlatformSlots): void {
     const before = this.#clock.monotonicMillis() - SLOW_AFTER;
     for (const [id, began] of short) {
-      if (began > before || long.size >= this.#longAtOnce) return;
+      if (began > before || long.size >= this.#maxSlowAttempts) return;
       short.delete(id);
       long.add(id);
     }

@@ -1,5 +1,5 @@
-// Sends what the outbox owes. One turn of the loop is one transaction: it records the last results, claims what is due
-// within the concurrency limit and expires what is too old; the attempts run between the turns.
+// Sends the deliveries of the outbox. One turn of the loop is one transaction: it records the last results, claims due
+// deliveries within the concurrency limit and expires old ones; the attempts run between the turns.
 // Read claim.ts (claims and attempts) and record-result.ts (retries, dead letters, lost destinations) next. How long a
 // retry waits: ../outbox/retry-policy.ts. Tokens that a platform refuses: ../suspension.
 import { setImmediate } from "node:timers/promises";
@@ -39,7 +39,7 @@ export interface DispatchDependencies extends AttemptDependencies, ConcurrencyLi
   readonly onOutcome?: (outcome: {
     platform: string;
     phase: string;
-    verdict: DeliveryOutcome;
+    outcome: DeliveryOutcome;
     waited: Milliseconds;
   }) => void;
   readonly newId?: () => string;
@@ -59,7 +59,7 @@ const MAX_IDLE: Milliseconds = 60_000;
 /** The pause after the store failed. */
 const STORE_RETRY_DELAY: Milliseconds = 1000;
 const SHUTDOWN_GRACE: Milliseconds = 3000;
-/** For how many turns of the event loop results that keep coming are gathered. */
+/** The most turns of the event loop for which more results are awaited. */
 const GATHER_TICKS = 8;
 
 export function createDispatcher(dependencies: DispatchDependencies): Dispatcher {
@@ -102,7 +102,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
           decisions,
         );
         const tried = await recordTokenChecks(tables, checks, suspensions, suspending, decisions);
-        // What is scheduled by the clock that was wrong would wait for as much longer.
+        // Deliveries scheduled by the wrong clock would wait longer by as much.
         if (setBack > 0) await tables.outbox.bringForward(setBack, at);
         if (recorded.length > 0) dependencies.onStep?.("receipt written");
         const claimed: (ClaimedDelivery | undefined)[] = [];
@@ -144,14 +144,14 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         recorded.map(({ claimed }) => claimed.row.id),
       );
       logLosses(log, taken.decisions);
-      if (recorded.length > 0) dependencies.onStep?.("receipt kept");
+      if (recorded.length > 0) dependencies.onStep?.("receipt committed");
       if (taken.claimed.length > 0) dependencies.onStep?.("deliveries claimed");
       for (const [index, { claimed }] of recorded.entries()) {
         const { platform, phase, created_at } = claimed.row;
         dependencies.onOutcome?.({
           platform,
           phase,
-          verdict: taken.outcomes[index] ?? "retry",
+          outcome: taken.outcomes[index] ?? "retry",
           waited: at - created_at,
         });
       }
@@ -160,7 +160,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
       // Nothing was committed: the results are still to be recorded.
       results = [...recorded, ...results];
       probe.putBack(checks);
-      wall.again(setBack);
+      wall.restore(setBack);
       throw thrown;
     }
   }
@@ -185,7 +185,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
     return limit.free(sender) > 0 ? 0 : (limit.freeIn(sender) ?? MAX_IDLE);
   }
 
-  /** A commit costs a disk sync, whatever is in it: results that are there already share one. */
+  /** Gathers results so that they share a commit: each commit costs a disk sync. */
   async function gather(): Promise<void> {
     let before = -1;
     for (let tick = 0; tick < GATHER_TICKS && results.length > before; tick += 1) {
@@ -236,7 +236,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
   };
 }
 
-/** What will not be delivered, for operators who read the log. */
+/** Logs dead letters and lost destinations. */
 function logLosses(log: Log, decisions: readonly Decision[]): void {
   for (const { what, destination, delivery, episode, detail: why } of decisions) {
     if (what === "dead letter") log.error({ destination, delivery, episode, why }, "delivery dead-lettered");

@@ -24,8 +24,8 @@ interface RecordDependencies extends SuspensionDependencies {
 /** How an attempt ended, for metrics. */
 export type DeliveryOutcome = "sent" | "retry" | "maybe-sent" | "dead" | "gone" | "refused";
 
-/** After these the platform has accepted the token: it handled the message. */
-const TOKEN_ACCEPTED_KINDS: readonly (SendErrorKind | undefined)[] = [undefined, "gone", "unhealable"];
+/** After these results the platform has accepted the token: it handled the message. */
+const TOKEN_ACCEPTED_KINDS: readonly (SendErrorKind | undefined)[] = [undefined, "gone", "permanent"];
 
 /** Stores the results of some attempts and decides what follows from each: sent, retried or dead-lettered. */
 export async function recordResults(
@@ -34,7 +34,7 @@ export async function recordResults(
   dependencies: RecordDependencies,
   decisions: Decision[],
 ): Promise<DeliveryOutcome[]> {
-  // Successes first: what another result's failure dead-letters must not include them.
+  // Successes first: a failure may dead-letter other deliveries, and must not include these.
   for (const [at, arrived] of Map.groupBy(
     results.filter(({ error }) => error === undefined),
     (one) => one.at,
@@ -77,7 +77,7 @@ async function recordFailure(
 ): Promise<DeliveryOutcome> {
   const { row } = claimed;
   const about = { ...(row.episode === null ? {} : { episode: row.episode }), destination: row.destination };
-  const tell = (what: string, detail: string): void => {
+  const decide = (what: string, detail: string): void => {
     decisions.push({ what, ...about, delivery: row.id, detail: `attempt ${row.attempts}: ${detail}` });
   };
   const uncertain_since =
@@ -85,14 +85,14 @@ async function recordFailure(
   const last_error = error.message;
   const retired = dependencies.suspensions.get(row.platform)?.retired;
   if (retired !== undefined && row.created_at <= retired.at && !isEndNotice(row)) {
-    // It was being sent when all that its platform was owed was dead-lettered.
-    tell("dead letter", error.message);
+    // It was being sent while its platform's deliveries were dead-lettered.
+    decide("dead letter", error.message);
     await deadLetter(tables, { ...row, uncertain_since, last_error }, at, dependencies.newId, UNREACHED);
     return "dead";
   }
   if (error.kind === "refused") {
     await tables.outbox.update(row.id, { state: "owed", uncertain_since, last_error, run_at: at });
-    tell("token refused", `${error.message}; it waits until the token is accepted`);
+    decide("token refused", `${error.message}; it waits until the token is accepted`);
     await suspendPlatform(
       tables,
       dependencies.suspensions,
@@ -103,12 +103,12 @@ async function recordFailure(
     return "refused";
   }
   if (error.kind === "gone") {
-    tell("destination lost", error.message);
+    decide("destination lost", error.message);
     await loseDestination(tables, { ...row, uncertain_since }, claimed.destination, error.message, at, dependencies);
     return "gone";
   }
-  if (error.kind === "unhealable" || at - row.created_at >= DEAD_LETTER_AFTER) {
-    tell("dead letter", error.message);
+  if (error.kind === "permanent" || at - row.created_at >= DEAD_LETTER_AFTER) {
+    decide("dead letter", error.message);
     await deadLetter(tables, { ...row, uncertain_since, last_error }, at, dependencies.newId);
     if (row.phase === "rolling" && row.kind === "edit")
       await restartRollingMessage(tables, row, claimed, at, dependencies);
@@ -116,9 +116,9 @@ async function recordFailure(
   }
   const run_at = at + Math.max(backoffDelay(row.attempts, dependencies.random()), error.retryAfterMillis ?? 0);
   await tables.outbox.update(row.id, { state: "owed", uncertain_since, last_error, run_at });
-  // A platform that asks to wait means the channel, not this one message.
+  // A retry-after holds for the channel, not for this message alone.
   if (error.retryAfterMillis !== undefined) await tables.outbox.postpone(row.destination, at + error.retryAfterMillis);
-  tell(error.kind === "maybe-sent" ? "outcome unknown" : "try again", `${error.message}; next ${iso(run_at)}`);
+  decide(error.kind === "maybe-sent" ? "outcome unknown" : "try again", `${error.message}; next ${iso(run_at)}`);
   return error.kind;
 }
 

@@ -7,7 +7,7 @@ import { DEAD_LETTER_AFTER } from "../outbox/retry-policy.ts";
 import { type PlatformSuspensions, revokedAt } from "../suspension/platform-suspension.ts";
 import { deadLetter } from "./record-result.ts";
 
-/** Puts back what a crashed process was sending: whether it arrived is unknown. */
+/** Puts deliveries that a crashed process was sending back into the outbox; their outcome is unknown. */
 export async function recoverUnfinished(tables: AlertTables, at: Milliseconds): Promise<void> {
   const left = await tables.outbox.recover();
   const decisions = left.map((row) => ({
@@ -25,8 +25,7 @@ const PROBED_WITHIN: Milliseconds = 300_000;
 
 /**
  * Dead-letters deliveries that no sender has taken for a day. With a sender, each is dead-lettered by a failed attempt
- * of its own, also after a downtime of more than a day. On a suspended platform they share the fate of the suspension
- * while that is open.
+ * of its own, also after a downtime of more than a day. On a suspended platform they wait for the suspension to end.
  */
 export async function expireOverdue(
   tables: AlertTables,

@@ -24,7 +24,7 @@ export class WallClockMonitor {
   }
 
   /** The correction was not committed: the next call reports it again. */
-  again(back: Milliseconds): void {
+  restore(back: Milliseconds): void {
     this.#ahead += back;
   }
 

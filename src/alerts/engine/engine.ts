@@ -1,6 +1,6 @@
-// Turns what watchers observe and what people choose into episodes and planned deliveries, each in one transaction.
-// Read process-observation.ts (observations), plan-open.ts and plan-events.ts (deliveries) and upkeep.ts (what time
-// alone brings about) next.
+// Turns observations, subscriptions and silences into episodes and planned deliveries, each in one transaction.
+// Read process-observation.ts (observations), plan-open.ts and plan-events.ts (deliveries) and upkeep.ts (changes
+// that time alone causes) next.
 import { isDeepStrictEqual } from "node:util";
 
 import { UserError } from "../../errors.ts";
@@ -29,13 +29,13 @@ import { acknowledge } from "./acknowledge.ts";
 import { observationProcessor, type ProcessObservation } from "./process-observation.ts";
 import { closeUnwatched, createUpkeep } from "./upkeep.ts";
 
-/** A channel's message about a change, owed in the transaction that stores the change. */
+/** A message to a channel about a change, added to the outbox in the transaction that stores the change. */
 export interface Announcement {
   readonly destination: Destination;
   readonly message: AlertMessage;
 }
 
-/** All that the log holds of an episode. */
+/** An episode with its decisions, deliveries and receipts. */
 export interface EpisodeHistory {
   readonly episode: Episode;
   /** Oldest first. */
@@ -44,17 +44,17 @@ export interface EpisodeHistory {
   readonly receipts: readonly ReceiptRow[];
 }
 
-/** Stands between watchers and people on one side and the outbox on the other. */
+/** Turns observations, subscriptions and silences into deliveries in the outbox. */
 export interface AlertEngine {
   /** The last snapshot of a watcher, as it was stored, for its schema to check. */
   snapshot(network: string, watcher: string): Promise<{ readonly at: number; readonly data: unknown } | undefined>;
-  /** When that snapshot was stored (Unix milliseconds): of many markets it is megabytes. */
+  /** When that snapshot was stored (Unix milliseconds), without reading it: with many markets it is megabytes. */
   lastObservedAt(network: string, watcher: string): Promise<number | undefined>;
-  /** Stores an observation and what it owes; see observationProcessor. */
-  record: ProcessObservation;
-  /** Does what time alone brings about; see createUpkeep. */
+  /** Stores an observation and its deliveries; see observationProcessor. */
+  processObservation: ProcessObservation;
+  /** Applies changes that time alone causes; see createUpkeep. */
   upkeep(): Promise<void>;
-  /** Closes the episodes of all networks but those; see closeUnwatched. */
+  /** Closes the episodes of all other networks; see closeUnwatched. */
   closeUnwatched(watched: readonly string[]): Promise<void>;
 
   subscriptions(): Promise<readonly Subscription[]>;
@@ -92,16 +92,16 @@ export interface AlertEngine {
   /** How many messages are owed on each platform, and since when the oldest (Unix milliseconds). */
   outboxDepth(): Promise<readonly { readonly platform: string; readonly owed: number; readonly oldest: number }[]>;
   /** The platforms that refuse the bot's token. */
-  refusals(): Promise<readonly PlatformSuspension[]>;
-  /** Deliveries that have ended, newest first, with the receipts of those that arrived; see DeliveryRow. */
-  settled(
+  suspensions(): Promise<readonly PlatformSuspension[]>;
+  /** Finished deliveries, newest first, with the receipts of those that arrived; see DeliveryRow. */
+  finished(
     limit: number,
     destination?: string,
   ): Promise<{
     readonly rows: readonly DeliveryRow[];
     readonly receipts: readonly ReceiptRow[];
   }>;
-  /** Messages by their ids; without those that are no longer kept. */
+  /** Messages by their ids; without those that were pruned. */
   messages(ids: readonly string[]): Promise<ReadonlyMap<string, AlertMessage>>;
 
   openEpisodes(network?: string): Promise<readonly Episode[]>;
@@ -109,9 +109,9 @@ export interface AlertEngine {
   pending(network: string): Promise<readonly Machine[]>;
   /** Newest first. */
   lastEpisodes(limit: number, network?: string): Promise<readonly Episode[]>;
-  why(episode: string): Promise<EpisodeHistory | undefined>;
+  history(episode: string): Promise<EpisodeHistory | undefined>;
   /** The log as people read it: decisions, and the outcomes of deliveries. */
-  readonly lines: LogReader;
+  readonly log: LogReader;
   /** Newest first. */
   decisions(query: DecisionQuery): Promise<readonly DecisionRow[]>;
 }
@@ -167,7 +167,7 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
         return row === undefined ? undefined : { at: row.at, data: JSON.parse(row.data) as unknown };
       }),
     lastObservedAt: (network, watcher) => store.transaction(({ alerts }) => alerts.watch.observedAt(network, watcher)),
-    record: observationProcessor(dependencies, readIndex),
+    processObservation: observationProcessor(dependencies, readIndex),
     upkeep,
     closeUnwatched: (watched) => closeUnwatched(dependencies, readIndex, watched),
 
@@ -217,10 +217,10 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
     },
 
     outboxDepth: () => store.transaction(({ alerts }) => alerts.outbox.depth()),
-    refusals: () => store.transaction(({ alerts }) => readSuspensions(alerts)),
-    settled: (limit, destination) =>
+    suspensions: () => store.transaction(({ alerts }) => readSuspensions(alerts)),
+    finished: (limit, destination) =>
       store.transaction(async ({ alerts }) => {
-        const rows = await alerts.outbox.settled(limit, destination);
+        const rows = await alerts.outbox.finished(limit, destination);
         return { rows, receipts: await alerts.outbox.receipts(rows.map(({ id }) => id)) };
       }),
     messages: (ids) => store.transaction(({ alerts }) => readMessages(alerts, ids)),
@@ -235,7 +235,7 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
       ),
     lastEpisodes: (limit, network) =>
       store.transaction(async ({ alerts }) => (await alerts.watch.lastEpisodes(limit, network)).map(parseEpisode)),
-    why: (id) =>
+    history: (id) =>
       store.transaction(async ({ alerts }) => {
         const row = await alerts.watch.episode(id);
         if (row === undefined) return undefined;
@@ -244,7 +244,7 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
         const decisions = (await alerts.decisions.read({ episode: id, limit: MAX_HISTORY_DECISIONS })).toReversed();
         return { episode: parseEpisode(row), decisions, deliveries, receipts };
       }),
-    lines: createLogReader(store),
+    log: createLogReader(store),
     decisions: (query) => store.transaction(({ alerts }) => alerts.decisions.read(query)),
   };
 }

@@ -1,7 +1,7 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { type QuietHours, quietUntil } from "../routing/quiet-hours.ts";
-import { holdsAt } from "../routing/silence.ts";
+import { isSilenceActive } from "../routing/silence.ts";
 import type { SubscriptionIndex } from "../routing/subscription-index.ts";
 import type { Episode, Machine } from "../rules/episode.ts";
 import { liveMessageKey } from "./plan-episode.ts";
@@ -37,14 +37,14 @@ export class EvaluationCache {
     return holds ? last : undefined;
   }
 
-  /** Takes the evaluations of all open episodes, once their plans are committed. */
+  /** Replaces all evaluations, once the plans are committed. */
   replace(evaluations: ReadonlyMap<string, Evaluation>): void {
     this.#evaluations = evaluations;
   }
 
   /** The inputs of all episodes: which silences hold and which quiet hours run. */
   sharedInputs(index: SubscriptionIndex, at: Milliseconds): string {
-    const silences = index.silences.filter((one) => holdsAt(one, at)).map(({ id }) => id);
+    const silences = index.silences.filter((one) => isSilenceActive(one, at)).map(({ id }) => id);
     return JSON.stringify([silences, this.#quietHours(index, at)]);
   }
 
@@ -72,7 +72,7 @@ interface OpenEpisodes {
   /** All that are open. */
   readonly episodes: readonly Episode[];
   /** Of each, how often its notification states have changed. */
-  readonly told: ReadonlyMap<string, number>;
+  readonly revisions: ReadonlyMap<string, number>;
   /** Of an episode, where it flaps. */
   readonly machine: (episode: Episode) => Machine | undefined;
 }
@@ -82,7 +82,7 @@ interface OpenEpisodes {
  * each: while it stays the same, the episode owes nothing new. `shared` are the inputs of all of them.
  */
 export async function evaluationInputs(
-  { tables, episodes, told, machine }: OpenEpisodes,
+  { tables, episodes, revisions, machine }: OpenEpisodes,
   shared: string,
 ): Promise<ReadonlyMap<string, string>> {
   const flapping = new Map(
@@ -92,22 +92,22 @@ export async function evaluationInputs(
     }),
   );
   const began = [...new Set([...flapping.values()].map((one) => one.began))];
-  const toldOfFlapping = new Map((await tables.watch.notificationRevisions(began)).map((row) => [row.id, row.told]));
+  const flappingRevisions = new Map((await tables.watch.notificationRevisions(began)).map((row) => [row.id, row.told]));
   const inhibitors = inhibitingEpisodes(episodes);
   return new Map(
     episodes.flatMap((episode) => {
       const found = flapping.get(episode.id);
-      const toldThen = found === undefined ? undefined : toldOfFlapping.get(found.began);
-      // Changes are not counted for an episode that is no longer kept.
-      if (found !== undefined && toldThen === undefined) return [];
+      const flappingRevision = found === undefined ? undefined : flappingRevisions.get(found.began);
+      // A pruned episode has no revision.
+      if (found !== undefined && flappingRevision === undefined) return [];
       const inhibitor = inhibitorOf(episode, inhibitors)?.id;
       const inputs = [
         liveMessageKey(episode),
-        told.get(episode.id),
+        revisions.get(episode.id),
         inhibitor,
         found?.began,
         found?.episodes,
-        toldThen,
+        flappingRevision,
         shared,
       ];
       return [[episode.id, JSON.stringify(inputs)] as const];

@@ -13,7 +13,7 @@ import { destinationKey, type Subscription } from "../routing/subscription.ts";
 import { type Episode, isOpen } from "../rules/episode.ts";
 import { isReminderDue } from "./reminders.ts";
 
-/** An episode and all that decides who is notified of it. */
+/** An episode and the inputs that decide who is notified of it. */
 export interface EpisodePlanInput {
   readonly episode: Episode;
   readonly simulated: boolean;
@@ -36,8 +36,8 @@ export interface EpisodePlanInput {
 }
 
 /**
- * Plans the deliveries of an episode as it stands. Idempotent: per destination at most one trigger and one escalation,
- * and one resolve if the trigger was or may have been sent. Pure but for the batch.
+ * Plans the deliveries of an episode in its current state. Idempotent: per destination at most one trigger and one
+ * escalation, and one resolve if the trigger was or may have been sent. Pure but for the batch.
  */
 export function planEpisode(input: EpisodePlanInput, batch: OutboxBatch): void {
   const byDestination = Map.groupBy(input.subscriptions, (one) => destinationKey(one.destination));
@@ -60,7 +60,7 @@ interface RoutedSubscription {
   readonly subscription: Subscription;
 }
 
-/** One of a destination's subscriptions decides: one that is to be notified, if any, best with a mention. */
+/** Chooses the one of a destination's subscriptions that decides: preferably a notified one with a mention. */
 function chooseSubscription(input: EpisodePlanInput, subscriptions: readonly Subscription[]): RoutedSubscription {
   const { episode, inhibitedBy, flapping } = input;
   const routing = {
@@ -76,7 +76,7 @@ function chooseSubscription(input: EpisodePlanInput, subscriptions: readonly Sub
     routed: route(routing, subscription, input.silences, input.at),
   }));
   if (first === undefined) throw new RangeError("a destination without a subscription");
-  const notified = [first, ...rest].filter(({ routed }) => routed.tell);
+  const notified = [first, ...rest].filter(({ routed }) => routed.notify);
   return notified.find(({ subscription }) => subscription.mention !== undefined) ?? notified[0] ?? first;
 }
 
@@ -89,9 +89,9 @@ function planTrigger(
 ): void {
   const { episode } = input;
   if (state?.state === "closed") return;
-  // The same message would fail again; only a worse severity makes another one.
+  // The same message would fail again; only a worse severity makes a new one.
   if (state?.by === UNSENT && compareSeverity(episode.severity, state.severity ?? episode.severity) <= 0) return;
-  if (!routed.tell) {
+  if (!routed.notify) {
     if (state?.by === routed.by) return;
     const { by } = routed;
     const suppressed: NotificationState = {
@@ -177,14 +177,14 @@ function planFollowUps(
   const thread = before.style === "thread" ? { threadOf: before.trigger } : {};
   let state = before;
   const worse = before.severity === undefined || compareSeverity(episode.severity, before.severity) > 0;
-  if (worse && before.escalation === undefined && routed.tell) {
+  if (worse && before.escalation === undefined && routed.notify) {
     const message = { type: "condition", phase: "escalation", episode } as const;
     const escalation = planDelivery(input, subscription, "escalation", message, batch, {
       ...notificationOptions(routed),
       ...thread,
     });
     state = { ...state, severity: episode.severity, escalation, toldMillis: input.at };
-  } else if (isReminderDue(input, state) && routed.tell) {
+  } else if (isReminderDue(input, state) && routed.notify) {
     const number = state.reminders + 1;
     const reminder = { number, of: config.remind.times };
     const message = { type: "condition", phase: "reminder", episode, reminder } as const;
@@ -242,18 +242,18 @@ function quietHoursEnd(
   const { kind, network, subject, severity } = episode;
   for (const subscription of subscriptions) {
     const routed = route({ kind, network, subject, severity }, subscription, [], at);
-    if (!routed.tell && routed.until !== undefined) return routed.until;
+    if (!routed.notify && routed.until !== undefined) return routed.until;
   }
   return subscriptions.length === 0 ? undefined : at;
 }
 
-/** Changes with all that a live message shows of an episode, and with all that decides who is notified. */
+/** Changes with everything that a live message shows of an episode and that routing depends on. */
 export function liveMessageKey(episode: Episode): string {
   return [episode.severity, episode.state, episode.acknowledged?.by ?? ""].join(" ");
 }
 
-function notificationOptions(routed: Extract<RoutingDecision, { tell: true }>): { mention?: string; quiet?: true } {
-  const { tell: _, ...rest } = routed;
+function notificationOptions(routed: Extract<RoutingDecision, { notify: true }>): { mention?: string; quiet?: true } {
+  const { notify: _, ...rest } = routed;
   return rest;
 }
 

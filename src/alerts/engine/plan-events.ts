@@ -55,7 +55,7 @@ interface EventGroup {
   readonly quiet: boolean;
 }
 
-/** One of a destination's subscriptions decides: one that is to be notified, if any. */
+/** Routes an event by one of a destination's subscriptions: a notified one, if any. */
 function routeEvent(
   { silences, at }: EventsPlanInput,
   destination: string,
@@ -67,7 +67,7 @@ function routeEvent(
   const { event, message, routing } = one;
   let first: Subscription | undefined;
   let notified: Subscription | undefined;
-  let suppressed: Exclude<RoutingDecision, { tell: true }> | undefined;
+  let suppressed: Exclude<RoutingDecision, { notify: true }> | undefined;
   for (const subscription of subscriptions) {
     if (!subscription.kinds.includes(event.kind) || !covers(subscription, event)) continue;
     first ??= subscription;
@@ -80,7 +80,7 @@ function routeEvent(
     }
     if (notified !== undefined) continue;
     const routed = route(routing, subscription, silences, at);
-    if (routed.tell) notified = subscription;
+    if (routed.notify) notified = subscription;
     else suppressed ??= routed;
   }
   if (notified !== undefined) {

@@ -14,7 +14,7 @@ interface OpenPlanInput {
   readonly tables: AlertTables;
   readonly index: SubscriptionIndex;
   readonly config: AlertsConfig;
-  /** Those to plan: open ones, and ones that have just been closed. */
+  /** The episodes to plan: open ones, and those just closed. */
   readonly episodes: readonly Episode[];
   /** All that are open now. */
   readonly open: readonly Episode[];
@@ -27,7 +27,7 @@ interface OpenPlanInput {
 }
 
 /**
- * Plans the deliveries of episodes, each as it stands. Returns when the next reminder of each becomes due (Unix
+ * Plans the deliveries of episodes in their current state. Returns when the next reminder of each becomes due (Unix
  * milliseconds, Infinity if none will).
  */
 export async function planOpen(input: OpenPlanInput, batch: OutboxBatch): Promise<ReadonlyMap<string, Milliseconds>> {

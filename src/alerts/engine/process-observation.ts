@@ -38,14 +38,14 @@ interface Observation {
   readonly at: Nanoseconds;
   /** Local monotonic clock: when the observation was due, by which durations are counted. Default: now. */
   readonly dueMillis?: Milliseconds;
-  /** Why the observation failed: subjects without a reading may then be there all the same. */
+  /** Why the observation failed: subjects without a reading may then still exist. */
   readonly failure?: unknown;
 }
 
-/** What an observation caused. */
+/** The results of an observation. */
 export interface ObservationResult {
   readonly changes: readonly { readonly episode?: string; readonly rule: string; readonly change: Change }[];
-  /** How many messages. */
+  /** The number of planned messages. */
   readonly owed: number;
 }
 
@@ -54,20 +54,20 @@ export type ProcessObservation = (observation: Observation) => Promise<Observati
 /** A rule and a subject. */
 type RuleSubject = readonly [rule: string, subject: string];
 
-/** What this process remembers of a network's machines. */
+/** This process's memory of a network's machines. */
 interface ProcessMemory {
   /** Those that had a reading. */
   readonly judged: RuleSubjectMap<true>;
-  /** Those that were not ok when this process first observed them, which the log says. */
+  /** Those that were not ok when this process first observed them, as logged. */
   readonly resumed: RuleSubjectMap<true>;
   /** Those whose last reading was unknown. */
   readonly unseen: RuleSubjectMap<boolean>;
 }
 
-/** A snapshot that is longer yields to the event loop once it is serialized. */
+/** Serializing a longer snapshot is followed by a yield to the event loop. */
 const YIELD_ABOVE_CHARACTERS = 1_000_000;
 
-/** What this process remembers of a watcher's observations. */
+/** This process's memory of a watcher's observations. */
 interface WatcherProgress {
   monotonicMillis: Milliseconds;
   /** The last observation that was not blind. */
@@ -136,7 +136,7 @@ export function observationProcessor(
         const isUnseen = judgement.state === "unknown";
         const wasUnseen = unseen.get(...ruleSubject) === true;
         if (isUnseen !== wasUnseen) unseenNow.push([...ruleSubject, isUnseen]);
-        // All is well and was: nearly every one of many readings.
+        // Good, and good before: true of nearly all readings.
         if (existing === undefined && judgement.state !== "bad") return;
         const known = existing ?? freshMachine({ ...reading, rule: rule.id });
         // A machine that was ok is not stored when its reading becomes unknown.
@@ -178,7 +178,7 @@ export function observationProcessor(
           const named = episode === undefined ? {} : { episode: episode.id };
           changes.push({ rule, change, ...named });
           const detail = detailOf(result.machine, episode, of);
-          // What leads up to an episode, or does not, is part of its history, too.
+          // Pending and dismissed belong to the history of the next episode.
           const coming = { episode: episodeId(result.machine, before.number + 1) };
           const logged = change === "pending" || change === "dismissed" ? coming : named;
           batch.decisions.push({ what: change, network, ...logged, detail });
@@ -218,7 +218,7 @@ export function observationProcessor(
         },
         batch,
       );
-      // Events of the very first observation are not sent: it only learns where things stand.
+      // Events of the very first observation are not sent: it only records the current state.
       if (stored !== undefined && observation.events.length > 0) {
         const { events } = observation;
         const subscriptions = index.eventSubscriptions(network);
@@ -231,7 +231,7 @@ export function observationProcessor(
       await tables.watch.putEpisodes([...changedEpisodes.values()].map(episodeRow));
       await writeBatch(tables, batch, atMillis, newId, dependencies.chunkRows);
       await tables.watch.putSnapshot(network, watcher.name, atMillis, snapshot);
-      dependencies.onStep?.("round written");
+      dependencies.onStep?.("observation written");
       return {
         changes,
         downtimeMillis,
@@ -243,7 +243,7 @@ export function observationProcessor(
       };
     });
 
-    dependencies.onStep?.("round kept");
+    dependencies.onStep?.("observation committed");
     progress.set(key, { monotonicMillis, downtimeMillis: done.downtimeMillis, known: isBlind ? done.known : at });
     for (const [rule, subject] of done.judgedNow) judged.set(rule, subject, true);
     for (const [rule, subject, isUnseen] of done.unseenNow) unseen.set(rule, subject, isUnseen);

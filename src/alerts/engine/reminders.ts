@@ -29,7 +29,7 @@ export function nextReminder(input: ReminderInput, states: Iterable<Notification
   return next;
 }
 
-/** When a reminder is due, as the episode stands; undefined if none is. */
+/** When a reminder is due in the episode's current state; undefined if none is. */
 function reminderAt({ episode, config }: ReminderInput, state: NotificationState): Milliseconds | undefined {
   const reminds =
     episode.severity === "critical" &&

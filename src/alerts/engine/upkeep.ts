@@ -23,10 +23,10 @@ const FAN_OUT_WITHIN: Milliseconds = 10_000;
 const PRUNE_EVERY: Milliseconds = 3_600_000;
 
 /**
- * Does what time alone brings about, for all networks: a silence or quiet hours that end, an inhibitor that is gone, a
- * new subscription to an open episode, reminders, the end of flapping, episodes without subscribers. Run it about once
- * a second, and at once after a subscription or a silence has changed. It costs next to nothing while none of that is
- * due, however many destinations an open episode has.
+ * Applies changes that time alone causes, for all networks: the end of a silence, quiet hours, an inhibitor or flapping,
+ * a new subscription to an open episode, reminders, episodes without subscribers. Run it about once a second, and at
+ * once after a subscription or a silence has changed. It is cheap while nothing is due, however many destinations an
+ * open episode has.
  */
 export function createUpkeep(
   dependencies: AlertDependencies,
@@ -79,7 +79,7 @@ export function createUpkeep(
       const still = open.filter(({ id }) => !gone.has(id));
       const machineOf = (episode: Episode): Machine | undefined => flapping.get(keyOf(episode));
       const inputsOf = await evaluationInputs(
-        { tables, episodes: still, told: new Map(rows.map((row) => [row.id, row.told])), machine: machineOf },
+        { tables, episodes: still, revisions: new Map(rows.map((row) => [row.id, row.told])), machine: machineOf },
         evaluationCache.sharedInputs(index, at),
       );
       const evaluations = new Map<string, Evaluation>();
@@ -140,14 +140,14 @@ async function lastObservedAt(
   return fromMillis(Math.min(at, observed ?? at));
 }
 
-/** The name that people know the subject of an episode by. */
+/** The display name of an episode's subject. */
 async function labelOf(tables: AlertTables, id: string): Promise<{ readonly label?: string }> {
   const row = await tables.watch.episode(id);
   const last = row === undefined ? undefined : Episode.parse(JSON.parse(row.data)).last;
   return last !== undefined && "label" in last && last.label !== undefined ? { label: last.label } : {};
 }
 
-/** Notifies the destinations that got the flapping notice that it is over. */
+/** Notifies the destinations of the flapping notice that the flapping is over. */
 async function planCalmNotice(
   dependencies: AlertDependencies,
   tables: AlertTables,
@@ -179,7 +179,7 @@ async function planCalmNotice(
   }
 }
 
-/** Deletes what ended before that (for `whole` see AlertTables), and the machines and subscriptions that may go. */
+/** Deletes rows that ended before then (for `whole` see AlertTables), and unneeded machines and subscriptions. */
 async function prune(
   tables: AlertTables,
   subscriptions: readonly Subscription[],
@@ -187,7 +187,7 @@ async function prune(
   whole: boolean,
 ): Promise<void> {
   await tables.prune(before, whole);
-  await tables.watch.dropMachines(await forgettable(tables));
+  await tables.watch.dropMachines(await prunableMachines(tables));
   // Subscriptions of a lost destination stay listed until somebody removes them.
   const over = subscriptions.filter(
     ({ state, over: since, created }) => (state === "removed" || state === "ended") && (since ?? created) < before,
@@ -196,16 +196,16 @@ async function prune(
 }
 
 /**
- * A machine goes with its last episode: markets, orders and nodes come and go, and every observation reads all machines
- * of its network.
+ * Machines to delete, each with its last episode: markets, orders and nodes come and go, and every observation reads all
+ * machines of its network.
  */
-async function forgettable(tables: AlertTables): Promise<Machine[]> {
+async function prunableMachines(tables: AlertTables): Promise<Machine[]> {
   const calm = (await tables.watch.machines())
     .map(({ data }) => Machine.parse(JSON.parse(data)))
     .filter(({ phase, flapping }) => phase === "ok" && flapping === undefined);
   const last = (machine: Machine): string => episodeId(machine, machine.number);
-  const kept = new Set((await tables.watch.notificationRevisions(calm.map(last))).map(({ id }) => id));
-  return calm.filter((machine) => machine.number === 0 || !kept.has(last(machine)));
+  const stored = new Set((await tables.watch.notificationRevisions(calm.map(last))).map(({ id }) => id));
+  return calm.filter((machine) => machine.number === 0 || !stored.has(last(machine)));
 }
 
 /**

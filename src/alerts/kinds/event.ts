@@ -4,10 +4,10 @@ import { IntegerText, TimeText } from "./json-fields.ts";
 
 const common = {
   network: z.string(),
-  /** What it is about: a market's, node's, party's, order's id; empty where it is about the network. */
+  /** The id of its market, node, party or order; empty for the network itself. */
   subject: z.string(),
   /**
-   * Names the event for ever, within its kind and network: the same difference seen again has the same key, and is
+   * Identifies the event within its kind and network: the same difference observed again has the same key, and is
    * sent once. A checkpoint's is `<block>/<hash>`.
    */
   key: z.string(),
@@ -26,7 +26,7 @@ export type MarketSide = z.infer<typeof marketSide>;
 
 // Watchers' snapshots and events share these shapes.
 
-/** What a data node runs. */
+/** The release that a data node runs. */
 export const nodeRelease = z.object({ version: z.string().exactOptional(), commitHash: z.string().exactOptional() });
 
 /** How an order ended. */
@@ -58,7 +58,7 @@ export const signedBundle = {
 };
 
 /**
- * What happened once, as it is stored: plain JSON. Enum values are as the node sends them (`STATE_ACTIVE`). A field
+ * An event, as it is stored: plain JSON. Enum values are as the node sends them (`STATE_ACTIVE`). A field
  * that a later version adds must be optional: older events are read by newer code.
  */
 export const AlertEvent = z.discriminatedUnion("kind", [
@@ -124,7 +124,7 @@ export const AlertEvent = z.discriminatedUnion("kind", [
 ]);
 export type AlertEvent = z.infer<typeof AlertEvent>;
 
-/** An order in one of these has ended. A partly filled one has, too: the rest of it was not kept on the book. */
+/** An order in one of these has ended. A partly filled one has, too: the rest of it did not stay on the order book. */
 export const FINAL_STATUSES: ReadonlySet<string> = new Set([
   "STATUS_EXPIRED",
   "STATUS_CANCELLED",

@@ -25,7 +25,7 @@ export const EVENT_KINDS = [
   "node.version",
   "history.reset",
 ] as const;
-/** Events that concern only those who asked for them. */
+/** Events of personal watches, sent to their subscribers only. */
 export const PERSONAL_KINDS = ["order.final", "stake.changed", "bundle.signed"] as const;
 export type PersonalKind = (typeof PERSONAL_KINDS)[number];
 export type EventKind = (typeof EVENT_KINDS)[number] | PersonalKind;
@@ -43,7 +43,7 @@ const WITHOUT_PRICE = CONDITION_KINDS.filter((kind) => kind !== "market.price");
 
 /** Several kinds under one word. */
 export const KIND_GROUPS = {
-  /** For those who run nodes, without anything that comes every few minutes. */
+  /** For node operators, without frequent events. */
   ops: [...HEALTH_KINDS, "core.upgraded", "history.reset"],
   network: NETWORK_KINDS,
   nodes: ["node.lagging", "node.down", "network.time-back", "node.version"],
@@ -57,7 +57,7 @@ export type KindGroup = keyof typeof KIND_GROUPS;
 
 export const KIND_GROUP_NAMES = Object.keys(KIND_GROUPS) as readonly KindGroup[];
 
-/** What each group is for, in a few words. */
+/** A short description of each group. */
 export const GROUP_WORDS: Readonly<Record<KindGroup, string>> = {
   ops: "what ops channels need",
   network: "whether the network goes on",
@@ -69,7 +69,7 @@ export const GROUP_WORDS: Readonly<Record<KindGroup, string>> = {
   all: "everything but prices and personal ones",
 };
 
-/** What each kind says, in a few words. */
+/** A short description of each kind. */
 export const KIND_WORDS: Readonly<Record<ConditionKind | EventKind, string>> = {
   "network.stalled": "no new block for a while",
   "network.disagree": "the nodes disagree about the network",
@@ -112,7 +112,7 @@ export function sortKinds(kinds: Iterable<AlertKind>): AlertKind[] {
   return ALERT_KINDS.filter((kind) => given.has(kind));
 }
 
-/** What the subjects of a kind are; undefined if it is about the network alone. */
+/** The type of a kind's subjects; undefined if it has none but the network. */
 export type SubjectFamily = "market" | "node" | "validator" | "order" | "party" | "bundle";
 
 export function subjectFamily(kind: AlertKind): SubjectFamily | undefined {

@@ -4,7 +4,7 @@ import { IntegerText, MillisField, TimeText } from "./json-fields.ts";
 import { CONDITION_KINDS } from "./kinds.ts";
 import { Severity } from "./severity.ts";
 
-/** How a network stood at a moment: the verdict over its nodes, and what was open. */
+/** The status of a network at a moment: the verdict over its nodes, and the open conditions. */
 export const NetworkStatus = z.object({
   network: z.string(),
   /**
@@ -30,7 +30,7 @@ export const NetworkStatus = z.object({
       beganBefore: z.literal(true).exactOptional(),
     }),
   ),
-  /** What is bad and may become an alert: for how long by the last observation, and after how long it alerts. */
+  /** Pending conditions: how long each was bad at the last observation, and after how long it alerts. */
   suspicious: z
     .array(
       z.object({
@@ -44,7 +44,7 @@ export const NetworkStatus = z.object({
       }),
     )
     .exactOptional(),
-  /** How many more are open than are named. */
+  /** How many more are open than listed. */
   more: z.int().nonnegative(),
   /** How many others are open that the reader is not subscribed to; absent if there are none, or all are listed. */
   elsewhere: z.int().positive().exactOptional(),

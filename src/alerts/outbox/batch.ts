@@ -26,11 +26,11 @@ interface PlannedDelivery {
   readonly phase: DeliveryPhase;
   readonly message: AlertMessage;
   readonly episode?: string;
-  /** Of an edit: the delivery whose message it changes. Left out for a message of its own. */
+  /** Of an edit: the delivery whose message it changes. Absent for a new message. */
   readonly edits?: string;
   readonly mention?: string;
   readonly quiet?: true;
-  /** Goes into the thread of that delivery's message. */
+  /** The delivery in whose thread it is posted. */
   readonly threadOf?: string;
 }
 
@@ -68,12 +68,12 @@ export interface ReadonlyOutboxBatch {
   }[];
   readonly held: readonly HeldMessage[];
   readonly rollingUpdates: readonly RollingUpdate[];
-  /** Personal subscriptions that have come to their end. */
+  /** Personal subscriptions to end. */
   readonly endedSubscriptions: readonly Subscription[];
   readonly decisions: readonly Decision[];
 }
 
-/** The batch while it is planned, in order. */
+/** A batch while it is planned; entries are in order. */
 export class OutboxBatch implements ReadonlyOutboxBatch {
   readonly deliveries: PlannedDelivery[] = [];
   readonly states: ReadonlyOutboxBatch["states"][number][] = [];

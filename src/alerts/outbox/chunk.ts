@@ -23,7 +23,7 @@ export const Columns = z.object({
 });
 export type Columns = z.infer<typeof Columns>;
 
-/** `fields` are the fields to keep. Objects count as equal only if they are identical. */
+/** `fields` are the columns. Objects count as equal only if they are identical. */
 export function toColumns(rows: readonly Row[], fields: readonly string[]): Columns {
   const same: Record<string, unknown> = {};
   const each: Record<string, unknown[]> = {};
@@ -83,7 +83,7 @@ const ColumnarChunk = z.object({
   }),
 });
 
-/** Both stored forms: released programs kept each row whole. */
+/** Both stored forms: released versions stored each row whole. */
 const StoredChunk = z.union([
   ColumnarChunk.transform(({ packed: { deliveries, rolled, tellings } }) => {
     const told = fromColumns(tellings.told);

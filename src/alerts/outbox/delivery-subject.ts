@@ -93,7 +93,7 @@ export interface DeliveryContext {
   /** It may have arrived before. */
   readonly repeat?: true;
   /** When the trigger arrived here. */
-  readonly told?: Nanoseconds;
+  readonly triggeredAt?: Nanoseconds;
 }
 
 /** Whether later deliveries were merged into this one: its message is then of another phase. */

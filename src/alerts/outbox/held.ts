@@ -54,7 +54,7 @@ export async function releaseHeld(
   }
 }
 
-/** Whether a destination is still subscribed to it; a personal subscription ended by itself with its last event. */
+/** Whether a destination is still subscribed to it. A personal subscription ends with its last event. */
 function isWanted(message: AlertMessage | undefined, listeners: readonly Subscription[]): boolean {
   const about = message?.type === "event" ? message.event : message?.type === "condition" ? message.episode : undefined;
   return (

@@ -4,13 +4,13 @@ import type { AlertTables, DeliveryRow, NotificationStateRow } from "../../store
 import { Severity } from "../kinds/severity.ts";
 import { StoredDestination } from "../routing/subscription.ts";
 
-/** What one destination was sent of one episode, as stored: so that nothing is sent twice or left out. */
+/** The notifications of one episode to one destination, as stored, so that none is sent twice or left out. */
 export const NotificationState = z.object({
   destination: StoredDestination,
   style: z.enum(["live", "thread", "plain"]),
   /** `closed` once nothing more is owed of the episode. */
   state: z.enum(["suppressed", "told", "closed"]),
-  /** What keeps, or kept, the trigger back. */
+  /** What suppresses, or suppressed, the trigger. */
   by: z.string().exactOptional(),
   /** The worst severity that was sent. */
   severity: Severity.exactOptional(),
@@ -47,7 +47,7 @@ export async function revertUnsent(
   await revertTriggers(tables, [row], state === undefined ? [] : [state], by);
 }
 
-/** The same for all that was owed to a whole platform, which could not be reached. */
+/** The same for all deliveries to a platform that could not be reached. */
 export async function revertAllUnsent(tables: AlertTables, rows: readonly DeliveryRow[]): Promise<void> {
   const episodes = new Set(
     rows.flatMap(({ phase, episode }) => (phase === "trigger" && episode !== null ? [episode] : [])),

@@ -1,4 +1,4 @@
-// The outbox: all that must be delivered, stored in the transaction that also stores its cause. A batch for many
+// The outbox: deliveries to be sent, stored in the transaction that also stores its cause. A batch for many
 // destinations is stored in chunks; fanning a chunk out writes one delivery row for each destination.
 // Read batch.ts (what a batch holds), chunk.ts (how large ones are stored) and message.ts (what a delivery says) next.
 // The dispatcher that empties the outbox is in ../dispatch.

@@ -13,7 +13,7 @@ type RollingMessage = Extract<AlertMessage, { type: "rolling" }>;
 
 interface RollingChanges {
   readonly planned: Chunk["deliveries"];
-  /** Unsent deliveries, and the message that they say now. */
+  /** Unsent deliveries, with their new message. */
   readonly reworded: readonly { readonly delivery: string; readonly message: string }[];
   readonly rows: readonly RollingRow[];
 }
@@ -55,7 +55,7 @@ export async function updateRollingMessages(
   const deliveries = new Map(
     (await tables.outbox.get([...known.values()].map((row) => row.delivery))).map((row) => [row.id, row]),
   );
-  // Most destinations have the same events behind them: their message is built once.
+  // Most destinations have the same events: their message is built once.
   const extended = new Map<string, RollingMessage>();
   for (const [key, group] of groups) {
     const [first] = group;

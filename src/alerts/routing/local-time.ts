@@ -27,8 +27,8 @@ export function localMillis(zone: string, at: Milliseconds): Milliseconds {
 }
 
 function formatterOf(zone: string): Intl.DateTimeFormat {
-  const kept = formatters.get(zone);
-  if (kept !== undefined) return kept;
+  const cached = formatters.get(zone);
+  if (cached !== undefined) return cached;
   const made = new Intl.DateTimeFormat("en-US", {
     timeZone: zone,
     hourCycle: "h23",

@@ -38,14 +38,14 @@ interface Silenceable {
 }
 
 /** Whether a silence holds for it at a moment. */
-export function silences(silence: Silence, what: Silenceable, at: Milliseconds): boolean {
+export function matchesSilence(silence: Silence, what: Silenceable, at: Milliseconds): boolean {
   const { destination, network, kind, subject } = silence.scope;
   return (
     (destination ?? what.destination) === what.destination &&
     (network ?? what.network) === what.network &&
     (kind ?? what.kind) === what.kind &&
     (subject ?? what.subject) === what.subject &&
-    holdsAt(silence, at)
+    isSilenceActive(silence, at)
   );
 }
 
@@ -65,13 +65,13 @@ export function silenceEnds(silence: Silence): Milliseconds {
 }
 
 /** When the window that holds at a moment ends. */
-export function holdsUntil({ from, until, recurrence }: Silence, at: Milliseconds): Milliseconds {
+export function silenceActiveUntil({ from, until, recurrence }: Silence, at: Milliseconds): Milliseconds {
   if (recurrence === undefined || at < until) return until;
   return Math.min(recurrence.until, at + (until - from) - intoPeriod({ from, recurrence }, at));
 }
 
 /** Whether it holds at a moment, whatever its scope. */
-export function holdsAt({ from, until, recurrence }: Silence, at: Milliseconds): boolean {
+export function isSilenceActive({ from, until, recurrence }: Silence, at: Milliseconds): boolean {
   if (at < from) return false;
   if (at < until) return true;
   if (recurrence === undefined || at >= recurrence.until) return false;

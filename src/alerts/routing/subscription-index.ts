@@ -41,16 +41,16 @@ export function subscriptionIndexReader(
     return known;
   };
   let revision: number | undefined;
-  let kept: SubscriptionIndex | undefined;
+  let cached: SubscriptionIndex | undefined;
   return async (tables, at) => {
     const now = await tables.subscriptions.revision();
-    if (kept === undefined || now !== revision) {
+    if (cached === undefined || now !== revision) {
       const subscriptions = [...parsed.parse(await tables.subscriptions.list(), ({ id }) => id).values()];
       const silences = (await tables.subscriptions.silences(at)).map(({ data }) => Silence.parse(JSON.parse(data)));
-      kept = buildSubscriptionIndex(subscriptions, silences, config, rulesOfOne);
+      cached = buildSubscriptionIndex(subscriptions, silences, config, rulesOfOne);
       revision = now;
     }
-    return kept;
+    return cached;
   };
 }
 
@@ -82,7 +82,7 @@ export function buildSubscriptionIndex(
     for (const given of rulesOfOne(one)) {
       const rule = rules.get(given.id) ?? given;
       rules.set(rule.id, rule);
-      // What is judged always is not to be found a second time.
+      // Rules that are always judged are not indexed: `rules` adds them.
       if (!isJudgedAlways(rule)) indexIn(byKind, rule.kind).add(one, rule);
       if (one.state === "active") indexIn(subscribers, rule.id).add(one, one);
     }

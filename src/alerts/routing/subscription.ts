@@ -35,7 +35,7 @@ export const Subscription = z.object({
   /** Of events. `usual`: checkpoints, snapshots and market states in one rolling message a day, the rest one by one. */
   events: z.enum(["usual", "each", "rolling"]),
   quietHours: QuietHours.exactOptional(),
-  /** The platform's own id of a role or group to notify loudly of what is critical. */
+  /** The platform's own id of a role or group to mention for critical alerts. */
   mention: z.string().exactOptional(),
   /** A personal watch, sent by direct message; ends with the final state of its subject. */
   personal: z.literal(true).exactOptional(),

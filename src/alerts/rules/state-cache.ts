@@ -26,7 +26,7 @@ export class NetworkStateCache {
 /** Parses each stored row once for as long as it does not change; holds no more than the rows of the last call. */
 export class ParsedRowCache<T> {
   readonly #parse: (data: string) => T;
-  #kept: ReadonlyMap<string, { readonly data: string; readonly value: T }> = new Map();
+  #cached: ReadonlyMap<string, { readonly data: string; readonly value: T }> = new Map();
 
   constructor(parse: (data: string) => T) {
     this.#parse = parse;
@@ -36,11 +36,11 @@ export class ParsedRowCache<T> {
   parse<R extends { readonly data: string }>(rows: readonly R[], keyOf: (row: R) => string): Map<string, T> {
     const parsed = rows.map((row) => {
       const key = keyOf(row);
-      const known = this.#kept.get(key);
+      const known = this.#cached.get(key);
       const { data } = row;
       return [key, known?.data === data ? known : { data, value: this.#parse(data) }] as const;
     });
-    this.#kept = new Map(parsed);
+    this.#cached = new Map(parsed);
     return new Map(parsed.map(([key, { value }]) => [key, value]));
   }
 }

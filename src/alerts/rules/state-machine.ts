@@ -82,7 +82,7 @@ function skipUnseenCalm(machine: Machine, { judgement, elapsedMillis, downtimeMi
   return unseen === 0 ? machine : { ...machine, flapping: { ...flapping, lastMillis: flapping.lastMillis + unseen } };
 }
 
-/** `seenMillis` is how long it has been so since the round before; undefined where that is not known. */
+/** `seenMillis` is the observed time since the round before; undefined where it was not observed. */
 function stepBad(
   machine: Machine,
   episode: Episode | undefined,
@@ -127,7 +127,7 @@ function beginning(
   };
 }
 
-/** The watcher may know better when it began. */
+/** The watcher's own time of the beginning replaces the estimate. */
 function withKnownBeginning(machine: Machine, { reading, at }: Round): Machine {
   const since = sinceOf(reading, at);
   if (since === undefined) return machine;
@@ -135,7 +135,7 @@ function withKnownBeginning(machine: Machine, { reading, at }: Round): Machine {
   return { ...rest, began: timeToText(since) };
 }
 
-/** When it began, where that is known; what a node dates into the future is not. */
+/** When it began, where that is known; a time in the future is ignored. */
 function sinceOf({ since }: Reading, at: Nanoseconds): Nanoseconds | undefined {
   const began = since === undefined ? undefined : timeFromText(since);
   return began === undefined || began > at ? undefined : began;

@@ -25,7 +25,7 @@ export interface DowntimeReportDependencies {
   /** Notified of every downtime: the operators, the console. */
   readonly always: readonly Destination[];
   readonly simulated: boolean;
-  /** Something is owed that may be due. */
+  /** Called when a delivery may be due. */
   readonly onOwed?: () => void;
   /** Delivery ids: unique, at most 25 characters. */
   readonly newId?: () => string;
@@ -34,13 +34,13 @@ export interface DowntimeReportDependencies {
 /** Reports after a restart that the bot was down, and which events are therefore late. */
 export interface DowntimeReport {
   /**
-   * Notes a downtime that mattered; before the first observation, which overwrites its trace. Returns whether there is
-   * one to report: this one, or one that an earlier process noted and did not report.
+   * Stores a downtime that is long enough to report. Call it before the first observation, which overwrites the last
+   * snapshot. Returns whether there is one to report, perhaps one that an earlier process stored.
    */
   begin(): Promise<boolean>;
   /**
-   * Owes the report, once every watcher has observed its network: only then is it known what happened meanwhile. It
-   * names the networks that could not be observed.
+   * Plans the report. Call it once every watcher has observed its network: only then are all late events known. The
+   * report names the networks that could not be observed.
    */
   finish(unseen?: readonly string[]): Promise<void>;
 }
@@ -62,7 +62,7 @@ const MIN_MISSED_POLLS = 6;
 const MAX_LOG_LINES = 2000;
 
 /**
- * Each downtime is reported once, whatever crashes when: it is stored before the first observation, and its report is
+ * Each downtime is reported once, also after a crash: it is stored before the first observation, and its report is
  * owed in the transaction that marks it as reported. The late events are those that the log has seen since.
  */
 export function createDowntimeReport(dependencies: DowntimeReportDependencies): DowntimeReport {

@@ -17,7 +17,7 @@ export interface FeedAlert {
   /** The delivery's id. */
   readonly id: string;
   readonly about: DeliverySubject;
-  /** Worded by this program, whichever one sent it. */
+  /** Rendered by this version, whichever one sent it. */
   readonly reply: Reply;
 }
 
@@ -35,7 +35,7 @@ interface FeedPage {
 
 /** The messages delivered to one destination, for readers that come and go. Rejects if the database fails. */
 export interface AlertFeed {
-  /** Where a delivery stands; undefined if none of that id has arrived here, or it is not kept any more. */
+  /** Where a delivery stands; undefined if none of that id has arrived here, or it was pruned. */
   placeOf(id: string): Promise<FeedPlace | undefined>;
   /** The position right before the last `count`. */
   placeBefore(count: number): Promise<FeedPlace>;
@@ -43,7 +43,7 @@ export interface AlertFeed {
   openEpisodes(place: number, limit: number): Promise<readonly FeedAlert[]>;
   /** The rolling messages that have grown since a moment: the last state of each, under its own id. */
   grownSince(since: Milliseconds): Promise<readonly FeedAlert[]>;
-  /** Those after a position, oldest first; where to go on from, and whether there is more. */
+  /** Messages after a position, oldest first, with the next position and whether there are more. */
   after(place: number, limit: number): Promise<FeedPage>;
   get(id: string): Promise<FeedAlert | undefined>;
 }
@@ -76,10 +76,10 @@ export function createAlertFeed(store: Pick<Store, "transaction">, destination: 
         const open = (await tables.watch.openEpisodes()).slice(-limit);
         const last: DeliveryRow[] = [];
         for (const { id } of open) {
-          const told = (await tables.outbox.ofEpisode(id, key)).findLast(
+          const latest = (await tables.outbox.ofEpisode(id, key)).findLast(
             ({ seq, kind, state }) => seq <= place && kind === "message" && state === "sent",
           );
-          if (told !== undefined) last.push(told);
+          if (latest !== undefined) last.push(latest);
         }
         return toFeedAlerts(
           tables,
@@ -116,7 +116,7 @@ export function createAlertFeed(store: Pick<Store, "transaction">, destination: 
   };
 }
 
-/** Loaded by the first reader: a start waits for nothing that it does not need. */
+/** Loaded lazily, so that the start does not wait for it. */
 async function loadDescribe(): Promise<typeof describeMessage> {
   return (await import("../wording/wording.ts")).describe;
 }
@@ -135,10 +135,10 @@ async function toFeedAlerts(
   for (const row of rows) {
     const message = messages.get(row.message);
     if (message === undefined) continue;
-    const told = await triggerDeliveryTime(tables, row);
+    const triggeredAt = await triggerDeliveryTime(tables, row);
     const context = {
       ...(isMerged(message, row) ? { merged: true as const } : {}),
-      ...(told === undefined ? {} : { told }),
+      ...(triggeredAt === undefined ? {} : { triggeredAt }),
     };
     const at = row.settled_at ?? row.created_at;
     alerts.push({

@@ -1,12 +1,12 @@
-// What commands, the console and the home tab may do with alerts: the engine without its watchers' side.
+// The alert service for commands, the console and the home tab: the engine without the methods that watchers call.
 // Read ../engine/engine.ts next; feed.ts is the console's list, downtime-report.ts the report after a restart.
 import type { Verdict } from "../../api/verdict/verdict.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import { isDrill } from "../drill.ts";
 import type { AlertEngine } from "../engine/engine.ts";
 
-/** What people may do with alerts: all of the engine but what watchers call. Its lists leave drills out. */
-export interface AlertService extends Omit<AlertEngine, "record" | "upkeep" | "closeUnwatched"> {
+/** The engine without the methods that watchers call. Its lists leave drills out. */
+export interface AlertService extends Omit<AlertEngine, "processObservation" | "upkeep" | "closeUnwatched"> {
   readonly config: AlertsConfig;
   /** The platforms on which this process delivers; none in a process that only answers a question. */
   platforms(): readonly string[];

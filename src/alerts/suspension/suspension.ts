@@ -1,4 +1,4 @@
-// A platform that refuses the bot's token is suspended: what is owed there waits, and nothing is lost. After a day, or
+// A platform that refuses the bot's token is suspended: its deliveries wait, and none is lost. After a day, or
 // at once if the bot was removed, its subscriptions end; the first accepted token brings them back.
 // Read platform-suspension.ts (the stored state) and token-probe.ts (how a platform is asked about the token) next.
 import type { AlertTables, DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
@@ -30,8 +30,8 @@ interface TokenRefusal {
 }
 
 /**
- * Records that a platform refuses the bot's token. Operators are notified once, when it begins; what is owed there
- * waits. A token that is still refused after a day, or whose bot was removed, ends all subscriptions of the platform at
+ * Records that a platform refuses the bot's token. Operators are notified once, when it begins; its deliveries
+ * wait. A token that is still refused after a day, or whose bot was removed, ends all subscriptions of the platform at
  * once: a process has one token for each platform, whatever workspaces there are.
  */
 export async function suspendPlatform(
@@ -92,12 +92,12 @@ export async function resumePlatform(
   }
   const change = { what: "accepted", waiting, unsent, subscriptions: back.length } as const;
   const batch = new OutboxBatch();
-  const notify = (news: TokenMessage["change"], destination: Destination): void =>
+  const notify = (shown: TokenMessage["change"], destination: Destination): void =>
     void batch.deliveries.push({
       id: dependencies.newId(),
       destination,
       phase: "bot",
-      message: tokenMessage(suspension, at, news),
+      message: tokenMessage(suspension, at, shown),
     });
   for (const destination of recipients(dependencies)) notify(change, destination);
   const known = new Set(recipients(dependencies).map((one) => destinationKey(one)));
@@ -111,15 +111,15 @@ export async function resumePlatform(
 }
 
 /**
- * The deliveries that end with a platform's subscriptions. End notices of alerts that were announced there, or may have
- * been, stay owed: once a token is accepted, nobody must go on believing in an alert that is over.
+ * The deliveries to dead-letter with a platform's subscriptions. End notices of alerts whose trigger was, or may have
+ * been, sent stay owed: they are sent once a token is accepted.
  */
 function deliveriesToDrop(owed: readonly DeliveryRow[]): DeliveryRow[] {
-  const placeOf = ({ episode, destination }: DeliveryRow): string => JSON.stringify([episode, destination]);
-  const unsaid = new Set(
-    owed.filter(({ phase, uncertain_since }) => phase === "trigger" && uncertain_since === null).map(placeOf),
+  const keyOf = ({ episode, destination }: DeliveryRow): string => JSON.stringify([episode, destination]);
+  const unsentTriggers = new Set(
+    owed.filter(({ phase, uncertain_since }) => phase === "trigger" && uncertain_since === null).map(keyOf),
   );
-  return owed.filter((row) => !isEndNotice(row) || unsaid.has(placeOf(row)));
+  return owed.filter((row) => !isEndNotice(row) || unsentTriggers.has(keyOf(row)));
 }
 
 /** Whether a delivery says that a condition is over, or edits the message that announced it. */

@@ -98,7 +98,7 @@ export class TokenProbe {
     for (const id of recorded) {
       const platform = this.#trials.get(id);
       this.#trials.delete(id);
-      // A trial that proved nothing is no reason to wait as long as after a token that is refused for good.
+      // After a trial that proved nothing, probe soon, not as late as after a revoked token.
       if (platform !== undefined && suspensions.get(platform) !== undefined) this.#askWithin(platform, REFUSED_EVERY);
     }
     for (const { row } of claimed) {
@@ -108,7 +108,7 @@ export class TokenProbe {
     this.#known = new Map(suspensions.all().map((one) => [one.platform, one]));
     for (const { platform, why } of suspensions.all()) {
       if (before?.has(platform) === true) continue;
-      // What an earlier process found is probed at once.
+      // A suspension found by an earlier process is probed at once.
       if (before === undefined) this.#nextAt.delete(platform);
       else this.#nextAt.set(platform, clock.monotonicMillis() + REFUSED_EVERY);
       log.error({ platform, why }, "platform suspended");
@@ -151,12 +151,12 @@ export async function recordTokenChecks(
   dependencies: SuspensionDependencies,
   decisions: Decision[],
 ): Promise<ReadonlySet<string>> {
-  const tried = new Set<string>();
+  const accepted = new Set<string>();
   for (const { platform, error, at } of checks) {
     if (error instanceof SendError && error.kind === "refused") {
       await suspendPlatform(tables, suspensions, { platform, error, at }, dependencies, decisions);
-      tried.delete(platform);
-    } else if (error === undefined && suspensions.get(platform) !== undefined) tried.add(platform);
+      accepted.delete(platform);
+    } else if (error === undefined && suspensions.get(platform) !== undefined) accepted.add(platform);
   }
-  return tried;
+  return accepted;
 }

@@ -8,7 +8,7 @@ import { priceSide } from "../rules/rules.ts";
 import { enumWord } from "./phrases.ts";
 import { groupedNumber, ruleParameters, ruleWords } from "./subscription-words.ts";
 
-/** How one condition is put into words. */
+/** The words for one condition. */
 interface ConditionWords {
   /** The title while it fires, and once it is resolved. */
   readonly bad: Text;
@@ -175,7 +175,7 @@ export function thresholdSideWords(rule: string, price: string | undefined): str
 
 /** Which nodes show it, of how many. */
 export function seenBy({ kind, seenBy, nodes }: Reading): Text {
-  // No node shows that it does not answer: the bot itself finds that.
+  // The bot itself, not a node, observes that a node does not answer.
   if (seenBy.length === 0 && (kind === "node.down" || kind === "watch.blind")) return text`Bellwether itself`;
   if (seenBy.length === 0) return nodes === 1 ? text`no node (one is configured)` : text`none of ${nodes} nodes`;
   return nodes === 1

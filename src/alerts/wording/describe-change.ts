@@ -11,7 +11,7 @@ import { markedTitle } from "./phrases.ts";
 import { silenceScopeWords, silenceTimeWords } from "./silence-words.ts";
 import { deliveryOptionWords, subscriptionWords } from "./subscription-words.ts";
 
-/** Shows that a newly subscribed channel can be reached, and what it is subscribed to. */
+/** A test message to a newly subscribed channel, with its subscription. */
 export function describeTest(message: Extract<AlertMessage, { type: "test" }>): Reply {
   const { by, subscription, standing } = message;
   const told = subscription === undefined ? [] : text` It is told of ${subscriptionWords(subscription)}.`;
@@ -79,7 +79,7 @@ function detailsOf({ change, at }: ChangeMessage): Block[] {
   }
 }
 
-/** The same with a capital letter in front. */
+/** Capitalizes a text. */
 function capital([first, ...rest]: Text): Text {
   if (first?.kind !== "text") return first === undefined ? [] : [first, ...rest];
   return [{ ...first, text: `${first.text.slice(0, 1).toUpperCase()}${first.text.slice(1)}` }, ...rest];

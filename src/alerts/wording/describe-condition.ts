@@ -3,7 +3,7 @@ import { type Action, reply, type Reply } from "../../reply/reply.ts";
 import { text, type Text, time } from "../../reply/text.ts";
 import { formatDuration } from "../../units/duration.ts";
 import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
-import { NOTHING_IS_WRONG } from "../drill.ts";
+import { DRILL_NOTICE } from "../drill.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
 import type { DeliveryContext } from "../outbox/delivery-subject.ts";
 import type { AlertMessage } from "../outbox/message.ts";
@@ -14,16 +14,16 @@ import { markedTitle, sinceWords, TONES } from "./phrases.ts";
 type Condition = Extract<AlertMessage, { type: "condition" }>;
 
 /** What, since when, seen by which nodes, what it means, when last good; on a resolve the whole timeline. */
-export function describeCondition(message: Condition, wording: DeliveryContext): Reply {
+export function describeCondition(message: Condition, context: DeliveryContext): Reply {
   const { episode } = message;
   const words = conditionWords(episode);
-  if (!isOpen(episode)) return describeEnd(message, wording);
+  if (!isOpen(episode)) return describeEnd(message, context);
   const acknowledged = episode.acknowledged;
   return reply({
     tone: TONES[episode.severity],
-    title: markedTitle(wordFor(message, wording), words.bad, message),
+    title: markedTitle(wordFor(message, context), words.bad, message),
     blocks: [
-      paragraph(message.drill === true ? NOTHING_IS_WRONG : words.meaning),
+      paragraph(message.drill === true ? DRILL_NOTICE : words.meaning),
       {
         kind: "fields",
         fields: [
@@ -43,10 +43,10 @@ export function describeCondition(message: Condition, wording: DeliveryContext):
   });
 }
 
-function wordFor(message: Condition, wording: DeliveryContext): string {
+function wordFor(message: Condition, context: DeliveryContext): string {
   const word = message.episode.severity.toUpperCase();
   if (message.phase === "reminder") return `STILL ${word}`;
-  return message.phase === "escalation" && wording.merged !== true ? `NOW ${word}` : word;
+  return message.phase === "escalation" && context.merged !== true ? `NOW ${word}` : word;
 }
 
 function notes({ already, reminder, episode }: Condition): Block[] {
@@ -64,7 +64,7 @@ function notes({ already, reminder, episode }: Condition): Block[] {
   ];
 }
 
-function describeEnd(message: Condition, wording: DeliveryContext): Reply {
+function describeEnd(message: Condition, context: DeliveryContext): Reply {
   const { episode } = message;
   const unseen = episode.state === "withdrawn" || episode.state === "gone";
   const words = conditionWords(episode);
@@ -75,16 +75,16 @@ function describeEnd(message: Condition, wording: DeliveryContext): Reply {
     ? episode.state === "gone"
       ? text`What it was about is gone: the network does not list it any more, or it is not configured any more. Its end was not seen.`
       : text`Nobody is subscribed to it any more, so its end will not be seen.`
-    : wording.merged === true
+    : context.merged === true
       ? text`It fired and resolved before this could be sent. It lasted ${atLeast}${lasted}.`
       : text`It lasted ${atLeast}${lasted}.`;
   return reply({
     tone: unseen ? "neutral" : "good",
-    title: markedTitle(endWord(episode, wording), unseen ? words.bad : words.good, message),
+    title: markedTitle(endWord(episode, context), unseen ? words.bad : words.good, message),
     blocks: [
-      ...(message.drill === true ? [paragraph(NOTHING_IS_WRONG)] : []),
+      ...(message.drill === true ? [paragraph(DRILL_NOTICE)] : []),
       paragraph(summary),
-      { kind: "fields", fields: timelineOf(episode, wording.told) },
+      { kind: "fields", fields: timelineOf(episode, context.triggeredAt) },
     ],
     footer: footerOf(episode),
     actions: actionsOf(episode).slice(-1),
@@ -97,8 +97,8 @@ function endWord({ state }: Episode, { merged }: DeliveryContext): string {
   return merged === true ? "FIRED AND RESOLVED" : "RESOLVED";
 }
 
-/** Began, detected, told, escalated and acknowledged as they came, recovered. */
-export function timelineOf(episode: Episode, told?: Nanoseconds): Field[] {
+/** The timeline: began, detected, sent, escalated and acknowledged in order of time, recovered. */
+export function timelineOf(episode: Episode, triggeredAt?: Nanoseconds): Field[] {
   const moment = (name: string, at: string | undefined, more: Text = []): Field[] =>
     at === undefined ? [] : [field(name, text`${time(timeFromText(at))}${more}`)];
   const { acknowledged, escalated } = episode;
@@ -112,7 +112,7 @@ export function timelineOf(episode: Episode, told?: Nanoseconds): Field[] {
   return [
     ...moment("Began", episode.began, episode.beganBefore === true ? text` at the latest` : []),
     ...moment("Detected", episode.detected),
-    ...(told === undefined ? [] : [field("Told", time(told))]),
+    ...(triggeredAt === undefined ? [] : [field("Told", time(triggeredAt))]),
     ...between.flatMap(({ fields }) => fields),
     ...moment("Recovered", episode.recovered),
   ];

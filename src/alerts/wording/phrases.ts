@@ -61,7 +61,7 @@ interface PlatformWords {
   readonly name: string;
   /** The setting that holds the bot's token. */
   readonly setting: string;
-  /** Where a new one is had, as the platform's own pages call it. */
+  /** Where to get a new one, as the platform's pages call it. */
   readonly source: string;
 }
 
@@ -78,7 +78,7 @@ const PLATFORM_WORDS: Readonly<Record<string, PlatformWords>> = {
   },
 };
 
-/** A platform as people write it. */
+/** The display name of a platform. */
 export function platformName(platform: string): string {
   return PLATFORM_WORDS[platform]?.name ?? platform;
 }

@@ -6,7 +6,7 @@ import { type AlertKind, groupOf, isConditionKind } from "../kinds/kinds.ts";
 import type { Subscription } from "../routing/subscription.ts";
 import type { GivenParameters } from "../rules/rules.ts";
 
-/** What people call subjects, by their ids. */
+/** Display names of subjects, by their ids. */
 export type Labels = Readonly<Record<string, string>>;
 
 type SubscriptionSummary = Pick<
@@ -15,11 +15,11 @@ type SubscriptionSummary = Pick<
 >;
 
 /** `market.price of BTC/USDT, above 70,000 on mainnet`. Pure and total. */
-export function subscriptionWords(told: SubscriptionSummary, labels: Labels = {}): Text {
-  const subjects = told.subjects.length === 0 ? [] : text` of ${subjectWords(told.subjects, labels)}`;
-  const thresholds = thresholdWords(told.parameters);
+export function subscriptionWords(summary: SubscriptionSummary, labels: Labels = {}): Text {
+  const subjects = summary.subjects.length === 0 ? [] : text` of ${subjectWords(summary.subjects, labels)}`;
+  const thresholds = thresholdWords(summary.parameters);
   const beyond = thresholds === "" ? [] : text`, ${thresholds}`;
-  return text`${kindWords(told.kinds)}${subjects}${beyond} on ${strong(told.network)}`;
+  return text`${kindWords(summary.kinds)}${subjects}${beyond} on ${strong(summary.network)}`;
 }
 
 /** How it is delivered, as far as that is not the default. */
@@ -63,13 +63,13 @@ function subjectWords(subjects: readonly string[], labels: Labels): Text {
   );
 }
 
-/** A subject as people know it: its name, else its id. */
+/** A subject's display name, else its id. */
 export function subjectName(subject: string, labels: Labels = {}): TextPart {
   const label = labels[subject];
   if (label !== undefined) return strong(label);
   const bundle = /^(list-asset|asset-limits):(.*)$/su.exec(subject);
   if (bundle !== null) return text`${bundle[1]} ${id(bundle[2] ?? "")}`;
-  // A node's name is read, not copied: its middle says as much as its ends.
+  // A node's name is not shortened like an id.
   return /^[0-9a-f]{32,}$/iu.test(subject) ? id(subject) : code(subject);
 }
 

@@ -1,4 +1,4 @@
-// The words of every alert, built at the moment of sending: a message becomes a Reply.
+// Renders alerts when they are sent: a message becomes a Reply.
 // Read describe-condition.ts and condition-words.ts (stalled, down, price …), describe-event.ts (checkpoints …),
 // describe-change.ts and describe-token.ts next; phrases.ts and the other *-words.ts are shared with commands.
 import { type Block, paragraph, type Table } from "../../reply/block.ts";
@@ -23,20 +23,20 @@ type MessageOf<T extends AlertMessage["type"]> = Extract<AlertMessage, { type: T
 /** How many events a digest lists in the message itself; its file has all of them. */
 const NAMED_EVENTS = 5;
 
-/** What an alert says, as a reply. Pure and total. */
-export function describe(message: AlertMessage, wording: DeliveryContext = {}): Reply {
-  const said = describeByType(message, wording);
-  if (wording.repeat !== true) return said;
+/** Renders an alert. Pure and total. */
+export function describe(message: AlertMessage, context: DeliveryContext = {}): Reply {
+  const said = describeByType(message, context);
+  if (context.repeat !== true) return said;
   const note = paragraph(
     text`${strong("This may be a repeat")}: nobody knows whether the first try to send it arrived.`,
   );
   return { ...said, blocks: [note, ...said.blocks] };
 }
 
-function describeByType(message: AlertMessage, wording: DeliveryContext): Reply {
+function describeByType(message: AlertMessage, context: DeliveryContext): Reply {
   switch (message.type) {
     case "condition":
-      return describeCondition(message, wording);
+      return describeCondition(message, context);
     case "event":
       return describeEvent(message.event, message);
     case "digest":

@@ -84,7 +84,6 @@ export function suggestKinds(typed: string): Promise<readonly Choice[]> {
   );
 }
 
-/** The same for one kind. */
 export function matchingKinds(typed: string): readonly Choice[] {
   const word = typed.trim().toLowerCase();
   return ALERT_KINDS.filter((kind) => kind.includes(word)).map((kind) => ({

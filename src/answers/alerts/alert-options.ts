@@ -32,7 +32,6 @@ const THRESHOLDS = {
   "at-least": { kind: "text", description: "checkpoint.overdue: and at least so long", example: "10m" },
 } as const satisfies Options;
 
-/** How a subscription notifies. */
 const NOTIFICATION_SETTINGS = {
   severity: { kind: "choice", description: "Only what is at least so bad", choices: choices(SEVERITIES) },
   style: {
@@ -79,7 +78,6 @@ const SUBJECTS = {
   suggest: suggestSubjects,
 } as const;
 
-/** All options of a subscription. */
 export const SUBSCRIPTION_OPTIONS = {
   kinds: KINDS,
   subjects: SUBJECTS,
@@ -94,7 +92,6 @@ export const TO_OPTION = {
   example: "slack:C0123ABCD",
 } as const;
 
-/** Which subscription. */
 export const SUBSCRIPTION_OPTION = {
   kind: "text",
   required: true,
@@ -103,10 +100,8 @@ export const SUBSCRIPTION_OPTION = {
   suggest: suggestSubscriptions,
 } as const;
 
-/** Which subscription to resume. */
 export const RESUMABLE_OPTION = { ...SUBSCRIPTION_OPTION, suggest: suggestResumable } as const;
 
-/** Which silence. */
 export const SILENCE_OPTION = {
   kind: "text",
   required: true,
@@ -115,7 +110,6 @@ export const SILENCE_OPTION = {
   suggest: suggestSilences,
 } as const;
 
-/** Which episode. */
 export const EPISODE_OPTION = {
   kind: "text",
   required: true,

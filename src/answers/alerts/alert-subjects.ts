@@ -19,7 +19,7 @@ import { type ResolveContext, resolveId } from "../ids/resolve-id.ts";
 import { suggestIds } from "../ids/suggest-ids.ts";
 import { parseKinds } from "./alert-kinds.ts";
 
-/** Whoever wants more subscribes without naming any. */
+/** More subjects are covered by subscribing without any. */
 const MAX_SUBJECTS = 20;
 
 const ID_KINDS = {

@@ -1,6 +1,6 @@
-// What all commands about alerts share: their context, the announcement of changes, and one change at a time.
-// Who asks from where, and typed destinations: destination.ts. Options: alert-options.ts. Typed values: alert-*.ts.
-// Sub-rooms: subscriptions/, silences/, episodes/ (episodes, their timeline, the log, status, drills).
+// Shared by all alerts commands: their context, the announcement of changes, and serialized changes. destination.ts:
+// the caller's rights and typed destinations. alert-options.ts: options. alert-*.ts: typed values. Folders:
+// subscriptions/, silences/, episodes/ (episodes, their timeline, the log, status, drills).
 
 import { isDrill } from "../../alerts/drill.ts";
 import type { Announcement } from "../../alerts/engine/engine.ts";
@@ -19,10 +19,10 @@ export interface AlertCommandContext extends CallerContext, ResolveContext {
   now(): Nanoseconds;
 }
 
-/** At most so many channels hear of one change. */
+/** The maximum number of channels that a change is announced to. */
 const MAX_ANNOUNCED_DESTINATIONS = 50;
 
-/** The messages that announce a change to its channels; nobody gets their own change as a direct message. */
+/** The messages that announce a change to its channels; the user who made it gets none by direct message. */
 export function changeAnnouncements(
   context: AlertCommandContext,
   destinations: readonly Destination[],
@@ -48,8 +48,8 @@ export function changeAnnouncements(
 const tails = new WeakMap<object, Promise<unknown>>();
 
 /**
- * Runs work on the same object one after another: a button pressed twice finds the second time what the first changed.
- * A failure does not stop the work queued behind it.
+ * Serializes work per object, so that a second press of a button sees the changes of the first. A failure does not stop
+ * the work queued behind it.
  */
 export async function runExclusive<T>(key: object, work: () => Promise<T>): Promise<T> {
   const previous = tails.get(key) ?? Promise.resolve();

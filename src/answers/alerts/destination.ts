@@ -6,7 +6,7 @@ import { quoteTyped } from "../../bot/nearest.ts";
 import { UserError } from "../../errors.ts";
 import { code, text, type Text, toText } from "../../reply/text.ts";
 
-/** The caller, and where they ask. */
+/** The caller, and the target of the command. */
 export interface CallerContext {
   readonly here: Target;
   readonly caller: Caller;
@@ -18,8 +18,8 @@ export function isOperator({ here }: Pick<CallerContext, "here">): boolean {
 }
 
 /**
- * The destination of alerts asked for here: the channel, in direct messages the person, for operators the console.
- * A channel's id alone identifies it: Discord's are unique everywhere, and on Slack the bot serves one workspace.
+ * The default destination: the channel, in direct messages the person, for operators the console. A channel's id alone
+ * identifies it: Discord's are globally unique, and on Slack the bot serves one workspace.
  */
 export function destinationHere(context: CallerContext): Destination {
   const { platform, channel, workspace } = context.here;
@@ -102,7 +102,7 @@ export function isOwnSubscription(
   return subscription.personal === true && isSameDestination(subscription.destination, directMessages(context));
 }
 
-/** A destination in words, from where the caller stands. */
+/** A destination in words, relative to the caller's. */
 export function destinationWords(destination: Destination, context?: CallerContext): Text {
   const { platform, channel } = destination;
   if (isSameDestination(destination, CONSOLE_DESTINATION)) return text`the console`;

@@ -16,7 +16,7 @@ export function servedSuspensions(
   return served.length === 0 ? suspensions : suspensions.filter(({ platform }) => served.includes(platform));
 }
 
-/** A suspended platform: since when, what happens to undelivered messages, and what to do. */
+/** A suspended platform in words: since when, the effect on undelivered messages, and what to do. */
 export function suspensionWords(suspension: PlatformSuspension, now: Milliseconds): Text {
   const { platform, since, why, retired } = suspension;
   const lasted = formatDuration(Math.max(0, now - since));
@@ -29,10 +29,10 @@ export function suspensionWords(suspension: PlatformSuspension, now: Millisecond
 
 /** A note for a destination on a suspended platform; empty for any other. */
 export async function suspensionNote(
-  alerts: Pick<AlertService, "platforms" | "refusals">,
+  alerts: Pick<AlertService, "platforms" | "suspensions">,
   { platform }: Pick<Destination, "platform">,
 ): Promise<readonly Block[]> {
-  const isSuspended = servedSuspensions(await alerts.refusals(), alerts).some((one) => one.platform === platform);
+  const isSuspended = servedSuspensions(await alerts.suspensions(), alerts).some((one) => one.platform === platform);
   if (!isSuspended) return [];
   const name = platformName(platform);
   return [paragraph(`${name} refuses the bot's token at the moment: nothing arrives there until it accepts one.`)];

@@ -1,6 +1,6 @@
-// Kinds of ids (market, asset, validator, party, order, proposal) and the names that nodes give them.
-// resolve-id.ts turns typed text into an id, suggest-ids.ts completes it, seen-ids.ts remembers ids shown before,
-// ask-about-id.ts turns a node's refusal of an id into a sentence for the caller.
+// Kinds of ids (market, asset, validator, party, order, proposal) and the names that nodes give them. resolve-id.ts
+// turns typed text into an id, suggest-ids.ts completes it, seen-ids.ts remembers ids shown before, ask-about-id.ts
+// turns a node's “not found” into a message for the caller.
 
 import type { ApiClient, CallOptions } from "../../api/api-client.ts";
 import type { AssetNames, MarketNames, NodeNames } from "../../api/model/names.ts";
@@ -12,11 +12,11 @@ export interface NamedId {
   readonly id: string;
   readonly label: string | undefined;
   readonly more?: string | undefined;
-  /** It has ended: listed last among equals. */
+  /** Whether it has ended: listed last among equals. */
   readonly ended?: boolean;
 }
 
-/** A kind of id: its words, and where its names come from. */
+/** A kind of id: its names in text, and the source of its labels. */
 export interface IdKind {
   readonly kind: SeenKind;
   /** `market`, with its article `a`. */

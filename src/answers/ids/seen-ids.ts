@@ -6,7 +6,7 @@ export interface SeenContext {
   readonly seen: SeenIds;
 }
 
-/** Remembers ids that a reply shows, for completion; neither waits nor fails. */
+/** Records ids that a reply shows, for completion; neither waits nor fails. */
 export function noteSeen(
   context: SeenContext,
   kind: SeenKind,

@@ -1,8 +1,8 @@
 import type { Page } from "../../api/model/page.ts";
 
 /**
- * Where a page ends or begins. A cursor is valid only at the node that gave it, so buttons also carry that node and the
- * block of the row: if the node is gone, the same place can be found at another one.
+ * The position at an end of a page. A cursor is valid only at the node that issued it, so buttons also carry that node
+ * and the block of the row: another node can then find the same position.
  */
 export interface PageCursor {
   readonly cursor: string;

@@ -1,6 +1,5 @@
-// Lists that are read page by page: options, reading a page, buttons to the next and previous one.
-// page-cursor.ts is the cursor on buttons, walk-to-block.ts finds the same place at another node,
-// history-reset.ts notices a network whose history began anew.
+// Paged lists: options, reading a page, buttons to the next and previous one. page-cursor.ts is the cursor on buttons,
+// walk-to-block.ts finds the same position at another node, history-reset.ts detects a network with a reset history.
 
 import type { Answer, ApiClient, AsOf, CallOptions, Operations } from "../../api/api-client.ts";
 import { ApiError } from "../../api/api-error.ts";
@@ -153,7 +152,7 @@ async function fetchPage<T>(
   return fetchFromOtherNode(context, request, query, cursor, cursor.block, failure);
 }
 
-/** The cursor's own node cannot continue: finds the same place in another node's list. */
+/** If the cursor's own node cannot continue, finds the same position in another node's list. */
 async function fetchFromOtherNode<T>(
   context: PageContext,
   request: ListRequest<T>,

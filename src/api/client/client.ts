@@ -24,15 +24,14 @@ import { assessNodes } from "./poll-nodes.ts";
 
 export type { NodeRequest } from "../node/node.ts";
 
-/** The URLs and names of one node. */
 export interface NodeAddress {
   /** Base URL; may carry a path and credentials. */
   readonly url: string;
-  /** How people see it; default is the URL's host, port and path. */
+  /** The displayed name; default: the URL's host, port and path. */
   readonly name?: string;
   /** Base URL of `/parties/stake`, which real networks serve from their core node. Default is `url`. */
   readonly coreUrl?: string;
-  /** Left out: the core's host. */
+  /** Default: the core's host. */
   readonly coreName?: string;
 }
 
@@ -44,7 +43,7 @@ export interface ApiClientConfig {
   readonly log: Log;
   readonly limits?: Partial<ClientLimits>;
   readonly clock?: Clock;
-  /** Like Math.random: where jitter comes from. */
+  /** Source of jitter, like Math.random. */
   readonly random?: () => number;
   /** Replaces the connection pools; its owner closes it. */
   readonly dispatcher?: HttpDispatcher;
@@ -54,7 +53,7 @@ export interface ApiClientConfig {
   readonly onRequest?: (request: NodeRequest) => void;
 }
 
-/** Cursors whose node is remembered. */
+/** The number of cursors whose node is remembered. */
 const MAX_CURSORS = 5000;
 
 /** One node's base URLs; equal ones are one endpoint, with one budget. */
@@ -177,7 +176,7 @@ function callOver(
   }
 }
 
-/** Gets the list-asset bundle, but not of an asset that is known to be no ERC20 token: some nodes crash on it. */
+/** Gets the list-asset bundle, unless the asset is known to be no ERC20 token: some nodes crash on those. */
 function listAssetBundleCall(
   call: Call,
   assets: NamesCache<AssetNames>,

@@ -8,15 +8,15 @@ import { isBehind, isRecentlySeen } from "../node/last-seen-block.ts";
 import type { AttemptOptions, ClientContext, NodeEndpoint } from "../node/node.ts";
 import { DEFAULT_THRESHOLDS, millisBetween } from "../verdict/verdict.ts";
 
-/** Retries at one node, where it is the only one, and where there are others. */
+/** Retries per node: with a single node, and with several. */
 const RETRIES_ALONE = 2;
 const RETRIES_AMONG_OTHERS = 1;
-/** No call makes more attempts than this, however many nodes there are. */
+/** The maximum number of attempts per call, over all nodes. */
 export const MAX_TRIES = 8;
-/** Where every node refuses requests, people wait this long for the first that accepts them again. */
+/** How long a caller of the "people" lane waits if every node refuses requests. */
 const MAX_REFUSAL_WAIT_MILLIS: Milliseconds = 3000;
 
-/** Makes the retry layer go on, after a pause. */
+/** Thrown to make the retry policy try again after a pause. */
 export class RetryRequested extends Error {
   readonly pauseMillis: Milliseconds;
 
@@ -26,14 +26,14 @@ export class RetryRequested extends Error {
   }
 }
 
-/** The next node to ask in one call, and whether to go on. */
+/** Decides which node is next in one call, and whether to retry. */
 export class FailOverPlan {
   readonly #endpoints: readonly NodeEndpoint[];
   readonly #attempt: AttemptOptions;
   readonly #context: ClientContext;
   readonly #errors: ApiError[] = [];
   readonly #untried: Set<NodeEndpoint>;
-  /** Nodes that may be asked once more. */
+  /** Nodes that may be retried. */
   readonly #again: NodeEndpoint[] = [];
   #retries: number;
   #next: NodeEndpoint | undefined;
@@ -47,7 +47,7 @@ export class FailOverPlan {
     this.#retries = endpoints.length === 1 ? RETRIES_ALONE : RETRIES_AMONG_OTHERS;
   }
 
-  /** The next node; undefined where none may be asked at once. */
+  /** The next node; undefined if none can be tried at once. */
   next(): NodeEndpoint | undefined {
     const next = this.#next ?? this.#firstUntried();
     this.#next = undefined;
@@ -55,7 +55,7 @@ export class FailOverPlan {
     return next;
   }
 
-  /** The node that may be asked soonest, once it may, if that is worth the wait. Rejects with the signal's reason. */
+  /** Waits briefly for the node that accepts requests soonest. Rejects with the signal's reason. */
   async waitForSoonest(): Promise<NodeEndpoint> {
     const soonest = this.#soonest();
     if (soonest === undefined) throw new Error("a call goes on only where a node is left to ask");
@@ -69,8 +69,8 @@ export class FailOverPlan {
   }
 
   /**
-   * A node not asked yet that may have a later answer: one known to be ahead of a lagging source, or, where the answer is
-   * doubtful or old in itself, one of unknown block.
+   * An untried node that may have a newer answer: one known to be ahead of a lagging source, or, if the answer is
+   * doubtful or old, one whose block is unknown.
    */
   alternativeTo(source: NodeEndpoint, { blockTime, receivedAt }: AsOf, doubtful: boolean): NodeEndpoint | undefined {
     if (this.#untried.size === 0) return undefined;
@@ -79,7 +79,7 @@ export class FailOverPlan {
     const old = blockTime !== undefined && millisBetween(blockTime, receivedAt) > DEFAULT_THRESHOLDS.laggingMillis;
     if (!behind && !old && !doubtful) return undefined;
     for (const one of this.#untried) {
-      // Where no other node contradicts the answer, only a node of unknown block can have a later one.
+      // Otherwise only a node whose block is unknown can have a newer answer.
       if (one.breaker.refusedForMillis > 0 || (behind ? isBehind(one, this.#endpoints, now) : isRecentlySeen(one, now)))
         continue;
       if (!one.breaker.tryAcquire()) continue;
@@ -126,8 +126,8 @@ export class FailOverPlan {
   }
 
   /**
-   * In order: nodes whose circuit is closed, then those of them that lag, then, where no failure was informative, those
-   * whose circuit is open after failures.
+   * In order: nodes with a closed circuit, then laggards among them, then, if no failure was informative, nodes whose
+   * circuit is open after failures.
    */
   #firstUntried(): NodeEndpoint | undefined {
     const now = this.#context.clock.monotonicMillis();
@@ -144,7 +144,7 @@ export class FailOverPlan {
     return this.#hasInformativeError() ? undefined : (withOpenCircuit ?? behind?.[0]);
   }
 
-  /** Of the nodes not asked yet, all of which refuse requests, the one that does so for the shortest time. */
+  /** Of the untried nodes, all of which refuse requests, the one that accepts them soonest. */
   #soonest(): NodeEndpoint | undefined {
     let soonest: NodeEndpoint | undefined;
     for (const endpoint of this.#untried) {
@@ -154,7 +154,7 @@ export class FailOverPlan {
     return soonest;
   }
 
-  /** Once a call; a watcher polls again anyway, and a caller of one single node wants to know its state. */
+  /** Once per call and only for people: a watcher polls again anyway. */
   #isWorthTheWait(waitMillis: Milliseconds): boolean {
     const { lane, waits = false } = this.#attempt;
     if (!waits || lane !== "people" || this.#waited) return false;
@@ -174,7 +174,7 @@ export class FailOverPlan {
   }
 }
 
-/** Why a node was not asked in a call that failed. */
+/** The entry of a node that was skipped in a failed call. */
 function notAskedAttempt(endpoint: NodeEndpoint, what: string): Attempt {
   const { name: node, breaker } = endpoint;
   try {
@@ -191,16 +191,18 @@ function notAskedAttempt(endpoint: NodeEndpoint, what: string): Attempt {
   };
 }
 
-/** The node has understood the request: another one would answer the same. */
+/** Whether the node understood the request: another one would answer the same. */
 function isAnswer(error: ApiError): boolean {
   return error.kind === "not-found" || error.kind === "invalid";
 }
 
-/** Whether the same node may be asked again: never once it banned us, once after a 429, not where it named the error. */
+/**
+ * Whether the same node may be retried: never after a ban, once after a 429, never after an error that it explained.
+ */
 function mayRetry(error: ApiError, errors: readonly ApiError[]): boolean {
   switch (error.kind) {
     case "unreachable":
-      // Where not even a connection came about, a moment later none will either.
+      // If the connection failed, an immediate retry would fail, too.
       return error.cause instanceof HttpFault && error.cause.sent;
     case "timeout":
       return true;

@@ -8,7 +8,7 @@ import { isBehind } from "../node/last-seen-block.ts";
 import type { AttemptOptions, ClientContext, NodeEndpoint } from "../node/node.ts";
 import { FailOverPlan, MAX_TRIES, RetryRequested } from "./fail-over-plan.ts";
 
-/** How long a second node has to give a later answer than the first one's. */
+/** How long to wait for a newer answer from a second node. */
 const SECOND_ANSWER_TIMEOUT_MILLIS: Milliseconds = 2000;
 
 /** The one retry layer: around request and parse, over all nodes. Every request is a GET, so repeating it is safe. */
@@ -20,8 +20,8 @@ const policy: RetryPolicy = retry(handleType(RetryRequested), {
 });
 
 /**
- * Asks one node after the other until one answers, those that are known to lag last. Rejects with the most informative
- * ApiError, every attempt in its message, or with the signal's reason.
+ * Tries one node after another, known laggards last, until one answers. Rejects with the most informative ApiError,
+ * which lists all attempts, or with the signal's reason.
  */
 export async function requestWithFailOver<T>(
   endpoints: readonly NodeEndpoint[],
@@ -42,7 +42,7 @@ export async function requestWithFailOver<T>(
     const better = endpoints.length === 1 ? undefined : plan.alternativeTo(endpoint, answer.asOf, isEmpty(answer));
     return better === undefined ? answer : latest(endpoint, answer, better);
   };
-  // The first attempt is made at once, and only its failure reaches the policy: nearly every call ends here.
+  // The first attempt bypasses the policy, since nearly every call ends here.
   let first: Promise<Answer<T>> | undefined = send();
   try {
     return await first;
@@ -59,12 +59,12 @@ export async function requestWithFailOver<T>(
     throw plan.finalError(error, request.what);
   }
 
-  /** An empty list is doubtful: a node whose history began anew has nothing to list either. */
+  /** An empty list is doubtful: a node whose history was reset returns one, too. */
   function isEmpty({ value }: Answer<T>): boolean {
     return request.pages === true && (value as { rows?: readonly unknown[] }).rows?.length === 0;
   }
 
-  /** The doubtful answer, or a later one from another node. */
+  /** The doubtful answer, or a newer one from another node. */
   async function latest(source: NodeEndpoint, answer: Answer<T>, better: NodeEndpoint): Promise<Answer<T>> {
     const { clock } = context;
     let best = { source, answer };

@@ -5,13 +5,13 @@ import type { Page, PageRequest } from "../model/page.ts";
 export type FetchPage<T> = (request: PageRequest) => Promise<Answer<Page<T>>>;
 
 export interface IterateOptions {
-  /** The bound: no more rows than this are given. */
+  /** The maximum number of rows. */
   readonly maxRows: number;
   /** Rows asked for at once. Default 200. */
   readonly pageRows?: number;
   /** Default true, as at the node. */
   readonly newestFirst?: boolean;
-  /** The cursor of the row to go on after. */
+  /** The cursor to continue after. */
   readonly after?: string;
   readonly signal?: CallOptions["signal"];
 }
@@ -24,17 +24,17 @@ export interface Row<T> {
 
 /** How an iteration ended. */
 export interface RowsEnd {
-  /** False where the bound cut it off, or where the node said that there is more but not how to reach it. */
+  /** False if `maxRows` was reached, or if the node reported more rows without a cursor. */
   readonly complete: boolean;
-  /** The cursor to go on from: of the last row given, or the one begun with where there was none. */
+  /** The cursor to continue from: of the last row, or the initial one if there was no row. */
   readonly cursor: string | undefined;
 }
 
 const PAGE_ROWS = 200;
 
 /**
- * Every row forwards from the start or from `after`, page by page, up to the bound; the end is the generator's return
- * value. Rejects as `fetchPage` does, or with the signal's reason.
+ * Yields rows forwards from the start or from `after`, page by page, up to `maxRows`; the generator returns how it
+ * ended. Rejects as `fetchPage` does, or with the signal's reason.
  */
 export async function* iterateRows<T>(
   fetchPage: FetchPage<T>,
@@ -59,7 +59,7 @@ export async function* iterateRows<T>(
     }
     if (!page.hasNextPage) return { complete: true, cursor };
     const next = page.endCursor ?? page.rows.at(-1)?.cursor;
-    // A node that says "more" without a way on would be asked for the same page for ever.
+    // Otherwise a node that reports more rows without a cursor would cause an endless loop.
     if (page.rows.length === 0 || next === undefined) return { complete: false, cursor };
     cursor = next;
   }
@@ -78,7 +78,7 @@ export function rowsNewerThan<T>(
   return iterateRows(fetchPage, { ...options, after: cursor, newestFirst: false });
 }
 
-/** An iteration's rows in a list, with how it ended. */
+/** Collects an iteration's rows in a list. */
 export async function collectRows<T>(
   rows: AsyncGenerator<Row<T>, RowsEnd, undefined>,
 ): Promise<{ readonly rows: readonly Row<T>[]; readonly end: RowsEnd }> {

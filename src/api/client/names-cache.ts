@@ -7,15 +7,15 @@ import { assetNames, Assets, marketNames, Markets, NetworkNodes, nodeNames } fro
 import { EMPTY_PAGE, type Page } from "../model/page.ts";
 import type { Call } from "./operations.ts";
 
-/** Names change when a market or an asset is proposed: rarely. */
+/** Names change rarely: when a market or an asset is proposed. */
 const NAMES_CACHE_MILLIS: Milliseconds = 600_000;
 /** A node without names is not asked again for this long. */
 const NOT_OFFERED_CACHE_MILLIS: Milliseconds = 60_000;
 const ROWS_PER_PAGE = 1000;
-/** A market without its decimals has no price that could be watched: the end is far beyond what there is. */
+/** A safety bound, far beyond the number of markets: without its decimals, a market's prices cannot be watched. */
 const MAX_PAGES = 50;
 
-/** One kind of names: read whole, cached for long, and never a reason for a call to fail. */
+/** A cache of one kind of names: read completely, cached for long, never failing a call. */
 export class NamesCache<T> {
   readonly #call: Call;
   readonly #clock: Clock;

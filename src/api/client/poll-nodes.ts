@@ -14,9 +14,9 @@ import {
   type Witness,
 } from "../verdict/verdict.ts";
 
-/** A node that has not answered by then is not reachable in this poll. */
+/** A node that has not answered by then counts as unreachable in this poll. */
 export const POLL_TIMEOUT_MILLIS: Milliseconds = 3000;
-/** Blocks come about once a second, so a network that lives moves in this time. */
+/** Blocks come about once a second, so a healthy network advances within this time. */
 const WATCH_MILLIS: Milliseconds = 3000;
 const POLL_PAUSE_MILLIS: Milliseconds = 1000;
 
@@ -27,8 +27,8 @@ interface PollOptions extends CallOptions {
 }
 
 /**
- * Polls a network's nodes and judges the answers, remembering earlier polls in this process. Where the age of the
- * network time alone says that the network stands still, it polls again for up to 3 s: the wall clock may be wrong.
+ * Polls a network's nodes and judges the answers, remembering earlier polls in this process. If only the age of the
+ * network time suggests a stall, it polls again for up to 3 s: the wall clock may be wrong.
  */
 export function assessNodes(nodes: readonly NodeClient[], context: ClientContext): ApiClient["assess"] {
   let memory: SourceMemory | undefined;
@@ -52,15 +52,15 @@ export function assessNodes(nodes: readonly NodeClient[], context: ClientContext
   };
 }
 
-/** True for a standstill that only the age of the network time indicates, without any watching yet. */
+/** Whether the verdict is a stall that only the age of the network time indicates. */
 function isJudgedByClockAlone(verdict: Verdict): boolean {
   const { network, basis, memory, atMillis } = verdict;
   return network === "stalled" && basis === "age" && atMillis - memory.watchedSinceMillis < WATCH_MILLIS;
 }
 
 /**
- * Asks every node for its time at once, past the cache by default. A node that fails is a witness too: the poll rejects
- * only with the signal's reason.
+ * Asks every node for its time at once, past the cache by default. A failing node is reported as unreachable: the poll
+ * rejects only with the signal's reason.
  */
 export async function pollNodes(
   { nodes }: { readonly nodes: readonly NodeClient[] },

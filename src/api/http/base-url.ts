@@ -6,13 +6,13 @@ export interface BaseUrl {
   readonly name: string;
   /** `Basic …` where the URL carries credentials. */
   readonly authorization: string | undefined;
-  /** The base URL's own path with an operation's path and query behind it. */
+  /** Appends an operation's path and query to the base URL's path. */
   join(path: string): string;
-  /** The text without the URL's own credentials and query values; undefined where the URL has none. */
+  /** Removes the URL's credentials and query values from a text; undefined if the URL has none. */
   readonly redact: ((text: string) => string) | undefined;
 }
 
-/** Shorter values are no secrets, and would be found in any text. */
+/** Shorter values are not redacted: they would match in any text. */
 const MIN_SECRET_LENGTH = 3;
 
 /** Throws a TypeError without the URL in it, since that may hold a secret. */
@@ -52,7 +52,7 @@ function decoded(text: string): string {
 }
 
 function redactor(secrets: readonly string[]): ((text: string) => string) | undefined {
-  // The longest go first, so that none leaves a part of another behind.
+  // Longest first, so that no part of a secret remains.
   const hidden = [...new Set(secrets)]
     .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
     .toSorted((a, b) => b.length - a.length);

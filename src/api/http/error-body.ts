@@ -1,12 +1,12 @@
 import type { HttpResponse } from "./http.ts";
 
-/** The content of an error answer, without its wrapping. */
+/** The parsed body of an error response. */
 export interface ErrorBody {
   /** gRPC code. */
   readonly code: number | undefined;
   readonly message: string | undefined;
   readonly details: readonly unknown[];
-  /** details[].message and details[].inner, the words worth showing. */
+  /** Words of the details: details[].message and details[].inner. */
   readonly innerWords: string | undefined;
   /** True where the body is the error JSON of the interface; false for HTML, other text or nothing. */
   readonly structured: boolean;
@@ -37,7 +37,7 @@ export function readErrorBody(body: string): ErrorBody {
   return readErrorValue(parsed) ?? { ...NOTHING, message: toShortLine(trimmed) };
 }
 
-/** The same for parsed JSON; undefined where it is no error of the interface. */
+/** The same for parsed JSON; undefined if it is no error of the API. */
 export function readErrorValue(value: unknown): ErrorBody | undefined {
   if (!isRecord(value)) return undefined;
   const inner = value["error"];
@@ -65,8 +65,8 @@ export function isRouteMissing(status: number, body: ErrorBody): boolean {
   );
 }
 
-/** The same of a whole answer. */
-export function saysRouteMissing({ status, body }: Pick<HttpResponse, "status" | "body">): boolean {
+/** The same for a whole response. */
+export function isRouteMissingResponse({ status, body }: Pick<HttpResponse, "status" | "body">): boolean {
   return status === 404 && isRouteMissing(status, readErrorBody(body.subarray(0, 100_000).toString("utf8")));
 }
 
@@ -90,7 +90,7 @@ function wordsOfDetails(details: readonly unknown[]): string | undefined {
   return words.length === 0 ? undefined : toShortLine(words.join(": "));
 }
 
-/** Of a proxy's page, its title; of other text, its beginning. */
+/** The title of a proxy's page, or the beginning of other text. */
 function wordsOfText(text: string): string {
   if (!text.startsWith("<")) return toShortLine(text);
   const title = /<title[^>]*>([^<]{1,300})/iu.exec(text.slice(0, 10_000))?.[1] ?? "";

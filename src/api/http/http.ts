@@ -17,7 +17,7 @@ export type HttpDispatcher = Dispatcher;
 
 export type HttpHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** A whole answer, whatever its status. */
+/** A complete response of any status. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: HttpHeaders;
@@ -31,10 +31,10 @@ interface HttpExchange<T> {
   cancel(reason: unknown): void;
 }
 
-/** Takes the chunks of a streamed answer, in order; after `end` or `fail` nothing more comes. */
+/** Receives the chunks of a streamed response in order; nothing follows `end` or `fail`. */
 export interface HttpSink {
   start(status: number, headers: HttpHeaders): void;
-  /** False = hold back until `resume`. The bytes are good only until this returns: their memory is used again. */
+  /** False = pause until `resume`. The bytes are valid only until this returns. */
   data(chunk: Buffer): boolean;
   end(): void;
   fail(fault: HttpFault): void;
@@ -49,18 +49,18 @@ export interface HttpStream {
 /** One base URL. */
 export interface HttpClient {
   get(path: string, limits: { timeoutMillis: Milliseconds; maxBytes: number }): HttpExchange<HttpResponse>;
-  /** Over a connection of its own, and without time-outs: those are the caller's. */
+  /** Uses a connection of its own and no time-outs; the caller sets those. */
   stream(path: string, sink: HttpSink): HttpStream;
   close(): Promise<void>;
 }
 
-/** How many connections one process holds to one node; the rate limit makes more pointless. */
+/** Connections to one node; the rate limit makes more pointless. */
 const CONNECTIONS = 16;
 /** Longer than the time between two polls, so that these share a connection. A node's own Keep-Alive header prevails. */
 const KEEP_ALIVE_MILLIS = 30_000;
 const CONNECT_MILLIS = 5000;
 
-/** A pool of kept connections to one base URL; a given dispatcher replaces the pool, and its owner closes it. */
+/** Opens a keep-alive connection pool; a given dispatcher replaces it, and its owner closes that. */
 export function openHttp(base: BaseUrl, options: { dispatcher?: HttpDispatcher } = {}): HttpClient {
   const pool =
     options.dispatcher ??
@@ -117,7 +117,7 @@ export function openHttp(base: BaseUrl, options: { dispatcher?: HttpDispatcher }
   };
 }
 
-/** One connection for one large answer. Encrypted bytes are read by Node into memory of its own. */
+/** A client with one connection for one large response. */
 function streamClient(base: BaseUrl, memory: ReceiveBuffers): Client {
   const plain = base.origin.startsWith("http:");
   const connect = buildConnector({
@@ -136,7 +136,7 @@ function streamClient(base: BaseUrl, memory: ReceiveBuffers): Client {
   });
 }
 
-/** The controller of a request that the pool refused outright. */
+/** For a request that the pool rejected before dispatch. */
 const inertController: Dispatcher.DispatchController = {
   aborted: true,
   paused: false,
@@ -146,7 +146,7 @@ const inertController: Dispatcher.DispatchController = {
   resume: () => undefined,
 };
 
-/** Collects one answer. Written against undici's dispatch itself, which spares a stream and an AbortSignal per request. */
+/** Buffers one response. As a dispatch handler, it saves a stream and an AbortSignal per request. */
 class BufferedResponse implements Dispatcher.DispatchHandler, HttpExchange<HttpResponse> {
   readonly response: Promise<HttpResponse>;
   readonly #maxBytes: number;
@@ -167,7 +167,7 @@ class BufferedResponse implements Dispatcher.DispatchHandler, HttpExchange<HttpR
       this.#reject = reject;
     });
     this.#cancelTimeOut = startTimeout(timeoutMillis, () => {
-      // Where this process itself was held up, the answer may have come and only wait to be read.
+      // If the event loop was blocked, the response may already be in the socket: it is read first.
       setImmediate(() => {
         const clause = `did not answer within ${formatDuration(timeoutMillis)}`;
         this.cancel(new HttpFault("timeout", clause, this.#controller !== undefined));
@@ -225,7 +225,7 @@ class BufferedResponse implements Dispatcher.DispatchHandler, HttpExchange<HttpR
   }
 }
 
-/** Called when an answer's body begins, and when it is over. */
+/** Called when the response body begins, and when it has ended. */
 interface StreamHooks {
   started(): void;
   ended(): void;

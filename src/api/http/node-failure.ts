@@ -5,13 +5,13 @@ import type { HttpFault, HttpFaultKind } from "./http-fault.ts";
 import type { HttpResponse } from "./http.ts";
 import { readRetryAfter } from "./response-headers.ts";
 
-/** The node and the subject of a request, which every failure names. */
+/** The node and the subject of a request, for error messages. */
 export interface RequestTarget {
   readonly network: string;
   readonly node: string;
   /** A noun phrase: "the network time", "order 8f3a…". */
   readonly what: string;
-  /** Removes the base URL's secrets from the node's words: many a proxy repeats the requested address. */
+  /** Removes the base URL's secrets from the node's words: some proxies echo the requested URL. */
   readonly redact?: ((text: string) => string) | undefined;
 }
 
@@ -48,7 +48,7 @@ function withoutSecrets(more: FailureDetails, hide: (text: string) => string): F
   };
 }
 
-/** The same failure, as the outcome of a call with several attempts. */
+/** The same failure, as the result of a call with several attempts. */
 export function withAttempts(
   error: ApiError,
   target: Omit<RequestTarget, "node">,
@@ -133,7 +133,7 @@ function sentence(target: Omit<RequestTarget, "node">, tried: readonly Attempt[]
   return `Could not get ${target.what} from ${target.network}: ${parts.join("; ")}${/[?!.]$/u.test(parts.at(-1) ?? "") ? "" : "."}`;
 }
 
-/** Equal attempts become one, with their number. */
+/** Merges equal attempts and counts them. */
 function countEqual(tried: readonly Attempt[]): (Attempt & { times: number })[] {
   const merged: (Attempt & { times: number })[] = [];
   for (const attempt of tried) {

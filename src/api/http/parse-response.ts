@@ -20,7 +20,7 @@ const CLOSING_BRACKET = 0x5d;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
-/** The body of a 200 as the schema's type. Throws ApiError `unreadable` naming the path in the JSON. */
+/** Parses the body of a 200 by its schema. Throws ApiError `unreadable` with the JSON path. */
 export function parseResponse<T extends z.ZodType>(
   response: HttpResponse,
   schema: T,
@@ -48,7 +48,7 @@ export function parseResponse<T extends z.ZodType>(
   throw nodeFailure("unreadable", why, target, { httpStatus: response.status, path });
 }
 
-/** An error in the place of an answer. Every field of an answer may be absent, so that no schema would mind it. */
+/** An error body with status 200. All fields of an answer are optional, so a schema would accept it. */
 function errorInstead(body: unknown): ErrorBody | undefined {
   if (typeof body !== "object" || body === null) return undefined;
   return "error" in body || ("code" in body && "message" in body) ? readErrorValue(body) : undefined;

@@ -1,11 +1,10 @@
 import type { OnReadOpts, Socket } from "node:net";
 
 /**
- * How much is read at once, at most. A socket's own 64 KiB wake the sender up so often that a transfer on one machine
- * costs a fifth more.
+ * The size of one read. Node's default of 64 KiB wakes the sender so often that a local transfer costs a fifth more.
  */
 const BUFFER_BYTES = 256 * 1024;
-/** Two are in use: one being filled, one being read. The others may fill up while the reader holds back. */
+/** Two are in use: one being filled, one being read. The others fill up while the reader is paused. */
 const MAX_FREE_BUFFERS = 4;
 
 /**
@@ -25,12 +24,12 @@ export class ReceiveBuffers {
   #free: Uint8Array[] = [];
   #reuses = false;
 
-  /** Must be called before anything can have been received. */
+  /** Must be called before the socket receives data. */
   attach(socket: Pick<Socket, "push" | "readableLength">): void {
     this.#socket = socket;
   }
 
-  /** Reuses buffers from now on. Those before hold a response's head, which the parser may read again. */
+  /** Starts reusing buffers. Earlier ones hold the response head, which the parser may read again. */
   startReuse(): void {
     this.#reuses = true;
   }

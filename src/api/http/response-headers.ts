@@ -3,10 +3,9 @@ import { nanoseconds, type Nanoseconds } from "../../units/nanoseconds.ts";
 import type { HttpHeaders } from "./http.ts";
 
 const DIGITS = /^\d{1,20}$/u;
-/** No node's Retry-After is believed beyond this. */
 const MAX_RETRY_AFTER_MILLIS: Milliseconds = 24 * 3_600_000;
 
-/** The block an answer speaks for, from `X-Block-Height` and `X-Block-Timestamp` (nanoseconds), where they are sent. */
+/** The block of an answer, from `X-Block-Height` and `X-Block-Timestamp` (nanoseconds), if sent. */
 export function readBlock(headers: HttpHeaders): { blockHeight?: bigint; blockTime?: Nanoseconds } {
   const height = headers["x-block-height"];
   const time = headers["x-block-timestamp"];

@@ -1,9 +1,6 @@
 import { LedgerFault } from "./decoder.ts";
 
-/**
- * Characters decoded at once; a multiple of four. They become a string on the way, and a longer one no longer fits into
- * V8's young generation.
- */
+/** Characters decoded at a time; a multiple of four. Longer strings do not fit into V8's young generation. */
 const CHUNK_CHARACTERS = 32 * 1024;
 
 /** Decodes one base64 text after the other in chunks cut anywhere. Throws LedgerFault for invalid base64. */
@@ -13,10 +10,10 @@ export class Base64Decoder {
   #rest = "";
   /** The last decoded chunk; the next one overwrites it. */
   readonly #decoded = Buffer.allocUnsafeSlow((CHUNK_CHARACTERS / 4) * 3);
-  /** A padding has come: nothing may follow in this text. */
+  /** Padding has been read: nothing may follow in this text. */
   #padded = false;
 
-  /** Each chunk is good only until `give` returns. */
+  /** Each chunk is valid only until `give` returns. */
   constructor(give: (decoded: Buffer) => void) {
     this.#give = give;
   }

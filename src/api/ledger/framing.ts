@@ -2,8 +2,8 @@ import { type LedgerDecoder, LedgerFault, type LedgerSink, reportedFault } from 
 import { isBlank, MessageDecoder, OPEN_BRACE } from "./message-framing.ts";
 
 /**
- * Decodes a ledger export in either framing: raw bytes, or JSON messages that carry them in base64. The first byte that
- * is not blank decides: `{` opens a message, anything else is the file itself.
+ * Decodes a ledger export in either framing: raw bytes, or JSON messages with base64. The first non-blank byte decides:
+ * `{` begins a message, anything else is raw.
  */
 export class DetectingDecoder implements LedgerDecoder {
   readonly #sink: LedgerSink;
@@ -38,19 +38,19 @@ function firstNonBlank(chunk: Buffer): number {
   return chunk.findIndex((byte) => !isBlank(byte));
 }
 
-/** A failing node appends this. CSV cannot hold it: there a quote inside a field is doubled. */
+/** An error that a failing node appends. Valid CSV cannot contain it: quotes inside a field are doubled. */
 const ERROR_START = /^\{[ \t\r\n]*"error"/u;
-/** A `{` with so few bytes behind it may still become an error. */
+/** Up to this many bytes after a `{`, the text may still become an error. */
 const LONGEST_START = 64;
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** The file's bytes as they are, until the node appends `{"error":…}` behind them: then the export has failed. */
+/** Passes raw bytes on; fails if the node appends `{"error":…}`. */
 class RawDecoder implements LedgerDecoder {
   readonly #sink: LedgerSink;
   #began = false;
-  /** Bytes from a `{` on, as long as they may turn out to begin an error. */
+  /** Bytes from a `{` on that may be the beginning of an error. */
   #held: Buffer | undefined;
-  /** The error's text, once it is known to be one. */
+  /** The error's text, once detected. */
   #error: Buffer | undefined;
 
   constructor(sink: LedgerSink) {
@@ -97,7 +97,7 @@ class RawDecoder implements LedgerDecoder {
   }
 }
 
-/** True for a text that ends before it is clear whether it begins an error. */
+/** Whether a text is too short to tell if it begins an error. */
 function mayBecomeError(start: string): boolean {
   return start.length < LONGEST_START && '{"error"'.startsWith(start.replaceAll(/[ \t\r\n]/gu, ""));
 }
@@ -108,7 +108,7 @@ function faultOf(error: Buffer): LedgerFault {
     const reported = reportedFault(JSON.parse(text));
     if (reported !== undefined) return reported;
   } catch {
-    // The error is no complete JSON; the export has failed all the same.
+    // Incomplete JSON is an error, too.
   }
   return new LedgerFault("cut", "broke the export off with an error that cannot be read");
 }

@@ -1,5 +1,5 @@
-// A streamed ledger export: openLedgerExport chooses a node and waits for its export slot; receiver.ts takes the bytes
-// from the connection to the caller; framing.ts frees them from either framing (raw bytes, or JSON messages with base64:
+// A streamed ledger export: openLedgerExport chooses a node and waits for its export slot; receiver.ts passes the bytes
+// from the connection to the caller; framing.ts removes the framing (raw bytes, or JSON messages with base64:
 // message-framing.ts).
 
 import { UserError } from "../../errors.ts";
@@ -15,8 +15,8 @@ import { LedgerReceiver } from "./receiver.ts";
 const WHAT = "the ledger export";
 
 /**
- * Opens an export at the first node with a free export slot. No retry: each export costs the node dearly. The next node
- * is asked only where this one cannot have seen the request (no connection, an open circuit, no free slot).
+ * Opens an export at the first node with a free export slot. Never retried, since an export is expensive for a node.
+ * The next node is tried only if this one cannot have seen the request (no connection, an open circuit, no free slot).
  */
 export async function openLedgerExport(
   endpoints: readonly NodeEndpoint[],
@@ -50,8 +50,8 @@ export async function openLedgerExport(
 }
 
 /**
- * Healthy nodes with a free slot first, and complete before soon: a node that lags lacks the last entries, so that a
- * slot at another is waited for. The sort keeps the order of preference.
+ * Orders nodes: healthy ones with a free slot first, and up-to-date ones before those with an earlier slot, since a
+ * lagging node lacks the last entries. The sort is stable, so the order of preference holds otherwise.
  */
 function byReadiness(endpoints: readonly NodeEndpoint[], nowMillis: Milliseconds): readonly NodeEndpoint[] {
   const rank = (endpoint: NodeEndpoint): number => {
@@ -96,8 +96,8 @@ async function openAt(
 const MAX_INT64 = 2n ** 63n - 1n;
 
 /**
- * The export's path and query. An end is never sent without a start, which crashes some releases: 0 stands for
- * "from the beginning". Throws UserError for a range that is none.
+ * The export's path and query. An end without a start crashes some releases, so a start of 0 is sent. Throws UserError
+ * for an invalid range.
  */
 function ledgerPath(query: LedgerQuery): string {
   const { partyId, assetId, from, to } = query;

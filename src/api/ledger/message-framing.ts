@@ -9,11 +9,11 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
-/** The size of a message besides its data, at most; real ones have some hundred bytes. */
+/** The maximum size of a message without its data; real ones have some hundred bytes. */
 const MAX_ENVELOPE_BYTES = 1024 * 1024;
 const MAX_DEPTH = 100;
 
-/** White space between the parts of a JSON text; undefined, behind a chunk's end, is none. */
+/** Whether a byte is JSON white space; false for undefined, at the end of a chunk. */
 export function isBlank(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
@@ -21,9 +21,9 @@ export function isBlank(byte: number | undefined): boolean {
 type Mode = "between" | "structure" | "string" | "data";
 
 /**
- * A sequence of JSON messages `{"result":{"contentType","data","extensions"}}` or `{"error":…}`, on lines or one right
- * after the other, cut into chunks anywhere. The base64 of `result.data` never becomes part of a JSON text: it is
- * decoded as it arrives, in constant memory however long a message is; all around it is parsed when the message ends.
+ * Decodes JSON messages `{"result":{"contentType","data","extensions"}}` or `{"error":…}`, line by line or
+ * concatenated, split into chunks anywhere. The base64 of `result.data` is decoded as it arrives, in constant memory;
+ * the rest of a message is parsed when the message ends.
  */
 export class MessageDecoder implements LedgerDecoder {
   readonly #sink: LedgerSink;
@@ -32,22 +32,22 @@ export class MessageDecoder implements LedgerDecoder {
   #depth = 0;
   /** The message without its data. */
   #envelope = "";
-  /** Where in the envelope the last string began, behind its quote. */
+  /** The start of the last string in the envelope, after its quote. */
   #stringAt = 0;
-  /** The last string, while it may still turn out to be a key. */
+  /** The last string, while it may still be a key. */
   #lastString: string | undefined;
-  /** Of the objects that are open, the key whose value is being read. */
+  /** The current key of each open object. */
   #keys: string[] = [];
-  /** A colon came, and no value yet. */
+  /** After a colon, before the value. */
   #valueNext = false;
   /** An odd number of backslashes stands before the next byte. */
   #escaped = false;
   #goodEnvelope: string | undefined;
   readonly #template = new MessageTemplate();
-  /** Where the message and its data began, for the template to learn from. */
+  /** The start of the message and of its data, for the template. */
   #start: { readonly chunk: Buffer; readonly at: number } | undefined;
   #data: { readonly chunk: Buffer; readonly from: number; to: number } | undefined;
-  /** The characters behind a backslash in the data so far. */
+  /** The characters after a backslash in the data so far. */
   #escape: string | undefined;
   #searched: Buffer | undefined;
   #backslashAt = -1;
@@ -73,7 +73,7 @@ export class MessageDecoder implements LedgerDecoder {
     if (this.#goodEnvelope === undefined) throw new LedgerFault("unreadable", "sent no message at all");
   }
 
-  /** Messages of the form of the last one, as many as lie whole in the chunk from here on, and blanks between them. */
+  /** Reads messages that match the template, as many as are complete in the chunk, and blanks between them. */
   #readKnown(chunk: Buffer, from: number): number {
     let at = from;
     for (;;) {
@@ -100,7 +100,7 @@ export class MessageDecoder implements LedgerDecoder {
           this.#mode = isData ? "data" : "string";
           this.#stringAt = this.#envelope.length;
           if (isData) {
-            // A message that names its data twice is no form to learn.
+            // A message with two data members makes no template.
             if (this.#data !== undefined) this.#start = undefined;
             this.#data = { chunk, from: at + 1, to: -1 };
           }
@@ -144,7 +144,7 @@ export class MessageDecoder implements LedgerDecoder {
     return at;
   }
 
-  /** A string other than the data: to its closing quote, or to the end of the chunk. */
+  /** Reads a string other than the data, to its closing quote or the end of the chunk. */
   #readString(chunk: Buffer, from: number): number {
     let at = from;
     for (; at < chunk.length; at += 1) {
@@ -163,7 +163,7 @@ export class MessageDecoder implements LedgerDecoder {
     return at;
   }
 
-  /** The data: to its closing quote, the next escape, or the end of the chunk. */
+  /** Reads the data, to its closing quote, the next escape or the end of the chunk. */
   #readData(chunk: Buffer, from: number): number {
     if (this.#escape !== undefined) return this.#readEscape(chunk, from);
     const quote = chunk.indexOf(QUOTE, from);
@@ -195,7 +195,7 @@ export class MessageDecoder implements LedgerDecoder {
     return from + 1;
   }
 
-  /** Looked up once per chunk while there is none, since a chunk may hold many short messages. */
+  /** Cached per chunk while there is none, since a chunk may hold many short messages. */
   #nextBackslash(chunk: Buffer, from: number): number {
     if (this.#searched !== chunk || (this.#backslashAt !== -1 && this.#backslashAt < from)) {
       this.#searched = chunk;
@@ -217,7 +217,7 @@ export class MessageDecoder implements LedgerDecoder {
     if (this.#envelope.length + to - from > MAX_ENVELOPE_BYTES) {
       throw new LedgerFault("unreadable", "sent a message of another kind than an export's");
     }
-    // Byte by byte, so that a character cut by a chunk's end is put together again when the message is parsed.
+    // latin1 keeps the bytes, so that a character split between chunks is restored when the message is parsed.
     this.#envelope += chunk.toString("latin1", from, to);
   }
 
@@ -226,7 +226,7 @@ export class MessageDecoder implements LedgerDecoder {
     this.#envelope = "";
     this.#lastString = undefined;
     this.#mode = "between";
-    // Messages differ in their data alone, as a rule: an envelope that was valid once is valid again.
+    // Messages usually differ only in their data: an envelope that was valid once is not parsed again.
     if (envelope === this.#goodEnvelope) return;
     const message = parseMessage(envelope);
     const reported = reportedFault(message);
@@ -265,7 +265,7 @@ function notAMessage(): LedgerFault {
   return new LedgerFault("unreadable", "sent something in the export that is no message of it");
 }
 
-/** Where a message's data stands in a chunk, and where the message ends. */
+/** The position of a message's data in a chunk, and the message's end. */
 interface MessageBounds {
   readonly from: number;
   readonly to: number;
@@ -273,14 +273,14 @@ interface MessageBounds {
 }
 
 /**
- * The bytes around a message's data, as the last message had them. Messages of one export differ in their data alone,
- * so that one which lies whole in its chunk is known by comparing, several times as fast as by reading it.
+ * The bytes around the data of the last message. Messages of one export usually differ only in their data, so a message
+ * that is complete in its chunk can be matched by comparison, several times as fast as by parsing.
  */
 class MessageTemplate {
   #before: Buffer | undefined;
   #behind: Buffer | undefined;
 
-  /** Learns from a message that was read and found good. */
+  /** Sets the template from a valid message. */
   learn(chunk: Buffer, start: number, data: { readonly from: number; readonly to: number }, end: number): void {
     const before = chunk.subarray(start, data.from);
     const behind = chunk.subarray(data.to, end);
@@ -289,7 +289,7 @@ class MessageTemplate {
     this.#behind = Buffer.from(behind);
   }
 
-  /** A message of the same form that begins just here and ends in this chunk. */
+  /** Matches a message that begins here and ends in this chunk. */
   find(chunk: Buffer, at: number): MessageBounds | undefined {
     const before = this.#before;
     const behind = this.#behind;

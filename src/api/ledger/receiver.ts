@@ -9,15 +9,15 @@ import type { ClientContext, NodeEndpoint } from "../node/node.ts";
 import { LedgerFault, type LedgerSink } from "./decoder.ts";
 import { DetectingDecoder } from "./framing.ts";
 
-/** A message may name the content type only behind its data: at most this much data is waited for. */
+/** At most this much data is buffered, since a message may give its content type after its data. */
 const MAX_WAITING_BYTES = 1024 * 1024;
-/** An error's body is read no further than this. */
+/** The maximum size of an error body. */
 const MAX_ERROR_BYTES = 256 * 1024;
 const LINE_FEED = 0x0a;
 /** See LedgerStream. */
 type Take = (bytes: Buffer) => Promise<void> | undefined;
 
-/** One export as it arrives: from the connection through the framing to the consumer, at its pace. */
+/** Receives one export: from the connection through the framing to the consumer, with backpressure. */
 export class LedgerReceiver implements HttpSink, LedgerSink {
   /** Rejects with ApiError, or the signal's reason. */
   readonly opened: Promise<LedgerStream>;
@@ -72,7 +72,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
       this.#reject = reject;
     });
     this.#idle = setTimeout(() => {
-      // Where this process itself was held up, bytes may have arrived and only wait to be read.
+      // If the event loop was blocked, bytes may have arrived unread.
       const before = this.#received;
       setImmediate(() => {
         if (this.#received === before) this.#timedOut();
@@ -261,7 +261,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
 
   #timedOut(): void {
     if (this.#done) return;
-    // A slow consumer is not the node's silence.
+    // A slow consumer does not count as an idle node.
     if (this.#paused) {
       this.#idle.refresh();
       return;
@@ -296,7 +296,10 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   }
 }
 
-/** An answer without a length or chunks ends with its connection, and one that breaks looks the same (RFC 9112, 6.3). */
+/**
+ * A response without a length or chunked encoding ends with its connection, so that a broken one looks complete (RFC
+ * 9112, 6.3).
+ */
 function saysItsEnd(headers: HttpHeaders): boolean {
   return headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
 }

@@ -7,7 +7,7 @@ import { fromSeconds, nanoseconds, type Nanoseconds } from "../../units/nanoseco
 // since real nodes leave out what is unset. Each leaf is one transform, not a union and a pipe: an answer holds
 // tens of thousands of them, and one step is several times as fast as three.
 
-/** Digits beyond this are no number of the interface (its longest, nonces, have 78) but an attempt to keep us busy. */
+/** Longer numbers are rejected: the longest of the API, nonces, have 78 digits. */
 const MAX_DIGITS = 1000;
 
 type Context = z.core.ParsePayload;
@@ -39,7 +39,7 @@ function readBigint(value: unknown, context: Context): bigint | undefined {
   );
 }
 
-/** So many digits are exact as a JS number, and BigInt() takes that in half the time that it takes for a string. */
+/** Numbers of up to this many digits are exact in JS, and BigInt() converts them twice as fast as a string. */
 const EXACT_DIGITS = 15;
 
 /** `-12`, `+7`, `0012`: what BigInt takes, without what else it takes (hex, blanks). */

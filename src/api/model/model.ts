@@ -1,6 +1,7 @@
-// The data node's interface: one request per operation, with its path, the schema of its answer and how long that may be
-// cached. The schemas stand beside this, one file per idea (market.ts, order.ts, network.ts, …), made of fields.ts and
-// page.ts. To add an operation: its schema here in model/, its request below, its call in client/operations.ts.
+// The data node's API: one request per operation, with its path, the schema of its answer and the time that it may be
+// cached. The schemas are beside this module, one file per topic (market.ts, order.ts, network.ts, …), built from
+// fields.ts and page.ts. To add an operation: its schema here in model/, its request below, its call in
+// client/operations.ts.
 import type { z } from "zod";
 
 import { UserError } from "../../errors.ts";
@@ -30,17 +31,17 @@ export interface ApiRequest<T> {
   /** A noun phrase for sentences: "the network time". */
   readonly what: string;
   readonly schema: z.ZodType;
-  /** From what the schema gives to the answer's value; may throw MissingFieldError. */
+  /** Maps the parsed answer to the value; may throw MissingFieldError. */
   readonly pick: (parsed: never) => T;
   /** For how long the answer may be served from the cache. */
   readonly cacheMillis: Milliseconds | ((value: never) => Milliseconds);
-  /** The answer is one list under this name, which may be long. */
+  /** The name of the list, which may be long, for an answer that is one list. */
   readonly list?: string;
-  /** Served by the core node where that has its own base URL. */
+  /** Sent to the core node where that has its own base URL. */
   readonly core?: true;
   /** The answer is a Page, whose cursors belong to the node that gives it. */
   readonly pages?: true;
-  /** The cursor that the page goes on from; valid only at the node that gave it. */
+  /** The cursor to continue from; valid only at the node that issued it. */
   readonly cursor?: string;
 }
 
@@ -57,7 +58,7 @@ export class MissingFieldError extends Error {
 
 /** Declares a request, checked against its schema's type. */
 export function defineRequest<S extends z.ZodType, T>(
-  declared: Omit<ApiRequest<T>, "schema" | "pick" | "keepMillis"> & {
+  declared: Omit<ApiRequest<T>, "schema" | "pick" | "cacheMillis"> & {
     schema: S;
     pick: (parsed: z.output<S>) => T;
     cacheMillis: Milliseconds | ((value: T) => Milliseconds);
@@ -194,7 +195,7 @@ function cursorOf({ after, before }: PageRequest): { cursor?: string } {
   return cursor === "" ? {} : { cursor };
 }
 
-/** One segment of a path, whatever the caller typed: dots alone would climb. */
+/** Encodes one path segment; `.` and `..` would change the path. */
 function segment(text: string): string {
   return encodeURIComponent(text).replaceAll(/^\.{1,2}$/gu, (dots) => dots.replaceAll(".", "%2E"));
 }

@@ -12,7 +12,7 @@ export interface Page<T> {
   readonly hasPreviousPage: boolean;
 }
 
-/** The page of an answer without one. */
+/** For an answer that has no page. */
 export const EMPTY_PAGE: Page<never> = {
   rows: [],
   startCursor: undefined,

@@ -4,18 +4,18 @@ import type { ApiError } from "../api-error.ts";
 import type { Clock } from "../clock.ts";
 import { nodeFailure, type RequestTarget } from "../http/node-failure.ts";
 
-/** How long the circuit of a failing node opens first; it doubles with each failure in a row. */
+/** How long the circuit opens after the first failure; doubled with each further failure in a row. */
 const FIRST_OPEN_MILLIS: Milliseconds = 1000;
 const MAX_OPEN_MILLIS: Milliseconds = 30_000;
-/** After a 429 nothing is sent for at least this long, and up to twice as long. */
+/** The minimum pause after a 429; the maximum is twice as long. */
 const FIRST_REFUSED_MILLIS: Milliseconds = 1000;
 const MAX_REFUSED_MILLIS: Milliseconds = 60_000;
-/** For how long one caller alone may probe a node whose circuit was open (half-open). */
+/** How long a half-open circuit admits only one caller, as a probe. */
 const PROBE_MILLIS: Milliseconds = 10_000;
 
 /**
- * When a node gets no requests. A failing node is passed over where there is another; a node that refuses requests
- * (429, 403) gets none at all, since every further one would bring a ban nearer.
+ * A circuit breaker for one node. A failing node is skipped where there is another one; a node that refuses requests
+ * (429, 403) gets none at all, since further requests can lead to a ban.
  */
 export class CircuitBreaker {
   readonly #clock: Clock;
@@ -43,14 +43,14 @@ export class CircuitBreaker {
     throw nodeFailure(this.#refusal.kind, why, target, { retryAfterMillis: left });
   }
 
-  /** How long the node must get no request at all, in whole milliseconds; 0 = it may. */
+  /** Milliseconds until the node accepts requests again after a refusal; 0 = now. */
   get refusedForMillis(): Milliseconds {
     return this.#refusal === undefined
       ? 0
       : Math.max(0, Math.ceil(this.#refusal.untilMillis - this.#clock.monotonicMillis()));
   }
 
-  /** True while the circuit is closed; half-open, for one caller at a time; false while it is open. */
+  /** True while the circuit is closed; false while it is open. Half-open, true for one caller at a time. */
   tryAcquire(): boolean {
     if (this.#failures === 0) return true;
     const now = this.#clock.monotonicMillis();
@@ -73,7 +73,7 @@ export class CircuitBreaker {
     this.#lastError = error.tried.at(-1)?.why;
     this.#probeUntilMillis = 0;
     const now = this.#clock.monotonicMillis();
-    // Requests that fail together are one failure.
+    // Concurrent requests that fail count as one failure.
     if (now < this.#openUntilMillis) return false;
     const openMillis = Math.min(MAX_OPEN_MILLIS, FIRST_OPEN_MILLIS * 2 ** this.#failures);
     this.#failures += 1;
@@ -99,7 +99,7 @@ export class CircuitBreaker {
     const now = this.#clock.monotonicMillis();
     const refusedUntilMillis = this.#refusal?.untilMillis ?? 0;
     const kind = error.httpStatus === 403 ? "banned" : "rate-limited";
-    // Requests that are refused together are one refusal.
+    // Concurrent requests that are refused count as one refusal.
     if (kind === "rate-limited" && now < refusedUntilMillis) return false;
     let openMillis = error.retryAfterMillis ?? 0;
     if (kind === "rate-limited") {
@@ -113,7 +113,7 @@ export class CircuitBreaker {
   }
 }
 
-/** Failures that are the node's, not the request's. */
+/** Whether the node caused the failure, not the request. */
 function isNodesFault(error: ApiError): boolean {
   switch (error.kind) {
     case "unreachable":

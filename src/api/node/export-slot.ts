@@ -3,8 +3,8 @@ import type { CancelSignal } from "../cancellation.ts";
 import type { Clock } from "../clock.ts";
 
 /**
- * One export at a time at one node, with a pause between two: before v0.73 each holds one of the node's few database
- * connections, longer than the export itself lasts.
+ * Limits a node to one export at a time, with a pause between two: before v0.73 an export holds one of the node's few
+ * database connections, longer than the export itself lasts.
  */
 export class ExportSlot {
   readonly #clock: Clock;
@@ -18,13 +18,13 @@ export class ExportSlot {
     this.#pauseMillis = pauseMillis;
   }
 
-  /** 0 when an export may begin now, Infinity while another runs, else how long the pause still lasts. */
+  /** Milliseconds until an export may begin; Infinity while another one runs. */
   get waitMillis(): Milliseconds {
     if (this.#busy) return Number.POSITIVE_INFINITY;
     return Math.max(0, this.#pausedUntilMillis - this.#clock.monotonicMillis());
   }
 
-  /** Waits for the slot, to be freed by `release`; false when it is too late. Rejects with the signal's reason. */
+  /** Waits for the slot; false if the deadline passes first. Rejects with the signal's reason. */
   async acquire(deadlineMillis: Milliseconds, signal?: CancelSignal): Promise<boolean> {
     for (;;) {
       signal?.throwIfAborted();
@@ -39,7 +39,7 @@ export class ExportSlot {
     }
   }
 
-  /** The export has ended: the pause begins. */
+  /** Frees the slot and starts the pause. */
   release(): void {
     this.#pausedUntilMillis = this.#clock.monotonicMillis() + this.#pauseMillis;
     this.releaseUnused();

@@ -3,7 +3,7 @@ import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { ApiError } from "../api-error.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { type BaseUrl, parseBaseUrl } from "../http/base-url.ts";
-import { saysRouteMissing } from "../http/error-body.ts";
+import { isRouteMissingResponse } from "../http/error-body.ts";
 import { HttpFault } from "../http/http-fault.ts";
 import { type HttpClient, type HttpResponse, openHttp } from "../http/http.ts";
 import { failureOfFault, failureOfResponse, type RequestTarget } from "../http/node-failure.ts";
@@ -15,13 +15,13 @@ import { type ApiRequest, networkTime, nodeInfo, partiesStake } from "../model/m
 export interface NodeInspection {
   /** Host, port and path: no credentials. */
   readonly node: string;
-  /** Why it gave no time; the other members are then missing. */
+  /** Why the inspection failed; the other members are then missing. */
   readonly failure?: ApiError;
-  /** Which paths it serves: the published contract's or those of v0.71 nodes. */
+  /** The paths that it serves: those of the published contract or of v0.71 nodes. */
   readonly dialect?: "contract" | "v0.71";
   readonly time?: Nanoseconds;
   readonly height?: bigint;
-  /** Wall clock when the time came. */
+  /** Wall clock when the answer arrived. */
   readonly at?: Nanoseconds;
   readonly roundTripMillis?: Milliseconds;
   readonly version?: string;
@@ -47,7 +47,7 @@ export async function inspectNode(url: string, options: InspectionOptions): Prom
   return atBase(url, options, async (send, base) => {
     const began = clock.monotonicMillis();
     const first = await send(networkTime.path, networkTime);
-    const other = saysRouteMissing(first) && networkTime.legacyPath !== undefined;
+    const other = isRouteMissingResponse(first) && networkTime.legacyPath !== undefined;
     const response = other ? await send(networkTime.legacyPath ?? "", networkTime) : first;
     const roundTripMillis = Math.round(clock.monotonicMillis() - began);
     const { timestamp } = valueOf(networkTime, response, targetOf(base, networkTime, options));
@@ -115,7 +115,7 @@ function valueOf<T>(request: ApiRequest<T>, response: HttpResponse, target: Requ
   return request.pick(parseResponse(response, request.schema, target) as never);
 }
 
-/** A node that does not say its version serves all the same. */
+/** A node without a version still serves requests. */
 async function versionOf(send: Send): Promise<{ version?: string }> {
   try {
     const response = await send(nodeInfo.path, nodeInfo);

@@ -2,7 +2,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { DEFAULT_THRESHOLDS, millisBetween } from "../verdict/verdict.ts";
 
-/** The block that a node last answered for. */
+/** The last block that a node reported. */
 export interface LastSeenBlock {
   readonly time: Nanoseconds | undefined;
   readonly height: bigint | undefined;
@@ -10,14 +10,13 @@ export interface LastSeenBlock {
   readonly atMillis: Milliseconds;
 }
 
-/** A node, by the block it was last seen at. */
 export interface BlockSource {
   readonly lastSeenBlock: LastSeenBlock | undefined;
 }
 
 /**
- * An older block proves nothing. Well below the lag limits in time and in blocks, so that no node seems to lag because
- * the network stopped between two answers.
+ * Blocks older than this are ignored. Well below the lag limits in time and in blocks, so that no node seems to lag
+ * because the network stopped between two answers.
  */
 const LAST_SEEN_VALID_MILLIS: Milliseconds = 30_000;
 
@@ -27,8 +26,8 @@ export function isRecentlySeen({ lastSeenBlock }: BlockSource, nowMillis: Millis
 }
 
 /**
- * Whether a node is known to lag behind another one, by the limits of the alert rules. Block times are compared as
- * though both had been seen at the same moment; heights, whose pace is not known, as they are.
+ * Whether a node is known to lag behind another one, by the limits of the alert rules. Block times are corrected for
+ * the time between the two observations; heights are not, since the block rate is unknown.
  */
 export function isBehind(one: BlockSource, all: readonly BlockSource[], nowMillis: Milliseconds): boolean {
   const { lastSeenBlock } = one;

@@ -1,6 +1,6 @@
-// One node as this process uses it: cache, single flight, both dialects, rate budget and circuit breaker in one place.
-// Read next: rate-budget.ts (how many requests it may get), circuit-breaker.ts (when it gets none), last-seen-block.ts
-// (whether it lags behind the others), export-slot.ts (one ledger export at a time). inspect-node.ts is the doctor's.
+// A client of one node: cache, single flight, both dialects, rate budget and circuit breaker. Read next: rate-budget.ts
+// (how many requests it may get), circuit-breaker.ts (when it gets none), last-seen-block.ts (whether it lags behind
+// the others), export-slot.ts (one ledger export at a time). inspect-node.ts is for the doctor.
 import { LRUCache } from "lru-cache";
 
 import type { Log } from "../../log.ts";
@@ -10,7 +10,7 @@ import { ApiError } from "../api-error.ts";
 import type { CancelSignal } from "../cancellation.ts";
 import type { Clock } from "../clock.ts";
 import { parseBaseUrl } from "../http/base-url.ts";
-import { saysRouteMissing } from "../http/error-body.ts";
+import { isRouteMissingResponse } from "../http/error-body.ts";
 import { HttpFault } from "../http/http-fault.ts";
 import { type HttpClient, type HttpDispatcher, type HttpResponse, openHttp } from "../http/http.ts";
 import { failureOfFault, failureOfResponse, nodeFailure, type RequestTarget } from "../http/node-failure.ts";
@@ -29,7 +29,7 @@ import { SingleFlight } from "./single-flight.ts";
 export interface NodeRequest {
   readonly network: string;
   readonly node: string;
-  /** `ok`, `http 503`, an HttpFault's kind, or `cancelled` where nobody waited any longer. */
+  /** `ok`, `http 503`, the kind of an HttpFault, or `cancelled`. */
   readonly outcome: string;
   readonly millis: Milliseconds;
 }
@@ -47,14 +47,13 @@ export interface ClientContext {
   readonly onRequest?: (request: NodeRequest) => void;
 }
 
-/** How one attempt is made. */
 export interface AttemptOptions {
   readonly lane: Lane;
   readonly fresh: boolean;
-  /** Until when, on the monotonic clock. */
+  /** On the monotonic clock. */
   readonly deadlineMillis: Milliseconds;
   readonly signal?: CancelSignal | undefined;
-  /** Waits for a moment where every node refuses requests for one. Default false. */
+  /** Whether to wait briefly where every node refuses requests. Default false. */
   readonly waits?: boolean;
 }
 
@@ -135,12 +134,12 @@ export class NodeEndpoint {
     };
   }
 
-  /** How far the node had got when it last said so. */
+  /** The last block that the node reported. */
   get lastSeenBlock(): LastSeenBlock | undefined {
     return this.#lastSeenBlock;
   }
 
-  /** Notes the block of an answer. A time implausibly far ahead of the wall clock is discarded. */
+  /** Records the block of an answer. A time implausibly far ahead of the wall clock is discarded. */
   recordBlock({ blockTime: time, blockHeight: height, receivedAt }: AsOf): void {
     if (time === undefined && height === undefined) return;
     const ahead = time === undefined ? 0 : millisBetween(receivedAt, time);
@@ -167,13 +166,13 @@ export class NodeEndpoint {
     this.breaker.throwIfRefused(this.target(what));
   }
 
-  /** Learns from an answer's headers how much of the node's own limit is left. */
+  /** Applies the remaining quota in an answer's headers to the rate budget. */
   observeHeaders(headers: HttpResponse["headers"]): void {
     const remaining = headers["ratelimit-remaining"];
     if (typeof remaining === "string" && /^\d{1,9}$/u.test(remaining)) this.budget.observeRemaining(Number(remaining));
   }
 
-  /** Tells the circuit breaker and the rate budget of a failure. */
+  /** Records a failure in the circuit breaker and the rate budget. */
   recordFailure(error: ApiError): void {
     if (this.breaker.recordFailure(error)) {
       this.#context.log.warn(
@@ -188,7 +187,7 @@ export class NodeEndpoint {
   reportOutcome(exchange: Promise<{ readonly status?: number }>): void {
     const { onRequest, clock, network } = this.#context;
     if (onRequest === undefined) {
-      // The promise may be one made for this alone; its failure reaches the caller elsewhere.
+      // The caller gets the error elsewhere.
       exchange.catch(() => undefined);
       return;
     }
@@ -214,7 +213,7 @@ export class NodeEndpoint {
         ? this.#send(path, target, attempt)
         : this.#sendInEitherDialect(path, legacyPath, target, attempt));
       if (response.status !== 200) throw failureOfResponse(response, target);
-      // A long answer takes a while to parse, and is as of its arrival.
+      // Stamped before parsing, which takes a while for a long answer.
       const asOf = this.asOf(response.headers);
       const { schema, list } = request;
       const read =
@@ -235,7 +234,7 @@ export class NodeEndpoint {
     }
   }
 
-  /** Sends the request in the dialect that the node last understood, then in the other one where it lacks the route. */
+  /** Sends in the last working dialect, and retries in the other one if the route is missing. */
   async #sendInEitherDialect(
     path: string,
     legacyPath: string,
@@ -244,9 +243,9 @@ export class NodeEndpoint {
   ): Promise<HttpResponse> {
     const legacy = this.#speaksLegacy;
     const first = await this.#send(legacy ? legacyPath : path, target, attempt);
-    if (!saysRouteMissing(first)) return first;
+    if (!isRouteMissingResponse(first)) return first;
     const second = await this.#send(legacy ? path : legacyPath, target, attempt);
-    if (!saysRouteMissing(second)) this.#speaksLegacy = !legacy;
+    if (!isRouteMissingResponse(second)) this.#speaksLegacy = !legacy;
     return second;
   }
 
@@ -283,7 +282,7 @@ export class NodeEndpoint {
     if (ttl > 0 && bytes <= MAX_CACHED_BODY_BYTES) this.#cache?.set(request.path, answer, { ttl, size: bytes + 1 });
   }
 
-  /** Undefined for an abort or a bug, which are no failures of the node. */
+  /** Undefined for an abort or a bug: neither is a failure of the node. */
   #failureOf(error: unknown, target: RequestTarget): ApiError | undefined {
     if (error instanceof ApiError) return error;
     if (error instanceof HttpFault) return failureOfFault(error, target);

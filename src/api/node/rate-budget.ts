@@ -18,7 +18,7 @@ interface Waiting {
   readonly refuse: (reason: unknown) => void;
 }
 
-/** Refused because the wait would be longer than the caller has. */
+/** Thrown when the wait would be longer than the caller allows. */
 export class BudgetExhausted extends Error {
   override readonly name = "BudgetExhausted";
   readonly waitMillis: Milliseconds;
@@ -29,7 +29,7 @@ export class BudgetExhausted extends Error {
   }
 }
 
-/** One node's budget, kept below its own rate limit. Watchers go first, people among themselves in order. */
+/** One node's budget, set below the node's own rate limit. Watchers have priority; people are served in order. */
 export class RateBudget {
   readonly #limits: BudgetLimits;
   readonly #clock: Clock;
@@ -45,7 +45,7 @@ export class RateBudget {
     this.#filledAtMillis = clock.monotonicMillis();
   }
 
-  /** Takes a token at once if there is one for this lane and nobody waits for it. */
+  /** Takes a token if one is free for this lane and no caller waits. */
   tryTake(lane: Lane): boolean {
     this.#fill();
     const ahead = this.#queues.watchers.length + (lane === "people" ? this.#queues.people.length : 0);
@@ -83,7 +83,7 @@ export class RateBudget {
     });
   }
 
-  /** The node says how many requests it still has for us: believed where that is fewer than our own count. */
+  /** Applies the remaining quota that the node reports, where it is lower than our own count. */
   observeRemaining(remaining: number): void {
     this.#fill();
     this.#tokens = Math.min(this.#tokens, Math.max(0, remaining));
@@ -125,7 +125,7 @@ export class RateBudget {
         this.#queues[next.lane].shift();
         next.grant();
       } else {
-        // Never longer than one token takes, since a watcher may have come to the front meanwhile.
+        // Sleeps no longer than one token takes, since a watcher may have moved to the front meanwhile.
         await this.#clock.sleep(Math.max(1, (Math.min(1, missing) / this.#limits.requestsPerSecond) * 1000));
       }
       next = this.#next();

@@ -8,14 +8,14 @@ interface SharedCall {
   waiting: number;
 }
 
-/** One request under way per key: every further caller waits for the same answer. */
+/** Runs one request per key at a time: callers with the same key share its answer. */
 export class SingleFlight {
   readonly #calls: Readonly<Record<Lane, Map<string, SharedCall>>> = { people: new Map(), watchers: new Map() };
 
   /**
-   * Joins the call under way for this key, or starts one with `execute`; a caller that leaves by its signal does not
-   * disturb the others. Watchers do not join people, who may still stand in the queue of the rate budget. `execute` gets
-   * a signal that aborts once the last caller has left; none where the first caller has no signal.
+   * Joins the running call for this key, or starts one with `execute`. A caller that aborts does not affect the others.
+   * Watchers do not join calls of the "people" lane, which may still wait in the queue of the rate budget. The signal
+   * passed to `execute` aborts once all callers have aborted; there is none if the first caller has no signal.
    */
   run<T>(
     lane: Lane,
@@ -43,7 +43,7 @@ function startCall(
     if (calls.get(key) === call) calls.delete(key);
   };
   result.then(remove, remove);
-  // Nobody may join a call that all callers have left.
+  // No caller may join a call that all callers have aborted.
   cancellation?.addEventListener("abort", remove);
   return call;
 }

@@ -11,7 +11,7 @@ import {
   type VerdictThresholds,
 } from "./verdict.ts";
 
-/** The state of the network by one poll, before blind time is subtracted. */
+/** The state of the network in one poll, before blind time is subtracted. */
 export interface NetworkJudgement {
   readonly state: NetworkState;
   readonly why: string;
@@ -21,7 +21,10 @@ export interface NetworkJudgement {
   readonly stillMillis?: Milliseconds;
 }
 
-/** Healthy if the frontier advances, be it at one node; stalled if it does not though a majority is there; else blind. */
+/**
+ * Healthy if the frontier advances, even at a single node; stalled if it does not though a majority answered; else
+ * blind.
+ */
 export function judgeNetwork(
   round: PollRound,
   believable: readonly TimedWitness[],
@@ -41,7 +44,7 @@ export function judgeNetwork(
   if (previous === undefined) return judgeByAge(round, best, believable);
   if (best.time > previous.time) {
     const gap = round.atMillis - (before?.atMillis ?? round.atMillis);
-    // Over a long pause an advance counts only when hardly any time was lost: the network may have stopped since.
+    // After a long pause the network may have stopped in between: hardly any time may be lost.
     const lost = gap - millisBetween(previous.time, best.time);
     if (gap > thresholds.stalledMillis && lost > thresholds.stalledMillis) return judgeByAge(round, best, believable);
     const frontier = frontierAt(best);
@@ -67,7 +70,7 @@ export function judgeNetwork(
     return round.atMillis - (frontier.advancedAtMillis ?? watchedSinceMillis);
   }
 
-  /** A first poll: only the wall clock can tell. */
+  /** Without earlier polls, judges by the wall clock alone. */
   function judgeByAge(given: PollRound, witness: TimedWitness, among: readonly TimedWitness[]): NetworkJudgement {
     return {
       ...stateByAge(millisBetween(witness.time, given.wallClock), isMajority(among, given)),
@@ -83,7 +86,7 @@ export function judgeNetwork(
     if (!majority && witness.time < frontier.time) return { ...blind(fewWords(believable, round)), ...rest };
     if (stillMillis >= thresholds.stalledMillis) {
       if (!majority) return { ...blind(fewWords(believable, round)), ...rest };
-      const why = `${standstillWords(stillMillis, frontier, round)}, seen at ${countWords(believable, round)}`;
+      const why = `${stallWords(stillMillis, frontier, round)}, seen at ${countWords(believable, round)}`;
       return { state: "stalled", why, basis: "advance", ...rest };
     }
     if (frontier.advancedAtMillis === undefined) {
@@ -112,7 +115,7 @@ function blind(why: string): Pick<NetworkJudgement, "state" | "why" | "basis"> {
   return { state: "blind", why, basis: "advance" };
 }
 
-/** The latest time; among equals the highest block, so that a node whose history began anew leads nobody. */
+/** The latest time; among equals the highest block, so never a node with a reset history. */
 function latestOf(believable: readonly TimedWitness[]): TimedWitness | undefined {
   let best: TimedWitness | undefined;
   for (const one of believable) {
@@ -139,14 +142,14 @@ function isMajority(believable: readonly TimedWitness[], round: PollRound): bool
   return believable.length * 2 > round.witnesses.length;
 }
 
-/** The last block counts as older than the watch where its age exceeds the watched standstill by this much. */
-const UNSEEN_STANDSTILL_MILLIS: Milliseconds = 10_000;
+/** The age of the last block is mentioned if it exceeds the observed stall by this much. */
+const UNSEEN_STALL_MILLIS: Milliseconds = 10_000;
 
-/** The watched standstill, and the age of the last block where the network stood still before the watch. */
-function standstillWords(stillMillis: Milliseconds, frontier: Frontier, round: PollRound): string {
+/** The observed stall, and the block's age if the network stalled before observation began. */
+function stallWords(stillMillis: Milliseconds, frontier: Frontier, round: PollRound): string {
   const age = millisBetween(frontier.time, round.wallClock);
   const seen = `no block seen for ${formatDuration(stillMillis)}`;
-  return age - stillMillis > UNSEEN_STANDSTILL_MILLIS ? `${seen} (the last block is ${formatDuration(age)} old)` : seen;
+  return age - stillMillis > UNSEEN_STALL_MILLIS ? `${seen} (the last block is ${formatDuration(age)} old)` : seen;
 }
 
 function countWords(believable: readonly TimedWitness[], round: PollRound): string {

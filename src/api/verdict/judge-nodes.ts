@@ -14,7 +14,6 @@ import {
   type Witness,
 } from "./verdict.ts";
 
-/** One node, measured against the frontier. */
 export function judgeNode(
   witness: Witness,
   round: PollRound,
@@ -58,7 +57,7 @@ export function judgeNode(
   return said;
 }
 
-/** Nodes that say different times for one block. The block's own time is compared where all sent it. */
+/** Finds nodes that report different times for one block. The block's own time is compared if all sent it. */
 export function findContradictions(believable: readonly TimedWitness[]): readonly Contradiction[] {
   if (believable.length < 2) return [];
   const byHeight = new Map<bigint, TimedWitness[]>();
@@ -77,7 +76,6 @@ export function findContradictions(believable: readonly TimedWitness[]): readonl
   return found;
 }
 
-/** Nodes whose time is earlier than what they said before. */
 export function findRegressions(
   believable: readonly TimedWitness[],
   before: SourceMemory | undefined,
@@ -89,8 +87,8 @@ export function findRegressions(
 }
 
 /**
- * A majority stands still while a minority, ahead of it, has been advancing for longer than the threshold: counted
- * from when both were so, so that nodes that start again one after the other after a halt do not count.
+ * Whether a majority has stalled while a minority, ahead of it, has been advancing for longer than the threshold. The
+ * time counts from when both were true, so that nodes restarting one after another after a halt do not count.
  */
 export function findDisagreement(
   believable: readonly TimedWitness[],
@@ -115,7 +113,7 @@ export function findDisagreement(
   return { advancing: advancing.map((one) => one.node), standing: standing.map((one) => one.node), forMillis };
 }
 
-/** The memory of each node after this poll. An unseen node keeps its memory, its clocks stopped. */
+/** The memory of each node after this poll. A node that did not answer keeps its memory, with its timers stopped. */
 export function rememberNodes(
   round: PollRound,
   believable: readonly TimedWitness[],
@@ -138,7 +136,7 @@ export function rememberNodes(
     if (known !== undefined && seen.time === known.time) return standing(known);
     const said: Mutable<NodeMemory> = { node: seen.node, time: seen.time, stillSinceMillis: now };
     if (seen.height !== undefined) said.height = seen.height;
-    // A node whose time went back was swapped or restored: what it did before says nothing about it.
+    // A node whose time went back was swapped or restored: its earlier state is void.
     if (known === undefined || seen.time < known.time) return said;
     const unbroken = now - known.stillSinceMillis < thresholds.stalledMillis;
     said.advancingSinceMillis = unbroken ? (known.advancingSinceMillis ?? now) : now;

@@ -14,8 +14,8 @@ import {
 } from "./verdict.ts";
 
 /**
- * Judges the sources first, then the network. Pure: the same poll over the same memory gives the same verdict.
- * A blind poll freezes every timer.
+ * Judges the nodes first, then the network. Pure: the same poll with the same memory gives the same verdict. A blind
+ * poll freezes every timer.
  */
 export function judgeSources(
   round: PollRound,
@@ -60,7 +60,7 @@ export function judgeSources(
   return verdict;
 }
 
-/** Blind time does not count as a standstill of the frontier. */
+/** Shifts the frontier, since blind time does not count as a stall. */
 function shiftedBy(frontier: Frontier | undefined, millis: Milliseconds): Frontier | undefined {
   if (millis === 0 || frontier?.advancedAtMillis === undefined) return frontier;
   return { ...frontier, advancedAtMillis: frontier.advancedAtMillis + millis };

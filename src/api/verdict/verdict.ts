@@ -1,6 +1,6 @@
-// The judgement of a network and its nodes: a PollRound (what each node said) and the memory of earlier ones give a
-// Verdict. This module holds the types and the default thresholds; judge-sources.ts is the judge, with judge-nodes.ts for
-// each node and judge-network.ts for the network. ../client/poll-nodes.ts polls.
+// The verdict on a network and its nodes, computed from a PollRound (every node's answer) and the memory of earlier
+// ones. This module holds the types and the default thresholds; judge-sources.ts computes the verdict, with
+// judge-nodes.ts for each node and judge-network.ts for the network. ../client/poll-nodes.ts polls.
 
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
@@ -14,15 +14,15 @@ export interface Witness {
   readonly reachable: boolean;
   /** Why it was not reachable: one short clause for people. */
   readonly why?: string;
-  /** Set where it did answer, be it with nothing of use. */
+  /** Set if it answered, even uselessly. */
   readonly answered?: true;
   /** Set where no data node answers at its address. */
   readonly foreign?: true;
-  /** Set where the node is there but would not answer us (rate limit, ban, our own budget): that is not being down. */
+  /** Set if the node runs but refused our request (rate limit, ban, our own budget): it is not down. */
   readonly refused?: true;
   readonly time?: Nanoseconds;
   readonly height?: bigint;
-  /** The time of the block at `height`, where the node sent it: what two nodes at one height must agree on. */
+  /** The time of the block at `height`, if sent: two nodes at one height must agree on it. */
   readonly blockTime?: Nanoseconds;
   readonly roundTripMillis?: Milliseconds;
 }
@@ -34,7 +34,7 @@ export interface Frontier {
   readonly node: string;
   /** Local monotonic clock when it last advanced; undefined after a first poll alone. */
   readonly advancedAtMillis?: Milliseconds;
-  /** Wall clock of the same moment, which still says something in the next process. */
+  /** Wall clock of the same moment, which stays meaningful after a restart. */
   readonly advancedAt?: Nanoseconds;
 }
 
@@ -70,12 +70,12 @@ export const DEFAULT_THRESHOLDS: VerdictThresholds = {
 /** The memory of one node from poll to poll. All moments are of the local monotonic clock. */
 export interface NodeMemory {
   readonly node: string;
-  /** The last time and height that it said. */
+  /** Its last reported time and height. */
   readonly time: Nanoseconds;
   readonly height?: bigint;
   /** When its time last advanced, or when it was first seen. */
   readonly stillSinceMillis: Milliseconds;
-  /** Since when it has been advancing without a pause; absent while it stands. */
+  /** Since when it has been advancing without a pause; absent while it stalls. */
   readonly advancingSinceMillis?: Milliseconds;
 }
 
@@ -85,7 +85,7 @@ export interface NodeMemory {
  */
 export interface SourceMemory {
   readonly frontier?: Frontier;
-  /** When the watch over the present frontier began: the first poll, or the first one after a long pause. */
+  /** When observation of the present frontier began: the first poll, or the first one after a long pause. */
   readonly watchedSinceMillis: Milliseconds;
   /** The time of the last poll. */
   readonly atMillis: Milliseconds;
@@ -99,9 +99,9 @@ export type NodeState = "ok" | "lagging" | "down" | "unknown";
 export interface NodeVerdict {
   readonly node: string;
   readonly state: NodeState;
-  /** One clause for people, where the state is not `ok` or the node is named for something. */
+  /** One clause for people; absent for an unremarkable node in state `ok`. */
   readonly why?: string;
-  /** Set where it gave no time but did answer, with nothing of use. */
+  /** Set if it answered, but without a time. */
   readonly answered?: true;
   readonly time?: Nanoseconds;
   readonly height?: bigint;
@@ -112,7 +112,7 @@ export interface NodeVerdict {
   readonly behindBlocks?: bigint;
 }
 
-/** Two or more nodes that say different things about one block. */
+/** Two or more nodes that report different data for one block. */
 export interface Contradiction {
   readonly height: bigint;
   readonly says: readonly { readonly node: string; readonly time: Nanoseconds }[];
@@ -133,16 +133,16 @@ export interface Verdict {
   readonly nodes: readonly NodeVerdict[];
   /** The highest plausible time seen so far, this round included. */
   readonly frontier?: Frontier;
-  /** How long the frontier has stood still, as far as was watched; blind rounds do not count. */
+  /** How long the frontier has not advanced, as far as observed; blind rounds do not count. */
   readonly stillMillis?: Milliseconds;
-  /** Wall clock minus the frontier's time; negative when that lies ahead. Only where a node spoke this round. */
+  /** Wall clock minus the frontier's time; may be negative. Absent if no node answered this round. */
   readonly ageMillis?: Milliseconds;
   readonly contradictions: readonly Contradiction[];
-  /** Nodes whose time is ahead of the wall clock beyond belief, and by how much. */
+  /** Nodes whose time is implausibly far ahead of the wall clock. */
   readonly implausible: readonly { readonly node: string; readonly aheadMillis: Milliseconds }[];
-  /** Nodes whose time is earlier than what they said before: swapped or restored. */
+  /** Nodes whose time is earlier than they reported before: swapped or restored. */
   readonly wentBack: readonly { readonly node: string; readonly from: Nanoseconds; readonly to: Nanoseconds }[];
-  /** A majority stands still while a minority has been advancing for longer than the threshold. */
+  /** A majority has stalled while a minority has been advancing for longer than the threshold. */
   readonly disagree?: {
     readonly advancing: readonly string[];
     readonly standing: readonly string[];
@@ -151,7 +151,7 @@ export interface Verdict {
   /** Wall clock and monotonic clock of the round. */
   readonly at: Nanoseconds;
   readonly atMillis: Milliseconds;
-  /** To be handed to the next judgement. */
+  /** Input of the next judgement. */
   readonly memory: SourceMemory;
 }
 

@@ -22,7 +22,7 @@ const QUOTES: Readonly<Record<string, string>> = {
   "«": "»",
 };
 
-/** Nobody types more: a longer line is a pasted file. */
+/** A longer line is a pasted file. */
 const MAX_LINE_LENGTH = 4000;
 
 /**

@@ -51,9 +51,9 @@ export interface TextOption extends OptionBase {
   /** An example of a right value, for help and for errors. */
   readonly example: string;
   readonly maxLength?: number;
-  /** Takes all bare words that are left on a typed line, as one value; only for the last of the text options. */
+  /** Takes all remaining bare words of a typed line as one value; only for the last text option. */
   readonly rest?: true;
-  /** The caller's saved parties come first in completion, give the default, and may be typed by name. */
+  /** Uses the caller's saved parties: first in completion, as the default, and by name. */
   readonly saved?: "party";
   /** Completion of the text typed so far, best first; answers within a second. */
   readonly suggest?: (typed: string, context: SuggestContext) => Promise<readonly Choice[]>;

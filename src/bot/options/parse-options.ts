@@ -55,7 +55,6 @@ interface ParseContext {
   readonly networks: readonly string[];
 }
 
-/** A parsed value. */
 export type OptionValue = string | number | boolean | TimeSpan;
 
 const DEFAULT_MAX_LENGTH = 200;

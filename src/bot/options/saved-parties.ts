@@ -25,12 +25,12 @@ export function ownParties(
   };
 }
 
-/** Typed for everybody where a saved party is the default: `stake party:all`. */
+/** Typed to ask about all parties despite a saved default: `stake party:all`. */
 export const EVERYBODY = "all";
 
 /**
- * The values with saved parties put in: the default where a party option was omitted, and ids for names. A failing store
- * counts as no saved parties.
+ * Fills in saved parties: the default one if a party option was omitted, and ids for names. A failing store counts as
+ * no saved parties.
  */
 export async function withSavedParties<V extends Readonly<Record<string, unknown>>>(
   options: Options,

@@ -66,7 +66,7 @@ export interface AlertingHealth {
 
 /** Watches the networks and delivers alerts. */
 export interface Alerting {
-  /** What commands and the console may do; serves from the first moment on, even before watching starts. */
+  /** For commands and the console; usable at once, even before watching starts. */
   readonly service: AlertService;
   /** Begins to watch and to deliver. A database that fails is tried again and again. */
   start(senders: readonly Sender[]): Promise<void>;
@@ -80,7 +80,7 @@ export interface Alerting {
   stop(): Promise<void>;
 }
 
-/** How often changes that time alone brings about are evaluated. */
+/** How often upkeep runs. */
 const UPKEEP_INTERVAL: Milliseconds = 1000;
 
 /** Everything between the networks and the platforms; `start` loads the modules that watch and deliver. */
@@ -118,7 +118,7 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
   const service = createAlertService(engine, config, () => senders.map(({ platform }) => platform), verdict);
 
   async function record(observation: Observation): Promise<void> {
-    await engine.record(observation);
+    await engine.processObservation(observation);
     const { network, watcher, at, failure } = observation;
     observations.set(`${network}/${watcher.name}`, {
       network,

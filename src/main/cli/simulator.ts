@@ -22,7 +22,7 @@ export async function simulator(args: readonly string[]): Promise<number> {
 
 const USAGE = "npm run simulator -- [--port N] [--seed TEXT] [--host ADDRESS] [--nodes N] [--no-rate-limit]";
 
-/** What the process lends: where to print, and when to stop. */
+/** The output and the stop signal of the process. */
 export interface SimulatorTerminal {
   print(line: string): void;
   readonly signal: AbortSignal;

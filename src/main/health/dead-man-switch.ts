@@ -4,11 +4,11 @@ import type { Log } from "../../log.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 
 interface DeadManSwitchOptions {
-  /** A secret: its knowledge is enough to ping. */
+  /** A secret: whoever knows it can ping. */
   readonly url: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Why the bot is not well, as a clause; undefined where it is. May reject. */
+  /** The health problem, as a clause; undefined where there is none. May reject. */
   readonly problem: () => Promise<string | undefined>;
   /** Timeout of one ping. Default 10 s. */
   readonly pingMillis?: Milliseconds;

@@ -74,7 +74,7 @@ const FILE_MILLIS: Milliseconds = 600_000;
 /** Answers `ask` in other processes of this user while this one holds the database. Never rejects: the bot runs without it. */
 export async function serveHolder(options: HolderServerOptions): Promise<HolderServer> {
   const now = () => fromMillis(Date.now());
-  const files = createFileCache({ maxFiles: MAX_FILES, keepMillis: FILE_MILLIS, log: options.log, now });
+  const files = createFileCache({ maxFiles: MAX_FILES, ttlMillis: FILE_MILLIS, log: options.log, now });
   const stopping = new AbortController();
   const server = createServer((request, response) => {
     handle({ ...options, files, stopping: stopping.signal }, request, response).catch((thrown: unknown) => {
@@ -175,7 +175,7 @@ async function answer(context: RequestContext, { line, network }: RunRequest, re
       },
     });
     if (response.destroyed) return await disposeReply(reply);
-    send({ kind: "reply", reply: replyToJson(reply, (file) => `/files/${context.files.keep(file)}`) });
+    send({ kind: "reply", reply: replyToJson(reply, (file) => `/files/${context.files.add(file)}`) });
     response.end();
   } finally {
     clearInterval(alive);

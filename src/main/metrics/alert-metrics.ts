@@ -156,9 +156,9 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
   return {
     observe(sample) {
       if (sample.of === "delivery") {
-        const { platform, phase, verdict, waited } = sample.sample;
-        deliveries.inc({ platform, phase, outcome: verdict });
-        if (verdict === "sent") delay.observe({ platform }, Math.max(0, waited) / 1000);
+        const { platform, phase, outcome, waited } = sample.sample;
+        deliveries.inc({ platform, phase, outcome });
+        if (outcome === "sent") delay.observe({ platform }, Math.max(0, waited) / 1000);
       } else {
         const { network, watcher, failed } = sample;
         observations.inc({ network, watcher, outcome: failed ? "failed" : "seen" });

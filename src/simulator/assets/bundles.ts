@@ -18,7 +18,7 @@ export interface Proposals {
   readonly market: string;
 }
 
-/** What an asset's owner submits to Ethereum. The name of the asset's field depends on the node's dialect. */
+/** Bundles that an asset's owner submits to Ethereum; the dialect decides the name of the asset's field. */
 export class Bundles {
   readonly proposals: Proposals;
   readonly #random: SeededRandom;

@@ -50,7 +50,7 @@ const RECEIVED: readonly TransferKind[] = [
   },
 ];
 
-/** Whose ledger it is, and what fills it. */
+/** The party of a ledger, and its pattern of entries. */
 interface LedgerSubject {
   readonly party: string;
   readonly partyIndex: number;
@@ -64,7 +64,7 @@ const HEADERS = {
   13: "vega_time,quantity,effect,transfer_type,asset_id,account_from_market_id,account_from_party_id,account_from_account_type,account_from_balance,account_to_market_id,account_to_party_id,account_to_account_type,account_to_balance",
 } as const;
 
-/** A text that no release has, to be kept by whoever reads columns by their names. */
+/** A column of no release: readers that select columns by name must ignore or keep it. */
 const EXTRA_COLUMN = "later_column";
 
 /** One line of the export, without the line feed. The older columns know only what the party sent. */
@@ -135,7 +135,7 @@ interface Span {
   readonly to: Micros;
 }
 
-/** Money that moved, made up as it is read: a gigabyte takes no memory. */
+/** Ledger entries, generated while they are read: a gigabyte takes no memory. */
 export class Ledger {
   readonly #chain: Chain;
   readonly #random: SeededRandom;

@@ -4,8 +4,8 @@ import type { SeededRandom } from "../seeded-random.ts";
 /** Every party has a linking, or an unlinking, once in this time; it waits for Ethereum's confirmations first. */
 const CHANGE_EVERY: Micros = 24 * HOUR;
 const PENDING_FOR: Micros = 45 * MINUTE;
-/** Changes come in pairs that cancel each other; so many pairs back they are told one by one. */
-const PAIRS_TOLD = 3;
+/** Changes come in pairs that cancel each other out; this many recent pairs are listed individually. */
+const RECENT_PAIRS = 3;
 /** Ethereum's block height at the network's genesis, and its pace. */
 const ETHEREUM_HEIGHT = 16_308_190;
 const ETHEREUM_BLOCK: Micros = 12_000_000;
@@ -18,7 +18,6 @@ interface Linking {
   readonly status: "STATUS_PENDING" | "STATUS_ACCEPTED" | "STATUS_REJECTED";
 }
 
-/** Who has staked what. */
 export class Stake {
   readonly parties: readonly string[];
   readonly #random: SeededRandom;
@@ -66,7 +65,7 @@ export class Stake {
       });
     }
     const done = Math.floor((active - this.#phase(party)) / CHANGE_EVERY);
-    const from = Math.max(0, done - (done % 2) - PAIRS_TOLD * 2);
+    const from = Math.max(0, done - (done % 2) - RECENT_PAIRS * 2);
     const changes: Linking[] = [];
     for (let change = from; change <= done; change++) {
       const at = change * CHANGE_EVERY + this.#phase(party);

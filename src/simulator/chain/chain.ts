@@ -1,4 +1,4 @@
-// The time of a simulated network: when blocks come, upgrades that pause them, stalls, and a node's view of one moment.
+// The clock of a simulated network: block times, upgrades that pause them, stalls, and a node's view of one moment.
 // `blocks.ts` and `validators.ts` list what the chain records.
 
 import { fromSeconds, type Nanoseconds, nanoseconds } from "../../units/nanoseconds.ts";
@@ -174,7 +174,7 @@ export class Chain {
   }
 }
 
-/** What one node sees at one instant: the last block it has, and when each block was made. */
+/** A node's view at one instant: its last block, and the time of each block. */
 export interface Moment {
   readonly height: number;
   /** Active time (see Chain): the clock of everything that happens on the network. */

@@ -73,7 +73,7 @@ export class Validators {
     return `0x${this.#random.hex(20, "ethereum-key", validator, rotations)}`;
   }
 
-  /** As `/api/v2/nodes` lists them. */
+  /** The rows of `/api/v2/nodes`. */
   nodes(moment: Moment): PagedList<number> {
     const turns = Math.floor(moment.active / this.#chain.pace.rotationEvery / this.list.length);
     return {

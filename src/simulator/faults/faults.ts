@@ -1,5 +1,4 @@
-// Fault injection: the kinds of faults, how a request for one is read, and the list of those set. `control.ts` sets them
-// over HTTP.
+// Fault injection: the kinds of faults, parsing of requests, and the list of faults. `control.ts` sets them over HTTP.
 
 import { UserError } from "../../errors.ts";
 import { nanoseconds, type Nanoseconds } from "../../units/nanoseconds.ts";
@@ -80,7 +79,7 @@ const CHOICES: Record<string, readonly string[]> = {
   how: CUTS,
 };
 
-/** A fault as somebody sent it as JSON. `from` is a string of Unix nanoseconds. Throws UserError naming the field. */
+/** Parses a fault sent as JSON. Throws UserError naming the field. */
 export function parseFaultRequest(sent: Record<string, unknown>): FaultRequest {
   const request: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(sent)) {
@@ -125,7 +124,7 @@ interface FaultScope {
   readonly node: number;
 }
 
-/** More than anybody sets by hand; the oldest without effect on the chain make room. */
+/** Beyond this, the oldest faults without effect on the chain are dropped. */
 const MAX_FAULTS = 10_000;
 
 /**
@@ -156,7 +155,7 @@ export class FaultList {
     return fault;
   }
 
-  /** Ends a fault, or all that a filter names, now. What it did to the chain's past stays. Answers how many ended. */
+  /** Ends matching faults now; their effect on the chain's past remains. Returns the number ended. */
   clear(filter: { id?: number; kind?: FaultKind; network?: NetworkName; node?: number } = {}): number {
     const now = this.#now();
     let ended = 0;
@@ -174,7 +173,7 @@ export class FaultList {
     return ended;
   }
 
-  /** Those that are on now, oldest first; with `past` all that ever were. */
+  /** The active faults, oldest first; with `past` all ever set. */
   list(options: { past?: boolean } = {}): readonly Fault[] {
     const now = this.#now();
     return this.#faults.filter((fault) => options.past === true || isOn(fault, now));
@@ -187,7 +186,7 @@ export class FaultList {
     return this.#faults.filter((fault) => isOn(fault, now) && concerns(fault, scope));
   }
 
-  /** When the network as a whole stood still. */
+  /** The stalls of the whole network. */
   stalls(network: NetworkName): readonly Stall[] {
     const kept = this.#stalls.get(network);
     if (kept !== undefined) return kept;

@@ -1,4 +1,4 @@
-// The gRPC gateway that every data node has in front: its errors and query parameters. `pages.ts` pages lists.
+// The errors and query parameters of the gRPC gateway in front of every data node. `pages.ts` pages lists.
 
 /** gRPC status codes, and the HTTP status that grpc-gateway gives each (github.com/grpc-ecosystem/grpc-gateway). */
 const HTTP_STATUS = {
@@ -34,7 +34,7 @@ export interface ErrorBody {
   readonly details: readonly Record<string, unknown>[];
 }
 
-/** A reply that is an error, in the words and the shape of a data node. */
+/** An error response in a data node's format. */
 export class WireFailure extends Error {
   override readonly name = "WireFailure";
   readonly httpStatus: number;
@@ -54,7 +54,7 @@ export function entityFailure(status: GrpcStatus, message: string, inner?: strin
   return new WireFailure(status, undefined, [inner === undefined ? detail : { ...detail, inner }]);
 }
 
-/** No such path on this node: without details, unlike an entity that is not found. */
+/** No such route: without details, unlike an entity that is not found. */
 export function routeNotFound(): WireFailure {
   return new WireFailure("notFound");
 }

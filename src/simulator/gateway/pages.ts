@@ -105,8 +105,8 @@ function badPage(message: string, inner?: string): WireFailure {
 }
 
 /**
- * Cursors that say nothing to a reader: the key under a stream of bytes of the node's own, in base64 with its `+ / =`.
- * A cursor of another node does not decode.
+ * Encodes opaque cursors: the key XORed with a pad of the node, in base64 with its `+ / =`. A cursor of
+ * another node does not decode.
  */
 export class CursorCodec {
   readonly #pad: Buffer;

@@ -16,38 +16,38 @@ const NO_TRIGGER = "AUCTION_TRIGGER_UNSPECIFIED";
 const JUMPY_SLOT_BLOCKS = 1000;
 const CALM_SLOT_BLOCKS = 10_000;
 
-/** Parts of its cycle at which a market that rolls is pending, opens, ends to trade and is settled. */
+/** Parts of its cycle at which an expiring market is pending, opens, stops trading and is settled. */
 const PENDING_FROM = 0.03;
 const OPEN_FROM = 0.08;
 const OPEN_TO = 0.95;
 const SETTLED_FROM = 0.98;
 /** From there on the open interest is complete. */
 const FULL_FROM = 0.3;
-/** Markets that rest stopped to trade some nine days apart. */
-const REST_BLOCKS = 1_100_000;
+/** The halted markets stopped trading some nine days apart. */
+const HALT_SPACING_BLOCKS = 1_100_000;
 
 /** The last height, up to this one, at which a market traded: its price and its open interest stand still from there. */
 export function lastTradedAt({ lifecycle, index }: Market, height: number): number {
   switch (lifecycle.kind) {
     case "trades":
       return height;
-    case "rests":
-      return lifecycle.state === "STATE_SUSPENDED" ? height : Math.min(height, (index % 100) * REST_BLOCKS);
-    case "rolls":
+    case "halted":
+      return lifecycle.state === "STATE_SUSPENDED" ? height : Math.min(height, (index % 100) * HALT_SPACING_BLOCKS);
+    case "expiring":
       return Math.min(height, Math.floor((lifecycle.cycle + OPEN_TO) * lifecycle.cycleBlocks));
   }
 }
 
 /** How much of a market's usual open interest there is, from 0 to 1: it builds up while people come. */
 export function openInterestShare({ lifecycle }: Market, height: number): number {
-  if (lifecycle.kind !== "rolls") return 1;
+  if (lifecycle.kind !== "expiring") return 1;
   const part = height / lifecycle.cycleBlocks - lifecycle.cycle;
   return Math.min(1, Math.max(0, (part - OPEN_FROM) / (FULL_FROM - OPEN_FROM)));
 }
 
 export function phaseOf(market: Market, height: number, random: SeededRandom): Phase {
   switch (market.lifecycle.kind) {
-    case "rests":
+    case "halted":
       return {
         state: market.lifecycle.state,
         mode: market.lifecycle.mode,
@@ -55,8 +55,8 @@ export function phaseOf(market: Market, height: number, random: SeededRandom): P
         extension: NO_TRIGGER,
         ...(market.lifecycle.mode.endsWith("AUCTION") ? { auctionFrom: 1000 + market.index * 60 } : {}),
       };
-    case "rolls":
-      return rollingPhase(market.lifecycle.cycle, market.lifecycle.cycleBlocks, height);
+    case "expiring":
+      return expiringPhase(market.lifecycle.cycle, market.lifecycle.cycleBlocks, height);
     case "trades":
       return tradingPhase(market, market.lifecycle.jumpy ? JUMPY_SLOT_BLOCKS : CALM_SLOT_BLOCKS, height, random);
   }
@@ -84,7 +84,7 @@ function tradingPhase(market: Market, slotBlocks: number, height: number, random
   };
 }
 
-function rollingPhase(cycle: number, cycleBlocks: number, height: number): Phase {
+function expiringPhase(cycle: number, cycleBlocks: number, height: number): Phase {
   const start = cycle * cycleBlocks;
   const part = (height - start) / cycleBlocks;
   const openingTo = start + Math.floor(cycleBlocks * OPEN_FROM);

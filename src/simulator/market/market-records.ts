@@ -18,7 +18,6 @@ const INTEREST: Waves = [
   [720_000, 250_000],
 ];
 
-/** The records that a node gives of its markets. */
 export class MarketRecords {
   readonly #catalogue: MarketCatalogue;
   readonly #random: SeededRandom;

@@ -24,12 +24,12 @@ export interface Market {
 
 /**
  * The lifecycle of a market. `trades`: goes in and out of auctions; `jumpy` does so every few minutes, so that there is
- * always something to see. `rests`: sits in one state for ever. `rolls`: is proposed, trades, expires and is settled.
+ * always something to see. `halted`: stays in one state for ever. `expiring`: is proposed, trades, expires and is settled.
  */
 type MarketLifecycle =
   | { readonly kind: "trades"; readonly jumpy: boolean }
-  | { readonly kind: "rests"; readonly state: string; readonly mode: string; readonly trigger: string }
-  | { readonly kind: "rolls"; readonly cycle: number; readonly cycleBlocks: number };
+  | { readonly kind: "halted"; readonly state: string; readonly mode: string; readonly trigger: string }
+  | { readonly kind: "expiring"; readonly cycle: number; readonly cycleBlocks: number };
 
 const UNDERLYINGS: readonly [code: string, price: number, decimals: number, positionDecimals: number][] = [
   ["BTC/USDT", 97_250, 5, 4],
@@ -64,7 +64,7 @@ const RESTING: readonly [state: string, mode: string, trigger: string, code: str
 const SETTLEMENTS = ["USDT", "USDC", "DAI", "EURo"] as const;
 const ROLLS_KEPT = 3;
 
-/** All markets of a network: 12 to 40 of them, those that roll included. */
+/** All markets of a network: 12 to 40 of them, expiring ones included. */
 export class MarketCatalogue {
   readonly #random: SeededRandom;
   readonly #assets: Assets;
@@ -81,7 +81,7 @@ export class MarketCatalogue {
     const underlyingOf = (like: string): number => UNDERLYINGS.findIndex(([code]) => code === like);
     const resting = RESTING.map(([state, mode, trigger, code, like], index) => ({
       ...this.#market(100 + index, underlyingOf(like), code.startsWith(`${like}-`) ? code.slice(like.length) : "", {
-        kind: "rests",
+        kind: "halted",
         state: `STATE_${state}`,
         mode: `TRADING_MODE_${mode}`,
         trigger: `AUCTION_TRIGGER_${trigger}`,
@@ -106,12 +106,12 @@ export class MarketCatalogue {
 
   at(height: number): readonly Market[] {
     const current = Math.floor(height / this.#rollBlocks);
-    const rolling: Market[] = [];
+    const expiring: Market[] = [];
     for (let cycle = Math.max(0, current - ROLLS_KEPT); cycle <= current; cycle++) {
-      const fate: MarketLifecycle = { kind: "rolls", cycle, cycleBlocks: this.#rollBlocks };
-      rolling.push(this.#market(10_000 + cycle, 0, `-R${cycle}`, fate));
+      const lifecycle: MarketLifecycle = { kind: "expiring", cycle, cycleBlocks: this.#rollBlocks };
+      expiring.push(this.#market(10_000 + cycle, 0, `-R${cycle}`, lifecycle));
     }
-    return [...this.#fixed, ...rolling];
+    return [...this.#fixed, ...expiring];
   }
 
   byId(id: string, height: number): Market | undefined {

@@ -1,4 +1,4 @@
-/** How one node speaks. Every field can be set per node, also while it runs. */
+/** The API behaviour of one node. Every field can be set per node, also while it runs. */
 export interface NodeProfile {
   /** `contract`: paths under /network and networkAssetId; `v0.71`: paths under /vega and vegaAssetId. */
   readonly dialect: "contract" | "v0.71";
@@ -62,7 +62,7 @@ const CHECKS: { [K in keyof NodeProfile]: (value: unknown) => boolean } = {
   doubledContentType: isFlag,
 };
 
-/** The name of the first field that is unknown or has a value it cannot have; undefined when all are right. */
+/** The first field that is unknown or invalid; undefined if all are valid. */
 export function faultyField(changes: Record<string, unknown>): string | undefined {
   return Object.entries(changes).find(([name, value]) => {
     const check = Object.hasOwn(CHECKS, name) ? CHECKS[name as keyof NodeProfile] : undefined;

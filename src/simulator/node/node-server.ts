@@ -25,7 +25,7 @@ interface NodeRequest {
   readonly signal: AbortSignal;
 }
 
-/** Answers as this node would now, faults included. Never rejects but for a mistake in here. */
+/** Answers a request as this node would, faults included. Rejects only for bugs of the simulator. */
 export async function serveNode(
   node: SimulatedNode,
   limiter: RateLimiter | undefined,
@@ -80,7 +80,7 @@ function sendFailure(node: SimulatedNode, failure: WireFailure, asked: NodeReque
   send(asked.response, failure.httpStatus, contentType, JSON.stringify(body));
 }
 
-/** For a path that belongs to no node. */
+/** Answers a path that belongs to no node. */
 export function serveUnknownNode(response: ServerResponse): void {
   const failure = routeNotFound();
   send(response, failure.httpStatus, "application/json", JSON.stringify(failure.body));

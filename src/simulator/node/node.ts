@@ -21,7 +21,6 @@ export interface NodeView {
   fault(kind: FaultKind): Fault | undefined;
 }
 
-/** One data node of a network. */
 export class SimulatedNode {
   readonly network: Network;
   readonly number: number;

@@ -2,7 +2,6 @@ import { entityFailure, NodeCrash, readInt32, routeNotFound } from "../gateway/g
 import { pageOf } from "../gateway/pages.ts";
 import type { NodeView, SimulatedNode } from "./node.ts";
 
-/** What one request asks of a node. */
 export interface OperationRequest {
   readonly node: SimulatedNode;
   readonly view: NodeView;
@@ -134,7 +133,7 @@ const ROUTES: readonly Route[] = [
 /** The core node serves this alone, and without the headers of a data node. */
 const CORE_ROUTES: readonly Route[] = [{ path: "/parties/stake", answer: partiesStake }];
 
-/** The document that answers a request. Throws WireFailure where a node would refuse it. */
+/** Returns the document for a request. Throws WireFailure if a node would refuse it. */
 export function answerOperation(
   asked: Omit<OperationRequest, "id">,
   path: string,

@@ -17,8 +17,8 @@ export type RateLimitDecision =
 
 interface ClientBuckets {
   tokens: number;
-  /** The second bucket, spent by refused requests. */
-  patience: number;
+  /** The second bucket: refused requests spend it, and an empty one means a ban. */
+  banTokens: number;
   at: Nanoseconds;
   bannedUntil: Nanoseconds | undefined;
 }
@@ -46,7 +46,7 @@ export class RateLimiter {
       client.tokens -= 1;
       return { kind: "passed", remaining: Math.floor(client.tokens) };
     }
-    if (client.patience >= 1) client.patience -= 1;
+    if (client.banTokens >= 1) client.banTokens -= 1;
     else client.bannedUntil = (now + BigInt(this.limit.banSeconds) * 1_000_000_000n) as Nanoseconds;
     return { kind: "limited" };
   }
@@ -56,13 +56,13 @@ export class RateLimiter {
     let client = this.#clients.get(address);
     if (client === undefined) {
       if (this.#clients.size >= MAX_CLIENTS) this.#clients.clear();
-      client = { tokens: burst, patience: burst, at: now, bannedUntil: undefined };
+      client = { tokens: burst, banTokens: burst, at: now, bannedUntil: undefined };
       this.#clients.set(address, client);
     }
     // A clock that goes back fills nothing.
     const gained = Math.max(0, (Number(now - client.at) / 1e9) * rate);
     client.tokens = Math.min(burst, client.tokens + gained);
-    client.patience = Math.min(burst, client.patience + gained);
+    client.banTokens = Math.min(burst, client.banTokens + gained);
     client.at = now;
     return client;
   }

@@ -36,7 +36,7 @@ export interface EpisodeRow {
 }
 
 /** An episode as it is stored. */
-export interface KeptEpisodeRow extends EpisodeRow {
+export interface StoredEpisodeRow extends EpisodeRow {
   /** Grows with every change of one of its notification states. */
   readonly told: number;
 }
@@ -54,7 +54,7 @@ export interface MessageRow {
   readonly data: string;
 }
 
-/** A stored portion of a large batch, in one row until it is fanned out into deliveries. */
+/** A stored part of a large batch, in one row until it is fanned out into deliveries. */
 export interface ChunkRow {
   readonly platform: string;
   /** Its number of deliveries. */
@@ -63,7 +63,7 @@ export interface ChunkRow {
   readonly data: string;
 }
 
-/** `merged`: said by another delivery; `dropped`: an edit that was no longer needed. */
+/** `merged`: part of another delivery; `dropped`: an edit that was no longer needed. */
 export type DeliveryState = "owed" | "sending" | "sent" | "dead" | "merged" | "dropped";
 
 export interface NewDeliveryRow {
@@ -149,7 +149,7 @@ export interface DecisionRow {
 }
 
 /** A decision as it is stored. */
-export interface KeptDecisionRow extends DecisionRow {
+export interface StoredDecisionRow extends DecisionRow {
   /** The order in which they were made. */
   readonly seq: number;
 }

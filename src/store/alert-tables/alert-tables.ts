@@ -1,5 +1,5 @@
 // The store's ports for alerts, reached only inside a transaction, so that an observation and the deliveries that follow
-// from it are kept together or not at all. create-alert-tables.ts binds them to a transaction and deletes what is old.
+// from it are stored together or not at all. create-alert-tables.ts binds them to a transaction and deletes what is old.
 // Next: alert-rows.ts (the rows), then one module per port: subscriptions, watch-state, outbox, backlog, journal.
 
 import type { Milliseconds } from "../../units/duration.ts";
@@ -10,8 +10,6 @@ import type {
   DeliveryRow,
   EpisodeRow,
   HeldRow,
-  KeptDecisionRow,
-  KeptEpisodeRow,
   LoggedDelivery,
   MachineRow,
   MessageRow,
@@ -20,6 +18,8 @@ import type {
   ReceiptRow,
   RollingRow,
   SilenceRow,
+  StoredDecisionRow,
+  StoredEpisodeRow,
   SubscriptionRow,
 } from "./alert-rows.ts";
 
@@ -60,13 +60,13 @@ export interface WatchState {
   flapping(): Promise<readonly MachineRow[]>;
   putMachines(rows: readonly MachineRow[]): Promise<void>;
   dropMachines(rows: readonly Pick<MachineRow, "rule" | "network" | "subject">[]): Promise<void>;
-  episode(id: string): Promise<KeptEpisodeRow | undefined>;
+  episode(id: string): Promise<StoredEpisodeRow | undefined>;
   /** `told` of those episodes that are still stored. */
-  notificationRevisions(ids: readonly string[]): Promise<readonly Pick<KeptEpisodeRow, "id" | "told">[]>;
+  notificationRevisions(ids: readonly string[]): Promise<readonly Pick<StoredEpisodeRow, "id" | "told">[]>;
   /** Of all networks unless one is named; oldest first. */
-  openEpisodes(network?: string): Promise<readonly KeptEpisodeRow[]>;
+  openEpisodes(network?: string): Promise<readonly StoredEpisodeRow[]>;
   /** The last ones, newest first. */
-  lastEpisodes(limit: number, network?: string): Promise<readonly KeptEpisodeRow[]>;
+  lastEpisodes(limit: number, network?: string): Promise<readonly StoredEpisodeRow[]>;
   putEpisodes(rows: readonly EpisodeRow[]): Promise<void>;
   notificationStates(episodes: readonly string[]): Promise<readonly NotificationStateRow[]>;
   notificationState(episode: string, destination: string): Promise<NotificationStateRow | undefined>;
@@ -92,8 +92,8 @@ export interface Outbox {
   hasOwedTriggers(episodes: readonly string[]): Promise<boolean>;
   /** Deliveries to a destination that are owed or being sent, in order. */
   openOf(destination: string): Promise<readonly DeliveryRow[]>;
-  /** The deliveries settled last, newest first; to one destination where it is named. */
-  settled(limit: number, destination?: string): Promise<readonly DeliveryRow[]>;
+  /** Finished deliveries, newest first; to one destination where it is named. */
+  finished(limit: number, destination?: string): Promise<readonly DeliveryRow[]>;
   /** The owed edits of a message. */
   owedEdits(targets: readonly string[]): Promise<readonly DeliveryRow[]>;
   update(id: string, change: DeliveryChange): Promise<void>;
@@ -106,7 +106,7 @@ export interface Outbox {
   postpone(destination: string, until: Milliseconds): Promise<void>;
   /** Moves deliveries that are due after that moment forward. */
   bringForward(by: Milliseconds, after: Milliseconds): Promise<void>;
-  /** Owes again what a crashed process was sending, marked as uncertain, and returns it. */
+  /** Owes deliveries again that a crashed process was sending, marked as uncertain, and returns them. */
   recover(): Promise<readonly DeliveryRow[]>;
   /** Deliveries owed since before that moment, except on some platforms. */
   overdue(before: Milliseconds, limit: number, except?: readonly string[]): Promise<readonly DeliveryRow[]>;
@@ -139,7 +139,7 @@ export interface DeliveredMessages {
   after(destination: string, seq: number, limit: number): Promise<readonly DeliveryRow[]>;
   /** The last ones; oldest first. */
   last(destination: string, limit: number): Promise<readonly DeliveryRow[]>;
-  /** The last edits of rolling messages, settled since that moment; oldest first. */
+  /** The last edits of rolling messages, finished since that moment; oldest first. */
   rollingEdits(destination: string, since: Milliseconds, limit: number): Promise<readonly DeliveryRow[]>;
 }
 
@@ -161,7 +161,7 @@ export interface DecisionLog {
 
 /** A range of the log. */
 export interface JournalQuery {
-  /** The number of last decisions, and of last settled deliveries, to read. */
+  /** The number of last decisions, and of last finished deliveries, to read. */
   readonly within: number;
   /** Narrows these decisions to those about a destination or about none, and the deliveries to those to it. */
   readonly destination?: string | undefined;
@@ -177,7 +177,7 @@ export interface Journal {
   }>;
   /** Newest first. */
   decisions(of: JournalQuery, take: number): Promise<readonly { readonly seq: number; readonly at: Milliseconds }[]>;
-  /** Settled deliveries, the last ones first. */
+  /** Finished deliveries, the last ones first. */
   outcomes(
     of: JournalQuery,
     take: number,
@@ -190,12 +190,12 @@ export interface Journal {
     }[]
   >;
   /** In no order. */
-  decisionsAt(seqs: readonly number[]): Promise<readonly KeptDecisionRow[]>;
+  decisionsAt(seqs: readonly number[]): Promise<readonly StoredDecisionRow[]>;
   /** In no order. */
   deliveriesAt(seqs: readonly number[]): Promise<readonly LoggedDelivery[]>;
   /** All decisions before that `seq`, newest first. */
-  decisionsBefore(seq: number | undefined, take: number): Promise<readonly KeptDecisionRow[]>;
-  /** The settled deliveries after that one, in the order of `outcomes`. */
+  decisionsBefore(seq: number | undefined, take: number): Promise<readonly StoredDecisionRow[]>;
+  /** The finished deliveries after that one, in the order of `outcomes`. */
   deliveriesBefore(
     last: Pick<DeliveryRow, "seq" | "settled_at"> | undefined,
     take: number,
@@ -224,7 +224,7 @@ export interface AlertTables {
   readonly journal: Journal;
   counts(at: Milliseconds): Promise<AlertCounts>;
   /**
-   * Deletes settled rows older than that moment; open and owed ones stay. `whole` also searches all notification states
+   * Deletes finished rows older than that moment; open and owed ones stay. `whole` also searches all notification states
    * for those without an episode, which may take seconds.
    */
   prune(before: Milliseconds, whole?: boolean): Promise<void>;

@@ -50,11 +50,11 @@ export function createAlertTables(db: Kysely<Schema>): AlertTables {
         over.map(({ id }) => id),
         (batch) => db.deleteFrom("alert_tellings").where("episode", "in", batch).execute(),
       );
-      const kept = db.selectFrom("alert_episodes").select("id");
+      const stored = db.selectFrom("alert_episodes").select("id");
       await db
         .deleteFrom("alert_decisions")
         .where((eb) => {
-          const isOfNone = eb.or([eb("episode", "is", null), eb("episode", "not in", kept)]);
+          const isOfNone = eb.or([eb("episode", "is", null), eb("episode", "not in", stored)]);
           return eb.or([eb.and([eb("at", "<", before), isOfNone]), eb("seq", "<=", last - MAX_DECISIONS)]);
         })
         .execute();
@@ -62,11 +62,11 @@ export function createAlertTables(db: Kysely<Schema>): AlertTables {
       await db
         .deleteFrom("alert_deliveries")
         .where("settled_at", "<", before)
-        .where((eb) => eb.or([eb("kind", "=", "edit"), eb("episode", "is", null), eb("episode", "not in", kept)]))
+        .where((eb) => eb.or([eb("kind", "=", "edit"), eb("episode", "is", null), eb("episode", "not in", stored)]))
         .execute();
       await db.deleteFrom("alert_rolling").where("day_ends_at", "<", before).execute();
       await db.deleteFrom("alert_silences").where("ends_at", "<", before).execute();
-      if (whole) await db.deleteFrom("alert_tellings").where("episode", "not in", kept).execute();
+      if (whole) await db.deleteFrom("alert_tellings").where("episode", "not in", stored).execute();
       await db
         .deleteFrom("alert_receipts")
         .where("at", "<", before)

@@ -6,7 +6,7 @@ import type { Schema } from "../schema.ts";
 import type { DeliveryRow, Outbox } from "./alert-tables.ts";
 import { withNumbers } from "./counters.ts";
 
-/** In the very words of the partial indexes: otherwise no engine uses such an index. */
+/** Written exactly like the partial indexes: otherwise no engine uses them. */
 function isOpen(table: "d" | "e" | "alert_deliveries") {
   return sql<boolean>`${sql.ref(`${table}.state`)} in ('owed', 'sending')`;
 }
@@ -28,7 +28,7 @@ function notBehind(eb: ExpressionBuilder<Schema & { d: DeliveryRow }, "d">, coun
   );
 }
 
-/** Changes of conditions, which are sent first; in the very words of their index. */
+/** Changes of conditions, which are sent first; written exactly like their index. */
 function isUrgent(): RawBuilder<boolean> {
   return sql<boolean>`d.phase in ('trigger', 'escalation', 'fired and resolved', 'resolve')`;
 }
@@ -128,7 +128,7 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .where(isOpen("alert_deliveries"))
         .orderBy("seq")
         .execute(),
-    settled: (limit, destination) =>
+    finished: (limit, destination) =>
       db
         .selectFrom("alert_deliveries")
         .selectAll()

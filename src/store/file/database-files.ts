@@ -63,7 +63,7 @@ function syncFile(file: string): void {
   }
 }
 
-/** Keeps a database under another name, together with its write-ahead log where that cannot be written back. */
+/** Renames a database, together with its write-ahead log where that cannot be written back. */
 export function setAside(file: string, name: string): string {
   try {
     const database = new DatabaseSync(file);

@@ -25,7 +25,7 @@ interface FileAccess {
   close(): Promise<void>;
 }
 
-/** Taken at the first use and kept until closed. */
+/** Locked from the first use until closed. */
 export function openForLife(file: string, waitMillis: Milliseconds, writes: WriteHealth): FileAccess {
   let opened: Promise<OpenFile> | undefined;
   let closed = false;
@@ -68,7 +68,7 @@ export function openForLife(file: string, waitMillis: Milliseconds, writes: Writ
   };
 }
 
-/** Taken for each call and released at its end; calls of this process are queued. */
+/** Locked for each call; calls of this process are queued. */
 export function openPerCall(file: string, waitMillis: Milliseconds, writes: WriteHealth): FileAccess {
   let last: Promise<unknown> = Promise.resolve();
   let closed = false;

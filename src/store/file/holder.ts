@@ -4,7 +4,7 @@ import { z } from "zod";
 
 import { UserError } from "../../errors.ts";
 
-/** Names the process that holds a database. Whether the database is held at all, only the lock tells. */
+/** Names the process that holds a database. Only the lock shows whether the database is held at all. */
 export const HolderRecord = z.object({
   pid: z.int().positive(),
   /** Where the holder answers command lines, once it does. */

@@ -24,9 +24,9 @@ export async function enforceOrigin(file: string, origin: Origin, suffix: string
     const lock = await waitForProcessLock(file, 0);
     if (lock === undefined) return undefined;
     try {
-      const kept = originOf(file);
-      if (kept === undefined || kept === origin) return undefined;
-      if (kept === "configured") {
+      const stored = originOf(file);
+      if (stored === undefined || stored === origin) return undefined;
+      if (stored === "configured") {
         throw new UserError(`The database ${file} is that of networks which are no longer set.`, {
           remedy: "Set MAINNET_URLS or TESTNET_URLS again, or give the simulator another file in DATABASE_URL.",
         });

@@ -10,18 +10,18 @@ export interface ProcessLock {
   release(): void;
 }
 
-/** The lock stands on a file of its own, so that holding it never gets in the way of the database's own locks. */
+/** The lock is a separate file, so that it never interferes with the database's own locks. */
 function lockFileOf(databaseFile: string): string {
   return `${databaseFile}.lock`;
 }
 
-/** Takes the lock, or gives undefined where somebody holds it. Throws what SQLite or the file system throws when the file cannot be used. */
+/** Takes the lock; undefined where another process holds it. Throws what SQLite or the file system throws when the file cannot be used. */
 export function tryProcessLock(databaseFile: string): ProcessLock | undefined {
   const file = lockFileOf(databaseFile);
   makePrivateFile(file);
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
-    // An exclusive transaction keeps everybody else out until it ends: https://www.sqlite.org/lang_transaction.html
+    // An exclusive transaction locks out all others until it ends: https://www.sqlite.org/lang_transaction.html
     database.exec("BEGIN EXCLUSIVE");
   } catch (thrown) {
     database.close();
@@ -31,7 +31,7 @@ export function tryProcessLock(databaseFile: string): ProcessLock | undefined {
   return { release: () => database.close() };
 }
 
-/** Tries again until the lock is free or the time is over; then undefined. */
+/** Retries until the lock is free; undefined after the timeout. */
 export async function waitForProcessLock(
   databaseFile: string,
   waitMillis: Milliseconds,
@@ -40,7 +40,7 @@ export async function waitForProcessLock(
   for (;;) {
     const lock = tryProcessLock(databaseFile);
     if (lock !== undefined || performance.now() >= deadline) return lock;
-    // Two that wait must not fall into step with each other.
+    // Jitter, so that waiting processes do not retry in step.
     await sleep(5 + Math.random() * 20);
   }
 }

@@ -72,14 +72,14 @@ export function kyselyOver(database: DatabaseSync, writes = new WriteHealth()): 
 const MAX_CACHED_STATEMENTS = 200;
 
 function cachingStatements(database: DatabaseSync, writes: WriteHealth): SqliteDatabase {
-  const kept = new LRUCache<string, SqliteStatement>({ max: MAX_CACHED_STATEMENTS });
+  const cached = new LRUCache<string, SqliteStatement>({ max: MAX_CACHED_STATEMENTS });
   return {
     close: () => database.close(),
     prepare(sql) {
-      const known = kept.get(sql);
+      const known = cached.get(sql);
       if (known !== undefined) return known;
       const statement = trackingHealth(statementOver(database.prepare(sql)), { sql, database, writes });
-      kept.set(sql, statement);
+      cached.set(sql, statement);
       return statement;
     },
   };

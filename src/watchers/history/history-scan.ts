@@ -9,7 +9,7 @@ export interface History<T> {
   fetch(from: Operations, options: CallOptions): FetchPage<T>;
   /** Undefined for a row without a block, which is skipped. */
   blockOf(row: T): bigint | undefined;
-  /** Tells a row apart from others of its block. */
+  /** Identifies a row within its block. */
   nameOf(row: T): string;
 }
 

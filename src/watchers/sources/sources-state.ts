@@ -99,8 +99,8 @@ export function snapshotOf(
   return z.encode(SourcesState, { run, round: { ...round }, memory, peaks: peaksAfter(round, before, thresholds) });
 }
 
-export function decodeSources(kept: SourcesSnapshot | undefined): SourcesState | undefined {
-  return kept === undefined ? undefined : SourcesState.decode(kept);
+export function decodeSources(stored: SourcesSnapshot | undefined): SourcesState | undefined {
+  return stored === undefined ? undefined : SourcesState.decode(stored);
 }
 
 /** The latest times after a round; implausible ones are ignored. */

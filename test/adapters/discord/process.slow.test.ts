@@ -10,14 +10,14 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { silentLog } from "../../../src/log.ts";
 import { startSimulator } from "../../../src/simulator/simulator.ts";
 import type { Simulator } from "../../../src/simulator/simulator-handle.ts";
-import { askWeb, makePlace, startOn, type Connected, type Place } from "../../support/bellwether.ts";
+import { askWeb, createSandbox, startOn, type Connected, type Sandbox } from "../../support/bellwether.ts";
 import { FakeDiscord, type Misbehaviour } from "../../support/fake-discord/fake-discord.ts";
 import { labelsOf, textOf, type Person } from "../../support/fake-discord/person.ts";
 import { until } from "../../support/fake-discord/until.ts";
 
 // The process that `npm start` runs, a network and a Discord each in a process of their own or beside the test.
 
-let place: Place;
+let sandbox: Sandbox;
 let fake: FakeDiscord;
 let simulator: Simulator;
 let ada: Person;
@@ -25,7 +25,7 @@ let channel: string;
 let running: Connected;
 
 async function start(): Promise<void> {
-  running = await startOn("discord", place, {
+  running = await startOn("discord", sandbox, {
     DISCORD_TOKEN: fake.state.token,
     DISCORD_API_URL: fake.apiUrl,
     MAINNET_URLS: simulator.networks.mainnet.map((node) => node.url).join(","),
@@ -34,14 +34,14 @@ async function start(): Promise<void> {
 }
 
 beforeEach(async () => {
-  place = makePlace();
+  sandbox = createSandbox();
   [fake, simulator] = await Promise.all([FakeDiscord.start(), startSimulator({ log: silentLog() })]);
   ada = fake.person("ada");
   channel = fake.channel();
   await start();
 });
 afterEach(async () => {
-  await place.cleanUp();
+  await sandbox.cleanUp();
   await Promise.all([fake.stop(), simulator.close()]);
   const complaints = fake.complaints();
   if (complaints.length > 0) throw new Error(complaints.join("\n"));
@@ -155,13 +155,13 @@ test("everything at its largest fits: the longest lists, pages to their end and 
 });
 
 test("without a token of its own, nothing of Discord is loaded", async () => {
-  const hook = path.join(place.folder, "count.cjs");
+  const hook = path.join(sandbox.folder, "count.cjs");
   await writeFile(
     hook,
     'process.on("exit", () => console.log("loaded", Object.keys(require.cache).filter((file) => /node_modules.(discord\\.js|@discordjs)./.test(file)).length));',
   );
   const loaded = async (env: Record<string, string>): Promise<number> => {
-    const one = place.run(["start"], { ALLOW_SIMULATOR: "1", NODE_OPTIONS: `--require ${hook}`, ...env });
+    const one = sandbox.run(["start"], { ALLOW_SIMULATOR: "1", NODE_OPTIONS: `--require ${hook}`, ...env });
     await one.printed(/Bellwether runs/u);
     await until(() => env["DISCORD_TOKEN"] === undefined || fake.gateway.connections > 1, "the connection", 20_000);
     const { stdout } = await one.kill("SIGTERM");

@@ -171,7 +171,7 @@ describe("any reply, wherever it goes", () => {
     await everywhere(1, fc.constant(fullest));
   });
 
-  test("tells how far it is in whatever words", async () => {
+  test("shows progress of any wording", async () => {
     let current: Reply = titled("x");
     const { promise: never } = Promise.withResolvers<Reply>();
     const slow = probe("probe slow", (context) => {

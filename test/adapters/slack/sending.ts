@@ -36,7 +36,7 @@ export function senderOn(
     {
       payloads: { put: () => Promise.resolve("key"), get: () => Promise.resolve(undefined) },
       log,
-      keepMillis: 1,
+      ttlMillis: 1,
       botName: () => "bellwether",
       sleep: () => Promise.resolve(),
       ...rest,

@@ -91,7 +91,7 @@ describe("one question", () => {
     expect(terminal.out()).toBe("Bellwether 1.2.3\n");
   });
 
-  test("that cannot even be asked says what the user can mend", async () => {
+  test("that cannot be asked says what the user can fix", async () => {
     const terminal = talk(["time"], {
       open: async () => {
         throw new UserError("DEFAULT_NETWORK is wrong.", { remedy: "Set it to mainnet." });

@@ -122,12 +122,12 @@ describe("--out", () => {
     expect(readdirSync(folder).toSorted()).toEqual(["etc-passwd", "file"]);
   });
 
-  test("tells --json where the files are", async () => {
+  test("includes the paths of the files in --json", async () => {
     const { out } = await ask(exported, "--json");
     expect(ReplyJson.parse(JSON.parse(out)).attachments[0]?.href).toBe(path.join(folder, "ledger.csv"));
   });
 
-  test("leaves nothing of a file that breaks off, but keeps those before it", async () => {
+  test("removes an incomplete file, but keeps those before it", async () => {
     const broken = {
       ...memoryAttachment("second.csv", "text/csv", "12345"),
       open: () =>

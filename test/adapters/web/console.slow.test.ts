@@ -232,7 +232,7 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("whoever has to sign in first comes to the view that was asked for, also after a wrong token", async () => {
+  test("after signing in, the requested view is shown, also after a wrong token", async () => {
     const token = "a-token-of-more-than-sixteen";
     await using harness = await startConsole(fakeBot(answer), { token });
     const context = await browser.newContext();

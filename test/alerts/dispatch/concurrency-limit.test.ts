@@ -40,7 +40,7 @@ async function besideMany(): Promise<Stage> {
   return it;
 }
 
-/** The channels told of something, in order. */
+/** The notified channels, in order. */
 function told(it: Stage): string[] {
   return it.sender.take().map((line) => line.split(":")[0] ?? "");
 }
@@ -80,16 +80,16 @@ describe("slow destinations", () => {
 });
 
 describe("the concurrency limit", () => {
-  const fake = (room?: () => number): Pick<Sender, "platform" | "room"> => ({
+  const fake = (capacity?: () => number): Pick<Sender, "platform" | "capacity"> => ({
     platform: "fake",
-    ...(room === undefined ? {} : { room }),
+    ...(capacity === undefined ? {} : { capacity }),
   });
   const rows = (count: number, name = "d") =>
     Array.from({ length: count }, (_, index) => ({ platform: "fake", destination: `${name}${index}` }));
 
   it("is reached by the number of new attempts, and frees slots as they end or become slow", async () => {
     const clock = new VirtualClock();
-    const limit = new ConcurrencyLimit(clock, { atOnce: 4, longAtOnce: 3 });
+    const limit = new ConcurrencyLimit(clock, { maxAttempts: 4, maxSlowAttempts: 3 });
     const ends = rows(4).map((row, index) => limit.begin(`${index}`, row));
     expect([limit.free(fake()), limit.freeIn(fake())]).toEqual([0, SLOW_AFTER]);
     ends[0]?.();
@@ -102,7 +102,7 @@ describe("the concurrency limit", () => {
 
   it("bounds slow attempts, too", async () => {
     const clock = new VirtualClock();
-    const limit = new ConcurrencyLimit(clock, { atOnce: 4, longAtOnce: 3 });
+    const limit = new ConcurrencyLimit(clock, { maxAttempts: 4, maxSlowAttempts: 3 });
     const ends = rows(4).map((row, index) => limit.begin(`a${index}`, row));
     await clock.advance(SLOW_AFTER);
     expect([limit.free(fake()), limit.freeIn(fake())]).toEqual([3, undefined]);
@@ -115,7 +115,7 @@ describe("the concurrency limit", () => {
 
   it("gives a slow destination no slot of others, until it has been quick again", async () => {
     const clock = new VirtualClock();
-    const limit = new ConcurrencyLimit(clock, { atOnce: 1, longAtOnce: 1 });
+    const limit = new ConcurrencyLimit(clock, { maxAttempts: 1, maxSlowAttempts: 1 });
     const [late, other] = [...rows(1, "late"), ...rows(1, "other")];
     const hung = limit.begin("1", late!);
     await clock.advance(SLOW_AFTER);
@@ -138,7 +138,7 @@ describe("the concurrency limit", () => {
   });
 
   it("is each platform's own", () => {
-    const limit = new ConcurrencyLimit(new VirtualClock(), { atOnce: 1 });
+    const limit = new ConcurrencyLimit(new VirtualClock(), { maxAttempts: 1 });
     limit.begin("1", { platform: "slack", destination: "slack C1" });
     expect([limit.free({ platform: "slack" }), limit.free({ platform: "discord" })]).toEqual([0, 1]);
   });

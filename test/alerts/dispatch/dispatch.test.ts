@@ -7,7 +7,7 @@ import { stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";
 
 describe("delivery", () => {
-  it("tries again what can heal, in order, and keeps no other channel waiting", async () => {
+  it("retries transient failures, in order, and delays no other channel", async () => {
     const it = await subscribed();
     await it.engine.putSubscription(
       aSubscription({ id: "b", destination: { platform: "fake", channel: "other" } }),
@@ -21,7 +21,7 @@ describe("delivery", () => {
     expect(it.sender.take()).toEqual([FIRED]);
   });
 
-  it("waits as told by a channel, and says both at once when all is over by then", async () => {
+  it("obeys retry-after, and merges trigger and resolve if the outage is over by then", async () => {
     const it = await subscribed();
     it.sender.outcome = (_what, tries) =>
       tries === 1 ? new SendError("retry", "429", { retryAfterMillis: 120_000 }) : "ok";
@@ -32,44 +32,44 @@ describe("delivery", () => {
     expect(it.sender.take()).toEqual(["FIRED AND RESOLVED · mainnet makes blocks again"]);
   });
 
-  it("dead-letters at once what will never be accepted, and owes no resolve for it", async () => {
+  it("dead-letters permanent failures at once, and sends no resolve for them", async () => {
     const it = await subscribed();
-    it.sender.outcome = () => new SendError("unhealable", "400 too silly");
+    it.sender.outcome = () => new SendError("permanent", "400 too silly");
     await it.rounds(8, [stalled("bad")]);
     it.sender.outcome = () => "ok";
     await it.rounds(6, [stalled("good")]);
     expect(it.sender.take()).toEqual([]);
     const [episode] = await it.engine.lastEpisodes(1);
-    const history = await it.engine.why(episode!.id);
+    const history = await it.engine.history(episode!.id);
     expect(history?.deliveries.map(({ state, last_error }) => [state, last_error])).toEqual([
       ["dead", "400 too silly"],
     ]);
     expect(history?.decisions.map(({ what }) => what)).toContain("no resolve owed");
   });
 
-  it("dead-letters after a day what never healed", async () => {
+  it("dead-letters transient failures after a day", async () => {
     const it = await subscribed();
     it.sender.outcome = () => new SendError("retry", "503");
     await it.rounds(8, [stalled("bad")]);
     for (let hour = 0; hour < 26; hour += 1) await it.pass(3_600_000);
     const [episode] = await it.engine.openEpisodes();
-    const history = await it.engine.why(episode!.id);
+    const history = await it.engine.history(episode!.id);
     expect(history?.deliveries.at(0)).toMatchObject({ phase: "trigger", state: "dead" });
   });
 
-  it("tries once more whatever is owed after a downtime of more than a day, in order", async () => {
+  it("attempts every delivery once more after a downtime of more than a day, in order", async () => {
     const it = await subscribed();
     await it.rounds(8, [stalled("bad")]);
     await it.stopDelivering();
     await it.rounds(6, [stalled("good")]);
-    for (const by of ["ada", "bob"]) await it.tell({ platform: "fake", channel: "ops" }, { type: "test", by, at: "1" });
+    for (const by of ["ada", "bob"]) await it.owe({ platform: "fake", channel: "ops" }, { type: "test", by, at: "1" });
     it.sender.take();
     await it.restart(25 * 3_600_000);
     await it.pass(5000);
     expect(it.sender.take()).toEqual([RESOLVED, "TEST · Alerts arrive here", "TEST · Alerts arrive here"]);
   });
 
-  it("waits no longer because the clock was set back", async () => {
+  it("does not wait longer because the clock was set back", async () => {
     const it = await subscribed();
     it.sender.outcome = () => new SendError("retry", "503");
     await it.rounds(10, [stalled("bad")]);
@@ -116,7 +116,7 @@ describe("delivery", () => {
     expect(await wordsOf(second!.reply)).toContain("may be a repeat");
   });
 
-  it("takes what hangs for unknown, after a time", async () => {
+  it("treats a hanging attempt as unknown after a timeout", async () => {
     const it = await subscribed();
     it.sender.outcome = (_what, tries) => (tries === 1 ? "hang" : "ok");
     await it.rounds(7, [stalled("bad")]);
@@ -126,7 +126,7 @@ describe("delivery", () => {
     expect(await wordsOf(it.sender.posts[0]!.reply)).toContain("may be a repeat");
   });
 
-  it("retires a channel that is gone, and tells the operators", async () => {
+  it("retires a channel that is gone, and notifies the operators", async () => {
     const it = await subscribed({ operators: { platform: "fake", channel: "operators" } });
     it.sender.outcome = (what) =>
       "destination" in what && what.destination.channel === "ops" ? new SendError("gone", "channel_not_found") : "ok";

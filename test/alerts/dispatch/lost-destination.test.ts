@@ -46,7 +46,7 @@ describe("a channel that was lost while something fired", () => {
     expect(it.sender.take()).toEqual([RESOLVED]);
   });
 
-  it("is not told a second time of what it had been told before it was lost", async () => {
+  it("is not notified a second time of an episode", async () => {
     const it = await subscribed({}, { operators });
     await it.rounds(8, [stalled("bad")]);
     expect(it.sender.take()).toEqual([FIRED]);
@@ -61,30 +61,30 @@ describe("a channel that was lost while something fired", () => {
     expect(it.sender.take()).toEqual([RESOLVED]);
   });
 
-  it("and stays so owes no resolve for what it was not told, and the log says why", async () => {
+  it("and stays so gets no resolve without a trigger, and the log says why", async () => {
     const it = await subscribed();
     gone(it);
     await it.rounds(8, [stalled("bad")]);
     await it.rounds(6, [stalled("good")]);
     expect(it.sender.posts).toEqual([]);
     const [episode] = await it.engine.lastEpisodes(1);
-    const whats = (await it.engine.why(episode!.id))?.decisions.map(({ what }) => what);
+    const whats = (await it.engine.history(episode!.id))?.decisions.map(({ what }) => what);
     expect(whats).toContain("destination lost");
     expect(whats).toContain("no resolve owed");
   });
 
-  it("is tried once more for the end of what it was told, and the operators hear of it once", async () => {
+  it("is tried once more for the resolve of a sent trigger, and the operators are notified once", async () => {
     const it = await subscribed({}, { operators });
     await it.rounds(8, [stalled("bad")]);
     expect(it.sender.take()).toEqual([FIRED]);
     gone(it);
-    await it.tell({ platform: "fake", channel: "ops" }, { type: "test", by: "ada", at: "1" });
+    await it.owe({ platform: "fake", channel: "ops" }, { type: "test", by: "ada", at: "1" });
     await it.pass(0);
     expect(it.sender.take()).toEqual([LOST]);
     await it.rounds(6, [stalled("good")]);
     expect(it.sender.take()).toEqual([]);
     const [episode] = await it.engine.lastEpisodes(1);
-    const deliveries = (await it.engine.why(episode!.id))?.deliveries ?? [];
+    const deliveries = (await it.engine.history(episode!.id))?.deliveries ?? [];
     expect(deliveries.map(({ phase, state, attempts }) => [phase, state, attempts])).toEqual([
       ["trigger", "sent", 1],
       ["resolve", "dead", 1],
@@ -93,12 +93,12 @@ describe("a channel that was lost while something fired", () => {
 });
 
 describe("a trigger that is refused", () => {
-  it("is not tried again and again, but what gets worse is told after all, and so is its end", async () => {
+  it("is not retried, but an escalation is sent after all, and so is the resolve", async () => {
     const it = await subscribed();
     let refused = 0;
     it.sender.outcome = () => {
       refused += 1;
-      return new SendError("unhealable", "400 too silly");
+      return new SendError("permanent", "400 too silly");
     };
     await it.rounds(20, [stalled("bad")]);
     expect(refused).toBe(1);
@@ -111,10 +111,10 @@ describe("a trigger that is refused", () => {
   });
 });
 
-describe("whom to notify of what is critical", () => {
+describe("the mention for critical alerts", () => {
   const mentions = (it: Stage) => it.sender.posts.map(({ title, delivery }) => [title, delivery.mention]);
 
-  it("is notified, too, where it was critical before anything of it could be sent", async () => {
+  it("is sent, too, where the alert was critical before anything could be sent", async () => {
     const it = await subscribed({ mention: "oncall" });
     it.sender.outcome = () => new SendError("retry", "503");
     await it.rounds(40, [stalled("bad")]);
@@ -125,7 +125,7 @@ describe("whom to notify of what is critical", () => {
     expect(mentions(it)[0]).toEqual(["CRITICAL · No new block on mainnet", "oncall"]);
   });
 
-  it("is notified where one of a channel's alerts names them and another does not", async () => {
+  it("is sent where one of a channel's subscriptions has it and another has not", async () => {
     const config = '{"stalled": {"for": "10s", "criticalFor": "10s"}}';
     const it = await subscribed({}, { config });
     await it.engine.putSubscription(aSubscription({ id: "two", floor: "critical", mention: "oncall" }), "ada");

@@ -14,7 +14,7 @@ class NarrowSender extends FakeSender {
   clock: Clock | undefined;
   #busy = 0;
 
-  room(): number {
+  capacity(): number {
     return 1 - this.#busy;
   }
 
@@ -34,7 +34,7 @@ it("a condition goes before what else waits for the platform", async () => {
   await it.rounds(8, [stalled("good")]);
   await it.rounds(5, [stalled("bad")]);
   for (let index = 0; index < 100; index += 1) {
-    await it.tell({ platform: "fake", channel: `c${index}` }, { type: "test", by: "ada", at: "1" });
+    await it.owe({ platform: "fake", channel: `c${index}` }, { type: "test", by: "ada", at: "1" });
   }
   await it.rounds(1, [stalled("bad")]);
   const before = it.sender.take();

@@ -4,7 +4,7 @@ import { FIRED, subscribed, wordsOf } from "../outage.ts";
 import { down, stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";
 
-it("what is open on a network that is not watched any more is closed and told as gone, once", async () => {
+it("an open episode on a network that is not watched any more is closed and announced as gone, once", async () => {
   const it = await subscribed({ config: '{"remind": {"every": "1m", "times": 4}, "stalled": {"criticalFor": "1m"}}' });
   await it.engine.putSubscription(aSubscription({ id: "n", kinds: ["node.down"], network: "testnet" }), "ada");
   await it.round([{ ...down("good"), network: "testnet" }], [], "testnet");
@@ -24,7 +24,7 @@ it("what is open on a network that is not watched any more is closed and told as
   await it.engine.closeUnwatched(["testnet"]);
   for (let minute = 0; minute < 5; minute += 1) await it.pass(60_000);
   expect(it.sender.take()).toEqual([]);
-  // Where it is watched again, what is bad then is told anew.
+  // Where it is watched again, a bad condition notifies again.
   await it.restart();
   await it.rounds(8, [stalled("bad")]);
   expect(it.sender.take()).toEqual([FIRED]);

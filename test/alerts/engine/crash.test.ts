@@ -17,7 +17,7 @@ function engineOf(stage: Stage, more: Partial<AlertDependencies>): AlertEngine {
   return createAlertEngine({ store, config, clock, log: silentLog(), simulated: new Set(), ...more });
 }
 
-/** That of a process which ends when so many of its transactions are kept. */
+/** The engine of a process that ends after so many committed transactions. */
 function dying(stage: Stage, kept: number): AlertEngine {
   let left = kept;
   return engineOf(stage, {
@@ -32,7 +32,7 @@ function dying(stage: Stage, kept: number): AlertEngine {
 
 const owed = async ({ engine }: Stage): Promise<number> => (await engine.outboxDepth())[0]?.owed ?? 0;
 
-it("leaves what was seen and what is owed by it, both or neither", async () => {
+it("leaves an observation and its deliveries, both or neither", async () => {
   const stage = await openStage();
   await stage.engine.putSubscription(aSubscription({ kinds: ["checkpoint.new"], events: "each" }), "ada");
   await stage.round([]);
@@ -48,7 +48,7 @@ it("leaves what was seen and what is owed by it, both or neither", async () => {
     const at = stage.clock.wallClock();
     const round = { ...WATCHER, snapshot: { seen: "it" }, readings: [], events, at };
     await dying(stage, transactions)
-      .record(round)
+      .processObservation(round)
       .catch(() => undefined);
     expect([await kept(), await owed(stage)]).toEqual([snapshot, messages]);
   }
@@ -62,13 +62,13 @@ it("leaves nothing of an observation in the midst of which it comes: the next on
   await stage.pass(5000);
   const engine = engineOf(stage, {
     onStep: (step) => {
-      if (step === "round written") throw new Error("the process is gone");
+      if (step === "observation written") throw new Error("the process is gone");
     },
   });
   const before = await stage.engine.snapshot("mainnet", "w");
-  for (let look = 0; look < 2; look += 1) {
+  for (let attempt = 0; attempt < 2; attempt += 1) {
     const round = { ...WATCHER, snapshot: {}, readings: [price("500")], events: [], at: stage.clock.wallClock() };
-    await expect(engine.record(round)).rejects.toThrow("the process is gone");
+    await expect(engine.processObservation(round)).rejects.toThrow("the process is gone");
   }
   expect(await stage.engine.snapshot("mainnet", "w")).toEqual(before);
   expect([await stage.engine.openEpisodes(), await stage.engine.outboxDepth()]).toEqual([[], []]);
@@ -76,7 +76,7 @@ it("leaves nothing of an observation in the midst of which it comes: the next on
   expect(stage.sender.take()).toHaveLength(1);
 });
 
-/** A change that the channel is told of, and whether it was made. */
+/** A change that is announced to the channel, and whether it was made. */
 interface Announced {
   readonly what: string;
   readonly change: (engine: AlertEngine, stage: Stage) => Promise<unknown>;
@@ -100,7 +100,7 @@ const announced: readonly Announced[] = [
   },
 ];
 
-it.each(announced)("leaves $what and the word of it, both or neither", async ({ change, made }) => {
+it.each(announced)("leaves $what and its announcement, both or neither", async ({ change, made }) => {
   const stage = await openStage();
   await stage.stopDelivering();
   await change(dying(stage, 0), stage).catch(() => undefined);

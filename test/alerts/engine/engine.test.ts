@@ -37,12 +37,12 @@ describe("the engine", () => {
     expect(it.sender.take()).toHaveLength(1);
     // Two nodes that contradict each other go on answering what they are asked about markets.
     await it.round([stalled("unknown"), blind("bad")]);
-    for (let look = 0; look < 8; look += 1) {
+    for (let round = 0; round < 8; round += 1) {
       await it.pass(5000);
       expect((await markets("50")).changes).toEqual([]);
     }
     await it.round([stalled("good"), blind("good")]);
-    for (let look = 0; look < 8; look += 1) {
+    for (let round = 0; round < 8; round += 1) {
       await it.pass(5000);
       await markets("50");
     }
@@ -60,7 +60,7 @@ describe("the engine", () => {
     await it.round([stalled("good")]);
     await testnet(5000);
     await it.restart();
-    for (let look = 0; look < 2; look += 1) {
+    for (let round = 0; round < 2; round += 1) {
       await it.pass(5000);
       await it.round([stalled("good")]);
     }
@@ -82,9 +82,9 @@ describe("the engine", () => {
     await markets("good");
     const good = String(it.clock.wallClock());
     await it.round([blind("bad")]);
-    for (let look = 0; look < 3; look += 1) await markets("bad");
+    for (let round = 0; round < 3; round += 1) await markets("bad");
     await it.round([blind("good")]);
-    for (let look = 0; look < 2; look += 1) await markets("bad");
+    for (let round = 0; round < 2; round += 1) await markets("bad");
     expect((await it.engine.openEpisodes())[0]).toMatchObject({ lastGood: good, beganBefore: true });
     await it.pass(0);
     expect(it.sender.take()).toHaveLength(1);
@@ -139,7 +139,7 @@ describe("the engine", () => {
     expect(it.sender.take()).toHaveLength(1);
   });
 
-  it("keeps a downtime in the history, and what it means", async () => {
+  it("logs a downtime and its effect in the history", async () => {
     const it = await openStage();
     await it.engine.putSubscription(aSubscription(), "ada");
     await it.rounds(1, [stalled("good")]);
@@ -150,7 +150,7 @@ describe("the engine", () => {
     await it.restart();
     await it.clock.advance(3_600_000);
     await it.rounds(3, [stalled("bad")]);
-    const history = await it.engine.why("network.stalled|mainnet||1");
+    const history = await it.engine.history("network.stalled|mainnet||1");
     const lines = (history?.decisions ?? []).map(({ what, detail }) => `${what}: ${detail ?? ""}`);
     expect(lines.filter((line) => line.startsWith("restarted"))).toEqual([
       "restarted: nobody looked for 26 s, which does not count towards the alert",
@@ -165,13 +165,13 @@ describe("the engine", () => {
     await it.engine.putSubscription(aSubscription({ kinds: ["market.auction"], parameters }), "ada");
     const watcher = { name: "markets", every: 60_000 };
     const changes: string[] = [];
-    // Looks of once a minute that come up to 3 s earlier or later.
+    // One observation a minute, up to 3 s early or late.
     for (const [minute, moved] of [0, -3, 3, -3, 3, -3, 3].entries()) {
       await it.pass(minute * 60_000 + 3000 + moved * 1000 - it.clock.monotonicMillis());
       const readings = [auction(minute < 2 || minute > 4 ? "good" : "bad")];
       const at = it.clock.wallClock();
       const round = { network: "mainnet", watcher, snapshot: {}, readings, events: [], at };
-      const done = await it.engine.record({ ...round, dueMillis: minute * 60_000 });
+      const done = await it.engine.processObservation({ ...round, dueMillis: minute * 60_000 });
       changes.push(done.changes.map(({ change }) => change).join(" "));
     }
     expect(changes).toEqual(["", "", "pending", "fired", "", "recovering", "resolved"]);
@@ -197,7 +197,7 @@ describe("the engine", () => {
     expect(episodes.map(({ id }) => id)).toEqual(["market.price{high=100}|mainnet|m1|1"]);
   });
 
-  it("closes episodes without subscribers, and says so where they were announced", async () => {
+  it("closes episodes without subscribers, and notifies where they were announced", async () => {
     const it = await openStage();
     const watching = aSubscription({ kinds: ["market.price"], parameters: { "market.price": { high: "100" } } });
     await it.engine.putSubscription(watching, "ada");
@@ -226,7 +226,7 @@ describe("the engine", () => {
     expect(it.sender.take()).toHaveLength(4);
   });
 
-  it("refuses a subscription whose thresholds cannot be, and keeps none of it", async () => {
+  it("refuses a subscription with invalid thresholds, and stores none of it", async () => {
     const it = await openStage();
     const wrong = aSubscription({ parameters: { "network.stalled": { four: 1 } } });
     await expect(it.engine.putSubscription(wrong, "ada")).rejects.toThrow("These thresholds do not fit");
@@ -244,9 +244,9 @@ describe("the engine", () => {
     expect((await it.engine.decisions({ limit: 1 }))[0]).toMatchObject({ what: "silence" });
   });
 
-  it("tells what it is asked to, and how that went", async () => {
+  it("delivers an announcement, and shows its outcome", async () => {
     const it = await openStage();
-    const id = await it.tell(ops, test);
+    const id = await it.owe(ops, test);
     await it.pass(0);
     expect(it.sender.take()).toEqual(["TEST · Alerts arrive here"]);
     expect(await it.delivery(id)).toMatchObject({
@@ -256,9 +256,9 @@ describe("the engine", () => {
     expect(await it.delivery("nobody")).toBeUndefined();
   });
 
-  it("dead-letters after a day what no platform takes, and forgets what is old", async () => {
+  it("dead-letters deliveries without a sender after a day, and prunes old ones", async () => {
     const it = await openStage();
-    const id = await it.tell({ platform: "nowhere", channel: "x" }, test);
+    const id = await it.owe({ platform: "nowhere", channel: "x" }, test);
     await it.restart(90_000_000);
     await it.pass(0);
     expect((await it.delivery(id))?.row).toMatchObject({ state: "dead", last_error: "nothing could send it" });
@@ -268,11 +268,11 @@ describe("the engine", () => {
     expect(await it.engine.decisions({ limit: 10 })).toEqual([]);
   });
 
-  it("dead-letters what it cannot read, and goes on with the next", async () => {
+  it("dead-letters unreadable messages, and goes on with the next", async () => {
     const it = await openStage();
-    const id = await it.tell(ops, { ...test, by: "eve" });
+    const id = await it.owe(ops, { ...test, by: "eve" });
     const { row } = (await it.delivery(id))!;
-    // Settled at once in virtual time: a second one, whose words are spoilt before it is looked at.
+    // The first is sent at once in virtual time: a second one, corrupted before it is claimed.
     await it.pass(0);
     expect(it.sender.take()).toHaveLength(1);
     await it.store.transaction(async ({ alerts }) => {
@@ -281,7 +281,7 @@ describe("the engine", () => {
       const rest = { message: "spoilt", episode: null, target: null, run_at: it.now(), created_at: it.now() };
       await alerts.outbox.add([{ id: "spoilt", ...fresh, ...rest, data: row.data }]);
     });
-    await it.tell(ops, test);
+    await it.owe(ops, test);
     await it.pass(1000);
     expect(it.sender.take()).toEqual(["TEST · Alerts arrive here"]);
     expect((await it.delivery("spoilt"))?.row.state).toBe("dead");

@@ -6,7 +6,7 @@ import { aSubscription } from "../samples.ts";
 import { openStage } from "../stage.ts";
 
 describe("an outage", () => {
-  it("is told when it fires, when it escalates and when it is over, with its history", async () => {
+  it("notifies when it fires, when it escalates and when it is over, with its history", async () => {
     const it = await subscribed();
     await it.rounds(8, [stalled("bad")]);
     expect(it.sender.take()).toEqual([FIRED]);
@@ -22,7 +22,7 @@ describe("an outage", () => {
     expect(await it.engine.openEpisodes()).toEqual([]);
   });
 
-  it("is told nobody who is not subscribed to it, its network or its severity", async () => {
+  it("notifies nobody who is not subscribed to it, its network or its severity", async () => {
     const it = await openStage();
     await it.engine.putSubscription(aSubscription({ id: "a", kinds: ["node.down"] }), "ada");
     await it.engine.putSubscription(aSubscription({ id: "b", network: "testnet" }), "ada");
@@ -31,7 +31,7 @@ describe("an outage", () => {
     await it.rounds(10, [stalled("bad")]);
     expect(it.sender.take()).toEqual([]);
     const [episode] = await it.engine.openEpisodes();
-    const history = await it.engine.why(episode!.id);
+    const history = await it.engine.history(episode!.id);
     expect(history?.decisions.map(({ what }) => what)).toEqual(["pending", "fired", "suppressed by severity"]);
   });
 
@@ -44,14 +44,14 @@ describe("an outage", () => {
     expect(it.sender.take()).toEqual(["RESOLVED · The watcher sees mainnet again"]);
   });
 
-  it("is told once a channel, though two subscriptions of it want to know", async () => {
+  it("notifies a channel once, though two of its subscriptions match", async () => {
     const it = await subscribed();
     await it.engine.putSubscription(aSubscription({ id: "again", floor: "critical" }), "ada");
     await it.rounds(8, [stalled("bad")]);
     expect(it.sender.take()).toEqual([FIRED]);
   });
 
-  it("is told at once to who subscribes while it lasts", async () => {
+  it("notifies at once whoever subscribes while it lasts", async () => {
     const it = await openStage();
     await it.rounds(1, [stalled("good")]);
     await it.rounds(8, [stalled("bad")]);
@@ -66,7 +66,7 @@ describe("an outage", () => {
     );
   });
 
-  it("is told as firing already where a subscription is resumed, or changed so that it is about it", async () => {
+  it("notifies as already firing where a subscription is resumed, or changed to match", async () => {
     for (const kept of [{ state: "paused" }, { kinds: ["node.down"] }] as const) {
       const it = await subscribed();
       const { kinds, ...more } = { kinds: ["network.stalled"] as const, ...kept };
@@ -157,7 +157,7 @@ describe("an outage", () => {
 });
 
 describe("what is suppressed", () => {
-  it("by a silence is told when it ends, if it still lasts", async () => {
+  it("by a silence is sent when the silence ends, if the outage still lasts", async () => {
     const it = await subscribed();
     const now = it.now();
     const silence = { id: "s", scope: {}, from: now, until: now + 60_000, by: "ada", created: now };
@@ -170,7 +170,7 @@ describe("what is suppressed", () => {
     expect(it.sender.take()).toEqual([RESOLVED]);
   });
 
-  it("by a silence is never told, if it is over before", async () => {
+  it("by a silence is never sent, if the outage is over before", async () => {
     const it = await subscribed();
     const now = it.now();
     await it.engine.putSilence({ id: "s", scope: {}, from: now, until: now + 600_000, by: "ada", created: now }, "ada");
@@ -179,7 +179,7 @@ describe("what is suppressed", () => {
     await it.pass(700_000);
     expect(it.sender.take()).toEqual([]);
     const [episode] = await it.engine.lastEpisodes(1);
-    const history = await it.engine.why(episode!.id);
+    const history = await it.engine.history(episode!.id);
     expect(history?.decisions.map(({ what }) => what)).toContain("never told");
   });
 
@@ -196,7 +196,7 @@ describe("what is suppressed", () => {
     expect(it.sender.take()).toEqual(["DIGEST · 1 alert that resolved on mainnet, during quiet hours"]);
   });
 
-  it("because it flaps is told as that, once, and its end", async () => {
+  it("by flapping has one flapping notice, and one of its end", async () => {
     const it = await subscribed();
     for (let time = 0; time < 6; time += 1) {
       await it.rounds(8, [stalled("bad")]);

@@ -6,7 +6,7 @@ import { openStage } from "../stage.ts";
 
 const MINUTE = 60_000;
 
-it("what gets worse under a silence is told once, when that ends", async () => {
+it("an escalation under a silence is sent once, when the silence ends", async () => {
   const stage = await openStage();
   await stage.engine.putSubscription(aSubscription(), "ada");
   await stage.rounds(1, [stalled("good")]);

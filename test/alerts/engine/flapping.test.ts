@@ -6,7 +6,7 @@ import { openStage, type Stage } from "../stage.ts";
 
 const FLAPPING = "FLAPPING · No new block on mainnet";
 const CALM = "CALM AGAIN · network.stalled on mainnet";
-/** What is told of an outage in seconds rather than minutes, and that of five of them it flaps. */
+/** Thresholds of seconds rather than minutes; five episodes are flapping. */
 const config = JSON.stringify({
   stalled: { for: "10s", criticalFor: "1h" },
   keep: { rounds: 2, for: "5s" },
@@ -28,7 +28,7 @@ async function outages(it: Stage, count: number): Promise<void> {
 }
 
 describe("flapping", () => {
-  it("is told, once, to who was silenced when it was found out", async () => {
+  it("is announced, once, where a silence held when it was detected", async () => {
     const it = await subscribed();
     const now = it.now();
     await it.engine.putSilence({ id: "s", scope: {}, from: now, until: now + 180_000, by: "ada", created: now }, "ada");
@@ -38,7 +38,7 @@ describe("flapping", () => {
     expect(it.sender.take()).toEqual([FLAPPING]);
   });
 
-  it("is told to who subscribes while it goes on, and so is its end", async () => {
+  it("is announced to later subscribers while it lasts, and so is its end", async () => {
     const it = await subscribed({ floor: "critical" });
     await outages(it, 5);
     const destination = { platform: "fake", channel: "new" };
@@ -49,7 +49,7 @@ describe("flapping", () => {
     expect(it.sender.take()).toEqual([`new: ${CALM}`]);
   });
 
-  it("disturbs nobody in quiet hours: what was over by then is in their digest, what goes on is told then", async () => {
+  it("disturbs nobody in quiet hours: ended episodes are in their digest, open ones are sent then", async () => {
     const it = await subscribed({ quietHours: { from: "12:00", to: "12:05", zone: "UTC" } });
     await outages(it, 7);
     expect(it.sender.take()).toEqual([]);
@@ -85,15 +85,15 @@ describe("flapping", () => {
   });
 });
 
-it("what was held for quiet hours is in their digest, though it ended in the moment when they did", async () => {
+it("a message held for quiet hours is in their digest, though the episode ended at that very moment", async () => {
   const it = await subscribed({ quietHours: { from: "12:00", to: "12:01", zone: "UTC" } });
-  const look = async (state: "good" | "bad"): Promise<void> => {
+  const observe = async (state: "good" | "bad"): Promise<void> => {
     await it.round([blind("good"), stalled(state)]);
     // Nothing is kept up in between: the process has much to do.
     await it.clock.advance(5000);
   };
-  for (let time = 0; time < 10; time += 1) await look("bad");
-  for (let time = 0; time < 5; time += 1) await look("good");
+  for (let time = 0; time < 10; time += 1) await observe("bad");
+  for (let time = 0; time < 5; time += 1) await observe("good");
   await it.pass(0);
   expect(it.sender.take()).toEqual(["DIGEST · 1 alert that resolved on mainnet, during quiet hours"]);
 });

@@ -29,7 +29,7 @@ function checkpoints(it: Stage, from: number, count: number): AlertEvent[] {
 }
 
 describe("events", () => {
-  it("of the very first observation are not sent: it only learns where things stand", async () => {
+  it("of the very first observation are not sent: it only records the current state", async () => {
     const stage = await openStage();
     await stage.engine.putSubscription(aSubscription({ kinds: ["checkpoint.new"] }), "ada");
     await stage.round([], checkpoints(stage, 1, 3));
@@ -106,7 +106,7 @@ describe("events", () => {
 
   it("begin another rolling message where the first was refused for good", async () => {
     const it = await subscribed({ events: "rolling" });
-    it.sender.outcome = () => new SendError("unhealable", "400");
+    it.sender.outcome = () => new SendError("permanent", "400");
     await it.round([], checkpoints(it, 3, 1));
     await it.pass(1000);
     it.sender.outcome = () => "ok";
@@ -147,7 +147,7 @@ describe("events", () => {
     expect(it.sender.take()).toEqual(["DIGEST · 2 checkpoints, blocks 1 to 2 on mainnet, during quiet hours"]);
   });
 
-  it("that wait are told once quiet hours end as they are by then", async () => {
+  it("that wait are sent when quiet hours end as they are by then", async () => {
     const until = (to: string) => ({ quietHours: { from: "11:00", to, zone: "UTC" } });
     const digest = "DIGEST · 2 checkpoints, blocks 1 to 2 on mainnet, kept back until now";
     const it = await subscribed(until("13:00"));
@@ -160,7 +160,7 @@ describe("events", () => {
     expect(it.sender.take()).toEqual([digest]);
   });
 
-  it("that wait are not told where nobody is subscribed to them any more, which the log says", async () => {
+  it("that wait are dropped where nobody is subscribed to them any more, as logged", async () => {
     const quiet = { quietHours: { from: "11:00", to: "13:00", zone: "UTC" } };
     for (const change of [{ state: "removed" }, { state: "paused" }, { kinds: ["snapshot.new"] }] as const) {
       const { kinds, ...more } = { kinds: ["checkpoint.new" as const], ...change };
@@ -175,7 +175,7 @@ describe("events", () => {
     }
   });
 
-  it("that one waits for oneself come once a silence is over, though it ended the watch", async () => {
+  it("of a personal watch come once a silence is over, though they ended the watch", async () => {
     const final = { kind: "order.final", network: "mainnet", key: "o/f", at: "1", status: "STATUS_FILLED" } as const;
     const told = ["DIGEST · 1 closed order on mainnet, kept back until now"];
     const scope = { destination: destinationKey(aSubscription().destination) };
@@ -193,7 +193,7 @@ describe("events", () => {
     }
   });
 
-  it("that wait are told though the subscription to them has ended by itself", async () => {
+  it("that wait are sent though the subscription to them has ended by itself", async () => {
     const quietHours = { from: "11:00", to: "13:00", zone: "UTC" };
     const it = await subscribed({ kinds: ["order.final"], subjects: ["o1"], personal: true, quietHours });
     await it.round(

@@ -95,7 +95,7 @@ it("what lasts longer than that keeps its whole history until it has been over f
   expect(stage.sender.takeEdits().at(-1)).toContain("RESOLVED");
   await stage.restart(2 * HOUR);
   await stage.pass(0);
-  const history = await stage.engine.why(id);
+  const history = await stage.engine.history(id);
   expect(history?.decisions.map(({ what }) => what)).toEqual(expect.arrayContaining(["fired", "resolved"]));
   expect(history?.deliveries.filter(({ kind }) => kind === "message").map(({ phase }) => phase)).toEqual([
     "trigger",
@@ -114,7 +114,7 @@ it("what lasts longer than that keeps its whole history until it has been over f
 
   await stage.restart(31 * DAY);
   await stage.pass(0);
-  expect(await stage.engine.why(id)).toBeUndefined();
+  expect(await stage.engine.history(id)).toBeUndefined();
   const rows = rowsOf(stage.store.file);
   expect([rows["alert_deliveries"], rows["alert_receipts"], rows["alert_tellings"]]).toEqual([0, 0, 0]);
 });
@@ -133,9 +133,9 @@ it("what is old is forgotten while the process goes on, not only when it begins"
   // Weeks pass at once where nobody waits to deliver.
   await stage.stopDelivering();
   await stage.pass(29 * 24 * HOUR);
-  expect(await stage.engine.why(episode?.id ?? "")).toBeDefined();
+  expect(await stage.engine.history(episode?.id ?? "")).toBeDefined();
   await stage.pass(2 * 24 * HOUR);
-  expect(await stage.engine.why(episode?.id ?? "")).toBeUndefined();
+  expect(await stage.engine.history(episode?.id ?? "")).toBeUndefined();
   // A place that was lost goes on being shown as such.
   expect((await stage.engine.subscriptions()).map(({ id }) => id).toSorted()).toEqual(["lost", "sub1"]);
 });

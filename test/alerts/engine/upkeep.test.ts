@@ -51,7 +51,7 @@ function counted(stage: Stage): { engine: AlertEngine; reads: () => number; fail
   };
 }
 
-/** A channel that was told that its network stands still. */
+/** A channel that was notified of a stall. */
 async function firing(options: { config?: string } = {}, more: Parameters<typeof aSubscription>[0] = {}) {
   const stage = await subscribed(options, more);
   await stage.rounds(8, [stalled("bad", { badForMillis: 1000 })]);
@@ -142,7 +142,7 @@ describe("upkeep", () => {
     expect(stage.sender.take()).toEqual([]);
   });
 
-  it("owes again what a full disk did not keep", async () => {
+  it("plans again what a full disk did not store", async () => {
     const { stage, seconds, failOnce } = await firing({}, { quietHours: { from: "12:00", to: "12:03", zone: "UTC" } });
     const end = Math.ceil(stage.now() / MINUTE) * MINUTE + 2 * MINUTE;
     await seconds((end - stage.now()) / 1000 - 1);

@@ -29,11 +29,11 @@ test("a chunk is read as it was written", () => {
   expect(parseChunk(row)).toEqual(chunk);
 });
 
-test("what an earlier program left, each row whole, is read too", () => {
+test("the stored form of earlier versions, each row whole, is read too", () => {
   expect(parseChunk({ data: JSON.stringify(chunk) })).toEqual(chunk);
 });
 
-test("what cannot be read is no chunk", () => {
+test("an unreadable chunk is undefined", () => {
   const unreadable = [{}, { packed: {} }, { ...chunk, deliveries: [{ id: "1" }] }];
   expect(unreadable.map((data) => parseChunk({ data: JSON.stringify(data) }))).toEqual([
     undefined,

@@ -24,7 +24,7 @@ test("rows come back from their columns as they were, also from the store", () =
   );
 });
 
-test("what all rows say alike is written once, and what none says not at all", () => {
+test("a value that all rows share is written once, and a missing one not at all", () => {
   const rows = ["a", "b", "c"].map((id) => ({ id, phase: "trigger", destination }));
   expect(toColumns(rows, FIELDS)).toEqual({
     count: 3,

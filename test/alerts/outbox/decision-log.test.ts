@@ -46,16 +46,16 @@ describe("the log", () => {
     "has the same entries in pages as in batches, in order ($destination)",
     async ({ destination }) => {
       const stage = await filled();
-      const { lines } = stage.engine;
+      const { log } = stage.engine;
       const of = { within: 700, destination };
-      const { entries, more } = await lines.count(of);
+      const { entries, more } = await log.count(of);
       expect(more).toBe(destination === undefined);
       const paged: LogEntry[] = [];
-      for (let from = 0; from < entries; from += 90) paged.push(...(await lines.page(of, from, from + 90)));
+      for (let from = 0; from < entries; from += 90) paged.push(...(await log.page(of, from, from + 90)));
       expect(paged.length).toBe(entries);
       expect(paged.map(({ at }) => at)).toEqual(paged.map(({ at }) => at).toSorted((a, b) => b - a));
       const all: LogEntry[] = [];
-      for await (const batch of lines.batches(of, 100)) {
+      for await (const batch of log.batches(of, 100)) {
         expect(batch.length).toBeLessThanOrEqual(200);
         all.push(...batch);
       }

@@ -21,7 +21,7 @@ function checkpoint(it: Stage, block: number): AlertEvent {
   return { ...common, key: `${block}/h`, at, hash: `h${block}` };
 }
 
-/** Seven channels on two platforms, who are told two at a time. */
+/** Seven channels on two platforms, fanned out two at a time. */
 async function open(events: "each" | "rolling"): Promise<Stage> {
   const it = await Stage.open({
     chunkRows: 2,
@@ -37,7 +37,7 @@ async function open(events: "each" | "rolling"): Promise<Stage> {
   return it;
 }
 
-/** What each channel was told, in order. */
+/** The messages of each channel, in order. */
 function told(it: Stage): string[] {
   const posts = it.senders.flatMap(({ posts }) => posts);
   const byChannel = Map.groupBy(posts, ({ channel }) => channel);
@@ -123,7 +123,7 @@ describe("a large batch", () => {
     expect(it.senders.flatMap(({ posts }) => posts)).toHaveLength(CHANNELS);
   });
 
-  it("puts off forgetting what is old until it is fanned out, and no longer", async () => {
+  it("postpones pruning until it is fanned out, and no longer", async () => {
     const it = await open("each");
     await it.pass(0);
     await it.restart(RETENTION + 3_600_000);

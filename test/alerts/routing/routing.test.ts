@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { inhibitorOf } from "../../../src/alerts/engine/plan-open.ts";
 import { quietUntil } from "../../../src/alerts/routing/quiet-hours.ts";
 import { route, type RoutingInput } from "../../../src/alerts/routing/routing.ts";
-import { holdsUntil, type Silence, silenceEnds } from "../../../src/alerts/routing/silence.ts";
+import { silenceActiveUntil, type Silence, silenceEnds } from "../../../src/alerts/routing/silence.ts";
 import { covers, destinationKey, Subscription } from "../../../src/alerts/routing/subscription.ts";
 import { anEpisode, aSubscription } from "../samples.ts";
 
@@ -27,12 +27,12 @@ describe("whether a channel is notified", () => {
     when = at,
   ) => {
     const routed = route({ ...news, ...given }, subscription, silenced, when);
-    return routed.tell ? "told" : routed.by;
+    return routed.notify ? "notified" : routed.by;
   };
 
   it("is decided by severity, silence, inhibition, quiet hours and flapping, in this order", () => {
     const night = aSubscription({ quietHours: { from: "11:00", to: "13:00", zone: "UTC" } });
-    expect(decide({})).toBe("told");
+    expect(decide({})).toBe("notified");
     expect(decide({}, aSubscription({ floor: "critical" }), [silence({})])).toBe("severity");
     expect(decide({ inhibitedBy: "e" }, night, [silence({})])).toBe("silence");
     expect(decide({ inhibitedBy: "e", flapping: true }, night)).toBe("inhibition");
@@ -42,21 +42,21 @@ describe("whether a channel is notified", () => {
 
   it("lets what is critical through quiet hours and flapping, but not through a silence", () => {
     const night = aSubscription({ quietHours: { from: "11:00", to: "13:00", zone: "UTC" } });
-    expect(decide({ severity: "critical", flapping: true }, night)).toBe("told");
+    expect(decide({ severity: "critical", flapping: true }, night)).toBe("notified");
     expect(decide({ severity: "critical" }, night, [silence({})])).toBe("silence");
   });
 
   it("mentions only for what is critical, and is quiet for what is not a warning", () => {
     const loud = aSubscription({ mention: "R1", floor: "info" });
-    expect(route({ ...news, severity: "critical" }, loud, [], at)).toEqual({ tell: true, mention: "R1" });
-    expect(route(news, loud, [], at)).toEqual({ tell: true });
-    expect(route({ ...news, severity: "info" }, loud, [], at)).toEqual({ tell: true, quiet: true });
+    expect(route({ ...news, severity: "critical" }, loud, [], at)).toEqual({ notify: true, mention: "R1" });
+    expect(route(news, loud, [], at)).toEqual({ notify: true });
+    expect(route({ ...news, severity: "info" }, loud, [], at)).toEqual({ notify: true, quiet: true });
   });
 });
 
 describe("a silence", () => {
   const holds = (one: Silence, when = at, subscription = aSubscription()) =>
-    !route(news, subscription, [one], when).tell;
+    !route(news, subscription, [one], when).notify;
 
   it.each<[Silence["scope"], boolean]>([
     [{}, true],
@@ -98,8 +98,8 @@ describe("a silence", () => {
     expect(holds(weekly, Date.UTC(2024, 10, 3, 0, 30))).toBe(false);
     expect(holds(weekly, Date.UTC(2024, 10, 10, 1, 30))).toBe(false);
     expect(silenceEnds(weekly)).toBe(Date.UTC(2024, 10, 5));
-    expect(holdsUntil(weekly, Date.UTC(2024, 9, 20, 0, 30))).toBe(Date.UTC(2024, 9, 20, 1, 0));
-    expect(holdsUntil(weekly, Date.UTC(2024, 10, 3, 1, 30))).toBe(Date.UTC(2024, 10, 3, 2, 0));
+    expect(silenceActiveUntil(weekly, Date.UTC(2024, 9, 20, 0, 30))).toBe(Date.UTC(2024, 9, 20, 1, 0));
+    expect(silenceActiveUntil(weekly, Date.UTC(2024, 10, 3, 1, 30))).toBe(Date.UTC(2024, 10, 3, 2, 0));
   });
 });
 

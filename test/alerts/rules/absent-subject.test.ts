@@ -8,7 +8,7 @@ import { blind, down, price, stalled } from "../readings.ts";
 import { anEpisode, aSubscription } from "../samples.ts";
 import { openStage, type Stage } from "../stage.ts";
 
-/** A channel that is told of two nodes, of which the first is down. */
+/** A channel subscribed to two nodes, of which the first is down. */
 async function downAtA(): Promise<Stage> {
   const stage = await openStage();
   await stage.engine.putSubscription(aSubscription({ kinds: ["node.down"] }), "ada");
@@ -22,14 +22,14 @@ const GONE = "GONE · a:1 is down on mainnet";
 const others = [down("good", "b:1")];
 
 describe("a subject that disappears", () => {
-  it("ends its episode once that is certain, saying so, and is told anew should it come back", async () => {
+  it("ends its episode once that is certain, and notifies again if the subject comes back", async () => {
     const it = await downAtA();
     await it.rounds(ROUNDS_UNTIL_GONE - 1, others);
     expect(it.sender.take()).toEqual([]);
     await it.rounds(1, others);
     expect(it.sender.take()).toEqual([GONE]);
     expect(await it.engine.openEpisodes()).toEqual([]);
-    const { episode, decisions } = (await it.engine.why("node.down|mainnet|a:1|1"))!;
+    const { episode, decisions } = (await it.engine.history("node.down|mainnet|a:1|1"))!;
     expect(episode.state).toBe("gone");
     expect(decisions.at(-1)).toMatchObject({ what: "gone", detail: expect.stringContaining("the subject is gone") });
     await it.rounds(30, others);

@@ -12,7 +12,7 @@ import { down, stalled } from "../readings.ts";
 const config = parseAlertsConfig("{}");
 const START = 1_700_000_000_000;
 
-/** One machine in virtual time: rounds of `everyMillis`, restarts as told. */
+/** One machine in virtual time: rounds of `everyMillis`, and restarts. */
 function run(
   rule: Rule,
   reading: (state: Reading["state"]) => Reading,
@@ -24,9 +24,9 @@ function run(
   let millis = START;
   let downtimeMillis: number | undefined;
   let met = true;
-  const told: string[] = [];
+  const changes: string[] = [];
 
-  const look = (state: Reading["state"], badForMillis?: number): void => {
+  const observe = (state: Reading["state"], badForMillis?: number): void => {
     const shown = { ...reading(state), ...(badForMillis === undefined ? {} : { badForMillis }) };
     const round = {
       judgement: judgeReading(rule, shown),
@@ -40,20 +40,20 @@ function run(
     const next = step(machine, episode !== undefined && isOpen(episode) ? episode : undefined, round);
     machine = next.machine;
     episode = next.episode ?? episode;
-    for (const change of next.changes) told.push(`${change} ${(millis - START) / 1000}`);
+    for (const change of next.changes) changes.push(`${change} ${(millis - START) / 1000}`);
     millis += everyMillis;
-    // As for the engine: a process meets a machine by its first look that can tell.
+    // As in the engine: a process meets a machine with its first known reading.
     if (state !== "unknown") downtimeMillis = undefined;
     met = true;
   };
   return {
-    told,
-    look(states: string) {
-      for (const one of states.replaceAll(" ", "")) look(one === "g" ? "good" : one === "b" ? "bad" : "unknown");
+    changes,
+    observe(states: string) {
+      for (const one of states.replaceAll(" ", "")) observe(one === "g" ? "good" : one === "b" ? "bad" : "unknown");
       return this;
     },
     badFor(badForMillis: number) {
-      look("bad", badForMillis);
+      observe("bad", badForMillis);
       return this;
     },
     restart(away: number) {
@@ -73,37 +73,37 @@ const node = () => run(ruleFor("node.down", {}, config), (state) => down(state))
 
 describe("an alert's state", () => {
   it("fires once it was bad for long enough, and resolves after two good rounds and 15 s", () => {
-    const { told } = stall().look("g bbbbbbb ggggg");
-    expect(told).toEqual(["pending 5", "fired 35", "recovering 40", "resolved 55"]);
+    const { changes } = stall().observe("g bbbbbbb ggggg");
+    expect(changes).toEqual(["pending 5", "fired 35", "recovering 40", "resolved 55"]);
   });
 
   it("resolves after as many good rounds as are asked for, however soon that is", () => {
     const slow = parseAlertsConfig('{"keep": {"rounds": 4, "for": "1ms"}}');
-    const one = run(ruleFor("node.down", {}, slow), (state) => down(state), 5000, slow).look("bbb gggg");
-    expect(one.told).toEqual(["pending 0", "fired 10", "recovering 15", "resolved 30"]);
+    const one = run(ruleFor("node.down", {}, slow), (state) => down(state), 5000, slow).observe("bbb gggg");
+    expect(one.changes).toEqual(["pending 0", "fired 10", "recovering 15", "resolved 30"]);
   });
 
   it("says nothing of what passes", () => {
     expect(
       stall()
-        .look("g bbb g bbb g")
-        .told.filter((one) => one.startsWith("fired")),
+        .observe("g bbb g bbb g")
+        .changes.filter((one) => one.startsWith("fired")),
     ).toEqual([]);
   });
 
   it("freezes while blind: no time counts, nothing fires, nothing resolves", () => {
     const blind = "?".repeat(100);
-    expect(stall().look(`bbb${blind}bbb`).told).toEqual(["pending 0"]);
-    expect(stall().look(`bbbbbbb${blind}`).told).toEqual(["pending 0", "fired 30"]);
-    const recovering = stall().look(`bbbbbbb gg ${blind}`);
-    expect(recovering.told).toEqual(["pending 0", "fired 30", "recovering 35"]);
-    expect(recovering.look("g").told).toHaveLength(3);
-    expect(recovering.look("gg").told.at(-1)).toMatch(/^resolved/u);
+    expect(stall().observe(`bbb${blind}bbb`).changes).toEqual(["pending 0"]);
+    expect(stall().observe(`bbbbbbb${blind}`).changes).toEqual(["pending 0", "fired 30"]);
+    const recovering = stall().observe(`bbbbbbb gg ${blind}`);
+    expect(recovering.changes).toEqual(["pending 0", "fired 30", "recovering 35"]);
+    expect(recovering.observe("g").changes).toHaveLength(3);
+    expect(recovering.observe("gg").changes.at(-1)).toMatch(/^resolved/u);
   });
 
   it("takes a relapse for the same episode", () => {
-    const one = stall().look("bbbbbbb gg b ggggg");
-    expect(one.told.map((change) => change.split(" ")[0])).toEqual([
+    const one = stall().observe("bbbbbbb gg b ggggg");
+    expect(one.changes.map((change) => change.split(" ")[0])).toEqual([
       "pending",
       "fired",
       "recovering",
@@ -115,43 +115,45 @@ describe("an alert's state", () => {
   });
 
   it("escalates once what lasts is critical", () => {
-    const one = stall().look("b".repeat(60));
-    expect(one.told).toEqual(["pending 0", "fired 30", "escalated 180"]);
+    const one = stall().observe("b".repeat(60));
+    expect(one.changes).toEqual(["pending 0", "fired 30", "escalated 180"]);
     expect(one.episode()).toMatchObject({ severity: "critical", state: "firing" });
     // What was good in between is no time in which it was bad.
-    expect(stall().look(`bbbbbbb ${"gb".repeat(60)}`).told).not.toContainEqual(expect.stringContaining("escalated"));
+    expect(stall().observe(`bbbbbbb ${"gb".repeat(60)}`).changes).not.toContainEqual(
+      expect.stringContaining("escalated"),
+    );
   });
 
   it("counts the time that the watcher itself has measured", () => {
-    const one = stall().look("g").badFor(29_999).badFor(34_999);
-    expect(one.told).toEqual(["pending 5", "fired 10"]);
+    const one = stall().observe("g").badFor(29_999).badFor(34_999);
+    expect(one.changes).toEqual(["pending 5", "fired 10"]);
     expect(one.episode()?.began).toBe(String(fromMillis(START + 5000 - 29_999)));
   });
 
   it("counts rounds in a row where rounds are the rule", () => {
-    expect(node().look("bb g bb g").told).not.toContainEqual(expect.stringContaining("fired"));
-    expect(node().look("bbb").told).toEqual(["pending 0", "fired 10"]);
-    expect(node().look("b?b?b").told).toEqual(["pending 0", "fired 20"]);
+    expect(node().observe("bb g bb g").changes).not.toContainEqual(expect.stringContaining("fired"));
+    expect(node().observe("bbb").changes).toEqual(["pending 0", "fired 10"]);
+    expect(node().observe("b?b?b").changes).toEqual(["pending 0", "fired 20"]);
   });
 
   it("never fires, escalates nor resolves by the first observation of a process", () => {
-    expect(stall().restart(0).badFor(1_000_000).told).toEqual(["pending 0"]);
-    expect(node().look("bb").restart(1).look("b").told).toEqual(["pending 0"]);
-    const firing = stall().look("bbbbbbb").restart(1).badFor(1_000_000);
-    expect(firing.told).toEqual(["pending 0", "fired 30"]);
-    expect(firing.badFor(1_005_000).told.at(-1)).toMatch(/^escalated/u);
-    const recovering = stall().look("bbbbbbb ggg").restart(3_600_000).look("g");
-    expect(recovering.told).toEqual(["pending 0", "fired 30", "recovering 35"]);
-    // What was good before nobody looked does not count towards the recovery.
-    expect(recovering.look("gg").told.at(-1)).toBe("recovering 35");
-    expect(recovering.look("g").told.at(-1)).toMatch(/^resolved/u);
+    expect(stall().restart(0).badFor(1_000_000).changes).toEqual(["pending 0"]);
+    expect(node().observe("bb").restart(1).observe("b").changes).toEqual(["pending 0"]);
+    const firing = stall().observe("bbbbbbb").restart(1).badFor(1_000_000);
+    expect(firing.changes).toEqual(["pending 0", "fired 30"]);
+    expect(firing.badFor(1_005_000).changes.at(-1)).toMatch(/^escalated/u);
+    const recovering = stall().observe("bbbbbbb ggg").restart(3_600_000).observe("g");
+    expect(recovering.changes).toEqual(["pending 0", "fired 30", "recovering 35"]);
+    // Good readings before a blind time do not count towards the recovery.
+    expect(recovering.observe("gg").changes.at(-1)).toBe("recovering 35");
+    expect(recovering.observe("g").changes.at(-1)).toMatch(/^resolved/u);
   });
 
   it("goes on after a short downtime as if it had not been, and begins again after a long one", () => {
-    expect(stall().look("bbbb").restart(30_000).look("bbbb").told).toEqual(["pending 0", "fired 65"]);
-    const long = stall().look("bbbb").restart(30_001).look("bbbb");
-    expect(long.told).toEqual(["pending 0"]);
-    expect(long.look("bbb").told.at(-1)).toMatch(/^fired/u);
+    expect(stall().observe("bbbb").restart(30_000).observe("bbbb").changes).toEqual(["pending 0", "fired 65"]);
+    const long = stall().observe("bbbb").restart(30_001).observe("bbbb");
+    expect(long.changes).toEqual(["pending 0"]);
+    expect(long.observe("bbb").changes.at(-1)).toMatch(/^fired/u);
   });
 
   it("keeps when it began over a restart, and says where that is only known as then or earlier", () => {
@@ -159,15 +161,15 @@ describe("an alert's state", () => {
       const { began, beganBefore } = one.episode() ?? {};
       return [(Number(BigInt(began ?? 0) / 1_000_000n) - START) / 1000, beganBefore];
     };
-    expect(begun(node().look("g bbb"))).toEqual([5, undefined]);
-    expect(begun(node().look("g b").restart(10_000).look("bb"))).toEqual([5, undefined]);
-    expect(begun(node().look("g bbb").restart(3_600_000).look("bb"))).toEqual([5, undefined]);
-    // Nobody looked when it began.
-    expect(begun(node().look("g").restart(10_000).look("bbb"))).toEqual([15, true]);
-    expect(begun(node().look("g b").restart(3_600_000).look("bbb"))).toEqual([3610, true]);
-    expect(begun(node().look("g ? bbb"))).toEqual([10, true]);
+    expect(begun(node().observe("g bbb"))).toEqual([5, undefined]);
+    expect(begun(node().observe("g b").restart(10_000).observe("bb"))).toEqual([5, undefined]);
+    expect(begun(node().observe("g bbb").restart(3_600_000).observe("bb"))).toEqual([5, undefined]);
+    // It was not observed when it began.
+    expect(begun(node().observe("g").restart(10_000).observe("bbb"))).toEqual([15, true]);
+    expect(begun(node().observe("g b").restart(3_600_000).observe("bbb"))).toEqual([3610, true]);
+    expect(begun(node().observe("g ? bbb"))).toEqual([10, true]);
     // Once it is over, the next one is another.
-    expect(begun(node().restart(0).look("bbb ggggg bbb"))).toEqual([40, undefined]);
+    expect(begun(node().restart(0).observe("bbb ggggg bbb"))).toEqual([40, undefined]);
   });
 
   it("believes a watcher that knows better when it began", () => {
@@ -176,43 +178,43 @@ describe("an alert's state", () => {
       ...stalled(state),
       ...(state === "bad" ? { since } : {}),
     }));
-    one.look("g").restart(60_000).look("bbbbbbb");
+    one.observe("g").restart(60_000).observe("bbbbbbb");
     expect(one.episode()).toMatchObject({ began: since, detected: String(fromMillis(START + 95_000)) });
     expect(one.episode()).not.toHaveProperty("beganBefore");
   });
 
   it("numbers its episodes, and finds out when it flaps and when it is calm again", () => {
     const one = stall();
-    for (let time = 0; time < 4; time += 1) one.look("bbbbbbb gggg");
-    expect(one.told.filter((change) => change.startsWith("flapping"))).toEqual(["flapping 195"]);
+    for (let time = 0; time < 4; time += 1) one.observe("bbbbbbb gggg");
+    expect(one.changes.filter((change) => change.startsWith("flapping"))).toEqual(["flapping 195"]);
     expect(one.episode()?.id).toBe("network.stalled|mainnet||4");
     expect(one.calm()).toBe(false);
-    one.look("g".repeat(358));
+    one.observe("g".repeat(358));
     expect(one.calm()).toBe(false);
-    one.look("gg");
+    one.observe("gg");
     expect(one.calm()).toBe(true);
   });
 
   it("does not flap where its episodes are far apart", () => {
     const one = node();
-    for (let episode = 0; episode < 8; episode += 1) one.look(`bbb${"g".repeat(117)}`);
+    for (let episode = 0; episode < 8; episode += 1) one.observe(`bbb${"g".repeat(117)}`);
     expect(one.machine().number).toBe(8);
-    expect(one.told).not.toContainEqual(expect.stringContaining("flapping"));
+    expect(one.changes).not.toContainEqual(expect.stringContaining("flapping"));
     // The fourth within half an hour does.
-    for (let episode = 0; episode < 3; episode += 1) one.look(`bbb${"g".repeat(17)}`);
-    expect(one.told.filter((change) => change.startsWith("flapping"))).toHaveLength(1);
+    for (let episode = 0; episode < 3; episode += 1) one.observe(`bbb${"g".repeat(17)}`);
+    expect(one.changes.filter((change) => change.startsWith("flapping"))).toHaveLength(1);
   });
 
   it("is not called calm for what was not observed: blind, down, or between", () => {
     const one = stall();
-    for (let time = 0; time < 4; time += 1) one.look("bbbbbbb gggg");
-    one.look("?".repeat(400)).look("g");
+    for (let time = 0; time < 4; time += 1) one.observe("bbbbbbb gggg");
+    one.observe("?".repeat(400)).observe("g");
     expect(one.calm()).toBe(false);
-    one.restart(1_800_000).look("?".repeat(5)).look("g");
+    one.restart(1_800_000).observe("?".repeat(5)).observe("g");
     expect(one.calm()).toBe(false);
-    one.look("g".repeat(356));
+    one.observe("g".repeat(356));
     expect(one.calm()).toBe(false);
-    one.look("gg");
+    one.observe("gg");
     expect(one.calm()).toBe(true);
   });
 
@@ -237,13 +239,13 @@ describe("an alert's state", () => {
       fc.property(script, (parts) => {
         const one = stall();
         for (const part of parts) {
-          const before = part === "?" ? one.told.length : undefined;
+          const before = part === "?" ? one.changes.length : undefined;
           if (typeof part === "number") one.restart(part);
-          else one.look(part);
-          // A blind look changes nothing at all.
-          expect(before ?? one.told.length).toBe(one.told.length);
+          else one.observe(part);
+          // A blind observation changes nothing at all.
+          expect(before ?? one.changes.length).toBe(one.changes.length);
         }
-        const names = one.told.map((change) => change.split(" ")[0]!).filter((name) => name !== "flapping");
+        const names = one.changes.map((change) => change.split(" ")[0]!).filter((name) => name !== "flapping");
         for (const [index, name] of names.entries()) expect(follows[name]).toContain(names[index - 1] ?? "start");
       }),
     );

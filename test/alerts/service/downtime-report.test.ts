@@ -28,7 +28,7 @@ function report(more: { networks?: readonly string[]; simulated?: boolean } = {}
   });
 }
 
-/** Ends the process, which takes 10 s to stop, and starts another so long after it looked last. */
+/** Ends the process, which takes 10 s to stop, and starts another so long after its last observation. */
 const downFor = (millis: number): Promise<void> => stage.restart(Math.max(0, millis - 10_000));
 
 /** What was posted since the last time: channel, title and first paragraph. */
@@ -60,7 +60,7 @@ const subscriptionTo = (kinds: Subscription["kinds"], channel: string): Subscrip
   aSubscription({ id: channel, destination: { platform: "fake", channel }, kinds });
 
 describe("after a restart", () => {
-  it("tells the operators and the channels that something came late, and nobody else", async () => {
+  it("notifies the operators and the channels with late events, and nobody else", async () => {
     stage = await Stage.open({ startedAt: NOON });
     await stage.engine.putSubscription(subscriptionTo(["checkpoint.new"], "ops"), "ann");
     await stage.engine.putSubscription(subscriptionTo(["snapshot.new"], "others"), "bob");
@@ -164,7 +164,7 @@ describe("after a restart", () => {
     expect(await report().begin()).toBe(false);
   });
 
-  it("says that it is simulated, and tells a channel nothing of a network that it did not ask about", async () => {
+  it("says that it is simulated, and notifies channels only of networks that they are subscribed to", async () => {
     const senders = (now: () => number) => [new FakeSender({ now })];
     stage = await Stage.open({ senders, simulated: ["mainnet", "testnet"] });
     await stage.engine.putSubscription(subscriptionTo(["checkpoint.new"], "ops"), "ann");

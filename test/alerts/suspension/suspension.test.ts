@@ -26,7 +26,7 @@ interface World {
   readonly web: FakeSender;
 }
 
-/** Discord, where some channels are told of a network that is well, and Slack, where the operators are. */
+/** Discord, where some channels are subscribed to a healthy network, and Slack, where the operators are. */
 async function world(channels = ["one"], more: StageOptions = { operators: OPERATORS }): Promise<World> {
   const guarded: GuardedSender[] = [];
   const stage = await openStage({
@@ -70,7 +70,7 @@ const NOBODY = { operators: [], console: [] };
 describe("a token that a platform refuses", () => {
   it("is reported at once and once, and loses no channel", async () => {
     const it = await world(["one", "two", "three"]);
-    it.discord.refusal = unauthorized();
+    it.discord.tokenError = unauthorized();
     await it.stage.rounds(8, [stalled("bad")]);
     expect(told(it)).toEqual(everybody(REFUSED));
     const words = await wordsOf(it.slack.posts[0]!.reply);
@@ -80,7 +80,7 @@ describe("a token that a platform refuses", () => {
     expect(words).toMatch(/\d messages? waits? there so far/u);
     await minutes(it, 20);
     expect(told(it)).toEqual(NOBODY);
-    it.discord.refusal = undefined;
+    it.discord.tokenError = undefined;
     await it.stage.pass(60_000);
     expect(it.discord.take().toSorted()).toEqual([`one: ${FIRED}`, `three: ${FIRED}`, `two: ${FIRED}`]);
     expect(told(it)).toEqual(everybody(ACCEPTED));
@@ -91,7 +91,7 @@ describe("a token that a platform refuses", () => {
   it("is probed once a minute, however many channels there are", async () => {
     const channels = Array.from({ length: 100 }, (_, index) => `c${index}`);
     const it = await world(channels);
-    it.discord.refusal = unauthorized();
+    it.discord.tokenError = unauthorized();
     await it.stage.rounds(8, [stalled("bad")]);
     told(it);
     const { checks, refusedTries } = it.discord;
@@ -100,21 +100,21 @@ describe("a token that a platform refuses", () => {
     await minutes(it, 10);
     expect(it.discord.refusedTries).toBe(refusedTries);
     expect(it.discord.checks - checks).toBe(10);
-    it.discord.refusal = undefined;
+    it.discord.tokenError = undefined;
     await it.stage.pass(60_000);
     expect(it.discord.take()).toHaveLength(100);
     told(it);
   });
 
-  it("is not told again by the next process while it lasts, and the end of it is", async () => {
+  it("is not reported again by the next process while it lasts, but its end is", async () => {
     const it = await world();
-    it.discord.refusal = unauthorized();
+    it.discord.tokenError = unauthorized();
     await it.stage.rounds(8, [stalled("bad")]);
     expect(told(it)).toEqual(everybody(REFUSED));
     await it.stage.restart(60_000);
     await it.stage.rounds(4, [stalled("bad")]);
     expect(told(it)).toEqual(NOBODY);
-    it.discord.refusal = undefined;
+    it.discord.tokenError = undefined;
     await it.stage.restart(60_000);
     await it.stage.rounds(1, [stalled("bad")]);
     expect(it.discord.take()).toEqual([`one: ${FIRED}`]);
@@ -123,46 +123,46 @@ describe("a token that a platform refuses", () => {
 
   it("is noticed though nothing is owed", async () => {
     const it = await world([]);
-    it.discord.refusal = unauthorized();
+    it.discord.tokenError = unauthorized();
     await it.stage.pass(300_000);
     expect(told(it)).toEqual(everybody(REFUSED));
-    it.discord.refusal = undefined;
+    it.discord.tokenError = undefined;
     await it.stage.pass(60_000);
     expect(told(it)).toEqual(everybody(ACCEPTED));
   });
 
-  it("is told on the console where the operators are on that very platform, and they hear of the end", async () => {
+  it("is reported on the console where the operators are on that very platform, and they are notified of the end", async () => {
     const it = await world(["one"], { operators: { platform: "discord", channel: "operators" } });
-    it.discord.refusal = unauthorized();
+    it.discord.tokenError = unauthorized();
     await it.stage.rounds(8, [stalled("bad")]);
     expect(told(it)).toEqual({ operators: [], console: [REFUSED] });
-    it.discord.refusal = undefined;
+    it.discord.tokenError = undefined;
     await it.stage.pass(60_000);
     expect(it.discord.take()).toEqual([`one: ${FIRED}`, `operators: ${ACCEPTED}`]);
     expect(told(it)).toEqual({ operators: [], console: [ACCEPTED] });
   });
 
-  it("that is taken, but not for sending, is no end of it", async () => {
+  it("that a probe accepts, but a send does not, stays refused", async () => {
     const it = await world();
-    it.discord.sendRefusal = unauthorized();
+    it.discord.sendTokenError = unauthorized();
     await it.stage.rounds(8, [stalled("bad")]);
     expect(told(it)).toEqual(everybody(REFUSED));
     const before = it.discord.refusedTries;
     await minutes(it, 10);
     expect(it.discord.refusedTries - before).toBe(10);
     expect(told(it)).toEqual(NOBODY);
-    it.discord.sendRefusal = undefined;
+    it.discord.sendTokenError = undefined;
     await it.stage.pass(60_000);
     expect(it.discord.take()).toEqual([`one: ${FIRED}`]);
     expect(told(it)).toEqual(everybody(ACCEPTED));
   });
 
-  it("is over though one channel gives no answer, or a fault, to what is tried", async () => {
+  it("resumes though a trial hangs or fails in one channel", async () => {
     for (const outcome of ["hang", new SendError("retry", "500")] as const) {
       const it = await world(["one", "two", "three"]);
-      it.discord.refusal = unauthorized();
+      it.discord.tokenError = unauthorized();
       await it.stage.rounds(8, [stalled("bad")]);
-      it.discord.refusal = undefined;
+      it.discord.tokenError = undefined;
       it.discord.outcome = (what) => ("destination" in what && what.destination.channel === "one" ? outcome : "ok");
       await it.stage.pass(60_000);
       expect(it.discord.take().toSorted()).toEqual([`three: ${FIRED}`, `two: ${FIRED}`]);
@@ -170,12 +170,12 @@ describe("a token that a platform refuses", () => {
     }
   });
 
-  it("is told to be over at once, to however many channels", async () => {
+  it("has its end reported at once, to however many channels", async () => {
     const it = await world(Array.from({ length: 300 }, (_, index) => `c${index}`));
-    it.discord.refusal = removed();
+    it.discord.tokenError = removed();
     await it.stage.pass(300_000);
     expect(told(it)).toEqual(everybody(REMOVED));
-    it.discord.refusal = undefined;
+    it.discord.tokenError = undefined;
     await it.stage.restart();
     for (let turn = 0; turn < 20; turn += 1) await it.stage.clock.advance(0);
     expect(it.discord.take()).toHaveLength(300);
@@ -188,7 +188,7 @@ describe("a token that a platform refuses", () => {
       aSubscription({ id: "paused", destination: { platform: "discord", channel: "three" }, state: "paused" }),
       "ada",
     );
-    it.discord.refusal = unauthorized();
+    it.discord.tokenError = unauthorized();
     await it.stage.rounds(8, [stalled("bad")]);
     expect(told(it)).toEqual(everybody(REFUSED));
     await it.stage.restart(23 * HOUR);
@@ -207,7 +207,7 @@ describe("a token that a platform refuses", () => {
     expect(retired[0]?.why).toBe(
       "the bot's token was refused for a day (Discord says 401: Unauthorized); it comes back once a token is accepted",
     );
-    const { rows } = await it.stage.engine.settled(10);
+    const { rows } = await it.stage.engine.finished(10);
     expect(rows.filter(({ state }) => state === "dead").map(({ destination }) => destination)).toEqual(
       expect.arrayContaining(["discord//one/", "discord//two/"]),
     );
@@ -215,7 +215,7 @@ describe("a token that a platform refuses", () => {
     await minutes(it, 10);
     expect(told(it)).toEqual(NOBODY);
 
-    it.discord.refusal = undefined;
+    it.discord.tokenError = undefined;
     await it.stage.restart();
     await it.stage.rounds(1, [stalled("bad")]);
     expect(told(it)).toEqual(everybody(ACCEPTED));
@@ -234,7 +234,7 @@ describe("a token that a platform refuses", () => {
 
   it("counts as revoked after a longer downtime, with all that was owed", async () => {
     const it = await world(["one", "two"]);
-    it.discord.refusal = unauthorized();
+    it.discord.tokenError = unauthorized();
     await it.stage.rounds(8, [stalled("bad")]);
     expect(told(it)).toEqual(everybody(REFUSED));
     await it.stage.restart(50 * HOUR);
@@ -244,21 +244,21 @@ describe("a token that a platform refuses", () => {
       "2 subscriptions ended on Discord. 2 messages were given up",
     );
     // What certainly never arrived is told after all once somebody listens again.
-    it.discord.refusal = undefined;
+    it.discord.tokenError = undefined;
     await it.stage.restart();
     await it.stage.rounds(1, [stalled("bad")]);
     expect(it.discord.take().toSorted()).toEqual([`one: ${BACK}`, `one: ${FIRED}`, `two: ${BACK}`, `two: ${FIRED}`]);
     told(it);
   });
 
-  it("of a bot that was removed ends what is under way, too; what may have arrived is told its end", async () => {
+  it("of a bot that was removed ends running attempts, too; triggers that may have arrived get their resolve", async () => {
     const it = await world(["one", "two"]);
     it.discord.outcome = (what) =>
       "destination" in what && what.destination.channel === "two" ? "posted-hang" : removed();
     await it.stage.rounds(12, [stalled("bad")]);
     expect(told(it)).toEqual(everybody(REMOVED));
     expect(it.discord.take()).toEqual([`two: ${FIRED}`]);
-    const { rows } = await it.stage.engine.settled(20);
+    const { rows } = await it.stage.engine.finished(20);
     const dead = rows.filter(({ state }) => state === "dead");
     expect(dead.map((row) => `${row.destination} ${row.uncertain_since !== null}`).toSorted()).toEqual([
       "discord//one/ false",
@@ -274,30 +274,30 @@ describe("a token that a platform refuses", () => {
 
   it("of a bot that was removed ends all at once", async () => {
     const it = await world(["one", "two"]);
-    it.discord.refusal = removed();
+    it.discord.tokenError = removed();
     await it.stage.rounds(8, [stalled("bad")]);
     expect(told(it)).toEqual(everybody(REMOVED));
     expect((await it.stage.engine.subscriptions()).map(({ state }) => state)).toEqual(["retired", "retired"]);
-    it.discord.refusal = undefined;
+    it.discord.tokenError = undefined;
     await it.stage.pass(300_000);
     expect(told(it)).toEqual(everybody(ACCEPTED));
     expect(it.discord.take()).toHaveLength(4);
   });
 
-  it("of a bot that was removed keeps the end of what was told there", async () => {
+  it("of a bot that was removed keeps the resolves of triggers sent there", async () => {
     const it = await world(["one", "two"]);
     it.discord.outcome = (what) =>
       "destination" in what && what.destination.channel === "two" ? new SendError("retry", "500") : "ok";
     await it.stage.rounds(7, [stalled("bad")]);
     expect(it.discord.take()).toEqual([`one: ${FIRED}`]);
-    it.discord.refusal = unauthorized();
+    it.discord.tokenError = unauthorized();
     await it.stage.rounds(8, [stalled("good")]);
     expect(told(it)).toEqual(everybody(REFUSED));
-    it.discord.refusal = removed();
+    it.discord.tokenError = removed();
     await minutes(it, 1);
     expect(told(it)).toEqual(everybody(REMOVED));
     await it.stage.restart();
-    it.discord.refusal = undefined;
+    it.discord.tokenError = undefined;
     it.discord.outcome = () => "ok";
     await minutes(it, 5);
     // Of what was never told there, nothing is over.
@@ -308,11 +308,11 @@ describe("a token that a platform refuses", () => {
   it("of a bot that was removed is tried again within a minute where a trial proved nothing", async () => {
     const it = await world(["one", "two"]);
     await it.stage.rounds(7, [stalled("bad")]);
-    it.discord.refusal = removed();
+    it.discord.tokenError = removed();
     await it.stage.rounds(8, [stalled("good")]);
     expect(it.discord.take()).toHaveLength(2);
     expect(told(it)).toEqual(everybody(REMOVED));
-    it.discord.refusal = undefined;
+    it.discord.tokenError = undefined;
     it.discord.outcome = () => new SendError("retry", "503");
     await it.stage.restart();
     it.discord.outcome = () => "ok";
@@ -321,11 +321,11 @@ describe("a token that a platform refuses", () => {
     expect(told(it)).toEqual(everybody(ACCEPTED));
   });
 
-  it("of a bot that was removed keeps no end for longer than a day", async () => {
+  it("of a bot that was removed keeps no resolve for longer than a day", async () => {
     const it = await world();
     await it.stage.rounds(7, [stalled("bad")]);
     expect(it.discord.take()).toEqual([`one: ${FIRED}`]);
-    it.discord.refusal = removed();
+    it.discord.tokenError = removed();
     await it.stage.rounds(8, [stalled("good")]);
     expect(told(it)).toEqual(everybody(REMOVED));
     expect((await it.stage.engine.outboxDepth()).map(({ owed }) => owed)).toEqual([1]);
@@ -341,12 +341,12 @@ describe("a token that a platform refuses", () => {
     await it.stage.rounds(8, [stalled("bad")]);
     it.discord.take();
     told(it);
-    it.discord.refusal = removed();
+    it.discord.tokenError = removed();
     await it.stage.rounds(6, [stalled("good")]);
     expect(told(it)).toEqual(everybody(REMOVED));
     const found = (await it.stage.engine.subscriptions()).find(({ id }) => id === "removed");
     await it.stage.engine.putSubscription({ ...found!, state: "removed" }, "ada");
-    it.discord.refusal = undefined;
+    it.discord.tokenError = undefined;
     await it.stage.pass(300_000);
     expect((await it.stage.engine.subscriptions()).map(({ id, state }) => [id, state])).toEqual([
       ["lost", "retired"],
@@ -358,11 +358,11 @@ describe("a token that a platform refuses", () => {
     told(it);
   });
 
-  it("is not heard of from the platform that it is about, nor told in a circle where two refuse", async () => {
+  it("is never reported on its own platform, nor in a circle where two refuse", async () => {
     const it = await world(["one"], { operators: { platform: "discord", channel: "operators" } });
-    it.slack.refusal = new SendError("refused", "Slack says invalid_auth");
+    it.slack.tokenError = new SendError("refused", "Slack says invalid_auth");
     await it.stage.engine.putSubscription(aSubscription({ id: "s", destination: OPERATORS }), "ada");
-    it.discord.refusal = unauthorized();
+    it.discord.tokenError = unauthorized();
     await it.stage.rounds(8, [stalled("bad")]);
     expect(
       it.web
@@ -380,7 +380,7 @@ describe("a token that a platform refuses", () => {
   });
 });
 
-it("a channel that is lost is told on the console, too", async () => {
+it("a lost channel is reported on the console, too", async () => {
   const it = await world();
   it.discord.outcome = () => new SendError("gone", "Unknown Channel");
   await it.stage.rounds(8, [stalled("bad")]);

@@ -35,7 +35,7 @@ describe("a price alert", () => {
   });
 });
 
-describe("what is told", () => {
+describe("the words of a subscription", () => {
   it.each([
     [["node.down"], "node.down on mainnet"],
     [KIND_GROUPS.ops, "the ops alerts on mainnet"],

@@ -110,7 +110,8 @@ group("an alert in words", () => {
   it.each(CONDITION_KINDS)("of kind %s tells its story when it is over", async (kind) => {
     const acknowledged = { by: "bob", at };
     const episode = episodeOf(kind, true, { state: "resolved", recovered: at, ended: at, acknowledged, escalated: at });
-    const words = await wordsOf({ type: "condition", phase: "resolve", episode }, { told: nanoseconds(BigInt(at)) });
+    const triggeredAt = nanoseconds(BigInt(at));
+    const words = await wordsOf({ type: "condition", phase: "resolve", episode }, { triggeredAt });
     for (const part of ["RESOLVED", "Began", "Detected", "Told", "Escalated", "by bob", "Recovered", "It lasted"]) {
       expect(words).toContain(part);
     }

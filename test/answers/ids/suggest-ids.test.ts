@@ -6,7 +6,7 @@ import type { SuggestContext } from "../../../src/bot/options/options.ts";
 
 const id = "ab".repeat(32);
 
-test("a node that takes its time keeps nobody from the ids seen before", async () => {
+test("a slow node does not delay suggestions of ids seen before", async () => {
   const context = {
     api: { network: "mainnet", getMarketNames: () => new Promise(() => {}) },
     seen: { note: async () => {}, find: async () => [{ id, label: "BTC/USDT" }] },

@@ -186,7 +186,7 @@ describe("cursors", () => {
   });
 });
 
-test("connections are kept and shared", async () => {
+test("connections are kept alive and shared", async () => {
   const a = await node((_request, response) => sendJson(response, TIME));
   const api = clientOf([a], { cache: false });
   for (let calls = 0; calls < 20; calls += 1) await api.getNetworkTime();

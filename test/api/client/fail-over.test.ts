@@ -60,7 +60,7 @@ describe("when a node fails", () => {
     expect(a.asked).toHaveLength(3);
   });
 
-  test("a node that repeats the address it was asked for tells nobody its secrets", async () => {
+  test("a node that echoes the requested address does not leak its credentials", async () => {
     const a = await node((request, response) => {
       const said = `no ${String(request.url)} for ${String(request.headers.authorization)}`;
       sendJson(response, { code: 2, message: said, details: [{ message: said, inner: said }] }, { status: 500 });
@@ -102,7 +102,7 @@ describe("when a node fails", () => {
     expect([a.asked.length, b.asked.length]).toEqual([1, 0]);
   });
 
-  test("garbage from one node is passed over, a shape that nobody knows is told with its place", async () => {
+  test("garbage from one node is skipped, an unknown shape is reported with its JSON path", async () => {
     const html = await node((_request, response) => void response.end("<html><body>Welcome</body></html>"));
     const b = await node((_request, response) => void response.end('{"marketsData":[{"markPrice":9007199254740993}]}'));
     const error = await outcome(clientOf([html, b]).getMarketsData());
@@ -127,7 +127,7 @@ test.each([
   }
 });
 
-describe("what takes too long or too much room", () => {
+describe("too slow or too large responses", () => {
   test("a node that does not answer, within the limit of a try", async () => {
     const a = await node(() => undefined);
     const error = await outcome(clientOf([a], { limits: { tryMillis: 40, callMillis: 60 } }).getNetworkTime());

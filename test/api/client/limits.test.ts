@@ -25,7 +25,7 @@ describe("429 and 403 are obeyed to the letter", () => {
     expect(a.asked).toHaveLength(2);
   });
 
-  test("many that are refused together are one refusal; a second one in a row lasts longer", async () => {
+  test("many that are refused concurrently count as one refusal; a second one in a row lasts longer", async () => {
     const a = await node((_request, response) => void response.writeHead(429).end());
     const clock = new VirtualClock();
     const api = clientOf([a], { clock, limits: { callMillis: 500 } });
@@ -69,7 +69,7 @@ describe("429 and 403 are obeyed to the letter", () => {
     expect(a.asked).toHaveLength(2);
   });
 
-  test("people who ask too much are told so, and a watcher still gets through", async () => {
+  test("the people lane is refused above its limit, and a watcher still gets through", async () => {
     const a = await node((_request, response) => sendJson(response, { order: {} }));
     const api = clientOf([a], { limits: { requestsPerSecond: 1, burst: 10, reservedForWatchers: 4, queueMillis: 0 } });
     const calls = await Promise.allSettled(Array.from({ length: 30 }, async (_, index) => api.getOrder(`o${index}`)));
@@ -136,7 +136,7 @@ describe("where every node refuses requests", () => {
     expect(nodes.map((one) => one.asked.length)).toEqual([0, 0, 0]);
   });
 
-  test("one that fails after the wait is told with the others, and no second wait is begun", async () => {
+  test("one that fails after the wait is listed with the others, and no second wait begins", async () => {
     const { api, nodes, clock } = await refusing(6, 4, 5);
     nodes[1]!.serve = (_request, response) => void response.writeHead(403, { "Retry-After": "60" }).end();
     await clock.advance(2000);
@@ -147,7 +147,7 @@ describe("where every node refuses requests", () => {
     expect(error.tried.map((one) => one.node)).toEqual([name(nodes[1]!), name(nodes[0]!), name(nodes[2]!)]);
   });
 
-  test("whoever leaves meanwhile is gone at once, and nobody is asked for them", async () => {
+  test("a caller that aborts meanwhile rejects at once, and no request is sent for it", async () => {
     const { api, nodes, clock } = await refusing(4, 4);
     await clock.advance(2000);
     const caller = new AbortController();

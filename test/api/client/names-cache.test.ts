@@ -5,7 +5,7 @@ import { sendJson, sendRouteMissing } from "../serve-wire.ts";
 import { VirtualClock } from "../virtual-clock.ts";
 
 describe("names", () => {
-  test("come from memory for long, and their absence is no failure", async () => {
+  test("are cached for long, and their absence is no failure", async () => {
     const a = await node((_request, response) => sendRouteMissing(response));
     const clock = new VirtualClock();
     const api = clientOf([a, await deadUrl()], { clock });

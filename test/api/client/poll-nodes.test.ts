@@ -36,7 +36,7 @@ describe("an assessment", () => {
     expect(await assessed).toMatchObject({ network: "healthy", basis: "advance", ageMillis: 3_600_000 });
   });
 
-  test("watches for some seconds before it calls an old time a standstill, and does so once", async () => {
+  test("watches for some seconds before it calls an old time a stall, and does so once", async () => {
     const clock = new VirtualClock();
     const old = String(clock.wallClock() - 3_600_000_000_000n);
     let asked = 0;

@@ -28,7 +28,7 @@ describe("a base URL", () => {
     expect(base.authorization).toBe(`Basic ${Buffer.from("us%zz:50%").toString("base64")}`);
   });
 
-  test("knows its secrets in what others say", () => {
+  test("redacts its credentials in other texts", () => {
     const { redact } = parseBaseUrl("https://user:p%40ss@node.example/x?key=a%2Fb%2Fc&v=2");
     const basic = Buffer.from("user:p@ss").toString("base64");
     expect(redact?.(`GET /x?key=a%2Fb%2Fc&v=2 (a/b/c) with ${basic}, p@ss or p%40ss`)).toBe(

@@ -89,7 +89,7 @@ test("the second address of a name serves where the first refuses", async () => 
   expect((await received(buffers, [0], undefined, both)).equals(FILE)).toBe(true);
 });
 
-test("what comes before it may be used again stays as it is", async () => {
+test("data before startReuse stays intact", async () => {
   const buffers = new ReceiveBuffers();
   const inUse: Uint8Array[] = [];
   const reader = { readableLength: 0, push: () => true };

@@ -121,7 +121,7 @@ describe("messages", () => {
     );
   });
 
-  test("give what came before an error, and then fail", () => {
+  test("pass on the data before an error, and then fail", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), places, (part, cuts) => {
         const bytes = Buffer.from(part);
@@ -162,7 +162,7 @@ describe("messages", () => {
     expect(decode([Buffer.from(text)]).fault?.kind).toBe(kind);
   });
 
-  test("are not kept in memory: an envelope without end is refused", () => {
+  test("are not buffered: an endless envelope is refused", () => {
     const decoder = new DetectingDecoder({ bytes: () => undefined, onFirstMessage: () => undefined });
     decoder.push(Buffer.from('{"result":{"contentType":"'));
     expect(() => {

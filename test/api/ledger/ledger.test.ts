@@ -116,7 +116,7 @@ describe("one export", () => {
     });
   });
 
-  test("goes at the pace of whoever takes it, who may need their time", async () => {
+  test("goes at the pace of a slow consumer", async () => {
     const chunk = Buffer.alloc(64 * 1024, "1,2\n");
     let written = 0;
     const fill = (response: ServerResponse): void => {
@@ -171,7 +171,7 @@ describe("one export", () => {
           expect(ahead).toBeLessThan(1024 * 1024);
           const wait = pauses[(calls += 1) % pauses.length];
           taken.update(part);
-          // Whoever takes it may do with the bytes as they like.
+          // A consumer may modify the bytes.
           part.fill("?");
           if (wait === "no") return undefined;
           open += 1;

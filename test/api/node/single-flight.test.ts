@@ -7,7 +7,7 @@ describe("identical calls", () => {
   test.each<[Lane, Lane, number]>([
     ["people", "people", 1],
     ["watchers", "watchers", 1],
-    // What watchers asked is under way, and whoever joins it waits no longer for it.
+    // The watchers' call is running, so joining it takes no longer.
     ["watchers", "people", 1],
     // What people asked may still stand in the queue of the budget.
     ["people", "watchers", 2],

@@ -50,7 +50,7 @@ describe.each([1, 2, 3])("every outcome of %i nodes, 40 s after the last advance
   });
 });
 
-test("a standstill that began before the watch: what was seen, and how old the last block is", () => {
+test("a stall that began before observation: the observed time, and how old the last block is", () => {
   const watch = new Watch();
   const older = { time: at(-118), node: "a", height: 7n };
   watch.memory = { frontier: older, watchedSinceMillis: 1_000_000, atMillis: 1_000_000, nodes: [] };

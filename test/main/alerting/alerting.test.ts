@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { AlertJson } from "../../../src/adapters/web/alerts/alert-json.ts";
 import { type EventReader, readEvents } from "../../adapters/web/alerts/event-reader.ts";
-import { makePlace, type Place, type Running } from "../../support/bellwether.ts";
+import { createSandbox, type Sandbox, type Running } from "../../support/bellwether.ts";
 
 // A real process whose watch is quick, on a simulated network that is made to stand still.
 
@@ -16,15 +16,15 @@ const QUICK = {
   keep: { rounds: 2, for: "300ms" },
 };
 
-let place: Place;
+let sandbox: Sandbox;
 beforeEach(() => {
-  place = makePlace();
+  sandbox = createSandbox();
 });
-afterEach(() => place.cleanUp());
+afterEach(() => sandbox.cleanUp());
 
 function start(config: unknown = QUICK): Running {
-  writeFileSync(path.join(place.folder, "alerts.json"), JSON.stringify(config));
-  return place.run(["start"], { ALERTS_CONFIG: "alerts.json" });
+  writeFileSync(path.join(sandbox.folder, "alerts.json"), JSON.stringify(config));
+  return sandbox.run(["start"], { ALERTS_CONFIG: "alerts.json" });
 }
 
 const urlOf = async (running: Running): Promise<string> =>
@@ -68,7 +68,7 @@ const ofStall = (reader: EventReader): AlertJson[] =>
 
 // Six processes start and end: on a machine with much else to do that takes a while.
 describe("a bot that watches", { timeout: 90_000 }, () => {
-  it("tells the console of a stall once, and of its end once, though it was killed before and in between", async () => {
+  it("notifies the console of a stall once, and of its end once, though it was killed before and in between", async () => {
     let running = start();
     let url = await urlOf(running);
     await watched(url, (state) => mainnet(state)?.verdict?.state === "healthy");
@@ -137,7 +137,7 @@ describe("a bot that watches", { timeout: 90_000 }, () => {
     const wrong = await start({ stalled: { four: "30s" } }).ended;
     expect(wrong).toMatchObject({ code: 1, stdout: "" });
     expect(wrong.stderr).toMatch(/ALERTS_CONFIG is wrong: stalled: .*four/u);
-    const missing = await place.run(["start"], { ALERTS_CONFIG: "nowhere.json" }).ended;
+    const missing = await sandbox.run(["start"], { ALERTS_CONFIG: "nowhere.json" }).ended;
     expect(missing).toMatchObject({ code: 1, stdout: "" });
     expect(missing.stderr).toMatch(/^ALERTS_CONFIG names the file nowhere\.json, which cannot be read: /u);
   });

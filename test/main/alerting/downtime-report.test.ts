@@ -28,7 +28,7 @@ function reporterOf(store: Parameters<typeof createDowntimeReporter>[0]["store"]
 async function observe(reporter: DowntimeReporter, names: readonly string[], failure?: ApiError): Promise<void> {
   for (const name of names) {
     const watcher = { name, every: 5000 };
-    await stage.engine.record({
+    await stage.engine.processObservation({
       network: "mainnet",
       watcher,
       snapshot: {},

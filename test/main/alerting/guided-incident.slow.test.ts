@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
-import { makePlace, type Place, type Running } from "../../support/bellwether.ts";
+import { createSandbox, type Sandbox, type Running } from "../../support/bellwether.ts";
 import { chromiumPath, complaintsOf, launch } from "../../support/browser.ts";
 
 /** A tenth of the usual times. */
@@ -16,7 +16,7 @@ const QUICK = {
 
 describe.skipIf(chromiumPath === undefined)("the guided incident", () => {
   let browser: Browser;
-  let place: Place;
+  let sandbox: Sandbox;
   beforeAll(async () => {
     browser = await launch();
   });
@@ -24,13 +24,13 @@ describe.skipIf(chromiumPath === undefined)("the guided incident", () => {
     await browser?.close();
   });
   beforeEach(() => {
-    place = makePlace();
-    writeFileSync(path.join(place.folder, "alerts.json"), JSON.stringify(QUICK));
+    sandbox = createSandbox();
+    writeFileSync(path.join(sandbox.folder, "alerts.json"), JSON.stringify(QUICK));
   });
-  afterEach(() => place.cleanUp());
+  afterEach(() => sandbox.cleanUp());
 
   const start = (more: Record<string, string> = {}): Running =>
-    place.run(["start"], { ALERTS_CONFIG: "alerts.json", ...more });
+    sandbox.run(["start"], { ALERTS_CONFIG: "alerts.json", ...more });
   const stage = (page: Page, wanted: string): Promise<unknown> =>
     page.waitForSelector(`#incident[data-stage="${wanted}"]`, { timeout: 60_000 });
   /** Nothing is wider than the page. */

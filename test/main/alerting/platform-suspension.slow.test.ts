@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { readEvents } from "../../adapters/web/alerts/event-reader.ts";
-import { askWeb, type Connected, makePlace, type Place, startOn } from "../../support/bellwether.ts";
+import { askWeb, type Connected, createSandbox, type Sandbox, startOn } from "../../support/bellwether.ts";
 import { FakeDiscord } from "../../support/fake-discord/fake-discord.ts";
 import { textOf } from "../../support/fake-discord/person.ts";
 import { until } from "../../support/fake-discord/until.ts";
@@ -16,20 +16,20 @@ const REMOVED = "CRITICAL · Slack says that the bot was removed: its alerts the
 
 const PATIENCE = { timeout: 20_000 };
 
-let place: Place;
+let sandbox: Sandbox;
 let discord: FakeDiscord;
 let slack: FakeSlack;
 beforeEach(async () => {
-  place = makePlace();
+  sandbox = createSandbox();
   [discord, slack] = await Promise.all([FakeDiscord.start(), FakeSlack.start()]);
 });
 afterEach(async () => {
-  await place.cleanUp();
+  await sandbox.cleanUp();
   await Promise.all([discord.stop(), slack.stop()]);
 });
 
 function start(platform: "discord" | "slack", token = discord.state.token): Promise<Connected> {
-  return startOn(platform, place, {
+  return startOn(platform, sandbox, {
     ALLOW_SIMULATOR: "1",
     DISCORD_TOKEN: token,
     DISCORD_API_URL: discord.apiUrl,

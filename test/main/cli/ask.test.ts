@@ -52,7 +52,7 @@ test("one question, and nobody who watches: a node whose history began anew is p
 test("where there is one node, it is asked what was asked, and nothing else", async () => {
   await using only = await nodeAt(3);
   await askOnce("market list", [only]);
-  expect(only.heard.map((one) => one.path)).not.toContain("/api/v2/info");
+  expect(only.requests.map((one) => one.path)).not.toContain("/api/v2/info");
 });
 
 test("a question that needs the database is forwarded to the process that took it meanwhile", async () => {

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { makePlace, type Place } from "../../support/bellwether.ts";
+import { createSandbox, type Sandbox } from "../../support/bellwether.ts";
 
-let place: Place;
+let sandbox: Sandbox;
 beforeEach(() => {
-  place = makePlace();
+  sandbox = createSandbox();
 });
-afterEach(() => place.cleanUp());
+afterEach(() => sandbox.cleanUp());
 
 describe("npm run simulator", () => {
   it("prints what to set to ask it, answers, and stops at a signal", async () => {
-    const running = place.run(["simulator", "--port", "0", "--nodes", "2"], { LOG_LEVEL: "warn" });
+    const running = sandbox.run(["simulator", "--port", "0", "--nodes", "2"], { LOG_LEVEL: "warn" });
     const [, urls = ""] = await running.printed(/^MAINNET_URLS=(.*)$/mu);
     const nodes = urls.split(",");
     expect(nodes).toHaveLength(2);
@@ -20,7 +20,7 @@ describe("npm run simulator", () => {
     const stake = await fetch(`${core}/parties/stake`);
     expect(await stake.json()).toHaveProperty("partiesStake");
 
-    const asked = await place.run(["ask", "time"], { MAINNET_URLS: urls, LOG_LEVEL: "error" }).ended;
+    const asked = await sandbox.run(["ask", "time"], { MAINNET_URLS: urls, LOG_LEVEL: "error" }).ended;
     expect(asked).toMatchObject({ code: 0, stderr: "" });
     expect(await running.kill("SIGTERM")).toMatchObject({ code: 0, stderr: "" });
   });
@@ -31,7 +31,7 @@ describe("npm run simulator", () => {
     [["--colour", "blue"], "--colour"],
     [["now"], "now"],
   ])("refuses %j in a sentence", async (args, words) => {
-    const ended = await place.run(["simulator", ...args]).ended;
+    const ended = await sandbox.run(["simulator", ...args]).ended;
     expect(ended).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(words) });
     expect(ended.stderr).toContain("Usage: npm run simulator");
   });

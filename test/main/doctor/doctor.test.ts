@@ -3,16 +3,16 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { FakeDiscord } from "../../support/fake-discord/fake-discord.ts";
 import { FakeSlack } from "../../support/fake-slack/fake-slack.ts";
 import { loopbackNode } from "../../support/loopback-node.ts";
-import { makePlace, type Place } from "../../support/bellwether.ts";
+import { createSandbox, type Sandbox } from "../../support/bellwether.ts";
 
 // The doctor as people call it: a process of its own, with and without a bot beside it.
 
-let place: Place;
+let sandbox: Sandbox;
 beforeAll(() => {
-  place = makePlace();
+  sandbox = createSandbox();
 });
-afterAll(() => place.cleanUp());
-const doctor = (env: Record<string, string> = {}, ...args: string[]) => place.run(["doctor", ...args], env).ended;
+afterAll(() => sandbox.cleanUp());
+const doctor = (env: Record<string, string> = {}, ...args: string[]) => sandbox.run(["doctor", ...args], env).ended;
 
 it("needs no settings, and says that everything is simulated", async () => {
   const { code, stdout, stderr } = await doctor();
@@ -23,7 +23,7 @@ it("needs no settings, and says that everything is simulated", async () => {
 });
 
 it("works beside the running bot, names it, and leaves it alone", async () => {
-  const running = place.run(["start"], { DATABASE_URL: "file:./beside.db" });
+  const running = sandbox.run(["start"], { DATABASE_URL: "file:./beside.db" });
   const [url = ""] = await running.printed(/http:\/\/127\.0\.0\.1:\d+\//u);
   const { code, stdout } = await doctor({ DATABASE_URL: "file:./beside.db" });
   expect(stdout).toContain(`held by the running Bellwether (process ${running.child.pid})`);
@@ -48,7 +48,7 @@ it("tells what the operator must mend from what the network must, and keeps ever
   expect(wait.stdout).toMatch(/^fault {4}Discord token: Discord does not answer/mu);
   expect(wait.stdout).toMatch(/^fault {4}DEADMAN_URL: it answers HTTP 500/mu);
   // Only where it is asked to.
-  expect(service.heard).toHaveLength(1);
+  expect(service.requests).toHaveLength(1);
   expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("takes nothing but --ping")]);
   for (const { stdout, stderr } of [mend, wait, wrong]) expect(`${stdout}${stderr}`).not.toContain("secret-");
 });
@@ -69,7 +69,7 @@ it("finds nothing wrong with what a bot of the same version set up", async () =>
     WEB_PORT: "0",
   };
   try {
-    const registered = await place.run(["discord-register"], { ...env, DATABASE_URL: "file:./other.db" }).ended;
+    const registered = await sandbox.run(["discord-register"], { ...env, DATABASE_URL: "file:./other.db" }).ended;
     expect(registered.code).toBe(0);
     const { code, stdout } = await doctor(env);
     expect(stdout).toMatch(/^ok {7}Discord commands: \d+ are registered and current$/mu);

@@ -5,19 +5,20 @@ import { inspectCore, inspectNode } from "../../../src/api/node/inspect-node.ts"
 import { judgeClock } from "../../../src/main/doctor/networks.ts";
 import { judgeCore, judgeNodes, majorityTime } from "../../../src/main/doctor/nodes.ts";
 import type { Nanoseconds } from "../../../src/units/nanoseconds.ts";
-import { loopbackNode, NO_ROUTE, type Say } from "../../support/loopback-node.ts";
+import { loopbackNode, NO_ROUTE, type StubResponse } from "../../support/loopback-node.ts";
 
 const AT = 1_700_000_000_000_000_000n as Nanoseconds;
 const seconds = (count: number): bigint => BigInt(count) * 1_000_000_000n;
 
 /** A node that answers as given, by path; without a path, all of them. */
-function node(says: Record<string, Say> | Say) {
+function node(says: Record<string, StubResponse> | StubResponse) {
   return loopbackNode(({ path }) => (isSay(says) ? says : says[path]));
 }
-const isSay = (says: Record<string, Say> | Say): says is Say => "status" in says || "body" in says;
+const isSay = (says: Record<string, StubResponse> | StubResponse): says is StubResponse =>
+  "status" in says || "body" in says;
 
-const time = (at: bigint, more: Say = {}): Say => ({ body: { timestamp: String(at) }, ...more });
-const info = (version: string): Say => ({ body: { version, commitHash: "c" } });
+const time = (at: bigint, more: StubResponse = {}): StubResponse => ({ body: { timestamp: String(at) }, ...more });
+const info = (version: string): StubResponse => ({ body: { version, commitHash: "c" } });
 const headers = { "X-Block-Height": "42", "RateLimit-Limit": "20", "RateLimit-Remaining": "19" };
 
 const findingLines = (findings: readonly Finding[]): string[] =>
@@ -42,7 +43,7 @@ describe("the doctor at the data nodes", () => {
 
   // What a second node says, beside one that is well: and the line that it makes.
   const banned = { "RateLimit-Retry-After": "600" };
-  const problems: [string, Record<string, Say> | Say, RegExp][] = [
+  const problems: [string, Record<string, StubResponse> | StubResponse, RegExp][] = [
     [
       "lags in time",
       { "/api/v2/network/time": time(AT - seconds(90)) },
@@ -117,7 +118,7 @@ describe("the doctor at the data nodes", () => {
     await using core = await node({ "/parties/stake": { body: { partiesStake: [] } } });
     await using data = await node({ "/": { body: {} } });
     expect(judgeCore("mainnet", await inspectCore(core.url, { network: "mainnet" }))).toMatchObject({ state: "ok" });
-    expect(core.heard[0]?.query["party"]).toMatch(/^0{64}$/u);
+    expect(core.requests[0]?.query["party"]).toMatch(/^0{64}$/u);
     expect(judgeCore("mainnet", await inspectCore(data.url, { network: "mainnet" }))).toMatchObject({
       state: "fault",
       remedy: expect.stringContaining("MAINNET_CORE_URL"),

@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 
-import { makePlace, type Place } from "../../support/bellwether.ts";
+import { createSandbox, type Sandbox } from "../../support/bellwether.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import { loopbackNode } from "../../support/loopback-node.ts";
 
-let place: Place;
+let sandbox: Sandbox;
 beforeAll(() => {
-  place = makePlace();
+  sandbox = createSandbox();
 });
-afterAll(() => place.cleanUp());
+afterAll(() => sandbox.cleanUp());
 
 it("npm start pings the dead man's switch once it watches, and never says where", async () => {
   await using service = await loopbackNode(() => ({}));
-  const running = place.run(["start"], {
+  const running = sandbox.run(["start"], {
     DEADMAN_URL: `${service.url}/secret-uuid`,
     LOG_LEVEL: "trace",
     WEB_PORT: "0",
   });
-  await until(() => service.heard.length > 0, "a ping", 60_000);
-  expect(service.heard[0]?.path).toBe("/secret-uuid");
+  await until(() => service.requests.length > 0, "a ping", 60_000);
+  expect(service.requests[0]?.path).toBe("/secret-uuid");
   const { stdout, stderr, code } = await running.kill("SIGTERM");
   expect(code).toBe(0);
   expect(`${stdout}${stderr}`).not.toContain("secret-uuid");

@@ -7,13 +7,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLog, silentLog } from "../../../src/log.ts";
 import { type DeadManSwitch, pingOnce, startDeadManSwitch } from "../../../src/main/health/dead-man-switch.ts";
 import { settled, VirtualClock } from "../../api/virtual-clock.ts";
-import { loopbackNode, type LoopbackNode, type Say } from "../../support/loopback-node.ts";
+import { loopbackNode, type LoopbackNode, type StubResponse } from "../../support/loopback-node.ts";
 
 const SECRET = "0d5b8f9c-uuid";
 
 let clock: VirtualClock;
 let service: LoopbackNode;
-let say: () => Say;
+let say: () => StubResponse;
 let problem: () => Promise<string | undefined>;
 let deadman: DeadManSwitch;
 let lines: string[];
@@ -53,13 +53,13 @@ const CHANNELS = [
 
 /** Lets virtual seconds pass, one by one; what is asked meanwhile is answered before time goes on. */
 async function pass(seconds: number): Promise<number> {
-  const before = service.heard.length;
+  const before = service.requests.length;
   for (let second = 0; second < seconds; second += 1) {
     await clock.advance(1000);
     while (underWay.count > 0) await sleep(1);
     await settled();
   }
-  return service.heard.length - before;
+  return service.requests.length - before;
 }
 
 /** The events in the log. */
@@ -72,7 +72,7 @@ describe("the dead man's switch", () => {
     expect(await pass(58)).toBe(0);
     expect(await pass(4)).toBe(1);
     expect(await pass(600)).toBeGreaterThanOrEqual(9);
-    expect(service.heard[0]).toMatchObject({ method: "GET", path: `/${SECRET}` });
+    expect(service.requests[0]).toMatchObject({ method: "GET", path: `/${SECRET}` });
     expect(lines).toEqual([]);
   });
 
@@ -117,7 +117,7 @@ describe("a ping", () => {
     await using elsewhere = await loopbackNode(() => ({}));
     say = () => ({ status: 302, headers: { Location: elsewhere.url } });
     expect(await pingOnce(service.url, signal)).toBe("it redirects elsewhere (HTTP 302)");
-    expect(elsewhere.heard).toEqual([]);
+    expect(elsewhere.requests).toEqual([]);
   });
 
   it("says what is wrong, and keeps the address to itself", async () => {
@@ -131,7 +131,7 @@ describe("a ping", () => {
   it("carries a user name and a password as they are meant", async () => {
     const url = service.url.replace("http://", "http://ops:p%40ss@");
     expect(await pingOnce(url, signal)).toBeUndefined();
-    const [asked] = service.heard.slice(-1);
+    const [asked] = service.requests.slice(-1);
     expect(asked?.headers.authorization).toBe(`Basic ${Buffer.from("ops:p@ss").toString("base64")}`);
   });
 });

@@ -43,7 +43,7 @@ it.each<[string, Partial<AlertingHealth>, string | undefined]>([
   expect(await healthProblem(alerting, NOW - 60 * MINUTE, () => NOW)).toBe(problem);
 });
 
-it("is not told that all is well by a database that does not answer", async () => {
+it("the health check rejects where the database does not answer", async () => {
   const alerting = { health: () => Promise.reject(new Error("the disk is gone")), service: noAlertService() };
   await expect(healthProblem(alerting, NOW, () => NOW)).rejects.toThrow("the disk is gone");
 });

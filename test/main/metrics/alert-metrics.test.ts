@@ -125,7 +125,7 @@ it.each<[string, () => Promise<AlertSnapshot>]>([
   ["hangs", () => new Promise(() => {})],
 ])("gives the other figures where the database %s", async (_name, alerts) => {
   const metrics = createMetrics({ version: "1", alerts, alertsMillis: 20 });
-  metrics.onDelivery({ platform: "slack", phase: "trigger", verdict: "sent", waited: 250 });
+  metrics.onDelivery({ platform: "slack", phase: "trigger", outcome: "sent", waited: 250 });
   expect(await read(metrics, "store_up")).toEqual(["store_up 0"]);
   expect(await read(metrics, "queue_depth")).toEqual([]);
   expect(await read(metrics, "deliveries_total")).toHaveLength(1);
@@ -133,8 +133,8 @@ it.each<[string, () => Promise<AlertSnapshot>]>([
 
 it("counts deliveries by what came of them, and measures those that arrived", async () => {
   const metrics = createMetrics({ version: "1" });
-  metrics.onDelivery({ platform: "slack", phase: "trigger", verdict: "retry", waited: 100 });
-  metrics.onDelivery({ platform: "slack", phase: "trigger", verdict: "sent", waited: 2000 });
+  metrics.onDelivery({ platform: "slack", phase: "trigger", outcome: "retry", waited: 100 });
+  metrics.onDelivery({ platform: "slack", phase: "trigger", outcome: "sent", waited: 2000 });
   expect(await read(metrics, "deliveries_total")).toEqual([
     'deliveries_total{platform="slack",phase="trigger",outcome="retry"} 1',
     'deliveries_total{platform="slack",phase="trigger",outcome="sent"} 1',

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { type Connected, makePlace, type Place, startOn } from "../../support/bellwether.ts";
+import { type Connected, createSandbox, type Sandbox, startOn } from "../../support/bellwether.ts";
 import { FakeDiscord } from "../../support/fake-discord/fake-discord.ts";
 import { textOf } from "../../support/fake-discord/person.ts";
 import { until } from "../../support/fake-discord/until.ts";
 
-let place: Place;
+let sandbox: Sandbox;
 let fake: FakeDiscord;
 beforeEach(async () => {
-  place = makePlace();
+  sandbox = createSandbox();
   fake = await FakeDiscord.start();
 });
 afterEach(async () => {
-  await place.cleanUp();
+  await sandbox.cleanUp();
   await fake.stop();
 });
 
@@ -24,7 +24,7 @@ const discord = (): Record<string, string> => ({
 
 /** Starts it and waits until people can type its commands. */
 async function start(): Promise<Connected> {
-  const running = await startOn("discord", place, discord());
+  const running = await startOn("discord", sandbox, discord());
   await until(() => fake.state.commands.size > 0, "the commands' registration");
   return running;
 }
@@ -65,14 +65,14 @@ describe("npm start with a Discord token", () => {
   });
 
   it("registers the commands by hand, and shows beforehand what would change", async () => {
-    const dry = await place.run(["discord-register", "--dry-run"], discord()).ended;
+    const dry = await sandbox.run(["discord-register", "--dry-run"], discord()).ended;
     expect(dry).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^\+ \/time$[\s\S]*Nothing written \(dry run\)/mu),
     });
-    const real = await place.run(["discord-register"], discord()).ended;
+    const real = await sandbox.run(["discord-register"], discord()).ended;
     expect(real).toMatchObject({ code: 0, stdout: expect.stringContaining("Registered, everywhere.") });
-    const again = await place.run(["discord-register"], discord()).ended;
+    const again = await sandbox.run(["discord-register"], discord()).ended;
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("Nothing differs") });
   });
 });

@@ -2,19 +2,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { askWeb, type Connected, makePlace, type Place, startOn } from "../../support/bellwether.ts";
+import { askWeb, type Connected, createSandbox, type Sandbox, startOn } from "../../support/bellwether.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import { FakeSlack } from "../../support/fake-slack/fake-slack.ts";
 import { labelsOf, textOf } from "../../support/fake-slack/person.ts";
 
-let place: Place;
+let sandbox: Sandbox;
 let fake: FakeSlack;
 beforeEach(async () => {
-  place = makePlace();
+  sandbox = createSandbox();
   fake = await FakeSlack.start();
 });
 afterEach(async () => {
-  await place.cleanUp();
+  await sandbox.cleanUp();
   await fake.stop();
 });
 
@@ -28,7 +28,7 @@ const slack = (): Record<string, string> => ({
 
 /** Starts it and waits until both its sockets listen. */
 async function start(): Promise<Connected> {
-  const running = await startOn("slack", place, slack());
+  const running = await startOn("slack", sandbox, slack());
   await until(() => fake.sockets.listening >= 2, "the sockets");
   return running;
 }
@@ -88,7 +88,11 @@ describe("npm start with Slack's tokens", () => {
 
   it("runs on where Slack refuses its tokens, and says so", async () => {
     fake.expected.add("invalid_auth");
-    const running = place.run(["start"], { ...slack(), SLACK_BOT_TOKEN: "xoxb-wrong", SLACK_APP_TOKEN: "xapp-wrong" });
+    const running = sandbox.run(["start"], {
+      ...slack(),
+      SLACK_BOT_TOKEN: "xoxb-wrong",
+      SLACK_APP_TOKEN: "xapp-wrong",
+    });
     const [url] = await running.printed(/http:\/\/127\.0\.0\.1:\d+\//u);
     while (!running.stderr().includes("Slack refuses")) await sleep(50);
     expect(await askWeb(url, "time")).toMatchObject({ status: 200 });

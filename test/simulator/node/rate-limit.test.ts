@@ -15,7 +15,7 @@ async function burst(ask: () => Promise<Answered>, count: number): Promise<Map<n
   return counts;
 }
 
-test("a burst of 100 passes, the next 100 are refused and spend the patience, and then comes the ban", async () => {
+test("a burst of 100 passes, the next 100 are refused and spend the ban tokens, and then comes the ban", async () => {
   const { ask, advance } = await simulated({ rateLimit: DEFAULT_RATE_LIMIT });
   const get = (): Promise<Answered> => ask(INFO);
   const first = await get();
@@ -30,7 +30,7 @@ test("a burst of 100 passes, the next 100 are refused and spend the patience, an
   // A second later twenty more pass.
   advance(1);
   expect(await burst(get, 20)).toEqual(new Map([[200, 20]]));
-  // The patience was refilled too; the request that finds it empty is the one that bans.
+  // The ban tokens were refilled too; the request that finds none bans.
   expect(await burst(get, 101)).toEqual(new Map([[429, 101]]));
   const banned = await get();
   expect([banned.status, banned.json["code"], banned.headers.get("ratelimit-retry-after")]).toEqual([403, 7, "600"]);
@@ -51,7 +51,7 @@ test("twenty a second may go on for ever", async () => {
   }
 });
 
-test("refused requests slower than the patience refills never ban", async () => {
+test("refused requests slower than the ban tokens refill never ban", async () => {
   const { ask, advance } = await simulated({ rateLimit: { rate: 1, burst: 3, banSeconds: 60 } });
   const get = (): Promise<Answered> => ask(INFO);
   expect(await burst(get, 3)).toEqual(new Map([[200, 3]]));

@@ -135,7 +135,7 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       expect(await read({ destination: "d1", network: "testnet" })).toEqual([]);
     });
 
-    it("prune settled and old rows, never open, owed or referenced ones", async () => {
+    it("prune finished and old rows, never open, owed or referenced ones", async () => {
       const decision = { network: null, episode: null, destination: null, delivery: null, detail: null };
       const episode = { network: "mainnet", opened_at: T, data: "" } as const;
       await on(async (tables) => {

@@ -180,7 +180,7 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         });
       });
 
-      it("are found by when they were settled, the last one first", async () => {
+      it("are found by when they finished, the last one first", async () => {
         await on(({ outbox }) =>
           outbox.add([delivery("a"), delivery("b", "d2"), delivery("c"), delivery("d"), delivery("still owed")]),
         );
@@ -190,9 +190,9 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         });
         await update("d", { state: "dead", settled_at: T + 3 });
         await on(async ({ outbox }) => {
-          expect(ids(await outbox.settled(9))).toEqual(["d", "b", "a", "c"]);
-          expect(ids(await outbox.settled(9, "d1"))).toEqual(["d", "a", "c"]);
-          expect(ids(await outbox.settled(2))).toEqual(["d", "b"]);
+          expect(ids(await outbox.finished(9))).toEqual(["d", "b", "a", "c"]);
+          expect(ids(await outbox.finished(9, "d1"))).toEqual(["d", "a", "c"]);
+          expect(ids(await outbox.finished(2))).toEqual(["d", "b"]);
         });
       });
 

@@ -1,6 +1,6 @@
 import { checkMessage } from "./check-message.ts";
 import { change, shown, store } from "./messages.ts";
-import { Refusal } from "./refusal.ts";
+import { ErrorResponse } from "./error-response.ts";
 import type { Context, Route } from "./route.ts";
 import type { Channel, State } from "./state.ts";
 
@@ -32,7 +32,7 @@ function openDirectMessages({ state, body }: Context): unknown {
 function postMessage({ state, body }: Context, channelId: string): unknown {
   const channel = reachable(state, channelId);
   const nonce = body.json["nonce"] as string | undefined;
-  if (nonce !== undefined && nonce.length > 25) throw new Refusal(400, 50_035, "Invalid Form Body: nonce");
+  if (nonce !== undefined && nonce.length > 25) throw new ErrorResponse(400, 50_035, "Invalid Form Body: nonce");
   const known = state.nonces.get(`${channelId} ${nonce}`);
   if (body.json["enforce_nonce"] === true && known !== undefined && state.now() - known.at < NONCE_MILLIS) {
     const first = state.messages.get(known.message);
@@ -50,7 +50,7 @@ function postMessage({ state, body }: Context, channelId: string): unknown {
 function patchMessage({ state, body }: Context, channelId: string, id: string): unknown {
   reachable(state, channelId);
   const message = state.messages.get(id);
-  if (message === undefined) throw new Refusal(404, 10_008, "Unknown Message");
+  if (message === undefined) throw new ErrorResponse(404, 10_008, "Unknown Message");
   change(state, message, checkMessage(body.json, body, CHANNEL_FILE_BYTES, true));
   return shown(state, message);
 }
@@ -58,21 +58,22 @@ function patchMessage({ state, body }: Context, channelId: string, id: string): 
 function startThread({ state, body }: Context, channelId: string, id: string): unknown {
   const parent = reachable(state, channelId);
   const name = body.json["name"];
-  if (typeof name !== "string" || name.length < 1 || name.length > 100) throw new Refusal(400, 50_035, "name");
-  if (!state.messages.has(id)) throw new Refusal(404, 10_008, "Unknown Message");
-  if (parent.guild === undefined) throw new Refusal(400, 50_024, "Cannot execute action on this channel type");
-  if (state.channels.has(id)) throw new Refusal(400, 160_004, "A thread has already been created for this message");
+  if (typeof name !== "string" || name.length < 1 || name.length > 100) throw new ErrorResponse(400, 50_035, "name");
+  if (!state.messages.has(id)) throw new ErrorResponse(404, 10_008, "Unknown Message");
+  if (parent.guild === undefined) throw new ErrorResponse(400, 50_024, "Cannot execute action on this channel type");
+  if (state.channels.has(id))
+    throw new ErrorResponse(400, 160_004, "A thread has already been created for this message");
   state.channels.set(id, { id, guild: parent.guild, recipient: undefined, gone: undefined });
   return { id, type: 11, name, parent_id: channelId };
 }
 
 function reachable(state: State, id: string): Channel {
   const channel = state.channels.get(id);
-  if (channel === undefined || channel.gone === "deleted") throw new Refusal(404, 10_003, "Unknown Channel");
+  if (channel === undefined || channel.gone === "deleted") throw new ErrorResponse(404, 10_003, "Unknown Channel");
   if (channel.gone === "no-access") {
     throw channel.recipient === undefined
-      ? new Refusal(403, 50_001, "Missing Access")
-      : new Refusal(403, 50_007, "Cannot send messages to this user");
+      ? new ErrorResponse(403, 50_001, "Missing Access")
+      : new ErrorResponse(403, 50_007, "Cannot send messages to this user");
   }
   return channel;
 }

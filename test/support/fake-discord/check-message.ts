@@ -2,7 +2,7 @@ import type { APIActionRowComponent, APIButtonComponent, APIEmbed } from "discor
 
 import { refusals } from "../../adapters/discord/judge.ts";
 import type { ParsedBody } from "./parse-body.ts";
-import { Refusal } from "./refusal.ts";
+import { ErrorResponse } from "./error-response.ts";
 import type { StoredFile } from "./state.ts";
 
 /** The message that a request composes. Parts left out are undefined: an edit leaves those as they are. */
@@ -54,8 +54,8 @@ export function checkMessage(
   return { content, embeds, components, files, flags: Number(data["flags"] ?? 0), pinged };
 }
 
-function invalid(why: string): Refusal {
-  return new Refusal(400, 50_035, `Invalid Form Body: ${why}`);
+function invalid(why: string): ErrorResponse {
+  return new ErrorResponse(400, 50_035, `Invalid Form Body: ${why}`);
 }
 
 function filesOf(data: Record<string, unknown>, body: ParsedBody, maxBytes: number): StoredFile[] | undefined {
@@ -63,11 +63,11 @@ function filesOf(data: Record<string, unknown>, body: ParsedBody, maxBytes: numb
   if (named === undefined && body.files.size === 0) return undefined;
   if ((named ?? []).length !== body.files.size) throw invalid("attachments and files do not match");
   if (body.files.size > 10) throw invalid("more than 10 files");
-  if (body.bytes > 25 * 1024 * 1024) throw new Refusal(413, 40_005, "Request entity too large");
+  if (body.bytes > 25 * 1024 * 1024) throw new ErrorResponse(413, 40_005, "Request entity too large");
   return (named ?? []).map(({ id, filename, description }) => {
     const file = body.files.get(id);
     if (file === undefined || file.name !== filename) throw invalid(`file ${id} is not ${filename}`);
-    if (file.bytes.length > maxBytes) throw new Refusal(413, 40_005, "Request entity too large");
+    if (file.bytes.length > maxBytes) throw new ErrorResponse(413, 40_005, "Request entity too large");
     if (!/^[\w.-]+$/u.test(filename)) throw invalid(`file name ${filename}`);
     if ((description ?? "").length > 1024) throw invalid("description above 1024");
     return { ...file, description };

@@ -7,18 +7,18 @@ import { shown } from "./messages.ts";
 import { parseBody } from "./parse-body.ts";
 import { Person } from "./person.ts";
 import { RateLimits } from "./rate-limits.ts";
-import { Refusal } from "./refusal.ts";
+import { ErrorResponse } from "./error-response.ts";
 import { ROUTES } from "./routes.ts";
 import { State } from "./state.ts";
 
-/** One planned misbehaviour: the next request that matches meets it. */
+/** A fault injected into the next matching request. */
 export interface Fault {
   readonly method?: string;
   readonly path: RegExp;
   readonly answer: Misbehaviour;
 }
 
-/** What happens instead: a status with headers, or no answer before or after the request took effect. */
+/** The fault: a status with headers, or no response before or after the request took effect. */
 export type Misbehaviour =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown }
   | "cut-before"
@@ -35,8 +35,8 @@ export interface SeenRequest {
 }
 
 /**
- * Discord, as far as a bot like this one meets it: REST, gateway and files on loopback, with state. It keeps to
- * Discord's rules (3 s, 15 min, 40060, limits of every message, nonces) and notes each breach in `violations`.
+ * A fake Discord with state on loopback: REST, gateway and files, as far as this bot needs them. It enforces Discord's
+ * rules (3 s, 15 min, 40060, limits of every message, nonces) and records each breach in `violations`.
  */
 export class FakeDiscord {
   readonly state = new State();
@@ -49,7 +49,7 @@ export class FakeDiscord {
   offline = false;
   /** Error codes that the test provokes on purpose. */
   readonly expected = new Set<number>();
-  /** Misbehaves for as long as it says so, after the faults that were planned. */
+  /** Injects faults as long as it returns one, after the planned ones. */
   misbehave: (request: { method: string; path: string }) => Misbehaviour | undefined = () => undefined;
   onRequest: (request: { method: string; path: string }) => void = () => {};
   readonly #faults: Fault[] = [];
@@ -79,7 +79,7 @@ export class FakeDiscord {
     return `${this.origin}/api`;
   }
 
-  /** Plans a misbehaviour; several for one request are met in order, by one request each. */
+  /** Injects a fault; several for one request apply in order, one per request. */
   fail(fault: Fault): void {
     this.#faults.push(fault);
   }
@@ -148,11 +148,11 @@ export class FakeDiscord {
       if (instead === "hang-after") return;
       finish(answer === undefined ? 204 : 200, answer, limited.headers);
     } catch (error) {
-      const refusal = error instanceof Refusal ? error : new Refusal(500, 0, String(error));
-      if (!this.expected.has(refusal.code) && !refusal.forgiven) {
-        this.state.violations.push(`${method} ${path}: ${refusal.status} ${refusal.code} ${refusal.message}`);
+      const failure = error instanceof ErrorResponse ? error : new ErrorResponse(500, 0, String(error));
+      if (!this.expected.has(failure.code) && !failure.forgiven) {
+        this.state.violations.push(`${method} ${path}: ${failure.status} ${failure.code} ${failure.message}`);
       }
-      finish(refusal.status, { code: refusal.code, message: refusal.message, ...refusal.more }, refusal.headers);
+      finish(failure.status, { code: failure.code, message: failure.message, ...failure.more }, failure.headers);
     }
   }
 
@@ -174,7 +174,8 @@ export class FakeDiscord {
       const match = route.method === method ? route.path.exec(path) : null;
       if (match === null) continue;
       const authorization = request.headers.authorization;
-      if (route.auth && authorization !== `Bot ${this.state.token}`) throw new Refusal(401, 0, "401: Unauthorized");
+      if (route.auth && authorization !== `Bot ${this.state.token}`)
+        throw new ErrorResponse(401, 0, "401: Unauthorized");
       if (!route.auth && authorization !== undefined) this.state.violations.push(`${path} carries the bot's token`);
       const body = await parseBody(bytes, request.headers["content-type"]);
       const context = {
@@ -189,7 +190,7 @@ export class FakeDiscord {
     }
     // Whatever a test provokes on purpose, a route that nobody has is none of it.
     this.state.violations.push(`${method} ${path} is no route of Discord`);
-    throw new Refusal(404, 0, "404: Not Found");
+    throw new ErrorResponse(404, 0, "404: Not Found");
   }
 
   #file(path: string, response: ServerResponse): void {

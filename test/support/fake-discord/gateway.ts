@@ -26,7 +26,7 @@ export class Gateway {
   toEverySession = false;
   /** How many connections it recommends. */
   shards = 1;
-  /** Closes on whoever identifies, with this code. */
+  /** Closes each connection that identifies, with this code. */
   closeOnIdentify: number | undefined;
   /** Takes no connection, as when Discord is gone. */
   refuse = false;

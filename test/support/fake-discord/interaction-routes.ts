@@ -1,7 +1,7 @@
 import { checkMessage, type SentMessage } from "./check-message.ts";
 import { change, shown, store } from "./messages.ts";
 import type { ParsedBody } from "./parse-body.ts";
-import { Refusal } from "./refusal.ts";
+import { ErrorResponse } from "./error-response.ts";
 import type { Context, Route } from "./route.ts";
 import type { State, StoredInteraction, StoredMessage } from "./state.ts";
 
@@ -19,19 +19,21 @@ export const INTERACTION_ROUTES: readonly Route[] = [
 
 function callback({ state, body }: Context, id: string, token: string): unknown {
   const interaction = state.interactions.get(id);
-  if (interaction === undefined || interaction.token !== token) throw new Refusal(404, 10_062, "Unknown interaction");
+  if (interaction === undefined || interaction.token !== token)
+    throw new ErrorResponse(404, 10_062, "Unknown interaction");
   const waited = Date.now() - interaction.realCreatedAt;
-  if (waited > FIRST_ANSWER_MILLIS) throw new Refusal(404, 10_062, "Unknown interaction");
+  if (waited > FIRST_ANSWER_MILLIS) throw new ErrorResponse(404, 10_062, "Unknown interaction");
   if (interaction.acknowledged) {
-    const refusal = new Refusal(400, 40_060, "Interaction has already been acknowledged.");
-    // Whoever heard nothing for so long could not know; on a busy machine that happens without a fault.
-    refusal.forgiven = waited > SLOW_MILLIS;
-    throw refusal;
+    const failure = new ErrorResponse(400, 40_060, "Interaction has already been acknowledged.");
+    // A client without a response could not know; on a busy machine that is no fault.
+    failure.forgiven = waited > SLOW_MILLIS;
+    throw failure;
   }
   const { type, data = {} } = body.json as { type: number; data?: Record<string, unknown> };
   const ephemeral = (Number(data["flags"] ?? 0) & 64) !== 0;
   const allowed = { command: [4, 5], press: [4, 5, 6, 7], complete: [8] }[interaction.kind];
-  if (!allowed.includes(type)) throw new Refusal(400, 50_035, `type ${type} does not answer a ${interaction.kind}`);
+  if (!allowed.includes(type))
+    throw new ErrorResponse(400, 50_035, `type ${type} does not answer a ${interaction.kind}`);
   if (type === 4) interaction.original = create(state, interaction, sent(data, body, interaction), ephemeral).id;
   if (type === 5) interaction.original = create(state, interaction, undefined, ephemeral).id;
   if (type === 7) change(state, originalOf(state, interaction), checkMessage(data, body, interaction.maxBytes, true));
@@ -45,7 +47,7 @@ function choices(given: unknown): { name: string; value: string }[] {
   const list = given as { name: string; value: string }[];
   const fits = (text: string): boolean => text.length >= 1 && text.length <= 100;
   if (!Array.isArray(list) || list.length > 25 || !list.every(({ name, value }) => fits(name) && fits(value))) {
-    throw new Refusal(400, 50_035, "Invalid Form Body: choices");
+    throw new ErrorResponse(400, 50_035, "Invalid Form Body: choices");
   }
   return list;
 }
@@ -78,14 +80,14 @@ function deleteOriginal({ state }: Context, token: string): unknown {
 
 function alive(state: State, token: string): StoredInteraction {
   const interaction = [...state.interactions.values()].find((one) => one.token === token);
-  if (interaction === undefined || !interaction.acknowledged) throw new Refusal(404, 10_015, "Unknown Webhook");
-  if (state.now() - interaction.createdAt > TOKEN_MILLIS) throw new Refusal(401, 50_027, "Invalid Webhook Token");
+  if (interaction === undefined || !interaction.acknowledged) throw new ErrorResponse(404, 10_015, "Unknown Webhook");
+  if (state.now() - interaction.createdAt > TOKEN_MILLIS) throw new ErrorResponse(401, 50_027, "Invalid Webhook Token");
   return interaction;
 }
 
 function originalOf(state: State, interaction: StoredInteraction): StoredMessage {
   const message = interaction.original === undefined ? undefined : state.messages.get(interaction.original);
-  if (message === undefined) throw new Refusal(404, 10_008, "Unknown Message");
+  if (message === undefined) throw new ErrorResponse(404, 10_008, "Unknown Message");
   return message;
 }
 

@@ -1,5 +1,5 @@
 import type { StoredFile } from "./state.ts";
-import { Refusal } from "./refusal.ts";
+import { ErrorResponse } from "./error-response.ts";
 
 export interface ParsedBody {
   readonly json: Record<string, unknown>;
@@ -15,7 +15,7 @@ export async function parseBody(bytes: Buffer, contentType: string | undefined):
     return { json: JSON.parse(bytes.toString()) as Record<string, unknown>, files: new Map(), bytes: bytes.length };
   }
   if (contentType?.startsWith("multipart/form-data") !== true)
-    throw new Refusal(400, 50_035, `Content-Type ${contentType}`);
+    throw new ErrorResponse(400, 50_035, `Content-Type ${contentType}`);
   const form = await new Response(new Uint8Array(bytes), { headers: { "content-type": contentType } }).formData();
   const files = new Map<number, Omit<StoredFile, "description">>();
   let json: Record<string, unknown> = {};
@@ -24,7 +24,7 @@ export async function parseBody(bytes: Buffer, contentType: string | undefined):
     if (key === "payload_json" && typeof value === "string") json = JSON.parse(value) as Record<string, unknown>;
     else if (number !== undefined && typeof value !== "string") {
       files.set(Number(number), { name: value.name, type: value.type, bytes: Buffer.from(await value.arrayBuffer()) });
-    } else throw new Refusal(400, 50_035, `unexpected part ${key}`);
+    } else throw new ErrorResponse(400, 50_035, `unexpected part ${key}`);
   }
   return { json, files, bytes: bytes.length };
 }

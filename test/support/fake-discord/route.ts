@@ -1,7 +1,6 @@
 import type { ParsedBody } from "./parse-body.ts";
 import type { State } from "./state.ts";
 
-/** What a request is answered from. */
 export interface Context {
   readonly state: State;
   readonly body: ParsedBody;
@@ -13,8 +12,8 @@ export interface Context {
 export interface Route {
   readonly method: string;
   readonly path: RegExp;
-  /** Whether it takes the bot's token; the others must not carry it. */
+  /** Whether it requires the bot's token; other routes must not carry it. */
   readonly auth: boolean;
-  /** Answers with a body, or with nothing (204); throws a Refusal. `parts` are what the path names. */
+  /** Returns a body, or nothing (204); throws an ErrorResponse. `parts` are the parameters of the path. */
   readonly handle: (context: Context, ...parts: string[]) => unknown;
 }

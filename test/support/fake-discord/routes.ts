@@ -6,7 +6,7 @@ import type {
 import { commandRefusals } from "../../adapters/discord/judge-commands.ts";
 import { CHANNEL_ROUTES } from "./channel-routes.ts";
 import { INTERACTION_ROUTES } from "./interaction-routes.ts";
-import { Refusal } from "./refusal.ts";
+import { ErrorResponse } from "./error-response.ts";
 import type { Context, Route } from "./route.ts";
 
 const COMMANDS = /^\/applications\/(\d+)(?:\/guilds\/(\d+))?\/commands$/u;
@@ -49,14 +49,14 @@ export const ROUTES: readonly Route[] = [
 
 function getGuild({ state }: Context, id = ""): unknown {
   const known = [...state.channels.values()].some(({ guild }) => guild === id);
-  if (!known) throw new Refusal(404, 10_004, "Unknown Guild");
+  if (!known) throw new ErrorResponse(404, 10_004, "Unknown Guild");
   return { id, name: "a server" };
 }
 
 function putCommands({ state, body }: Context, applicationId = "", guild?: string): unknown {
   const list = body.json as unknown as readonly CommandBody[];
   const refused = commandRefusals(list);
-  if (refused.length > 0) throw new Refusal(400, 50_035, `Invalid Form Body: ${refused.join("; ")}`);
+  if (refused.length > 0) throw new ErrorResponse(400, 50_035, `Invalid Form Body: ${refused.join("; ")}`);
   const stored = list.map((command) => ({
     ...command,
     id: state.snowflake(),

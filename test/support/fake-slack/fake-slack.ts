@@ -6,11 +6,11 @@ import { argumentsOf, judgeAnswer, judgeRequest } from "./judge-traffic.ts";
 import { judgeMessage } from "./judge.ts";
 import { METHODS, unfoldsLinks } from "./methods.ts";
 import { Person } from "./person.ts";
-import { Refusal } from "./refusal.ts";
+import { ErrorResponse } from "./error-response.ts";
 import { Sockets } from "./sockets.ts";
 import { State, type Block, type Profile } from "./state.ts";
 
-/** A misbehaviour planned for one request. */
+/** A fault injected into one request. */
 export interface Fault {
   /** A method (`chat.postMessage`), `respond` or `upload`. */
   readonly method: string;
@@ -29,7 +29,7 @@ const ACKNOWLEDGE_MILLIS = 3000;
 const RESPONSE_USES = 5;
 const RESPONSE_MILLIS = 30 * 60_000;
 
-/** Slack on loopback: its Web API, Socket Mode, uploads and response_urls, with people in a workspace. */
+/** A fake Slack on loopback: its Web API, Socket Mode, uploads and response_urls, with users in a workspace. */
 export class FakeSlack {
   readonly state = new State();
   readonly sockets = new Sockets();
@@ -37,7 +37,7 @@ export class FakeSlack {
   readonly requests: { readonly method: string; readonly at: number; readonly outcome: string }[] = [];
   /** The method of every request whose head has come; its body may still be on the way. */
   readonly begun: string[] = [];
-  /** Refusals that a test provokes on purpose, by code. */
+  /** Error codes that the test provokes on purpose. */
   readonly expected = new Set<string>();
   /** Enforces one message a second and channel. */
   enforceLimits = false;
@@ -166,15 +166,16 @@ export class FakeSlack {
       // Slack names the token's scopes with every answer: https://docs.slack.dev/authentication/installing-with-oauth
       finish(200, answer, { "x-oauth-scopes": [...this.state.scopes].join(",") });
     } catch (error) {
-      const refusal = error instanceof Refusal ? error : new Refusal("internal_error", { why: String(error) });
-      if (!this.expected.has(refusal.code)) {
-        this.state.violations.push(`${method}: ${refusal.code} ${JSON.stringify(refusal.more)}`);
+      const failure =
+        error instanceof ErrorResponse ? error : new ErrorResponse("internal_error", { why: String(error) });
+      if (!this.expected.has(failure.code)) {
+        this.state.violations.push(`${method}: ${failure.code} ${JSON.stringify(failure.more)}`);
       }
-      if (refusal.retryAfter !== undefined) {
-        return finish(429, { ok: false, error: refusal.code }, { "retry-after": String(refusal.retryAfter) });
+      if (failure.retryAfter !== undefined) {
+        return finish(429, { ok: false, error: failure.code }, { "retry-after": String(failure.retryAfter) });
       }
-      const gone = ["used_url", "expired_url"].includes(refusal.code);
-      finish(gone ? 404 : 200, gone ? refusal.code : { ok: false, error: refusal.code, ...refusal.more });
+      const gone = ["used_url", "expired_url"].includes(failure.code);
+      finish(gone ? 404 : 200, gone ? failure.code : { ok: false, error: failure.code, ...failure.more });
     }
   }
 
@@ -192,11 +193,11 @@ export class FakeSlack {
     if (area === "respond") return this.#respond(name, JSON.parse(bytes.toString()) as Record<string, unknown>);
     if (area === "upload") return this.#upload(name, bytes, request);
     const method = area === "api" ? METHODS[name] : undefined;
-    if (method === undefined) throw new Refusal("unknown_method", { name });
+    if (method === undefined) throw new ErrorResponse("unknown_method", { name });
     const token = method.token === "app" ? this.state.appToken : this.state.botToken;
-    if (request.headers.authorization !== `Bearer ${token}`) throw new Refusal("invalid_auth");
+    if (request.headers.authorization !== `Bearer ${token}`) throw new ErrorResponse("invalid_auth");
     if (method.scope !== undefined && !this.state.scopes.has(method.scope)) {
-      throw new Refusal("missing_scope", { needed: method.scope });
+      throw new ErrorResponse("missing_scope", { needed: method.scope });
     }
     const posted = this.enforceLimits ? this.#posted : undefined;
     return {
@@ -207,10 +208,10 @@ export class FakeSlack {
 
   #upload(id: string, bytes: Buffer, request: IncomingMessage): string {
     const file = this.state.files.get(id);
-    if (file === undefined) throw new Refusal("file_not_found");
+    if (file === undefined) throw new ErrorResponse("file_not_found");
     if (request.headers.authorization !== undefined) this.state.violations.push("an upload carries the token");
     if (bytes.byteLength !== file.length)
-      throw new Refusal("wrong_length", { said: file.length, got: bytes.byteLength });
+      throw new ErrorResponse("wrong_length", { said: file.length, got: bytes.byteLength });
     file.bytes = bytes;
     return `OK - ${bytes.byteLength}`;
   }
@@ -219,9 +220,9 @@ export class FakeSlack {
   #respond(id: string, body: Record<string, unknown>): unknown {
     const { state } = this;
     const entry = state.responses.get(id);
-    if (entry === undefined) throw new Refusal("invalid_url");
-    if (state.now() - entry.since > RESPONSE_MILLIS) throw new Refusal("expired_url");
-    if (entry.used >= RESPONSE_USES) throw new Refusal("used_url");
+    if (entry === undefined) throw new ErrorResponse("invalid_url");
+    if (state.now() - entry.since > RESPONSE_MILLIS) throw new ErrorResponse("expired_url");
+    if (entry.used >= RESPONSE_USES) throw new ErrorResponse("used_url");
     entry.used += 1;
     const original = state.message(entry.original);
     if (body["delete_original"] === true) {
@@ -230,11 +231,11 @@ export class FakeSlack {
       return { ok: true };
     }
     const faults = judgeMessage(body);
-    if (faults.length > 0) throw new Refusal("invalid_blocks", { faults });
-    if (unfoldsLinks(body)) throw new Refusal("invalid_arguments", { why: "links would unfold" });
+    if (faults.length > 0) throw new ErrorResponse("invalid_blocks", { faults });
+    if (unfoldsLinks(body)) throw new ErrorResponse("invalid_arguments", { why: "links would unfold" });
     const blocks = (body["blocks"] ?? []) as readonly Block[];
     if (body["replace_original"] === true) {
-      if (original === undefined) throw new Refusal("message_not_found");
+      if (original === undefined) throw new ErrorResponse("message_not_found");
       original.text = String(body["text"]);
       original.blocks = blocks;
       original.edits += 1;

@@ -1,5 +1,5 @@
 import { judgeMessage, judgeView } from "./judge.ts";
-import { Refusal } from "./refusal.ts";
+import { ErrorResponse } from "./error-response.ts";
 import type { Block, Channel, State, StoredFile, View } from "./state.ts";
 
 type Args = Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
     scope: "users:read",
     call: ({ user }, { state }) => {
       const profile = state.profiles.get(String(user));
-      if (profile === undefined) throw new Refusal("user_not_found");
+      if (profile === undefined) throw new ErrorResponse("user_not_found");
       return { user: { id: user, team_id: state.team, ...profile } };
     },
   },
@@ -39,14 +39,14 @@ export const METHODS: Readonly<Record<string, Method>> = {
     call: (args, { state }) => {
       const channel = writable(args, state);
       const message = state.message(String(args["message_ts"]));
-      if (message === undefined || message.channel !== channel.id) throw new Refusal("message_not_found");
+      if (message === undefined || message.channel !== channel.id) throw new ErrorResponse("message_not_found");
       return { permalink: `https://example.slack.com/archives/${channel.id}/p${message.ts}` };
     },
   },
   "conversations.open": {
     scope: "im:write",
     call: ({ users }, { state }) => {
-      if (typeof users !== "string" || !/^[UW]/u.test(users)) throw new Refusal("users_not_found");
+      if (typeof users !== "string" || !/^[UW]/u.test(users)) throw new ErrorResponse("users_not_found");
       return { channel: { id: state.direct(users).id } };
     },
   },
@@ -57,7 +57,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
       const channel = writable(args, state);
       limit(channel, context);
       judged(args);
-      if (unfoldsLinks(args)) throw new Refusal("invalid_arguments", { why: "links would unfold" });
+      if (unfoldsLinks(args)) throw new ErrorResponse("invalid_arguments", { why: "links would unfold" });
       const message = state.post({
         channel: channel.id,
         thread: threadOf(args),
@@ -73,7 +73,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
     call: (args, { state }) => {
       const channel = writable(args, state);
       judged(args);
-      if (typeof args["user"] !== "string") throw new Refusal("user_not_found");
+      if (typeof args["user"] !== "string") throw new ErrorResponse("user_not_found");
       const message = state.post({
         channel: channel.id,
         thread: threadOf(args),
@@ -90,8 +90,8 @@ export const METHODS: Readonly<Record<string, Method>> = {
       const channel = writable(args, state);
       judged(args);
       const message = state.message(String(args["ts"]));
-      if (message === undefined || message.channel !== channel.id) throw new Refusal("message_not_found");
-      if (message.onlyFor !== undefined) throw new Refusal("cant_update_message");
+      if (message === undefined || message.channel !== channel.id) throw new ErrorResponse("message_not_found");
+      if (message.onlyFor !== undefined) throw new ErrorResponse("cant_update_message");
       message.text = String(args["text"]);
       message.blocks = blocksOf(args);
       message.edits += 1;
@@ -103,8 +103,8 @@ export const METHODS: Readonly<Record<string, Method>> = {
     call: (args, { state }) => {
       const channel = writable(args, state);
       const message = state.message(String(args["ts"]));
-      if (message === undefined || message.channel !== channel.id) throw new Refusal("message_not_found");
-      if (message.onlyFor !== undefined) throw new Refusal("cant_delete_message");
+      if (message === undefined || message.channel !== channel.id) throw new ErrorResponse("message_not_found");
+      if (message.onlyFor !== undefined) throw new ErrorResponse("cant_delete_message");
       message.gone = true;
       return { channel: channel.id, ts: message.ts };
     },
@@ -112,9 +112,9 @@ export const METHODS: Readonly<Record<string, Method>> = {
   "views.open": {
     call: (args, { state }) => {
       const trigger = state.triggers.get(String(args["trigger_id"]));
-      if (trigger === undefined) throw new Refusal("invalid_trigger_id");
-      if (trigger.used) throw new Refusal("exchanged_trigger_id");
-      if (state.now() - trigger.at > 3000) throw new Refusal("expired_trigger_id");
+      if (trigger === undefined) throw new ErrorResponse("invalid_trigger_id");
+      if (trigger.used) throw new ErrorResponse("exchanged_trigger_id");
+      if (state.now() - trigger.at > 3000) throw new ErrorResponse("expired_trigger_id");
       trigger.used = true;
       const view = viewOf(args, state.id("V"), trigger.user);
       state.views.set(view.id, view);
@@ -124,7 +124,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
   "views.publish": {
     call: (args, { state }) => {
       const view = viewOf(args, state.id("V"), String(args["user_id"]));
-      if (view.type !== "home") throw new Refusal("invalid_arguments");
+      if (view.type !== "home") throw new ErrorResponse("invalid_arguments");
       state.homes.set(view.user, view);
       return { view: { id: view.id } };
     },
@@ -133,8 +133,8 @@ export const METHODS: Readonly<Record<string, Method>> = {
     scope: "files:write",
     call: (args, { state, origin }) => {
       const [length, name] = [Number(args["length"]), args["filename"]];
-      if (!Number.isSafeInteger(length) || length <= 0) throw new Refusal("invalid_arguments", { why: "length" });
-      if (typeof name !== "string" || name === "") throw new Refusal("invalid_arguments", { why: "filename" });
+      if (!Number.isSafeInteger(length) || length <= 0) throw new ErrorResponse("invalid_arguments", { why: "length" });
+      if (typeof name !== "string" || name === "") throw new ErrorResponse("invalid_arguments", { why: "filename" });
       const alt = typeof args["alt_txt"] === "string" ? args["alt_txt"] : undefined;
       const file: StoredFile = { id: state.id("F"), name, length, alt, bytes: undefined };
       state.files.set(file.id, file);
@@ -146,7 +146,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
     call: (args, { state, origin }) => {
       const files = ((args["files"] ?? []) as { id: string; title?: string }[]).map(({ id }) => {
         const file = state.files.get(id);
-        if (file?.bytes === undefined) throw new Refusal("file_not_found");
+        if (file?.bytes === undefined) throw new ErrorResponse("file_not_found");
         return file;
       });
       const channel = writable({ channel: args["channel_id"] }, state);
@@ -161,9 +161,9 @@ export const METHODS: Readonly<Record<string, Method>> = {
 /** The channel that a call names, where the app may write in it. */
 function writable(args: Args, state: State): Channel {
   const channel = state.channels.get(String(args["channel"]));
-  if (channel === undefined) throw new Refusal("channel_not_found");
-  if (channel.archived) throw new Refusal("is_archived");
-  if (!channel.member) throw new Refusal("not_in_channel");
+  if (channel === undefined) throw new ErrorResponse("channel_not_found");
+  if (channel.archived) throw new ErrorResponse("is_archived");
+  if (!channel.member) throw new ErrorResponse("not_in_channel");
   return channel;
 }
 
@@ -171,7 +171,7 @@ function writable(args: Args, state: State): Channel {
 function limit(channel: Channel, { posted }: MethodContext): void {
   if (posted === undefined) return;
   const since = performance.now() - (posted.get(channel.id) ?? Number.NEGATIVE_INFINITY);
-  if (since < 1000) throw new Refusal("ratelimited", {}, 1);
+  if (since < 1000) throw new ErrorResponse("ratelimited", {}, 1);
   posted.set(channel.id, performance.now());
 }
 
@@ -183,7 +183,7 @@ export function unfoldsLinks(args: Args): boolean {
 function judged(args: Args): void {
   const faults = judgeMessage(args);
   if (faults.length > 0) {
-    throw new Refusal("invalid_blocks", {
+    throw new ErrorResponse("invalid_blocks", {
       response_metadata: { messages: faults.map((fault) => `[ERROR] ${fault}`) },
     });
   }
@@ -192,7 +192,7 @@ function judged(args: Args): void {
 function viewOf(args: Args, id: string, user: string): View {
   const given = args["view"] as Omit<View, "id" | "user">;
   const faults = judgeView(given);
-  if (faults.length > 0) throw new Refusal("invalid_arguments", { response_metadata: { messages: faults } });
+  if (faults.length > 0) throw new ErrorResponse("invalid_arguments", { response_metadata: { messages: faults } });
   return { ...given, private_metadata: given.private_metadata ?? "", id, user };
 }
 

@@ -250,7 +250,7 @@ export class Dialog {
     return message;
   }
 
-  /** Resolves once it is answered; what only tells how far it is, is no answer. */
+  /** Resolves once it is answered; a progress message is no answer. */
   async answered(): Promise<void> {
     await until(
       () => this.messages.some((message) => !textOf(message).includes("If the bot is restarted meanwhile")),

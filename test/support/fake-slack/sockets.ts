@@ -16,7 +16,7 @@ export interface Envelope {
 
 interface Socket {
   readonly socket: WebSocket;
-  /** Slack has asked for another one: this one hears no more. */
+  /** Slack has requested a new socket: this one gets no more envelopes. */
   leaving: boolean;
 }
 
@@ -31,7 +31,7 @@ export class Sockets {
   readonly #sockets: Socket[] = [];
   #next = 0;
   opened = 0;
-  /** Told of what acknowledgements carry. */
+  /** Called with the payloads of acknowledgements. */
   onAnswer: (answer: unknown) => void = () => undefined;
 
   get listening(): number {

@@ -67,7 +67,7 @@ export interface View {
   readonly user: string;
 }
 
-/** Somebody as users.info tells of them: https://docs.slack.dev/reference/objects/user-object. */
+/** A user as returned by users.info: https://docs.slack.dev/reference/objects/user-object. */
 export interface Profile {
   readonly is_bot?: boolean;
   readonly is_workflow_bot?: boolean;
@@ -103,7 +103,7 @@ export class State {
   readonly views = new Map<string, View>();
   readonly homes = new Map<string, View>();
   readonly triggers = new Map<string, { readonly user: string; readonly at: number; used: boolean }>();
-  /** By user id; whoever stands in it with nothing is a full member. */
+  /** By user id; an empty profile is a full member. */
   readonly profiles = new Map<string, Profile>();
   readonly responses = new Map<string, ResponseEntry>();
   /** Everything that Slack would have refused, unless a test expects it. */

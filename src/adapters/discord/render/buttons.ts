@@ -6,7 +6,7 @@ import type { Action, Ask, Reply } from "../../../reply/reply.ts";
 import { BUTTON_LABEL_LENGTH, BUTTON_URL_LENGTH, BUTTONS_PER_ROW, CUSTOM_ID_LENGTH, MAX_BUTTONS } from "../limits.ts";
 import { escapeMarkdown, isWebAddress, linkLabel, linkTarget, type ShortenedId } from "./markdown.ts";
 
-/** The circumstances of a message, beside its reply. */
+/** The context of a message, beside its reply. */
 export interface MessageContext {
   /** The user who asked; left out for an alert. */
   readonly asker?: string;
@@ -140,7 +140,7 @@ export function commandLine(ask: Ask): string {
   return [`/${ask.command}`, ...Object.entries(ask.options).map(([name, value]) => `${name}:${value}`)].join(" ");
 }
 
-/** What a button does. It outlives the process: it is encoded in the custom_id, or stored under a key in the custom_id. */
+/** The action of a button, encoded in its custom_id, or stored under a key in it: it outlives the process. */
 export type Press =
   | {
       readonly kind: "ask";
@@ -201,7 +201,7 @@ export function encodePress(press: Press, index: number): string | undefined {
     }
   })();
   const customId = `${SCHEMA_VERSION}${KIND_LETTERS[press.kind]}${index}:${content}`;
-  // JSON escapes lone surrogates, so the content survives the way through Discord.
+  // JSON escapes lone surrogates, so the content survives the round trip.
   return customId.length <= CUSTOM_ID_LENGTH ? customId : undefined;
 }
 
@@ -234,7 +234,7 @@ export function decodePress(customId: string): DecodedPress | undefined {
   return parsed.success ? parsed.data : undefined;
 }
 
-/** A press as the store keeps it. */
+/** The stored form of a press. */
 export function pressPayload(press: Press): unknown {
   return { v: SCHEMA_VERSION, press };
 }

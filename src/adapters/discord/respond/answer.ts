@@ -141,10 +141,7 @@ async function composeAndSend(
     if (hasErrorCode(error, RESTJSONErrorCodes.UnknownMessage)) return;
     const refused = error.status === 400 || error.status === 413;
     if (!refused || hasErrorCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged)) throw error;
-    context.log.error(
-      { ...errorForLog(error), platform: "discord", interaction: interaction.id },
-      "answer failed",
-    );
+    context.log.error({ ...errorForLog(error), platform: "discord", interaction: interaction.id }, "answer failed");
     const notice = await compose(refusedAnswerNotice(), {}, maxBytesOf(interaction), context, context.signal);
     await deliverTo(notice);
   } finally {
@@ -197,7 +194,7 @@ async function sendLateAnswer(
     context.signal,
   );
   const recipient = { recipient_id: callerOf(interaction).id };
-  // The nonce keeps a retry from posting twice.
+  // The nonce prevents a duplicate post.
   const body = { ...message.body, nonce: interaction.id, enforce_nonce: true };
   const upload = uploadOf(body, message.files);
   try {

@@ -107,7 +107,7 @@ export function isEphemeral(interaction: UserInteraction): boolean {
   return ((interaction.message?.flags ?? 0) & MessageFlags.Ephemeral) !== 0;
 }
 
-/** Whether others could see a message there: everywhere but in direct messages with the bot. */
+/** Whether others could see a message there: false only in direct messages with the bot. */
 export function isShared(interaction: UserInteraction): boolean {
   return interaction.context === undefined
     ? interaction.guild_id !== undefined

@@ -10,8 +10,8 @@ const WINDOW_MILLIS = 1003;
 const MAX_TRANSIT_MILLIS = 500;
 
 /**
- * Keeps a bot's requests within Discord's limit in any second, whatever the latency: the slot of a request is free again a
- * second after its answer, when Discord counted it at least a second ago. A request that hangs keeps its slot for a
+ * Keeps a bot's requests within Discord's limit in any second, whatever the latency: a slot is free again one second
+ * after the response, when Discord counted the request at least a second ago. A hanging request holds its slot for one
  * second beyond the longest time in transit.
  */
 export class RateLimiter {

@@ -32,8 +32,8 @@ const MAX_WAITING = 64;
 const USER_PREFIX = "user:";
 
 /**
- * Posts outside of interactions, over REST alone: it needs no gateway. Messages of one channel keep the order of the
- * calls; a channel that must wait holds back no other. The caller disposes of the reply's files.
+ * Posts alerts over REST alone, without a gateway. Messages of one channel are sent in order; channels do not block
+ * each other. The caller disposes of the reply's files.
  */
 export class DiscordSender implements Sender {
   readonly platform = "discord";
@@ -60,7 +60,7 @@ export class DiscordSender implements Sender {
     this.#refusedMillis = refusedMillis;
   }
 
-  room(): number {
+  capacity(): number {
     return MAX_WAITING - this.#limiter.waiting;
   }
 
@@ -68,7 +68,7 @@ export class DiscordSender implements Sender {
     const { destination } = delivery;
     return this.#inOrder(destination.thread ?? destination.channel, signal, async (request) => {
       if (delivery.id.length > NONCE_LENGTH)
-        throw new SendError("unhealable", `a delivery id above ${NONCE_LENGTH} characters`);
+        throw new SendError("permanent", `a delivery id above ${NONCE_LENGTH} characters`);
       const parent = destination.thread ?? (await this.#channelOf(destination.channel, signal, request));
       const channel = await this.#threads.channelFor(delivery, parent, flatText(reply.title), request, signal);
       const message = await compose(reply, {}, MAX_FILE_BYTES, this.#dependencies, signal);

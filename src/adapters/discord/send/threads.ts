@@ -25,8 +25,8 @@ export class Threads {
   }
 
   /**
-   * The channel of a delivery: the thread of the message that it names, started where there is none; the parent channel
-   * where no thread is possible (direct messages, no permission, a deleted message).
+   * The channel of a delivery: the thread of its parent message, created if missing; the parent channel where no thread
+   * is possible (direct messages, no permission, a deleted message).
    */
   async channelFor(
     delivery: Delivery,
@@ -47,10 +47,7 @@ export class Threads {
     } catch (error) {
       if (!(error instanceof DiscordAPIError) || isTokenRefused(error)) throw error;
       if (!hasErrorCode(error, RESTJSONErrorCodes.ThreadAlreadyCreatedForMessage)) {
-        this.#log.warn(
-          { ...errorForLog(error), platform: "discord", channel: parent },
-          "thread not created",
-        );
+        this.#log.warn({ ...errorForLog(error), platform: "discord", channel: parent }, "thread not created");
         return parent;
       }
     }

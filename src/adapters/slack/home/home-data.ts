@@ -1,7 +1,7 @@
 import type { Ask } from "../../../reply/reply.ts";
 import type { Text } from "../../../reply/text.ts";
 
-// What the home tab shows of a person, through ports that main implements.
+// Data of the home tab, read through ports that main implements.
 
 /** A user id is unique within its workspace only. */
 export interface SlackUser {
@@ -15,7 +15,6 @@ export interface SavedParty {
   readonly name: string | undefined;
 }
 
-/** A subscription of a person or a channel. */
 export interface Subscription {
   /** One line: its alerts, and when. The channel's name follows it. */
   readonly text: Text;
@@ -25,7 +24,7 @@ export interface Subscription {
   readonly remove?: Ask;
 }
 
-/** Reads a person's data each time the tab is shown. The tab says of data that cannot be read that it is unreadable for the moment. */
+/** Reads a person's data each time the tab is shown. Unreadable data is reported as temporarily unreadable. */
 export interface HomeData {
   readonly savedParties: (person: SlackUser) => Promise<readonly SavedParty[]>;
   /** Left out where nobody can subscribe to anything. */

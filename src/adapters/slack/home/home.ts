@@ -34,10 +34,7 @@ async function readOrUnreadable<T>(slack: SlackContext, reading: Promise<T>): Pr
   try {
     return await reading;
   } catch (error) {
-    slack.log.error(
-      { platform: "slack", err: error, why: describeError(error) },
-      "home tab incomplete",
-    );
+    slack.log.error({ platform: "slack", err: error, why: describeError(error) }, "home tab incomplete");
     return "unreadable";
   }
 }

@@ -13,7 +13,7 @@ import {
 } from "../limits.ts";
 import { escapeMrkdwn, linkMarkup, renderPlain } from "./mrkdwn.ts";
 
-/** The effect of a button. It outlives the process: it stands in the button's value, or in the store under a key that does. */
+/** The action of a button, encoded in its value, or stored under a key in the value: it outlives the process. */
 export type Press =
   | {
       readonly kind: "ask";
@@ -21,20 +21,20 @@ export type Press =
       readonly effect: "replace" | "reply";
       /** The user who asked for the message; left out for an alert. */
       readonly asker?: string | undefined;
-      /** The message is an error, no answer yet: its files, if any, were not sent. */
+      /** The message is an error, so its files, if any, were not sent. */
       readonly fresh?: true | undefined;
     }
-  /** Asks again and posts the answer for all to see. */
+  /** Runs the command again and posts the answer publicly. */
   | { readonly kind: "share"; readonly ask: Ask; readonly asker?: string | undefined }
-  /** Asks again and sends the content that did not fit as files to the presser. */
+  /** Runs the command again and sends the omitted content as files. */
   | { readonly kind: "files"; readonly ask: Ask }
   /** Opens the form of a command, with the known values filled in. */
   | { readonly kind: "form"; readonly ask: Ask };
 
-/** A decoded value: the press itself, or its key in the store. */
-type DecodedPress = Press | { readonly kind: "kept"; readonly key: string };
+/** A decoded value: the press itself, or the key under which it is stored. */
+type DecodedPress = Press | { readonly kind: "stored"; readonly key: string };
 
-/** Longer values go into the store, since they count towards the length of the whole message. */
+/** Longer values are stored, since they count towards the length of the message. */
 const INLINE_PRESS_LENGTH = Math.min(600, BUTTON_VALUE_LENGTH);
 
 const AskSchema = z.object({
@@ -81,7 +81,7 @@ export function pressPayload(press: Press): unknown {
 export function decodePress(value: unknown): DecodedPress | undefined {
   const parsed = VersionedPressSchema.safeParse(typeof value === "string" ? parseJson(value) : value);
   if (!parsed.success) return undefined;
-  return "key" in parsed.data ? { kind: "kept", key: parsed.data.key } : parsed.data.press;
+  return "key" in parsed.data ? { kind: "stored", key: parsed.data.key } : parsed.data.press;
 }
 
 function parseJson(text: string): unknown {
@@ -92,23 +92,23 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** What the renderer must know of a message beside its reply. */
+/** The context of a message, beside its reply. */
 export interface MessageContext {
   /** Who asked; left out for an alert. */
   readonly asker?: string;
-  /** What was asked, for Refresh and Share. */
+  /** The command, for Refresh and Share. */
   readonly ask?: Ask;
   /** Only the asker sees it, in a channel where others could. */
   readonly shareable?: boolean;
-  /** It replaces a message whose files, if any, were sent with that. */
+  /** It replaces a message; that one's files, if any, were sent with it. */
   readonly replaces?: boolean;
-  /** The ask lacks values that a form can ask for. */
+  /** Set if required values are missing that a form can ask for. */
   readonly form?: Ask;
 }
 
 interface Buttons {
   readonly block: ActionsBlock | undefined;
-  /** Presses too long for a button, by the action_id of the button that waits for their key. */
+  /** Presses too long for a button, by the action_id of their button, until they are stored. */
   readonly unstored: ReadonlyMap<string, Press>;
   /** One line of mrkdwn for each action that is not a button. */
   readonly overflow: readonly string[];
@@ -116,20 +116,20 @@ interface Buttons {
   readonly whole: boolean;
 }
 
-/** Asked before something is shared that takes a while to make. */
+/** The confirmation before sharing something that takes long to create. */
 const SHARE_QUESTION = "The file is made again and posted where everybody here can see it.";
 
 /** Further actions become lines of text. */
 const MAX_ACTION_BUTTONS = 10;
-/** Of all buttons of a message together; values beyond it go into the store. */
+/** The total length of all button values of a message; values beyond it are stored. */
 const BUTTONS_LENGTH = 6000;
-/** Of a button that asks first and whose press is stored. */
+/** The length of a button with confirmation and a stored press. */
 const LONGEST_BUTTON_LENGTH =
   BUTTON_LABEL_LENGTH + CONFIRM_TEXT_LENGTH + CONFIRM_BUTTON_LENGTH + STORED_PRESS_VALUE_LENGTH + 30;
-/** Reserved for the buttons that every message has: Refresh, Fill in, Send as file, Share. */
+/** Reserved for Refresh, Fill in, Send as file and Share. */
 const RESERVED_BUTTONS_LENGTH = 600;
 
-/** The actions of a reply as buttons, and the buttons that every message has. */
+/** Renders the actions of a reply as buttons, followed by the common ones. */
 export function renderButtons(reply: Reply, context: MessageContext, more: { files: boolean }): Buttons {
   const { ask, asker, form } = context;
   const elements: Button[] = [];
@@ -191,7 +191,7 @@ function mayRefresh(reply: Reply, ask: Ask): boolean {
   return !reply.actions.some((action) => "invocation" in action && action.label === "Refresh");
 }
 
-/** The address as a button takes it; undefined for one that no button takes. */
+/** A button's URL; undefined for one that Slack would reject. */
 function linkable(url: string): string | undefined {
   const href = /^https?:\/\//iu.test(url) ? URL.parse(url)?.href : undefined;
   return href !== undefined && href.length <= BUTTON_URL_LENGTH ? href : undefined;

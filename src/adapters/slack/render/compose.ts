@@ -6,7 +6,7 @@ import { contextBlock, sectionBlock } from "./blocks.ts";
 import { type MessageContext, pressPayload, storedPressValue } from "./buttons.ts";
 import { type MessageFile, renderSlack, type SlackMessage } from "./render.ts";
 
-/** A message as Slack takes it, at any destination. */
+/** A message ready to send to any destination. */
 export interface MessageBody {
   readonly text: string;
   readonly blocks: readonly KnownBlock[];
@@ -51,7 +51,6 @@ export function withLine(body: MessageBody, mrkdwn: string, first = false): Mess
   return { ...body, blocks: [...blocks.slice(0, at), sectionBlock(mrkdwn), ...blocks.slice(at)] };
 }
 
-/** The same with a line of small print below everything. */
 export function withSmallPrint(body: MessageBody, mrkdwn: string): MessageBody {
   return { ...body, blocks: [...body.blocks, contextBlock(mrkdwn)] };
 }

@@ -22,12 +22,12 @@ import { renderPlain, renderText } from "./mrkdwn.ts";
 
 // A command's options as a modal: Slack has no typed options, so the form asks for them.
 
-/** What a form carries until it is sent, as its private_metadata. */
+/** State that a form carries as its private_metadata until it is submitted. */
 export interface FormMetadata {
   readonly command: string;
-  /** Where the answer goes; without it, into direct messages. */
+  /** The response_url of the answer; without it, the answer goes to direct messages. */
   readonly response?: ResponseAddress | undefined;
-  /** The address is a button's: an answer there stands below its message. */
+  /** The response_url belongs to a button: an answer there appears below its message. */
   readonly button?: true | undefined;
   readonly channel?: string | undefined;
   readonly thread?: string | undefined;
@@ -50,7 +50,6 @@ const FormMetadataSchema = z.object({
   shared: z.boolean(),
 });
 
-/** The modal that asks for a command's values. */
 export function renderForm(
   command: AnyCommand,
   given: Ask["options"],
@@ -148,7 +147,7 @@ function elementOf(
         typed,
       );
     case "flag":
-      // On Slack an answer goes to the asker alone unless the question itself, or the workspace, says otherwise.
+      // Default: only the asker sees the answer, unless the question or the workspace says otherwise.
       return name === "private"
         ? select([optionObject("Only me", "yes"), optionObject("Everybody here", "no")], yesNo(typed) ?? "yes")
         : select(
@@ -233,7 +232,6 @@ export function readForm(state: FormState): Record<string, string> {
   return values;
 }
 
-/** The block that asks for an option. */
 export function blockIdOf(option: string): string {
   return `${BLOCK_ID_PREFIX}${option}`;
 }

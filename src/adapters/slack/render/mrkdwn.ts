@@ -12,7 +12,7 @@ export interface Markup {
 interface InlineOptions {
   /** The longest markup allowed, in UTF-16 units. */
   readonly max: number;
-  /** Keep line breaks; otherwise they become blanks. */
+  /** Preserves line breaks; otherwise they become blanks. */
   readonly lines?: boolean;
   /** All plain runs in bold. */
   readonly bold?: boolean;

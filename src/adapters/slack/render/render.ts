@@ -28,7 +28,7 @@ export interface SlackMessage {
   /** The essence, for notifications and readers that show no blocks. */
   readonly text: string;
   readonly blocks: readonly KnownBlock[];
-  /** All files, the given ones before the derived; Slack uploads them beside the message. */
+  /** All files, those of the reply first; Slack uploads them beside the message. */
   readonly files: readonly MessageFile[];
   readonly unstored: ReadonlyMap<string, Press>;
   /** The files are sent only when somebody presses "Send as file": not with each page of a long list. */
@@ -41,7 +41,7 @@ const FOOTER_LENGTH = 600;
 const OVERFLOW_ACTIONS_LENGTH = 700;
 /** Reserved for the title and the line that says what was left out. */
 const RESERVED_LENGTH = 500;
-/** Title, buttons, actions as text, note, footer, and the lines an answer adds about files, buttons, asker and place. */
+/** Title, buttons, actions as text, note, footer, and the lines about files, buttons, asker and channel. */
 const RESERVED_BLOCKS = 9;
 
 /** Any reply within every limit of Slack; content that does not fit is counted, and attached as a file. Pure and total. */
@@ -55,7 +55,7 @@ export function renderSlack(reply: Reply, context: MessageContext = {}): SlackMe
   );
   const title = renderTitle(reply);
   const later = context.ask !== undefined && (given.length === 0 || context.replaces === true);
-  // Room for the file button is reserved before it is known whether it is needed.
+  // Length for the file button is reserved before it is known whether it is needed.
   const widest = renderButtons(reply, context, { files: later });
   const footer = renderText(reply.footer ?? [], { max: FOOTER_LENGTH });
   const left = overflowActions(widest.overflow, OVERFLOW_ACTIONS_LENGTH);
@@ -128,7 +128,7 @@ function renderBody(reply: Reply, csvNames: readonly string[], room: number): Re
   const needs = measured.map((part) => part.length);
   const blocksNeeded = measured.reduce((sum, part) => sum + part.blocks.length, 0);
   if (needs.reduce((sum, length) => sum + length, 0) <= room && blocksNeeded <= spare) return measured;
-  // Text before tables, the small before the large: the rest is shared in equal parts.
+  // Text before tables, small blocks before large ones: the remaining length is shared equally.
   const ranked = order.toSorted((a, b) => {
     const tables = Number(reply.blocks[a]?.kind === "table") - Number(reply.blocks[b]?.kind === "table");
     return tables === 0 ? (needs[a] ?? 0) - (needs[b] ?? 0) : tables;
@@ -137,10 +137,10 @@ function renderBody(reply: Reply, csvNames: readonly string[], room: number): Re
   const rendered: RenderedBlocks[] = measured.map(() => ({ blocks: [], length: 0, whole: false }));
   let free = room;
   let freeBlocks = spare;
-  // Each later part keeps one of Slack's blocks, as far as there are enough.
+  // Reserves one Slack block for each later part, as far as there are enough.
   for (const [place, index] of ranked.entries()) {
     const isTable = reply.blocks[index]?.kind === "table";
-    // Each table keeps room for its first rows and the line that says what was left out.
+    // Reserves length for each table's first rows and its note about omitted rows.
     const kept = isTable ? 0 : Math.min(free / 2, tables * 400);
     const share = isTable ? free / (ranked.length - place) : free - kept;
     const later = ranked.length - place - 1;

@@ -19,7 +19,7 @@ export interface RenderedTable {
 /** A cell longer than this makes its row unreadable; the CSV has all of it. */
 const CELL_LENGTH = 300;
 
-/** As many rows and columns of a table as a bound allows, columns of low priority giving way first; undefined for none. */
+/** Renders as many rows and columns as the limit allows, dropping columns of low priority first; undefined for none. */
 export function renderTableBlock(table: Table, max: number): RenderedTable | undefined {
   if (table.rows.length === 0) return undefined;
   const count = table.rows.reduce((most, row) => Math.max(most, row.length), table.columns.length);

@@ -18,7 +18,7 @@ interface AnswerOptions {
   readonly audience: Visibility;
 }
 
-/** One answer, which may have to be sent several times until Slack takes it; its files are sent once. */
+/** One answer, which may be sent several times until Slack accepts it; its files are sent once. */
 export class Answer implements RetryableAnswer {
   readonly sayInDirectMessage: RetryableAnswer["sayInDirectMessage"];
   readonly #slack: SlackContext;
@@ -58,7 +58,7 @@ export class Answer implements RetryableAnswer {
     if (files === undefined) return this.sayHere(again);
     const body = withLine(withLine(composed.body, files), again ? POSSIBLE_DUPLICATE : "");
     const said = above === undefined || failed ? body : withLine(body, above, true);
-    // A page stays when its next one fails.
+    // A page is not replaced by the error of its next one.
     await (failed && context.replaces === true ? responder.sayEphemeral(said) : responder.say(said, audience));
   }
 
@@ -70,7 +70,7 @@ export class Answer implements RetryableAnswer {
     return true;
   }
 
-  /** For an answer that is late, or that Slack did not take at its own place. */
+  /** For an answer that is late, or that could not be sent to its own destination. */
   async #sayDirectly(direct: Responder, again: boolean): Promise<void> {
     const ask = this.#ask;
     const late = ask === undefined ? this.#reply : lateAnswer(this.#reply, this.#slack.command, ask);
@@ -87,8 +87,8 @@ export class Answer implements RetryableAnswer {
   }
 
   /**
-   * Sends the files of a message and returns a line about each. Undefined when the bot stopped in between: the answer is
-   * another one then.
+   * Sends the files of a message and returns a line about each; undefined if the bot stopped in between, which changes
+   * the answer.
    */
   async #sendFiles(
     { files }: ComposedMessage,

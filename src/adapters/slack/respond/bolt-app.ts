@@ -18,20 +18,21 @@ export interface BoltAppDependencies {
   readonly apiUrl?: string | undefined;
   readonly identity: Identity;
   readonly slack: SlackContext;
-  /** Called with all work that goes on after an acknowledgement. */
+  /** Called with each handler that continues after its acknowledgement. */
   track(work: Promise<void>): void;
 }
 
 /**
- * Routes commands, buttons, forms, mentions and events to their handlers. Every listener acknowledges in its first line
- * and then works on: the receiver waits for nothing, and acknowledges whatever no listener takes.
+ * Routes commands, buttons, forms, mentions and events to their handlers. Every listener acknowledges first; the
+ * receiver waits for nothing, and acknowledges whatever has no listener.
  */
 export function createBoltApp(dependencies: BoltAppDependencies): BoltApp {
   const { slack, identity } = dependencies;
   const track = (work: Promise<void>): void => dependencies.track(work);
   const app = new App({
     receiver: dependencies.receiver,
-    // One workspace; with many, an installation would be looked up here. No call to Slack precedes an acknowledgement.
+    // Supports one workspace; several would need a look-up of the installation here. No call to Slack precedes an
+    // acknowledgement.
     authorize: () =>
       Promise.resolve({
         botToken: dependencies.botToken,

@@ -30,7 +30,7 @@ interface PressPlace {
   readonly ephemeral: boolean;
   readonly response: ResponseAddress | undefined;
   readonly trigger: string;
-  /** In the home tab, which must be published anew after a press. */
+  /** Pressed in the home tab, which must be republished afterwards. */
   readonly home: boolean;
 }
 
@@ -61,7 +61,7 @@ export async function handleButton(slack: SlackContext, body: BlockAction, actio
   });
 }
 
-/** Runs a button's ask and answers in place of its message, or below it. */
+/** Runs a button's command and answers in place of its message, or below it. */
 async function respondToAsk(
   slack: SlackContext,
   place: PressPlace,
@@ -81,10 +81,10 @@ async function respondToAsk(
 async function readPress(slack: SlackContext, value: string | undefined): Promise<Press | Reply> {
   const routed = decodePress(value);
   if (routed === undefined) return expiredNotice(slack.command);
-  if (routed.kind !== "kept") return routed;
+  if (routed.kind !== "stored") return routed;
   try {
-    const kept = decodePress(await withTimeout(slack.payloads.get(routed.key), PRESS_READ_TIMEOUT_MILLIS));
-    return kept === undefined || kept.kind === "kept" ? expiredNotice(slack.command) : kept;
+    const stored = decodePress(await withTimeout(slack.payloads.get(routed.key), PRESS_READ_TIMEOUT_MILLIS));
+    return stored === undefined || stored.kind === "stored" ? expiredNotice(slack.command) : stored;
   } catch (error) {
     slack.log.error({ platform: "slack", err: error }, "button unreadable");
     return unreadableNotice();
@@ -141,7 +141,7 @@ function responderOf(
   return new ButtonResponder(new ResponseUrl(response, slack), { replaces, shared, thread, progressMessage });
 }
 
-/** Shows a notice of the adapter's own to the presser alone. */
+/** Shows a notice to the presser alone. */
 async function sayNotice(slack: SlackContext, place: PressPlace, notice: Reply): Promise<void> {
   const { asker, channel, thread } = place;
   const responder = responderOf(slack, place, false);
@@ -168,7 +168,7 @@ async function openPressedForm(slack: SlackContext, place: PressPlace, ask: Ask)
     await sayNotice(slack, place, formNotOpenedNotice(slack.command, ask));
 }
 
-/** Asks again, and sends the content that did not fit as files. */
+/** Runs the command again and sends the content that did not fit as files. */
 async function sendFiles(slack: SlackContext, place: PressPlace, ask: Ask): Promise<void> {
   const request = await requestContextOf(slack, place, ask, false);
   const prepared = prepare(slack, ask, request);
@@ -185,7 +185,7 @@ async function sendFiles(slack: SlackContext, place: PressPlace, ask: Ask): Prom
   if (!delivered) await notifyLostAnswer(slack, ask, request);
 }
 
-/** Sends files to the presser, and says where they are; false when Slack was away for too long. */
+/** Sends files to the presser, and reports where they are; false when Slack was unavailable for too long. */
 function sendBatch(slack: SlackContext, place: PressPlace, batch: FileBatch, responder: Responder): Promise<boolean> {
   const send = async (to: Responder): Promise<void> => {
     const lines = await batch.send(

@@ -7,7 +7,7 @@ import type { SlackUser } from "../home/home-data.ts";
 import { describeError } from "../transport/api-error.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** Whether somebody may change a channel's alerts, and if not, why and what to do about it. */
+/** Whether a user may manage a channel's alerts; if not, why and what to do. */
 type ManagePermission = { readonly may: true } | { readonly may: false; readonly why: string };
 
 interface ChannelManagersOptions {
@@ -35,8 +35,8 @@ const UNKNOWN_PERMISSION: ManagePermission = {
 };
 
 /**
- * Slack has no role for managing a channel, and a command does not say who is a guest. So every full member may, or only
- * the people whom the operator lists. A person who cannot be looked up may not.
+ * Slack has no role for channel managers, and a command does not reveal guests. So every full member may manage alerts,
+ * or only the users that the operator lists. A user who cannot be looked up may not.
  */
 export class ChannelManagers {
   readonly #options: ChannelManagersOptions;
@@ -107,8 +107,8 @@ function permissionOf(user: NonNullable<UsersInfoResponse["user"]>, { id, worksp
 const LAST_REQUESTS_CACHE = { max: 1000, ttl: 600_000 } as const;
 
 /**
- * Who last changed a channel's alerts. A slash command works where the bot is no member, but the bot cannot post there:
- * that person must be told, and what to do about it.
+ * The last user who changed a channel's alerts. A slash command also works where the bot is no member, but the bot
+ * cannot post there: that user must be notified.
  */
 export class LastManagementRequests {
   readonly #requests = new LRUCache<string, RequestContext>(LAST_REQUESTS_CACHE);

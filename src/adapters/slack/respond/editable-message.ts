@@ -14,13 +14,13 @@ export interface MessageDestination {
   readonly thread_ts?: string;
 }
 
-/** One message of the app's own: posted with its first content, edited with every later one. */
+/** A message of the app's own: posted with its first content, edited afterwards. */
 export class EditableMessage {
   readonly #api: WebApiAccess;
   readonly #destination: (call: CallPolicy) => Promise<MessageDestination>;
   #posted: { readonly channel: string; readonly ts: string } | undefined;
 
-  /** `destination` is called each time that the message is posted anew, with the policy for its calls to Slack. */
+  /** `destination` is called for each new post, with the policy for its calls to Slack. */
   constructor(api: WebApiAccess, destination: (call: CallPolicy) => Promise<MessageDestination>) {
     this.#api = api;
     this.#destination = destination;
@@ -30,7 +30,7 @@ export class EditableMessage {
     return this.#show(body, retryingRateLimited(this.#api));
   }
 
-  /** The same for progress, which is of no use later: a rate limit is not waited for. */
+  /** The same for progress, without waiting for a rate limit. */
   progress(body: MessageBody): Promise<void> {
     return this.#show(body, withoutRetry);
   }
@@ -40,7 +40,7 @@ export class EditableMessage {
     const posted = this.#posted;
     this.#posted = undefined;
     if (posted === undefined) return;
-    // A progress message that stays says itself until when it holds.
+    // A progress message that remains states how long it is valid.
     await retryingRateLimited(this.#api)(() => this.#api.web.chat.delete(posted)).catch(() => undefined);
   }
 
@@ -64,7 +64,7 @@ export class EditableMessage {
   }
 }
 
-/** One message in the app's direct messages with somebody. */
+/** An editable message in the app's direct messages with a user. */
 export function editableDirectMessage(api: WebApiAccess, user: string): EditableMessage {
   return new EditableMessage(api, async (call) => ({ channel: await call(() => openDirectChannel(api.web, user)) }));
 }

@@ -40,15 +40,12 @@ export async function openForm(
     );
     return true;
   } catch (error) {
-    slack.log.warn(
-      { platform: "slack", command: ask.command, why: describeError(error) },
-      "form not opened",
-    );
+    slack.log.warn({ platform: "slack", command: ask.command, why: describeError(error) }, "form not opened");
     return false;
   }
 }
 
-/** The values that are known already, also who sees the answer where that is settled. */
+/** The known values, including the audience if it is fixed. */
 function valuesFor(
   slack: SlackContext,
   ask: Ask,
@@ -59,17 +56,17 @@ function valuesFor(
   return openly ? { private: "no", ...ask.options } : ask.options;
 }
 
-/** The members of a view that are used, as Slack sends them. */
+/** The members of a submitted view in use. */
 export interface SubmittedView {
   readonly private_metadata: string;
   readonly blocks: readonly { readonly block_id?: string }[];
   readonly state?: { readonly values: FormState };
 }
 
-/** The result of a submitted form: errors by block, or the answer to run once it is closed. */
+/** The result of a submitted form: errors by block, or the answer to run after closing it. */
 type FormResult = { readonly errors: Readonly<Record<string, string>> } | { readonly answer: () => Promise<void> };
 
-/** Of an error below a field; longer ones are hard to read there. */
+/** The maximum length of a field's error; longer ones are hard to read there. */
 const FIELD_ERROR_LENGTH = 400;
 
 /** Validates a form without asking the network, so that it is acknowledged in time. */
@@ -125,7 +122,7 @@ function errorText(reply: Reply): string {
   return text.length <= FIELD_ERROR_LENGTH ? text : `${text.slice(0, FIELD_ERROR_LENGTH - 1).toWellFormed()}…`;
 }
 
-/** Suggestions for a field while somebody types, or none in time; the typed value is always among them, since any may be meant. */
+/** Suggestions while typing, empty on time-out; the typed value is always included, since any value may be valid. */
 export async function suggestOptions(
   slack: SlackContext,
   view: SubmittedView | undefined,

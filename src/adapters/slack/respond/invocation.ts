@@ -7,7 +7,6 @@ import type { SlackUser } from "../home/home-data.ts";
 import { MAX_FILE_BYTES, MAX_FILES } from "../limits.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** An ask as an invocation of the bot. */
 export function prepare(
   slack: SlackContext,
   ask: Ask,
@@ -40,14 +39,14 @@ export function targetOf(request: Pick<RequestContext, "workspace" | "channel">)
 }
 
 /**
- * On Slack an answer goes to the asker alone, who may share it. Shown to all are only answers to `private:no`, changes
- * that a command announces, and commands that the workspace chose to show; a command's own default does not count.
+ * Whether an answer is public. On Slack only the asker sees it by default. Public are answers to `private:no`, changes
+ * that a command announces, and commands that the workspace chose to show; a command's own default is ignored.
  */
 export function isShownToAll({ visibility, isDefault }: AnswerAudience): boolean {
   return visibility === "channel" && !isDefault;
 }
 
-/** Who sees the answer: as a button has decided, else by the ask. */
+/** The audience of an answer: set by the button, else by the command. */
 export function audienceOf(slack: SlackContext, ask: Ask, request: RequestContext, prepared: Prepared): Visibility {
   if (request.audience !== undefined) return request.audience;
   if (!prepared.ok) return "caller";
@@ -55,13 +54,12 @@ export function audienceOf(slack: SlackContext, ask: Ask, request: RequestContex
   return isShownToAll({ visibility: prepared.visibility, isDefault: !settled }) ? "channel" : "caller";
 }
 
-/** Somebody who asks. */
 export interface Asker extends SlackUser {
   readonly name?: string | undefined;
 }
 
 /**
- * The asker as the bot's caller. Whether they may change a channel's alerts is looked up for management commands alone,
+ * The caller of a command. Whether they may manage the channel's alerts is looked up only for management commands,
  * since that takes a call to Slack.
  */
 export async function callerOf(slack: SlackContext, asker: Asker, command: string | undefined): Promise<Caller> {
@@ -76,7 +74,7 @@ export function plainCaller({ id, name }: Asker): Caller {
   return { id, name: name ?? id, mayManageChannel: false };
 }
 
-/** Whether a command, or one of its family (`alerts …`), is for those who manage the channel. */
+/** Whether a command, or one of its group (`alerts …`), requires a channel manager. */
 export function isManagementCommand(slack: SlackContext, command: string): boolean {
   const [family] = command.split(" ");
   return slack.bot.commands.some(({ access, name }) => access === "channel-manager" && name.split(" ")[0] === family);

@@ -43,8 +43,8 @@ export function workingNotice(ask: Ask, inPlace: boolean): Reply {
 }
 
 /**
- * Stands below every progress message, in mrkdwn: the message stays when the bot is killed in between, and must not
- * promise anything then.
+ * A footnote of every progress message, in mrkdwn: the message remains if the bot is killed, so it must not promise
+ * anything.
  */
 export function progressFootnote(askedMillis: number, nowMillis: number, expires: boolean): string {
   const time = (millis: number): string =>
@@ -56,7 +56,7 @@ export function progressFootnote(askedMillis: number, nowMillis: number, expires
 /** In mrkdwn, below the last progress message at a response_url. */
 export const CONTINUES_IN_DIRECT_MESSAGES = "From here on, your direct messages with the app tell how far it is.";
 
-/** For an asker who waits while the bot stops. */
+/** For a request that the bot's stop interrupts. */
 export function stoppingNotice(ask: Ask): Reply {
   return reply({
     tone: "warning",
@@ -69,7 +69,7 @@ export function stoppingNotice(ask: Ask): Reply {
 /** In mrkdwn, on an answer that Slack may have taken before. */
 export const POSSIBLE_DUPLICATE = "Slack did not say whether it took this answer before: you may see it twice.";
 
-/** An answer that Slack refused to show: a bug, with what to do about it. */
+/** For an answer that Slack refused: a bug, with a remedy. */
 export function refusedAnswerNotice(): Reply {
   return reply({
     tone: "bad",
@@ -81,7 +81,7 @@ export function refusedAnswerNotice(): Reply {
   });
 }
 
-/** An answer that became a direct message, with its question above it. */
+/** An answer sent by direct message, below its question. */
 export function lateAnswer(given: Reply, command: string, ask: Ask): Reply {
   return {
     ...given,
@@ -89,7 +89,7 @@ export function lateAnswer(given: Reply, command: string, ask: Ask): Reply {
   };
 }
 
-/** Sent once Slack is back, where it was away for longer than answers are retried. */
+/** Sent once Slack is available again, after the retries of an answer were exhausted. */
 export function lostAnswerNotice(command: string, ask: Ask): Reply {
   return reply({
     tone: "warning",

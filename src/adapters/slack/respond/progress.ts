@@ -1,6 +1,6 @@
 /**
- * Shows the progress of a job at a few moments, since each time may cost one of a few uses; updates in between are replaced
- * by the latest.
+ * Throttles progress updates to a few moments, since each may cost one of a few uses; later updates replace earlier
+ * pending ones.
  */
 export class Progress<T> {
   readonly #show: (latest: T) => Promise<boolean>;

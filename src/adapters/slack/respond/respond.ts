@@ -1,5 +1,5 @@
-// Answers commands, mentions, forms and buttons: runs an ask, shows its progress, sends the answer.
-// Next: bolt-app.ts (routes each event to its handler: command-handler.ts, form-handler.ts, button-handler.ts),
+// Answers commands, mentions, forms and buttons: runs a command, shows its progress, sends the answer. Next:
+// bolt-app.ts (routes each event to its handler: command-handler.ts, form-handler.ts, button-handler.ts),
 // request-context.ts and responders.ts (where an answer goes), answer.ts, retry-answer.ts (how long an answer is
 // retried), notices.ts (the adapter's own texts).
 
@@ -16,7 +16,7 @@ import type { RequestContext } from "./request-context.ts";
 import { DirectMessageResponder } from "./responders.ts";
 import { RetriesExhausted, type RetryableAnswer } from "./retry-answer.ts";
 
-/** Runs an ask and answers it, errors included. Never rejects. */
+/** Runs a command and answers it, errors included. Never rejects. */
 export async function respond(slack: SlackContext, ask: Ask, request: RequestContext): Promise<void> {
   await logFailure(slack, ask.command, async () => {
     const { channel, responder } = request;
@@ -29,7 +29,7 @@ export async function respond(slack: SlackContext, ask: Ask, request: RequestCon
     let delivered: boolean;
     try {
       const reply = await runPrepared(prepared, progress, workingNotice(ask, responder.replacesProgress(audience)));
-      // A question that was cut off can be asked again as soon as the bot is back.
+      // An interrupted command can be repeated once the bot is back.
       const interrupted = slack.stopping.aborted && reply.failure !== undefined;
       delivered = await respondWith(slack, interrupted ? stoppingNotice(ask) : reply, ask, request, audience);
     } finally {
@@ -46,7 +46,7 @@ function progressOf(
   audience: Visibility,
 ): Progress<Reply> {
   const asked = slack.now();
-  // Where the answer replaces a page, the first progress message would stand elsewhere: it is skipped.
+  // If the answer replaces a page, the first progress message would appear elsewhere: it is skipped.
   const skipped = responder.replacesMessage ? 1 : 0;
   const costly = responder.pace === "few" ? slack.progressAtMillis : slack.progressAtMillis.slice(0, 1);
   const last = costly.at(-1);
@@ -80,8 +80,8 @@ async function runPrepared(prepared: Prepared, progress: Progress<Reply>, first:
 }
 
 /**
- * Sends a reply where it belongs: errors to the asker alone, files beside it. False when Slack was away for too long;
- * rejects when Slack takes it nowhere. Without `ask`, it is a notice of the adapter's own. Disposes of the reply.
+ * Sends a reply with its files; errors go to the asker alone. Returns false when Slack was unavailable for too long;
+ * rejects when Slack refuses it everywhere. Without `ask`, it is a notice of the adapter's own. Disposes of the reply.
  */
 export async function respondWith(
   slack: SlackContext,
@@ -98,7 +98,7 @@ export async function respondWith(
   }
 }
 
-/** Tells the person who last changed a channel's alerts that the bot cannot post there. Never rejects. */
+/** Notifies the user who last changed a channel's alerts that the bot cannot post there. Never rejects. */
 export async function notifyNotInChannel(slack: SlackContext, channel: string): Promise<void> {
   const request = slack.lastManagementRequests.take(channel);
   if (request === undefined) return;
@@ -107,7 +107,7 @@ export async function notifyNotInChannel(slack: SlackContext, channel: string): 
   });
 }
 
-/** Sends an answer, retrying while Slack takes nothing; false when the retries are exhausted, rejects with any other error. */
+/** Sends an answer with retries; false when they are exhausted. Rejects with any other error. */
 export async function sayWithRetries(slack: SlackContext, what: string, answer: RetryableAnswer): Promise<boolean> {
   try {
     await slack.answerRetrier.say(what, answer);
@@ -120,8 +120,8 @@ export async function sayWithRetries(slack: SlackContext, what: string, answer: 
 }
 
 /**
- * Says in direct messages, once Slack is back, that an answer was lost: the answer itself is not kept for that long, since
- * it may hold files and goes out of date. Rejects when Slack does not take that either.
+ * Reports by direct message, once Slack is back, that an answer was lost: the answer itself is discarded, since it may
+ * hold files and goes out of date. Rejects when Slack refuses that, too.
  */
 export async function notifyLostAnswer(slack: SlackContext, ask: Ask, request: RequestContext): Promise<void> {
   const direct: RequestContext = { ...request, responder: new DirectMessageResponder(slack, request.caller.id) };

@@ -14,8 +14,8 @@ interface CommandResponderOptions {
 }
 
 /**
- * Answers a slash command: the answer replaces its progress in one message. When the uses for progress are over, progress
- * goes on in direct messages.
+ * Answers a slash command: the answer replaces the progress message. Once the uses for progress are spent, progress
+ * continues in direct messages.
  */
 export class CommandResponder implements Responder {
   readonly replacesMessage = false;
@@ -26,7 +26,7 @@ export class CommandResponder implements Responder {
   readonly #url: ResponseUrl;
   readonly #progressMessage: EditableMessage;
   #ephemeralPosted = false;
-  /** The message there shows progress, and no answer has replaced it. */
+  /** Whether a progress message is shown that no answer has replaced. */
   #pending = false;
 
   constructor(url: ResponseUrl, { shared, progressMessage }: CommandResponderOptions) {
@@ -36,7 +36,7 @@ export class CommandResponder implements Responder {
   }
 
   async showProgress(body: MessageBody): Promise<boolean> {
-    // Two uses stay free: for the answer, and for an error or for deleting the progress.
+    // Two uses are reserved: for the answer, and for an error or for deleting the progress.
     const left = this.#url.left - (RESPONSE_URL_USES - RESPONSE_URL_PROGRESS_USES);
     if (left <= 0) {
       await this.#progressMessage.progress(body);
@@ -78,7 +78,7 @@ export class CommandResponder implements Responder {
     await this.#progressMessage.clear();
     if (!this.#pending) return;
     this.#pending = false;
-    // A progress message that stays says itself until when it holds.
+    // A progress message that remains states how long it is valid.
     await this.#url.post({ delete_original: true }).catch(() => undefined);
   }
 }
@@ -99,7 +99,6 @@ export class MentionResponder implements Responder {
   readonly #api: WebApiAccess;
   readonly #place: MessageDestination;
   readonly #user: string;
-  /** The message for all to see. */
   readonly #shown: EditableMessage;
   readonly #progressMessage: EditableMessage;
   #progressShown = false;
@@ -114,8 +113,8 @@ export class MentionResponder implements Responder {
   }
 
   /**
-   * For all to see: one message, which the answer replaces. An ephemeral message cannot be edited there: after a first one,
-   * progress goes on in direct messages.
+   * Public: one message, which the answer replaces. An ephemeral message cannot be edited: after the first one,
+   * progress continues in direct messages.
    */
   async showProgress(body: MessageBody, audience: Visibility): Promise<boolean> {
     if (audience === "channel") await this.#shown.progress(body);
@@ -131,7 +130,7 @@ export class MentionResponder implements Responder {
 
   async sayEphemeral(body: MessageBody): Promise<void> {
     await this.#postEphemeral(body, retryingRateLimited(this.#api));
-    // The progress that all saw of an answer that then became one person's.
+    // Removes the public progress of an answer that turned out ephemeral.
     await this.#shown.clear();
   }
 
@@ -182,8 +181,8 @@ export class ButtonResponder implements Responder {
   }
 
   /**
-   * A message below a button's cannot be edited at its response_url: after a first one, progress goes on in direct
-   * messages. A page stays as it is until the next one replaces it.
+   * A message below a button's cannot be edited at its response_url: after the first one, progress continues in direct
+   * messages. A page is shown until the next one replaces it.
    */
   async showProgress(body: MessageBody): Promise<boolean> {
     if (this.#progressShown || this.replacesMessage) await this.#progressMessage.progress(body);
@@ -221,7 +220,7 @@ export class ButtonResponder implements Responder {
   }
 }
 
-/** Answers in the app's direct messages: without another place, and for late answers. */
+/** Answers in the app's direct messages: for requests without a channel, and for late answers. */
 export class DirectMessageResponder implements Responder {
   readonly replacesMessage = false;
   readonly shared = false;

@@ -9,18 +9,18 @@ import { describeError, errorCodeOf, isUnanswered, retryAfterMillis } from "../t
 import { ResponseRefused, ResponseUnreached, ResponseUrlExpired } from "../transport/response-url.ts";
 import type { Sleep } from "../transport/web-api.ts";
 
-/** Slack took nothing for too long, or too many answers wait for it already. */
+/** Thrown when Slack was unavailable for too long, or too many answers are waiting for it. */
 export class RetriesExhausted extends Error {
   override readonly name = "RetriesExhausted";
 }
 
-/** An answer, and the places where it can be sent. */
+/** An answer with its ways to be sent. */
 export interface RetryableAnswer {
-  /** Sends it where it belongs; with `again`, it may have arrived before. */
+  /** Sends it to its own destination; `again` = it may have arrived before. */
   sayHere(again: boolean): Promise<void>;
-  /** Sends it in direct messages; left out where it belongs there. */
+  /** Sends it by direct message; left out if that is its own destination. */
   readonly sayInDirectMessage?: ((again: boolean) => Promise<void>) | undefined;
-  /** Slack refuses its content: a simpler one takes its place. False when there is none. */
+  /** Replaces content that Slack refused with simpler content; false when there is none. */
   simplify(): boolean;
 }
 
@@ -29,7 +29,7 @@ export interface AnswerRetrierOptions {
   readonly sleep: Sleep;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Aborted when the adapter stops: no more waiting. */
+  /** Aborted when the adapter stops: retries end. */
   readonly stopping: AbortSignal;
   readonly policy: RetryPolicy;
   /** From 0 to below 1. */
@@ -39,21 +39,21 @@ export interface AnswerRetrierOptions {
 /** How long and how often an answer is retried. */
 interface RetryPolicy {
   readonly maxDurationMillis: Milliseconds;
-  /** The first pause; each is twice as long as the one before, up to `maxDelayMillis`. */
+  /** The first delay; doubles up to `maxDelayMillis`. */
   readonly initialDelayMillis: Milliseconds;
   readonly maxDelayMillis: Milliseconds;
-  /** Answers that may wait for Slack at a time. */
+  /** The maximum number of answers waiting for Slack. */
   readonly maxWaiting: number;
 }
 
-/** For answers, each of which may hold files: as long as a response_url lives. */
+/** For answers, which may hold files: as long as a response_url lives. */
 export const ANSWER_RETRY_POLICY: RetryPolicy = {
   maxDurationMillis: RESPONSE_URL_LIFETIME_MILLIS,
   initialDelayMillis: 1000,
   maxDelayMillis: 60_000,
   maxWaiting: 200,
 };
-/** For the notice about a lost answer: for a day, as with alerts. */
+/** For the notice about a lost answer: a day, as for alerts. */
 export const LOST_NOTICE_RETRY_POLICY: RetryPolicy = {
   maxDurationMillis: 86_400_000,
   initialDelayMillis: 60_000,
@@ -61,16 +61,16 @@ export const LOST_NOTICE_RETRY_POLICY: RetryPolicy = {
   maxWaiting: 2000,
 };
 
-/** Codes with which Slack refuses a message's content; any other is about the place or the moment. */
+/** Error codes about a message's content; any other is about the destination or transient. */
 const REFUSED_CONTENT =
   /^(?:invalid_blocks|invalid_attachments|invalid_arg|invalid_metadata|msg_|no_text|too_many|markdown_)/u;
 
-/** Nobody grants a permission within half an hour. */
+/** Not retried: nobody grants a permission within half an hour. */
 const NEEDS_OPERATOR = new Set(["missing_scope", "not_allowed_token_type"]);
 
 /**
- * Sends answers, and retries with growing pauses while Slack takes nothing: where the answer belongs, else in direct
- * messages.
+ * Sends answers to their destination, else by direct message, and retries with growing delays while Slack is
+ * unavailable.
  */
 export class AnswerRetrier {
   readonly #options: AnswerRetrierOptions;
@@ -80,12 +80,12 @@ export class AnswerRetrier {
     this.#options = options;
   }
 
-  /** The answers that wait for Slack to come back. */
+  /** The number of answers waiting for Slack. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** Rejects with RetriesExhausted when that took too long, and with the error of an answer that cannot be sent. */
+  /** Rejects with RetriesExhausted, or with the error of an answer that cannot be sent. */
   async say(what: string, answer: RetryableAnswer): Promise<void> {
     const { log, now, policy, sleep, stopping, random = Math.random } = this.#options;
     const until = now() + policy.maxDurationMillis;
@@ -119,17 +119,17 @@ export class AnswerRetrier {
   }
 }
 
-/** The tries of one answer, and what is known after them. */
+/** The attempts to send one answer, and their results. */
 class AnswerAttempts {
   readonly #answer: RetryableAnswer;
   readonly #log: Log;
   readonly #what: string;
   #tries = 0;
-  /** Nothing can be sent any more where it belongs. */
+  /** Its own destination no longer works. */
   #lost = false;
   /** The last transient error there. */
   #transient: unknown;
-  /** An earlier try may have arrived: Slack did not say. */
+  /** An earlier attempt may have arrived: Slack did not answer. */
   #again = false;
 
   constructor(answer: RetryableAnswer, log: Log, what: string) {
@@ -138,7 +138,10 @@ class AnswerAttempts {
     this.#what = what;
   }
 
-  /** The error; undefined when the answer is sent. A transient error is preferred: it is worth another try. */
+  /**
+   * Makes the next attempt; returns undefined when sent, else the error, preferably a transient one, which is worth a
+   * retry.
+   */
   async next(): Promise<unknown> {
     const { sayInDirectMessage } = this.#answer;
     let here: unknown;
@@ -168,10 +171,7 @@ class AnswerAttempts {
         return undefined;
       } catch (error) {
         if (isContentRefused(error) && this.#answer.simplify()) {
-          this.#log.error(
-            { platform: "slack", what: this.#what, why: describeError(error) },
-            "answer failed",
-          );
+          this.#log.error({ platform: "slack", what: this.#what, why: describeError(error) }, "answer failed");
           continue;
         }
         this.#again ||= mayHaveArrived(error);
@@ -181,7 +181,7 @@ class AnswerAttempts {
   }
 }
 
-/** A response_url is good for five uses: the first, second, fourth, eighth and sixteenth try spread them over ten minutes. */
+/** A response_url allows five uses: attempts 1, 2, 4, 8 and 16 spread them over ten minutes. */
 function isPowerOfTwo(count: number): boolean {
   return (count & (count - 1)) === 0;
 }
@@ -198,11 +198,11 @@ export function isTransient(error: unknown): boolean {
   const slacks = isUnanswered(error) || retryAfterMillis(error) !== undefined || isFromSlack(error);
   if (!slacks) return false;
   const { kind, revoked } = toSendError(error, true);
-  // A token that was mistyped or has expired is accepted again once it is mended.
+  // A refused token is accepted again once it is fixed.
   return kind === "retry" || kind === "maybe-sent" || (kind === "refused" && !revoked);
 }
 
-/** Whether the answer may have arrived in spite of the error. */
+/** Whether the answer may have arrived despite the error. */
 function mayHaveArrived(error: unknown): boolean {
   if (error instanceof ResponseUnreached) return !isUnsent(error);
   if (error instanceof ResponseRefused) return /^(?:408|50[0124])$/u.test(error.code);

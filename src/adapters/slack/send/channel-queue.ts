@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A channel with this many waiting messages takes no more: the caller tries again later. */
+/** The maximum number of waiting messages per channel: beyond it, the caller retries later. */
 const MAX_WAITING_MESSAGES = 1000;
 
 /** A channel's queue is full. */
@@ -9,8 +9,8 @@ export class QueueFull extends Error {
 }
 
 /**
- * Runs work one after the other within a channel, with a pause in between; channels do not wait for each other. The pause
- * counts from the end of a call, so that two messages never arrive closer together.
+ * Serializes work per channel, with a pause in between; channels do not wait for each other. The pause starts at the
+ * end of a call, so that two messages never arrive closer together.
  */
 export class ChannelQueue {
   readonly #spacingMillis: number;
@@ -20,7 +20,7 @@ export class ChannelQueue {
     this.#spacingMillis = spacingMillis;
   }
 
-  /** Runs the work at the channel's turn; `ready` runs during the pause before it. */
+  /** Queues work of a channel; `ready` runs during the pause before it. */
   async run<T>(channel: string, signal: AbortSignal, work: () => Promise<T>, ready?: () => Promise<void>): Promise<T> {
     const state = this.#channels.get(channel) ?? { tail: Promise.resolve(), nextAt: 0, waiting: 0 };
     this.#channels.set(channel, state);

@@ -12,11 +12,10 @@ import type { MessageFile } from "../render/render.ts";
 import { describeError, errorCodeOf, isUnanswered } from "../transport/api-error.ts";
 import { retryRateLimited, type Sleep, type WebApiAccess } from "../transport/web-api.ts";
 
-/** Where files are sent. */
 export interface FileDestination {
   readonly channel: string;
   readonly thread?: string | undefined;
-  /** How a reader knows the place: "your direct messages with the app". */
+  /** The destination in words: "your direct messages with the app". */
   readonly description: string;
 }
 
@@ -33,10 +32,10 @@ export interface FileUploadDependencies {
 const UPLOAD_TIMEOUT_MILLIS = 3_600_000;
 const STALL_TIMEOUT_MILLIS = 60_000;
 
-/** The lines about files stand beside a whole reply, in the length reserved there. */
+/** Reserved by the renderer for the lines about files. */
 const FILE_LINES_LENGTH = 1000;
 
-/** After as many files in a row without an answer, the rest is not tried this time. */
+/** After this many files in a row without an answer, the others are skipped this time. */
 const MAX_UNANSWERED_FILES = 2;
 
 /** The files of one message; each is sent once, however often `send` is called. */
@@ -49,8 +48,8 @@ export class FileBatch {
   }
 
   /**
-   * Streams the files that are not sent yet, one after the other, and returns a line of mrkdwn for each: where it is, or
-   * why it could not be sent; lines beyond the limit are counted. Rejects with the signal's reason only.
+   * Streams the unsent files one after another, and returns a line of mrkdwn for each: its link, or why it could not be
+   * sent; lines beyond the limit are counted. Rejects only with the signal's reason.
    */
   async send(
     place: FileDestination | (() => Promise<FileDestination>),
@@ -86,10 +85,7 @@ export class FileBatch {
       } catch (error) {
         signal.throwIfAborted();
         unanswered = isUnanswered(error) ? unanswered + 1 : 0;
-        dependencies.log.warn(
-          { platform: "slack", file: file.name, why: describeError(error) },
-          "file not sent",
-        );
+        dependencies.log.warn({ platform: "slack", file: file.name, why: describeError(error) }, "file not sent");
         failed.push(`${name} could not be sent: ${failureReason(error, destination, dependencies.botName())}`);
       }
     }

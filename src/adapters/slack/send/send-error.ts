@@ -5,7 +5,7 @@ import { QueueFull } from "./channel-queue.ts";
 
 // Error codes: https://docs.slack.dev/reference/methods/chat.postMessage#errors.
 
-/** The destination is gone: no later attempt can succeed by itself. */
+/** The destination is gone for good. */
 const GONE_CODES = new Set([
   "channel_not_found",
   "not_in_channel",
@@ -30,9 +30,9 @@ const REFUSED_CODES = new Set([
   "user_removed_from_team",
   "team_disabled",
 ]);
-/** The app was removed from its workspace, or the workspace is gone: waiting is of no use. */
+/** The app was removed from its workspace, or the workspace is gone: retries are useless. */
 const REVOKED_CODES = new Set(["account_inactive", "token_revoked"]);
-/** Missing scopes or a workspace's rules, which a person mends without a restart; the channel is not gone. */
+/** Missing scopes or workspace rules, which a person fixes without a restart; the channel still exists. */
 const OPERATOR_CODES = new Set([
   "missing_scope",
   "not_allowed_token_type",
@@ -72,8 +72,8 @@ export function isThreadGone(thrown: unknown): boolean {
 }
 
 /**
- * A failed call as a SendError, which says what to do next. `begun` says whether a message may have been posted; with the
- * bot's name, the text explains how to invite it.
+ * Classifies a failed call as a SendError. `begun` = a message may have been posted; with the bot's name, the text
+ * explains how to invite it.
  */
 export function toSendError(thrown: unknown, begun: boolean, botName?: string): SendError {
   if (thrown instanceof SendError) return thrown;
@@ -88,7 +88,7 @@ export function toSendError(thrown: unknown, begun: boolean, botName?: string): 
     if (OPERATOR_CODES.has(code))
       return new SendError("retry", words, { retryAfterMillis: OPERATOR_RETRY_MILLIS, cause: thrown });
     if (UNCERTAIN_CODES.has(code)) return new SendError(begun ? "maybe-sent" : "retry", words, { cause: thrown });
-    return new SendError(RETRY_CODES.has(code) ? "retry" : "unhealable", words, { cause: thrown });
+    return new SendError(RETRY_CODES.has(code) ? "retry" : "permanent", words, { cause: thrown });
   }
   if (!begun || thrown instanceof QueueFull || isUnsent(thrown)) {
     return new SendError("retry", words, { cause: thrown });

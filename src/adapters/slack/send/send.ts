@@ -21,11 +21,11 @@ import { isNotInChannel, isThreadGone, toSendError } from "./send-error.ts";
 const USER_ID = /^(?:user:)?([UW][A-Z0-9]+)$/u;
 /** The metadata event that carries a delivery's id and subject with its message: https://docs.slack.dev/messaging/message-metadata. */
 const DELIVERY_EVENT = "bellwether_delivery";
-/** Longer waits are handed back to the caller. */
+/** Longer waits fail the attempt, and the dispatcher retries. */
 const LONGEST_RATE_LIMIT_WAIT_MILLIS = 5000;
 /** Slack takes about 50 edits a minute of a whole workspace: https://docs.slack.dev/reference/methods/chat.update. */
 const EDIT_INTERVAL_MILLIS = 3000;
-/** Between two tries while the token is refused. */
+/** The pause between attempts while the token is refused. */
 const REFUSED_TOKEN_PAUSE_MILLIS = 60_000;
 /** Of one metadata value: Slack refuses a message whose metadata is too large. */
 const METADATA_LENGTH = 255;
@@ -37,7 +37,7 @@ export interface SlackSenderDependencies extends ButtonPayloadDependencies, Omit
   readonly editMillis?: number | undefined;
 }
 
-/** Calls to Slack at a channel's turn: they wait for its rate limit and end with the signal. */
+/** Calls to Slack from a channel's queue: they wait for rate limits and end with the signal. */
 interface QueuedCalls {
   /** For calls that post nothing. */
   readonly ask: CallPolicy;
@@ -50,16 +50,15 @@ interface Posted {
   readonly thread: string | undefined;
 }
 
-/** An edit that waits for its turn; a newer one of the same message replaces its reply. */
+/** A queued edit; a newer one of the same message replaces its reply. */
 interface Edit {
   reply: Reply;
   readonly done: Promise<void>;
 }
 
 /**
- * Posts messages that nobody asked for, through the Web API alone: no socket is needed. Messages of one channel go in the
- * order of the calls, about one a second; a channel that must wait holds back no other. The caller disposes of the
- * reply's files.
+ * Posts alerts, through the Web API alone: no socket is needed. Messages of one channel are sent in order, about one a
+ * second; channels do not block each other. The caller disposes of the reply's files.
  */
 export class SlackSender implements Sender {
   readonly platform = "slack";
@@ -93,7 +92,7 @@ export class SlackSender implements Sender {
     return this.#inOrder(channel, signal, work, ready);
   }
 
-  /** Waiting edits of one message are merged: the last one is shown, and all resolve with it. */
+  /** Queued edits of one message are merged: only the last one is sent, and all resolve with it. */
   async update(receipt: Receipt, reply: Reply, signal: AbortSignal): Promise<void> {
     const { channel, message } = receipt;
     const key = `${channel} ${message}`;
@@ -110,7 +109,7 @@ export class SlackSender implements Sender {
     try {
       await this.#pauseBetweenEdits(key, signal);
       await this.#inOrder(channel, signal, async (calls) => {
-        // From here on a newer edit waits for a turn of its own.
+        // From here on a newer edit is queued separately.
         this.#edits.delete(key);
         const composed = await compose(edit.reply, {}, this.#dependencies);
         await calls.post(() => this.#web.chat.update({ channel, ts: message, ...messageArguments(composed.body) }));
@@ -212,7 +211,7 @@ export class SlackSender implements Sender {
     return error;
   }
 
-  /** Messages that wait behind a refused token fail without a call. */
+  /** While the token is refused, queued messages fail without a call. */
   #throwWhileRefused(): void {
     if (this.#refused === undefined || performance.now() >= this.#refused.until) return;
     throw this.#refused.error;

@@ -3,7 +3,7 @@ import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIReq
 import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
 
-/** Error codes of a token that is of no use until a person acts: https://docs.slack.dev/reference/methods/auth.test#errors. */
+/** Error codes of a refused token: https://docs.slack.dev/reference/methods/auth.test#errors. */
 const REFUSED_TOKEN_CODES = new Set([
   "invalid_auth",
   "not_authed",
@@ -17,8 +17,8 @@ const REFUSED_TOKEN_CODES = new Set([
 ]);
 
 /**
- * Slack's error code; undefined for any other failure. The library takes whatever comes with a 200 for a code, even the
- * page of a proxy.
+ * Slack's error code; undefined for any other failure. The library treats the body of any 200 as a code, even the page
+ * of a proxy.
  */
 export function errorCodeOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof WebAPIPlatformError)) return undefined;
@@ -71,7 +71,7 @@ export function isUnanswered(thrown: unknown): boolean {
   return isUnanswered(thrown.cause);
 }
 
-/** Runs a request's work; a failure goes to the log, since no way to the person is left. */
+/** Awaits a handler; a failure is only logged. */
 export async function logFailure(
   { log }: { readonly log: Log },
   what: string,

@@ -4,7 +4,7 @@ import type * as Bolt from "@slack/bolt";
 
 const require = createRequire(import.meta.url);
 
-/** The two modules of Bolt that are used: its index loads web servers besides, which cost 5 MB of memory at rest. */
+/** The two modules of Bolt in use: its index also loads web servers, which cost 5 MB of memory. */
 export const App = partOf<typeof Bolt.App>("App");
 export const SocketModeReceiver = partOf<typeof Bolt.SocketModeReceiver>("receivers/SocketModeReceiver");
 
@@ -12,7 +12,7 @@ function partOf<T>(name: string): T {
   return (require(`@slack/bolt/dist/${name}`) as { readonly default: T }).default;
 }
 
-/** The library's client, which emits each message of its socket and listens to that itself. */
+/** The library's client, which emits its socket's messages and listens to them itself. */
 interface SocketMessageEmitter {
   listeners(event: "ws_message"): ((data: unknown, isBinary: unknown) => unknown)[];
   removeAllListeners(event: "ws_message"): unknown;
@@ -20,8 +20,8 @@ interface SocketMessageEmitter {
 }
 
 /**
- * Passes on only messages that the library can read: it does not check them, and a malformed one would reject a promise
- * that nobody awaits, which ends the process. Call it before any other listener is added.
+ * Drops malformed messages: the library does not validate them, and one would reject a promise that nobody awaits,
+ * which ends the process. Must be called before any other listener is added.
  */
 export function guardSocketMessages(client: SocketMessageEmitter, onMalformed: (why: string) => void): void {
   const readers = client.listeners("ws_message");

@@ -15,7 +15,7 @@ export interface IdentityOptions {
   readonly againMillis?: number | undefined;
 }
 
-/** The bot's user in its workspace, and whether its token is accepted: checked from time to time, never rejecting. */
+/** The bot's user in its workspace, and whether its token is accepted; checked periodically, never rejecting. */
 export class Identity {
   readonly #options: IdentityOptions;
   readonly #stopping = new AbortController();
@@ -37,7 +37,7 @@ export class Identity {
     this.#loop = this.#checkRepeatedly();
   }
 
-  /** Ends the pause before the next check: something has happened to the token. */
+  /** Checks the token now, after a sign that it has changed. */
   checkNow(): void {
     this.#pause.abort();
   }
@@ -68,7 +68,7 @@ export class Identity {
       this.name = user ?? this.name;
       this.#setHealth({ state: "up" });
     } catch (error) {
-      // No answer says nothing about the token; the sockets' health shows whether Slack is reachable.
+      // Without an answer the token's state is unknown; the sockets' health shows whether Slack is reachable.
       if (isTokenRefused(error)) this.#setHealth({ state: "failed", why: "Slack refuses the bot token" });
       log.debug({ platform: "slack", why: describeError(error) }, "token check unanswered");
     }

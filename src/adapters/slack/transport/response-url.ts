@@ -2,7 +2,7 @@ import { messageOf } from "../../../errors.ts";
 import { isUnsent } from "../../unsent.ts";
 import { RESPONSE_URL_LIFETIME_MILLIS, RESPONSE_URL_USES } from "../limits.ts";
 
-/** A response_url that no longer works: too old, or used five times. */
+/** A response_url has expired or was used five times. */
 export class ResponseUrlExpired extends Error {
   override readonly name = "ResponseUrlExpired";
 }
@@ -23,7 +23,7 @@ export class ResponseUnreached extends Error {
   override readonly name = "ResponseUnreached";
 }
 
-/** A response_url, which needs no permission, and how often it was used; plain data, so that a form can carry it. */
+/** A response_url, which needs no permission, and its number of uses; plain data, so that a form can carry it. */
 export interface ResponseAddress {
   readonly url: string;
   /** Unix milliseconds. */
@@ -37,7 +37,7 @@ const EXPIRY_MARGIN_MILLIS = 20_000;
 /** Codes of an expired response_url. */
 const EXPIRED_CODES = /expired_url|used_url|invalid_url|no_such_url|channel_not_found/u;
 
-/** One response_url, and how often it was used. */
+/** A response_url with a count of its uses. */
 export class ResponseUrl {
   readonly #url: string;
   readonly #since: number;

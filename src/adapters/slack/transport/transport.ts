@@ -16,9 +16,9 @@ interface ConnectionOptions {
   readonly appToken: string;
   readonly apiUrl?: string | undefined;
   readonly log: Log;
-  /** The first wait before another try; it doubles up to a minute. */
+  /** Initial backoff; doubles up to a minute. */
   readonly backoffMillis?: number | undefined;
-  /** The wait after a fault that only a person can mend. */
+  /** The wait after an error that only a person can fix. */
   readonly failedMillis?: number | undefined;
   /** How long a socket may take until Slack's hello. */
   readonly greetMillis?: number | undefined;
@@ -27,7 +27,7 @@ interface ConnectionOptions {
 /** Slack sends each command over one of the sockets: while one is renewed, the other receives. */
 const SOCKETS = 2;
 const BACKOFF_MAX_MILLIS = 60_000;
-/** A session shorter than this is followed by a pause; Slack lets a socket live for about an hour. */
+/** A session shorter than this is followed by a pause; Slack closes each socket after about an hour. */
 const SHORT_SESSION_MILLIS = 10_000;
 
 interface SessionEnd {
@@ -37,8 +37,8 @@ interface SessionEnd {
 }
 
 /**
- * Keeps two Socket Mode sessions open until stopped, and renews each the moment Slack asks for it. The library's own
- * reconnection is switched off, since it waits 5 s and ends the process when a token is revoked. Nothing here rejects.
+ * Keeps two Socket Mode sessions open until stopped, and renews each as soon as Slack asks for it. The library's
+ * reconnection is disabled, since it waits 5 s and ends the process when a token is revoked. No method rejects.
  */
 export class Connection implements Receiver {
   readonly #options: ConnectionOptions;
@@ -85,7 +85,7 @@ export class Connection implements Receiver {
       if (end.wasUp) {
         wait = backoffMillis;
         log.info({ platform: "slack", socket, why: end.why }, "socket mode reconnecting");
-        // Sockets that end at once are a fault: new ones are not asked for too often.
+        // Sockets that end at once indicate a failure: the next one is delayed.
         const short = performance.now() - began < SHORT_SESSION_MILLIS;
         if (short) await sleep(backoffMillis, undefined, { signal, ref: false }).catch(() => undefined);
         continue;
@@ -93,7 +93,10 @@ export class Connection implements Receiver {
       wait = Math.min(wait * 2, BACKOFF_MAX_MILLIS);
       const pause = end.refused ? failedMillis : wait * (0.5 + Math.random() / 2);
       const level = end.refused ? "error" : "warn";
-      log[level]({ platform: "slack", socket, why: end.why, againInMillis: Math.round(pause) }, "socket mode unavailable");
+      log[level](
+        { platform: "slack", socket, why: end.why, againInMillis: Math.round(pause) },
+        "socket mode unavailable",
+      );
       await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
@@ -114,9 +117,7 @@ export class Connection implements Receiver {
     });
     receiver.init({ processEvent: (event: ReceiverEvent) => this.#process(event) } as App);
     const { client } = receiver;
-    guardSocketMessages(client, (why) =>
-      log.warn({ platform: "slack", socket, why }, "socket message ignored"),
-    );
+    guardSocketMessages(client, (why) => log.warn({ platform: "slack", socket, why }, "socket message ignored"));
     const { promise: ended, resolve: end } = Promise.withResolvers<string>();
     client.on("disconnected", () => end("the socket closed"));
     client.on("ws_message", (data: unknown) => {
@@ -170,7 +171,7 @@ export class Connection implements Receiver {
         this.#options.log.warn({ platform: "slack", why: describeError(error) }, "acknowledgement failed");
       }
     };
-    // Before any other wait: a request to close may follow right behind this envelope.
+    // Acknowledged first: a close request may follow immediately.
     if (!wantsAnswer(event.body)) void ack();
     const key = keyOf(event.body);
     if (key !== undefined && !this.#recentEnvelopes.add(key)) {
@@ -192,7 +193,7 @@ function wantsAnswer(body: Readonly<Record<string, unknown>>): boolean {
   return body["type"] === "view_submission" || body["type"] === "block_suggestion";
 }
 
-/** The id that an envelope keeps when Slack delivers it again. */
+/** The id of an envelope, the same when Slack redelivers it. */
 function keyOf(body: Readonly<Record<string, unknown>>): string | undefined {
   const key = body["event_id"] ?? body["trigger_id"];
   return typeof key === "string" && key !== "" ? key : undefined;
@@ -208,7 +209,7 @@ function refreshReason(data: unknown): string | undefined {
   }
 }
 
-/** The keys seen last, so that an envelope delivered twice is handled once. */
+/** Recently seen keys, to deduplicate redelivered envelopes. */
 export class RecentKeys {
   readonly #keys = new Set<string>();
   readonly #max: number;

@@ -13,8 +13,8 @@ interface WebClientSettings {
 const CALL_TIMEOUT_MILLIS = 20_000;
 
 /**
- * Options for one client, a new object at each call: Slack's libraries write into it. The library retries no call, and
- * one channel's rate limit must not hold up the calls of all others.
+ * Options for one client; a new object for each call, since Slack's libraries modify it. The library's retries are
+ * disabled: one channel's rate limit must not delay the calls of all others.
  */
 export function webClientOptions({ apiUrl, log, timeoutMillis }: WebClientSettings): WebClientOptions {
   return {
@@ -22,7 +22,7 @@ export function webClientOptions({ apiUrl, log, timeoutMillis }: WebClientSettin
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     timeout: timeoutMillis ?? CALL_TIMEOUT_MILLIS,
-    // Above the concurrency limit of alerts: calls that hang hold up no other.
+    // Higher than the concurrency limit of alerts, so that hanging calls block no other.
     maxRequestConcurrency: 2000,
     allowAbsoluteUrls: false,
     logger: libraryLogger(log),
@@ -53,7 +53,7 @@ export function libraryLogger(log: Log): Logger {
 /** Waits; rejects with the signal's reason when that aborts first. */
 export type Sleep = (millis: number, signal: AbortSignal) => Promise<void>;
 
-/** What a call to the Web API that waits for rate limits needs. */
+/** Dependencies of a Web API call that waits for rate limits. */
 export interface WebApiAccess {
   readonly web: WebClient;
   readonly sleep: Sleep;
@@ -61,13 +61,13 @@ export interface WebApiAccess {
   readonly signal: AbortSignal;
 }
 
-/** After a longer wait nobody still expects the answer. */
+/** The longest wait for a rate limit; later, nobody expects the answer any more. */
 const LONGEST_RATE_LIMIT_WAIT_MILLIS = 30_000;
 const RATE_LIMIT_TRIES = 4;
 
 /**
- * Repeats a call that Slack's rate limit refused, once the limit is over; a refused call had no effect. Rejects with any
- * other error, or with the signal's reason.
+ * Retries a rate-limited call once the limit is over; a rate-limited call had no effect. Rejects with any other error,
+ * or with the signal's reason.
  */
 export async function retryRateLimited<T>(
   { signal, sleep }: Omit<WebApiAccess, "web">,

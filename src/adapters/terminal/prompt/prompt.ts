@@ -22,8 +22,8 @@ const GREETING =
 const HISTORY_SIZE = 1000;
 
 /**
- * Asks line after line until the input ends. At a terminal: with a prompt, history and completion, and exit code 0;
- * else the exit code is the worst of all answers.
+ * Runs the prompt until the input ends. On a terminal: with history and completion, and exit code 0; else the exit code
+ * is the worst of all answers.
  */
 export async function runPrompt(context: PromptContext): Promise<number> {
   const { terminal } = context;

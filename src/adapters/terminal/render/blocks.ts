@@ -12,8 +12,8 @@ const NESTED = 2;
 
 export interface BlockOptions extends SpanOptions {
   readonly width: number;
-  /** What to type for omitted content: "--json or --out DIR". */
-  readonly rest: string;
+  /** How to get omitted content: "--json or --out DIR". */
+  readonly omittedHint: string;
 }
 
 /** One block as lines; none for an empty one. */
@@ -41,7 +41,7 @@ export function renderBlock(block: Block, options: BlockOptions): Line[] {
             ),
       );
     case "table":
-      return titled(block.title, options, (inner) => renderTable(block, inner, options, options.rest));
+      return titled(block.title, options, (inner) => renderTable(block, inner, options, options.omittedHint));
     case "code":
       return codeLines(block.text, width);
   }

@@ -25,9 +25,9 @@ export interface RenderOptions {
   readonly now: Nanoseconds;
   /** The path a file was written to; undefined for one that was not. */
   readonly writtenTo?: (file: Attachment) => string | undefined;
-  /** What to type for omitted content; default "--json or --out DIR". */
-  readonly rest?: string;
-  /** What to type for the files; default "--out DIR writes them." */
+  /** How to get omitted content; default "--json or --out DIR". */
+  readonly omittedHint?: string;
+  /** How to get the files; default "--out DIR writes them." */
   readonly filesHint?: string;
 }
 
@@ -47,8 +47,8 @@ const SYMBOLS: Record<Tone, Span> = {
  */
 export function renderTerminal(reply: Reply, options: RenderOptions): string {
   const width = Number.isFinite(options.width) ? Math.max(NARROWEST, Math.trunc(options.width)) : 80;
-  const rest = options.rest ?? "--json or --out DIR";
-  const shared = { now: options.now, links: options.links, width, rest };
+  const omittedHint = options.omittedHint ?? "--json or --out DIR";
+  const shared = { now: options.now, links: options.links, width, omittedHint };
   const sections = [titleLines(reply, width, options)];
   for (const block of reply.blocks) sections.push(renderBlock(block, shared));
   sections.push(

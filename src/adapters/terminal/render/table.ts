@@ -13,7 +13,7 @@ type Columns = Extract<Layout, { kind: "columns" }>;
  * A table within `width` columns, with all of its rows, since a terminal scrolls. Notes below it name all omissions
  * (columns, the middle of ids, rows beyond this reply) and what to type for them.
  */
-export function renderTable(table: Table, width: number, options: SpanOptions, rest: string): Line[] {
+export function renderTable(table: Table, width: number, options: SpanOptions, omittedHint: string): Line[] {
   if (table.rows.length === 0) {
     const empty = table.empty === undefined ? [] : toSpans(table.empty, options);
     return [...wrap(empty.length === 0 ? [span("None.", "dim")] : empty, width), ...notes(table, [], width)];
@@ -29,7 +29,7 @@ export function renderTable(table: Table, width: number, options: SpanOptions, r
   const lines = rowLines(titles, layout, table);
   lines.push(ruleLine(layout));
   for (const row of rows) lines.push(...rowLines(row, layout, table));
-  lines.push(...notes(table, omissionNotes(titles, rows, layout, rest), width));
+  lines.push(...notes(table, omissionNotes(titles, rows, layout, omittedHint), width));
   return lines;
 }
 
@@ -38,17 +38,17 @@ function omissionNotes(
   titles: readonly (readonly Span[])[],
   rows: readonly (readonly (readonly Span[])[])[],
   layout: Columns,
-  rest: string,
+  omittedHint: string,
 ): readonly string[] {
   const said: string[] = [];
   if (layout.shown.length < titles.length) {
     const gone = titles.filter((_, index) => !layout.shown.some((column) => column.index === index));
     const names = gone.map((title) => (title[0]?.text ?? "").trim() || "(untitled)").join(", ");
     const verb = gone.length === 1 ? "One column does" : `${gone.length} columns do`;
-    said.push(`${verb} not fit here: ${names}. A wider terminal shows more; ${rest} gives all.`);
+    said.push(`${verb} not fit here: ${names}. A wider terminal shows more; ${omittedHint} gives all.`);
   }
   if (layout.short && rows.some((row) => layout.shown.some(({ index }) => isShortened(row[index])))) {
-    said.push(`Ids are shortened; ${rest} gives them whole.`);
+    said.push(`Ids are shortened; ${omittedHint} gives them whole.`);
   }
   return said;
 }

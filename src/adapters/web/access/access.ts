@@ -1,5 +1,5 @@
-// Who may use the console: the token, the sessions of browsers, and the guards of every request.
-// Read next: guard.ts (headers, hosts, origins, bodies), allowed-hosts.ts (DNS rebinding), attempt-limiter.ts, login.ts.
+// Authentication: the token, the sessions of browsers, and the guards of every request. Read next: guard.ts (headers,
+// hosts, origins, bodies), allowed-hosts.ts (DNS rebinding), attempt-limiter.ts, login.ts.
 
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
@@ -12,14 +12,14 @@ import { SESSION_LIFETIME_MILLIS } from "../limits.ts";
 import { createAttemptLimiter } from "./attempt-limiter.ts";
 import { refuse } from "./guard.ts";
 
-/** Access to the console. Without a token, everybody who reaches the port has it. */
+/** Authentication of requests. Without a token, everybody who reaches the port has access. */
 export interface Access {
   readonly required: boolean;
   /** Whether the Authorization header carries the token. Wrong ones are counted. */
   readonly hasToken: (c: Context) => boolean;
   /** Whether the request is signed in, by header or by cookie. */
-  admits(c: Context): boolean;
-  /** Signs a browser in, or says why not. */
+  isSignedIn(c: Context): boolean;
+  /** Signs a browser in, or returns why not. */
   signIn(c: Context, token: string): "signed-in" | "wrong" | { waitMillis: number };
   signOut(c: Context): void;
   /** Refuses requests that are not signed in. */
@@ -45,7 +45,8 @@ export function createAccess(options: AccessOptions): Access {
 
   function tryToken(c: Context, token: string): "right" | "wrong" | { waitMillis: number } {
     const address = addressOf(c);
-    // While it must wait, an address does not learn whether a token is right, or waiting would slow no guess.
+    // While an address must wait, it does not learn whether a token is right; otherwise waiting would not slow
+    // guessing.
     const waitMillis = attempts.waitMillis(address, now());
     if (waitMillis > 0) return { waitMillis };
     if (check?.matches(token) === true) return "right";
@@ -64,7 +65,7 @@ export function createAccess(options: AccessOptions): Access {
     return result;
   }
 
-  function admits(c: Context): boolean {
+  function isSignedIn(c: Context): boolean {
     if (check === undefined || bearer(c) === "right") return true;
     const session = getCookie(c, cookieName());
     return session !== undefined && check.accepts(session, now());
@@ -73,7 +74,7 @@ export function createAccess(options: AccessOptions): Access {
   return {
     required: check !== undefined,
     hasToken: (c) => bearer(c) === "right",
-    admits,
+    isSignedIn,
     signIn: (c, token) => {
       const result = tryToken(c, token);
       if (result !== "right" || check === undefined) return result === "right" ? "signed-in" : result;
@@ -84,7 +85,7 @@ export function createAccess(options: AccessOptions): Access {
       deleteCookie(c, cookieName(), cookie);
     },
     guard: async (c, next) => {
-      if (admits(c)) return next();
+      if (isSignedIn(c)) return next();
       const result = bearer(c);
       if (typeof result === "object") {
         c.header("Retry-After", String(Math.ceil(result.waitMillis / 1000)));

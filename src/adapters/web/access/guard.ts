@@ -3,7 +3,7 @@ import { secureHeaders } from "hono/secure-headers";
 
 import type { AllowedHosts } from "./allowed-hosts.ts";
 
-/** Pages and assets come from here alone, and no script may turn text into markup (Trusted Types) or be framed. */
+/** Content Security Policy: only this server's assets, Trusted Types, no framing. */
 const PAGE_POLICY = {
   defaultSrc: ["'none'"],
   scriptSrc: ["'self'"],
@@ -18,8 +18,9 @@ const PAGE_POLICY = {
 };
 
 /**
- * The headers of every answer. HSTS is for whoever ends TLS to decide. Other sites get no referrer; our own must, since
- * under `no-referrer` browsers send `Origin: null` with our own forms (https://fetch.spec.whatwg.org/#origin-header).
+ * The headers of every response. HSTS is left to the proxy that ends TLS. Other sites get no referrer; our own must,
+ * since under `no-referrer` browsers send `Origin: null` with our own forms
+ * (https://fetch.spec.whatwg.org/#origin-header).
  */
 export function securityHeaders(): MiddlewareHandler {
   return secureHeaders({
@@ -33,10 +34,10 @@ export function securityHeaders(): MiddlewareHandler {
   });
 }
 
-/** Paths that reveal nothing, so that any monitor may ask them under any host name. */
+/** Paths that reveal nothing, so that monitors may use any host name. */
 const OPEN_PATHS = new Set(["/healthz"]);
 
-/** A refusal as JSON: one sentence. */
+/** An error response as JSON: one sentence. */
 export function refuse(
   c: Context,
   status: 400 | 401 | 403 | 404 | 413 | 415 | 421 | 429 | 503,
@@ -45,7 +46,7 @@ export function refuse(
   return c.json({ error }, status);
 }
 
-/** Refuses requests under a foreign host name, unless they carry the token, which no foreign page knows. */
+/** Refuses requests with a foreign Host header, unless they carry the token, which no foreign page knows. */
 export function requireAllowedHost(hosts: () => AllowedHosts, hasToken: (c: Context) => boolean): MiddlewareHandler {
   return async (c, next) => {
     if (OPEN_PATHS.has(c.req.path) || hosts().allowsHost(c.req.header("host")) || hasToken(c)) return next();

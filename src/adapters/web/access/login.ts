@@ -8,7 +8,7 @@ import { limitBody, refuse } from "./guard.ts";
 export function loginRoutes(access: Access): Hono {
   const app = new Hono();
 
-  app.get("/login", (c) => (access.admits(c) ? c.redirect("/", 303) : c.html(loginPage())));
+  app.get("/login", (c) => (access.isSignedIn(c) ? c.redirect("/", 303) : c.html(loginPage())));
 
   app.post(
     "/login",

@@ -29,7 +29,7 @@ export function alertJson({ id, about, reply }: FeedAlert): AlertJson {
   };
 }
 
-/** The same with the payloads that other platforms would get. */
+/** The same with previews of other platforms. */
 export function alertWithPreviews(
   alert: FeedAlert,
   dependencies: Pick<RenderDependencies, "previews" | "log">,

@@ -21,18 +21,18 @@ export interface AlertStreamOptions extends ConsoleAlerts {
   /** The reader's last alert: the stream resumes after it. */
   readonly last: string | undefined;
   /** Whether the reader is still signed in; checked at each heartbeat. */
-  admitted(): boolean;
+  isSignedIn(): boolean;
   readonly heartbeatMillis: Milliseconds;
   /** Ends the stream. */
   readonly signal: AbortSignal;
 }
 
 /**
- * One server-sent event a delivery, in order, with the delivery's id (https://html.spec.whatwg.org/#server-sent-events).
- * They are read from the store: a reader that resumes with its last id, at this process or the next, misses nothing.
- * Where that id is no longer stored, an event `gap` comes first, then the latest alerts. A rolling message comes again
- * as it grows, without an id, since it does not move the reader's position; so do the open alerts that a new reader
- * gets first.
+ * One server-sent event per delivery, in order, with the delivery's id
+ * (https://html.spec.whatwg.org/#server-sent-events). Events are read from the store, so a reader that resumes with its
+ * last id misses nothing, even across restarts. If that id is no longer stored, an event `gap` comes first, then the
+ * latest alerts. A rolling message is sent again as it grows, without an id, so that the reader's position stays; the
+ * same holds for the open alerts that a new reader gets first.
  */
 export async function* alertEvents(options: AlertStreamOptions): AsyncGenerator<string, void> {
   const { feed, signal } = options;
@@ -67,7 +67,7 @@ export async function* alertEvents(options: AlertStreamOptions): AsyncGenerator<
       }
       since = Math.max(since, ...grown.map(({ at }) => at), ...batch.alerts.map(({ at }) => at));
       if ((await changes.wait(options.heartbeatMillis, signal)) === "changed") continue;
-      if (signal.aborted || !options.admitted()) return;
+      if (signal.aborted || !options.isSignedIn()) return;
       yield ": nothing new\n\n";
     }
   } finally {
@@ -108,8 +108,8 @@ class ChangeSignal {
 }
 
 /**
- * A stream of text, made only as fast as it is read. After `timeoutMillis` without a read it ends and calls
- * `disconnect`. `ended` is called once, whatever ends it.
+ * A text stream with backpressure. After `timeoutMillis` without a read it ends and calls `disconnect`. `ended` is
+ * called exactly once.
  */
 export function streamWithReadTimeout(
   source: AsyncGenerator<string, void>,

@@ -16,7 +16,7 @@ import { alertWithPreviews, filesOf } from "./alert-json.ts";
 import { alertEvents, type ConsoleAlerts, streamWithReadTimeout } from "./alert-stream.ts";
 
 export interface AlertRouteDependencies extends Pick<RenderDependencies, "previews" | "log"> {
-  /** Absent where nothing is delivered to a console. */
+  /** Absent if no alerts are delivered to the console. */
   readonly alerts?: ConsoleAlerts | undefined;
   readonly streamTimeouts: { readonly heartbeatMillis: Milliseconds; readonly readMillis: Milliseconds };
   readonly access: Access;
@@ -41,7 +41,7 @@ export function alertRoutes(dependencies: AlertRouteDependencies): Hono<{ Bindin
     const frames = alertEvents({
       ...alerts,
       last: c.req.header("last-event-id") || undefined,
-      admitted: () => dependencies.access.admits(c),
+      isSignedIn: () => dependencies.access.isSignedIn(c),
       heartbeatMillis: dependencies.streamTimeouts.heartbeatMillis,
       signal: AbortSignal.any([ended.signal, c.req.raw.signal, dependencies.stopping]),
     });

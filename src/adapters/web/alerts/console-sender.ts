@@ -1,7 +1,7 @@
 import type { Sender } from "../../../alerts/sender.ts";
 
 /**
- * Delivers to the console. Pages read deliveries from the store, so that one has arrived as soon as its receipt is
+ * The sender for the console. Pages read deliveries from the store, so a delivery has arrived once its receipt is
  * stored; a repeat changes nothing, since it is the same row.
  */
 export const consoleSender: Sender = {

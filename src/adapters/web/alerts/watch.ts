@@ -6,7 +6,7 @@ import type { Severity } from "../../../alerts/kinds/severity.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { refuse } from "../access/guard.ts";
 
-/** The last answer of one node. Times are decimal Unix nanoseconds. */
+/** The last poll result of one node. Times are decimal Unix nanoseconds. */
 export interface WatchedNode {
   readonly node: string;
   readonly state: "ok" | "lagging" | "down" | "unknown";
@@ -80,7 +80,7 @@ export interface IncidentSwitch {
 }
 
 export interface WatchRouteDependencies {
-  /** Absent where nothing is watched. */
+  /** Absent if nothing is watched. */
   readonly watch?: (() => Promise<WatchState>) | undefined;
   /** Absent where the networks are real. */
   readonly incident?: IncidentSwitch | undefined;

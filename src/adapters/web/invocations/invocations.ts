@@ -75,7 +75,7 @@ export function invocationRoutes(dependencies: InvocationDependencies): Hono {
     // Buffering proxies would hold progress back.
     c.header("X-Accel-Buffering", "no");
     return stream(c, async (out) => {
-      // The request's own signal fires when the client disconnects; the stream's when it only stops reading.
+      // The request's signal fires when the client disconnects; the stream's also when it stops reading.
       const unread = new AbortController();
       out.onAbort(() => unread.abort());
       const gone = AbortSignal.any([context.gone, unread.signal]);
@@ -88,7 +88,7 @@ export function invocationRoutes(dependencies: InvocationDependencies): Hono {
           timeouts: dependencies.timeouts,
           progress: progressWriter.write,
         });
-        // A slow reader must not hold a place among the running questions.
+        // A slow reader must not occupy a slot of the running questions.
         context.release();
         await progressWriter.end();
         if (unread.signal.aborted || c.req.raw.signal.aborted) await disposeReply(answer);
@@ -175,7 +175,7 @@ function createProgressWriter(write: (reply: Reply) => Promise<void>): {
 
 const ASKER_ONLY: AnswerAudience = { visibility: "caller", isDefault: true };
 
-/** Who would see the answer to the same question in a channel; a failure is for the asker only. */
+/** The audience of the same question in a channel; a failure is for the asker only. */
 function answerAudience(bot: Bot, question: Question, answer: Reply, now: Nanoseconds): AnswerAudience {
   if (answer.failure !== undefined) return ASKER_ONLY;
   const ask = askOf(bot, question, now);

@@ -20,7 +20,7 @@ export type Question = z.infer<typeof Question>;
 /** The body of POST /api/completions. */
 export const CompletionRequest = z.strictObject({ text: z.string() });
 
-/** The caller and the target of every question. Whoever reaches the console runs the bot, so everything is allowed. */
+/** The caller and the target of every question: everything is allowed to users of the console. */
 export const CONSOLE_CONTEXT: Pick<Invocation, "here" | "caller"> = {
   here: { platform: "web", files: { maxBytes: MAX_FILE_BYTES, maxCount: MAX_FILES_PER_REPLY } },
   caller: { id: "console", name: "console", mayManageChannel: true },
@@ -29,7 +29,6 @@ export const CONSOLE_CONTEXT: Pick<Invocation, "here" | "caller"> = {
 /** The time limits of a question. */
 export interface QuestionTimeouts {
   readonly totalMillis: Milliseconds;
-  /** The time an aborted command has to end. */
   readonly graceMillis: Milliseconds;
 }
 

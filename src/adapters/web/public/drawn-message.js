@@ -1,6 +1,6 @@
 // @ts-check
-// What Discord's app and Slack's have in common: a message of the app's, its links, times, buttons and files. How each of
-// them looks, their style sheets say.
+// Shared by the previews of Discord and Slack: a message of the app, its links, times, buttons and files. Their style
+// sheets set the appearance.
 /** @import { VElement, VNode } from "./vnode.js" */
 import { formatBytes } from "./render-files.js";
 import { visible } from "./render-text.js";

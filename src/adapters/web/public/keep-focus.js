@@ -1,8 +1,8 @@
 // @ts-check
 
 /**
- * Changes the page without losing the focus in it: an element that is moved loses it, and one that is
- * drawn anew may have a successor of the same words. Where there is none, the focus goes to a place nearby.
+ * Changes the page without losing the focus: a moved element loses it, and a re-rendered one passes it to the
+ * new element with the same text, else to `nearby`.
  *
  * @param {Element} within
  * @param {() => void} change

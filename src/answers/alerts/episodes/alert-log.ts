@@ -47,9 +47,9 @@ export async function logPage(
   range: (entries: number) => { readonly from: number; readonly to: number },
 ): Promise<{ readonly rows: readonly LogRow[]; readonly lines: number; readonly more: boolean }> {
   const of = { within: MAX_LOG_ENTRIES, destination: here };
-  const { entries, more } = await alerts.lines.count(of);
+  const { entries, more } = await alerts.log.count(of);
   const { from, to } = range(entries);
-  const rows = await createLogRowWriter(alerts)(await alerts.lines.page(of, from, to));
+  const rows = await createLogRowWriter(alerts)(await alerts.log.page(of, from, to));
   return { rows: newestFirst(rows), lines: entries, more };
 }
 
@@ -59,10 +59,10 @@ export async function searchLog(
   { here, wanted, network, signal }: LogSearch,
 ): Promise<{ readonly rows: readonly LogRow[]; readonly more: boolean }> {
   const of = { within: MAX_LOG_ENTRIES, destination: here };
-  const { more } = await alerts.lines.count(of);
+  const { more } = await alerts.log.count(of);
   const write = createLogRowWriter(alerts);
   const found: LogRow[] = [];
-  for await (const entries of alerts.lines.batches(of, SEARCH_BATCH_ENTRIES)) {
+  for await (const entries of alerts.log.batches(of, SEARCH_BATCH_ENTRIES)) {
     for (const row of await write(entries)) {
       const isThere = network === undefined || row.network === network;
       if (isThere && (wanted === undefined || rowIncludes(row, wanted))) found.push(row);
@@ -84,7 +84,7 @@ interface LogRow extends DecisionRow {
   readonly message?: string;
 }
 
-type LogSource = Pick<AlertService, "lines" | "messages" | "snapshot" | "lastEpisodes">;
+type LogSource = Pick<AlertService, "log" | "messages" | "snapshot" | "lastEpisodes">;
 
 /** Turns entries into rows with names instead of ids, in their order. */
 type LogRowWriter = (entries: readonly LogEntry[]) => Promise<LogRow[]>;

@@ -20,7 +20,7 @@ const DRILL_TIMEOUT_MILLIS: Milliseconds = 30_000;
 const DRILL_POLL_MILLIS: Milliseconds = 100;
 
 export interface DrillContext extends CallerContext {
-  readonly alerts: Pick<AlertService, "putSubscriptions" | "why" | "platforms">;
+  readonly alerts: Pick<AlertService, "putSubscriptions" | "history" | "platforms">;
   readonly signal: AbortSignal;
   progress(reply: Reply): void;
 }
@@ -60,7 +60,7 @@ export async function runDrill(
   const started = clock.monotonicMillis();
   let shown = -1;
   for (;;) {
-    const history = await alerts.why(drillEpisode(name));
+    const history = await alerts.history(drillEpisode(name));
     const results = destinations.map((destination) => drillDestination(destination, history, alerts.platforms()));
     const messages = results.flatMap(({ alert, end }) => [alert, end]);
     const done = messages.filter(({ state }) => state !== "waiting").length;

@@ -1,4 +1,4 @@
-import { isDrill, NOTHING_IS_WRONG } from "../../../alerts/drill.ts";
+import { isDrill, DRILL_NOTICE } from "../../../alerts/drill.ts";
 import type { EpisodeHistory } from "../../../alerts/engine/engine.ts";
 import { timeFromText } from "../../../alerts/kinds/json-fields.ts";
 import { destinationKey } from "../../../alerts/routing/subscription.ts";
@@ -14,7 +14,6 @@ import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
 import { type CallerContext, destinationHere, destinationKeyWords, isOperator } from "../destination.ts";
 
-/** One line of a timeline. */
 interface TimelineLine {
   readonly at: Milliseconds;
   readonly what: Text;
@@ -46,7 +45,7 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
   const firstNotified = notifiedAt.length === 0 ? undefined : fromMillis(Math.min(...notifiedAt));
   const open = isOpen(episode);
   const blocks: Block[] = [
-    paragraph(isDrill(episode) ? NOTHING_IS_WRONG : words.meaning),
+    paragraph(isDrill(episode) ? DRILL_NOTICE : words.meaning),
     {
       kind: "fields",
       fields: [

@@ -1,6 +1,6 @@
-// Episodes as the alerts commands find and name them: by id, by words, in completion; and who may change one.
-// episode-timeline.ts shows one from start to end, alert-log.ts all decisions and deliveries, network-status.ts the present,
-// drill.ts tries the whole way of an alert.
+// Finds and names episodes for the alerts commands: by id, by words, in completion; and decides who may change one.
+// episode-timeline.ts shows one from start to end, alert-log.ts all decisions and deliveries, network-status.ts the
+// current status, drill.ts tests the whole delivery path.
 
 import { z } from "zod";
 
@@ -25,7 +25,7 @@ const MAX_LISTED = 5;
 /** Enough of a market's id to identify it, short enough for a column. */
 const BRIEF_SUBJECT_LENGTH = 8;
 
-type EpisodeReader = Pick<AlertService, "openEpisodes" | "lastEpisodes" | "why">;
+type EpisodeReader = Pick<AlertService, "openEpisodes" | "lastEpisodes" | "history">;
 
 /**
  * The episode for typed words: an id, or any unambiguous part of one (`node.down`, `node.down api1`,
@@ -34,7 +34,7 @@ type EpisodeReader = Pick<AlertService, "openEpisodes" | "lastEpisodes" | "why">
  * @throws UserError where none matches, or several.
  */
 export async function findEpisode(alerts: EpisodeReader, typed: string, network?: string): Promise<Episode> {
-  const exact = await alerts.why(typed.trim());
+  const exact = await alerts.history(typed.trim());
   if (exact !== undefined) return exact.episode;
   const found = (await matchingEpisodes(alerts, typed)).filter(
     (one) => network === undefined || one.network === network,
@@ -193,10 +193,10 @@ const StoredDelivery = z.object({ destination: StoredDestination });
 
 /** The destinations that an episode was or will be delivered to. */
 export async function notifiedDestinations(
-  alerts: Pick<AlertService, "why">,
+  alerts: Pick<AlertService, "history">,
   episode: Episode,
 ): Promise<Destination[]> {
-  const rows = (await alerts.why(episode.id))?.deliveries ?? [];
+  const rows = (await alerts.history(episode.id))?.deliveries ?? [];
   const notified = rows.map(({ data }) => StoredDelivery.parse(JSON.parse(data)).destination);
   return [...new Map(notified.map((one) => [destinationKey(one), one])).values()];
 }
@@ -206,7 +206,7 @@ export async function notifiedDestinations(
  * Managing one channel gives no say in others.
  */
 export async function requireEpisodeAccess(
-  alerts: Pick<AlertService, "why" | "subscriptions">,
+  alerts: Pick<AlertService, "history" | "subscriptions">,
   episode: Episode,
   context: CallerContext,
 ): Promise<void> {

@@ -21,7 +21,7 @@ const MAX_NAMED_EPISODES = 5;
 /** A block this much older than the observed stall is shown with its age. */
 const BLOCK_AGE_SHOWN_FROM_MILLIS: Milliseconds = 10_000;
 
-/** The part that is read of the watcher's last snapshot of a network's nodes. */
+/** The parts in use of the watcher's last snapshot of a network's nodes. */
 const SourcesSnapshot = z.object({
   round: z.object({
     witnesses: z.array(z.object({ reachable: z.boolean(), height: IntegerText.optional().catch(undefined) })),
@@ -146,8 +146,8 @@ interface WatchedStall {
 }
 
 /**
- * The stall that the watchers see where a single request would call the network healthy: their thresholds may be far
- * shorter. Undefined where they see none, or the network has gone on since.
+ * A stall that the watchers observe, though a single request would call the network healthy: their thresholds may be
+ * far shorter. Undefined if they observe none, or the network has advanced since.
  */
 export async function watchedStall(
   network: string,

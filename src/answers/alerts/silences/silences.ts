@@ -1,4 +1,4 @@
-// Silences as the alerts commands find them: which are visible, which one an id means, and whom a silence affects.
+// Finds silences for the alerts commands: visible ones, by id, and the destinations that a silence affects.
 // add-silence.ts makes a new one; parse-silence.ts reads its scope and times.
 
 import { isConditionKind } from "../../../alerts/kinds/kinds.ts";
@@ -60,7 +60,6 @@ export async function findSilence(
   return only;
 }
 
-/** Completion of a silence's id. */
 export async function suggestSilences(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
   const all = visibleSilences(await context.alerts.silences(), context);
   return shortIdChoices(

@@ -32,7 +32,7 @@ const REQUIRED_SUBJECTS = {
   "bundle.signed": { what: "an asset or a proposal", example: "alerts add bundle.signed USDT" },
 } as const satisfies Record<PersonalKind, { what: string; example: string }>;
 
-/** Watches one order, stake or bundle for one person, who is told by direct message. */
+/** Subscribes one person to one order, stake or bundle, by direct message. */
 export async function addPersonalWatch(
   context: AlertCommandContext,
   kind: PersonalKind,

@@ -69,7 +69,7 @@ const DELIVERY_POLL_MILLIS: Milliseconds = 50;
  * channel that the bot is not in. `why` is the platform's reason.
  */
 export async function awaitFirstDelivery(
-  alerts: Pick<AlertService, "platforms" | "subscriptions" | "settled">,
+  alerts: Pick<AlertService, "platforms" | "subscriptions" | "finished">,
   { id, destination, created }: Subscription,
   clock: Clock,
   signal: AbortSignal,
@@ -80,7 +80,7 @@ export async function awaitFirstDelivery(
   while (clock.monotonicMillis() - started < DELIVERY_WAIT_MILLIS) {
     const now = (await alerts.subscriptions()).find((one) => one.id === id);
     if (now?.state === "retired") return { state: "lost", why: now.why ?? "it is gone" };
-    const [last] = (await alerts.settled(1, key)).rows;
+    const [last] = (await alerts.finished(1, key)).rows;
     if (last?.state === "sent" && last.created_at >= created) return { state: "arrived" };
     await clock.sleep(DELIVERY_POLL_MILLIS, signal);
   }

@@ -1,6 +1,6 @@
-// Subscriptions as the alerts commands show and find them: which are visible, which one an id means, fields and buttons.
-// add-subscription.ts, personal-watch.ts, edit-subscription.ts and change-state.ts carry the commands out;
-// thresholds.ts and notification-settings.ts read the typed values.
+// Finds and shows subscriptions for the alerts commands: visible ones, by id, fields and buttons. add-subscription.ts,
+// personal-watch.ts, edit-subscription.ts and change-state.ts carry the commands out; thresholds.ts and
+// notification-settings.ts read the typed values.
 
 import type { AlertsConfig } from "../../../alerts/alerts-config.ts";
 import { groupOf } from "../../../alerts/kinds/kinds.ts";
@@ -102,7 +102,6 @@ export function removeAction(one: Subscription, label: string, labels: Labels = 
   };
 }
 
-/** The buttons for one subscription. */
 export function subscriptionActions(one: Subscription, labels: Labels = {}): Action[] {
   const options = { id: one.id };
   const pause: Action =
@@ -112,7 +111,6 @@ export function subscriptionActions(one: Subscription, labels: Labels = {}): Act
   return isAlive(one) ? [pause, removeAction(one, "Remove", labels)] : [];
 }
 
-/** A subscription as fields of a reply. */
 export function subscriptionFields(one: Subscription, labels: Labels) {
   const how = deliveryOptionWords(one);
   return [
@@ -128,7 +126,6 @@ export function listAction(): Action {
   return { label: "All subscriptions", invocation: { command: "alerts list", options: {} }, effect: "reply" };
 }
 
-/** Completion of a subscription's id. */
 export async function suggestSubscriptions(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
   const alive = visibleSubscriptions(await context.alerts.subscriptions(), context).filter(isAlive);
   return shortIdChoices(

@@ -85,7 +85,7 @@ describe("who sees an answer", () => {
 });
 
 describe("buttons", () => {
-  test("whoever asked turns the page in place; others get pages of their own", async () => {
+  test("the asker turns the page in place; others get pages of their own", async () => {
     const asked = await ann.run(channel, "probe buttons");
     const turned = await ann.press(asked.last, "Next");
     expect(textOf(turned.last)).toContain("Page 2 for Ann");
@@ -156,7 +156,7 @@ describe("buttons", () => {
     expect(asked.last.edits).toBe(before + 1);
   });
 
-  test("all of them work after a restart, kept ones, too", async () => {
+  test("all of them work after a restart, stored ones, too", async () => {
     const asked = await ann.run(channel, "probe buttons");
     await on.restart();
     expect(textOf((await ann.press(asked.last, "Next")).last)).toContain("Page 2");
@@ -192,7 +192,7 @@ describe("Share", () => {
     expect(post?.pinged).toEqual([]);
     expect([labelsOf(asked.last).includes("Share"), labelsOf(post!).includes("Share")]).toEqual([false, false]);
     expect(shared.interaction.acknowledged).toBe(true);
-    // The pages of the shared post turn for whoever shared it.
+    // The pages of the shared post turn for the user who shared it.
     await ann.press(post!, "Next");
     expect(textOf(post!)).toContain("Page 2");
   });

@@ -29,7 +29,7 @@ const post = (words: string) => posts().find((one) => textOf(one).includes(words
 async function see(...readings: readonly Reading[]): Promise<void> {
   const watcher = { name: "sources", every: 5000 };
   const at = systemClock.wallClock();
-  await on.engine.record({ network: "mainnet", watcher, snapshot: {}, readings, events: [], at });
+  await on.engine.processObservation({ network: "mainnet", watcher, snapshot: {}, readings, events: [], at });
 }
 
 /** Delivers until a post with these words is there. */

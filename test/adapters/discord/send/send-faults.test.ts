@@ -18,7 +18,7 @@ describe("a failure says what to do next", () => {
     [
       "a 400",
       () => at.on.fake.fail({ path, answer: { status: 400, body: { code: 50_035, message: "Invalid Form Body" } } }),
-      { kind: "unhealable" },
+      { kind: "permanent" },
     ],
     [
       "a long 429",
@@ -46,7 +46,7 @@ describe("a failure says what to do next", () => {
     });
   });
 
-  test("a refused token keeps further ones from asking, for a while", async () => {
+  test("after a refused token, no further request is sent for a while", async () => {
     await sleep(60);
     at.on.fake.fail({ path, answer: { status: 401, body: { code: 0, message: "401: Unauthorized" } } });
     await expect(at.on.adapter.send(at.delivery(), alert("x"), signal)).rejects.toMatchObject({ kind: "refused" });
@@ -129,7 +129,7 @@ describe("a failure says what to do next", () => {
     at.on.fake.expected.add(10_008);
     const receipt = await at.on.adapter.send(at.delivery(), alert("x"), signal);
     at.on.fake.state.messages.delete(receipt.message);
-    await expect(at.on.adapter.update(receipt, alert("y"), signal)).rejects.toMatchObject({ kind: "unhealable" });
+    await expect(at.on.adapter.update(receipt, alert("y"), signal)).rejects.toMatchObject({ kind: "permanent" });
   });
 
   test("a delivery aborted before its request is certainly unsent", async () => {

@@ -18,7 +18,7 @@ describe("sending", () => {
     expect(receipt).toEqual({ platform: "discord", channel: at.channel, message: expect.stringMatching(/^\d+$/u) });
   });
 
-  test("keeps the order of a channel, whatever each one takes", async () => {
+  test("keeps the order of a channel, however long each message takes", async () => {
     at.on.fake.fail({
       path: /messages$/u,
       answer: {
@@ -162,7 +162,7 @@ describe("sending", () => {
     expect(at.posts(first.channel)).toEqual(["One", "Two"]);
   });
 
-  test("its buttons answer whoever presses, and leave the alert alone", async () => {
+  test("its buttons answer any user, and do not change the alert", async () => {
     const { message } = await at.on.adapter.send(at.delivery(), alert("Press me"), signal);
     const shown = at.on.fake.state.messages.get(message)!;
     expect(labelsOf(shown)).toEqual(["Details"]);

@@ -53,7 +53,7 @@ test("every command's form passes the judge, whatever was typed before it", () =
   );
 });
 
-test("a form keeps to Slack's limits when its address is too long to be kept", () => {
+test("a form keeps to Slack's limits when its response_url is too long to carry", () => {
   const [command] = commands;
   const long = { ...place, response: { ...place.response, url: `https://hooks.slack.com/${"x".repeat(4000)}` } };
   expect(judgeView(renderForm(command!, {}, ["mainnet"], long))).toEqual([]);

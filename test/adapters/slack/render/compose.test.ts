@@ -19,7 +19,7 @@ test("buttons whose meaning the store does not take are counted", async () => {
   const { body } = await compose(
     reply({ title: "x", actions: [...actions, { label: "Docs", url: "https://example.net/" }] }),
     {},
-    { payloads, log: silentLog(), keepMillis: 1 },
+    { payloads, log: silentLog(), ttlMillis: 1 },
   );
   const shown = shownText(body.blocks);
   expect(shown).toContain("Buttons missing here, since what they mean could not be kept: 2.");

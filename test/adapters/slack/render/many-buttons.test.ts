@@ -35,7 +35,7 @@ test.each<[string, readonly Action[]]>([
   expect(message.files.map(({ name }) => name)).toContain("whole-reply.txt");
 });
 
-test("a press that finds no room for its value is kept in the store, and stays a button", () => {
+test("a press whose value does not fit is stored, and remains a button", () => {
   const { blocks, unstored } = renderSlack(reply({ title: "Title", actions: [link(2900), link(1855), ask(515)] }), {
     asker: "U1",
   });

@@ -37,7 +37,7 @@ describe("any reply on Slack", () => {
           reply.attachments.length + (reply.picture === undefined ? 0 : 1),
         );
         expect(shownText(message.blocks).includes("Send as file")).toBe(message.filesLater);
-        // Whoever looks at the message is told of each file that was made for it.
+        // The message names each file that was created for it.
         for (const { name } of message.files.filter(({ derived }) => derived)) expectTold(message, name);
       }),
     );

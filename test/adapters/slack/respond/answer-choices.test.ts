@@ -35,7 +35,7 @@ test("what a workspace chose for prices holds for all its people, until private 
   expect(await seenFor("market list")).toBe(ann.id);
 });
 
-test("a form is filled in with what was chosen, and sent as it stands goes to everyone", async () => {
+test("a form is prefilled with the chosen audience, and submitted unchanged goes to everyone", async () => {
   await using scene = await stage();
   const { fake, channel } = scene;
   const ann = fake.person("ann");

@@ -125,7 +125,7 @@ describe("buttons", () => {
   test("kept in a store that does not answer say so", async () => {
     let broken = false;
     const payloads = (own: Payloads): Payloads => ({
-      put: (value, keepMillis) => own.put(value, keepMillis),
+      put: (value, ttlMillis) => own.put(value, ttlMillis),
       get: (key) => (broken ? Promise.reject(new Error("the disk is gone")) : own.get(key)),
     });
     await using scene = await stage({ extra: [counting()], payloads });

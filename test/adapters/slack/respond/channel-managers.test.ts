@@ -42,7 +42,7 @@ describe("who may change a channel's alerts", () => {
     expect(scene.fake.requests.filter(({ method }) => method === "users.info")).toHaveLength(1);
   });
 
-  test("nobody is looked up for what is for everyone", async () => {
+  test("nobody is looked up for commands open to everyone", async () => {
     await using scene = await stage({ extra });
     const ann = scene.fake.person("ann");
     await ann.run(scene.channel, "time");
@@ -51,7 +51,7 @@ describe("who may change a channel's alerts", () => {
     expect(scene.fake.requests.filter(({ method }) => method === "users.info")).toEqual([]);
   });
 
-  test("whoever cannot be looked up may not, is told to try again, and may the next time", async () => {
+  test("a user who cannot be looked up may not, is asked to try again, and may the next time", async () => {
     await using scene = await stage({ extra, timing: { lookupMillis: 40 } });
     const ann = scene.fake.person("ann");
     for (const answer of [{ status: 500 }, { error: "fatal_error" }, "cut-before", "hang-before"] as const) {
@@ -124,7 +124,7 @@ describe("who may change a channel's alerts", () => {
     expect(said(removed.last)).toContain(GUEST);
   });
 
-  test("where the bot is not in the channel: who asked is told to invite it, once", async () => {
+  test("where the bot is not in the channel: the user is asked to invite it, once", async () => {
     await using scene = await stage({ extra });
     const { adapter, fake } = scene;
     fake.expected.add("not_in_channel");

@@ -115,7 +115,7 @@ describe("Slack is gone when an answer is ready", () => {
     fake.offline = false;
     expect(said((await ann.run(scene.channel, "help")).last)).toContain("What you can ask");
     expect(fake.state.messages.filter(({ channel }) => channel === scene.channel)).toHaveLength(1);
-    // The answer is gone, but nobody is left waiting for it: whoever asked is told, and asks again by a button.
+    // The answer is lost, but the asker is notified, and asks again by a button.
     await waits.passUntil(() => ann.directMessages().length > 0, "a word about it");
     const [word] = ann.directMessages();
     expect(said(word!)).toContain("An answer to you was lost");
@@ -179,7 +179,7 @@ describe("Slack is gone when an answer is ready", () => {
 });
 
 describe("the bot is stopped in the middle", () => {
-  test("whoever waits is told, and asks again with a button that outlives it", async () => {
+  test("a waiting asker is notified, and asks again with a button that outlives it", async () => {
     let calls = 0;
     const slow = probe("probe slow", ({ signal }) => {
       calls += 1;

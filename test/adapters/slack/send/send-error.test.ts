@@ -26,7 +26,7 @@ describe("the send error of a message that failed", () => {
       "restricted_action_thread_only_channel",
       "team_access_not_granted",
     ],
-    unhealable: [
+    permanent: [
       "invalid_blocks",
       "invalid_blocks_format",
       "msg_too_long",

@@ -126,7 +126,7 @@ describe("sending outside of questions", () => {
     expect(fake.begun.filter((method) => method === "chat.postMessage")).toHaveLength(2);
   });
 
-  test("whoever gives a message up does not wait for Slack: it may have been sent", async () => {
+  test("an aborted message does not wait for Slack: it may have been sent", async () => {
     await using scene = await stage({ connect: false });
     const { adapter, channel, fake } = scene;
     const given = new AbortController();
@@ -209,7 +209,7 @@ describe("sending outside of questions", () => {
     fake.expected.add("message_not_found").add("is_archived");
     const receipt = await adapter.send(delivery("d", channel), titled("x"), signal);
     fake.state.message(receipt.message)!.gone = true;
-    expect((await refused(adapter.update(receipt, titled("y"), signal))).kind).toBe("unhealable");
+    expect((await refused(adapter.update(receipt, titled("y"), signal))).kind).toBe("permanent");
     fake.state.channels.get(channel)!.archived = true;
     expect((await refused(adapter.update(receipt, titled("y"), signal))).kind).toBe("gone");
   });

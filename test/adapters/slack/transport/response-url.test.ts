@@ -23,7 +23,7 @@ async function nowhere(): Promise<string> {
 }
 
 describe("a response_url", () => {
-  test("loses no use by what never reached Slack", async () => {
+  test("loses no use by calls that never reached Slack", async () => {
     const url = new ResponseUrl({ url: await nowhere(), since: 0, used: 2 }, { now: () => 0, signal });
     await expect(url.post(body)).rejects.toThrow(ResponseUnreached);
     expect(url.left).toBe(3);

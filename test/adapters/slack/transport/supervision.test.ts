@@ -23,7 +23,7 @@ describe("the connection", () => {
     expect(scene.adapter.health).toEqual({ state: "up" });
   });
 
-  test("does what comes twice once", async () => {
+  test("handles a redelivered envelope once", async () => {
     await using scene = await stage();
     const { fake } = scene;
     const ann = fake.person("ann");
@@ -175,7 +175,7 @@ describe("the connection", () => {
   });
 });
 
-test("what no listener takes is acknowledged all the same", async () => {
+test("an envelope without a listener is acknowledged, too", async () => {
   await using scene = await stage();
   const { fake } = scene;
   const shortcut = { type: "shortcut", callback_id: "x", trigger_id: "t1", user: { id: "U1" }, team: { id: "T01" } };

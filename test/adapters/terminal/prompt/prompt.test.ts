@@ -183,7 +183,7 @@ describe("at a terminal", () => {
     expect([kept.length, kept[0], kept.at(-1)]).toEqual([1000, "line 1500", "line 2499"]);
   });
 
-  test("a history that cannot be kept spoils nothing", async () => {
+  test("a history that cannot be stored spoils nothing", async () => {
     writeFileSync(path.join(folder, "file"), "");
     const terminal = talk([], { answers, tty: true, historyFile: path.join(folder, "file", "history") });
     terminal.type(`time${enter}`);

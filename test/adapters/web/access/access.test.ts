@@ -97,7 +97,7 @@ describe("with a token", () => {
     expect((await signIn(harness, TOKEN)).status).toBe(303);
   });
 
-  test("readiness keeps its reasons to itself until one is signed in", async () => {
+  test("readiness hides its reasons from clients that are not signed in", async () => {
     const ready = async (): Promise<{ ok: boolean; parts: Record<string, { ok: boolean; why: string }> }> => ({
       ok: false,
       parts: { mainnet: { ok: false, why: "http://10.1.2.3:3008 does not answer" } },

@@ -15,14 +15,14 @@ async function open(more: (feed: AlertFeed, tell: () => Promise<void>) => Partia
   onTestFinished(() => stage.close());
   const changes = createChangeSignal();
   const tell = async (): Promise<void> => {
-    await stage.tell(CONSOLE_DESTINATION, { type: "test", by: "ada", at: "1700000000000000000" });
+    await stage.owe(CONSOLE_DESTINATION, { type: "test", by: "ada", at: "1700000000000000000" });
     await stage.pass(10);
     changes.notify();
   };
   const feed = createAlertFeed(stage.store, CONSOLE_DESTINATION);
   const ended = new AbortController();
   onTestFinished(() => ended.abort());
-  const common = { feed, onChange: changes.onChange, last: undefined, admitted: () => true, heartbeatMillis: HOUR };
+  const common = { feed, onChange: changes.onChange, last: undefined, isSignedIn: () => true, heartbeatMillis: HOUR };
   return alertEvents({ ...common, signal: ended.signal, ...more(feed, tell) });
 }
 
@@ -49,7 +49,7 @@ test("an alert that arrives while the stream reads does not wait for the next he
 
 test("a reader that is signed out gets nothing more", async () => {
   const answers = [true, true, false];
-  const frames = await open(() => ({ heartbeatMillis: 1, admitted: () => answers.shift() === true }));
+  const frames = await open(() => ({ heartbeatMillis: 1, isSignedIn: () => answers.shift() === true }));
   const got: string[] = [];
   for await (const frame of frames) got.push(frame.split("\n")[0] ?? "");
   expect(got).toEqual([expect.stringContaining("retry:"), ": nothing new", ": nothing new"]);

@@ -48,7 +48,7 @@ async function listen(harness: Harness, headers?: Record<string, string>): Promi
 const tests = (stage: Stage, count: number) => async (): Promise<void> => {
   for (let number = 1; number <= count; number += 1) {
     const at = (BigInt(stage.now()) * 1_000_000n).toString();
-    await stage.tell(CONSOLE_DESTINATION, { type: "test", by: `ada ${number}`, at });
+    await stage.owe(CONSOLE_DESTINATION, { type: "test", by: `ada ${number}`, at });
     await stage.pass(10);
   }
 };

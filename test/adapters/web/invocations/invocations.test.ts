@@ -191,7 +191,7 @@ describe("a command that ignores its abort", () => {
     await disposed.promise;
   });
 
-  test("answers Cancelled to whoever gave it up", async () => {
+  test("answers Cancelled to a client that aborts", async () => {
     const bot = fakeBot(() => new Promise(() => undefined));
     const answer = await runQuestion(
       bot,

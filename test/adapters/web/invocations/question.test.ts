@@ -7,7 +7,7 @@ import { fakeBot } from "../harness.ts";
 
 test.each([
   ["the bot stops", new BotStopping(), "The bot is being restarted", "network"],
-  ["whoever asked leaves", undefined, "Cancelled", "caller"],
+  ["the asker leaves", undefined, "Cancelled", "caller"],
 ])("a command that goes on when %s is answered for", async (_when, reason, title, failure) => {
   const bot = fakeBot(() => new Promise(() => undefined));
   const timeouts = { totalMillis: 60_000, graceMillis: 1 };

@@ -1,8 +1,8 @@
-/** What Slack answers instead of doing what it was asked. */
-export class Refusal extends Error {
+/** An error response of Slack's API. */
+export class ErrorResponse extends Error {
   readonly code: string;
   readonly more: Readonly<Record<string, unknown>>;
-  /** For a 429: after how many seconds. */
+  /** Retry-After in seconds, for a 429. */
   readonly retryAfter: number | undefined;
 
   constructor(code: string, more: Readonly<Record<string, unknown>> = {}, retryAfter?: number) {

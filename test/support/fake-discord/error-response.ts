@@ -1,10 +1,10 @@
-/** An answer that is an error, as Discord words it. */
-export class Refusal extends Error {
+/** An error response of Discord's API. */
+export class ErrorResponse extends Error {
   readonly status: number;
   readonly code: number;
   readonly headers: Record<string, string>;
   readonly more: Record<string, unknown>;
-  /** Nobody did anything wrong. */
+  /** Not counted as a violation. */
   forgiven = false;
 
   constructor(status: number, code: number, message: string, more: Record<string, unknown> = {}, headers = {}) {
