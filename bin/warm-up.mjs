@@ -1,10 +1,11 @@
 // Run after `npm ci` and `npm install`, through bin/run.mjs: loads what `npm start` and `npm run ask` load, without
 // starting anything, so that the compile cache is filled and the first start is as quick as every other. It may fail:
 // the first start then compiles by itself.
+
 const loaded = [
   "../src/main/start.ts",
   "../src/main/cli/ask.ts",
-  "../src/main/holder/client.ts",
+  "../src/main/holder/holder-client.ts",
   "../src/main/holder/holder.ts",
   "../src/simulator/simulator.ts",
   "../src/bot/bot.ts",

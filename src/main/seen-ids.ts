@@ -2,7 +2,7 @@ import { UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { NetworkName } from "../simulator/network.ts";
 import type { Samples } from "../simulator/samples.ts";
-import { DatabaseInUse } from "../store/file/holder.ts";
+import { DatabaseInUse } from "../store/file/holder-record.ts";
 import type { SeenId, SeenIds, SeenKind } from "../store/store.ts";
 
 /**

@@ -1,7 +1,6 @@
 // The whole bot: joins store, networks, alerts, commands and platforms, and starts and stops them in order. Read
 // `assemble-bot.ts`, `networks.ts`, `alerting/` and `platforms/` next; `cli/` holds the other subcommands, `holder/`
 // answers `ask` of other processes, `metrics/` and `health/` describe the process.
-
 import type { Adapter } from "../adapters/adapter.ts";
 import { consoleSender } from "../adapters/web/alerts/console-sender.ts";
 import type { WebAdapter } from "../adapters/web/index.ts";
@@ -12,7 +11,7 @@ import { type Config, loadConfig } from "../config/config.ts";
 import { UserError } from "../errors.ts";
 import { createLog, type Log } from "../log.ts";
 import { createStore } from "../store/create-store.ts";
-import { writeHolderRecord } from "../store/file/holder.ts";
+import { writeHolderRecord } from "../store/file/holder-record.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
 import { readAlertsConfig } from "./alerting/alerting-settings.ts";

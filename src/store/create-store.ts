@@ -4,7 +4,7 @@ import type { Log } from "../log.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { databaseFile } from "./file/database-url.ts";
 import { openForLife, openPerCall } from "./file/file.ts";
-import { DatabaseInUse } from "./file/holder.ts";
+import { DatabaseInUse } from "./file/holder-record.ts";
 import type { Origin } from "./file/origin.ts";
 import { toStorageError, WriteHealth } from "./sqlite/sqlite-faults.ts";
 import type { Store } from "./store.ts";

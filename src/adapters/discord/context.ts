@@ -2,7 +2,7 @@ import type { REST } from "discord.js";
 
 import type { Bot } from "../../bot/bot.ts";
 import type { Log } from "../../log.ts";
-import type { ButtonPayloadDependencies } from "../button-payloads.ts";
+import type { ButtonPayloadDependencies } from "../store-button-payloads.ts";
 
 export interface DiscordContext extends ButtonPayloadDependencies {
   readonly bot: Bot;

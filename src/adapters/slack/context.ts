@@ -1,6 +1,6 @@
 import type { Bot } from "../../bot/bot.ts";
 import type { Log } from "../../log.ts";
-import type { ButtonPayloadDependencies } from "../button-payloads.ts";
+import type { ButtonPayloadDependencies } from "../store-button-payloads.ts";
 import type { HomeData } from "./home/home-data.ts";
 import type { ChannelManagers, LastManagementRequests } from "./respond/channel-managers.ts";
 import type { AnswerRetrier } from "./respond/retry-answer.ts";

@@ -8,7 +8,7 @@ import type { LineRunner } from "./line-runner.ts";
 import { cutToWidth } from "./render/cell-width.ts";
 import { renderTerminal } from "./render/render.ts";
 import { toSpans } from "./render/span.ts";
-import { displayOptions, type Terminal, write } from "./terminal.ts";
+import { displayOptions, type Terminal, write } from "./streams.ts";
 import { withTablesAsFiles, writeFiles } from "./write-files.ts";
 
 /** Interrupted by Ctrl-C: 128 plus the number of SIGINT, as in shells. */

@@ -1,7 +1,6 @@
 // `ask`: the bot on a terminal. One question, or a prompt without one. Read next: ask.ts (one question and its files),
 // prompt/prompt.ts (reads lines), render/render.ts (a reply as text), line-runner.ts (the port to the bot), terminal.ts
 // (the streams).
-
 import { errorReply } from "../../bot/error-reply.ts";
 import { quoteValue } from "../../bot/grammar/grammar.ts";
 import { UserError } from "../../errors.ts";
@@ -11,7 +10,7 @@ import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { askAndShow, type AskContext, EXIT_INTERRUPTED, exitCodeOf, print } from "./ask.ts";
 import type { LineRunner } from "./line-runner.ts";
 import { runPrompt } from "./prompt/prompt.ts";
-import { type Terminal, write } from "./terminal.ts";
+import { type Terminal, write } from "./streams.ts";
 
 export interface RunAskOptions {
   /** The arguments of `ask`. */

@@ -13,7 +13,7 @@ import { reachableOperators } from "./alerting-settings.ts";
 import { type Alerting, createAlerting } from "./alerting.ts";
 import { createChangeSignal } from "./console-alerts.ts";
 import { consoleWatch } from "./console-watch.ts";
-import { createDowntimeReporter } from "./downtime-report.ts";
+import { createDowntimeReporter } from "./downtime-reporter.ts";
 import { guidedIncident } from "./guided-incident.ts";
 
 /** For tests that run the whole bot: a campaign ends the process at a step. */

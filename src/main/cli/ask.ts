@@ -2,7 +2,7 @@ import path from "node:path";
 
 import { runAsk } from "../../adapters/terminal/index.ts";
 import { type LineRunner, localRunner } from "../../adapters/terminal/line-runner.ts";
-import { processTerminal } from "../../adapters/terminal/terminal.ts";
+import { processTerminal } from "../../adapters/terminal/streams.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import { type Config, loadConfig, terminalPreferences } from "../../config/config.ts";
 import { createLog, type Log } from "../../log.ts";
@@ -40,7 +40,7 @@ export async function ask(args: readonly string[]): Promise<number> {
 export async function openLineRunner(config: Config, log: Log, warn: (sentence: string) => void): Promise<LineRunner> {
   const findHolderRunner = async (): Promise<LineRunner | undefined> => {
     const address = await findHolder(databaseFile(config.databaseUrl));
-    return address === undefined ? undefined : (await import("../holder/client.ts")).holderRunner(address);
+    return address === undefined ? undefined : (await import("../holder/holder-client.ts")).holderRunner(address);
   };
   return (await findHolderRunner()) ?? openLocalRunner({ config, log, warn, findHolderRunner });
 }

@@ -7,7 +7,7 @@ import type { Config } from "../../config/config.ts";
 import { UserError } from "../../errors.ts";
 import { isLoopback } from "../../loopback.ts";
 import { databaseFile } from "../../store/file/database-url.ts";
-import { type HolderRecord, readHolderRecord } from "../../store/file/holder.ts";
+import { type HolderRecord, readHolderRecord } from "../../store/file/holder-record.ts";
 import { findHolder } from "../holder/find-holder.ts";
 
 /** The console: whether its port is free or it runs already, and whether access is protected. */

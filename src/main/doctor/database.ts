@@ -8,7 +8,7 @@ import { platformName, tokenRemedy } from "../../alerts/wording/phrases.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import { databaseFile } from "../../store/file/database-url.ts";
-import { readHolderRecord } from "../../store/file/holder.ts";
+import { readHolderRecord } from "../../store/file/holder-record.ts";
 import { type FileInspection, inspectFile } from "../../store/file/inspect-file.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";

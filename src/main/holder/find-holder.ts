@@ -4,7 +4,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { UserError } from "../../errors.ts";
-import { readHolderRecord } from "../../store/file/holder.ts";
+import { readHolderRecord } from "../../store/file/holder-record.ts";
 import { tryProcessLock } from "../../store/file/process-lock.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 

@@ -1,5 +1,5 @@
 // The process that holds the database answers `ask` of other processes over a socket. This module is its server;
-// `client.ts` asks it, `protocol.ts` is what both speak, `find-holder.ts` finds it, `claim-database.ts` makes this
+// `holder-client.ts` asks it, `protocol.ts` is what both speak, `find-holder.ts` finds it, `claim-database.ts` makes this
 // process the holder.
 
 import { createHash } from "node:crypto";

@@ -5,7 +5,7 @@ import { UserError } from "../../errors.ts";
 import { toOperatorError } from "../sqlite/sqlite-faults.ts";
 import { executedMigrations, hasTable, makeFolderOf, newerMigration } from "../sqlite/sqlite.ts";
 import { copyDatabase, putInPlace, setAside, syncFolderOf } from "./database-files.ts";
-import { DatabaseInUse } from "./holder.ts";
+import { DatabaseInUse } from "./holder-record.ts";
 import { damageOf } from "./inspect-file.ts";
 import { waitForProcessLock } from "./process-lock.ts";
 

@@ -1,7 +1,6 @@
 // A process takes the database file under a lock, opens it, and loads Kysely with the first query; file faults become
-// errors for the operator. Next: process-lock.ts and holder.ts (who holds the file), backup.ts, inspect-file.ts,
+// errors for the operator. Next: process-lock.ts and holder-record.ts (who holds the file), backup.ts, inspect-file.ts,
 // origin.ts (a simulator's file is never used for configured networks), database-files.ts.
-
 import type { DatabaseSync } from "node:sqlite";
 
 import type { Kysely } from "kysely";
@@ -11,7 +10,7 @@ import type { WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import { toOperatorError, type WriteHealth } from "../sqlite/sqlite-faults.ts";
 import { makeFolderOf, openSqlite } from "../sqlite/sqlite.ts";
-import { DatabaseInUse, livingHolder, removeHolderRecord, writeHolderRecord } from "./holder.ts";
+import { DatabaseInUse, livingHolder, removeHolderRecord, writeHolderRecord } from "./holder-record.ts";
 import { waitForProcessLock } from "./process-lock.ts";
 
 /** How often a waiting process checks whether another one has taken the file for life. */

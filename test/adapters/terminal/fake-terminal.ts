@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 
 import { runAsk, type RunAskOptions } from "../../../src/adapters/terminal/index.ts";
 import type { LineRunner, RunOptions } from "../../../src/adapters/terminal/line-runner.ts";
-import type { DisplayPreferences, Terminal } from "../../../src/adapters/terminal/terminal.ts";
+import type { DisplayPreferences, Terminal } from "../../../src/adapters/terminal/streams.ts";
 import { silentLog } from "../../../src/log.ts";
 import type { Reply } from "../../../src/reply/reply.ts";
 import { GALLERY_NOW } from "../../support/gallery.ts";

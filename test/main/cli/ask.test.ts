@@ -10,7 +10,7 @@ import { openLineRunner } from "../../../src/main/cli/ask.ts";
 import { serveHolder } from "../../../src/main/holder/holder.ts";
 import { plainText } from "../../../src/reply/plain-text.ts";
 import { reply } from "../../../src/reply/reply.ts";
-import { writeHolderRecord } from "../../../src/store/file/holder.ts";
+import { writeHolderRecord } from "../../../src/store/file/holder-record.ts";
 import { tryProcessLock } from "../../../src/store/file/process-lock.ts";
 import { loopbackNode, type LoopbackNode } from "../../support/loopback-node.ts";
 

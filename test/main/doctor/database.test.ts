@@ -10,7 +10,7 @@ import { PlatformSuspensions } from "../../../src/alerts/suspension/platform-sus
 import { silentLog } from "../../../src/log.ts";
 import { examineDatabase } from "../../../src/main/doctor/database.ts";
 import { createStore } from "../../../src/store/create-store.ts";
-import { writeHolderRecord } from "../../../src/store/file/holder.ts";
+import { writeHolderRecord } from "../../../src/store/file/holder-record.ts";
 import { aSubscription } from "../../alerts/samples.ts";
 import { findingLines, problemLines } from "./finding-lines.ts";
 

@@ -18,7 +18,7 @@ import {
   examineOperators,
   examineSettings,
 } from "../../../src/main/doctor/settings.ts";
-import { writeHolderRecord } from "../../../src/store/file/holder.ts";
+import { writeHolderRecord } from "../../../src/store/file/holder-record.ts";
 import { findingLines, problemLines } from "./finding-lines.ts";
 
 let folder: string;

@@ -10,15 +10,15 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LineRunner, RunOptions } from "../../../src/adapters/terminal/line-runner.ts";
 import { cancelledReply } from "../../../src/bot/error-reply.ts";
 import { silentLog } from "../../../src/log.ts";
-import { holderRunner } from "../../../src/main/holder/client.ts";
 import { findHolder } from "../../../src/main/holder/find-holder.ts";
+import { holderRunner } from "../../../src/main/holder/holder-client.ts";
 import { type HolderServer, serveHolder } from "../../../src/main/holder/holder.ts";
 import { memoryAttachment } from "../../../src/reply/attachment.ts";
 import { paragraph } from "../../../src/reply/block.ts";
 import { plainText } from "../../../src/reply/plain-text.ts";
 import { disposeReply, reply, type Reply } from "../../../src/reply/reply.ts";
 import { text, time } from "../../../src/reply/text.ts";
-import { writeHolderRecord } from "../../../src/store/file/holder.ts";
+import { writeHolderRecord } from "../../../src/store/file/holder-record.ts";
 import { tryProcessLock } from "../../../src/store/file/process-lock.ts";
 import { nanoseconds } from "../../../src/units/nanoseconds.ts";
 

@@ -2,7 +2,7 @@ import { type APIEmbed, MessageFlags } from "discord-api-types/v10";
 
 import type { Log } from "../../../log.ts";
 import type { Reply } from "../../../reply/reply.ts";
-import { type ButtonPayloadDependencies, storeButtonPayloads } from "../../button-payloads.ts";
+import { type ButtonPayloadDependencies, storeButtonPayloads } from "../../store-button-payloads.ts";
 import { BUTTONS_PER_ROW, CONTENT_LENGTH, MAX_FILES, MAX_TOTAL_FILE_BYTES } from "../limits.ts";
 import { attachmentsOf } from "../transport/upload.ts";
 import { type ActionRows, type MessageContext, pressPayload, storedPressId } from "./buttons.ts";

@@ -1,13 +1,12 @@
 // Sends alerts to Discord over REST. Read next: rate-limiter.ts (the global limit and waits), threads.ts (updates below
 // their alert), send-error.ts (what a failed request means for the delivery).
-
 import { type APIDMChannel, type APIMessage, RESTJSONErrorCodes, Routes } from "discord-api-types/v10";
 import type { REST } from "discord.js";
 import { LRUCache } from "lru-cache";
 
 import { type Delivery, type Receipt, type Sender, SendError } from "../../../alerts/sender.ts";
 import type { Reply } from "../../../reply/reply.ts";
-import type { ButtonPayloadDependencies } from "../../button-payloads.ts";
+import type { ButtonPayloadDependencies } from "../../store-button-payloads.ts";
 import { CONTENT_LENGTH, MAX_FILE_BYTES, NONCE_LENGTH, NONCE_LIFETIME_MILLIS } from "../limits.ts";
 import { compose, type ComposedMessage, SILENT } from "../render/compose.ts";
 import { flatText } from "../render/markdown.ts";

@@ -1,7 +1,7 @@
 import type { KnownBlock } from "@slack/types";
 
 import type { Reply } from "../../../reply/reply.ts";
-import { type ButtonPayloadDependencies, storeButtonPayloads } from "../../button-payloads.ts";
+import { type ButtonPayloadDependencies, storeButtonPayloads } from "../../store-button-payloads.ts";
 import { contextBlock, sectionBlock } from "./blocks.ts";
 import { type MessageContext, pressPayload, storedPressValue } from "./buttons.ts";
 import { type MessageFile, renderSlack, type SlackMessage } from "./render.ts";

@@ -1,7 +1,6 @@
 // Posts and edits alerts through the Web API; implements the sender that the alerts' dispatcher calls.
 // Next: channel-queue.ts (order and pace within a channel), files.ts (uploads), send-error.ts (what a failed call means
 // for its delivery).
-
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { WebClient } from "@slack/web-api";
@@ -9,7 +8,7 @@ import { LRUCache } from "lru-cache";
 
 import { type Delivery, type Receipt, type Sender, SendError } from "../../../alerts/sender.ts";
 import type { Reply } from "../../../reply/reply.ts";
-import type { ButtonPayloadDependencies } from "../../button-payloads.ts";
+import type { ButtonPayloadDependencies } from "../../store-button-payloads.ts";
 import { compose, type ComposedMessage, messageArguments, type MessageBody, withLine } from "../render/compose.ts";
 import { describeError, errorCodeOf, retryAfterMillis } from "../transport/api-error.ts";
 import { type CallPolicy, openDirectChannel } from "../transport/web-api.ts";

@@ -5,7 +5,7 @@ import { messageOf } from "../../../errors.ts";
 import { disposeReply, type Reply } from "../../../reply/reply.ts";
 import { askAndShow, type AskContext, EXIT_INTERRUPTED, print, saveFiles } from "../ask.ts";
 import { visibleText } from "../render/visible-text.ts";
-import { write } from "../terminal.ts";
+import { write } from "../streams.ts";
 import type { History } from "./history.ts";
 
 /** One run of the prompt: its lines, and the state between two of them (the last reply, its files, the worst exit code). */

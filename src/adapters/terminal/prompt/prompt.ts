@@ -1,13 +1,12 @@
 // The prompt of `ask`: reads lines, with history and completion at a terminal.
 // Read next: prompt-session.ts (what a line does: ask, press a button, save files), history.ts.
-
 import { createInterface } from "node:readline/promises";
 
 import type { AskContext } from "../ask.ts";
 import { span, toAnsi } from "../render/span.ts";
 import { visibleText } from "../render/visible-text.ts";
 import { wrap } from "../render/wrap.ts";
-import { displayOptions, write } from "../terminal.ts";
+import { displayOptions, write } from "../streams.ts";
 import { openHistory } from "./history.ts";
 import { PromptSession } from "./prompt-session.ts";
 

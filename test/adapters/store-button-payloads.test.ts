@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { storeButtonPayloads } from "../../src/adapters/button-payloads.ts";
+import { storeButtonPayloads } from "../../src/adapters/store-button-payloads.ts";
 import { silentLog } from "../../src/log.ts";
 
 test("each payload is stored by itself: one that the store does not take costs no other", async () => {
