@@ -1,5 +1,5 @@
 import { formatUtc } from "../units/nanoseconds.ts";
-import type { Inline, Text } from "./text.ts";
+import { type Inline, type Text, timeOf } from "./text.ts";
 
 /** Text without any markup: for CSV cells, notifications, file names. Times in UTC. */
 export function plainText(content: Text): string {
@@ -15,7 +15,7 @@ function plainInline(inline: Inline): string {
     case "link":
       return inline.text === inline.url ? inline.url : `${inline.text} (${inline.url})`;
     case "time":
-      return formatUtc(inline.at);
+      return formatUtc(timeOf(inline));
   }
 }
 

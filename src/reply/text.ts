@@ -1,16 +1,7 @@
-import type { Nanoseconds } from "../units/nanoseconds.ts";
+import { type Nanoseconds, nanoseconds } from "../units/nanoseconds.ts";
+import type { Inline, Text } from "./document.ts";
 
-/** One run of text with a meaning. Its content is data: each renderer escapes it in its own syntax. */
-export type Inline =
-  | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "strong"; readonly text: string }
-  /** Something to copy: an id, a hash, a command line. With `id`, a narrow renderer may show its ends and keep the whole one a tap away. */
-  | { readonly kind: "code"; readonly text: string; readonly id?: true }
-  | { readonly kind: "link"; readonly text: string; readonly url: string }
-  /** A point in time, shown in the reader's own zone where the platform can. */
-  | { readonly kind: "time"; readonly at: Nanoseconds; readonly style: "absolute" | "relative" | "both" };
-
-export type Text = readonly Inline[];
+export type { Inline, Text } from "./document.ts";
 
 /** The values of a text template; plain ones become plain text. Floats are not among them on purpose. */
 export type TextPart = Inline | Text | string | bigint | number | undefined;
@@ -82,7 +73,12 @@ export function link(label: string, url: string): Inline {
 }
 
 export function time(at: Nanoseconds, style: "absolute" | "relative" | "both" = "absolute"): Inline {
-  return { kind: "time", at, style };
+  return { kind: "time", at: at.toString(), style };
+}
+
+/** The point in time of a run that is one. */
+export function timeOf(inline: Extract<Inline, { kind: "time" }>): Nanoseconds {
+  return nanoseconds(BigInt(inline.at));
 }
 
 /** `f8ac93d1…4e21`: the ends of a long id, enough to tell it by eye. */

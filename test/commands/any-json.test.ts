@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { replyFromJson, replyToJson, ReplyJson } from "../../src/reply/json.ts";
+import { ReplyJson } from "../../src/reply/document.ts";
+import { replyFromJson, replyToJson } from "../../src/reply/json.ts";
 import { loopbackNode, type LoopbackNode } from "../support/loopback-node.ts";
 import { nastyStrings } from "../support/nasty-strings.ts";
 import { talk, type Talk } from "../support/talk.ts";

@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 
 import { memoryAttachment, safeFileName } from "../../src/reply/attachment.ts";
 import { tableToCsv } from "../../src/reply/csv.ts";
-import { replyFromJson, ReplyJson, replyToJson } from "../../src/reply/json.ts";
+import { ReplyJson } from "../../src/reply/document.ts";
+import { replyFromJson, replyToJson } from "../../src/reply/json.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import { code, id, link, shortenId, strong, text, time, toText } from "../../src/reply/text.ts";
 import { nanoseconds } from "../../src/units/nanoseconds.ts";

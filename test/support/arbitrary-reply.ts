@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { memoryAttachment, type Attachment } from "../../src/reply/attachment.ts";
 import { field, type Block, type Column } from "../../src/reply/block.ts";
 import type { Action, Reply, Tone } from "../../src/reply/reply.ts";
-import { link, type Inline, type Text } from "../../src/reply/text.ts";
+import { link, time, type Inline, type Text } from "../../src/reply/text.ts";
 import { nanoseconds } from "../../src/units/nanoseconds.ts";
 import { nastyStrings } from "./nasty-strings.ts";
 
@@ -51,9 +51,9 @@ export const anyInline: fc.Arbitrary<Inline> = fc.oneof(
           fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n }),
           fc.bigInt({ min: 1_600_000_000n, max: 1_900_000_000n }).map((seconds) => seconds * 1_000_000_000n),
         ),
-        fc.constantFrom("absolute", "relative", "both"),
+        fc.constantFrom("absolute" as const, "relative" as const, "both" as const),
       )
-      .map(([at, style]): Inline => ({ kind: "time", at: nanoseconds(at), style: style as "absolute" })),
+      .map(([at, style]) => time(nanoseconds(at), style)),
   },
 );
 

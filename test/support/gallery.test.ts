@@ -1,13 +1,16 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { replyFromJson, replyToJson, ReplyJson } from "../../src/reply/json.ts";
+import { Block, Inline, ReplyJson } from "../../src/reply/document.ts";
+import { replyFromJson, replyToJson } from "../../src/reply/json.ts";
 import type { Attachment } from "../../src/reply/attachment.ts";
 import type { Reply } from "../../src/reply/reply.ts";
 import type { Text } from "../../src/reply/text.ts";
-import { anyReply } from "./arbitrary-reply.ts";
+import { anyBlock, anyInline, anyReply } from "./arbitrary-reply.ts";
 import { gallery } from "./gallery.ts";
 
+const BLOCKS = Block.options.map(({ shape }) => shape.kind.value);
+const INLINES = Inline.options.map(({ shape }) => shape.kind.value);
 const replies = gallery.map((entry) => entry.reply);
 
 describe("the gallery", () => {
@@ -20,8 +23,8 @@ describe("the gallery", () => {
   test.each<[string, readonly string[], (reply: Reply) => readonly string[]]>([
     ["tones", ["neutral", "good", "warning", "bad"], (reply) => [reply.tone]],
     ["failures", ["caller", "network", "bug"], (reply) => (reply.failure === undefined ? [] : [reply.failure])],
-    ["blocks", ["paragraph", "fields", "list", "table", "code"], (reply) => reply.blocks.map((block) => block.kind)],
-    ["inlines", ["text", "strong", "code", "link", "time"], (reply) => inlineKinds(reply)],
+    ["blocks", BLOCKS, (reply) => reply.blocks.map((block) => block.kind)],
+    ["inlines", INLINES, (reply) => inlineKinds(reply)],
     [
       "actions",
       ["link", "replace", "reply", "confirm"],
@@ -41,6 +44,13 @@ describe("the gallery", () => {
   ])("shows all %s", (_what, all, kinds) => {
     expect(new Set(replies.flatMap((reply) => [...kinds(reply)]))).toEqual(new Set(all));
   });
+});
+
+test("any reply may hold every kind of block and of inline", () => {
+  const kindsOf = (some: fc.Arbitrary<{ readonly kind: string }>) =>
+    new Set(fc.sample(some, 500).map(({ kind }) => kind));
+  expect(kindsOf(anyBlock)).toEqual(new Set(BLOCKS));
+  expect(kindsOf(anyInline)).toEqual(new Set(INLINES));
 });
 
 test("any reply survives JSON", () => {

@@ -1,6 +1,7 @@
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
-import { type ReplyJson, replyToJson } from "../../reply/json.ts";
+import type { ReplyJson } from "../../reply/document.ts";
+import { replyToJson } from "../../reply/json.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { AnswerAudience, Preview } from "../adapter.ts";
 import type { FileCache } from "../file-cache.ts";

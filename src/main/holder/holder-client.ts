@@ -7,7 +7,8 @@ import type { LineRunner } from "../../adapters/terminal/line-runner.ts";
 import { cancelledReply } from "../../bot/error-reply.ts";
 import { UserError } from "../../errors.ts";
 import type { Attachment } from "../../reply/attachment.ts";
-import { type AttachmentJson, replyFromJson, type ReplyJson } from "../../reply/json.ts";
+import type { AttachmentJson, ReplyJson } from "../../reply/document.ts";
+import { replyFromJson } from "../../reply/json.ts";
 import type { Reply } from "../../reply/reply.ts";
 import { ALIVE_MILLIS, CompleteReply, type CompleteRequest, RunEvent, type RunRequest } from "./protocol.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { ReplyJson } from "../../reply/json.ts";
+import { type Immutable, ReplyJson } from "../../reply/document.ts";
 
 // The messages over the holder's socket. Both ends may be of different versions, so both validate.
 
@@ -14,7 +14,7 @@ export const RunEvent = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("progress"), reply: ReplyJson }),
   z.object({ kind: z.literal("reply"), reply: ReplyJson }),
 ]);
-export type RunEvent = z.infer<typeof RunEvent>;
+export type RunEvent = Immutable<z.infer<typeof RunEvent>>;
 
 /** POST /complete */
 export const CompleteRequest = z.object({ line: z.string() });

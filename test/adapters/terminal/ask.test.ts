@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { UserError } from "../../../src/errors.ts";
 import { memoryAttachment, type Attachment } from "../../../src/reply/attachment.ts";
 import { paragraph } from "../../../src/reply/block.ts";
-import { ReplyJson } from "../../../src/reply/json.ts";
+import { ReplyJson } from "../../../src/reply/document.ts";
 import { reply, type Reply } from "../../../src/reply/reply.ts";
 import { talk } from "./fake-terminal.ts";
 

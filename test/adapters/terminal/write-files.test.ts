@@ -7,7 +7,7 @@ import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { memoryAttachment } from "../../../src/reply/attachment.ts";
-import { ReplyJson } from "../../../src/reply/json.ts";
+import { ReplyJson } from "../../../src/reply/document.ts";
 import { reply, type Reply } from "../../../src/reply/reply.ts";
 import { text } from "../../../src/reply/text.ts";
 import { talk } from "./fake-terminal.ts";

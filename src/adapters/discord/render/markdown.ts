@@ -1,5 +1,5 @@
 import { oneLine, plainText, printable } from "../../../reply/plain-text.ts";
-import { type Inline, mergeRuns, shortenId, type Text } from "../../../reply/text.ts";
+import { type Inline, mergeRuns, shortenId, type Text, timeOf } from "../../../reply/text.ts";
 import { formatUtc, toSeconds } from "../../../units/nanoseconds.ts";
 
 /** Bounded markup; `whole` is false where something was omitted. */
@@ -96,8 +96,9 @@ function renderInline(inline: Inline, options: InlineOptions): Markup {
 
 /** A time in the reader's own zone: https://docs.discord.com/developers/reference#message-formatting. */
 function timeMarkup(inline: Extract<Inline, { kind: "time" }>): string {
-  const seconds = toSeconds(inline.at);
-  if (seconds > LAST_SECOND || seconds < -LAST_SECOND) return escapeMarkdown(formatUtc(inline.at));
+  const at = timeOf(inline);
+  const seconds = toSeconds(at);
+  if (seconds > LAST_SECOND || seconds < -LAST_SECOND) return escapeMarkdown(formatUtc(at));
   switch (inline.style) {
     case "absolute":
       return `<t:${seconds}:f>`;

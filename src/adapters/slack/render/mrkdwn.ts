@@ -1,5 +1,5 @@
 import { oneLine, plainText, printable } from "../../../reply/plain-text.ts";
-import { type Inline, mergeRuns, type Text } from "../../../reply/text.ts";
+import { type Inline, mergeRuns, type Text, timeOf } from "../../../reply/text.ts";
 import { formatUtc, toSeconds } from "../../../units/nanoseconds.ts";
 import { BUTTON_URL_LENGTH } from "../limits.ts";
 
@@ -96,8 +96,9 @@ function bold(plain: string): string {
 
 /** A time in the reader's own zone: https://docs.slack.dev/messaging/formatting-message-text#date-formatting. */
 function timeMarkup(inline: Extract<Inline, { kind: "time" }>): string {
-  const seconds = toSeconds(inline.at);
-  const fallback = formatUtc(inline.at);
+  const at = timeOf(inline);
+  const seconds = toSeconds(at);
+  const fallback = formatUtc(at);
   if (seconds < 1n || seconds > LAST_SECOND) return escapeMrkdwn(fallback);
   const absolute = `<!date^${seconds}^{date_short_pretty} {time_secs}|${fallback}>`;
   const relative = `<!date^${seconds}^{ago}|${fallback}>`;

@@ -1,7 +1,7 @@
 import { formatLine } from "../../../bot/grammar/grammar.ts";
 import { paragraph } from "../../../reply/block.ts";
 import { type Ask, reply, type Reply } from "../../../reply/reply.ts";
-import { code, strong, text } from "../../../reply/text.ts";
+import { code, strong, text, time } from "../../../reply/text.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
 import { RESPONSE_URL_LIFETIME_MILLIS } from "../limits.ts";
 import { renderText } from "../render/mrkdwn.ts";
@@ -47,10 +47,9 @@ export function workingNotice(ask: Ask, inPlace: boolean): Reply {
  * anything.
  */
 export function progressFootnote(askedMillis: number, nowMillis: number, expires: boolean): string {
-  const time = (millis: number): string =>
-    renderText([{ kind: "time", at: fromMillis(millis), style: "absolute" }], { max: 200 }).mrkdwn;
-  const later = `What takes longer than until ${time(askedMillis + RESPONSE_URL_LIFETIME_MILLIS)} comes as a direct message. `;
-  return `As of ${time(nowMillis)}. ${expires ? later : ""}If the bot is restarted meanwhile, nothing comes: then ask again.`;
+  const clock = (millis: number): string => renderText([time(fromMillis(millis))], { max: 200 }).mrkdwn;
+  const later = `What takes longer than until ${clock(askedMillis + RESPONSE_URL_LIFETIME_MILLIS)} comes as a direct message. `;
+  return `As of ${clock(nowMillis)}. ${expires ? later : ""}If the bot is restarted meanwhile, nothing comes: then ask again.`;
 }
 
 /** In mrkdwn, below the last progress message at a response_url. */

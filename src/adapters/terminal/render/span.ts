@@ -1,4 +1,4 @@
-import { shortenId, type Text } from "../../../reply/text.ts";
+import { shortenId, type Text, timeOf } from "../../../reply/text.ts";
 import { formatDuration } from "../../../units/duration.ts";
 import { formatUtc, type Nanoseconds, toMillis } from "../../../units/nanoseconds.ts";
 import { widthOf } from "./cell-width.ts";
@@ -83,7 +83,7 @@ export function toSpans(content: Text, options: SpanOptions, lines: LineBreaks =
         if (inline.text !== "") spans.push(codeSpan(inline.text, inline.id === true));
         break;
       case "time":
-        spans.push(span(timeText(inline.at, inline.style, options.now), words));
+        spans.push(span(timeText(timeOf(inline), inline.style, options.now), words));
         break;
       case "link":
         if (inline.text !== "" || inline.url !== "")

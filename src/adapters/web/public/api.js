@@ -1,6 +1,6 @@
 // @ts-check
 // The page's side of the HTTP interface.
-/** @import { ReplyJson } from "../../../reply/json.ts" */
+/** @import { ReplyJson } from "../../../reply/document.ts" */
 /** @import { AlertJson } from "../alerts/alert-json.ts" */
 /** @import { WatchState } from "../alerts/watch.ts" */
 

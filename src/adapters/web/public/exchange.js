@@ -1,6 +1,6 @@
 // @ts-check
 // One question with its answer.
-/** @import { ReplyJson } from "../../../reply/json.ts" */
+/** @import { ReplyJson } from "../../../reply/document.ts" */
 /** @import { Answer, Question } from "./api.js" */
 import { AskError, ask } from "./api.js";
 import { confirmFirst } from "./confirm.js";

@@ -1,5 +1,5 @@
 // @ts-check
-/** @import { AttachmentJson } from "../../../reply/json.ts" */
+/** @import { AttachmentJson } from "../../../reply/document.ts" */
 /** @import { VElement } from "./vnode.js" */
 import { shorten, visible } from "./render-text.js";
 import { h } from "./vnode.js";

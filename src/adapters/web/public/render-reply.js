@@ -1,14 +1,12 @@
 // @ts-check
 // A reply as the page shows it. Pure and total: a switch over all kinds, no default, no browser.
-/** @import { ReplyJson } from "../../../reply/json.ts" */
-/** @import { Reader, TextJson } from "./render-text.js" */
+/** @import { Block, Field, ReplyJson, Text } from "../../../reply/document.ts" */
+/** @import { Reader } from "./render-text.js" */
 /** @import { VElement } from "./vnode.js" */
 import { plainOf, renderLink, renderText, visible } from "./render-text.js";
 import { renderAttachments, renderPicture } from "./render-files.js";
 import { renderTable } from "./render-table.js";
 import { h, isSafeLink } from "./vnode.js";
-
-/** @typedef {ReplyJson["blocks"][number]} BlockJson */
 
 /** The first words of replies about a simulated network. */
 const SIMULATED = "SIMULATED";
@@ -109,8 +107,8 @@ function renderHeader(reply, reader) {
 /**
  * The label is shown as a badge of its own.
  *
- * @param {TextJson} title
- * @returns {TextJson}
+ * @param {Text} title
+ * @returns {Text}
  */
 function withoutLabel(title) {
   const [, second, ...rest] = title;
@@ -119,7 +117,7 @@ function withoutLabel(title) {
 }
 
 /**
- * @param {BlockJson} block
+ * @param {Block} block
  * @param {Reader} reader
  * @param {boolean} failed
  * @returns {VElement}
@@ -161,7 +159,7 @@ function renderBlock(block, reader, failed) {
 }
 
 /**
- * @param {{ readonly value: TextJson, readonly wide?: true }} field
+ * @param {Field} field
  * @param {Reader} reader
  */
 function widthOf(field, reader) {
@@ -171,7 +169,7 @@ function widthOf(field, reader) {
 }
 
 /**
- * @param {TextJson | undefined} title
+ * @param {Text | undefined} title
  * @param {Reader} reader
  * @returns {VElement | undefined}
  */

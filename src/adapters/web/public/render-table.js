@@ -1,11 +1,9 @@
 // @ts-check
+/** @import { Table } from "../../../reply/document.ts" */
 /** @import { Reader } from "./render-text.js" */
 /** @import { VElement } from "./vnode.js" */
-/** @import { BlockJson } from "./render-reply.js" */
 import { plainOf, renderText, visible } from "./render-text.js";
 import { h } from "./vnode.js";
-
-/** @typedef {Extract<BlockJson, { kind: "table" }>} TableJson */
 
 /** A cell up to this length stays on one line. */
 const NARROW_LENGTH = 28;
@@ -16,7 +14,7 @@ const MOMENT_LENGTH = 60;
  * A table with all its rows and columns; where it is wider or longer than its place it scrolls by itself, also by
  * keyboard, and says how much there is.
  *
- * @param {TableJson} table
+ * @param {Table} table
  * @param {Reader} reader
  * @returns {VElement}
  */
@@ -59,7 +57,7 @@ export function renderTable(table, reader) {
 }
 
 /**
- * @param {TableJson["columns"][number]} column
+ * @param {Table["columns"][number]} column
  * @returns {VElement}
  */
 function renderHead(column) {
@@ -69,8 +67,8 @@ function renderHead(column) {
 /**
  * A row that is too short is filled up; one that is too long keeps what it has.
  *
- * @param {TableJson["rows"][number]} row
- * @param {TableJson["columns"]} columns
+ * @param {Table["rows"][number]} row
+ * @param {Table["columns"]} columns
  * @param {Reader} reader
  * @returns {VElement}
  */
@@ -87,7 +85,7 @@ function renderRow(row, columns, reader) {
 /**
  * How much of how much, where it is more than one sees at a glance.
  *
- * @param {TableJson} table
+ * @param {Table} table
  * @returns {string | undefined}
  */
 function countOf(table) {

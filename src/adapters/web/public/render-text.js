@@ -1,12 +1,10 @@
 // @ts-check
-/** @import { ReplyJson } from "../../../reply/json.ts" */
+/** @import { Inline, Text } from "../../../reply/document.ts" */
 /** @import { VNode } from "./vnode.js" */
 import { age, exactUtc, localTime, machineTime, toMillis } from "./times.js";
 import { h, isSafeLink } from "./vnode.js";
 
 /**
- * @typedef {ReplyJson["title"]} TextJson
- * @typedef {TextJson[number]} InlineJson
  * @typedef {{ readonly now: number, readonly timeZone?: string | undefined }} Reader The moment of reading in Unix
  *   milliseconds, and the zone in which times are shown; without one, the browser's.
  */
@@ -14,7 +12,7 @@ import { h, isSafeLink } from "./vnode.js";
 /**
  * Runs of text as nodes.
  *
- * @param {TextJson} content
+ * @param {Text} content
  * @param {Reader} reader
  * @returns {VNode[]}
  */
@@ -25,7 +23,7 @@ export function renderText(content, reader) {
 /**
  * The same without any element, ids shortened: for labels, announcements, and where no button may stand.
  *
- * @param {TextJson} content
+ * @param {Text} content
  * @param {Reader} reader
  * @returns {string}
  */
@@ -48,7 +46,7 @@ export function plainOf(content, reader) {
 }
 
 /**
- * @param {InlineJson} inline
+ * @param {Inline} inline
  * @param {Reader} reader
  * @returns {VNode[]}
  */

@@ -7,7 +7,7 @@ import type { Preview } from "../../../../src/adapters/adapter.ts";
 import { runQuestion } from "../../../../src/adapters/web/invocations/question.ts";
 import { MAX_RUNNING } from "../../../../src/adapters/web/limits.ts";
 import { memoryAttachment } from "../../../../src/reply/attachment.ts";
-import { ReplyJson } from "../../../../src/reply/json.ts";
+import { ReplyJson } from "../../../../src/reply/document.ts";
 import { reply } from "../../../../src/reply/reply.ts";
 import { text, time } from "../../../../src/reply/text.ts";
 import { nanoseconds } from "../../../../src/units/nanoseconds.ts";

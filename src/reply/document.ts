@@ -1,0 +1,123 @@
+// The document as one schema: every type of it, and a reply's JSON, are inferred from here. A time is a decimal string,
+// so that a document is JSON as it stands.
+
+import { z } from "zod";
+
+/** What a schema infers, for reading only. */
+export type Immutable<T> = { readonly [K in keyof T]: Immutable<T[K]> };
+
+/** One run of text with a meaning. Its content is data: each renderer escapes it in its own syntax. */
+export const Inline = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("text"), text: z.string() }),
+  z.object({ kind: z.literal("strong"), text: z.string() }),
+  /** Something to copy: an id, a hash, a command line. With `id`, a narrow renderer may show its ends and keep the whole one a tap away. */
+  z.object({ kind: z.literal("code"), text: z.string(), id: z.literal(true).exactOptional() }),
+  z.object({ kind: z.literal("link"), text: z.string(), url: z.string() }),
+  /** A point in time, shown in the reader's own zone where the platform can. */
+  z.object({
+    kind: z.literal("time"),
+    /** Unix nanoseconds in decimal. */
+    at: z.string().regex(/^-?\d+$/u),
+    style: z.enum(["absolute", "relative", "both"]),
+  }),
+]);
+export type Inline = Immutable<z.infer<typeof Inline>>;
+
+const Text = z.array(Inline);
+export type Text = Immutable<z.infer<typeof Text>>;
+
+/** One value with its name. */
+const Field = z.object({
+  name: Text,
+  value: Text,
+  /** Asks for a line of its own where fields stand side by side. */
+  wide: z.literal(true).exactOptional(),
+});
+export type Field = Immutable<z.infer<typeof Field>>;
+
+const Column = z.object({
+  title: z.string(),
+  /** Numbers stand to the right. */
+  align: z.enum(["left", "right"]).exactOptional(),
+  /**
+   * How much a phone needs it: 1 is always shown, higher ones are dropped first. Default 1.
+   * The CSV holds every column.
+   */
+  priority: z.literal([1, 2, 3]).exactOptional(),
+});
+export type Column = Immutable<z.infer<typeof Column>>;
+
+export const Block = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("paragraph"), text: Text }),
+  z.object({ kind: z.literal("fields"), title: Text.exactOptional(), fields: z.array(Field) }),
+  z.object({ kind: z.literal("list"), title: Text.exactOptional(), items: z.array(Text) }),
+  z.object({
+    kind: z.literal("table"),
+    title: Text.exactOptional(),
+    columns: z.array(Column),
+    rows: z.array(z.array(Text)),
+    /** Base name of the CSV that carries all rows when a platform cannot show them all: `market-bounds`. */
+    name: z.string(),
+    /** How many rows there are beyond this reply, where known: "20 of 1,204 shown". */
+    total: z.number().exactOptional(),
+    /** Shown when there is no row. */
+    empty: Text.exactOptional(),
+  }),
+  /** Text as it is, in a fixed-width face: a command line, a JSON detail. */
+  z.object({ kind: z.literal("code"), text: z.string(), language: z.string().exactOptional() }),
+]);
+export type Block = Immutable<z.infer<typeof Block>>;
+export type Table = Extract<Block, { kind: "table" }>;
+
+/** A command with its option values: the content of a button, or of a typed line. */
+const Ask = z.object({
+  command: z.string(),
+  options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+});
+export type Ask = Immutable<z.infer<typeof Ask>>;
+
+/** A button: a prepared invocation, or a link. */
+const Action = z.union([
+  z.object({
+    label: z.string(),
+    invocation: Ask,
+    /** `replace` shows the answer in place of this reply (pages, refresh), `reply` below it. */
+    effect: z.enum(["replace", "reply"]),
+    /** The question to ask first, for destructive commands. */
+    confirm: z.string().exactOptional(),
+  }),
+  z.object({ label: z.string(), url: z.string() }),
+]);
+export type Action = Immutable<z.infer<typeof Action>>;
+
+/** All of a reply but its files. */
+const Document = z.object({
+  tone: z.enum(["neutral", "good", "warning", "bad"]),
+  title: Text,
+  url: z.string().exactOptional(),
+  blocks: z.array(Block),
+  /** The time and source of the data; renderers show it last and small. */
+  footer: Text.exactOptional(),
+  actions: z.array(Action),
+  /** Who can fix the failure that the reply reports; absent if it reports none. `network` is the data node's. */
+  failure: z.enum(["caller", "network", "bug"]).exactOptional(),
+});
+export type Document = Immutable<z.infer<typeof Document>>;
+
+const AttachmentJson = z.object({
+  name: z.string(),
+  mediaType: z.string(),
+  sizeBytes: z.number(),
+  sha256: z.string(),
+  alt: z.string().exactOptional(),
+  /** The location of the bytes: a path on this server, or a file. */
+  href: z.string().exactOptional(),
+});
+export type AttachmentJson = Immutable<z.infer<typeof AttachmentJson>>;
+
+/** A reply as JSON: for `--json`, POST /api/invocations and the server-sent alerts. */
+export const ReplyJson = Document.extend({
+  picture: AttachmentJson.exactOptional(),
+  attachments: z.array(AttachmentJson),
+});
+export type ReplyJson = Immutable<z.infer<typeof ReplyJson>>;
