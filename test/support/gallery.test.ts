@@ -5,9 +5,9 @@ import { Block, Inline, ReplyJson } from "../../src/reply/document.ts";
 import { replyFromJson, replyToJson } from "../../src/reply/json.ts";
 import type { Attachment } from "../../src/reply/attachment.ts";
 import type { Reply } from "../../src/reply/reply.ts";
-import type { Text } from "../../src/reply/text.ts";
 import { anyBlock, anyInline, anyReply } from "./arbitrary-reply.ts";
 import { gallery } from "./gallery.ts";
+import { replyTexts } from "./reply-texts.ts";
 
 const BLOCKS = Block.options.map(({ shape }) => shape.kind.value);
 const INLINES = Inline.options.map(({ shape }) => shape.kind.value);
@@ -24,7 +24,14 @@ describe("the gallery", () => {
     ["tones", ["neutral", "good", "warning", "bad"], (reply) => [reply.tone]],
     ["failures", ["caller", "network", "bug"], (reply) => (reply.failure === undefined ? [] : [reply.failure])],
     ["blocks", BLOCKS, (reply) => reply.blocks.map((block) => block.kind)],
-    ["inlines", INLINES, (reply) => inlineKinds(reply)],
+    [
+      "inlines",
+      INLINES,
+      (reply) =>
+        replyTexts(reply)
+          .flat()
+          .map(({ kind }) => kind),
+    ],
     [
       "actions",
       ["link", "replace", "reply", "confirm"],
@@ -70,14 +77,3 @@ test("any reply survives JSON", () => {
     { numRuns: 100 },
   );
 });
-
-function inlineKinds(reply: Reply): readonly string[] {
-  const texts: Text[] = [reply.title, ...(reply.footer === undefined ? [] : [reply.footer])];
-  for (const block of reply.blocks) {
-    if (block.kind === "paragraph") texts.push(block.text);
-    if (block.kind === "list") texts.push(...block.items);
-    if (block.kind === "table") texts.push(...block.rows.flat());
-    if (block.kind === "fields") texts.push(...block.fields.flatMap((one) => [one.name, one.value]));
-  }
-  return texts.flat().map((inline) => inline.kind);
-}

@@ -6,11 +6,10 @@ import { describe, expect, test } from "vitest";
 
 import { decodePress } from "../../../../src/adapters/discord/render/buttons.ts";
 import { type DiscordMessage, renderDiscord } from "../../../../src/adapters/discord/render/render.ts";
-import type { Block } from "../../../../src/reply/block.ts";
 import type { Reply } from "../../../../src/reply/reply.ts";
-import type { Inline, Text } from "../../../../src/reply/text.ts";
 import { anyReply } from "../../../support/arbitrary-reply.ts";
 import { gallery } from "../../../support/gallery.ts";
+import { replyTexts } from "../../../support/reply-texts.ts";
 import { codeLines, markdownNodes, refusals } from "../judge.ts";
 
 const context = { asker: "123456789012345678", ask: { command: "market list", options: {} }, shareable: true };
@@ -121,55 +120,19 @@ async function everythingIn(message: DiscordMessage, reply: Reply): Promise<stri
 
 /** Every piece of text that a reply says; times and addresses are judged elsewhere. */
 function leaves(reply: Reply): string[] {
-  return [
-    ...textLeaves(reply.title),
-    ...textLeaves(reply.footer ?? []),
-    ...reply.actions.map((action) => action.label),
-    ...reply.blocks.flatMap(blockLeaves),
-  ];
-}
-
-function blockLeaves(block: Block): string[] {
-  switch (block.kind) {
-    case "paragraph":
-      return textLeaves(block.text);
-    case "fields":
-      return [
-        ...textLeaves(block.title ?? []),
-        ...block.fields.flatMap((one) => [...textLeaves(one.name), ...textLeaves(one.value)]),
-      ];
-    case "list":
-      return [...textLeaves(block.title ?? []), ...block.items.flatMap(textLeaves)];
-    case "table":
-      return block.rows.length === 0
-        ? textLeaves(block.empty ?? [])
-        : [...textLeaves(block.title ?? []), ...block.rows.flatMap((row) => row.flatMap(textLeaves))];
-    case "code":
-      return [block.text];
-  }
-}
-
-function textLeaves(content: Text): string[] {
-  return content.flatMap((inline: Inline) => (inline.kind === "time" ? [] : [inline.text]));
+  // Tables of few columns are shown without their titles.
+  const blocks = reply.blocks.map((one) => (one.kind === "table" ? { ...one, columns: [] } : one));
+  const texts = replyTexts({ ...reply, blocks }).flatMap((inlines) =>
+    inlines.flatMap((one) => (one.kind === "time" ? [] : [one.text])),
+  );
+  return [...texts, ...reply.actions.map((action) => action.label)];
 }
 
 function linksOf(reply: Reply): string[] {
-  const inBlocks = reply.blocks.flatMap((block): Inline[] => {
-    switch (block.kind) {
-      case "paragraph":
-        return [...block.text];
-      case "fields":
-        return [block.title ?? [], ...block.fields.flatMap((one) => [one.name, one.value])].flat();
-      case "list":
-        return [block.title ?? [], ...block.items].flat();
-      case "table":
-        return [block.title ?? [], block.empty ?? [], ...block.rows.flat()].flat();
-      case "code":
-        return [];
-    }
-  });
-  const inline = [...inBlocks, ...(reply.footer ?? [])].flatMap((one) => (one.kind === "link" ? [one.url] : []));
-  return [...inline, ...reply.actions.flatMap((action) => ("url" in action ? [action.url] : []))].map(canonical);
+  // A table may have rows, and yet nothing to show.
+  const empty = reply.blocks.flatMap((one) => (one.kind === "table" ? (one.empty ?? []) : []));
+  const inlines = [...replyTexts({ ...reply, title: [] }).flat(), ...empty];
+  return [...inlines, ...reply.actions].flatMap((one) => ("url" in one ? [canonical(one.url)] : []));
 }
 
 function canonical(url: string): string {

@@ -4,12 +4,11 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { renderSlack, type SlackMessage } from "../../../../src/adapters/slack/render/render.ts";
-import type { Block } from "../../../../src/reply/block.ts";
 import { plainText } from "../../../../src/reply/plain-text.ts";
 import type { Reply } from "../../../../src/reply/reply.ts";
-import type { Text } from "../../../../src/reply/text.ts";
 import { anyReply } from "../../../support/arbitrary-reply.ts";
 import { charactersIn, judgeMessage } from "../../../support/fake-slack/judge.ts";
+import { replyTexts } from "../../../support/reply-texts.ts";
 import { forgedIn, shownText } from "../shown.ts";
 
 const ask = { command: "market list", options: { network: "testnet" } };
@@ -68,33 +67,9 @@ function expectTold(message: SlackMessage, name: string): void {
 
 /** Every text of a reply, except the files' own. */
 function leavesOf(reply: Reply): string[] {
-  const texts: Text[] = [reply.title, ...(reply.footer === undefined ? [] : [reply.footer])];
-  const plain: string[] = reply.actions.map(({ label }) => label);
-  for (const block of reply.blocks) collect(block, texts, plain);
   // A link's target may be written in another way; what it says must be there.
-  return [...texts.flat().map((inline) => (inline.kind === "link" ? inline.text : plainText([inline]))), ...plain];
-}
-
-function collect(block: Block, texts: Text[], plain: string[]): void {
-  switch (block.kind) {
-    case "paragraph":
-      texts.push(block.text);
-      return;
-    case "fields":
-      if (block.title !== undefined) texts.push(block.title);
-      texts.push(...block.fields.flatMap(({ name, value }) => [name, value]));
-      return;
-    case "list":
-      if (block.title !== undefined) texts.push(block.title);
-      texts.push(...block.items);
-      return;
-    case "table":
-      if (block.title !== undefined) texts.push(block.title);
-      texts.push(...block.rows.flat());
-      if (block.rows.length > 0) plain.push(...block.columns.map(({ title }) => title));
-      else if (block.empty !== undefined) texts.push(block.empty);
-      return;
-    case "code":
-      plain.push(block.text);
-  }
+  const texts = replyTexts(reply).flatMap((inlines) =>
+    inlines.map((inline) => (inline.kind === "link" ? inline.text : plainText([inline]))),
+  );
+  return [...texts, ...reply.actions.map(({ label }) => label)];
 }

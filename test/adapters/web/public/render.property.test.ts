@@ -9,6 +9,7 @@ import type { Reply } from "../../../../src/reply/reply.ts";
 import type { Text } from "../../../../src/reply/text.ts";
 import { anyReply, anyString } from "../../../support/arbitrary-reply.ts";
 import { nastyStrings } from "../../../support/nasty-strings.ts";
+import { replyTexts } from "../../../support/reply-texts.ts";
 import { elementsOf, textsOf } from "../print-tree.ts";
 
 const reader = { now: 1_772_443_800_000, timeZone: "UTC" };
@@ -149,31 +150,8 @@ describe("what no tree of ours contains is not shown, should one contain it", ()
 
 /** Every text that a reply holds, but times, ids, file names and what stands in links to nowhere. */
 function wordsOf(reply: Reply): string[] {
-  const words: string[] = [];
-  const take = (content: Text): void => {
-    for (const inline of content) if (inline.kind === "text" || inline.kind === "strong") words.push(inline.text);
-  };
-  if (reply.url === undefined) take(reply.title);
-  if (reply.footer !== undefined) take(reply.footer);
-  for (const block of reply.blocks) {
-    switch (block.kind) {
-      case "paragraph":
-        take(block.text);
-        break;
-      case "fields":
-        for (const one of block.fields) [one.name, one.value].forEach(take);
-        break;
-      case "list":
-        block.items.forEach(take);
-        break;
-      case "table":
-        for (const row of block.rows) row.forEach(take);
-        if (block.rows.length > 0) words.push(...block.columns.map((column) => column.title));
-        break;
-      case "code":
-        words.push(block.text);
-        break;
-    }
-  }
-  return words.filter((word) => word !== "");
+  const texts = replyTexts(reply.url === undefined ? reply : { ...reply, title: [] }).flat();
+  return texts
+    .flatMap((inline) => (inline.kind === "text" || inline.kind === "strong" ? [inline.text] : []))
+    .filter((word) => word !== "");
 }
