@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { AlertTables, SubscriptionRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
-import { ALERT_KINDS, type AlertKind, isConditionKind } from "../kinds/kinds.ts";
+import { ALERT_KINDS, type EventKind, isConditionKind, KINDS } from "../kinds/kinds.ts";
 import { Severity } from "../kinds/severity.ts";
 import { type Rule, ruleFor } from "../rules/rules.ts";
 import type { Destination } from "../sender.ts";
@@ -56,11 +56,9 @@ export function isAlive({ state }: Pick<Subscription, "state">): boolean {
   return state === "active" || state === "paused";
 }
 
-const ROLLING_BY_DEFAULT: readonly AlertKind[] = ["checkpoint.new", "snapshot.new", "market.state"];
-
 /** Whether an event of a kind goes into the day's rolling message. */
-export function isRolling(subscription: Pick<Subscription, "events">, kind: AlertKind): boolean {
-  return subscription.events === "rolling" || (subscription.events === "usual" && ROLLING_BY_DEFAULT.includes(kind));
+export function isRolling(subscription: Pick<Subscription, "events">, kind: EventKind): boolean {
+  return subscription.events === "rolling" || (subscription.events === "usual" && KINDS[kind].frequent === true);
 }
 
 const keys = new WeakMap<Destination, string>();

@@ -2,9 +2,10 @@ import { field, type Field } from "../../reply/block.ts";
 import { code, id, joinText, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
 import { formatDuration } from "../../units/duration.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
+import { KINDS } from "../kinds/kinds.ts";
+import { priceSide } from "../kinds/price.ts";
 import type { Reading } from "../kinds/reading.ts";
 import type { Episode } from "../rules/episode.ts";
-import { priceSide } from "../rules/rules.ts";
 import { enumWord } from "./phrases.ts";
 import { groupedNumber, ruleParameters, ruleWords } from "./subscription-words.ts";
 
@@ -175,8 +176,7 @@ export function thresholdSideWords(rule: string, price: string | undefined): str
 
 /** Which nodes show it, of how many. */
 export function seenBy({ kind, seenBy, nodes }: Reading): Text {
-  // The bot itself, not a node, observes that a node does not answer.
-  if (seenBy.length === 0 && (kind === "node.down" || kind === "watch.blind")) return text`Bellwether itself`;
+  if (seenBy.length === 0 && KINDS[kind].seenByBot === true) return text`Bellwether itself`;
   if (seenBy.length === 0) return nodes === 1 ? text`no node (one is configured)` : text`none of ${nodes} nodes`;
   return nodes === 1
     ? text`${nodeList(seenBy)}, the one node there is`

@@ -1,12 +1,12 @@
+import { GROUP_WORDS } from "../../alerts/kinds/kind.ts";
 import {
   ALERT_KINDS,
   type AlertKind,
-  GROUP_WORDS,
   isPersonalKind,
   KIND_GROUP_NAMES,
   KIND_GROUPS,
-  KIND_WORDS,
   type KindGroup,
+  KINDS,
   sortKinds,
 } from "../../alerts/kinds/kinds.ts";
 import { cutShort, nearest, quoteTyped } from "../../bot/nearest.ts";
@@ -72,7 +72,7 @@ export function suggestKinds(typed: string): Promise<readonly Choice[]> {
   const had = new Set(before.toLowerCase().split(/[\s,;]+/u));
   const offered: [string, string][] = [
     ...KIND_GROUP_NAMES.map((name): [string, string] => [name, GROUP_WORDS[name]]),
-    ...ALERT_KINDS.map((kind): [string, string] => [kind, KIND_WORDS[kind]]),
+    ...ALERT_KINDS.map((kind): [string, string] => [kind, KINDS[kind].words]),
   ];
   const begins = offered.filter(([name]) => name.startsWith(word));
   const contains = offered.filter(([name, words]) => !name.startsWith(word) && `${name} ${words}`.includes(word));
@@ -87,7 +87,7 @@ export function suggestKinds(typed: string): Promise<readonly Choice[]> {
 export function matchingKinds(typed: string): readonly Choice[] {
   const word = typed.trim().toLowerCase();
   return ALERT_KINDS.filter((kind) => kind.includes(word)).map((kind) => ({
-    label: cutShort(`${kind}: ${KIND_WORDS[kind]}`, MAX_CHOICE_LENGTH),
+    label: cutShort(`${kind}: ${KINDS[kind].words}`, MAX_CHOICE_LENGTH),
     value: kind,
   }));
 }
