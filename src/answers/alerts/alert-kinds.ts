@@ -2,6 +2,7 @@ import { GROUP_WORDS } from "../../alerts/kinds/kind.ts";
 import {
   ALERT_KINDS,
   type AlertKind,
+  groupOf,
   isPersonalKind,
   KIND_GROUP_NAMES,
   KIND_GROUPS,
@@ -9,6 +10,7 @@ import {
   KINDS,
   sortKinds,
 } from "../../alerts/kinds/kinds.ts";
+import type { ChosenKinds } from "../../alerts/routing/subscription.ts";
 import { cutShort, nearest, quoteTyped } from "../../bot/nearest.ts";
 import { type Choice, MAX_CHOICE_LENGTH } from "../../bot/options/options.ts";
 import { UserError } from "../../errors.ts";
@@ -21,8 +23,11 @@ function isKind(word: string): word is AlertKind {
   return (ALERT_KINDS as readonly string[]).includes(word);
 }
 
-/** `ops, market.price` as kinds in their usual order. Throws UserError with the nearest match for an unknown word. */
-export function parseKinds(typed: string): AlertKind[] {
+/**
+ * `ops, market.price` as kinds in their usual order, and the groups among them; all the kinds of a group are that group.
+ * Throws UserError with the nearest match for an unknown word.
+ */
+export function parseKinds(typed: string): ChosenKinds {
   const words = typed
     .toLowerCase()
     .split(/[\s,;]+/u)
@@ -43,7 +48,9 @@ export function parseKinds(typed: string): AlertKind[] {
       suggestion: `alerts add ${personal[0] ?? ""} <id>`,
     });
   }
-  return kinds;
+  const same = groupOf(kinds);
+  const groups = same === undefined ? words.filter(isGroup) : [same];
+  return groups.length === 0 ? { kinds } : { kinds, groups: [...new Set(groups)] };
 }
 
 /** The kind of that name; undefined for any other word. */

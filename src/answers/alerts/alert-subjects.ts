@@ -180,7 +180,7 @@ export async function suggestSilencedSubjects(typed: string, context: SuggestCon
 
 function familyTyped(kinds: unknown): SubjectFamily {
   try {
-    const families = typeof kinds === "string" ? parseKinds(kinds).map((kind) => KINDS[kind].about) : [];
+    const families = typeof kinds === "string" ? parseKinds(kinds).kinds.map((kind) => KINDS[kind].about) : [];
     return families.find((family) => family !== undefined) ?? "market";
   } catch {
     return "market";
