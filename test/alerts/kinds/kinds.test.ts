@@ -41,6 +41,12 @@ describe("the catalogue of kinds", () => {
     expect(rest).toEqual(["market.price", "order.final", "stake.changed", "bundle.signed"]);
   });
 
+  test("has no kind that nobody finds", async () => {
+    const files = globSync("src/watchers/**/*.ts", { cwd: root });
+    const code = (await Promise.all(files.map((file) => readFile(path.join(root, file), "utf8")))).join("\n");
+    expect(ALERT_KINDS.filter((kind) => !code.includes(`"${kind}"`))).toEqual([]);
+  });
+
   test("has a kind for every watcher", () => {
     const finding = new Set(ALERT_KINDS.flatMap((kind) => KINDS[kind].watchers));
     expect(finding).toEqual(new Set(watcherNames(DEFAULT_ALERTS_CONFIG).map(({ name }) => name)));
