@@ -1,48 +1,53 @@
-import { globSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 
 import { describe, expect, test } from "vitest";
 
 import { commands } from "../commands/index.ts";
+import { DEFAULT_ALERTS_CONFIG, parseAlertsConfig } from "../src/alerts/alerts-config.ts";
+import { ALERT_KINDS, KIND_GROUP_NAMES } from "../src/alerts/kinds/kinds.ts";
 import { parseConfig } from "../src/config/config.ts";
 import { createLog, LOG_EVENTS } from "../src/log.ts";
 
 const root = path.join(import.meta.dirname, "..");
-const readme = await readFile(path.join(root, "README.md"), "utf8");
 const manifest = JSON.parse(await readFile(path.join(root, "package.json"), "utf8")) as { scripts: object };
 
-/** The rows of the table whose first column has this title, as the code spans in their cells. */
-function table(title: string): string[][][] {
-  const lines = readme.split("\n");
-  const start = lines.findIndex((line) => line.startsWith(`| ${title} |`));
+/** A page of the documentation. */
+function page(name: string): Promise<string> {
+  return readFile(path.join(root, name), "utf8");
+}
+
+/** The rows of all tables of a page whose first column has this title, as the code spans in their cells. */
+function table(text: string, title: string): string[][][] {
+  const lines = text.split("\n");
   const rows: string[][][] = [];
-  for (const line of lines.slice(start + 2)) {
-    if (!line.startsWith("|")) break;
-    rows.push(
-      line
-        .split("|")
-        .slice(1, -1)
-        .map((cell) => [...cell.matchAll(/`([^`]+)`/gu)].map(([, code]) => code ?? "")),
-    );
+  for (const [index, line] of lines.entries()) {
+    if (!line.startsWith(`| ${title} |`)) continue;
+    for (const row of lines.slice(index + 2)) {
+      if (!row.startsWith("|")) break;
+      const cells = row.split(/(?<!\\)\|/u).slice(1, -1);
+      rows.push(cells.map((cell) => [...cell.matchAll(/`([^`]+)`/gu)].map(([, code]) => code ?? "")));
+    }
   }
   return rows;
 }
 
-describe("the README", () => {
-  test("lists every command with its options, in the order of help", () => {
-    const written = table("command").map(([name, options]) => [name?.join(" "), options]);
-    expect(written).toEqual(commands.map((command) => [command.name, Object.keys(command.options)]));
+describe("the README", async () => {
+  const readme = await page("README.md");
+
+  test("has at most 150 lines", () => {
+    expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
   });
 
   test("lists every script", () => {
-    const written = table("script").map(([name]) => name?.[0]?.replace(/^npm (run )?/u, ""));
+    const written = table(readme, "script").map(([name]) => name?.[0]?.replace(/^npm (run )?/u, ""));
     // npm runs what comes before and after an installation by itself.
     const typed = Object.keys(manifest.scripts).filter((name) => !/^(?:pre|post)install$/u.test(name));
     expect(new Set(written)).toEqual(new Set(typed));
   });
 
-  test("begins with what it is, one picture and the two commands", () => {
+  test("begins with what it is, the two commands and one picture", () => {
     const screen = readme.split("\n").slice(0, 12).join("\n");
     expect(screen).toContain("docs/console.png");
     expect(screen).toContain("npm ci && npm start");
@@ -50,11 +55,86 @@ describe("the README", () => {
   });
 });
 
+describe("docs/commands.md", () => {
+  test("lists every command with its options, in the order of help", async () => {
+    const written = table(await page("docs/commands.md"), "command").map(([name, options]) => [
+      name?.join(" "),
+      options,
+    ]);
+    expect(written).toEqual(commands.map((command) => [command.name, Object.keys(command.options)]));
+  });
+});
+
+describe("docs/alerts.md", async () => {
+  const alerts = await page("docs/alerts.md");
+
+  test("lists every kind, in order, and every group", () => {
+    expect(table(alerts, "kind").map(([kind]) => kind?.[0])).toEqual(ALERT_KINDS);
+    expect(table(alerts, "group").map(([group]) => group?.[0])).toEqual(KIND_GROUP_NAMES);
+  });
+
+  test("lists every key of ALERTS_CONFIG with its default", () => {
+    const written: Record<string, Record<string, unknown>> = {};
+    const keys = table(alerts, "setting").map(([names, , , , defaults]) => {
+      const [group = "", name = ""] = names?.[0]?.split(".") ?? [];
+      written[group] = { ...written[group], [name]: JSON.parse(defaults?.[0] ?? "null") };
+      return `${group}.${name}`;
+    });
+    const known = Object.entries(DEFAULT_ALERTS_CONFIG).flatMap(([group, settings]) =>
+      Object.keys(settings).map((name) => `${group}.${name}`),
+    );
+    expect(keys).toEqual(known);
+    expect(parseAlertsConfig(JSON.stringify(written))).toEqual(DEFAULT_ALERTS_CONFIG);
+  });
+});
+
+describe("links", () => {
+  const pages = ["README.md", "ARCHITECTURE.md", ...globSync("docs/**/*.md", { cwd: root })];
+
+  test.each(pages)("of %s lead to files and headings that there are", async (name) => {
+    const broken: string[] = [];
+    for (const [, target = ""] of withoutCode(await page(name)).matchAll(/\]\(([^)\s]+)\)/gu)) {
+      if (/^[a-z]+:/u.test(target)) continue;
+      const [file = "", heading] = target.split("#");
+      const linked = file === "" ? name : path.join(path.dirname(name), file);
+      const found = existsSync(path.join(root, linked));
+      if (!found || (heading !== undefined && !anchors(await page(linked)).has(heading))) broken.push(target);
+    }
+    expect(broken).toEqual([]);
+  });
+
+  test("knows how headings are named", () => {
+    expect(anchors("# A\n## ALERTS_CONFIG\n```\n# no heading\n```\n### Who, `and` what?\n# A")).toEqual(
+      new Set(["a", "alerts_config", "who-and-what", "a-1"]),
+    );
+  });
+});
+
+function withoutCode(text: string): string {
+  return text.replaceAll(/^(```+).*\n(?:.*\n)*?\1$/gmu, "").replaceAll(/`[^`\n]*`(?!\])/gu, "");
+}
+
+/** The names by which GitHub lets links lead to the headings of a page. */
+function anchors(text: string): Set<string> {
+  const names = new Set<string>();
+  for (const [, title = ""] of text.replaceAll(/^(```+).*\n(?:.*\n)*?\1$/gmu, "").matchAll(/^#{1,6} +(.+)$/gmu)) {
+    const name = title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .trim()
+      .replaceAll(/\s/gu, "-");
+    let unique = name;
+    for (let count = 1; names.has(unique); count += 1) unique = `${name}-${count}`;
+    names.add(unique);
+  }
+  return names;
+}
+
 describe("docs/logs.md", () => {
   test("explains every event, in order, and no other", async () => {
-    const page = await readFile(path.join(root, "docs/logs.md"), "utf8");
+    const logs = await page("docs/logs.md");
     const written = [
-      ...page.matchAll(/^\| `([^`]+)` \| (?:(?:debug|info|warn|error|fatal)(?:, )?)+ \| \S.* \|$/gmu),
+      ...logs.matchAll(/^\| `([^`]+)` \| (?:(?:debug|info|warn|error|fatal)(?:, )?)+ \| \S.* \|$/gmu),
     ].map(([, event]) => event);
     expect(written).toEqual([...LOG_EVENTS]);
   });

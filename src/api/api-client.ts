@@ -4,7 +4,6 @@
 
 import type { Milliseconds } from "../units/duration.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
-import type { CancelSignal } from "./cancellation.ts";
 import type { AssetLimitsBundle, ListAssetBundle } from "./model/bundle.ts";
 import type { MarketData } from "./model/market.ts";
 import type { AssetNames, MarketNames, NodeNames } from "./model/names.ts";
@@ -32,7 +31,7 @@ export interface Answer<T> {
 }
 
 export interface CallOptions {
-  readonly signal?: CancelSignal;
+  readonly signal?: AbortSignal;
   /** Priority: part of each node's budget is reserved for watchers. Default "people". */
   readonly lane?: "people" | "watchers";
   /** Bypasses the cache. */

@@ -74,3 +74,16 @@ test("what a newer release adds is shown, and names that are not known stay read
   expect(screen).toContain("The network says: full moon.");
   expect(screen).toMatch(/Further fields of the node\n +icebergOrder +\{"peak":"5"\}/u);
 });
+
+test.each([
+  ["left out, since nodes leave zeros out", { size: "10" }, "10 (100.00 %)", "0"],
+  ["given", { size: "10", remaining: "4" }, "6 (60.00 %)", "4"],
+])("what remains of an order is %s", async (_name, sizes, filled, left) => {
+  const order = { id: "a1".repeat(32), status: "STATUS_FILLED", side: "SIDE_BUY", ...sizes };
+  await using node = await loopbackNode(({ path }) => (path.includes("/order/") ? { body: { order } } : undefined));
+  await using conversation = await talk({ networks: { mainnet: [node.url] } });
+  const screen = await conversation.ask(`order ${order.id}`);
+  expect(/Filled +(.*?)(?: raw)?\n/u.exec(screen)?.[1]).toContain(filled.split(" ")[0]);
+  expect(screen).toContain(filled.split(" ").slice(1).join(" "));
+  expect(/Left +(\d+)/u.exec(screen)?.[1]).toBe(left);
+});

@@ -64,7 +64,7 @@ async function examineBot(options: SlackExaminationOptions): Promise<Finding[]> 
 function examineScopes(granted: readonly string[] | undefined): Finding {
   const check = "Slack scopes";
   if (granted === undefined) {
-    return warning(check, "Slack does not say which ones the token has", "Compare them with those in the README.");
+    return warning(check, "Slack does not say which ones the token has", "Compare them with those in docs/slack.md.");
   }
   const missing = Object.entries(SCOPES).filter(([scope]) => !granted.includes(scope));
   if (missing.length === 0) return ok(check, `all ${Object.keys(SCOPES).length} are granted`);

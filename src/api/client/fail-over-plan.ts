@@ -1,7 +1,6 @@
 import type { Milliseconds } from "../../units/duration.ts";
 import type { AsOf } from "../api-client.ts";
 import { ApiError, type Attempt } from "../api-error.ts";
-import { sleepUnlessCancelled } from "../clock.ts";
 import { HttpFault } from "../http/http-fault.ts";
 import { withAttempts } from "../http/node-failure.ts";
 import { isBehind, isRecentlySeen } from "../node/last-seen-block.ts";
@@ -63,7 +62,7 @@ export class FailOverPlan {
     const wait = soonest.breaker.refusedForMillis;
     if (this.#isWorthTheWait(wait)) {
       this.#waited = true;
-      await sleepUnlessCancelled(this.#context.clock, wait, this.#attempt.signal);
+      await this.#context.clock.sleep(wait, this.#attempt.signal);
     }
     return soonest;
   }

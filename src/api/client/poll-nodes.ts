@@ -1,8 +1,7 @@
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import type { ApiClient, AssessOptions, CallOptions, NodeClient } from "../api-client.ts";
 import { ApiError, didAnswer } from "../api-error.ts";
-import { Cancellation } from "../cancellation.ts";
-import { type Clock, startTimeout, systemClock } from "../clock.ts";
+import { type Clock, systemClock } from "../clock.ts";
 import type { ClientContext } from "../node/node.ts";
 import { judgeSources } from "../verdict/judge-sources.ts";
 import {
@@ -68,22 +67,20 @@ export async function pollNodes(
 ): Promise<PollRound> {
   const { signal, timeoutMillis = POLL_TIMEOUT_MILLIS, clock = systemClock, fresh = true, lane = "people" } = options;
   signal?.throwIfAborted();
-  const late = new Cancellation();
+  const late = new AbortController();
   const leave = (): void => late.abort(signal?.reason);
   signal?.addEventListener("abort", leave, { once: true });
-  const cancel = startTimeout(timeoutMillis, () => late.abort(new PollTimeout()));
+  const timer = setTimeout(() => late.abort(), timeoutMillis).unref();
   try {
-    const call = { fresh, lane, signal: late };
+    const call = { fresh, lane, signal: late.signal };
     const witnesses = await Promise.all(nodes.map((node) => pollNode(node, call, clock, timeoutMillis)));
     signal?.throwIfAborted();
     return { witnesses, atMillis: clock.monotonicMillis(), wallClock: clock.wallClock() };
   } finally {
-    cancel();
+    clearTimeout(timer);
     signal?.removeEventListener("abort", leave);
   }
 }
-
-class PollTimeout extends Error {}
 
 async function pollNode(
   node: NodeClient,

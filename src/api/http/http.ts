@@ -7,7 +7,6 @@ import { Socket } from "node:net";
 import { buildConnector, Client, type Dispatcher, Pool } from "undici";
 
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
-import { startTimeout } from "../clock.ts";
 import type { BaseUrl } from "./base-url.ts";
 import { HttpFault, httpFault } from "./http-fault.ts";
 import { ReceiveBuffers } from "./receive-buffers.ts";
@@ -150,7 +149,7 @@ const inertController: Dispatcher.DispatchController = {
 class BufferedResponse implements Dispatcher.DispatchHandler, HttpExchange<HttpResponse> {
   readonly response: Promise<HttpResponse>;
   readonly #maxBytes: number;
-  readonly #cancelTimeOut: () => void;
+  readonly #timer: NodeJS.Timeout;
   #resolve!: (reply: HttpResponse) => void;
   #reject!: (reason: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
@@ -166,13 +165,13 @@ class BufferedResponse implements Dispatcher.DispatchHandler, HttpExchange<HttpR
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#cancelTimeOut = startTimeout(timeoutMillis, () => {
+    this.#timer = setTimeout(() => {
       // If the event loop was blocked, the response may already be in the socket: it is read first.
       setImmediate(() => {
         const clause = `did not answer within ${formatDuration(timeoutMillis)}`;
         this.cancel(new HttpFault("timeout", clause, this.#controller !== undefined));
       });
-    });
+    }, timeoutMillis).unref();
   }
 
   cancel(reason: unknown): void {
@@ -220,7 +219,7 @@ class BufferedResponse implements Dispatcher.DispatchHandler, HttpExchange<HttpR
   #settle(): boolean {
     if (this.#done) return false;
     this.#done = true;
-    this.#cancelTimeOut();
+    clearTimeout(this.#timer);
     return true;
   }
 }

@@ -1,7 +1,6 @@
 import { formatDuration } from "../../units/duration.ts";
 import type { AsOf, LedgerStream } from "../api-client.ts";
 import { ApiError } from "../api-error.ts";
-import type { CancelSignal } from "../cancellation.ts";
 import type { HttpFault } from "../http/http-fault.ts";
 import type { HttpHeaders, HttpSink, HttpStream } from "../http/http.ts";
 import { failureOfFault, failureOfResponse, nodeFailure, type RequestTarget } from "../http/node-failure.ts";
@@ -24,7 +23,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   readonly #endpoint: NodeEndpoint;
   readonly #target: RequestTarget;
   readonly #context: ClientContext;
-  readonly #signal: CancelSignal | undefined;
+  readonly #signal: AbortSignal | undefined;
   readonly #decoder = new DetectingDecoder(this);
   readonly #connection: HttpStream;
   readonly #idle: NodeJS.Timeout;
@@ -60,7 +59,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     endpoint: NodeEndpoint,
     path: string,
     target: RequestTarget,
-    signal: CancelSignal | undefined,
+    signal: AbortSignal | undefined,
     context: ClientContext,
   ) {
     this.#endpoint = endpoint;

@@ -35,8 +35,6 @@ export interface ApiRequest<T> {
   readonly pick: (parsed: never) => T;
   /** For how long the answer may be served from the cache. */
   readonly cacheMillis: Milliseconds | ((value: never) => Milliseconds);
-  /** The name of the list, which may be long, for an answer that is one list. */
-  readonly list?: string;
   /** Sent to the core node where that has its own base URL. */
   readonly core?: true;
   /** The answer is a Page, whose cursors belong to the node that gives it. */
@@ -93,7 +91,6 @@ export const nodeInfo: ApiRequest<NodeInfo> = defineRequest({
 export const marketsData: ApiRequest<readonly MarketData[]> = defineRequest({
   path: "/api/v2/markets/data",
   what: "the markets",
-  list: "marketsData",
   schema: MarketsData,
   pick: (reply) => reply.marketsData,
   cacheMillis: LIVE_CACHE_MILLIS,

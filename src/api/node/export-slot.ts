@@ -1,5 +1,4 @@
 import type { Milliseconds } from "../../units/duration.ts";
-import type { CancelSignal } from "../cancellation.ts";
 import type { Clock } from "../clock.ts";
 
 /**
@@ -25,7 +24,7 @@ export class ExportSlot {
   }
 
   /** Waits for the slot; false if the deadline passes first. Rejects with the signal's reason. */
-  async acquire(deadlineMillis: Milliseconds, signal?: CancelSignal): Promise<boolean> {
+  async acquire(deadlineMillis: Milliseconds, signal?: AbortSignal): Promise<boolean> {
     for (;;) {
       signal?.throwIfAborted();
       const wait = this.waitMillis;
@@ -52,7 +51,7 @@ export class ExportSlot {
     this.#freed.clear();
   }
 
-  async #untilFree(atMostMillis: Milliseconds, signal: CancelSignal | undefined): Promise<void> {
+  async #untilFree(atMostMillis: Milliseconds, signal: AbortSignal | undefined): Promise<void> {
     const done = new AbortController();
     const leave = (): void => done.abort();
     const wake = (): void => done.abort();

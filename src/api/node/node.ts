@@ -7,14 +7,13 @@ import type { Log } from "../../log.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Answer, AsOf } from "../api-client.ts";
 import { ApiError } from "../api-error.ts";
-import type { CancelSignal } from "../cancellation.ts";
 import type { Clock } from "../clock.ts";
 import { parseBaseUrl } from "../http/base-url.ts";
 import { isRouteMissingResponse } from "../http/error-body.ts";
 import { HttpFault } from "../http/http-fault.ts";
 import { type HttpClient, type HttpDispatcher, type HttpResponse, openHttp } from "../http/http.ts";
 import { failureOfFault, failureOfResponse, nodeFailure, type RequestTarget } from "../http/node-failure.ts";
-import { parseLongList, parseResponse } from "../http/parse-response.ts";
+import { parseResponse } from "../http/parse-response.ts";
 import { readBlock } from "../http/response-headers.ts";
 import type { ClientLimits } from "../limits.ts";
 import { type ApiRequest, MissingFieldError } from "../model/model.ts";
@@ -52,7 +51,7 @@ export interface AttemptOptions {
   readonly fresh: boolean;
   /** On the monotonic clock. */
   readonly deadlineMillis: Milliseconds;
-  readonly signal?: CancelSignal | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** Whether to wait briefly where every node refuses requests. Default false. */
   readonly waits?: boolean;
 }
@@ -215,12 +214,7 @@ export class NodeEndpoint {
       if (response.status !== 200) throw failureOfResponse(response, target);
       // Stamped before parsing, which takes a while for a long answer.
       const asOf = this.asOf(response.headers);
-      const { schema, list } = request;
-      const read =
-        list === undefined
-          ? parseResponse(response, schema, target)
-          : await parseLongList(response, schema, list, target);
-      const value = request.pick(read as never);
+      const value = request.pick(parseResponse(response, request.schema, target) as never);
       this.breaker.recordSuccess();
       const answer: Answer<T> = { value, asOf };
       this.recordBlock(answer.asOf);

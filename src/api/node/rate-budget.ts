@@ -1,5 +1,4 @@
 import type { Milliseconds } from "../../units/duration.ts";
-import type { CancelSignal } from "../cancellation.ts";
 import type { Clock } from "../clock.ts";
 
 export type Lane = "people" | "watchers";
@@ -58,7 +57,7 @@ export class RateBudget {
    * Waits for a token. Rejects with BudgetExhausted at once when that would take longer than `maxWaitMillis`, or with the
    * signal's reason.
    */
-  take(lane: Lane, maxWaitMillis: Milliseconds, signal?: CancelSignal): Promise<void> {
+  take(lane: Lane, maxWaitMillis: Milliseconds, signal?: AbortSignal): Promise<void> {
     if (this.tryTake(lane)) return Promise.resolve();
     const wait = this.#waitFor(lane);
     if (wait > maxWaitMillis) return Promise.reject(new BudgetExhausted(wait));

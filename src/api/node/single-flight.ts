@@ -1,10 +1,9 @@
-import { Cancellation, type CancelSignal } from "../cancellation.ts";
 import type { Lane } from "./rate-budget.ts";
 
 interface SharedCall {
   readonly result: Promise<unknown>;
   /** Undefined once a caller without a signal waits. */
-  cancellation: Cancellation | undefined;
+  controller: AbortController | undefined;
   waiting: number;
 }
 
@@ -20,8 +19,8 @@ export class SingleFlight {
   run<T>(
     lane: Lane,
     key: string,
-    signal: CancelSignal | undefined,
-    execute: (signal?: CancelSignal) => Promise<T>,
+    signal: AbortSignal | undefined,
+    execute: (signal?: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const own = this.#calls[lane];
     const call = this.#calls.watchers.get(key) ?? own.get(key) ?? startCall(own, key, signal, execute);
@@ -32,33 +31,33 @@ export class SingleFlight {
 function startCall(
   calls: Map<string, SharedCall>,
   key: string,
-  signal: CancelSignal | undefined,
-  execute: (signal?: CancelSignal) => Promise<unknown>,
+  signal: AbortSignal | undefined,
+  execute: (signal?: AbortSignal) => Promise<unknown>,
 ): SharedCall {
-  const cancellation = signal === undefined ? undefined : new Cancellation();
-  const result = execute(cancellation);
-  const call: SharedCall = { result: result, cancellation: cancellation, waiting: 0 };
+  const controller = signal === undefined ? undefined : new AbortController();
+  const result = execute(controller?.signal);
+  const call: SharedCall = { result, controller, waiting: 0 };
   calls.set(key, call);
   const remove = (): void => {
     if (calls.get(key) === call) calls.delete(key);
   };
   result.then(remove, remove);
   // No caller may join a call that all callers have aborted.
-  cancellation?.addEventListener("abort", remove);
+  controller?.signal.addEventListener("abort", remove, { once: true });
   return call;
 }
 
-function join(call: SharedCall, signal: CancelSignal | undefined): Promise<unknown> {
+function join(call: SharedCall, signal: AbortSignal | undefined): Promise<unknown> {
   call.waiting += 1;
   if (signal === undefined) {
-    call.cancellation = undefined;
+    call.controller = undefined;
     return call.result;
   }
   return new Promise((resolve, reject) => {
     const leave = (): void => {
       reject(signal.reason);
       call.waiting -= 1;
-      if (call.waiting === 0) call.cancellation?.abort(signal.reason);
+      if (call.waiting === 0) call.controller?.abort(signal.reason);
     };
     if (signal.aborted) {
       leave();

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 
 import { createSandbox, type Sandbox, type Running } from "../../support/bellwether.ts";
 import { chromiumPath, complaintsOf, launch } from "../../support/browser.ts";
+import { freePort } from "../../support/free-port.ts";
 
 /** A tenth of the usual times. */
 const QUICK = {
@@ -42,7 +43,9 @@ describe.skipIf(chromiumPath === undefined)("the guided incident", () => {
     { width: 360, colorScheme: "dark" },
     { width: 1200, colorScheme: "light" },
   ] as const)("is watched from the standstill to the log, over a kill, at $width px, $colorScheme", async (look) => {
-    let running = start();
+    // Of its own: the usual one may be taken by another bot while this one is down.
+    const port = { WEB_PORT: String(await freePort()) };
+    let running = start(port);
     const [, url = ""] = await running.printed(/^Bellwether runs: (http:\S+)/mu);
     const context = await browser.newContext({
       viewport: { width: look.width, height: 800 },
@@ -75,7 +78,7 @@ describe.skipIf(chromiumPath === undefined)("the guided incident", () => {
     expect(await page.textContent("#alerts-live")).toBe("Bellwether does not answer");
     expect(await page.isDisabled('[data-part="switch"]')).toBe(true);
     expect(await page.locator("#watch.gone li").first().textContent()).toMatch(/3 of 3 answer, seen/u);
-    running = start({ WEB_PORT: new URL(url).port });
+    running = start(port);
     await stage(page, "firing");
     // While nobody answered, the browser said so.
     complaints.length = 0;

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 
+import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
+import { checkpointsWatcher } from "../../../src/watchers/history/checkpoints.ts";
 import { spaced, watchedChain } from "./watched-chain.ts";
 
 describe("an overdue checkpoint", () => {
@@ -43,5 +45,22 @@ describe("an overdue checkpoint", () => {
     const { observer, add } = await watchedChain(1, spaced(8));
     for (let extra = 0; extra < 10; extra += 1) add(4010, `withdrawal ${extra}`);
     expect((await observer.observe()).readings).toMatchObject([{ facts: { usualMillis: 301_000 } }]);
+  });
+
+  test.each([
+    ["too few others", [0, 300, 600, 100], undefined],
+    ["enough others", [0, 100, 300, 600, 1000, 500], 300_000],
+  ])("a checkpoint placed before an earlier one makes no gap, beside %s", (_name, seconds, usualMillis) => {
+    const config = DEFAULT_ALERTS_CONFIG;
+    const watcher = checkpointsWatcher({ network: "mainnet", nodes: 1, config });
+    const recent = seconds.map((second, index) => ({
+      key: `${index}/h`,
+      block: String(1000 + index),
+      at: `${1_700_000_000 + second}000000000`,
+    }));
+    const history = { recent, node: "n0", receivedAt: "1700001000000000000", behind: false };
+    const [reading] = watcher.judge(undefined, { history, fresh: [] }, 1_700_001_000_000_000_000n as never).readings;
+    const known = usualMillis === undefined ? { state: "unknown" } : { state: "good", facts: { usualMillis } };
+    expect(reading).toMatchObject(known);
   });
 });

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { App, Receiver, ReceiverEvent } from "@slack/bolt";
+import { LRUCache } from "lru-cache";
 
 import type { Log } from "../../../log.ts";
 import type { AdapterHealth } from "../../adapter.ts";
@@ -44,7 +45,8 @@ export class Connection implements Receiver {
   readonly #options: ConnectionOptions;
   readonly #stopping = new AbortController();
   readonly #sockets: AdapterHealth[] = Array.from({ length: SOCKETS }, () => ({ state: "starting" }));
-  readonly #recentEnvelopes = new RecentKeys();
+  /** The newest envelopes: Slack may deliver one twice. */
+  readonly #recentEnvelopes = new LRUCache<string, true>({ max: 5000 });
   #app: App | undefined;
   #loops: Promise<unknown> = Promise.resolve();
 
@@ -174,9 +176,9 @@ export class Connection implements Receiver {
     // Acknowledged first: a close request may follow immediately.
     if (!wantsAnswer(event.body)) void ack();
     const key = keyOf(event.body);
-    if (key !== undefined && !this.#recentEnvelopes.add(key)) {
-      await ack();
-      return;
+    if (key !== undefined) {
+      if (this.#recentEnvelopes.has(key)) return ack();
+      this.#recentEnvelopes.set(key, true);
     }
     try {
       await this.#app?.processEvent({ ...event, ack });
@@ -206,24 +208,5 @@ function refreshReason(data: unknown): string | undefined {
     return message.type === "disconnect" ? String(message.reason) : undefined;
   } catch {
     return undefined;
-  }
-}
-
-/** Recently seen keys, to deduplicate redelivered envelopes. */
-export class RecentKeys {
-  readonly #keys = new Set<string>();
-  readonly #max: number;
-
-  constructor(max = 5000) {
-    this.#max = max;
-  }
-
-  /** True for a key that is new. */
-  add(key: string): boolean {
-    if (this.#keys.has(key)) return false;
-    this.#keys.add(key);
-    const [oldest] = this.#keys;
-    if (this.#keys.size > this.#max && oldest !== undefined) this.#keys.delete(oldest);
-    return true;
   }
 }
