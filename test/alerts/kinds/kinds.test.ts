@@ -5,36 +5,12 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { DEFAULT_ALERTS_CONFIG, watcherNames } from "../../../src/alerts/alerts-config.ts";
-import {
-  ALERT_KINDS,
-  CONDITION_KINDS,
-  EVENT_KINDS,
-  KIND_GROUP_NAMES,
-  KIND_GROUPS,
-  KINDS,
-} from "../../../src/alerts/kinds/kinds.ts";
+import { ALERT_KINDS, CONDITION_KINDS, KIND_GROUPS, KINDS } from "../../../src/alerts/kinds/kinds.ts";
 import { SUBSCRIPTION_OPTIONS } from "../../../src/answers/alerts/alert-options.ts";
 
 const root = path.join(import.meta.dirname, "../../..");
-const pages = await Promise.all(
-  globSync(["README.md", "docs/*.md"], { cwd: root }).map((page) => readFile(path.join(root, page), "utf8")),
-);
-
-/** The code spans of the sentence that begins so, in the README or a page of docs/. */
-function listed(beginning: string): string[] {
-  const [, sentence = ""] = pages.join("\n").split(beginning, 2);
-  return [...(/^(?:[^.`]|`[^`]*`)*/u.exec(sentence)?.[0] ?? "").matchAll(/`([^`]+)`/gu)].map(([, code]) => code ?? "");
-}
 
 describe("the catalogue of kinds", () => {
-  test.each<[string, readonly string[]]>([
-    ["True for a while:", CONDITION_KINDS],
-    ["Once:", EVENT_KINDS],
-    ["Several at once:", KIND_GROUP_NAMES],
-  ])("is what the pages list after %j", (beginning, kinds) => {
-    expect(listed(beginning)).toEqual(kinds);
-  });
-
   test("leaves out of every group what takes a threshold of one's own or concerns one person", () => {
     const grouped = new Set(Object.values(KIND_GROUPS).flat());
     const rest = ALERT_KINDS.filter((kind) => !grouped.has(kind));
