@@ -24,13 +24,13 @@ export type Rule = {
  * @throws UserError if a parameter is unknown or invalid.
  */
 export function ruleFor(kind: ConditionKind, given: GivenParameters, config: AlertsConfig): Rule {
-  const { parameters: schema, ...record } = KINDS[kind];
+  const record = KINDS[kind];
   const defaults = record.defaults?.(config) ?? {};
-  const parsed = schema.safeParse({ ...defaults, ...given });
+  const parsed = record.parameters.safeParse({ ...defaults, ...given });
   if (!parsed.success) {
     const faults = parsed.error.issues.map(({ path, message }) => [path.join("."), message].filter(Boolean).join(": "));
     throw new UserError(`These thresholds do not fit ${kind}: ${faults.join("; ")}.`, {
-      remedy: `${kind} takes ${Object.keys(schema.shape).join(", ") || "no thresholds"}.`,
+      remedy: `${kind} takes ${Object.keys(record.parameters.shape).join(", ") || "no thresholds"}.`,
     });
   }
   const parameters = parsed.data as GivenParameters;
