@@ -1,4 +1,4 @@
-import { isPersonalKind, KIND_GROUPS } from "../src/alerts/kinds/kinds.ts";
+import { isPersonalKind } from "../src/alerts/kinds/kinds.ts";
 import { parseKinds } from "../src/answers/alerts/alert-kinds.ts";
 import { SUBSCRIPTION_OPTIONS, TO_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { addSubscription } from "../src/answers/alerts/subscriptions/add-subscription.ts";
@@ -20,11 +20,10 @@ export const alertsAdd = command({
   options: { ...SUBSCRIPTION_OPTIONS, to: TO_OPTION },
   run: async (context) => {
     const { options } = context;
-    if (options.kinds === undefined) return addSubscription(context, KIND_GROUPS.ops, options, true);
-    const kinds = parseKinds(options.kinds);
-    const [first] = kinds;
+    const chosen = parseKinds(options.kinds ?? "ops");
+    const [first] = chosen.kinds;
     return first !== undefined && isPersonalKind(first)
       ? addPersonalWatch(context, first, options)
-      : addSubscription(context, kinds, options, false);
+      : addSubscription(context, chosen, options, options.kinds === undefined);
   },
 });

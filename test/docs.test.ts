@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 
 import { commands } from "../commands/index.ts";
 import { DEFAULT_ALERTS_CONFIG, parseAlertsConfig } from "../src/alerts/alerts-config.ts";
-import { ALERT_KINDS, KIND_GROUP_NAMES } from "../src/alerts/kinds/kinds.ts";
+import { ALERT_KINDS, KIND_GROUP_NAMES, KIND_GROUPS, KINDS, sortKinds } from "../src/alerts/kinds/kinds.ts";
 import { parseConfig } from "../src/config/config.ts";
 import { createLog, LOG_EVENTS } from "../src/log.ts";
 
@@ -71,6 +71,17 @@ describe("docs/alerts.md", async () => {
   test("lists every kind, in order, and every group", () => {
     expect(table(alerts, "kind").map(([kind]) => kind?.[0])).toEqual(ALERT_KINDS);
     expect(table(alerts, "group").map(([group]) => group?.[0])).toEqual(KIND_GROUP_NAMES);
+  });
+
+  test.each(ALERT_KINDS)("says how severe %s gets", (kind) => {
+    const [row = ""] = alerts.split("\n").filter((line) => line.startsWith(`| \`${kind}\` |`));
+    expect(row.split("|")[3]).toContain(KINDS[kind].worst);
+  });
+
+  test.each(["ops", "network", "nodes", "checkpoints", "markets"] as const)("lists the kinds of %s", (group) => {
+    const [, written = []] = table(alerts, "group").find(([name]) => name?.[0] === group) ?? [];
+    const kinds = written.flatMap((word) => ALERT_KINDS.filter((kind) => kind.startsWith(word.replace("…", ""))));
+    expect(sortKinds(kinds)).toEqual(KIND_GROUPS[group]);
   });
 
   test("lists every key of ALERTS_CONFIG with its default", () => {

@@ -83,14 +83,22 @@ function contradictions({ stalled, keep, flap }: AlertsConfig): string[] {
 
 const REMEDY = 'It holds what differs from the defaults, such as {"stalled": {"for": "60s"}}.';
 
-/** The watchers of a network: the names under which their snapshots are stored, and their intervals. */
-export function watcherNames({ poll }: Pick<AlertsConfig, "poll">): readonly { name: string; every: Milliseconds }[] {
-  return [
-    { name: "sources", every: poll.time },
-    { name: "checkpoints", every: poll.checkpoints },
-    ...["snapshots", "rotations", "markets", "node-versions", "orders", "stakes", "bundles"].map((name) => ({
-      name,
-      every: poll.rest,
-    })),
-  ];
+/** The watchers of a network, by the names under which their snapshots are stored, and how often each observes. */
+const WATCHERS = {
+  sources: "time",
+  checkpoints: "checkpoints",
+  snapshots: "rest",
+  rotations: "rest",
+  markets: "rest",
+  "node-versions": "rest",
+  orders: "rest",
+  stakes: "rest",
+  bundles: "rest",
+} as const satisfies Record<string, keyof AlertsConfig["poll"]>;
+export type WatcherName = keyof typeof WATCHERS;
+
+export function watcherNames({
+  poll,
+}: Pick<AlertsConfig, "poll">): readonly { name: WatcherName; every: Milliseconds }[] {
+  return Object.entries(WATCHERS).map(([name, interval]) => ({ name: name as WatcherName, every: poll[interval] }));
 }

@@ -36,7 +36,13 @@ describe("a channel", () => {
     expect(said).not.toContain("Nothing delivers");
     expect(await owed(talk, ops)).toEqual(["TEST · Alerts arrive here"]);
     const [subscription] = await talk.engine.subscriptions();
-    expect(subscription).toMatchObject({ destination: ops, kinds: KIND_GROUPS.ops, style: "live", state: "active" });
+    expect(subscription).toMatchObject({
+      destination: ops,
+      kinds: KIND_GROUPS.ops,
+      groups: ["ops"],
+      style: "live",
+      state: "active",
+    });
   });
 
   test("changes nothing by subscribing twice, by any user and in any notation", async () => {

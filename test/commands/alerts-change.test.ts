@@ -39,6 +39,22 @@ describe("a subscription", () => {
     expect(await talk.ask(`alerts resume ${id}`)).toContain(`Subscription ${other} tells that already.`);
   });
 
+  test.each<[line: string, groups: readonly string[] | undefined]>([
+    ["ops", ["ops"]],
+    ["kinds:OPS,market.auction", ["ops"]],
+    ["kinds:nodes,checkpoints", ["nodes", "checkpoints"]],
+    ["kinds:conditions,events", ["all"]],
+    ["kinds:checkpoint.overdue,checkpoint.new,history.reset", ["checkpoints"]],
+    ["node.down", undefined],
+  ])("to %s keeps the groups %j, until other kinds are chosen", async (line, groups) => {
+    const { talk, id, alert } = await channelWith(line);
+    expect((await alert())?.groups).toEqual(groups);
+    await talk.ask(`alerts edit ${id} severity:warning`);
+    expect((await alert())?.groups).toEqual(groups);
+    await talk.ask(`alerts edit ${id} kinds:network.stalled`);
+    expect(await alert()).not.toHaveProperty("groups");
+  });
+
   test("is logged with its changes, and by whom", async () => {
     const talk = await talkInOps();
     await talk.ask("alerts add market.price BTC/USDT high:90000 network:mainnet");

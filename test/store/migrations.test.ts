@@ -35,6 +35,8 @@ const rows: Record<string, string> = {
     VALUES (1, 'd', 'slack C1', 'slack', 'message', 'trigger', 'm', 'owed', 0, 1700000000000, 1700000000000, '{}')`,
   "0009-alert-journal": `
     INSERT INTO alert_receipts VALUES ('d', 'slack', 'C1', '1.2', 1700000000000)`,
+  "0010-subscription-groups": `
+    INSERT INTO alert_subscriptions VALUES ('s', 'slack C1', 'mainnet', 'active', '{"kinds":["node.down"],"groups":["nodes"]}')`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */
@@ -96,6 +98,24 @@ describe("migrations", () => {
     const store = open();
     const found = await store.transaction(({ alerts }) => alerts.watch.flapping());
     expect(found.map(({ subject }) => subject)).toEqual(["a"]);
+    await store.close();
+  });
+
+  it.each([
+    [["checkpoint.new", "history.reset", "checkpoint.overdue"], { groups: ["checkpoints"] }],
+    [["checkpoint.new", "checkpoint.overdue"], {}],
+    [["checkpoint.overdue", "checkpoint.new", "history.reset", "node.down"], {}],
+  ])("of a subscription to %j know the groups %j", async (kinds, groups) => {
+    const database = new DatabaseSync(file);
+    const db = kyselyOver(database);
+    await migrate(db, "0009-alert-journal");
+    database
+      .prepare("INSERT INTO alert_subscriptions VALUES ('s', 'slack C1', 'mainnet', 'active', ?)")
+      .run(JSON.stringify({ kinds, floor: "info" }));
+    await db.destroy();
+    const store = open();
+    const [row] = await store.transaction(({ alerts }) => alerts.subscriptions.list());
+    expect(JSON.parse(row!.data)).toEqual({ kinds, floor: "info", ...groups });
     await store.close();
   });
 

@@ -1,5 +1,5 @@
 import { type AlertEvent, AlertEvent as EventSchema } from "../../src/alerts/kinds/event.ts";
-import type { AlertKind } from "../../src/alerts/kinds/kinds.ts";
+import { type AlertKind, KINDS } from "../../src/alerts/kinds/kinds.ts";
 import { Reading } from "../../src/alerts/kinds/reading.ts";
 import type { ApiClient } from "../../src/api/api-client.ts";
 import type { Nanoseconds } from "../../src/units/nanoseconds.ts";
@@ -33,6 +33,11 @@ export class ManualObserver<Snapshot> {
     const kept = JSON.stringify(after);
     const found = this.#watcher.judge(before, this.#watcher.snapshot.parse(JSON.parse(kept)), this.#now());
     if (options.keep !== false) this.#kept = kept;
+    for (const { kind } of [...found.readings, ...found.events]) {
+      if (!KINDS[kind].watchers.some((name) => name === this.#watcher.name)) {
+        throw new Error(`${kind} is not said to be found by ${this.#watcher.name}`);
+      }
+    }
     return {
       readings: found.readings.map((reading) => Reading.parse(reading)),
       events: found.events.map((event) => EventSchema.parse(event)),

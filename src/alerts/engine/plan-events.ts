@@ -1,7 +1,6 @@
 import type { Milliseconds } from "../../units/duration.ts";
-import type { AlertEvent } from "../kinds/event.ts";
-import type { EventKind } from "../kinds/kinds.ts";
-import { severityOfEvent } from "../kinds/severity.ts";
+import { type AlertEvent, type EventKind, severityOfEvent } from "../kinds/event.ts";
+import { KINDS } from "../kinds/kinds.ts";
 import type { OutboxBatch } from "../outbox/batch.ts";
 import type { AlertMessage } from "../outbox/message.ts";
 import { route, type RoutingDecision, type RoutingInput } from "../routing/routing.ts";
@@ -10,9 +9,6 @@ import { covers, isRolling, type Subscription } from "../routing/subscription.ts
 
 /** More events of one kind at once than this become one digest. */
 const MAX_SINGLE_EVENTS = 5;
-
-/** These end a personal subscription. */
-const FINAL_KINDS: readonly EventKind[] = ["order.final", "bundle.signed"];
 
 interface EventsPlanInput {
   /** Of one observation, in the order in which they happened. */
@@ -73,7 +69,7 @@ function routeEvent(
     first ??= subscription;
     if (
       subscription.personal === true &&
-      FINAL_KINDS.includes(event.kind) &&
+      KINDS[event.kind].final === true &&
       !batch.endedSubscriptions.includes(subscription)
     ) {
       batch.endedSubscriptions.push(subscription);

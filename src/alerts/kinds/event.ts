@@ -1,6 +1,8 @@
 import { z } from "zod";
 
 import { IntegerText, TimeText } from "./json-fields.ts";
+import { type Event, event, type Shape } from "./kind.ts";
+import type { Severity } from "./severity.ts";
 
 const common = {
   network: z.string(),
@@ -57,72 +59,161 @@ export const signedBundle = {
   assetSource: z.string().exactOptional(),
 };
 
-/**
- * An event, as it is stored: plain JSON. Enum values are as the node sends them (`STATE_ACTIVE`). A field
- * that a later version adds must be optional: older events are read by newer code.
- */
-export const AlertEvent = z.discriminatedUnion("kind", [
-  z.object({
-    kind: z.literal("checkpoint.new"),
-    ...common,
-    atBlock: IntegerText,
-    hash: z.string(),
-    blockHash: z.string().exactOptional(),
+/** Every event that channels are subscribed to, in the usual order. A field that a later version adds must be optional. */
+export const EVENTS = {
+  "checkpoint.new": event({
+    words: "a new checkpoint",
+    nouns: ["checkpoint", "checkpoints"],
+    groups: ["checkpoints"],
+    worst: "info",
+    watchers: ["checkpoints"],
+    frequent: true,
+    fields: { atBlock: IntegerText, hash: z.string(), blockHash: z.string().exactOptional() },
   }),
-  z.object({
-    kind: z.literal("snapshot.new"),
-    ...common,
-    blockHeight: IntegerText,
-    blockHash: z.string().exactOptional(),
-    coreVersion: z.string().exactOptional(),
+  "snapshot.new": event({
+    words: "a new snapshot",
+    nouns: ["snapshot", "snapshots"],
+    groups: [],
+    worst: "info",
+    watchers: ["snapshots"],
+    frequent: true,
+    fields: {
+      blockHeight: IntegerText,
+      blockHash: z.string().exactOptional(),
+      coreVersion: z.string().exactOptional(),
+    },
   }),
-  z.object({
-    kind: z.literal("core.upgraded"),
-    ...common,
-    from: z.string(),
-    to: z.string(),
-    /** The block of the first snapshot with the new version. */
-    blockHeight: IntegerText.exactOptional(),
+  "core.upgraded": event({
+    words: "a protocol upgrade",
+    nouns: ["protocol upgrade", "protocol upgrades"],
+    groups: ["ops"],
+    worst: "warning",
+    watchers: ["snapshots"],
+    fields: {
+      from: z.string(),
+      to: z.string(),
+      /** The block of the first snapshot with the new version. */
+      blockHeight: IntegerText.exactOptional(),
+    },
   }),
-  z.object({
-    kind: z.literal("rotation.new"),
-    ...common,
-    nodeId: z.string(),
-    nodeName: z.string().exactOptional(),
-    oldAddress: z.string(),
-    newAddress: z.string(),
-    blockHeight: IntegerText.exactOptional(),
+  "rotation.new": event({
+    words: "a validator rotated its Ethereum key",
+    nouns: ["key rotation", "key rotations"],
+    groups: [],
+    worst: "warning",
+    about: "validator",
+    watchers: ["rotations"],
+    fields: {
+      nodeId: z.string(),
+      nodeName: z.string().exactOptional(),
+      oldAddress: z.string(),
+      newAddress: z.string(),
+      blockHeight: IntegerText.exactOptional(),
+    },
   }),
-  z.object({
-    kind: z.literal("market.state"),
-    ...common,
-    label: z.string().exactOptional(),
-    /** Absent for a market that is new. */
-    before: marketSide.exactOptional(),
-    after: marketSide,
+  "market.state": event({
+    words: "a market changed its state or trading mode",
+    nouns: ["change of a market", "changes of markets"],
+    groups: ["markets"],
+    worst: "warning",
+    about: "market",
+    watchers: ["markets"],
+    frequent: true,
+    fields: {
+      label: z.string().exactOptional(),
+      /** Absent for a market that is new. */
+      before: marketSide.exactOptional(),
+      after: marketSide,
+    },
+    severity: ({ after }) => (after.state === "STATE_SUSPENDED" ? "warning" : "info"),
   }),
-  z.object({ kind: z.literal("node.version"), ...common, before: nodeRelease, after: nodeRelease }),
-  z.object({
-    kind: z.literal("history.reset"),
-    ...common,
-    what: z.enum(["checkpoints", "snapshots", "rotations"]),
-    /** The block of the last one seen, which the node no longer has. */
-    lastSeen: IntegerText,
-    /** The blocks that the node has now. */
-    oldest: IntegerText.exactOptional(),
-    newest: IntegerText.exactOptional(),
+  "node.version": event({
+    words: "a data node runs another version",
+    nouns: ["change of a node's version", "changes of nodes' versions"],
+    groups: ["nodes"],
+    worst: "info",
+    about: "node",
+    watchers: ["node-versions"],
+    fields: { before: nodeRelease, after: nodeRelease },
   }),
-  z.object({ kind: z.literal("order.final"), ...common, ...orderEnd }),
-  z.object({
-    kind: z.literal("stake.changed"),
-    ...common,
-    ...stakeChange,
-    /** In whole tokens, ready to be shown. */
-    available: z.string().exactOptional(),
+  "history.reset": event({
+    words: "a node's history begins anew",
+    nouns: ["reset of a node's history", "resets of nodes' histories"],
+    groups: ["ops", "checkpoints"],
+    worst: "warning",
+    watchers: ["checkpoints", "snapshots", "rotations"],
+    fields: {
+      what: z.enum(["checkpoints", "snapshots", "rotations"]),
+      /** The block of the last one seen, which the node no longer has. */
+      lastSeen: IntegerText,
+      /** The blocks that the node has now. */
+      oldest: IntegerText.exactOptional(),
+      newest: IntegerText.exactOptional(),
+    },
   }),
-  z.object({ kind: z.literal("bundle.signed"), ...common, ...signedBundle }),
-]);
+} as const;
+
+/** Events of personal watches, sent to their subscribers only: no group contains them. */
+export const PERSONAL_EVENTS = {
+  "order.final": event({
+    words: "an order is filled, stopped, expired or rejected",
+    nouns: ["closed order", "closed orders"],
+    groups: [],
+    worst: "info",
+    about: "order",
+    watchers: ["orders"],
+    final: true,
+    fields: orderEnd,
+  }),
+  "stake.changed": event({
+    words: "a party's stake was linked or unlinked",
+    nouns: ["change of stake", "changes of stake"],
+    groups: [],
+    worst: "info",
+    about: "party",
+    watchers: ["stakes"],
+    fields: {
+      ...stakeChange,
+      /** In whole tokens, ready to be shown. */
+      available: z.string().exactOptional(),
+    },
+  }),
+  "bundle.signed": event({
+    words: "a bundle is signed",
+    nouns: ["signed bundle", "signed bundles"],
+    groups: [],
+    worst: "info",
+    about: "bundle",
+    watchers: ["bundles"],
+    final: true,
+    fields: signedBundle,
+  }),
+} as const;
+export type PersonalKind = keyof typeof PERSONAL_EVENTS;
+
+const ALL_EVENTS = { ...EVENTS, ...PERSONAL_EVENTS } as const;
+export type EventKind = keyof typeof ALL_EVENTS;
+
+type EventSchema = {
+  [K in EventKind]: z.ZodObject<
+    typeof common & { kind: z.ZodLiteral<K> } & Extract<(typeof ALL_EVENTS)[K]["fields"], Shape>
+  >;
+}[EventKind];
+
+/** An event, as it is stored: plain JSON. Enum values are as the node sends them (`STATE_ACTIVE`). */
+export const AlertEvent = z.discriminatedUnion(
+  "kind",
+  Object.entries(ALL_EVENTS).map(([kind, { fields }]) =>
+    z.object({ kind: z.literal(kind), ...common, ...fields }),
+  ) as unknown as [EventSchema, ...EventSchema[]],
+);
 export type AlertEvent = z.infer<typeof AlertEvent>;
+
+/** How much an event matters. */
+export function severityOfEvent(one: AlertEvent): Severity {
+  const kind: Event = ALL_EVENTS[one.kind];
+  return kind.severity?.(one) ?? kind.worst;
+}
 
 /** An order in one of these has ended. A partly filled one has, too: the rest of it did not stay on the order book. */
 export const FINAL_STATUSES: ReadonlySet<string> = new Set([

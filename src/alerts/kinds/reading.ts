@@ -1,6 +1,10 @@
 import { z } from "zod";
 
+import { compareDecimals, formatDecimal, parseDecimal } from "../../units/decimal.ts";
 import { DecimalText, IntegerText, MillisField, TimeText } from "./json-fields.ts";
+import { type Condition, condition, type Shape } from "./kind.ts";
+import { isPriceBad } from "./price.ts";
+import type { Severity } from "./severity.ts";
 
 /** Common to all readings. */
 const common = {
@@ -27,81 +31,213 @@ const common = {
 
 const market = { label: z.string().exactOptional() };
 
-/** A watcher's statement about one subject in one round: plain JSON, since the last one is stored with its episode. */
-export const Reading = z.discriminatedUnion("kind", [
-  z.object({
-    kind: z.literal("network.stalled"),
-    ...common,
-    facts: z.object({ frontier: TimeText.exactOptional(), height: IntegerText.exactOptional() }),
+const Millis = z.int().nonnegative();
+const Count = z.int().positive();
+/** `1.50` and `1.5` are the same threshold. */
+const Amount = DecimalText.transform((written) => {
+  const exact = parseDecimal(written);
+  return exact === undefined ? written : formatDecimal(exact, { group: false });
+});
+
+/** Every condition, in the usual order. */
+export const CONDITIONS = {
+  "network.stalled": condition({
+    words: "no new block for a while",
+    groups: ["ops", "network"],
+    worst: "critical",
+    watchers: ["sources"],
+    parameters: z.strictObject({ for: Millis, criticalFor: Millis }),
+    defaults: ({ stalled }) => stalled,
+    reading: { facts: z.object({ frontier: TimeText.exactOptional(), height: IntegerText.exactOptional() }) },
+    // Only its duration makes a stall critical.
+    begins: () => "warning",
   }),
-  z.object({
-    kind: z.literal("network.disagree"),
-    ...common,
-    facts: z.object({ advancing: z.array(z.string()).readonly(), standing: z.array(z.string()).readonly() }),
+  "network.disagree": condition({
+    words: "the nodes disagree about the network",
+    groups: ["ops", "network"],
+    worst: "critical",
+    watchers: ["sources"],
+    parameters: z.strictObject({}),
+    reading: {
+      facts: z.object({ advancing: z.array(z.string()).readonly(), standing: z.array(z.string()).readonly() }),
+    },
   }),
-  z.object({
-    kind: z.literal("network.time-back"),
-    ...common,
-    /** The subject is the node. */
-    facts: z.object({ from: TimeText.exactOptional(), to: TimeText.exactOptional() }),
+  "network.time-back": condition({
+    words: "a node's time went back",
+    groups: ["ops", "network", "nodes"],
+    worst: "warning",
+    about: "node",
+    watchers: ["sources"],
+    parameters: z.strictObject({}),
+    reading: { facts: z.object({ from: TimeText.exactOptional(), to: TimeText.exactOptional() }) },
   }),
-  z.object({
-    kind: z.literal("network.clock"),
-    ...common,
+  "network.clock": condition({
+    words: "network time far from the wall clock",
+    groups: ["ops", "network"],
+    worst: "warning",
+    watchers: ["sources"],
+    parameters: z.strictObject({ drift: Millis, for: Millis }),
+    defaults: ({ clock }) => clock,
     /** Wall clock minus network time; negative when the network is ahead. */
-    facts: z.object({ driftMillis: z.number().exactOptional() }),
+    reading: { facts: z.object({ driftMillis: z.number().exactOptional() }) },
+    isBad: ({ drift }, { facts: { driftMillis } }) =>
+      driftMillis === undefined ? undefined : Math.abs(driftMillis) > drift,
   }),
-  z.object({
-    kind: z.literal("watch.blind"),
-    ...common,
-    facts: z.object({ nodes: z.array(z.object({ node: z.string(), why: z.string().exactOptional() })).readonly() }),
+  "watch.blind": condition({
+    words: "the watcher cannot see the network",
+    groups: ["ops", "network"],
+    worst: "warning",
+    watchers: ["sources"],
+    parameters: z.strictObject({ rounds: Count }),
+    defaults: ({ blind }) => blind,
+    seenByBot: true,
+    reading: {
+      facts: z.object({ nodes: z.array(z.object({ node: z.string(), why: z.string().exactOptional() })).readonly() }),
+    },
   }),
-  z.object({
-    kind: z.literal("node.lagging"),
-    ...common,
-    facts: z.object({ behindMillis: MillisField.exactOptional(), behindBlocks: IntegerText.exactOptional() }),
+  "node.lagging": condition({
+    words: "a node lags behind",
+    groups: ["ops", "nodes"],
+    worst: "warning",
+    about: "node",
+    watchers: ["sources"],
+    parameters: z.strictObject({ behind: Millis, blocks: Count, for: Millis }),
+    defaults: ({ lagging }) => lagging,
+    reading: {
+      facts: z.object({ behindMillis: MillisField.exactOptional(), behindBlocks: IntegerText.exactOptional() }),
+    },
+    isBad: ({ behind, blocks }, { facts: { behindMillis, behindBlocks } }) =>
+      behindMillis === undefined && behindBlocks === undefined
+        ? undefined
+        : (behindMillis ?? 0) > behind || BigInt(behindBlocks ?? "0") > BigInt(blocks),
   }),
-  z.object({ kind: z.literal("node.down"), ...common, facts: z.object({}) }),
-  z.object({
-    kind: z.literal("checkpoint.overdue"),
-    ...common,
-    facts: z.object({
-      /** Since the last checkpoint was seen. */
-      sinceMillis: MillisField.exactOptional(),
-      /** The usual spacing, learned from the last ones. */
-      usualMillis: MillisField.exactOptional(),
-      lastBlock: IntegerText.exactOptional(),
-    }),
+  "node.down": condition({
+    words: "a node does not answer",
+    groups: ["ops", "nodes"],
+    worst: "warning",
+    about: "node",
+    watchers: ["sources"],
+    parameters: z.strictObject({ rounds: Count }),
+    defaults: ({ down }) => down,
+    seenByBot: true,
+    reading: { facts: z.object({}) },
   }),
-  z.object({
-    kind: z.literal("market.auction"),
-    ...common,
-    ...market,
-    facts: z.object({
-      tradingMode: z.string().exactOptional(),
-      trigger: z.string().exactOptional(),
-      start: TimeText.exactOptional(),
-      end: TimeText.exactOptional(),
-    }),
+  "checkpoint.overdue": condition({
+    words: "a checkpoint is overdue",
+    groups: ["ops", "checkpoints"],
+    worst: "warning",
+    watchers: ["checkpoints"],
+    parameters: z.strictObject({ factor: z.number().positive(), atLeast: Millis }),
+    defaults: ({ overdue }) => overdue,
+    reading: {
+      facts: z.object({
+        /** Since the last checkpoint was seen. */
+        sinceMillis: MillisField.exactOptional(),
+        /** The usual spacing, learned from the last ones. */
+        usualMillis: MillisField.exactOptional(),
+        lastBlock: IntegerText.exactOptional(),
+      }),
+    },
+    isBad: ({ factor, atLeast }, { facts: { sinceMillis, usualMillis = 0 } }) =>
+      sinceMillis === undefined ? undefined : sinceMillis > Math.max(atLeast, factor * usualMillis),
   }),
-  z.object({
-    kind: z.literal("market.price"),
-    ...common,
-    ...market,
-    /** The mark price in the market's units; left out where its decimals are not known or there is no price. */
-    facts: z.object({ price: DecimalText.exactOptional() }),
+  "market.auction": condition({
+    words: "a market is in an auction",
+    groups: ["markets"],
+    worst: "warning",
+    about: "market",
+    watchers: ["markets"],
+    parameters: z.strictObject({ for: Millis }),
+    defaults: () => ({ for: 0 }),
+    reading: {
+      ...market,
+      facts: z.object({
+        tradingMode: z.string().exactOptional(),
+        trigger: z.string().exactOptional(),
+        start: TimeText.exactOptional(),
+        end: TimeText.exactOptional(),
+      }),
+    },
+    begins: ({ facts }) => (facts.tradingMode === "TRADING_MODE_OPENING_AUCTION" ? "info" : "warning"),
   }),
-  z.object({
-    kind: z.literal("market.bound"),
-    ...common,
-    ...market,
-    facts: z.object({
-      price: DecimalText.exactOptional(),
-      /** The bound that is nearest, and how far it is from the price, in percent of the price. */
-      bound: DecimalText.exactOptional(),
-      side: z.enum(["lower", "upper"]).exactOptional(),
-      distancePercent: DecimalText.exactOptional(),
-    }),
+  "market.price": condition({
+    words: "a mark price beyond or within thresholds",
+    groups: [],
+    worst: "warning",
+    about: "market",
+    watchers: ["markets"],
+    parameters: z
+      .strictObject({ low: Amount.exactOptional(), high: Amount.exactOptional(), when: z.enum(["beyond", "within"]) })
+      .refine(({ low, high, when }) => (when === "within" ? low !== undefined && high !== undefined : (low ?? high)), {
+        message: "a price alert needs low, high or both; within needs both",
+      })
+      .refine(({ low, high }) => {
+        const [from, to] = [parseDecimal(low ?? ""), parseDecimal(high ?? "")];
+        return from === undefined || to === undefined || compareDecimals(from, to) < 0;
+      }, "low must be below high"),
+    defaults: () => ({ when: "beyond" }),
+    needsThreshold: true,
+    reading: {
+      ...market,
+      /** The mark price in the market's units; left out where its decimals are not known or there is no price. */
+      facts: z.object({ price: DecimalText.exactOptional() }),
+    },
+    // A market that has ended has no price, and needs no alert.
+    isBad: (parameters, { state, facts: { price } }) =>
+      price === undefined && state === "good" ? false : isPriceBad(parameters, price),
   }),
-]);
+  "market.bound": condition({
+    words: "a mark price near a price monitoring bound",
+    groups: ["markets"],
+    worst: "warning",
+    about: "market",
+    watchers: ["markets"],
+    parameters: z.strictObject({ percent: Amount }),
+    defaults: () => ({ percent: "1" }),
+    reading: {
+      ...market,
+      facts: z.object({
+        price: DecimalText.exactOptional(),
+        /** The bound that is nearest, and how far it is from the price, in percent of the price. */
+        bound: DecimalText.exactOptional(),
+        side: z.enum(["lower", "upper"]).exactOptional(),
+        distancePercent: DecimalText.exactOptional(),
+      }),
+    },
+    isBad: (parameters, { state, facts: { distancePercent } }) => {
+      if (distancePercent === undefined && state === "good") return false;
+      const [distance, percent] = [parseDecimal(distancePercent ?? ""), parseDecimal(parameters.percent)];
+      return distance === undefined || percent === undefined ? undefined : compareDecimals(distance, percent) <= 0;
+    },
+  }),
+} as const;
+type Conditions = typeof CONDITIONS;
+export type ConditionKind = keyof Conditions;
+export const CONDITION_KINDS = Object.keys(CONDITIONS) as readonly ConditionKind[];
+
+/** The parameters of a kind. */
+export type RuleParameters<K extends ConditionKind> = z.output<Conditions[K]["parameters"]>;
+
+/** The names of all parameters. */
+export type ParameterName = { [K in ConditionKind]: keyof Conditions[K]["parameters"]["shape"] }[ConditionKind];
+
+type ReadingSchema = {
+  [K in ConditionKind]: z.ZodObject<
+    typeof common & { kind: z.ZodLiteral<K> } & Extract<Conditions[K]["reading"], Shape>
+  >;
+}[ConditionKind];
+
+/** A watcher's statement about one subject in one round: plain JSON, since the last one is stored with its episode. */
+export const Reading = z.discriminatedUnion(
+  "kind",
+  CONDITION_KINDS.map((kind) =>
+    z.object({ kind: z.literal(kind), ...common, ...CONDITIONS[kind].reading }),
+  ) as unknown as [ReadingSchema, ...ReadingSchema[]],
+);
 export type Reading = z.infer<typeof Reading>;
+
+/** How bad a condition is when it begins. */
+export function severityOfReading(reading: Reading): Severity {
+  const kind: Condition = CONDITIONS[reading.kind];
+  return kind.begins?.(reading) ?? kind.worst;
+}

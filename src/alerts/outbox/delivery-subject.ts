@@ -1,6 +1,7 @@
 import type { AlertTables, DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
 import { fromMillis, type Nanoseconds } from "../../units/nanoseconds.ts";
-import { compareSeverity, type Severity, severityOfEvent } from "../kinds/severity.ts";
+import { severityOfEvent } from "../kinds/event.ts";
+import { compareSeverity, type Severity } from "../kinds/severity.ts";
 import type { DeliverySubject } from "../sender.ts";
 import type { AlertMessage, ChangeMessage } from "./message.ts";
 

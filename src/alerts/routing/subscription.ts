@@ -3,7 +3,15 @@ import { z } from "zod";
 import type { AlertTables, SubscriptionRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
-import { ALERT_KINDS, type AlertKind, isConditionKind } from "../kinds/kinds.ts";
+import {
+  ALERT_KINDS,
+  type EventKind,
+  isConditionKind,
+  KIND_GROUP_NAMES,
+  KIND_GROUPS,
+  KINDS,
+  sortKinds,
+} from "../kinds/kinds.ts";
 import { Severity } from "../kinds/severity.ts";
 import { type Rule, ruleFor } from "../rules/rules.ts";
 import type { Destination } from "../sender.ts";
@@ -17,50 +25,57 @@ export const StoredDestination = z.object({
 });
 
 /** Which destination gets which alerts, and how. As stored; times in Unix milliseconds. */
-export const Subscription = z.object({
-  id: z.string(),
-  destination: StoredDestination,
-  network: z.string(),
-  kinds: z.array(z.enum(ALERT_KINDS)).min(1),
-  /** Markets, nodes, parties, orders; empty = all of them. */
-  subjects: z.array(z.string()),
-  /** Thresholds by kind, where they differ from the configured ones. */
-  parameters: z.partialRecord(z.enum(ALERT_KINDS), z.record(z.string(), z.union([z.string(), z.number()]))),
-  floor: Severity,
-  /**
-   * Of conditions. `live`: one message an episode, edited in place, with a short new one when it fires, escalates and
-   * resolves; `thread`: what follows goes into the first one's thread; `plain`: new messages only.
-   */
-  style: z.enum(["live", "thread", "plain"]),
-  /** Of events. `usual`: checkpoints, snapshots and market states in one rolling message a day, the rest one by one. */
-  events: z.enum(["usual", "each", "rolling"]),
-  quietHours: QuietHours.exactOptional(),
-  /** The platform's own id of a role or group to mention for critical alerts. */
-  mention: z.string().exactOptional(),
-  /** A personal watch, sent by direct message; ends with the final state of its subject. */
-  personal: z.literal(true).exactOptional(),
-  state: z.enum(["active", "paused", "ended", "retired", "removed"]),
-  /** Why it is not active. */
-  why: z.string().exactOptional(),
-  /** Of one that was retired because the platform refused the bot's token: its state once a token is accepted. */
-  returns: z.enum(["active", "paused"]).exactOptional(),
-  /** When it ended. */
-  over: z.number().exactOptional(),
-  created: z.number(),
-  by: z.object({ id: z.string(), name: z.string() }),
-});
+export const Subscription = z
+  .object({
+    id: z.string(),
+    destination: StoredDestination,
+    network: z.string(),
+    kinds: z.array(z.enum(ALERT_KINDS)).min(1),
+    /** The groups among them: whoever chose one gets the kinds, too, that a later version adds to it. */
+    groups: z.array(z.enum(KIND_GROUP_NAMES)).exactOptional(),
+    /** Markets, nodes, parties, orders; empty = all of them. */
+    subjects: z.array(z.string()),
+    /** Thresholds by kind, where they differ from the configured ones. */
+    parameters: z.partialRecord(z.enum(ALERT_KINDS), z.record(z.string(), z.union([z.string(), z.number()]))),
+    floor: Severity,
+    /**
+     * Of conditions. `live`: one message an episode, edited in place, with a short new one when it fires, escalates and
+     * resolves; `thread`: what follows goes into the first one's thread; `plain`: new messages only.
+     */
+    style: z.enum(["live", "thread", "plain"]),
+    /** Of events. `usual`: checkpoints, snapshots and market states in one rolling message a day, the rest one by one. */
+    events: z.enum(["usual", "each", "rolling"]),
+    quietHours: QuietHours.exactOptional(),
+    /** The platform's own id of a role or group to mention for critical alerts. */
+    mention: z.string().exactOptional(),
+    /** A personal watch, sent by direct message; ends with the final state of its subject. */
+    personal: z.literal(true).exactOptional(),
+    state: z.enum(["active", "paused", "ended", "retired", "removed"]),
+    /** Why it is not active. */
+    why: z.string().exactOptional(),
+    /** Of one that was retired because the platform refused the bot's token: its state once a token is accepted. */
+    returns: z.enum(["active", "paused"]).exactOptional(),
+    /** When it ended. */
+    over: z.number().exactOptional(),
+    created: z.number(),
+    by: z.object({ id: z.string(), name: z.string() }),
+  })
+  .transform((one) => {
+    if (one.groups === undefined) return one;
+    return { ...one, kinds: sortKinds([...one.kinds, ...one.groups.flatMap((group) => KIND_GROUPS[group])]) };
+  });
 export type Subscription = z.infer<typeof Subscription>;
+/** The kinds of a subscription, and the groups among them. */
+export type ChosenKinds = Pick<Subscription, "kinds" | "groups">;
 
 /** Whether it is active, or may be again. */
 export function isAlive({ state }: Pick<Subscription, "state">): boolean {
   return state === "active" || state === "paused";
 }
 
-const ROLLING_BY_DEFAULT: readonly AlertKind[] = ["checkpoint.new", "snapshot.new", "market.state"];
-
 /** Whether an event of a kind goes into the day's rolling message. */
-export function isRolling(subscription: Pick<Subscription, "events">, kind: AlertKind): boolean {
-  return subscription.events === "rolling" || (subscription.events === "usual" && ROLLING_BY_DEFAULT.includes(kind));
+export function isRolling(subscription: Pick<Subscription, "events">, kind: EventKind): boolean {
+  return subscription.events === "rolling" || (subscription.events === "usual" && KINDS[kind].frequent === true);
 }
 
 const keys = new WeakMap<Destination, string>();

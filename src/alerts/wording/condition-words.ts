@@ -2,9 +2,10 @@ import { field, type Field } from "../../reply/block.ts";
 import { code, id, joinText, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
 import { formatDuration } from "../../units/duration.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
+import { type ConditionKind, KINDS } from "../kinds/kinds.ts";
+import { priceSide } from "../kinds/price.ts";
 import type { Reading } from "../kinds/reading.ts";
 import type { Episode } from "../rules/episode.ts";
-import { priceSide } from "../rules/rules.ts";
 import { enumWord } from "./phrases.ts";
 import { groupedNumber, ruleParameters, ruleWords } from "./subscription-words.ts";
 
@@ -19,145 +20,151 @@ interface ConditionWords {
   readonly fields: readonly Field[];
 }
 
+type ReadingOf = { readonly [K in ConditionKind]: Extract<Reading, { kind: K }> };
+
+/** Given the last reading of a rule's episode, and its network's name. */
+const CONDITION_WORDS: {
+  readonly [K in ConditionKind]: (reading: ReadingOf[K], network: TextPart, rule: string) => ConditionWords;
+} = {
+  "network.stalled": (reading, network) => {
+    const { frontier, height } = reading.facts;
+    return {
+      bad: text`No new block on ${network}`,
+      good: text`${network} makes blocks again`,
+      meaning:
+        reading.nodes === 1
+          ? "Seen from one node; network and node cannot be told apart."
+          : "A majority of the nodes answers, and none of them gets a new block: the network itself has stopped.",
+      fields: [
+        ...timeField("Last block's time", frontier),
+        ...(height === undefined ? [] : [field("Last block", strong(height))]),
+      ],
+    };
+  },
+  "network.disagree": (reading, network) => {
+    const { advancing, standing } = reading.facts;
+    return {
+      bad: text`The nodes of ${network} disagree`,
+      good: text`The nodes of ${network} agree again`,
+      meaning:
+        "Most nodes stand still while others go on. Either those have split off, or the rest of them is stuck; do not trust any single one.",
+      fields: [
+        field("Going on", nodeList(advancing), { wide: true }),
+        field("Standing still", nodeList(standing), { wide: true }),
+      ],
+    };
+  },
+  "network.time-back": (reading, network) => {
+    const { from, to } = reading.facts;
+    return {
+      bad: text`Time went back at ${code(reading.subject)} on ${network}`,
+      good: text`Time goes forward again at ${code(reading.subject)} on ${network}`,
+      meaning: "The node says an earlier time than it did before: it was swapped or restored from a backup.",
+      fields: [...timeField("It said before", from), ...timeField("It says now", to)],
+    };
+  },
+  "network.clock": (reading, network) => {
+    const drift = reading.facts.driftMillis;
+    const way = (drift ?? 0) < 0 ? "ahead of" : "behind";
+    return {
+      bad: text`The time of ${network} is far from the wall clock`,
+      good: text`The time of ${network} agrees with the wall clock again`,
+      meaning:
+        "Blocks come, but their time differs from this machine's clock: the network catches up, or a clock is wrong. It is no stall.",
+      fields:
+        drift === undefined ? [] : [field("Drift", text`${strong(formatDuration(Math.abs(drift)))} ${way} the clock`)],
+    };
+  },
+  "watch.blind": (reading, network) => ({
+    bad: text`The watcher is blind on ${network}`,
+    good: text`The watcher sees ${network} again`,
+    meaning: "Nothing can be said of the network while this lasts: no other alert of it fires or resolves.",
+    fields: reading.facts.nodes.map(({ node, why }) => field(code(node), why ?? "answers", { wide: true })),
+  }),
+  "node.lagging": (reading, network) => {
+    const { behindMillis, behindBlocks } = reading.facts;
+    return {
+      bad: text`${code(reading.subject)} lags behind on ${network}`,
+      good: text`${code(reading.subject)} has caught up on ${network}`,
+      meaning: "The network goes on without this node: what it answers is old.",
+      fields: [
+        ...(behindMillis === undefined ? [] : [field("Behind", strong(formatDuration(behindMillis)))]),
+        ...(behindBlocks === undefined ? [] : [field("Blocks behind", strong(behindBlocks))]),
+      ],
+    };
+  },
+  "node.down": (reading, network) => ({
+    bad: text`${code(reading.subject)} is down on ${network}`,
+    good: text`${code(reading.subject)} answers again on ${network}`,
+    meaning:
+      reading.nodes === 1
+        ? "The node does not answer, and it is the only one there is to ask."
+        : "The node does not answer; others that do are asked in its place.",
+    fields: [],
+  }),
+  "checkpoint.overdue": (reading, network) => {
+    const { sinceMillis, usualMillis, lastBlock } = reading.facts;
+    return {
+      bad: text`A checkpoint is overdue on ${network}`,
+      good: text`Checkpoints come again on ${network}`,
+      meaning: "Without new checkpoints a restart of the network would lose what happened since the last one.",
+      fields: [
+        ...(sinceMillis === undefined ? [] : [field("Since the last one", strong(formatDuration(sinceMillis)))]),
+        ...(usualMillis === undefined ? [] : [field("Usual spacing", formatDuration(usualMillis))]),
+        ...(lastBlock === undefined ? [] : [field("Last at block", lastBlock)]),
+      ],
+    };
+  },
+  "market.auction": (reading, network) => {
+    const { tradingMode, trigger, end } = reading.facts;
+    return {
+      bad: text`${marketName(reading)} is in an auction on ${network}`,
+      good: text`${marketName(reading)} trades again on ${network}`,
+      meaning: "Orders are collected and not matched until the auction ends.",
+      fields: [
+        ...(tradingMode === undefined ? [] : [field("Mode", enumWord(tradingMode, "TRADING_MODE"))]),
+        ...(trigger === undefined ? [] : [field("Trigger", enumWord(trigger, "AUCTION_TRIGGER"))]),
+        ...timeField("Ends", end),
+      ],
+    };
+  },
+  "market.price": (reading, network, rule) => {
+    const { price } = reading.facts;
+    const mark = price === undefined ? [] : text`: mark price ${groupedNumber(price)}`;
+    return {
+      bad: text`${marketName(reading)} is ${thresholdSideWords(rule, price)} on ${network}${mark}`,
+      good: text`${marketName(reading)} is not ${ruleWords(rule) || "beyond its threshold"} any more on ${network}${mark}`,
+      meaning: "The mark price is where this alert was asked to look out for it.",
+      fields: [
+        ...(price === undefined ? [] : [field("Mark price", strong(groupedNumber(price)))]),
+        ...(ruleWords(rule) === "" ? [] : [field("Threshold", ruleWords(rule))]),
+      ],
+    };
+  },
+  "market.bound": (reading, network) => {
+    const { price, bound, side, distancePercent } = reading.facts;
+    return {
+      bad: text`${marketName(reading)} is near a price monitoring bound on ${network}`,
+      good: text`${marketName(reading)} is away from its price monitoring bounds on ${network}`,
+      meaning: "Beyond the bound the market goes into an auction.",
+      fields: [
+        ...(price === undefined ? [] : [field("Mark price", strong(groupedNumber(price)))]),
+        ...(bound === undefined
+          ? []
+          : [field(side === "lower" ? "Lower bound" : "Upper bound", strong(groupedNumber(bound)))]),
+        ...(distancePercent === undefined ? [] : [field("Distance", `${distancePercent} %`)]),
+      ],
+    };
+  },
+};
+
 /** The words for an episode as it last was, under its rule's own thresholds. Pure and total. */
-export function conditionWords({ rule, last: reading }: Pick<Episode, "rule" | "last">): ConditionWords {
-  const network = strong(reading.network);
-  switch (reading.kind) {
-    case "network.stalled": {
-      const { frontier, height } = reading.facts;
-      return {
-        bad: text`No new block on ${network}`,
-        good: text`${network} makes blocks again`,
-        meaning:
-          reading.nodes === 1
-            ? "Seen from one node; network and node cannot be told apart."
-            : "A majority of the nodes answers, and none of them gets a new block: the network itself has stopped.",
-        fields: [
-          ...timeField("Last block's time", frontier),
-          ...(height === undefined ? [] : [field("Last block", strong(height))]),
-        ],
-      };
-    }
-    case "network.disagree": {
-      const { advancing, standing } = reading.facts;
-      return {
-        bad: text`The nodes of ${network} disagree`,
-        good: text`The nodes of ${network} agree again`,
-        meaning:
-          "Most nodes stand still while others go on. Either those have split off, or the rest of them is stuck; do not trust any single one.",
-        fields: [
-          field("Going on", nodeList(advancing), { wide: true }),
-          field("Standing still", nodeList(standing), { wide: true }),
-        ],
-      };
-    }
-    case "network.time-back": {
-      const { from, to } = reading.facts;
-      return {
-        bad: text`Time went back at ${code(reading.subject)} on ${network}`,
-        good: text`Time goes forward again at ${code(reading.subject)} on ${network}`,
-        meaning: "The node says an earlier time than it did before: it was swapped or restored from a backup.",
-        fields: [...timeField("It said before", from), ...timeField("It says now", to)],
-      };
-    }
-    case "network.clock": {
-      const drift = reading.facts.driftMillis;
-      const way = (drift ?? 0) < 0 ? "ahead of" : "behind";
-      return {
-        bad: text`The time of ${network} is far from the wall clock`,
-        good: text`The time of ${network} agrees with the wall clock again`,
-        meaning:
-          "Blocks come, but their time differs from this machine's clock: the network catches up, or a clock is wrong. It is no stall.",
-        fields:
-          drift === undefined
-            ? []
-            : [field("Drift", text`${strong(formatDuration(Math.abs(drift)))} ${way} the clock`)],
-      };
-    }
-    case "watch.blind":
-      return {
-        bad: text`The watcher is blind on ${network}`,
-        good: text`The watcher sees ${network} again`,
-        meaning: "Nothing can be said of the network while this lasts: no other alert of it fires or resolves.",
-        fields: reading.facts.nodes.map(({ node, why }) => field(code(node), why ?? "answers", { wide: true })),
-      };
-    case "node.lagging": {
-      const { behindMillis, behindBlocks } = reading.facts;
-      return {
-        bad: text`${code(reading.subject)} lags behind on ${network}`,
-        good: text`${code(reading.subject)} has caught up on ${network}`,
-        meaning: "The network goes on without this node: what it answers is old.",
-        fields: [
-          ...(behindMillis === undefined ? [] : [field("Behind", strong(formatDuration(behindMillis)))]),
-          ...(behindBlocks === undefined ? [] : [field("Blocks behind", strong(behindBlocks))]),
-        ],
-      };
-    }
-    case "node.down":
-      return {
-        bad: text`${code(reading.subject)} is down on ${network}`,
-        good: text`${code(reading.subject)} answers again on ${network}`,
-        meaning:
-          reading.nodes === 1
-            ? "The node does not answer, and it is the only one there is to ask."
-            : "The node does not answer; others that do are asked in its place.",
-        fields: [],
-      };
-    case "checkpoint.overdue": {
-      const { sinceMillis, usualMillis, lastBlock } = reading.facts;
-      return {
-        bad: text`A checkpoint is overdue on ${network}`,
-        good: text`Checkpoints come again on ${network}`,
-        meaning: "Without new checkpoints a restart of the network would lose what happened since the last one.",
-        fields: [
-          ...(sinceMillis === undefined ? [] : [field("Since the last one", strong(formatDuration(sinceMillis)))]),
-          ...(usualMillis === undefined ? [] : [field("Usual spacing", formatDuration(usualMillis))]),
-          ...(lastBlock === undefined ? [] : [field("Last at block", lastBlock)]),
-        ],
-      };
-    }
-    case "market.auction": {
-      const { tradingMode, trigger, end } = reading.facts;
-      return {
-        bad: text`${marketName(reading)} is in an auction on ${network}`,
-        good: text`${marketName(reading)} trades again on ${network}`,
-        meaning: "Orders are collected and not matched until the auction ends.",
-        fields: [
-          ...(tradingMode === undefined ? [] : [field("Mode", enumWord(tradingMode, "TRADING_MODE"))]),
-          ...(trigger === undefined ? [] : [field("Trigger", enumWord(trigger, "AUCTION_TRIGGER"))]),
-          ...timeField("Ends", end),
-        ],
-      };
-    }
-    case "market.price": {
-      const { price } = reading.facts;
-      const mark = price === undefined ? [] : text`: mark price ${groupedNumber(price)}`;
-      return {
-        bad: text`${marketName(reading)} is ${thresholdSideWords(rule, price)} on ${network}${mark}`,
-        good: text`${marketName(reading)} is not ${ruleWords(rule) || "beyond its threshold"} any more on ${network}${mark}`,
-        meaning: "The mark price is where this alert was asked to look out for it.",
-        fields: [
-          ...(price === undefined ? [] : [field("Mark price", strong(groupedNumber(price)))]),
-          ...(ruleWords(rule) === "" ? [] : [field("Threshold", ruleWords(rule))]),
-        ],
-      };
-    }
-    case "market.bound": {
-      const { price, bound, side, distancePercent } = reading.facts;
-      return {
-        bad: text`${marketName(reading)} is near a price monitoring bound on ${network}`,
-        good: text`${marketName(reading)} is away from its price monitoring bounds on ${network}`,
-        meaning: "Beyond the bound the market goes into an auction.",
-        fields: [
-          ...(price === undefined ? [] : [field("Mark price", strong(groupedNumber(price)))]),
-          ...(bound === undefined
-            ? []
-            : [field(side === "lower" ? "Lower bound" : "Upper bound", strong(groupedNumber(bound)))]),
-          ...(distancePercent === undefined ? [] : [field("Distance", `${distancePercent} %`)]),
-        ],
-      };
-    }
-  }
+export function conditionWords({ rule, last }: Pick<Episode, "rule" | "last">): ConditionWords {
+  return wordsFor(last.kind, last, rule);
+}
+
+function wordsFor<K extends ConditionKind>(kind: K, reading: ReadingOf[K], rule: string): ConditionWords {
+  return CONDITION_WORDS[kind](reading, strong(reading.network), rule);
 }
 
 /** Which side of the thresholds the price is on: `above 70,000`; all of them where it is on neither, or not known. */
@@ -175,8 +182,7 @@ export function thresholdSideWords(rule: string, price: string | undefined): str
 
 /** Which nodes show it, of how many. */
 export function seenBy({ kind, seenBy, nodes }: Reading): Text {
-  // The bot itself, not a node, observes that a node does not answer.
-  if (seenBy.length === 0 && (kind === "node.down" || kind === "watch.blind")) return text`Bellwether itself`;
+  if (seenBy.length === 0 && KINDS[kind].seenByBot === true) return text`Bellwether itself`;
   if (seenBy.length === 0) return nodes === 1 ? text`no node (one is configured)` : text`none of ${nodes} nodes`;
   return nodes === 1
     ? text`${nodeList(seenBy)}, the one node there is`

@@ -1,150 +1,142 @@
 import { field, type Field, paragraph } from "../../reply/block.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
-import { code, id, strong, text, type Text, time } from "../../reply/text.ts";
-import type { AlertEvent, MarketSide } from "../kinds/event.ts";
+import { code, id, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
+import { type AlertEvent, type EventKind, type MarketSide, severityOfEvent } from "../kinds/event.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
-import { severityOfEvent } from "../kinds/severity.ts";
 import { enumWord, markedTitle, TONES } from "./phrases.ts";
 
 /** One event as a message of its own. */
 export function describeEvent(event: AlertEvent, marks: { simulated?: true | undefined }): Reply {
   const severity = severityOfEvent(event);
+  const meaning = wordsFor(event).meaning?.(event);
   return reply({
     tone: TONES[severity],
     title: markedTitle(severity.toUpperCase(), eventLine(event), marks),
     blocks: [
-      ...meaningOf(event).map((words) => paragraph(words)),
-      { kind: "fields", fields: [...eventFields(event), field("Seen", time(timeFromText(event.at), "both"))] },
+      ...(meaning === undefined ? [] : [paragraph(meaning)]),
+      {
+        kind: "fields",
+        fields: [...wordsFor(event).fields(event), field("Seen", time(timeFromText(event.at), "both"))],
+      },
     ],
     ...(event.node === undefined ? {} : { footer: text`Seen at ${code(event.node)}` }),
   });
 }
 
+/** The words for events of one kind. */
+interface EventWords<K extends EventKind> {
+  /** What happened, in one line. */
+  line(event: EventOf<K>, network: TextPart): Text;
+  /** What it means for the reader, if the line does not say that by itself. */
+  meaning?(event: EventOf<K>): string | undefined;
+  fields(event: EventOf<K>): readonly Field[];
+  /** In a table of events, of one kind or mixed: the block or subject that tells them apart, and the rest. */
+  cells(event: EventOf<K>): Cells;
+}
+type EventOf<K extends EventKind> = Extract<AlertEvent, { kind: K }>;
+type Cells = readonly [block: string, subject: string, detail: string];
+
+const EVENT_WORDS: { readonly [K in EventKind]: EventWords<K> } = {
+  "checkpoint.new": {
+    line: ({ atBlock }, network) => text`New checkpoint on ${network} at block ${strong(atBlock)}`,
+    fields: (event) => [field("Hash", id(event.hash)), ...hash("Block hash", event.blockHash)],
+    cells: (event) => [event.atBlock, event.hash, event.blockHash ?? ""],
+  },
+  "snapshot.new": {
+    line: ({ blockHeight }, network) => text`New snapshot on ${network} at block ${strong(blockHeight)}`,
+    fields: (event) => [...hash("Block hash", event.blockHash), ...plain("Core version", event.coreVersion)],
+    cells: (event) => [event.blockHeight, event.blockHash ?? "", event.coreVersion ?? ""],
+  },
+  "core.upgraded": {
+    line: ({ from, to }, network) => text`Protocol upgrade on ${network}: ${strong(from)} to ${strong(to)}`,
+    meaning: () => "The validators run another version now; what speaks to the network may have to follow.",
+    fields: (event) => plain("First snapshot at block", event.blockHeight),
+    cells: (event) => [event.blockHeight ?? "", "", `${event.from} to ${event.to}`],
+  },
+  "rotation.new": {
+    line: ({ nodeId, nodeName }, network) =>
+      text`${nodeName === undefined ? id(nodeId) : strong(nodeName)} rotated its Ethereum key on ${network}`,
+    meaning: () =>
+      "The validator signs for the Ethereum bridge with the new key from then on; where nobody planned that, ask the validator.",
+    fields: (event) => [
+      field("Node", id(event.nodeId)),
+      field("Old address", id(event.oldAddress)),
+      field("New address", id(event.newAddress)),
+      ...plain("Block", event.blockHeight),
+    ],
+    cells: (event) => [event.blockHeight ?? "", event.nodeId, `${event.oldAddress} to ${event.newAddress}`],
+  },
+  "market.state": {
+    line: ({ label, subject, before, after }, network) => {
+      const market = label === undefined ? id(subject) : strong(label);
+      const now = strong(sideWords(after));
+      return before === undefined
+        ? text`${market} on ${network} is new: ${now}`
+        : text`${market} on ${network} is ${now}, was ${sideWords(differing(before, after))}`;
+    },
+    meaning: (event) =>
+      event.after.tradingMode?.endsWith("_AUCTION") === true && severityOfEvent(event) !== "info"
+        ? "Orders are collected and not matched until the auction ends."
+        : undefined,
+    fields: (event) => [field("Market", id(event.subject))],
+    cells: (event) => ["", event.label ?? event.subject, sideWords(event.after)],
+  },
+  "node.version": {
+    line: ({ subject, before, after }, network) =>
+      text`${code(subject)} on ${network} runs ${strong(after.version ?? "an unknown version")}, was ${before.version ?? "unknown"}`,
+    fields: (event) => hash("Commit", event.after.commitHash),
+    cells: (event) => ["", event.subject, event.after.version ?? ""],
+  },
+  "history.reset": {
+    line: ({ what, lastSeen }, network) =>
+      text`The ${what} of ${network} begin anew: block ${lastSeen}, the last one seen, is no longer in the node's history`,
+    meaning: () =>
+      "The network was begun again, or the node keeps nothing that old any more. What lay between cannot be told.",
+    fields: (event) => [...plain("Oldest block now", event.oldest), ...plain("Newest block now", event.newest)],
+    cells: (event) => [event.lastSeen, event.what, ""],
+  },
+  "order.final": {
+    line: ({ subject, status }, network) =>
+      text`Order ${id(subject)} on ${network} is ${strong(enumWord(status, "STATUS"))}`,
+    fields: (event) => [
+      ...plain("Market", event.label ?? event.market),
+      ...(event.side === undefined ? [] : [field("Side", enumWord(event.side, "SIDE"))]),
+      ...plain("Size", event.size),
+      ...plain("Remaining", event.remaining),
+      ...plain("Price", event.price),
+      ...(event.reason === undefined ? [] : [field("Reason", enumWord(event.reason, "ORDER_ERROR"))]),
+    ],
+    cells: (event) => ["", event.subject, enumWord(event.status, "STATUS")],
+  },
+  "stake.changed": {
+    line: ({ change, subject }, network) => text`Stake ${change} on ${network} for ${id(subject)}`,
+    fields: (event) => [
+      ...plain("Amount", event.amount),
+      ...plain("Available now", event.available),
+      ...hash("Ethereum address", event.ethereumAddress),
+      ...hash("Transaction", event.txHash),
+    ],
+    cells: (event) => ["", event.subject, [event.change, event.amount ?? ""].join(" ").trim()],
+  },
+  "bundle.signed": {
+    line: ({ bundle, subject }, network) => text`The ${bundle} bundle of ${id(subject)} on ${network} is signed`,
+    fields: (event) => hash("Asset source", event.assetSource),
+    cells: (event) => ["", event.subject, event.bundle],
+  },
+};
+
+function wordsFor<K extends EventKind>({ kind }: EventOf<K>): EventWords<K> {
+  return EVENT_WORDS[kind];
+}
+
 /** What happened, in one line. Pure and total. */
 export function eventLine(event: AlertEvent): Text {
-  const network = strong(event.network);
-  switch (event.kind) {
-    case "checkpoint.new":
-      return text`New checkpoint on ${network} at block ${strong(event.atBlock)}`;
-    case "snapshot.new":
-      return text`New snapshot on ${network} at block ${strong(event.blockHeight)}`;
-    case "core.upgraded":
-      return text`Protocol upgrade on ${network}: ${strong(event.from)} to ${strong(event.to)}`;
-    case "rotation.new":
-      return text`${event.nodeName === undefined ? id(event.nodeId) : strong(event.nodeName)} rotated its Ethereum key on ${network}`;
-    case "market.state": {
-      const market = event.label === undefined ? id(event.subject) : strong(event.label);
-      const now = strong(sideWords(event.after));
-      return event.before === undefined
-        ? text`${market} on ${network} is new: ${now}`
-        : text`${market} on ${network} is ${now}, was ${sideWords(differing(event.before, event.after))}`;
-    }
-    case "node.version":
-      return text`${code(event.subject)} on ${network} runs ${strong(event.after.version ?? "an unknown version")}, was ${event.before.version ?? "unknown"}`;
-    case "history.reset":
-      return text`The ${event.what} of ${network} begin anew: block ${event.lastSeen}, the last one seen, is no longer in the node's history`;
-    case "order.final":
-      return text`Order ${id(event.subject)} on ${network} is ${strong(enumWord(event.status, "STATUS"))}`;
-    case "stake.changed":
-      return text`Stake ${event.change} on ${network} for ${id(event.subject)}`;
-    case "bundle.signed":
-      return text`The ${event.bundle === "list-asset" ? "list-asset" : "asset-limits"} bundle of ${id(event.subject)} on ${network} is signed`;
-  }
+  return wordsFor(event).line(event, strong(event.network));
 }
 
-/** What it means for the reader, if the line does not say that by itself. */
-function meaningOf(event: AlertEvent): string[] {
-  switch (event.kind) {
-    case "core.upgraded":
-      return ["The validators run another version now; what speaks to the network may have to follow."];
-    case "rotation.new":
-      return [
-        "The validator signs for the Ethereum bridge with the new key from then on; where nobody planned that, ask the validator.",
-      ];
-    case "history.reset":
-      return [
-        "The network was begun again, or the node keeps nothing that old any more. What lay between cannot be told.",
-      ];
-    case "market.state":
-      return event.after.tradingMode?.endsWith("_AUCTION") === true && severityOfEvent(event) !== "info"
-        ? ["Orders are collected and not matched until the auction ends."]
-        : [];
-    case "checkpoint.new":
-    case "snapshot.new":
-    case "node.version":
-    case "order.final":
-    case "stake.changed":
-    case "bundle.signed":
-      return [];
-  }
-}
-
-/** The columns of a table of events, of one kind or mixed, with the block or subject that tells them apart. */
-export function eventCells(event: AlertEvent): readonly [block: string, subject: string, detail: string] {
-  switch (event.kind) {
-    case "checkpoint.new":
-      return [event.atBlock, event.hash, event.blockHash ?? ""];
-    case "snapshot.new":
-      return [event.blockHeight, event.blockHash ?? "", event.coreVersion ?? ""];
-    case "core.upgraded":
-      return [event.blockHeight ?? "", "", `${event.from} to ${event.to}`];
-    case "rotation.new":
-      return [event.blockHeight ?? "", event.nodeId, `${event.oldAddress} to ${event.newAddress}`];
-    case "market.state":
-      return ["", event.label ?? event.subject, sideWords(event.after)];
-    case "node.version":
-      return ["", event.subject, event.after.version ?? ""];
-    case "history.reset":
-      return [event.lastSeen, event.what, ""];
-    case "order.final":
-      return ["", event.subject, enumWord(event.status, "STATUS")];
-    case "stake.changed":
-      return ["", event.subject, [event.change, event.amount ?? ""].join(" ").trim()];
-    case "bundle.signed":
-      return ["", event.subject, event.bundle];
-  }
-}
-
-function eventFields(event: AlertEvent): Field[] {
-  switch (event.kind) {
-    case "checkpoint.new":
-      return [field("Hash", id(event.hash)), ...hash("Block hash", event.blockHash)];
-    case "snapshot.new":
-      return [...hash("Block hash", event.blockHash), ...plain("Core version", event.coreVersion)];
-    case "core.upgraded":
-      return plain("First snapshot at block", event.blockHeight);
-    case "rotation.new":
-      return [
-        field("Node", id(event.nodeId)),
-        field("Old address", id(event.oldAddress)),
-        field("New address", id(event.newAddress)),
-        ...plain("Block", event.blockHeight),
-      ];
-    case "market.state":
-      return [field("Market", id(event.subject))];
-    case "node.version":
-      return [...hash("Commit", event.after.commitHash)];
-    case "history.reset":
-      return [...plain("Oldest block now", event.oldest), ...plain("Newest block now", event.newest)];
-    case "order.final":
-      return [
-        ...plain("Market", event.label ?? event.market),
-        ...(event.side === undefined ? [] : [field("Side", enumWord(event.side, "SIDE"))]),
-        ...plain("Size", event.size),
-        ...plain("Remaining", event.remaining),
-        ...plain("Price", event.price),
-        ...(event.reason === undefined ? [] : [field("Reason", enumWord(event.reason, "ORDER_ERROR"))]),
-      ];
-    case "stake.changed":
-      return [
-        ...plain("Amount", event.amount),
-        ...plain("Available now", event.available),
-        ...hash("Ethereum address", event.ethereumAddress),
-        ...hash("Transaction", event.txHash),
-      ];
-    case "bundle.signed":
-      return hash("Asset source", event.assetSource);
-  }
+/** The columns of a table of events. */
+export function eventCells(event: AlertEvent): Cells {
+  return wordsFor(event).cells(event);
 }
 
 /** The part of `before` that has changed; all of it if nothing has. */

@@ -1,7 +1,7 @@
 import type { Tone } from "../../reply/reply.ts";
 import { code, strong, text, type Text, time, toText } from "../../reply/text.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
-import type { AlertKind } from "../kinds/kinds.ts";
+import { type AlertKind, isConditionKind, KINDS } from "../kinds/kinds.ts";
 import type { Severity } from "../kinds/severity.ts";
 import type { Episode } from "../rules/episode.ts";
 
@@ -32,22 +32,9 @@ export function markedTitle(
 
 /** Events of a kind, for counting: `12 checkpoints`. */
 export function countOf(kind: AlertKind, count: number): string {
-  const [one, many] = NOUNS[kind] ?? [kind, kind];
+  const [one, many] = isConditionKind(kind) ? [kind, kind] : KINDS[kind].nouns;
   return `${count} ${count === 1 ? one : many}`;
 }
-
-const NOUNS: Partial<Record<AlertKind, readonly [string, string]>> = {
-  "checkpoint.new": ["checkpoint", "checkpoints"],
-  "snapshot.new": ["snapshot", "snapshots"],
-  "core.upgraded": ["protocol upgrade", "protocol upgrades"],
-  "rotation.new": ["key rotation", "key rotations"],
-  "market.state": ["change of a market", "changes of markets"],
-  "node.version": ["change of a node's version", "changes of nodes' versions"],
-  "history.reset": ["reset of a node's history", "resets of nodes' histories"],
-  "order.final": ["closed order", "closed orders"],
-  "stake.changed": ["change of stake", "changes of stake"],
-  "bundle.signed": ["signed bundle", "signed bundles"],
-};
 
 type Begun = Pick<Episode, "began" | "beganBefore">;
 

@@ -2,9 +2,10 @@ import { plainText } from "../../reply/plain-text.ts";
 import { code, id, joinText, strong, text, type Text, type TextPart } from "../../reply/text.ts";
 import { formatDecimal, parseDecimal } from "../../units/decimal.ts";
 import { formatDuration } from "../../units/duration.ts";
+import type { GivenParameters } from "../kinds/kind.ts";
 import { type AlertKind, groupOf, isConditionKind } from "../kinds/kinds.ts";
+import type { ParameterName } from "../kinds/reading.ts";
 import type { Subscription } from "../routing/subscription.ts";
-import type { GivenParameters } from "../rules/rules.ts";
 
 /** Display names of subjects, by their ids. */
 export type Labels = Readonly<Record<string, string>>;
@@ -99,13 +100,24 @@ export function groupedNumber(written: string | number): string {
   return exact === undefined ? String(written) : formatDecimal(exact, { trim: false });
 }
 
-const SPANS: Readonly<Record<string, string>> = {
-  for: "for",
-  criticalFor: "critical after",
-  drift: "drift above",
-  behind: "behind by",
-  atLeast: "at least",
+/** The words for each parameter but those of a price, which belong together. */
+const PARAMETER_WORDS: Readonly<
+  Record<Exclude<ParameterName, "low" | "high" | "when">, (value: string | number) => string>
+> = {
+  for: (span) => `for ${spanWords(span)}`,
+  criticalFor: (span) => `critical after ${spanWords(span)}`,
+  drift: (span) => `drift above ${spanWords(span)}`,
+  behind: (span) => `behind by ${spanWords(span)}`,
+  atLeast: (span) => `at least ${spanWords(span)}`,
+  percent: (value) => `within ${value} %`,
+  rounds: (value) => `${value} looks in a row`,
+  blocks: (value) => `behind by ${value} blocks`,
+  factor: (value) => `${value} times the usual spacing`,
 };
+
+function spanWords(millis: string | number): string {
+  return formatDuration(Number(millis));
+}
 
 function wordsOf({ low, high, when, ...rest }: GivenParameters): string[] {
   const within = when === "within" && low !== undefined && high !== undefined;
@@ -116,22 +128,9 @@ function wordsOf({ low, high, when, ...rest }: GivenParameters): string[] {
   return [
     ...(within ? [`between ${groupedNumber(low)} and ${groupedNumber(high)}`] : []),
     ...(within || beyond.length === 0 ? [] : [beyond.join(" or ")]),
-    ...Object.entries(rest).map(([name, value]) => {
-      const span = SPANS[name];
-      if (span !== undefined) return `${span} ${formatDuration(Number(value))}`;
-      switch (name) {
-        case "percent":
-          return `within ${value} %`;
-        case "rounds":
-          return `${value} looks in a row`;
-        case "blocks":
-          return `behind by ${value} blocks`;
-        case "factor":
-          return `${value} times the usual spacing`;
-        default:
-          return `${name} ${value}`;
-      }
-    }),
+    ...Object.entries(rest).map(
+      ([name, value]) => PARAMETER_WORDS[name as keyof typeof PARAMETER_WORDS]?.(value) ?? `${name} ${value}`,
+    ),
   ];
 }
 

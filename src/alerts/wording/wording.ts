@@ -9,6 +9,7 @@ import { formatDuration } from "../../units/duration.ts";
 import { formatUtc, toMillis } from "../../units/nanoseconds.ts";
 import type { AlertEvent } from "../kinds/event.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
+import { KINDS } from "../kinds/kinds.ts";
 import type { DeliveryContext } from "../outbox/delivery-subject.ts";
 import type { AlertMessage } from "../outbox/message.ts";
 import { conditionWords } from "./condition-words.ts";
@@ -105,7 +106,7 @@ function describeByType(message: AlertMessage, context: DeliveryContext): Reply 
 function calmSubject({ kind, subject, label }: MessageOf<"calm">): Text {
   if (subject === "") return [];
   if (label !== undefined) return text` of ${strong(label)}`;
-  return kind.startsWith("market.") ? text` of ${id(subject)}` : text` at ${code(subject)}`;
+  return KINDS[kind].about === "market" ? text` of ${id(subject)}` : text` at ${code(subject)}`;
 }
 
 function describeDigest(message: MessageOf<"digest">): Reply {

@@ -1,14 +1,16 @@
+import { GROUP_WORDS } from "../../alerts/kinds/kind.ts";
 import {
   ALERT_KINDS,
   type AlertKind,
-  GROUP_WORDS,
+  groupOf,
   isPersonalKind,
   KIND_GROUP_NAMES,
   KIND_GROUPS,
-  KIND_WORDS,
   type KindGroup,
+  KINDS,
   sortKinds,
 } from "../../alerts/kinds/kinds.ts";
+import type { ChosenKinds } from "../../alerts/routing/subscription.ts";
 import { cutShort, nearest, quoteTyped } from "../../bot/nearest.ts";
 import { type Choice, MAX_CHOICE_LENGTH } from "../../bot/options/options.ts";
 import { UserError } from "../../errors.ts";
@@ -21,8 +23,11 @@ function isKind(word: string): word is AlertKind {
   return (ALERT_KINDS as readonly string[]).includes(word);
 }
 
-/** `ops, market.price` as kinds in their usual order. Throws UserError with the nearest match for an unknown word. */
-export function parseKinds(typed: string): AlertKind[] {
+/**
+ * `ops, market.price` as kinds in their usual order, and the groups among them; all the kinds of a group are that group.
+ * Throws UserError with the nearest match for an unknown word.
+ */
+export function parseKinds(typed: string): ChosenKinds {
   const words = typed
     .toLowerCase()
     .split(/[\s,;]+/u)
@@ -43,7 +48,9 @@ export function parseKinds(typed: string): AlertKind[] {
       suggestion: `alerts add ${personal[0] ?? ""} <id>`,
     });
   }
-  return kinds;
+  const same = groupOf(kinds);
+  const groups = same === undefined ? words.filter(isGroup) : [same];
+  return groups.length === 0 ? { kinds } : { kinds, groups: [...new Set(groups)] };
 }
 
 /** The kind of that name; undefined for any other word. */
@@ -72,7 +79,7 @@ export function suggestKinds(typed: string): Promise<readonly Choice[]> {
   const had = new Set(before.toLowerCase().split(/[\s,;]+/u));
   const offered: [string, string][] = [
     ...KIND_GROUP_NAMES.map((name): [string, string] => [name, GROUP_WORDS[name]]),
-    ...ALERT_KINDS.map((kind): [string, string] => [kind, KIND_WORDS[kind]]),
+    ...ALERT_KINDS.map((kind): [string, string] => [kind, KINDS[kind].words]),
   ];
   const begins = offered.filter(([name]) => name.startsWith(word));
   const contains = offered.filter(([name, words]) => !name.startsWith(word) && `${name} ${words}`.includes(word));
@@ -87,7 +94,7 @@ export function suggestKinds(typed: string): Promise<readonly Choice[]> {
 export function matchingKinds(typed: string): readonly Choice[] {
   const word = typed.trim().toLowerCase();
   return ALERT_KINDS.filter((kind) => kind.includes(word)).map((kind) => ({
-    label: cutShort(`${kind}: ${KIND_WORDS[kind]}`, MAX_CHOICE_LENGTH),
+    label: cutShort(`${kind}: ${KINDS[kind].words}`, MAX_CHOICE_LENGTH),
     value: kind,
   }));
 }

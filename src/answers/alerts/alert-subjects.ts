@@ -1,5 +1,6 @@
 import { parseBundleSubject } from "../../alerts/kinds/event.ts";
-import { type AlertKind, subjectFamily, type SubjectFamily } from "../../alerts/kinds/kinds.ts";
+import type { SubjectFamily } from "../../alerts/kinds/kind.ts";
+import { type AlertKind, KINDS } from "../../alerts/kinds/kinds.ts";
 import { nearest, quoteTyped } from "../../bot/nearest.ts";
 import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../../bot/options/options.ts";
 import { UserError } from "../../errors.ts";
@@ -50,7 +51,7 @@ export async function resolveSubjects(
   const words = wordsOf(typed);
   const families = new Map<SubjectFamily, AlertKind>();
   for (const kind of kinds) {
-    const family = subjectFamily(kind);
+    const family = KINDS[kind].about;
     if (family !== undefined && !families.has(family)) families.set(family, kind);
   }
   const [first, second] = [...families];
@@ -139,7 +140,7 @@ export async function subjectLabels(
   context: NamesContext,
 ): Promise<Readonly<Record<string, string>>> {
   const wanted = (family: SubjectFamily): string[] =>
-    subjects.flatMap(({ kinds, ids }) => (kinds.some((kind) => subjectFamily(kind) === family) ? ids : []));
+    subjects.flatMap(({ kinds, ids }) => (kinds.some((kind) => KINDS[kind].about === family) ? ids : []));
   const labels: Record<string, string> = {};
   const markets = wanted("market");
   if (markets.length > 0) {
@@ -179,7 +180,7 @@ export async function suggestSilencedSubjects(typed: string, context: SuggestCon
 
 function familyTyped(kinds: unknown): SubjectFamily {
   try {
-    const families = typeof kinds === "string" ? parseKinds(kinds).map((kind) => subjectFamily(kind)) : [];
+    const families = typeof kinds === "string" ? parseKinds(kinds).kinds.map((kind) => KINDS[kind].about) : [];
     return families.find((family) => family !== undefined) ?? "market";
   } catch {
     return "market";

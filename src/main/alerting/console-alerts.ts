@@ -31,6 +31,7 @@ function consoleSubscription(network: string, created: Milliseconds): Subscripti
     destination: CONSOLE_DESTINATION,
     network,
     kinds: [...KIND_GROUPS.all],
+    groups: ["all"],
     subjects: [],
     parameters: {},
     floor: "info",

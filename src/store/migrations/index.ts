@@ -9,6 +9,7 @@ import { databaseMarks } from "./0006-database-marks.ts";
 import { alertUpkeep } from "./0007-alert-upkeep.ts";
 import { alertUrgency } from "./0008-alert-urgency.ts";
 import { alertJournal } from "./0009-alert-journal.ts";
+import { subscriptionGroups } from "./0010-subscription-groups.ts";
 
 /**
  * Every version of the schema, in order. Forward only: a migration that was released is never changed, the next one
@@ -24,4 +25,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0007-alert-upkeep": alertUpkeep,
   "0008-alert-urgency": alertUrgency,
   "0009-alert-journal": alertJournal,
+  "0010-subscription-groups": subscriptionGroups,
 };

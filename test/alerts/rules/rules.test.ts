@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 
 import { DEFAULT_ALERTS_CONFIG as config } from "../../../src/alerts/alerts-config.ts";
+import type { GivenParameters } from "../../../src/alerts/kinds/kind.ts";
 import { CONDITION_KINDS } from "../../../src/alerts/kinds/kinds.ts";
 import type { Reading } from "../../../src/alerts/kinds/reading.ts";
-import { type GivenParameters, judgeReading, ruleFor } from "../../../src/alerts/rules/rules.ts";
+import { judgeReading, ruleFor } from "../../../src/alerts/rules/rules.ts";
 import { auction, price, stalled } from "../readings.ts";
 
 const OVER: Reading = { ...price("1"), state: "good", facts: {} } as Reading;

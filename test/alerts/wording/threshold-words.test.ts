@@ -2,8 +2,9 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { DEFAULT_ALERTS_CONFIG as config } from "../../../src/alerts/alerts-config.ts";
+import type { GivenParameters } from "../../../src/alerts/kinds/kind.ts";
 import { KIND_GROUPS } from "../../../src/alerts/kinds/kinds.ts";
-import { type GivenParameters, ruleFor } from "../../../src/alerts/rules/rules.ts";
+import { ruleFor } from "../../../src/alerts/rules/rules.ts";
 import { conditionWords } from "../../../src/alerts/wording/condition-words.ts";
 import {
   groupedNumber,

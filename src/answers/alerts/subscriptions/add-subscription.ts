@@ -2,7 +2,7 @@ import type { Announcement } from "../../../alerts/engine/engine.ts";
 import { timeToText } from "../../../alerts/kinds/json-fields.ts";
 import type { AlertKind } from "../../../alerts/kinds/kinds.ts";
 import type { NetworkStatus } from "../../../alerts/kinds/network-status.ts";
-import { isAlive, type Subscription } from "../../../alerts/routing/subscription.ts";
+import { type ChosenKinds, isAlive, type Subscription } from "../../../alerts/routing/subscription.ts";
 import type { Destination } from "../../../alerts/sender.ts";
 import { networkStatusWords } from "../../../alerts/wording/network-status-words.ts";
 import { type Labels, subscriptionWords } from "../../../alerts/wording/subscription-words.ts";
@@ -44,17 +44,18 @@ export type AddValues = SubscriptionValues & { readonly to?: string | undefined 
 /** Subscribes a channel; asking twice changes nothing. `offered`: no kinds were named, so these are the usual ones. */
 export async function addSubscription(
   context: AlertCommandContext,
-  kinds: readonly AlertKind[],
+  chosen: ChosenKinds,
   values: AddValues,
   offered: boolean,
 ): Promise<Reply> {
   const { alerts } = context;
+  const { kinds } = chosen;
   requireManager(context, "change what it is told");
   const destination = values.to === undefined ? destinationHere(context) : parseDestination(values.to, context, alerts);
   const subjects = values.subjects === undefined ? [] : await resolveSubjects(kinds, values.subjects, context);
   requireSubject(kinds, subjects);
   const labels = await subjectLabels([{ kinds, ids: subjects }], context);
-  const request = { kinds, values, offered, destination, subjects, labels };
+  const request = { chosen, values, offered, destination, subjects, labels };
   const added = await runExclusive(alerts, () => addOnce(context, request));
   if (!("subscription" in added)) return added;
   const [delivery, crossed] = await Promise.all([
@@ -73,7 +74,7 @@ export async function addSubscription(
 }
 
 interface SubscriptionRequest {
-  readonly kinds: readonly AlertKind[];
+  readonly chosen: ChosenKinds;
   readonly values: AddValues;
   readonly offered: boolean;
   readonly destination: Destination;
@@ -86,7 +87,7 @@ type AddResult = Reply | { readonly subscription: Subscription; readonly status:
 
 async function addOnce(context: AlertCommandContext, request: SubscriptionRequest): Promise<AddResult> {
   const { alerts, caller, network } = context;
-  const { kinds, values, offered, destination, subjects, labels } = request;
+  const { chosen, values, offered, destination, subjects, labels } = request;
   const defaults =
     destination.platform === "web"
       ? { ...DEFAULT_NOTIFICATION_SETTINGS, style: "plain" as const }
@@ -96,9 +97,9 @@ async function addOnce(context: AlertCommandContext, request: SubscriptionReques
     id: createShortId(all.map(({ id }) => id)),
     destination,
     network,
-    kinds: [...kinds],
+    ...chosen,
     subjects: [...subjects],
-    parameters: parseThresholds(kinds, values),
+    parameters: parseThresholds(chosen.kinds, values),
     ...parseNotificationSettings(values, destination.platform, defaults),
     state: "active",
     created: toMillis(context.now()),

@@ -106,13 +106,14 @@ async function applyEdit(
       remedy: `Remove it and add another one; alerts edit ${before.id} changes its quiet hours.`,
     });
   }
-  const kinds = values.kinds === undefined ? before.kinds : parseKinds(values.kinds);
-  const { quietHours: _quiet, mention: _mention, ...rest } = before;
+  const { kinds, groups, quietHours: _quiet, mention: _mention, ...rest } = before;
+  const same = groups === undefined ? { kinds } : { kinds, groups };
+  const chosen = values.kinds === undefined ? same : parseKinds(values.kinds);
   return {
     ...rest,
-    kinds,
-    subjects: await editedSubjects(context, before, kinds, values.subjects),
-    parameters: parseThresholds(kinds, values, before.parameters),
+    ...chosen,
+    subjects: await editedSubjects(context, before, chosen.kinds, values.subjects),
+    parameters: parseThresholds(chosen.kinds, values, before.parameters),
     ...parseNotificationSettings(values, before.destination.platform, before),
   };
 }

@@ -1,6 +1,6 @@
 import { FINAL_STATUSES, parseBundleSubject } from "../../../alerts/kinds/event.ts";
-import type { PersonalKind } from "../../../alerts/kinds/kinds.ts";
-import { compareSeverity, worstOfKind } from "../../../alerts/kinds/severity.ts";
+import { KINDS, type PersonalKind } from "../../../alerts/kinds/kinds.ts";
+import { compareSeverity } from "../../../alerts/kinds/severity.ts";
 import { isAlive, type Subscription } from "../../../alerts/routing/subscription.ts";
 import type { Destination } from "../../../alerts/sender.ts";
 import { enumWord } from "../../../alerts/wording/phrases.ts";
@@ -26,11 +26,83 @@ import { parseThresholds } from "./thresholds.ts";
 /** Each is polled, out of the node's rate budget that all callers share. */
 export const MAX_PERSONAL_WATCHES = 20;
 
-const REQUIRED_SUBJECTS = {
-  "order.final": { what: "an order", example: "alerts add order.final <id>" },
-  "stake.changed": { what: "a party", example: "alerts add stake.changed <party>" },
-  "bundle.signed": { what: "an asset or a proposal", example: "alerts add bundle.signed USDT" },
-} as const satisfies Record<PersonalKind, { what: string; example: string }>;
+interface CurrentState {
+  /** The final state, where nothing more can happen. */
+  readonly over?: Text;
+  /** The state so far. */
+  readonly now?: Text;
+}
+
+/** What one person can watch. */
+interface PersonalWatch {
+  readonly what: string;
+  readonly example: string;
+  /** Follows `when`. */
+  happens(subject: string): Text;
+  /** The current state of the watched thing. A node that cannot answer does not prevent the watch. */
+  current?(subject: string, context: AlertCommandContext): Promise<CurrentState>;
+}
+
+const PERSONAL_WATCHES: Readonly<Record<PersonalKind, PersonalWatch>> = {
+  "order.final": {
+    what: "an order",
+    example: "alerts add order.final <id>",
+    happens: (subject) => text`order ${id(subject)} is filled, stopped, expired or rejected`,
+    current: currentOrder,
+  },
+  "stake.changed": {
+    what: "a party",
+    example: "alerts add stake.changed <party>",
+    happens: (subject) => text`stake of ${id(subject)} is linked or unlinked`,
+  },
+  "bundle.signed": {
+    what: "an asset or a proposal",
+    example: "alerts add bundle.signed USDT",
+    happens: (subject) => {
+      const bundle = parseBundleSubject(subject);
+      return text`the ${bundle.bundle} bundle of ${id(bundle.id)} is signed`;
+    },
+    current: currentBundle,
+  },
+};
+
+const UNKNOWN = text`How it stands now cannot be asked at the moment; it is watched all the same.`;
+
+async function currentOrder(subject: string, context: AlertCommandContext): Promise<CurrentState> {
+  const { api, signal } = context;
+  try {
+    const { value } = await askAboutId(
+      ORDER,
+      subject,
+      "subjects",
+      context,
+      api.getOrder(subject, undefined, { signal }),
+    );
+    const status = enumWord(value.status ?? "", "STATUS");
+    return value.status !== undefined && FINAL_STATUSES.has(value.status)
+      ? { over: text`Order ${id(subject)} is ${strong(status)} already` }
+      : { now: text`The order is ${status === "" ? "open" : strong(status)} now.` };
+  } catch (error) {
+    if (error instanceof ApiError) return { now: UNKNOWN };
+    throw error;
+  }
+}
+
+async function currentBundle(subject: string, { api, signal }: AlertCommandContext): Promise<CurrentState> {
+  const { bundle, id: of } = parseBundleSubject(subject);
+  try {
+    const { value } =
+      bundle === "list-asset"
+        ? await api.getListAssetBundle(of, { signal })
+        : await api.getAssetLimitsBundle(of, { signal });
+    if (value.signatures === undefined) return { now: text`It is not signed yet.` };
+    const line = bundle === "list-asset" ? `bundle list-asset ${of}` : `bundle asset-limits ${of}`;
+    return { over: text`That bundle is signed already: ${code(line)}` };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { now: error.kind === "not-found" ? text`The network knows of no such bundle yet.` : UNKNOWN };
+  }
+}
 
 /** Subscribes one person to one order, stake or bundle, by direct message. */
 export async function addPersonalWatch(
@@ -39,11 +111,12 @@ export async function addPersonalWatch(
   values: AddValues,
 ): Promise<Reply> {
   const { alerts } = context;
+  const watch = PERSONAL_WATCHES[kind];
   if (values.subjects === undefined) {
-    throw new UserError(`${kind} needs ${REQUIRED_SUBJECTS[kind].what} to watch.`, {
+    throw new UserError(`${kind} needs ${watch.what} to watch.`, {
       option: "subjects",
       remedy: "Type for example:",
-      suggestion: REQUIRED_SUBJECTS[kind].example,
+      suggestion: watch.example,
     });
   }
   const subjects = await resolveSubjects([kind], values.subjects, context);
@@ -56,7 +129,7 @@ export async function addPersonalWatch(
   }
   const destination = values.to === undefined ? directMessages(context) : parseDestination(values.to, context, alerts);
   const subject = kind === "bundle.signed" ? await resolveBundleSubject(named, values.subjects, context) : named;
-  const { over, now } = await currentState(context, kind, subject);
+  const { over, now } = (await watch.current?.(subject, context)) ?? {};
   if (over !== undefined) {
     return reply({ title: over, blocks: [paragraph("There is nothing left to wait for, so nothing is watched.")] });
   }
@@ -89,7 +162,7 @@ async function addOnce(context: AlertCommandContext, request: WatchRequest): Pro
     created: toMillis(context.now()),
     by: { id: caller.id, name: caller.name },
   };
-  const worst = worstOfKind(kind);
+  const { worst, final } = KINDS[kind];
   if (compareSeverity(worst, subscription.floor) < 0) {
     throw new UserError(`${kind} is never worse than ${worst}, so nothing would be told.`, {
       option: "severity",
@@ -124,79 +197,16 @@ async function addOnce(context: AlertCommandContext, request: WatchRequest): Pro
     { kind: "fields", fields: subscriptionFields(subscription, {}) },
     ...(now === undefined ? [] : [paragraph(now)]),
     paragraph(
-      `${kind === "stake.changed" ? "It goes on until you remove it" : "It ends by itself once that has happened"}. This is ${own.length + 1} of the ${MAX_PERSONAL_WATCHES} that one person can watch.`,
+      `${final === true ? "It ends by itself once that has happened" : "It goes on until you remove it"}. This is ${own.length + 1} of the ${MAX_PERSONAL_WATCHES} that one person can watch.`,
     ),
     ...deliveryNote(context, destination),
   ];
   return reply({
     tone: "good",
-    title: text`You will be told ${isOperator(context) ? text`in ${destinationWords(destination)}` : "by direct message"} when ${watchedEventWords(kind, subject)}`,
+    title: text`You will be told ${isOperator(context) ? text`in ${destinationWords(destination)}` : "by direct message"} when ${PERSONAL_WATCHES[kind].happens(subject)}`,
     blocks,
     actions: [...subscriptionActions(subscription), listAction()],
   });
-}
-
-function watchedEventWords(kind: PersonalKind, subject: string): Text {
-  switch (kind) {
-    case "order.final":
-      return text`order ${id(subject)} is filled, stopped, expired or rejected`;
-    case "stake.changed":
-      return text`stake of ${id(subject)} is linked or unlinked`;
-    case "bundle.signed": {
-      const bundle = parseBundleSubject(subject);
-      return text`the ${bundle.bundle} bundle of ${id(bundle.id)} is signed`;
-    }
-  }
-}
-
-interface CurrentState {
-  /** The final state, where nothing more can happen. */
-  readonly over?: Text;
-  /** The state so far. */
-  readonly now?: Text;
-}
-
-/** The current state of the watched thing. A node that cannot answer does not prevent the watch. */
-async function currentState(context: AlertCommandContext, kind: PersonalKind, subject: string): Promise<CurrentState> {
-  const { api, signal } = context;
-  const unknown = text`How it stands now cannot be asked at the moment; it is watched all the same.`;
-  switch (kind) {
-    case "stake.changed":
-      return {};
-    case "order.final": {
-      try {
-        const { value } = await askAboutId(
-          ORDER,
-          subject,
-          "subjects",
-          context,
-          api.getOrder(subject, undefined, { signal }),
-        );
-        const status = enumWord(value.status ?? "", "STATUS");
-        return value.status !== undefined && FINAL_STATUSES.has(value.status)
-          ? { over: text`Order ${id(subject)} is ${strong(status)} already` }
-          : { now: text`The order is ${status === "" ? "open" : strong(status)} now.` };
-      } catch (error) {
-        if (error instanceof ApiError) return { now: unknown };
-        throw error;
-      }
-    }
-    case "bundle.signed": {
-      const { bundle, id: of } = parseBundleSubject(subject);
-      try {
-        const { value } =
-          bundle === "list-asset"
-            ? await api.getListAssetBundle(of, { signal })
-            : await api.getAssetLimitsBundle(of, { signal });
-        if (value.signatures === undefined) return { now: text`It is not signed yet.` };
-        const line = bundle === "list-asset" ? `bundle list-asset ${of}` : `bundle asset-limits ${of}`;
-        return { over: text`That bundle is signed already: ${code(line)}` };
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        return { now: error.kind === "not-found" ? text`The network knows of no such bundle yet.` : unknown };
-      }
-    }
-  }
 }
 
 /**

@@ -1,6 +1,7 @@
-import { compareSeverity, worstOfKind } from "../../../alerts/kinds/severity.ts";
+import { KINDS } from "../../../alerts/kinds/kinds.ts";
+import { exactPrice, isPriceBad } from "../../../alerts/kinds/price.ts";
+import { compareSeverity } from "../../../alerts/kinds/severity.ts";
 import { destinationKey, rulesOf, type Subscription } from "../../../alerts/routing/subscription.ts";
-import { exactPrice, isPriceBad } from "../../../alerts/rules/rules.ts";
 import type { Destination } from "../../../alerts/sender.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import { thresholdSideWords } from "../../../alerts/wording/condition-words.ts";
@@ -14,7 +15,7 @@ import type { AlertCommandContext } from "../alerts.ts";
 
 /** A note where some kinds never reach the minimum severity asked for; empty where all can. */
 export function minimumSeverityNote({ kinds, floor }: Pick<Subscription, "kinds" | "floor">): Block[] {
-  const covered = kinds.filter((kind) => compareSeverity(worstOfKind(kind), floor) >= 0);
+  const covered = kinds.filter((kind) => compareSeverity(KINDS[kind].worst, floor) >= 0);
   if (covered.length === kinds.length) return [];
   const bad = floor === "critical" ? "critical" : "a warning";
   return [

@@ -1,5 +1,6 @@
 import type { AlertsConfig } from "../../../alerts/alerts-config.ts";
-import type { AlertKind } from "../../../alerts/kinds/kinds.ts";
+import { type AlertKind, CONDITION_KINDS, KINDS } from "../../../alerts/kinds/kinds.ts";
+import type { ParameterName } from "../../../alerts/kinds/reading.ts";
 import { rulesOf, type Subscription } from "../../../alerts/routing/subscription.ts";
 import { quoteTyped } from "../../../bot/nearest.ts";
 import type { OptionValues } from "../../../bot/options/options.ts";
@@ -12,11 +13,9 @@ import { parseSpan } from "../alert-times.ts";
 export type SubscriptionValues = OptionValues<typeof SUBSCRIPTION_OPTIONS>;
 type Parameters = Subscription["parameters"];
 
-/** Which option sets which parameter of which kinds, and how its value is parsed. */
+/** Which option sets a parameter, and how its value is parsed. */
 interface Threshold {
   readonly option: keyof SubscriptionValues;
-  readonly parameter: string;
-  readonly kinds: readonly AlertKind[];
   readonly read: (option: string, typed: string) => string | number;
 }
 
@@ -26,25 +25,20 @@ const OFF = /^(?:off|none|default)$/iu;
 const integer = (_option: string, typed: string): number => Number(typed);
 const asTyped = (_option: string, typed: string): string => typed;
 
-const THRESHOLDS: readonly Threshold[] = [
-  { option: "high", parameter: "high", kinds: ["market.price"], read: positiveAmount },
-  { option: "low", parameter: "low", kinds: ["market.price"], read: positiveAmount },
-  { option: "when", parameter: "when", kinds: ["market.price"], read: asTyped },
-  { option: "percent", parameter: "percent", kinds: ["market.bound"], read: positiveAmount },
-  {
-    option: "for",
-    parameter: "for",
-    kinds: ["network.stalled", "network.clock", "node.lagging", "market.auction"],
-    read: parseSpan,
-  },
-  { option: "critical-for", parameter: "criticalFor", kinds: ["network.stalled"], read: parseSpan },
-  { option: "drift", parameter: "drift", kinds: ["network.clock"], read: parseSpan },
-  { option: "rounds", parameter: "rounds", kinds: ["node.down", "watch.blind"], read: integer },
-  { option: "behind", parameter: "behind", kinds: ["node.lagging"], read: parseSpan },
-  { option: "blocks", parameter: "blocks", kinds: ["node.lagging"], read: integer },
-  { option: "factor", parameter: "factor", kinds: ["checkpoint.overdue"], read: positiveFactor },
-  { option: "at-least", parameter: "atLeast", kinds: ["checkpoint.overdue"], read: parseSpan },
-];
+const THRESHOLDS: Readonly<Record<ParameterName, Threshold>> = {
+  high: { option: "high", read: positiveAmount },
+  low: { option: "low", read: positiveAmount },
+  when: { option: "when", read: asTyped },
+  percent: { option: "percent", read: positiveAmount },
+  for: { option: "for", read: parseSpan },
+  criticalFor: { option: "critical-for", read: parseSpan },
+  drift: { option: "drift", read: parseSpan },
+  rounds: { option: "rounds", read: integer },
+  behind: { option: "behind", read: parseSpan },
+  blocks: { option: "blocks", read: integer },
+  factor: { option: "factor", read: positiveFactor },
+  atLeast: { option: "at-least", read: parseSpan },
+};
 
 /**
  * The thresholds of these kinds: typed values replace earlier ones.
@@ -59,9 +53,10 @@ export function parseThresholds(
   const parameters: Record<string, Record<string, string | number>> = Object.fromEntries(
     kept.map(([kind, given]) => [kind, { ...given }]),
   );
-  for (const { option, parameter, kinds: takers, read } of THRESHOLDS) {
+  for (const [parameter, { option, read }] of Object.entries(THRESHOLDS)) {
     const value = typed[option];
     if (value === undefined) continue;
+    const takers = CONDITION_KINDS.filter((kind) => parameter in KINDS[kind].parameters.shape);
     const concerned = takers.filter((kind) => kinds.includes(kind));
     if (concerned.length === 0) {
       throw new UserError(`${option} is for ${takers.join(", ")}, and this is ${kinds.join(", ")}.`, {
