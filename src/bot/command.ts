@@ -1,3 +1,4 @@
+import type { Platforms } from "../alerts/platform.ts";
 import type { AlertService } from "../alerts/service/service.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import type { LedgerExports } from "../export/ledger-exports.ts";
@@ -24,6 +25,7 @@ export interface CommandContext<S extends Options> {
   readonly exports: LedgerExports;
   /** The caller's saved parties. */
   readonly parties: OwnParties;
+  readonly platforms: Platforms;
   /** Subscriptions, episodes, silences and deliveries. */
   readonly alerts: AlertService;
   /** Audiences that servers and workspaces chose. */
@@ -63,14 +65,18 @@ export function command<const S extends Options>(declared: Command<S>): AnyComma
   return declared;
 }
 
-/** A command with the two options that every command takes. */
-export function withCommonOptions(command: AnyCommand): AnyCommand {
+/** A command with the two options that every command takes; its options name the platforms that there are. */
+export function withCommonOptions(command: AnyCommand, platforms: Platforms): AnyCommand {
   const network: Option = { kind: "network", description: "Which network to ask" };
   const hidden: Option = {
     kind: "flag",
     description: "Answer so that only you can see it",
     default: command.audience === "caller",
   };
-  const options: Options = { ...command.options, network, private: hidden };
+  const worded = Object.entries(command.options).map(([name, option]): [string, Option] => [
+    name,
+    option.kind === "text" && option.wording !== undefined ? { ...option, ...option.wording(platforms) } : option,
+  ]);
+  const options: Options = { ...Object.fromEntries(worded), network, private: hidden };
   return { ...command, options };
 }

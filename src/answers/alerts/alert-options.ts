@@ -1,11 +1,15 @@
 import { SEVERITIES } from "../../alerts/kinds/severity.ts";
-import type { Choice, Options } from "../../bot/options/options.ts";
+import type { Choice, Options, TextOption } from "../../bot/options/options.ts";
 import { suggestKinds } from "./alert-kinds.ts";
 import { suggestSilencedSubjects, suggestSubjects } from "./alert-subjects.ts";
 import { suggestZones } from "./alert-times.ts";
+import { listWords } from "./destination.ts";
 import { suggestEpisodes, suggestSilenceable } from "./episodes/episodes.ts";
 import { suggestSilences } from "./silences/silences.ts";
 import { suggestResumable, suggestSubscriptions } from "./subscriptions/subscriptions.ts";
+
+/** What platforms show of a description. */
+const MAX_DESCRIPTION_LENGTH = 100;
 
 /** Choices whose labels are their values. */
 function choices(values: readonly string[]): Choice[] {
@@ -57,8 +61,13 @@ const NOTIFICATION_SETTINGS = {
   },
   mention: {
     kind: "text",
-    description: "Role to notify of what is critical; on Slack a group's id (S0123ABCD). off = nobody",
+    description: "Role to notify of what is critical; off = nobody",
     example: "@oncall",
+    wording: ({ chats }) => {
+      const hints = chats.flatMap(({ mentionHint }) => mentionHint ?? []);
+      const description = `Role to notify of what is critical; ${hints.join(", ")}. off = nobody`;
+      return hints.length > 0 && description.length <= MAX_DESCRIPTION_LENGTH ? { description } : {};
+    },
   },
 } as const satisfies Options;
 
@@ -86,11 +95,26 @@ export const SUBSCRIPTION_OPTIONS = {
 } as const satisfies Options;
 
 /** The destination, for callers outside of any channel. */
-export const TO_OPTION = {
-  kind: "text",
-  description: "Terminal and console only: console, discord:<channel id> or slack:<channel id>",
-  example: "slack:C0123ABCD",
-} as const;
+export const TO_OPTION = toOption();
+
+/** The same with an addition to its description. */
+export function toOption(addition = "") {
+  const described = (places: string): string => `Terminal and console only: ${places}${addition}`;
+  const generic = described("console, or platform:<channel id>");
+  return {
+    kind: "text",
+    description: generic,
+    example: "platform:<channel id>",
+    wording: ({ chats, console: shown }) => {
+      const description = described(listWords([shown.channel, ...chats.map(({ id }) => `${id}:<channel id>`)]));
+      const [last] = chats.slice(-1);
+      return {
+        description: description.length <= MAX_DESCRIPTION_LENGTH ? description : generic,
+        example: last === undefined ? shown.channel : `${last.id}:${last.exampleChannel}`,
+      };
+    },
+  } as const satisfies TextOption;
+}
 
 export const SUBSCRIPTION_OPTION = {
   kind: "text",
