@@ -12,13 +12,8 @@ export interface Workspace {
 }
 
 /** @throws UserError outside of servers and workspaces. */
-export function workspaceOf({
-  here: { platform, workspace },
-  platforms,
-}: {
-  readonly here: Target;
-  readonly platforms: Platforms;
-}): Workspace {
+export function workspaceOf({ here, platforms }: { here: Target; platforms: Platforms }): Workspace {
+  const { platform, workspace } = here;
   const noun = platforms.chat(platform)?.workspace;
   if (workspace === undefined || noun === undefined) {
     const those = platforms.chats.map((one) => `a ${one.workspace} on ${one.name}`).join(", or ");

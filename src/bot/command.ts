@@ -7,7 +7,7 @@ import type { SeenIds } from "../store/store.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { AudienceSettings } from "./audience-settings.ts";
 import type { Caller, Target, Visibility } from "./invocation.ts";
-import type { Option, Options, OptionValues } from "./options/options.ts";
+import { MAX_DESCRIPTION_LENGTH, type Option, type Options, type OptionValues } from "./options/options.ts";
 import type { OwnParties } from "./options/saved-parties.ts";
 
 export interface CommandContext<S extends Options> {
@@ -73,10 +73,14 @@ export function withCommonOptions(command: AnyCommand, platforms: Platforms): An
     description: "Answer so that only you can see it",
     default: command.audience === "caller",
   };
-  const worded = Object.entries(command.options).map(([name, option]): [string, Option] => [
-    name,
-    option.kind === "text" && option.wording !== undefined ? { ...option, ...option.wording(platforms) } : option,
-  ]);
-  const options: Options = { ...Object.fromEntries(worded), network, private: hidden };
+  const own = Object.entries(command.options).map(([name, option]) => [name, wordOption(option, platforms)] as const);
+  const options: Options = { ...Object.fromEntries(own), network, private: hidden };
   return { ...command, options };
+}
+
+function wordOption(option: Option, platforms: Platforms): Option {
+  const wording = option.kind === "text" ? option.wording?.(platforms) : undefined;
+  return wording === undefined || wording.description.length > MAX_DESCRIPTION_LENGTH
+    ? option
+    : { ...option, ...wording };
 }

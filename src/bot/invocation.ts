@@ -20,10 +20,7 @@ export interface Caller {
 }
 
 /** What to do for somebody who may not manage the channel. */
-export function managerRemedy(
-  { here, caller }: { readonly here: Pick<Target, "platform">; readonly caller: Caller },
-  platforms: Platforms,
-): string {
+export function managerRemedy({ here, caller }: Pick<Invocation, "here" | "caller">, platforms: Platforms): string {
   const workspace = platforms.chat(here.platform)?.workspace ?? "server";
   return caller.mayNotManage ?? `Ask one of them, or a ${workspace} administrator.`;
 }

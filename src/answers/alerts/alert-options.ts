@@ -8,9 +8,6 @@ import { suggestEpisodes, suggestSilenceable } from "./episodes/episodes.ts";
 import { suggestSilences } from "./silences/silences.ts";
 import { suggestResumable, suggestSubscriptions } from "./subscriptions/subscriptions.ts";
 
-/** What platforms show of a description. */
-const MAX_DESCRIPTION_LENGTH = 100;
-
 /** Choices whose labels are their values. */
 function choices(values: readonly string[]): Choice[] {
   return values.map((value) => ({ label: value, value }));
@@ -64,9 +61,8 @@ const NOTIFICATION_SETTINGS = {
     description: "Role to notify of what is critical; off = nobody",
     example: "@oncall",
     wording: ({ chats }) => {
-      const hints = chats.flatMap(({ mentionHint }) => mentionHint ?? []);
-      const description = `Role to notify of what is critical; ${hints.join(", ")}. off = nobody`;
-      return hints.length > 0 && description.length <= MAX_DESCRIPTION_LENGTH ? { description } : {};
+      const whom = ["Role to notify of what is critical", ...chats.flatMap(({ mentionHint }) => mentionHint ?? [])];
+      return { description: `${whom.join("; ")}. off = nobody`, example: "@oncall" };
     },
   },
 } as const satisfies Options;
@@ -99,18 +95,16 @@ export const TO_OPTION = toOption();
 
 /** The same with an addition to its description. */
 export function toOption(addition = "") {
-  const described = (places: string): string => `Terminal and console only: ${places}${addition}`;
-  const generic = described("console, or platform:<channel id>");
   return {
     kind: "text",
-    description: generic,
+    description: `Terminal and console only: console, or platform:<channel id>${addition}`,
     example: "platform:<channel id>",
     wording: ({ chats, console: shown }) => {
-      const description = described(listWords([shown.channel, ...chats.map(({ id }) => `${id}:<channel id>`)]));
-      const [last] = chats.slice(-1);
+      const places = [shown.channel, ...chats.map(({ id }) => `${id}:<channel id>`)];
+      const examples = [shown.channel, ...chats.map(({ id, exampleChannel }) => `${id}:${exampleChannel}`)];
       return {
-        description: description.length <= MAX_DESCRIPTION_LENGTH ? description : generic,
-        example: last === undefined ? shown.channel : `${last.id}:${last.exampleChannel}`,
+        description: `Terminal and console only: ${listWords(places)}${addition}`,
+        example: examples.at(-1) ?? "",
       };
     },
   } as const satisfies TextOption;

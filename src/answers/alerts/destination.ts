@@ -110,17 +110,11 @@ export function isOwnSubscription(
 
 /** A destination in words, relative to the caller's. */
 export function destinationWords(destination: Destination, context: CallerContext): Text {
-  if (isSameDestination(destination, context.platforms.console)) return placeWords(destination, context.platforms);
+  const { platform, channel } = destination;
+  const named = context.platforms.nameOf(platform);
+  if (isSameDestination(destination, context.platforms.console)) return toText(named);
   if (isSameDestination(destination, directMessages(context))) return text`your direct messages`;
   if (isSameDestination(destination, destinationHere(context))) return text`this channel`;
-  return placeWords(destination, context.platforms);
-}
-
-/** A destination in words, the same for everybody. */
-export function placeWords(destination: Destination, platforms: Platforms): Text {
-  const { platform, channel } = destination;
-  const named = platforms.nameOf(platform);
-  if (isSameDestination(destination, platforms.console)) return toText(named);
   return channel.startsWith("user:")
     ? text`direct messages of ${code(channel.slice(5))} on ${named}`
     : text`channel ${code(channel)} on ${named}`;

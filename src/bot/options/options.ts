@@ -9,6 +9,9 @@ import type { SeenIds } from "../../store/store.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { Caller, Target } from "../invocation.ts";
 
+/** What platforms show of a description. */
+export const MAX_DESCRIPTION_LENGTH = 100;
+
 /** Discord's limit for a choice's name, and for its value. */
 export const MAX_CHOICE_LENGTH = 100;
 
@@ -52,8 +55,8 @@ export interface TextOption extends OptionBase {
   readonly required?: true;
   /** An example of a right value, for help and for errors. */
   readonly example: string;
-  /** Replaces description and example where they depend on the platforms. */
-  readonly wording?: (platforms: Platforms) => { readonly description?: string; readonly example?: string };
+  /** Replaces description and example by those that name the platforms, if they are short enough. */
+  readonly wording?: (platforms: Platforms) => { readonly description: string; readonly example: string };
   readonly maxLength?: number;
   /** Takes all remaining bare words of a typed line as one value; only for the last text option. */
   readonly rest?: true;

@@ -10,7 +10,7 @@ import { slackPlatform } from "../../adapters/slack/platform.ts";
 import type * as SlackPreviewModule from "../../adapters/slack/preview.ts";
 import { terminalPlatform } from "../../adapters/terminal/platform.ts";
 import { consolePlatform } from "../../adapters/web/platform.ts";
-import { createPlatforms } from "../../alerts/platform.ts";
+import { type ChatPlatform, createPlatforms } from "../../alerts/platform.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import type { Bot } from "../../bot/bot.ts";
 import type { Caller, Target } from "../../bot/invocation.ts";
@@ -21,6 +21,11 @@ import type { SavedParties } from "../../store/store.ts";
 
 /** Every platform of this program, whether or not it is set up; none of these values loads a library. */
 export const PLATFORMS = createPlatforms([discordPlatform, slackPlatform, consolePlatform, terminalPlatform]);
+
+/** The chat platforms whose tokens are set. */
+export function configuredChats({ discord, slack }: Pick<Config, "discord" | "slack">): readonly ChatPlatform[] {
+  return [...(discord === undefined ? [] : [discordPlatform]), ...(slack === undefined ? [] : [slackPlatform])];
+}
 
 /** The chat platforms of a process. */
 interface Platforms {

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 
+import { commands } from "../../../commands/index.ts";
 import { terminalPlatform } from "../../../src/adapters/terminal/platform.ts";
 import { consolePlatform } from "../../../src/adapters/web/platform.ts";
 import { type ChatPlatform, createPlatforms } from "../../../src/alerts/platform.ts";
 import { describe } from "../../../src/alerts/wording/wording.ts";
+import { withCommonOptions } from "../../../src/bot/command.ts";
 import type { Target } from "../../../src/bot/invocation.ts";
 import { plainText } from "../../../src/reply/plain-text.ts";
 import { down } from "../../alerts/readings.ts";
@@ -75,4 +77,11 @@ test("a new platform is called by its own words, in its own syntax", async () =>
   said.push(shown(token), ...sender.posts.map(({ reply }) => shown(reply)));
   expect(plainText(token.title)).toContain("Stub Chat refuses the bot's token");
   expect(said.join("\n")).not.toMatch(/discord|slack/iu);
+});
+
+test("descriptions of options stay short enough for a menu, however many platforms there are", () => {
+  const many = [1, 2, 3, 4].map((number) => ({ ...stub, id: `stub${number}` }));
+  const all = createPlatforms([...many, consolePlatform]);
+  const options = commands.flatMap((command) => Object.values(withCommonOptions(command, all).options));
+  expect(options.filter(({ description }) => description.length > 100)).toEqual([]);
 });

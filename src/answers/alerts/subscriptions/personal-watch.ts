@@ -15,7 +15,7 @@ import { ORDER } from "../../ids/ids.ts";
 import type { ResolveContext } from "../../ids/resolve-id.ts";
 import { resolveSubjects } from "../alert-subjects.ts";
 import { type AlertCommandContext, runExclusive } from "../alerts.ts";
-import { directMessages, isOperator, isSameDestination, parseDestination, placeWords } from "../destination.ts";
+import { destinationWords, directMessages, isOperator, isSameDestination, parseDestination } from "../destination.ts";
 import { createShortId } from "../short-id.ts";
 import type { AddValues } from "./add-subscription.ts";
 import { DEFAULT_NOTIFICATION_SETTINGS, parseNotificationSettings } from "./notification-settings.ts";
@@ -133,7 +133,7 @@ async function addOnce(context: AlertCommandContext, request: WatchRequest): Pro
   ];
   return reply({
     tone: "good",
-    title: text`You will be told ${isOperator(context) ? text`in ${placeWords(destination, context.platforms)}` : "by direct message"} when ${watchedEventWords(kind, subject)}`,
+    title: text`You will be told ${isOperator(context) ? text`in ${destinationWords(destination, context)}` : "by direct message"} when ${watchedEventWords(kind, subject)}`,
     blocks,
     actions: [...subscriptionActions(subscription), listAction()],
   });
