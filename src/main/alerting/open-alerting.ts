@@ -8,7 +8,7 @@ import type { Log } from "../../log.ts";
 import type { Store } from "../../store/store.ts";
 import type { MetricsRecorder } from "../metrics/metrics.ts";
 import type { Networks } from "../networks.ts";
-import { PLATFORMS } from "../platforms/platforms.ts";
+import { type ChatConfig, PLATFORMS } from "../platforms/platforms.ts";
 import { reachableOperators } from "./alerting-settings.ts";
 import { type Alerting, createAlerting } from "./alerting.ts";
 import { createChangeSignal } from "./console-alerts.ts";
@@ -22,7 +22,7 @@ export interface StartHooks {
 }
 
 export interface OpenAlertingDependencies {
-  readonly config: Pick<Config, "web" | "alerting" | "discord" | "slack">;
+  readonly config: Pick<Config, "web" | "alerting"> & ChatConfig;
   readonly alertsConfig: AlertsConfig;
   readonly store: Store;
   readonly networks: Networks;

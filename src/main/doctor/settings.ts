@@ -7,7 +7,7 @@ import type { Config, ExaminedConfig } from "../../config/config.ts";
 import { UserError } from "../../errors.ts";
 import { isLoopback } from "../../loopback.ts";
 import { readAlertsConfig } from "../alerting/alerting-settings.ts";
-import { configuredChats, PLATFORMS } from "../platforms/platforms.ts";
+import { type ChatConfig, configuredChats, PLATFORMS } from "../platforms/platforms.ts";
 
 /** The settings as they were read. */
 export function examineSettings({ config, faults }: ExaminedConfig): Finding[] {
@@ -75,7 +75,7 @@ export function alertsConfigOf(file: string | undefined): { readonly config: Ale
 }
 
 /** The operators' channel as far as the settings show it; its platform's check tells whether it is reachable. */
-export function examineOperators(config: Pick<Config, "alerting" | "discord" | "slack">): Finding[] {
+export function examineOperators(config: Pick<Config, "alerting"> & ChatConfig): Finding[] {
   const check = "OPERATOR_CHANNEL";
   const { operators } = config.alerting;
   const chats = configuredChats(config);
@@ -92,7 +92,7 @@ export function examineOperators(config: Pick<Config, "alerting" | "discord" | "
 }
 
 /** The dead man's switch, by its address alone: a ping would report that the bot is well. */
-export function examineDeadManSwitch(config: Pick<Config, "alerting" | "discord" | "slack">): Finding {
+export function examineDeadManSwitch(config: Pick<Config, "alerting"> & ChatConfig): Finding {
   const check = "DEADMAN_URL";
   const url = config.alerting.deadmanUrl;
   if (url === undefined) {

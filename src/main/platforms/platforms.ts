@@ -22,8 +22,11 @@ import type { SavedParties } from "../../store/store.ts";
 /** Every platform of this program, whether or not it is set up; none of these values loads a library. */
 export const PLATFORMS = createPlatforms([discordPlatform, slackPlatform, consolePlatform, terminalPlatform]);
 
+/** The settings of the chat platforms. */
+export type ChatConfig = Pick<Config, "discord" | "slack">;
+
 /** The chat platforms whose tokens are set. */
-export function configuredChats({ discord, slack }: Pick<Config, "discord" | "slack">): readonly ChatPlatform[] {
+export function configuredChats({ discord, slack }: ChatConfig): readonly ChatPlatform[] {
   return [...(discord === undefined ? [] : [discordPlatform]), ...(slack === undefined ? [] : [slackPlatform])];
 }
 
