@@ -13,6 +13,7 @@ import { createApiClient } from "../src/api/client/client.ts";
 import { createBot } from "../src/bot/bot.ts";
 import { createLedgerExports } from "../src/export/ledger-exports.ts";
 import { silentLog } from "../src/log.ts";
+import { PLATFORMS } from "../src/main/platforms/platforms.ts";
 import { fromMillis } from "../src/units/nanoseconds.ts";
 import { noAlertService } from "../test/support/alert-service.ts";
 import { alternate, atMost, type Measured, runAsScript, shown } from "./support/figure.ts";
@@ -88,6 +89,7 @@ function asker(url: string, cache: boolean): AsyncDisposable & { time(): Promise
     limits: { requestsPerSecond: 1e6, burst: 1e6 },
   });
   const bot = createBot({
+    platforms: PLATFORMS,
     commands,
     clients: [api],
     seen: { note: async () => undefined, find: async () => [] },

@@ -1,13 +1,12 @@
 import { destinationKey, isAlive } from "../src/alerts/routing/subscription.ts";
 import type { Destination } from "../src/alerts/sender.ts";
-import { CONSOLE_DESTINATION } from "../src/alerts/service/service.ts";
-import { TO_OPTION } from "../src/answers/alerts/alert-options.ts";
+import { toOption } from "../src/answers/alerts/alert-options.ts";
 import { destinationHere, isOperator, parseDestination } from "../src/answers/alerts/destination.ts";
 import { runDrill } from "../src/answers/alerts/episodes/drill.ts";
 import { systemClock } from "../src/api/clock.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 
-const options = { to: { ...TO_OPTION, description: `${TO_OPTION.description}; all = everywhere` } } as const;
+const options = { to: toOption("; all = everywhere") } as const;
 
 /** A drill tries at most so many destinations. */
 const MAX_DESTINATIONS = 50;
@@ -28,7 +27,10 @@ async function destinationsOf(context: CommandContext<typeof options>): Promise<
   if (!/^all$/iu.test(to.trim()) || !isOperator(context)) return [parseDestination(to, context, context.alerts)];
   const subscribed = (await context.alerts.subscriptions()).filter((one) => isAlive(one) && one.personal !== true);
   const destinations = new Map(
-    [CONSOLE_DESTINATION, ...subscribed.map(({ destination }) => destination)].map((one) => [destinationKey(one), one]),
+    [context.platforms.console, ...subscribed.map(({ destination }) => destination)].map((one) => [
+      destinationKey(one),
+      one,
+    ]),
   );
   return [...destinations.values()].slice(0, MAX_DESTINATIONS);
 }

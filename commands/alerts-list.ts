@@ -2,7 +2,13 @@ import { isAlive, type Subscription } from "../src/alerts/routing/subscription.t
 import { deliveryOptionWords, type Labels, subscriptionWords } from "../src/alerts/wording/subscription-words.ts";
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { subjectLabels } from "../src/answers/alerts/alert-subjects.ts";
-import { destinationHere, destinationWords, isOperator, isOwnSubscription } from "../src/answers/alerts/destination.ts";
+import {
+  type CallerContext,
+  destinationHere,
+  destinationWords,
+  isOperator,
+  isOwnSubscription,
+} from "../src/answers/alerts/destination.ts";
 import {
   removeAction,
   subscriptionActions,
@@ -44,10 +50,11 @@ export const alertsList = command({
     );
     const where = everywhere ? text`all places` : destinationWords(destinationHere(context), context);
     const shown: Block[] = [];
-    if (channel.length > 0) shown.push(tableOf(channel, "subscriptions", { labels, networks, where: everywhere }));
+    const relativeTo = everywhere ? context : undefined;
+    if (channel.length > 0) shown.push(tableOf(channel, "subscriptions", { labels, networks, relativeTo }));
     if (own.length > 0)
       shown.push({
-        ...tableOf(own, "own-subscriptions", { labels, networks, where: false }),
+        ...tableOf(own, "own-subscriptions", { labels, networks }),
         title: text`Yours alone`,
       });
     const none = visible.length === 0;
@@ -84,7 +91,16 @@ function stateWords({ state, why, network }: Subscription, networks: readonly st
 function tableOf(
   rows: readonly Subscription[],
   name: string,
-  { labels, networks, where }: { labels: Labels; networks: readonly string[]; where: boolean },
+  {
+    labels,
+    networks,
+    relativeTo,
+  }: {
+    labels: Labels;
+    networks: readonly string[];
+    /** Of the column of destinations. */
+    relativeTo?: CallerContext | undefined;
+  },
 ): Table {
   return {
     kind: "table",
@@ -92,7 +108,7 @@ function tableOf(
     columns: [
       { title: "Subscription" },
       { title: "Tells" },
-      ...(where ? [{ title: "Where", priority: 2 as const }] : []),
+      ...(relativeTo === undefined ? [] : [{ title: "Where", priority: 2 as const }]),
       { title: "How", priority: 3 },
       { title: "State", priority: 2 },
       { title: "Since", priority: 3 },
@@ -102,7 +118,7 @@ function tableOf(
       return [
         toText(code(one.id)),
         subscriptionWords(one, labels),
-        ...(where ? [destinationWords(one.destination)] : []),
+        ...(relativeTo === undefined ? [] : [destinationWords(one.destination, relativeTo)]),
         how.length === 0 ? toText("the usual way") : how,
         toText(stateWords(one, networks)),
         text`${time(fromMillis(one.created))} by ${one.by.name}`,

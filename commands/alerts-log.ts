@@ -38,7 +38,7 @@ export const alertsLog = command({
       ...(options.what === undefined ? {} : { what: options.what }),
       ...(network === undefined ? {} : { network }),
     };
-    const blocks: Block[] = [logTable(shown, here)];
+    const blocks: Block[] = [logTable(shown, context)];
     if (read.more) {
       blocks.push(
         paragraph(`No more than the last ${formatCount(MAX_LOG_ENTRIES)} decisions and messages are looked through.`),
@@ -66,7 +66,7 @@ export const alertsLog = command({
           ? text`Nothing${of} is in the log`
           : text`${formatCount(read.lines)} lines${of}${pages === 1 ? "" : `, page ${page} of ${pages}`}`,
       blocks: read.lines === 0 ? [] : blocks,
-      attachments: options.file && read.lines > 0 ? [await logFile(read.rows, here)] : [],
+      attachments: options.file && read.lines > 0 ? [await logFile(read.rows, context)] : [],
       actions: [
         ...(page > 1 ? [go("Newer", page - 1)] : []),
         ...(page < pages ? [go("Older", page + 1)] : []),

@@ -1,7 +1,7 @@
 import { isSilenceActive } from "../src/alerts/routing/silence.ts";
 import { silenceScopeWords, silenceTimeWords } from "../src/alerts/wording/silence-words.ts";
 import { subjectLabels } from "../src/answers/alerts/alert-subjects.ts";
-import { destinationKeyWords, isOperator } from "../src/answers/alerts/destination.ts";
+import { destinationKeyWords } from "../src/answers/alerts/destination.ts";
 import { visibleSilences } from "../src/answers/alerts/silences/silences.ts";
 import { command } from "../src/bot/command.ts";
 import { paragraph } from "../src/reply/block.ts";
@@ -31,6 +31,7 @@ export const alertsSilences = command({
     const ids = found.flatMap(({ scope }) =>
       scope.subject === undefined || scope.network !== context.network ? [] : [scope.subject],
     );
+    const placeOf = destinationKeyWords(context);
     const labels = await subjectLabels([{ kinds: ["market.state"], ids }], context);
     return reply({
       title: found.length === 1 ? "One silence" : `${found.length} silences`,
@@ -55,9 +56,7 @@ export const alertsSilences = command({
               silenceTimeWords(one, now),
               toText(isSilenceActive(one, now) ? "holds" : "waits"),
               toText(`${one.by}${reason}`),
-              where === undefined
-                ? toText("all places")
-                : destinationKeyWords(where, isOperator(context) ? undefined : where),
+              where === undefined ? toText("all places") : placeOf(where),
             ];
           }),
         },

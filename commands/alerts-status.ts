@@ -80,7 +80,7 @@ export const alertsStatus = command({
     const late = observations.flat().filter(({ isLate }) => isLate);
     if (late.length > 0) blocks.push({ kind: "list", title: text`Watchers that are late`, items: late.map(lateWords) });
     blocks.push(paragraph(undeliveredWords(owed, now)));
-    blocks.push(...suspensions.map((suspension) => paragraph(suspensionWords(suspension, now))));
+    blocks.push(...suspensions.map((suspension) => paragraph(suspensionWords(suspension, context.platforms, now))));
     if (unreachable.length > 0) {
       blocks.push({
         kind: "list",

@@ -22,7 +22,7 @@ export const answersSet = command({
   },
   run: async (context) => {
     const { options, here, caller, chosen, commands } = context;
-    const workspace = workspaceOf(here);
+    const workspace = workspaceOf(context);
     const audience = options.markets === "everyone" ? "channel" : "caller";
     const whom = audience === "channel" ? "everyone" : "the asker";
     const sentence = audienceSentence(audience, workspace, commands);

@@ -12,8 +12,9 @@ export const answersShow = command({
   access: "everyone",
   audience: "caller",
   options: {},
-  run: async ({ here, caller, chosen, commands }) => {
-    const workspace = workspaceOf(here);
+  run: async (context) => {
+    const { here, caller, chosen, commands } = context;
+    const workspace = workspaceOf(context);
     const choice = chosen.of(here);
     const audience = choice?.markets ?? "caller";
     const by =

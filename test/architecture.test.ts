@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { isInside } from "../lint/architecture.ts";
 import { globals, ground, packages, rooms } from "../lint/rooms.ts";
+import { PLATFORMS } from "../src/main/platforms/platforms.ts";
 
 const root = path.join(import.meta.dirname, "..");
 
@@ -185,6 +186,21 @@ describe("the tree", () => {
     const comments = modules.flatMap((file) => textOf(file).match(/.*(?:ox|es)lint-disable.*/gu) ?? []);
     expect(comments).toEqual(["// oxlint-disable unicorn/require-post-message-target-origin"]);
     expect(globSync("{src,commands}/**/{.oxlintrc,oxlint.config}*", { cwd: root })).toEqual([]);
+  });
+
+  test("calls no platform by its name outside of adapters, config and main", () => {
+    const chats = PLATFORMS.chats.map(({ id }) => id).join("|");
+    const operators = ["terminal", PLATFORMS.console.platform, PLATFORMS.console.channel];
+    const name = new RegExp(`${chats}|"(?:${operators.join("|")})"`, "iu");
+    const isComment = (line: string): boolean => /^\s*(?:\/\/|\/?\*)/u.test(line);
+    const others = modules.filter((file) => !/^src\/(?:adapters\/|config\/|main\/|main\.ts$)/u.test(file));
+    const calling = others.flatMap((file) =>
+      textOf(file)
+        .split("\n")
+        .filter((line) => !isComment(line) && name.test(line))
+        .map((line) => `${file}: ${line.trim()}`),
+    );
+    expect(calling).toEqual([]);
   });
 
   test("has no crowded folder and no long module", () => {

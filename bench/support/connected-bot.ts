@@ -4,6 +4,7 @@ import { createApiClient } from "../../src/api/client/client.ts";
 import { createBot } from "../../src/bot/bot.ts";
 import { createLedgerExports } from "../../src/export/ledger-exports.ts";
 import { type Log, silentLog } from "../../src/log.ts";
+import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import type { ButtonPayloads } from "../../src/store/store.ts";
@@ -28,6 +29,7 @@ export async function connectedBot(
   const store = createStore({ url: `file:${folder.path}/bench.db`, log });
   const exports = createLedgerExports({ directory: folder.path, log, now: () => fromMillis(Date.now()) });
   const bot = createBot({
+    platforms: PLATFORMS,
     commands,
     clients: [client],
     seen: store.seen,

@@ -31,7 +31,7 @@ export interface AnswerAudience {
 
 /** Previews a reply on the console as a platform will show it: the payload of its renderer. */
 export interface Preview {
-  readonly platform: "discord" | "slack";
+  readonly platform: string;
   /** Renders an answer for this audience, or an alert posted to a channel. Pure and total; JSON. */
   render(reply: Reply, as: AnswerAudience | "alert"): unknown;
 }

@@ -1,4 +1,5 @@
 import type { ConditionKind } from "./kinds/kinds.ts";
+import type { Platforms } from "./platform.ts";
 import type { Subscription } from "./routing/subscription.ts";
 import { episodeId } from "./rules/episode.ts";
 import type { Destination } from "./sender.ts";
@@ -29,6 +30,7 @@ export function drillSubscriptions(
   destinations: readonly Destination[],
   by: Subscription["by"],
   at: number,
+  platforms: Platforms,
 ): Subscription[] {
   return destinations.map((destination, index) => ({
     id: `${drill}-${index + 1}`,
@@ -38,7 +40,7 @@ export function drillSubscriptions(
     subjects: [drill],
     parameters: {},
     floor: "info",
-    style: destination.platform === "web" ? "plain" : "live",
+    style: platforms.isOperators(destination.platform) ? "plain" : "live",
     events: "usual",
     state: "active",
     created: at,

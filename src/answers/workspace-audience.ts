@@ -1,3 +1,4 @@
+import type { Platforms } from "../alerts/platform.ts";
 import type { AnyCommand } from "../bot/command.ts";
 import type { Target, Visibility } from "../bot/invocation.ts";
 import { UserError } from "../errors.ts";
@@ -7,20 +8,20 @@ import { code, joinText, text, type Text } from "../reply/text.ts";
 export interface Workspace {
   readonly platform: Target["platform"];
   readonly workspace: string;
-  readonly noun: "server" | "workspace";
+  readonly noun: string;
 }
 
 /** @throws UserError outside of servers and workspaces. */
-export function workspaceOf({ platform, workspace }: Target): Workspace {
-  if (workspace === undefined) {
-    throw new UserError(
-      "Who sees answers is for a server on Discord, or a workspace on Slack, to choose; here is none.",
-      {
-        remedy: "Ask in a channel of a server that has added Bellwether. Elsewhere private:yes and private:no decide.",
-      },
-    );
+export function workspaceOf({ here, platforms }: { here: Target; platforms: Platforms }): Workspace {
+  const { platform, workspace } = here;
+  const noun = platforms.chat(platform)?.workspace;
+  if (workspace === undefined || noun === undefined) {
+    const those = platforms.chats.map((one) => `a ${one.workspace} on ${one.name}`).join(", or ");
+    throw new UserError(`Who sees answers is for ${those}, to choose; here is none.`, {
+      remedy: "Ask in a channel of a server that has added Bellwether. Elsewhere private:yes and private:no decide.",
+    });
   }
-  return { platform, workspace, noun: platform === "slack" ? "workspace" : "server" };
+  return { platform, workspace, noun };
 }
 
 /** The choices of an audience: `everyone`, `asker`. */

@@ -2,6 +2,7 @@
 // caller and target, audience.ts decides who sees the answer. options/ describes and parses option values, grammar/ the
 // typed line. error-reply.ts turns every error into a reply.
 
+import type { Platforms } from "../alerts/platform.ts";
 import type { AlertService } from "../alerts/service/service.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import { UserError } from "../errors.ts";
@@ -16,7 +17,7 @@ import { type AnyCommand, withCommonOptions } from "./command.ts";
 import { errorReply } from "./error-reply.ts";
 import { completeLine } from "./grammar/complete-line.ts";
 import { findCommand, parseLine } from "./grammar/grammar.ts";
-import type { Invocation, Prepared, Target, Visibility } from "./invocation.ts";
+import { type Invocation, managerRemedy, type Prepared, type Target, type Visibility } from "./invocation.ts";
 import type { Choice } from "./options/options.ts";
 import { parseOptions } from "./options/parse-options.ts";
 import { ownParties, suggestSavedParties, takesParty, withSavedParties } from "./options/saved-parties.ts";
@@ -63,6 +64,7 @@ export interface BotDependencies {
   readonly parties: SavedParties;
   readonly exports: LedgerExports;
   readonly alerts: AlertService;
+  readonly platforms: Platforms;
   /** Audiences chosen by servers and workspaces; default: none. */
   readonly chosen?: AudienceSettings | undefined;
   readonly log: Log;
@@ -72,7 +74,8 @@ export interface BotDependencies {
 
 /** Creates the bot from commands and their dependencies. It never rejects: every error becomes a reply. */
 export function createBot(dependencies: BotDependencies): Bot {
-  const commands = dependencies.commands.map(withCommonOptions);
+  const { platforms } = dependencies;
+  const commands = dependencies.commands.map((command) => withCommonOptions(command, platforms));
   const partyCommands = new Set(commands.filter(({ options }) => Object.values(options).some(takesParty)));
   const byName = new Map(commands.map((command) => [command.name, command]));
   const clients = new Map(dependencies.clients.map((client) => [client.network, client]));
@@ -102,7 +105,7 @@ export function createBot(dependencies: BotDependencies): Bot {
       const options = parseOptions(command, invocation.options, { now: now(), networks });
       if (command.access === "channel-manager" && !invocation.caller.mayManageChannel) {
         throw new UserError(`Only people who manage this channel can use ${command.name}.`, {
-          remedy: invocation.caller.mayNotManage ?? "Ask one of them, or a server administrator.",
+          remedy: managerRemedy(invocation, platforms),
         });
       }
       const preset = presetAudience(command, invocation.here, chosen);
@@ -138,7 +141,7 @@ export function createBot(dependencies: BotDependencies): Bot {
     let answer: Reply;
     try {
       signal.throwIfAborted();
-      const parties = ownParties(dependencies.parties, here, caller);
+      const parties = ownParties(dependencies.parties, here, caller, platforms);
       answer = await command.run({
         options: partyCommands.has(command) ? await withSavedParties(command.options, options, parties) : options,
         parties,
@@ -151,6 +154,7 @@ export function createBot(dependencies: BotDependencies): Bot {
         seen: dependencies.seen,
         exports: dependencies.exports,
         alerts: dependencies.alerts,
+        platforms,
         chosen,
         commands,
         now,
@@ -189,12 +193,13 @@ export function createBot(dependencies: BotDependencies): Bot {
       const { caller, here, options, signal } = request;
       const asked = networks.find((network) => network === options["network"]);
       const saved = takesParty(option)
-        ? await suggestSavedParties(request.typed, ownParties(dependencies.parties, here, caller))
+        ? await suggestSavedParties(request.typed, ownParties(dependencies.parties, here, caller, platforms))
         : [];
       const others = await suggestValues(option, request.typed, networks, {
         api: clientOf(asked),
         seen: dependencies.seen,
         alerts: dependencies.alerts,
+        platforms,
         here,
         caller,
         options,

@@ -1,3 +1,4 @@
+import type { Platforms } from "../alerts/platform.ts";
 import type { AlertService } from "../alerts/service/service.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import type { LedgerExports } from "../export/ledger-exports.ts";
@@ -6,7 +7,7 @@ import type { SeenIds } from "../store/store.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { AudienceSettings } from "./audience-settings.ts";
 import type { Caller, Target, Visibility } from "./invocation.ts";
-import type { Option, Options, OptionValues } from "./options/options.ts";
+import { MAX_DESCRIPTION_LENGTH, type Option, type Options, type OptionValues } from "./options/options.ts";
 import type { OwnParties } from "./options/saved-parties.ts";
 
 export interface CommandContext<S extends Options> {
@@ -24,6 +25,7 @@ export interface CommandContext<S extends Options> {
   readonly exports: LedgerExports;
   /** The caller's saved parties. */
   readonly parties: OwnParties;
+  readonly platforms: Platforms;
   /** Subscriptions, episodes, silences and deliveries. */
   readonly alerts: AlertService;
   /** Audiences that servers and workspaces chose. */
@@ -63,14 +65,22 @@ export function command<const S extends Options>(declared: Command<S>): AnyComma
   return declared;
 }
 
-/** A command with the two options that every command takes. */
-export function withCommonOptions(command: AnyCommand): AnyCommand {
+/** A command with the two options that every command takes; its options name the platforms that there are. */
+export function withCommonOptions(command: AnyCommand, platforms: Platforms): AnyCommand {
   const network: Option = { kind: "network", description: "Which network to ask" };
   const hidden: Option = {
     kind: "flag",
     description: "Answer so that only you can see it",
     default: command.audience === "caller",
   };
-  const options: Options = { ...command.options, network, private: hidden };
+  const own = Object.entries(command.options).map(([name, option]) => [name, wordOption(option, platforms)] as const);
+  const options: Options = { ...Object.fromEntries(own), network, private: hidden };
   return { ...command, options };
+}
+
+function wordOption(option: Option, platforms: Platforms): Option {
+  const wording = option.kind === "text" ? option.wording?.(platforms) : undefined;
+  return wording === undefined || wording.description.length > MAX_DESCRIPTION_LENGTH
+    ? option
+    : { ...option, ...wording };
 }

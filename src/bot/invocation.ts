@@ -1,8 +1,9 @@
+import type { Platforms } from "../alerts/platform.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
 
 /** The target of an answer, and its limits for files. */
 export interface Target {
-  readonly platform: "discord" | "slack" | "terminal" | "web";
+  readonly platform: string;
   /** The server or workspace; absent in direct messages, terminal and console. */
   readonly workspace?: string;
   readonly channel?: string;
@@ -16,6 +17,12 @@ export interface Caller {
   readonly mayManageChannel: boolean;
   /** Why not and what to do, in a sentence or two, if the platform knows. */
   readonly mayNotManage?: string;
+}
+
+/** What to do for somebody who may not manage the channel. */
+export function managerRemedy({ here, caller }: Pick<Invocation, "here" | "caller">, platforms: Platforms): string {
+  const workspace = platforms.chat(here.platform)?.workspace ?? "server";
+  return caller.mayNotManage ?? `Ask one of them, or a ${workspace} administrator.`;
 }
 
 /** Input from any platform: a command's name and its raw values. */

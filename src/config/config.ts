@@ -40,7 +40,7 @@ interface AlertingConfig {
   /** Ids of people, `slack:U…`, `discord:…` or bare; undefined = whoever manages the channel. */
   readonly managers: readonly string[] | undefined;
   /** The channel for notices to the operators. */
-  readonly operators: { readonly platform: "slack" | "discord"; readonly channel: string } | undefined;
+  readonly operators: { readonly platform: string; readonly channel: string } | undefined;
   /** Requested regularly while the bot is healthy. */
   readonly deadmanUrl: string | undefined;
 }
@@ -206,8 +206,8 @@ function configOf(env: Environment, hints: readonly string[]): Config {
 }
 
 function operatorsOf(written: string | undefined): AlertingConfig["operators"] {
-  const [platform, channel] = written?.split(":") ?? [];
-  return channel === undefined ? undefined : { platform: platform === "slack" ? "slack" : "discord", channel };
+  const [platform = "", channel] = written?.split(":") ?? [];
+  return channel === undefined ? undefined : { platform, channel };
 }
 
 /** Faults of variables that are valid alone and contradict each other. */

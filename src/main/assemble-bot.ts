@@ -9,6 +9,7 @@ import type { Log } from "../log.ts";
 import type { Store } from "../store/store.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
 import type { Networks } from "./networks.ts";
+import { PLATFORMS } from "./platforms/platforms.ts";
 import { withSampleIds } from "./seen-ids.ts";
 
 interface AssemblyOptions {
@@ -36,6 +37,7 @@ export async function assembleBot({ networks, store, log, ...more }: AssemblyOpt
     seen: networks.samples === undefined ? store.seen : withSampleIds(store.seen, networks.samples),
     parties: store.parties,
     exports,
+    platforms: PLATFORMS,
     log,
     now,
     ...more,

@@ -27,7 +27,7 @@ import { readAlertSnapshot } from "./metrics/alert-metrics.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { openNetworks } from "./networks.ts";
 import { platformUrls, watchPlatformLimits } from "./platforms/platform-limits.ts";
-import { openPlatforms, withListedManagers } from "./platforms/platforms.ts";
+import { configuredChats, openPlatforms, withListedManagers } from "./platforms/platforms.ts";
 import { createShutdown, handleProcessEvents, type Shutdown } from "./shutdown.ts";
 import { collectGarbageOnce, unlimitYoungGeneration } from "./v8-memory.ts";
 
@@ -42,7 +42,7 @@ export async function start(args: readonly string[], hooks: StartHooks = {}): Pr
     });
   }
   const config = loadConfig();
-  if (config.discord === undefined && config.slack === undefined) unlimitYoungGeneration();
+  if (configuredChats(config).length === 0) unlimitYoungGeneration();
   const alertsConfig = readAlertsConfig(config.alerting.configFile);
   const destination = logDestination();
   const log = createLog(config.logLevel ?? "info", destination);
@@ -102,7 +102,7 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
     log,
   });
   // Only servers of chat platforms have audience settings: without one, nothing is read before the first answer.
-  const chats = config.discord !== undefined || config.slack !== undefined;
+  const chats = configuredChats(config).length > 0;
   const bot = await assembleBot({
     networks,
     store,

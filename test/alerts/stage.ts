@@ -18,6 +18,7 @@ import { writeBatch } from "../../src/alerts/outbox/outbox.ts";
 import type { Destination, Sender } from "../../src/alerts/sender.ts";
 import { describe as describeAlert } from "../../src/alerts/wording/wording.ts";
 import { silentLog } from "../../src/log.ts";
+import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { createStore, type EmbeddedStore } from "../../src/store/create-store.ts";
 import { settled, VirtualClock } from "../api/virtual-clock.ts";
 import { FakeSender } from "../support/fake-sender.ts";
@@ -166,7 +167,7 @@ export class Stage {
       clock,
       log,
       senders,
-      describe: describeAlert,
+      describe: (message, context) => describeAlert(message, context, PLATFORMS),
       random: () => 0,
       onStep: (step) => this.steps.push(step),
       ...(this.#options.console === undefined ? {} : { console: this.#options.console }),

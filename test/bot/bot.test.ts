@@ -9,6 +9,7 @@ import { type AnyCommand, command } from "../../src/bot/command.ts";
 import { BotStopping, UserError } from "../../src/errors.ts";
 import type { LedgerExports } from "../../src/export/ledger-exports.ts";
 import { createLog } from "../../src/log.ts";
+import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { memoryAttachment } from "../../src/reply/attachment.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import { reply, type Reply } from "../../src/reply/reply.ts";
@@ -49,6 +50,7 @@ function talk(commands: readonly AnyCommand[], simulated = false) {
     }),
   );
   const bot = createBot({
+    platforms: PLATFORMS,
     commands,
     clients: [client("mainnet", simulated), client("testnet", simulated)],
     seen,

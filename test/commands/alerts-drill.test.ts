@@ -8,6 +8,7 @@ import { type AlertService, createAlertService } from "../../src/alerts/service/
 import { runDrill } from "../../src/answers/alerts/episodes/drill.ts";
 import { episodeTimelineReply } from "../../src/answers/alerts/episodes/episode-timeline.ts";
 import { silentLog } from "../../src/log.ts";
+import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import type { Reply } from "../../src/reply/reply.ts";
 import { createDrills, type Drills, drillSettings } from "../../src/watchers/drills.ts";
@@ -59,6 +60,7 @@ function ask(own: Stage, destinations: readonly Destination[], signal: AbortSign
   const context = {
     here: OPS,
     caller: ann,
+    platforms: PLATFORMS,
     alerts: serviceOf(own),
     signal,
     progress: (reply: Reply) => void progress.push(plainText(reply.title)),
@@ -98,7 +100,7 @@ describe("a drill", () => {
     await said;
     const [episode] = await own.engine.lastEpisodes(1, DRILL_NETWORK);
     const history = await own.engine.history(episode!.id);
-    const timeline = shown(episodeTimelineReply(history!, { here: OPS, caller: ann }));
+    const timeline = shown(episodeTimelineReply(history!, { here: OPS, caller: ann, platforms: PLATFORMS }));
     expect(timeline).toMatch(/DRILL · drill-\w+ answers again on drill: the whole story/u);
     expect(timeline).toContain("there is no such node, and nothing is wrong");
     expect(history?.decisions.map(({ what }) => what)).toEqual(["pending", "fired", "recovering", "resolved"]);
@@ -147,7 +149,7 @@ describe("a drill", () => {
   test("is begun by the next process where none watches, unless that comes too late", async () => {
     const own = await open();
     const at = own.now();
-    const asked = (name: string) => drillSubscriptions(name, [ops], { id: "1", name: "ann" }, at);
+    const asked = (name: string) => drillSubscriptions(name, [ops], { id: "1", name: "ann" }, at, PLATFORMS);
     await own.engine.putSubscriptions(asked("drill-1"), "ann");
     await own.restart(3_000_000);
     await watch(own, 4000);

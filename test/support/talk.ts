@@ -5,6 +5,7 @@ import path from "node:path";
 import { commands } from "../../commands/index.ts";
 import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
 import type { AlertEngine } from "../../src/alerts/engine/engine.ts";
+import type { Platforms } from "../../src/alerts/platform.ts";
 import { createApiClient, type NodeAddress } from "../../src/api/client/client.ts";
 import { systemClock } from "../../src/api/clock.ts";
 import type { Verdict } from "../../src/api/verdict/verdict.ts";
@@ -14,6 +15,7 @@ import type { Caller, Target } from "../../src/bot/invocation.ts";
 import type { Choice } from "../../src/bot/options/options.ts";
 import { createLedgerExports } from "../../src/export/ledger-exports.ts";
 import { silentLog } from "../../src/log.ts";
+import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { disposeReply, type Reply } from "../../src/reply/reply.ts";
 import { createStore, type EmbeddedStore } from "../../src/store/create-store.ts";
 import { fromMillis, nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
@@ -29,6 +31,8 @@ export interface TalkOptions {
   readonly mayManageChannel?: boolean;
   /** The platforms with a sender. */
   readonly delivering?: readonly string[];
+  /** Default: those of the program. */
+  readonly platforms?: Platforms;
   /** The last verdicts of the watchers; without them, nothing is watched. */
   readonly verdict?: (network: string) => Verdict | undefined;
   /** Whether answers are cached, as in production. Default false: tests change a node's answers. */
@@ -87,6 +91,7 @@ export async function talk(options: TalkOptions): Promise<Talk> {
     ...(options.verdict === undefined ? {} : { verdict: options.verdict }),
   });
   const bot = createBot({
+    platforms: options.platforms ?? PLATFORMS,
     commands,
     clients,
     seen: store.seen,

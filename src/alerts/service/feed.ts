@@ -2,11 +2,11 @@ import type { Reply } from "../../reply/reply.ts";
 import type { AlertTables, DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { deliverySubject, isMerged, triggerDeliveryTime } from "../outbox/delivery-subject.ts";
-import { readMessages } from "../outbox/message.ts";
+import { type DeliveryContext, deliverySubject, isMerged, triggerDeliveryTime } from "../outbox/delivery-subject.ts";
+import { type AlertMessage, readMessages } from "../outbox/message.ts";
+import type { Platforms } from "../platform.ts";
 import { destinationKey } from "../routing/subscription.ts";
-import type { DeliverySubject, Destination } from "../sender.ts";
-import type { describe as describeMessage } from "../wording/wording.ts";
+import type { DeliverySubject } from "../sender.ts";
 
 /** One delivered message. */
 export interface FeedAlert {
@@ -51,8 +51,16 @@ export interface AlertFeed {
 /** How many edits are read at once; the last one of each message is among them. */
 const MAX_EDITS_READ = 200;
 
-export function createAlertFeed(store: Pick<Store, "transaction">, destination: Destination): AlertFeed {
-  const key = destinationKey(destination);
+type Describe = (message: AlertMessage, context: DeliveryContext) => Reply;
+
+/** The feed of the operators' destination. */
+export function createAlertFeed(store: Pick<Store, "transaction">, platforms: Platforms): AlertFeed {
+  const loadDescribe = async (): Promise<Describe> => {
+    // Loaded lazily, so that the start does not wait for it.
+    const { describe } = await import("../wording/wording.ts");
+    return (message, context) => describe(message, context, platforms);
+  };
+  const key = destinationKey(platforms.console);
   const find = async (tables: AlertTables, id: string): Promise<DeliveryRow | undefined> => {
     const [row] = await tables.outbox.get([id]);
     return row?.destination === key && row.state === "sent" && row.kind === "message" ? row : undefined;
@@ -116,16 +124,11 @@ export function createAlertFeed(store: Pick<Store, "transaction">, destination: 
   };
 }
 
-/** Loaded lazily, so that the start does not wait for it. */
-async function loadDescribe(): Promise<typeof describeMessage> {
-  return (await import("../wording/wording.ts")).describe;
-}
-
 /** Messages that this program cannot read any more are left out. */
 async function toFeedAlerts(
   tables: AlertTables,
   rows: readonly DeliveryRow[],
-  describe: typeof describeMessage,
+  describe: Describe,
 ): Promise<FeedAlert[]> {
   const messages = await readMessages(
     tables,

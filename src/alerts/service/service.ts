@@ -17,9 +17,6 @@ export interface AlertService extends Omit<AlertEngine, "processObservation" | "
   readonly verdict?: (network: string) => Verdict | undefined;
 }
 
-/** The console as a destination. */
-export const CONSOLE_DESTINATION = { platform: "web", channel: "console" } as const;
-
 export function createAlertService(
   engine: AlertEngine,
   config: AlertsConfig,

@@ -3,11 +3,12 @@ import { reply, type Reply, type Tone } from "../../reply/reply.ts";
 import { code, strong, text, type Text, time } from "../../reply/text.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
 import type { TokenMessage } from "../outbox/message.ts";
-import { markedTitle, platformName, tokenRemedy } from "./phrases.ts";
+import type { Platforms } from "../platform.ts";
+import { markedTitle, tokenRemedy } from "./phrases.ts";
 
 /** A platform refuses the bot's token, or accepts one again: what that means, and what to do. Pure and total. */
-export function describeToken(message: TokenMessage): Reply {
-  const { tone, word, title, blocks } = tokenText(message);
+export function describeToken(message: TokenMessage, platforms?: Platforms): Reply {
+  const { tone, word, title, blocks } = tokenText(message, platforms);
   return reply({ tone, title: markedTitle(word, title, message), blocks });
 }
 
@@ -18,10 +19,10 @@ interface TokenText {
   readonly blocks: readonly Block[];
 }
 
-function tokenText({ platform, why, since, at, change }: TokenMessage): TokenText {
-  const name = platformName(platform);
+function tokenText({ platform, why, since, at, change }: TokenMessage, platforms?: Platforms): TokenText {
+  const name = platforms?.nameOf(platform) ?? platform;
   const [from, to] = [timeFromText(since), timeFromText(at)];
-  const remedy = paragraph(text`${strong("What to do:")} ${tokenRemedy(platform)}`);
+  const remedy = paragraph(text`${strong("What to do:")} ${tokenRemedy(platform, platforms)}`);
   switch (change.what) {
     case "refused": {
       const until = time(timeFromText(change.until), "both");

@@ -3,6 +3,7 @@ import { code, strong, text, type Text, time, toText } from "../../reply/text.ts
 import { timeFromText } from "../kinds/json-fields.ts";
 import { type AlertKind, isConditionKind, KINDS } from "../kinds/kinds.ts";
 import type { Severity } from "../kinds/severity.ts";
+import type { Platforms } from "../platform.ts";
 import type { Episode } from "../rules/episode.ts";
 
 /** `STATE_TRADING_TERMINATED` under `STATE` is `trading terminated`; whatever else a node sends stays as it is. */
@@ -44,37 +45,11 @@ export function sinceWords({ began, beganBefore }: Begun, style: "absolute" | "b
   return beganBefore === true ? text`at least ${at}` : toText(at);
 }
 
-interface PlatformWords {
-  readonly name: string;
-  /** The setting that holds the bot's token. */
-  readonly setting: string;
-  /** Where to get a new one, as the platform's pages call it. */
-  readonly source: string;
-}
-
-const PLATFORM_WORDS: Readonly<Record<string, PlatformWords>> = {
-  discord: {
-    name: "Discord",
-    setting: "DISCORD_TOKEN",
-    source: "in the Developer Portal, page Bot of your application: Reset Token",
-  },
-  slack: {
-    name: "Slack",
-    setting: "SLACK_BOT_TOKEN",
-    source: "on the page Install App of your app: the Bot User OAuth Token",
-  },
-};
-
-/** The display name of a platform. */
-export function platformName(platform: string): string {
-  return PLATFORM_WORDS[platform]?.name ?? platform;
-}
-
 /** What to do if a platform refuses the bot's token. */
-export function tokenRemedy(platform: string): Text {
-  const known = PLATFORM_WORDS[platform];
+export function tokenRemedy(platform: string, platforms: Platforms | undefined): Text {
   const doctor = text`${code("npm run doctor")} says whether it is right.`;
-  if (known === undefined) return text`set a token that ${platform} accepts and start the bot again. ${doctor}`;
-  const { setting, source, name } = known;
-  return text`get a token that ${name} accepts (${source}), set ${code(setting)} to it and start the bot again. ${doctor}`;
+  const chat = platforms?.chat(platform);
+  if (chat === undefined) return text`set a token that ${platform} accepts and start the bot again. ${doctor}`;
+  const { setting, source } = chat.token;
+  return text`get a token that ${chat.name} accepts (${source}), set ${code(setting)} to it and start the bot again. ${doctor}`;
 }

@@ -12,21 +12,22 @@ import { timeFromText } from "../kinds/json-fields.ts";
 import { KINDS } from "../kinds/kinds.ts";
 import type { DeliveryContext } from "../outbox/delivery-subject.ts";
 import type { AlertMessage } from "../outbox/message.ts";
+import type { Platforms } from "../platform.ts";
 import { conditionWords } from "./condition-words.ts";
 import { describeChange, describeTest } from "./describe-change.ts";
 import { describeCondition } from "./describe-condition.ts";
 import { describeEvent, eventCells, eventLine } from "./describe-event.ts";
 import { describeToken } from "./describe-token.ts";
-import { countOf, markedTitle, platformName, TONES } from "./phrases.ts";
+import { countOf, markedTitle, TONES } from "./phrases.ts";
 
 type MessageOf<T extends AlertMessage["type"]> = Extract<AlertMessage, { type: T }>;
 
 /** How many events a digest lists in the message itself; its file has all of them. */
 const NAMED_EVENTS = 5;
 
-/** Renders an alert. Pure and total. */
-export function describe(message: AlertMessage, context: DeliveryContext = {}): Reply {
-  const said = describeByType(message, context);
+/** Renders an alert; without `platforms` each is called by its id. Pure and total. */
+export function describe(message: AlertMessage, context: DeliveryContext = {}, platforms?: Platforms): Reply {
+  const said = describeByType(message, context, platforms);
   if (context.repeat !== true) return said;
   const note = paragraph(
     text`${strong("This may be a repeat")}: nobody knows whether the first try to send it arrived.`,
@@ -34,7 +35,7 @@ export function describe(message: AlertMessage, context: DeliveryContext = {}): 
   return { ...said, blocks: [note, ...said.blocks] };
 }
 
-function describeByType(message: AlertMessage, context: DeliveryContext): Reply {
+function describeByType(message: AlertMessage, context: DeliveryContext, platforms?: Platforms): Reply {
   switch (message.type) {
     case "condition":
       return describeCondition(message, context);
@@ -84,7 +85,7 @@ function describeByType(message: AlertMessage, context: DeliveryContext): Reply 
         tone: "warning",
         title: markedTitle(
           "WARNING",
-          text`A channel on ${platformName(message.platform)} can no longer be reached`,
+          text`A channel on ${platforms?.nameOf(message.platform) ?? message.platform} can no longer be reached`,
           message,
         ),
         blocks: [
@@ -94,7 +95,7 @@ function describeByType(message: AlertMessage, context: DeliveryContext): Reply 
         ],
       });
     case "token":
-      return describeToken(message);
+      return describeToken(message, platforms);
     case "test":
       return describeTest(message);
     case "change":

@@ -1,8 +1,9 @@
 import { SEVERITIES } from "../../alerts/kinds/severity.ts";
-import type { Choice, Options } from "../../bot/options/options.ts";
+import type { Choice, Options, TextOption } from "../../bot/options/options.ts";
 import { suggestKinds } from "./alert-kinds.ts";
 import { suggestSilencedSubjects, suggestSubjects } from "./alert-subjects.ts";
 import { suggestZones } from "./alert-times.ts";
+import { listWords } from "./destination.ts";
 import { suggestEpisodes, suggestSilenceable } from "./episodes/episodes.ts";
 import { suggestSilences } from "./silences/silences.ts";
 import { suggestResumable, suggestSubscriptions } from "./subscriptions/subscriptions.ts";
@@ -57,8 +58,12 @@ const NOTIFICATION_SETTINGS = {
   },
   mention: {
     kind: "text",
-    description: "Role to notify of what is critical; on Slack a group's id (S0123ABCD). off = nobody",
+    description: "Role to notify of what is critical; off = nobody",
     example: "@oncall",
+    wording: ({ chats }) => {
+      const whom = ["Role to notify of what is critical", ...chats.flatMap(({ mentionHint }) => mentionHint ?? [])];
+      return { description: `${whom.join("; ")}. off = nobody`, example: "@oncall" };
+    },
   },
 } as const satisfies Options;
 
@@ -86,11 +91,24 @@ export const SUBSCRIPTION_OPTIONS = {
 } as const satisfies Options;
 
 /** The destination, for callers outside of any channel. */
-export const TO_OPTION = {
-  kind: "text",
-  description: "Terminal and console only: console, discord:<channel id> or slack:<channel id>",
-  example: "slack:C0123ABCD",
-} as const;
+export const TO_OPTION = toOption();
+
+/** The same with an addition to its description. */
+export function toOption(addition = "") {
+  return {
+    kind: "text",
+    description: `Terminal and console only: console, or platform:<channel id>${addition}`,
+    example: "platform:<channel id>",
+    wording: ({ chats, console: shown }) => {
+      const places = [shown.channel, ...chats.map(({ id }) => `${id}:<channel id>`)];
+      const examples = [shown.channel, ...chats.map(({ id, exampleChannel }) => `${id}:${exampleChannel}`)];
+      return {
+        description: `Terminal and console only: ${listWords(places)}${addition}`,
+        example: examples.at(-1) ?? "",
+      };
+    },
+  } as const satisfies TextOption;
+}
 
 export const SUBSCRIPTION_OPTION = {
   kind: "text",

@@ -1,7 +1,8 @@
+import type { Platforms } from "../../alerts/platform.ts";
 import { destinationKey, type Subscription } from "../../alerts/routing/subscription.ts";
 import type { Destination } from "../../alerts/sender.ts";
-import { type AlertService, CONSOLE_DESTINATION } from "../../alerts/service/service.ts";
-import type { Caller, Target } from "../../bot/invocation.ts";
+import type { AlertService } from "../../alerts/service/service.ts";
+import { type Caller, managerRemedy, type Target } from "../../bot/invocation.ts";
 import { quoteTyped } from "../../bot/nearest.ts";
 import { UserError } from "../../errors.ts";
 import { code, text, type Text, toText } from "../../reply/text.ts";
@@ -10,37 +11,40 @@ import { code, text, type Text, toText } from "../../reply/text.ts";
 export interface CallerContext {
   readonly here: Target;
   readonly caller: Caller;
+  readonly platforms: Platforms;
 }
 
 /** The terminal and the console are open to operators alone: no further permission is checked. */
-export function isOperator({ here }: Pick<CallerContext, "here">): boolean {
-  return here.platform === "terminal" || here.platform === "web";
+export function isOperator({ here, platforms }: Pick<CallerContext, "here" | "platforms">): boolean {
+  return platforms.isOperators(here.platform);
 }
 
 /**
  * The default destination: the channel, in direct messages the person, for operators the console. A channel's id alone
- * identifies it: Discord's are globally unique, and on Slack the bot serves one workspace.
+ * identifies it: it is unique on the platform, or the bot serves one workspace there.
  */
 export function destinationHere(context: CallerContext): Destination {
   const { platform, channel, workspace } = context.here;
-  if (isOperator(context)) return CONSOLE_DESTINATION;
-  const direct = channel === undefined || (platform === "slack" ? channel.startsWith("D") : workspace === undefined);
+  if (isOperator(context) || channel === undefined) return directMessages(context);
+  const here = { channel, ...(workspace === undefined ? {} : { workspace }) };
+  const direct = context.platforms.chat(platform)?.isDirect(here) !== false;
   return direct ? directMessages(context) : { platform, channel };
 }
 
 /** The caller's own destination: direct messages, for operators the console. */
 export function directMessages(context: CallerContext): Destination {
   return isOperator(context)
-    ? CONSOLE_DESTINATION
+    ? context.platforms.console
     : { platform: context.here.platform, channel: `user:${context.caller.id}` };
 }
 
-/** A destination as operators type it: `console`, `discord:<channel id>`, `slack:<channel id>`. */
+/** A destination as operators type it: `console`, or a platform's id and a channel's, as in `platform:<channel id>`. */
 export function parseDestination(
   typed: string,
   context: CallerContext,
   alerts: Pick<AlertService, "platforms">,
 ): Destination {
+  const { chats, console: shown } = context.platforms;
   if (!isOperator(context)) {
     throw new UserError("Only the terminal and the console can tell another place than their own.", {
       option: "to",
@@ -48,27 +52,32 @@ export function parseDestination(
     });
   }
   const wanted = typed.trim();
-  if (/^console$/iu.test(wanted)) return CONSOLE_DESTINATION;
-  const match = /^(discord|slack):(user:)?#?(\w+)$/iu.exec(wanted);
-  const platform = match?.[1]?.toLowerCase();
+  if (wanted.toLowerCase() === shown.channel) return shown;
+  const match = /^(\w+):(user:)?#?(.+)$/iu.exec(wanted);
+  const platform = context.platforms.chat(match?.[1]?.toLowerCase() ?? "");
   const id = match?.[3] ?? "";
-  const pattern = platform === "discord" ? /^\d{15,20}$/u : /^[A-Z][A-Z0-9]{5,}$/u;
-  if (platform === undefined || !pattern.test(id)) {
+  const kind = platform?.kindOfId(id);
+  if (platform === undefined || kind === undefined) {
+    const forms = chats.map((one) => `${one.id}:<channel id> as in ${one.id}:${one.exampleChannel}`);
     throw new UserError(`${quoteTyped(typed)} is no place that alerts can go to.`, {
       option: "to",
-      remedy:
-        "Write console, discord:<channel id> as in discord:1122334455667788990, or slack:<channel id> as in slack:C0123ABCD.",
+      remedy: `Write ${listWords([shown.channel, ...forms], ", or ")}.`,
     });
   }
   const served = alerts.platforms();
-  if (served.length > 0 && !served.includes(platform)) {
-    throw new UserError(`This bot does not run on ${platform === "slack" ? "Slack" : "Discord"}.`, {
+  if (served.length > 0 && !served.includes(platform.id)) {
+    throw new UserError(`This bot does not run on ${platform.name}.`, {
       option: "to",
       remedy: "Set its token in the environment and start it again, or tell the console.",
     });
   }
-  const person = match?.[2] !== undefined || (platform === "slack" && /^[UW]/u.test(id));
-  return { platform, channel: person ? `user:${id}` : id };
+  const person = match?.[2] !== undefined || kind === "person";
+  return { platform: platform.id, channel: person ? `user:${id}` : id };
+}
+
+/** `a, b or c`. */
+export function listWords(items: readonly string[], last = " or "): string {
+  return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")}${last}${items.at(-1) ?? ""}`;
 }
 
 /** Throws UserError unless the caller may change this channel's alerts; everybody may change their own direct messages. */
@@ -76,18 +85,15 @@ export function requireManager(context: CallerContext, what: string): void {
   const own = isSameDestination(destinationHere(context), directMessages(context));
   if (own || context.caller.mayManageChannel) return;
   throw new UserError(`Only people who manage this channel can ${what}.`, {
-    remedy: context.caller.mayNotManage ?? "Ask one of them, or a server administrator.",
+    remedy: managerRemedy(context, context.platforms),
   });
 }
 
-/**
- * Whether an action in direct messages affects the caller alone. Discord grants rights per channel, so nobody has any
- * there; on Slack rights are the person's own and hold there, too.
- */
+/** Whether an action in direct messages affects the caller alone: rights that hold there, too, reach further. */
 export function affectsCallerOnly(context: CallerContext): boolean {
-  const { here, caller } = context;
+  const { here, caller, platforms } = context;
   if (isOperator(context) || !isSameDestination(destinationHere(context), directMessages(context))) return false;
-  return here.platform === "discord" || !caller.mayManageChannel;
+  return platforms.chat(here.platform)?.managersInDirectMessages !== true || !caller.mayManageChannel;
 }
 
 export function isSameDestination(a: Destination, b: Destination): boolean {
@@ -103,23 +109,26 @@ export function isOwnSubscription(
 }
 
 /** A destination in words, relative to the caller's. */
-export function destinationWords(destination: Destination, context?: CallerContext): Text {
+export function destinationWords(destination: Destination, context: CallerContext): Text {
   const { platform, channel } = destination;
-  if (isSameDestination(destination, CONSOLE_DESTINATION)) return text`the console`;
-  if (context !== undefined && isSameDestination(destination, directMessages(context)))
-    return text`your direct messages`;
-  if (context !== undefined && isSameDestination(destination, destinationHere(context))) return text`this channel`;
-  const named = platform === "discord" ? "Discord" : platform === "slack" ? "Slack" : platform;
+  const named = context.platforms.nameOf(platform);
+  if (isSameDestination(destination, context.platforms.console)) return toText(named);
+  if (isSameDestination(destination, directMessages(context))) return text`your direct messages`;
+  if (isSameDestination(destination, destinationHere(context))) return text`this channel`;
   return channel.startsWith("user:")
     ? text`direct messages of ${code(channel.slice(5))} on ${named}`
     : text`channel ${code(channel)} on ${named}`;
 }
 
-/** A destination's key in words. */
-export function destinationKeyWords(key: string | null, here?: string): Text {
-  if (key === null) return toText("–");
-  if (key === here) return toText("here");
-  if (key === destinationKey(CONSOLE_DESTINATION)) return toText("console");
-  const [platform = "", , channel = ""] = key.split("/").map((part) => decodeURIComponent(part));
-  return text`${platform} ${code(channel)}`;
+/** Words a destination's key; the caller's own is `here`. */
+export function destinationKeyWords(context: CallerContext): (key: string | null) => Text {
+  const here = isOperator(context) ? undefined : destinationKey(destinationHere(context));
+  const { console: shown } = context.platforms;
+  return (key) => {
+    if (key === null) return toText("–");
+    if (key === here) return toText("here");
+    if (key === destinationKey(shown)) return toText(shown.channel);
+    const [platform = "", , channel = ""] = key.split("/").map((part) => decodeURIComponent(part));
+    return text`${platform} ${code(channel)}`;
+  };
 }

@@ -2,11 +2,15 @@
 // parse-options.ts checks raw values, time-span.ts reads times and durations, suggest-values.ts completes values,
 // saved-parties.ts puts in what people saved for themselves.
 
+import type { Platforms } from "../../alerts/platform.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import type { SeenIds } from "../../store/store.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { Caller, Target } from "../invocation.ts";
+
+/** What platforms show of a description. */
+export const MAX_DESCRIPTION_LENGTH = 100;
 
 /** Discord's limit for a choice's name, and for its value. */
 export const MAX_CHOICE_LENGTH = 100;
@@ -24,6 +28,7 @@ export interface SuggestContext {
   readonly api: ApiClient;
   readonly seen: SeenIds;
   readonly alerts: AlertService;
+  readonly platforms: Platforms;
   readonly here: Target;
   readonly caller: Caller;
   readonly options: Readonly<Record<string, string | number | boolean>>;
@@ -50,6 +55,8 @@ export interface TextOption extends OptionBase {
   readonly required?: true;
   /** An example of a right value, for help and for errors. */
   readonly example: string;
+  /** Replaces description and example by those that name the platforms, if they are short enough. */
+  readonly wording?: (platforms: Platforms) => { readonly description: string; readonly example: string };
   readonly maxLength?: number;
   /** Takes all remaining bare words of a typed line as one value; only for the last text option. */
   readonly rest?: true;

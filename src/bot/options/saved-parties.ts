@@ -1,3 +1,4 @@
+import type { Platforms } from "../../alerts/platform.ts";
 import { shortenId } from "../../reply/text.ts";
 import type { SavedParties, SavedParty } from "../../store/store.ts";
 import type { Caller, Target } from "../invocation.ts";
@@ -10,13 +11,15 @@ export interface OwnParties {
   forget(id: string): Promise<boolean>;
 }
 
-/** The parties of one person on all servers; a Slack user id is unique only within its workspace. */
+/** The parties of one person on all servers; their id may be unique only within one. */
 export function ownParties(
   saved: SavedParties,
   here: Pick<Target, "platform" | "workspace">,
   caller: Pick<Caller, "id">,
+  platforms: Platforms,
 ): OwnParties {
-  const place = here.platform === "slack" ? [here.platform, here.workspace ?? ""] : [here.platform];
+  const perWorkspace = platforms.chat(here.platform)?.peoplePerWorkspace === true;
+  const place = perWorkspace ? [here.platform, here.workspace ?? ""] : [here.platform];
   const owner = [...place, caller.id].join(":");
   return {
     list: () => saved.list(owner),

@@ -5,6 +5,7 @@ import type { Destination } from "../../alerts/sender.ts";
 import type { Config } from "../../config/config.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
+import { type ChatConfig, configuredChats } from "../platforms/platforms.ts";
 
 /**
  * The settings in the file that ALERTS_CONFIG names; without one the defaults.
@@ -26,11 +27,9 @@ export function readAlertsConfig(file: string | undefined): AlertsConfig {
 }
 
 /** The operators' channel. Deliveries to a platform that is not set up would wait for a day and be dead-lettered. */
-export function reachableOperators(
-  { alerting: { operators }, discord, slack }: Pick<Config, "alerting" | "discord" | "slack">,
-  log: Log,
-): Destination | undefined {
-  if (operators === undefined || (operators.platform === "slack" ? slack : discord) !== undefined) return operators;
+export function reachableOperators(config: Pick<Config, "alerting"> & ChatConfig, log: Log): Destination | undefined {
+  const { operators } = config.alerting;
+  if (operators === undefined || configuredChats(config).some(({ id }) => id === operators.platform)) return operators;
   log.warn({ why: "OPERATOR_CHANNEL names a channel on a platform that is not set up" }, "operator channel unusable");
   return undefined;
 }

@@ -10,7 +10,7 @@ import { createAlertEngine } from "../../alerts/engine/engine.ts";
 import type { AlertKind } from "../../alerts/kinds/kinds.ts";
 import type { Subscription } from "../../alerts/routing/subscription.ts";
 import type { Destination, Sender } from "../../alerts/sender.ts";
-import { type AlertService, CONSOLE_DESTINATION, createAlertService } from "../../alerts/service/service.ts";
+import { type AlertService, createAlertService } from "../../alerts/service/service.ts";
 import { type PlatformSuspension, readSuspensions } from "../../alerts/suspension/platform-suspension.ts";
 import { type Clock, systemClock } from "../../api/clock.ts";
 import type { Verdict } from "../../api/verdict/verdict.ts";
@@ -23,6 +23,7 @@ import type { Drills } from "../../watchers/drills.ts";
 import type { Schedule } from "../../watchers/schedule.ts";
 import type { Observation } from "../../watchers/watch-loop.ts";
 import type { Networks } from "../networks.ts";
+import { PLATFORMS } from "../platforms/platforms.ts";
 import { subscribeConsole } from "./console-alerts.ts";
 
 interface AlertingDependencies {
@@ -176,9 +177,9 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
       clock,
       log,
       senders,
-      describe,
+      describe: (message, context) => describe(message, context, PLATFORMS),
       ...(onOutcome === undefined ? {} : { onOutcome }),
-      ...(dependencies.console ? { console: CONSOLE_DESTINATION } : {}),
+      ...(dependencies.console ? { console: PLATFORMS.console } : {}),
       ...optional,
     });
     dispatching = dispatcher.run(delivering.signal);

@@ -2,13 +2,13 @@ import type { WebAdapterOptions } from "../../adapters/web/index.ts";
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
 import type { OnStep } from "../../alerts/dependencies.ts";
 import { createAlertFeed } from "../../alerts/service/feed.ts";
-import { CONSOLE_DESTINATION } from "../../alerts/service/service.ts";
 import { systemClock } from "../../api/clock.ts";
 import type { Config } from "../../config/config.ts";
 import type { Log } from "../../log.ts";
 import type { Store } from "../../store/store.ts";
 import type { MetricsRecorder } from "../metrics/metrics.ts";
 import type { Networks } from "../networks.ts";
+import { type ChatConfig, PLATFORMS } from "../platforms/platforms.ts";
 import { reachableOperators } from "./alerting-settings.ts";
 import { type Alerting, createAlerting } from "./alerting.ts";
 import { createChangeSignal } from "./console-alerts.ts";
@@ -22,7 +22,7 @@ export interface StartHooks {
 }
 
 export interface OpenAlertingDependencies {
-  readonly config: Pick<Config, "web" | "alerting" | "discord" | "slack">;
+  readonly config: Pick<Config, "web" | "alerting"> & ChatConfig;
   readonly alertsConfig: AlertsConfig;
   readonly store: Store;
   readonly networks: Networks;
@@ -50,7 +50,7 @@ export function openAlerting(dependencies: OpenAlertingDependencies): OpenAlerti
     clock: systemClock,
     config: alertsConfig,
     networks: names,
-    always: [...(hasConsole ? [CONSOLE_DESTINATION] : []), ...(operators === undefined ? [] : [operators])],
+    always: [...(hasConsole ? [PLATFORMS.console] : []), ...(operators === undefined ? [] : [operators])],
     simulated: networks.simulated,
     log,
     onOwed: () => alerting.wake(),
@@ -79,7 +79,7 @@ export function openAlerting(dependencies: OpenAlertingDependencies): OpenAlerti
   return {
     alerting,
     console: {
-      alerts: { feed: createAlertFeed(store, CONSOLE_DESTINATION), onChange: consoleSignal.onChange },
+      alerts: { feed: createAlertFeed(store, PLATFORMS), onChange: consoleSignal.onChange },
       watch: consoleWatch({ store, config: alertsConfig, alerting, networks: names, incident }),
       incident,
     },

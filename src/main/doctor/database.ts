@@ -4,7 +4,7 @@ import path from "node:path";
 
 import { fault, type Finding, ok, warning } from "../../adapters/finding.ts";
 import { type PlatformSuspension, readSuspensions } from "../../alerts/suspension/platform-suspension.ts";
-import { platformName, tokenRemedy } from "../../alerts/wording/phrases.ts";
+import { tokenRemedy } from "../../alerts/wording/phrases.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import { databaseFile } from "../../store/file/database-url.ts";
@@ -13,6 +13,7 @@ import { type FileInspection, inspectFile } from "../../store/file/inspect-file.
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { findHolder } from "../holder/find-holder.ts";
+import { PLATFORMS } from "../platforms/platforms.ts";
 
 /** A day of alerts is some megabytes; a log that grows on the same disk is not. */
 const LOW_SPACE_BYTES = 500_000_000;
@@ -114,8 +115,8 @@ function examineAlerts({ alerts, lastObservedAt }: Inspection, now: Milliseconds
   for (const { platform, since, why, retired } of alerts.read) {
     const lasted = formatDuration(Math.max(0, now - since));
     const ended = retired === undefined ? "" : `; ${retired.subscriptions} subscriptions ended with it`;
-    const what = `${platformName(platform)} has refused the bot's token for ${lasted} (${why})${ended}`;
-    const remedy = `To mend it, ${plainText(tokenRemedy(platform))} What waits there is then sent, what ended comes back.`;
+    const what = `${PLATFORMS.nameOf(platform)} has refused the bot's token for ${lasted} (${why})${ended}`;
+    const remedy = `To mend it, ${plainText(tokenRemedy(platform, PLATFORMS))} What waits there is then sent, what ended comes back.`;
     findings.push(warning("refused token", what, remedy));
   }
   for (const { platform, count } of alerts.dead) {

@@ -8,6 +8,7 @@ import { type Config, loadExaminedConfig } from "../../config/config.ts";
 import { NETWORKS } from "../../config/environment.ts";
 import { UserError } from "../../errors.ts";
 import { pingOnce } from "../health/dead-man-switch.ts";
+import { PLATFORMS } from "../platforms/platforms.ts";
 import { type Check, createRedactor, exitCodeOf, findingLine, runChecks, summaryOf } from "./checks.ts";
 import { examineConsole } from "./console.ts";
 import { examineDatabase } from "./database.ts";
@@ -70,7 +71,7 @@ function platformChecks(config: Config): Check[] {
           import("../../../commands/index.ts"),
           import("../../bot/command.ts"),
         ]);
-        const commands = bare.map(withCommonOptions);
+        const commands = bare.map((one) => withCommonOptions(one, PLATFORMS));
         return examineDiscord({
           ...common,
           ...discord,

@@ -6,6 +6,7 @@ import { millisBetween } from "../../api/verdict/verdict.ts";
 import type { Config } from "../../config/config.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import { type ChatConfig, configuredChats } from "../platforms/platforms.ts";
 import type { Check } from "./checks.ts";
 import { judgeCore, judgeNodes, majorityTime } from "./nodes.ts";
 
@@ -14,7 +15,7 @@ const SECOND_READING_MILLIS: Milliseconds = 2500;
 
 /** Checks each network with its nodes, and this machine's clock against the first network that has a time. */
 export function networkChecks(
-  config: Pick<Config, "networks" | "discord" | "slack" | "allowSimulator">,
+  config: Pick<Config, "networks" | "allowSimulator"> & ChatConfig,
   drift: Milliseconds,
 ): Check[] {
   const { networks } = config;
@@ -55,17 +56,14 @@ export function networkChecks(
   ];
 }
 
-function simulatedFinding({
-  discord,
-  slack,
-  allowSimulator,
-}: Pick<Config, "discord" | "slack" | "allowSimulator">): Finding {
+function simulatedFinding(config: Pick<Config, "allowSimulator"> & ChatConfig): Finding {
   const check = "networks";
-  if (discord === undefined && slack === undefined) {
+  if (configuredChats(config).length === 0) {
     return ok(check, "no data node is set up: the embedded simulator serves, and everything is SIMULATED");
   }
   const remedy = "Set MAINNET_URLS or TESTNET_URLS to your data nodes.";
-  if (!allowSimulator) return fault(check, "no data node is set up, so the bot refuses to start on a platform", remedy);
+  if (!config.allowSimulator)
+    return fault(check, "no data node is set up, so the bot refuses to start on a platform", remedy);
   return warning(check, "people on the platforms are shown a simulated network (ALLOW_SIMULATOR)", remedy);
 }
 

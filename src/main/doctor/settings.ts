@@ -7,6 +7,7 @@ import type { Config, ExaminedConfig } from "../../config/config.ts";
 import { UserError } from "../../errors.ts";
 import { isLoopback } from "../../loopback.ts";
 import { readAlertsConfig } from "../alerting/alerting-settings.ts";
+import { type ChatConfig, configuredChats, PLATFORMS } from "../platforms/platforms.ts";
 
 /** The settings as they were read. */
 export function examineSettings({ config, faults }: ExaminedConfig): Finding[] {
@@ -19,10 +20,7 @@ export function examineSettings({ config, faults }: ExaminedConfig): Finding[] {
     ),
   ];
   if (findings.length > 0) return findings;
-  const platforms = [
-    ...(config.discord === undefined ? [] : ["Discord"]),
-    ...(config.slack === undefined ? [] : ["Slack"]),
-  ];
+  const platforms = configuredChats(config).map(({ name }) => name);
   return [
     ok(
       check,
@@ -77,35 +75,28 @@ export function alertsConfigOf(file: string | undefined): { readonly config: Ale
 }
 
 /** The operators' channel as far as the settings show it; its platform's check tells whether it is reachable. */
-export function examineOperators({
-  alerting,
-  discord,
-  slack,
-}: Pick<Config, "alerting" | "discord" | "slack">): Finding[] {
+export function examineOperators(config: Pick<Config, "alerting"> & ChatConfig): Finding[] {
   const check = "OPERATOR_CHANNEL";
-  const { operators } = alerting;
+  const { operators } = config.alerting;
+  const chats = configuredChats(config);
   if (operators === undefined) {
-    if (discord === undefined && slack === undefined) return [];
+    if (chats.length === 0) return [];
     const remedy = "Set it to a channel of yours, such as slack:C0123456789.";
     return [warning(check, "not set: nobody is told when a channel is lost or the bot was away", remedy)];
   }
-  if ((operators.platform === "slack" ? slack : discord) !== undefined) return [];
-  const token = operators.platform === "slack" ? "SLACK_BOT_TOKEN" : "DISCORD_TOKEN";
+  if (chats.some(({ id }) => id === operators.platform)) return [];
+  const token = PLATFORMS.chat(operators.platform)?.token.setting ?? "its token";
   return [
     fault(check, `names a channel on a platform that is not set up`, `Set ${token}, or name a channel elsewhere.`),
   ];
 }
 
 /** The dead man's switch, by its address alone: a ping would report that the bot is well. */
-export function examineDeadManSwitch({
-  alerting,
-  discord,
-  slack,
-}: Pick<Config, "alerting" | "discord" | "slack">): Finding {
+export function examineDeadManSwitch(config: Pick<Config, "alerting"> & ChatConfig): Finding {
   const check = "DEADMAN_URL";
-  const url = alerting.deadmanUrl;
+  const url = config.alerting.deadmanUrl;
   if (url === undefined) {
-    if (discord === undefined && slack === undefined) return ok(check, "not set");
+    if (configuredChats(config).length === 0) return ok(check, "not set");
     const remedy = "Set it to a check of a service that you trust: it notices when this machine is gone.";
     return warning(check, "not set: nobody notices when Bellwether itself is gone", remedy);
   }

@@ -1,9 +1,9 @@
 // Whether the bot is well. This module names problems of watching and delivering; `readiness.ts` reports them at
 // `/readyz`, `dead-man-switch.ts` stops pinging while there is one.
 
-import { platformName } from "../../alerts/wording/phrases.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import type { Alerting, AlertingHealth, LastObservation } from "../alerting/alerting.ts";
+import { PLATFORMS } from "../platforms/platforms.ts";
 
 /** An observation may take three intervals, and this long on top. */
 const GRACE: Milliseconds = 30_000;
@@ -46,7 +46,7 @@ export function suspendedPlatform(
   if (suspended === undefined) return undefined;
   const { platform, since, why, retired } = suspended;
   const so = retired === undefined ? "" : ", and its subscriptions have ended";
-  return `${platformName(platform)} has refused the bot's token for ${formatDuration(Math.max(0, now - since))} (${why})${so}`;
+  return `${PLATFORMS.chat(platform)?.name ?? platform} has refused the bot's token for ${formatDuration(Math.max(0, now - since))} (${why})${so}`;
 }
 
 /** The first problem of watching and delivering, as a clause; undefined where there is none. Rejects where the database fails. */

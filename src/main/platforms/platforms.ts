@@ -4,8 +4,13 @@
 import { createRequire } from "node:module";
 
 import type { Payloads, Preview, SendingAdapter } from "../../adapters/adapter.ts";
+import { discordPlatform } from "../../adapters/discord/platform.ts";
 import type * as DiscordPreviewModule from "../../adapters/discord/preview.ts";
+import { slackPlatform } from "../../adapters/slack/platform.ts";
 import type * as SlackPreviewModule from "../../adapters/slack/preview.ts";
+import { terminalPlatform } from "../../adapters/terminal/platform.ts";
+import { consolePlatform } from "../../adapters/web/platform.ts";
+import { type ChatPlatform, createPlatforms } from "../../alerts/platform.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import type { Bot } from "../../bot/bot.ts";
 import type { Caller, Target } from "../../bot/invocation.ts";
@@ -13,6 +18,17 @@ import type { Config } from "../../config/config.ts";
 import { UserError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { SavedParties } from "../../store/store.ts";
+
+/** Every platform of this program, whether or not it is set up; none of these values loads a library. */
+export const PLATFORMS = createPlatforms([discordPlatform, slackPlatform, consolePlatform, terminalPlatform]);
+
+/** The settings of the chat platforms. */
+export type ChatConfig = Pick<Config, "discord" | "slack">;
+
+/** The chat platforms whose tokens are set. */
+export function configuredChats({ discord, slack }: ChatConfig): readonly ChatPlatform[] {
+  return [...(discord === undefined ? [] : [discordPlatform]), ...(slack === undefined ? [] : [slackPlatform])];
+}
 
 /** The chat platforms of a process. */
 interface Platforms {
@@ -54,7 +70,12 @@ export async function openPlatforms(
       import("./home-subscriptions.ts"),
     ]);
     const savedParties = ({ id, workspace }: { id: string; workspace: string | undefined }) =>
-      ownParties(parties, { platform: "slack", ...(workspace === undefined ? {} : { workspace }) }, { id }).list();
+      ownParties(
+        parties,
+        { platform: "slack", ...(workspace === undefined ? {} : { workspace }) },
+        { id },
+        PLATFORMS,
+      ).list();
     const subscriptionsOf = ({ id }: { id: string }) => homeSubscriptions(alerts, { id });
     const { slack, slackCommand: command } = config;
     const mayManage = config.alerting.managers;

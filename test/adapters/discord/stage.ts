@@ -14,6 +14,7 @@ import { createBot } from "../../../src/bot/bot.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";
 import { createLedgerExports } from "../../../src/export/ledger-exports.ts";
 import { type Log, silentLog } from "../../../src/log.ts";
+import { PLATFORMS } from "../../../src/main/platforms/platforms.ts";
 import type { Simulator } from "../../../src/simulator/simulator-handle.ts";
 import { startSimulator } from "../../../src/simulator/simulator.ts";
 import { createStore } from "../../../src/store/create-store.ts";
@@ -72,6 +73,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
   const { service, engine } = alertsOn(store, { platforms: ["discord"] });
   const create = async () =>
     createBot({
+      platforms: PLATFORMS,
       commands: [...commands, ...(options.extra ?? [])],
       clients: [client],
       seen: store.seen,

@@ -15,6 +15,7 @@ import { ownParties } from "../../../src/bot/options/saved-parties.ts";
 import { createLedgerExports } from "../../../src/export/ledger-exports.ts";
 import { type Log, silentLog } from "../../../src/log.ts";
 import { homeSubscriptions } from "../../../src/main/platforms/home-subscriptions.ts";
+import { PLATFORMS } from "../../../src/main/platforms/platforms.ts";
 import type { Simulator } from "../../../src/simulator/simulator-handle.ts";
 import { startSimulator } from "../../../src/simulator/simulator.ts";
 import { createStore } from "../../../src/store/create-store.ts";
@@ -69,6 +70,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
   const alerts = alertService(store);
   const create = async () =>
     createBot({
+      platforms: PLATFORMS,
       commands: [...commands, ...(options.extra ?? [])],
       clients,
       seen: store.seen,
@@ -86,7 +88,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       apiUrl: fake.apiUrl,
       payloads: options.payloads?.(store.payloads) ?? store.payloads,
       savedParties: ({ id, workspace = "" }) =>
-        ownParties(store.parties, { platform: "slack", workspace }, { id }).list(),
+        ownParties(store.parties, { platform: "slack", workspace }, { id }, PLATFORMS).list(),
       subscriptionsOf: options.subscriptionsOf ?? ((person) => homeSubscriptions(alerts, person)),
       mayManage: options.mayManage,
       sleep: options.waits?.sleep,

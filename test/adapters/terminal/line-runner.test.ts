@@ -5,6 +5,7 @@ import type { ApiClient } from "../../../src/api/api-client.ts";
 import { createBot } from "../../../src/bot/bot.ts";
 import { command } from "../../../src/bot/command.ts";
 import { silentLog } from "../../../src/log.ts";
+import { PLATFORMS } from "../../../src/main/platforms/platforms.ts";
 import { plainText } from "../../../src/reply/plain-text.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { noAlertService } from "../../support/alert-service.ts";
@@ -28,6 +29,7 @@ const whereAmI = command({
 
 const runner = localRunner(
   createBot({
+    platforms: PLATFORMS,
     commands: [whereAmI],
     clients: [client("mainnet"), client("testnet")],
     seen: { note: async () => {}, find: async () => [] },

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { deliverySubject } from "../../../src/alerts/outbox/delivery-subject.ts";
 import { AlertMessage, type TokenMessage } from "../../../src/alerts/outbox/message.ts";
 import { describe } from "../../../src/alerts/wording/wording.ts";
+import { PLATFORMS } from "../../../src/main/platforms/platforms.ts";
 import { wordsOf } from "../outage.ts";
 
 const since = "1700000000000000000";
@@ -41,13 +42,15 @@ it.each<[TokenMessage["change"], readonly string[], "firing" | "resolved"]>([
 ])("a refused token is told plainly: %j", async (change, parts, state) => {
   const message: TokenMessage = { type: "token", platform: "slack", why: "Slack says invalid_auth", since, at, change };
   expect(AlertMessage.parse(message)).toEqual(message);
-  const words = (await wordsOf(describe(message))).replaceAll(/\s+/gu, " ");
+  const words = (await wordsOf(describe(message, {}, PLATFORMS))).replaceAll(/\s+/gu, " ");
   for (const part of parts) expect(words).toContain(part);
   expect(deliverySubject(message, "bot")).toMatchObject({ kind: "bot", subject: "slack", state, at });
 });
 
 it("a platform without words of its own is named as it is", async () => {
   const change = { what: "refused", waiting: 2, until } as const;
-  const words = await wordsOf(describe({ type: "token", platform: "matrix", why: "no", since, at, change }));
+  const words = await wordsOf(
+    describe({ type: "token", platform: "matrix", why: "no", since, at, change }, {}, PLATFORMS),
+  );
   expect(words).toContain("matrix refuses the bot's token");
 });

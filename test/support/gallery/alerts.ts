@@ -4,6 +4,7 @@ import type { Subscription } from "../../../src/alerts/routing/subscription.ts";
 import type { Episode } from "../../../src/alerts/rules/episode.ts";
 import { describe } from "../../../src/alerts/wording/wording.ts";
 import { episodeTimelineReply } from "../../../src/answers/alerts/episodes/episode-timeline.ts";
+import { PLATFORMS } from "../../../src/main/platforms/platforms.ts";
 import { field, paragraph } from "../../../src/reply/block.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { code, strong, text, time } from "../../../src/reply/text.ts";
@@ -178,6 +179,7 @@ const story = episodeTimelineReply(
   {
     here: { platform: "discord", workspace: "99", channel: "1122334455667788990", files: { maxBytes: 0, maxCount: 0 } },
     caller: { id: "41", name: "ann", mayManageChannel: true },
+    platforms: PLATFORMS,
   },
 );
 

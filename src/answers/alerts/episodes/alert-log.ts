@@ -13,7 +13,7 @@ import { tableToCsv } from "../../../reply/csv.ts";
 import { code, time, toText } from "../../../reply/text.ts";
 import type { DecisionRow, LoggedDelivery } from "../../../store/alert-tables/alert-tables.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
-import { destinationKeyWords } from "../destination.ts";
+import { type CallerContext, destinationKeyWords } from "../destination.ts";
 import { summarizeDelivery } from "./episode-timeline.ts";
 import { briefEpisodeId, episodeLabel } from "./episodes.ts";
 import { watchedMarketLabels } from "./network-status.ts";
@@ -219,10 +219,10 @@ function rowIncludes(row: LogRow, wanted: string): boolean {
 }
 
 /** All rows as a CSV file, written in chunks that yield to the event loop. */
-export async function logFile(rows: readonly LogRow[], here: string | undefined): Promise<Attachment> {
+export async function logFile(rows: readonly LogRow[], context: CallerContext): Promise<Attachment> {
   const parts: string[] = [];
   for (let from = 0; from < rows.length; from += FILE_CHUNK_ROWS) {
-    const csv = tableToCsv(logTable(rows.slice(from, from + FILE_CHUNK_ROWS), here, true));
+    const csv = tableToCsv(logTable(rows.slice(from, from + FILE_CHUNK_ROWS), context, true));
     parts.push(from === 0 ? csv : csv.slice(csv.indexOf("\n") + 1));
     await setImmediate();
   }
@@ -233,7 +233,8 @@ export async function logFile(rows: readonly LogRow[], here: string | undefined)
  * Ids of episodes are short in messages, and `whole` in files. Ids come last: a table that is cut or scrolls hides them
  * first.
  */
-export function logTable(rows: readonly LogRow[], here: string | undefined, whole = false): Table {
+export function logTable(rows: readonly LogRow[], context: CallerContext, whole = false): Table {
+  const placeOf = destinationKeyWords(context);
   return {
     kind: "table",
     name: "alerts-log",
@@ -251,7 +252,7 @@ export function logTable(rows: readonly LogRow[], here: string | undefined, whol
       toText(what),
       toText(network ?? "–"),
       toText(detail === null || detail === "" ? "–" : whole ? detail : detail.replaceAll(LONG_ID, "$1…")),
-      destinationKeyWords(destination, here),
+      placeOf(destination),
       toText(episode === null ? "–" : whole ? episode : code(briefEpisodeId(episode))),
       toText(delivery ?? "–"),
     ]),

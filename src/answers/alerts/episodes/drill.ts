@@ -56,7 +56,7 @@ export async function runDrill(
   const name = `drill-${randomBytes(4).toString("hex")}`;
   const at = toMillis(clock.wallClock());
   const by = { id: caller.id, name: caller.name };
-  await alerts.putSubscriptions(drillSubscriptions(name, destinations, by, at), caller.name);
+  await alerts.putSubscriptions(drillSubscriptions(name, destinations, by, at, context.platforms), caller.name);
   const started = clock.monotonicMillis();
   let shown = -1;
   for (;;) {

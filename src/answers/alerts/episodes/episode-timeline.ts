@@ -25,6 +25,7 @@ interface TimelineLine {
 export function episodeTimelineReply(history: EpisodeHistory, context: CallerContext): Reply {
   const { episode } = history;
   const words = conditionWords(episode);
+  const placeOf = destinationKeyWords(context);
   const here = isOperator(context) ? undefined : destinationKey(destinationHere(context));
   const isShown = (destination: string | null): boolean =>
     here === undefined || destination === null || destination === here;
@@ -35,8 +36,8 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
   const decisions = own.filter((row) => isShown(row.destination));
   const hidden = history.deliveries.length - deliveries.length + own.length - decisions.length;
   const lines = [
-    ...decisions.map((row) => decisionLine(row, here)),
-    ...deliveries.flatMap((row) => deliveryLines(row, receipts.get(row.id), here)),
+    ...decisions.map((row) => decisionLine(row, placeOf)),
+    ...deliveries.flatMap((row) => deliveryLines(row, receipts.get(row.id), placeOf)),
   ].toSorted((a, b) => a.at - b.at);
   const notifiedAt = deliveries
     .filter(({ phase }) => phase === "trigger" || phase === "fired and resolved")
@@ -98,13 +99,15 @@ function actionsOf(episode: Episode): Action[] {
   ];
 }
 
-function decisionLine({ at, what, destination, detail }: DecisionRow, here: string | undefined): TimelineLine {
-  return { at, what: toText(what), where: destinationKeyWords(destination, here), detail: detail ?? "" };
+type PlaceOf = ReturnType<typeof destinationKeyWords>;
+
+function decisionLine({ at, what, destination, detail }: DecisionRow, placeOf: PlaceOf): TimelineLine {
+  return { at, what: toText(what), where: placeOf(destination), detail: detail ?? "" };
 }
 
 /** A delivery: when it was queued, and its outcome. */
-function deliveryLines(row: DeliveryRow, receipt: ReceiptRow | undefined, here: string | undefined): TimelineLine[] {
-  const where = destinationKeyWords(row.destination, here);
+function deliveryLines(row: DeliveryRow, receipt: ReceiptRow | undefined, placeOf: PlaceOf): TimelineLine[] {
+  const where = placeOf(row.destination);
   const what = row.kind === "edit" ? `${row.phase} (edit)` : row.phase;
   const owed: TimelineLine = { at: row.created_at, what: text`${what} owed`, where, detail: `delivery ${row.id}` };
   if (row.state === "owed") {

@@ -4,7 +4,6 @@ import { ALERT_KINDS, isPersonalKind } from "../../../alerts/kinds/kinds.ts";
 import type { Silence } from "../../../alerts/routing/silence.ts";
 import { destinationKey } from "../../../alerts/routing/subscription.ts";
 import type { Destination } from "../../../alerts/sender.ts";
-import { CONSOLE_DESTINATION } from "../../../alerts/service/service.ts";
 import { silenceScopeWords, silenceTimeWords } from "../../../alerts/wording/silence-words.ts";
 import type { Labels } from "../../../alerts/wording/subscription-words.ts";
 import { UserError } from "../../../errors.ts";
@@ -32,7 +31,7 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
   const destination =
     values.to === undefined ? defaultDestination(context) : parseDestination(values.to, context, alerts);
   const { scope, labels, notes } = await parseSilenceScope(context, values);
-  requireEffect(destination, scope);
+  requireEffect(destination, scope, context.platforms.console);
   const wanted: Pick<Silence, "scope" | "from" | "until" | "recurrence"> = {
     scope: { ...(destination === undefined ? {} : { destination: destinationKey(destination) }), ...scope },
     ...when,
@@ -67,11 +66,10 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
 }
 
 /** Personal watches reach their owner alone: a silence of them elsewhere has no effect. */
-function requireEffect(destination: Destination | undefined, { kind }: Silence["scope"]): void {
+function requireEffect(destination: Destination | undefined, { kind }: Silence["scope"], operators: Destination): void {
   const isPersonal = ALERT_KINDS.some((one) => one === kind && isPersonalKind(one));
   const isOwn =
-    destination !== undefined &&
-    (destination.channel.startsWith("user:") || isSameDestination(destination, CONSOLE_DESTINATION));
+    destination !== undefined && (destination.channel.startsWith("user:") || isSameDestination(destination, operators));
   if (!isPersonal || isOwn) return;
   throw new UserError(`${kind ?? ""} is told to whoever watches it: a silence here would keep nothing back.`, {
     option: "what",

@@ -62,14 +62,14 @@ export async function addSubscription(
     awaitFirstDelivery(alerts, added.subscription, systemClock, context.signal),
     crossedThresholdNote(context, added.subscription, labels),
   ]);
-  const suspended = await suspensionNote(alerts, destination);
+  const suspended = await suspensionNote(alerts, context.platforms, destination);
   return delivery.state === "lost"
     ? unreachableReply(context, added.subscription, delivery.why, labels)
     : addedReply(context, added.subscription, {
         status: added.status,
         labels,
         offered,
-        notes: [...suspended, ...threadNote(values, added.subscription), ...crossed],
+        notes: [...suspended, ...threadNote(values, added.subscription, context.platforms), ...crossed],
       });
 }
 
@@ -88,10 +88,9 @@ type AddResult = Reply | { readonly subscription: Subscription; readonly status:
 async function addOnce(context: AlertCommandContext, request: SubscriptionRequest): Promise<AddResult> {
   const { alerts, caller, network } = context;
   const { chosen, values, offered, destination, subjects, labels } = request;
-  const defaults =
-    destination.platform === "web"
-      ? { ...DEFAULT_NOTIFICATION_SETTINGS, style: "plain" as const }
-      : DEFAULT_NOTIFICATION_SETTINGS;
+  const defaults = context.platforms.isOperators(destination.platform)
+    ? { ...DEFAULT_NOTIFICATION_SETTINGS, style: "plain" as const }
+    : DEFAULT_NOTIFICATION_SETTINGS;
   const all = await alerts.subscriptions();
   const subscription: Subscription = {
     id: createShortId(all.map(({ id }) => id)),
@@ -100,7 +99,7 @@ async function addOnce(context: AlertCommandContext, request: SubscriptionReques
     ...chosen,
     subjects: [...subjects],
     parameters: parseThresholds(chosen.kinds, values),
-    ...parseNotificationSettings(values, destination.platform, defaults),
+    ...parseNotificationSettings(values, destination.platform, context.platforms, defaults),
     state: "active",
     created: toMillis(context.now()),
     by: { id: caller.id, name: caller.name },

@@ -86,7 +86,7 @@ export async function editSubscription(
     blocks: [
       { kind: "fields", fields: subscriptionFields(after, labels) },
       ...minimumSeverityNote(after),
-      ...threadNote(values, after),
+      ...threadNote(values, after, context.platforms),
       ...(after.state === "active" && content !== contentKey(before, alerts.config)
         ? await crossedThresholdNote(context, after, labels)
         : []),
@@ -114,7 +114,7 @@ async function applyEdit(
     ...chosen,
     subjects: await editedSubjects(context, before, chosen.kinds, values.subjects),
     parameters: parseThresholds(chosen.kinds, values, before.parameters),
-    ...parseNotificationSettings(values, before.destination.platform, before),
+    ...parseNotificationSettings(values, before.destination.platform, context.platforms, before),
   };
 }
 

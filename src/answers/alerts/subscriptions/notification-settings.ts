@@ -1,9 +1,11 @@
 import type { Severity } from "../../../alerts/kinds/severity.ts";
+import type { Platforms } from "../../../alerts/platform.ts";
 import type { Subscription } from "../../../alerts/routing/subscription.ts";
 import { quoteTyped } from "../../../bot/nearest.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
 import { parseQuietHours, parseZone } from "../alert-times.ts";
+import { listWords } from "../destination.ts";
 import type { SubscriptionValues } from "./thresholds.ts";
 
 /** How a subscription notifies: from which severity, in which style, when not, and whom. */
@@ -21,18 +23,21 @@ const OFF = /^(?:off|none|no|never|nobody)$/iu;
 export function parseNotificationSettings(
   typed: SubscriptionValues,
   platform: string,
+  platforms: Platforms,
   before: NotificationSettings = DEFAULT_NOTIFICATION_SETTINGS,
 ): NotificationSettings {
   const { quietHours, mention, floor, style, events } = before;
   const quiet = parseQuietOptions(typed, quietHours);
-  const notified = typed.mention === undefined ? mention : parseMention(typed.mention, platform);
+  const notified = typed.mention === undefined ? mention : parseMention(typed.mention, platform, platforms);
   return {
     floor,
     style,
     events,
     // The options allow for these words alone.
     ...(typed.severity === undefined ? {} : { floor: typed.severity as Severity }),
-    ...(typed.style === undefined ? {} : { style: styleFor(platform, typed.style as Subscription["style"]) }),
+    ...(typed.style === undefined
+      ? {}
+      : { style: styleFor(typed.style as Subscription["style"], platforms.isOperators(platform)) }),
     ...(typed.events === undefined ? {} : { events: typed.events as Subscription["events"] }),
     ...(quiet === undefined ? {} : { quietHours: quiet }),
     ...(notified === undefined ? {} : { mention: notified }),
@@ -40,16 +45,17 @@ export function parseNotificationSettings(
 }
 
 /** The console lists messages one by one. */
-function styleFor(platform: string, style: Subscription["style"]): Subscription["style"] {
-  return platform === "web" && style === "thread" ? "plain" : style;
+function styleFor(style: Subscription["style"], isConsole: boolean): Subscription["style"] {
+  return isConsole && style === "thread" ? "plain" : style;
 }
 
 /** A note where a thread was asked for and the destination has none. */
 export function threadNote(
   { style: asked }: SubscriptionValues,
   { destination }: Pick<Subscription, "destination">,
+  platforms: Platforms,
 ): Block[] {
-  return asked === "thread" && destination.platform === "web"
+  return asked === "thread" && platforms.isOperators(destination.platform)
     ? [paragraph("The console has no threads: what follows a first message comes as messages of its own.")]
     : [];
 }
@@ -68,38 +74,20 @@ function parseQuietOptions(typed: SubscriptionValues, before: Subscription["quie
 }
 
 /** A role, group or person as the platform's own id, from typed text or from the platform's mention syntax. */
-function parseMention(typed: string, platform: string): string | undefined {
+function parseMention(typed: string, platform: string, platforms: Platforms): string | undefined {
   const given = typed.trim();
   if (OFF.test(given)) return undefined;
-  switch (platform) {
-    case "discord": {
-      const match = /^(?:<@(&|!)?(\d{15,20})>|(user:)?(\d{15,20}))$/u.exec(given);
-      const id = match?.[2] ?? match?.[4];
-      if (id === undefined) {
-        throw wrongMention(given, "Pick the role with @, or give its id, as in 1122334455667788990.");
-      }
-      const person = (match?.[2] !== undefined && match[1] !== "&") || match?.[3] !== undefined;
-      return person ? `user:${id}` : id;
-    }
-    case "slack": {
-      const id = /^(?:@?!?subteam\^|<!subteam\^)?(S[A-Z0-9]{5,})(?:\|.*)?>?$/u.exec(given)?.[1];
-      const person = /^(?:user:|<@)?([UW][A-Z0-9]{5,})(?:\|.*)?>?$/u.exec(given)?.[1];
-      if (id === undefined && person === undefined) {
-        throw wrongMention(
-          given,
-          "Give the user group's id, as in S0123ABCD: it stands behind ⋮ in the group's profile.",
-        );
-      }
-      return id ?? `user:${person ?? ""}`;
-    }
-    default:
-      throw new UserError("Nobody can be notified here.", {
-        option: "mention",
-        remedy: "Roles and groups are those of a channel on Discord or Slack; leave it out.",
-      });
+  const known = platforms.chat(platform);
+  if (known === undefined) {
+    throw new UserError("Nobody can be notified here.", {
+      option: "mention",
+      remedy: `Roles and groups are those of a channel on ${listWords(platforms.chats.map(({ name }) => name))}; leave it out.`,
+    });
   }
-}
-
-function wrongMention(typed: string, remedy: string): UserError {
-  return new UserError(`${quoteTyped(typed)} is no role or group that can be notified.`, { option: "mention", remedy });
+  const mention = known.parseMention(given);
+  if (mention === undefined) {
+    const why = `${quoteTyped(given)} is no role or group that can be notified.`;
+    throw new UserError(why, { option: "mention", remedy: known.mentionRemedy });
+  }
+  return mention;
 }

@@ -156,7 +156,10 @@ async function addOnce(context: AlertCommandContext, request: WatchRequest): Pro
     kinds: [kind],
     subjects: [subject],
     parameters: parseThresholds([kind], values),
-    ...parseNotificationSettings(values, destination.platform, { ...DEFAULT_NOTIFICATION_SETTINGS, events: "each" }),
+    ...parseNotificationSettings(values, destination.platform, context.platforms, {
+      ...DEFAULT_NOTIFICATION_SETTINGS,
+      events: "each",
+    }),
     personal: true,
     state: "active",
     created: toMillis(context.now()),
@@ -203,7 +206,7 @@ async function addOnce(context: AlertCommandContext, request: WatchRequest): Pro
   ];
   return reply({
     tone: "good",
-    title: text`You will be told ${isOperator(context) ? text`in ${destinationWords(destination)}` : "by direct message"} when ${PERSONAL_WATCHES[kind].happens(subject)}`,
+    title: text`You will be told ${isOperator(context) ? text`in ${destinationWords(destination, context)}` : "by direct message"} when ${PERSONAL_WATCHES[kind].happens(subject)}`,
     blocks,
     actions: [...subscriptionActions(subscription), listAction()],
   });

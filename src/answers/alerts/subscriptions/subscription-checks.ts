@@ -89,9 +89,12 @@ export async function awaitFirstDelivery(
 }
 
 /** A note where nothing delivers to that platform at the moment. */
-export function deliveryNote({ alerts }: Pick<AlertCommandContext, "alerts">, { platform }: Destination): Block[] {
+export function deliveryNote(
+  { alerts, platforms }: Pick<AlertCommandContext, "alerts" | "platforms">,
+  { platform }: Destination,
+): Block[] {
   if (alerts.platforms().includes(platform)) return [];
-  const where = platform === "web" ? "the console" : platform === "slack" ? "Slack" : "Discord";
+  const where = platforms.nameOf(platform);
   return [
     paragraph(`Nothing delivers to ${where} from here at the moment; what is owed goes once the bot runs there.`),
   ];

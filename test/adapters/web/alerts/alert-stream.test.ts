@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { alertEvents, type AlertStreamOptions } from "../../../../src/adapters/web/alerts/alert-stream.ts";
 import { type AlertFeed, createAlertFeed } from "../../../../src/alerts/service/feed.ts";
-import { CONSOLE_DESTINATION } from "../../../../src/alerts/service/service.ts";
 import { createChangeSignal } from "../../../../src/main/alerting/console-alerts.ts";
+import { PLATFORMS } from "../../../../src/main/platforms/platforms.ts";
 import { Stage } from "../../../alerts/stage.ts";
 import { FakeSender } from "../../../support/fake-sender.ts";
 
@@ -15,11 +15,11 @@ async function open(more: (feed: AlertFeed, tell: () => Promise<void>) => Partia
   onTestFinished(() => stage.close());
   const changes = createChangeSignal();
   const tell = async (): Promise<void> => {
-    await stage.owe(CONSOLE_DESTINATION, { type: "test", by: "ada", at: "1700000000000000000" });
+    await stage.owe(PLATFORMS.console, { type: "test", by: "ada", at: "1700000000000000000" });
     await stage.pass(10);
     changes.notify();
   };
-  const feed = createAlertFeed(stage.store, CONSOLE_DESTINATION);
+  const feed = createAlertFeed(stage.store, PLATFORMS);
   const ended = new AbortController();
   onTestFinished(() => ended.abort());
   const common = { feed, onChange: changes.onChange, last: undefined, isSignedIn: () => true, heartbeatMillis: HOUR };

@@ -7,8 +7,8 @@ import { streamWithReadTimeout } from "../../../../src/adapters/web/alerts/alert
 import { INITIAL_ALERTS, MAX_ALERT_STREAMS } from "../../../../src/adapters/web/limits.ts";
 import type { AlertEvent } from "../../../../src/alerts/kinds/event.ts";
 import { type AlertFeed, createAlertFeed } from "../../../../src/alerts/service/feed.ts";
-import { CONSOLE_DESTINATION } from "../../../../src/alerts/service/service.ts";
 import { createChangeSignal } from "../../../../src/main/alerting/console-alerts.ts";
+import { PLATFORMS } from "../../../../src/main/platforms/platforms.ts";
 import { reply } from "../../../../src/reply/reply.ts";
 import { stalled } from "../../../alerts/readings.ts";
 import { aSubscription } from "../../../alerts/samples.ts";
@@ -25,13 +25,13 @@ async function open(more: Parameters<typeof startConsole>[1] = {}) {
   onTestFinished(() => stage.close());
   const changes = createChangeSignal();
   const begin = async (): Promise<Harness> => {
-    const feed = createAlertFeed({ transaction: (work) => stage.store.transaction(work) }, CONSOLE_DESTINATION);
+    const feed = createAlertFeed({ transaction: (work) => stage.store.transaction(work) }, PLATFORMS);
     const harness = await startConsole(echoBot(), { alerts: { feed, onChange: changes.onChange }, ...more });
     onTestFinished(() => harness.adapter.stop());
     return harness;
   };
   const kinds = ["network.stalled", "checkpoint.new"] as const;
-  await stage.engine.putSubscription(aSubscription({ destination: CONSOLE_DESTINATION, kinds: [...kinds] }), "ada");
+  await stage.engine.putSubscription(aSubscription({ destination: PLATFORMS.console, kinds: [...kinds] }), "ada");
   const deliver = async (work: () => Promise<unknown>): Promise<void> => {
     await work();
     changes.notify();
@@ -48,7 +48,7 @@ async function listen(harness: Harness, headers?: Record<string, string>): Promi
 const tests = (stage: Stage, count: number) => async (): Promise<void> => {
   for (let number = 1; number <= count; number += 1) {
     const at = (BigInt(stage.now()) * 1_000_000n).toString();
-    await stage.owe(CONSOLE_DESTINATION, { type: "test", by: `ada ${number}`, at });
+    await stage.owe(PLATFORMS.console, { type: "test", by: `ada ${number}`, at });
     await stage.pass(10);
   }
 };
@@ -235,7 +235,7 @@ test("a rolling message comes again under its id, and a reader that resumes does
   const { stage, begin, deliver } = await open();
   const kinds = ["checkpoint.new"] as const;
   await stage.engine.putSubscription(
-    aSubscription({ destination: CONSOLE_DESTINATION, kinds: [...kinds], events: "rolling" }),
+    aSubscription({ destination: PLATFORMS.console, kinds: [...kinds], events: "rolling" }),
     "a",
   );
   const harness = await begin();

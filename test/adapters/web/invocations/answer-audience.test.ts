@@ -7,6 +7,7 @@ import { createBot } from "../../../../src/bot/bot.ts";
 import type { AnyCommand } from "../../../../src/bot/command.ts";
 import { UserError } from "../../../../src/errors.ts";
 import { silentLog } from "../../../../src/log.ts";
+import { PLATFORMS } from "../../../../src/main/platforms/platforms.ts";
 import { reply } from "../../../../src/reply/reply.ts";
 import { noAlertService } from "../../../support/alert-service.ts";
 import { startConsole } from "../harness.ts";
@@ -26,6 +27,7 @@ function sample(name: string, audience: "caller" | "channel", more: Partial<AnyC
 
 // These commands ask no network.
 const bot = createBot({
+  platforms: PLATFORMS,
   commands: [
     sample("time", "channel"),
     sample("market show", "caller"),

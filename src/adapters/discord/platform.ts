@@ -1,0 +1,23 @@
+import type { ChatPlatform } from "../../alerts/platform.ts";
+
+/** Discord, without its libraries. */
+export const discordPlatform: ChatPlatform = {
+  kind: "chat",
+  id: "discord",
+  name: "Discord",
+  workspace: "server",
+  peoplePerWorkspace: false,
+  // Rights are granted per channel.
+  managersInDirectMessages: false,
+  token: { setting: "DISCORD_TOKEN", source: "in the Developer Portal, page Bot of your application: Reset Token" },
+  exampleChannel: "1122334455667788990",
+  isDirect: ({ workspace }) => workspace === undefined,
+  kindOfId: (id) => (/^\d{15,20}$/u.test(id) ? "channel" : undefined),
+  parseMention(typed) {
+    const match = /^(?:<@(&|!)?(\d{15,20})>|(user:)?(\d{15,20}))$/u.exec(typed);
+    const id = match?.[2] ?? match?.[4];
+    const person = (match?.[2] !== undefined && match[1] !== "&") || match?.[3] !== undefined;
+    return person && id !== undefined ? `user:${id}` : id;
+  },
+  mentionRemedy: "Pick the role with @, or give its id, as in 1122334455667788990.",
+};

@@ -1,0 +1,25 @@
+import type { ChatPlatform } from "../../alerts/platform.ts";
+
+/** Slack, without its libraries. */
+export const slackPlatform: ChatPlatform = {
+  kind: "chat",
+  id: "slack",
+  name: "Slack",
+  workspace: "workspace",
+  peoplePerWorkspace: true,
+  managersInDirectMessages: true,
+  token: { setting: "SLACK_BOT_TOKEN", source: "on the page Install App of your app: the Bot User OAuth Token" },
+  exampleChannel: "C0123ABCD",
+  isDirect: ({ channel }) => channel.startsWith("D"),
+  kindOfId(id) {
+    if (!/^[A-Z][A-Z0-9]{5,}$/u.test(id)) return undefined;
+    return /^[UW]/u.test(id) ? "person" : "channel";
+  },
+  parseMention(typed) {
+    const group = /^(?:@?!?subteam\^|<!subteam\^)?(S[A-Z0-9]{5,})(?:\|.*)?>?$/u.exec(typed)?.[1];
+    const person = /^(?:user:|<@)?([UW][A-Z0-9]{5,})(?:\|.*)?>?$/u.exec(typed)?.[1];
+    return group ?? (person === undefined ? undefined : `user:${person}`);
+  },
+  mentionRemedy: "Give the user group's id, as in S0123ABCD: it stands behind ⋮ in the group's profile.",
+  mentionHint: "on Slack a group's id (S0123ABCD)",
+};

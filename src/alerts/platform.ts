@@ -1,0 +1,72 @@
+import type { Destination } from "./sender.ts";
+
+/** A platform as commands and alerts know it: its words, and how its ids are read. Its adapter declares it. */
+export type Platform = ChatPlatform | OperatorPlatform;
+
+interface PlatformBase {
+  /** In destinations and metrics, and as people type it: `slack`. */
+  readonly id: string;
+  /** In sentences: `Slack`, `the console`. */
+  readonly name: string;
+}
+
+/** Open to operators alone: no further permission is checked. */
+export interface OperatorPlatform extends PlatformBase {
+  readonly kind: "operators";
+  /** The channel that is its only destination, and the word people type for it. */
+  readonly channel?: string;
+}
+
+/** A platform with channels, direct messages and people of different rights. */
+export interface ChatPlatform extends PlatformBase {
+  readonly kind: "chat";
+  /** What holds its channels: `server`, `workspace`. */
+  readonly workspace: string;
+  /** Whether two workspaces may give different people the same id. */
+  readonly peoplePerWorkspace: boolean;
+  /** Whether those who may manage a channel keep that right in direct messages. */
+  readonly managersInDirectMessages: boolean;
+  /** The setting that holds the bot's token, and where to get a new one, as the platform's pages call it. */
+  readonly token: { readonly setting: string; readonly source: string };
+  /** A channel's id, for examples. */
+  readonly exampleChannel: string;
+  /** Whether a channel is the caller's direct messages. */
+  isDirect(here: { readonly workspace?: string; readonly channel: string }): boolean;
+  /** What an id names; undefined if it is no id of this platform. People's may look like channels': `user:` marks them. */
+  kindOfId(id: string): "channel" | "person" | undefined;
+  /** The id to mention, from typed text or the platform's own syntax; `user:` before a person's. Undefined if it is none. */
+  parseMention(typed: string): string | undefined;
+  /** What to type where `parseMention` found nothing. */
+  readonly mentionRemedy: string;
+  /** What to type other than a role, as a clause: `on Slack a group's id (S0123ABCD)`. */
+  readonly mentionHint?: string;
+}
+
+/** The platforms of this program, whether or not they are set up. */
+export interface Platforms {
+  readonly chats: readonly ChatPlatform[];
+  /** The destination of operators: the console. */
+  readonly console: Destination;
+  /** Undefined for an operators' platform, and for one that only another version knows. */
+  chat(id: string): ChatPlatform | undefined;
+  isOperators(id: string): boolean;
+  /** In sentences; the id itself for a platform that only another version knows. */
+  nameOf(id: string): string;
+}
+
+/** Lists the platforms, at least one of them with the operators' destination. */
+export function createPlatforms(all: readonly Platform[]): Platforms {
+  const byId = new Map(all.map((one) => [one.id, one]));
+  const [shown] = all.flatMap((one) =>
+    one.kind === "operators" && one.channel !== undefined ? [{ platform: one.id, channel: one.channel }] : [],
+  );
+  if (shown === undefined) throw new RangeError("operators need a destination");
+  const chats = all.filter((one) => one.kind === "chat");
+  return {
+    chats,
+    console: shown,
+    chat: (id) => chats.find((one) => one.id === id),
+    isOperators: (id) => byId.get(id)?.kind === "operators",
+    nameOf: (id) => byId.get(id)?.name ?? id,
+  };
+}
