@@ -103,8 +103,7 @@ export function judgeObservation(
 
   const openEpisode = (machine: Machine): Episode | undefined => {
     const id = episodeId(machine, machine.number);
-    const episode = episodes.get(id) ?? state.open.get(id);
-    return episode === undefined || !isOpen(episode) ? undefined : episode;
+    return episodes.get(id) ?? state.open.get(id);
   };
 
   /** Whether the process before this one judged it, too. */
