@@ -1,6 +1,6 @@
 // Turns observations, subscriptions and silences into episodes and planned deliveries, each in one transaction.
-// Read process-observation.ts (observations), plan-open.ts and plan-events.ts (deliveries) and upkeep.ts (changes
-// that time alone causes) next.
+// Read process-observation.ts and judge-observation.ts (observations), plan-open.ts and plan-events.ts (deliveries) and
+// upkeep.ts (changes that time alone causes) next.
 import { isDeepStrictEqual } from "node:util";
 
 import { UserError } from "../../errors.ts";

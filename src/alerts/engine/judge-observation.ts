@@ -6,7 +6,7 @@ import type { AlertEvent } from "../kinds/event.ts";
 import type { Reading } from "../kinds/reading.ts";
 import type { Decision } from "../outbox/batch.ts";
 import { isJudgedAlways, type SubscriptionIndex } from "../routing/subscription-index.ts";
-import { type Episode, episodeId, freshMachine, isOpen, type Machine, machineKey } from "../rules/episode.ts";
+import { type Episode, episodeId, freshMachine, type Machine, machineKey } from "../rules/episode.ts";
 import { judgeReading, type Rule, type Timing, timingOf } from "../rules/rules.ts";
 import { RuleSubjectMap } from "../rules/state-cache.ts";
 import { type Change, clearAbsence, ROUNDS_UNTIL_GONE, step, type Step, stepAbsent } from "../rules/state-machine.ts";
