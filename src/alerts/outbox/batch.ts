@@ -78,13 +78,18 @@ export type Plan = Partial<OutboxBatch>;
 
 /** One batch of several plans, in their order. */
 export function joinPlans(plans: readonly Plan[]): OutboxBatch {
+  const all = <K extends keyof OutboxBatch>(of: K): OutboxBatch[K][number][] => {
+    const joined: OutboxBatch[K][number][] = [];
+    for (const plan of plans) for (const one of plan[of] ?? NONE) joined.push(one);
+    return joined;
+  };
   return {
-    deliveries: plans.flatMap(({ deliveries = NONE }) => deliveries),
-    states: plans.flatMap(({ states = NONE }) => states),
-    held: plans.flatMap(({ held = NONE }) => held),
-    rollingUpdates: plans.flatMap(({ rollingUpdates = NONE }) => rollingUpdates),
-    endedSubscriptions: plans.flatMap(({ endedSubscriptions = NONE }) => endedSubscriptions),
-    decisions: plans.flatMap(({ decisions = NONE }) => decisions),
+    deliveries: all("deliveries"),
+    states: all("states"),
+    held: all("held"),
+    rollingUpdates: all("rollingUpdates"),
+    endedSubscriptions: all("endedSubscriptions"),
+    decisions: all("decisions"),
   };
 }
 
