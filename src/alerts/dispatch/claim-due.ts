@@ -14,6 +14,8 @@ interface ClaimDependencies extends SuspensionDependencies {
   readonly senders: readonly Sender[];
   /** How many more sends of it may run. */
   readonly free: (sender: Sender) => number;
+  /** Nothing is being sent. */
+  readonly isIdle: boolean;
   readonly suspensions: PlatformSuspensions;
   /** The suspended platforms that say that they accept the token again. */
   readonly accepted: ReadonlySet<string>;
@@ -21,7 +23,7 @@ interface ClaimDependencies extends SuspensionDependencies {
 
 /** Claims what is due for all senders; on a suspended platform only trials, once it says that it accepts the token. */
 export async function claimDue(tables: AlertTables, at: Milliseconds, dependencies: ClaimDependencies): Promise<Claim> {
-  const { senders, free, suspensions, accepted, newId } = dependencies;
+  const { senders, free, isIdle, suspensions, accepted, newId } = dependencies;
   const { open = [], suspended = [] } = Object.groupBy(senders, ({ platform }) =>
     suspensions.get(platform) === undefined ? "open" : "suspended",
   );
@@ -30,7 +32,7 @@ export async function claimDue(tables: AlertTables, at: Milliseconds, dependenci
     if (accepted.has(sender.platform)) claims.push(await claimTrial(tables, sender, at, dependencies));
   }
   const wanted = open.map((sender) => ({ sender, limit: free(sender) }));
-  return joinClaims([...claims, await claim(tables, wanted, at, newId)]);
+  return joinClaims([...claims, await claim(tables, wanted, at, newId, isIdle)]);
 }
 
 /** Claims a few trials; if nothing is due there, the platform resumes at once. */

@@ -91,7 +91,8 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         // Deliveries scheduled by the wrong clock would wait longer by as much.
         if (setBack > 0) await tables.outbox.bringForward(setBack, at);
         if (recorded.length > 0) dependencies.onStep?.("receipt written");
-        const claiming = { ...suspending, senders: wanting, free, suspensions, accepted: checked.accepted };
+        const isIdle = attempts.size + recorded.length === 0;
+        const claiming = { ...suspending, senders: wanting, free, isIdle, suspensions, accepted: checked.accepted };
         const work = await claimDue(tables, at, claiming);
         const served = senders.map(({ platform }) => platform);
         const isExpiryDue = at - expiredAt >= MAX_IDLE;
@@ -105,7 +106,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         const next = await tables.outbox.nextRunAt(notFull, at);
         // Its channels are notified, which may make deliveries due on a platform whose turn is over.
         const resumed = suspended.some(({ platform }) => suspensions.get(platform) === undefined);
-        const more = resumed || work.dropped || work.fannedOut;
+        const more = resumed || work.dropped || work.chunked;
         return { ...work, next, more, outcomes: done.outcomes, suspensions, decisions };
       });
       if (at - expiredAt >= MAX_IDLE) expiredAt = at;

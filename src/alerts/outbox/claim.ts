@@ -47,20 +47,22 @@ export interface Claim {
   readonly full: readonly Sender[];
   /** A due delivery was dropped: the one behind it may be due now. */
   readonly dropped: boolean;
-  /** A waiting chunk was fanned out, so that others may be due now. */
-  readonly fannedOut: boolean;
+  /** A chunk was fanned out, or will be by the next claim: others may be due then. */
+  readonly chunked: boolean;
   readonly decisions: readonly Decision[];
 }
 
 /**
  * Claims what is due, conditions first, and marks it as being sent: a crash from here on leaves its outcome unknown.
- * Then it fans out one chunk of a large batch, which is thus stored while the chunks before it are being sent.
+ * Then it fans out one chunk of a large batch, which is thus stored while the chunks before it are being sent. Where
+ * nothing is being sent yet (`isIdle`), the first messages do not wait for that.
  */
 export async function claim(
   tables: AlertTables,
   wanted: readonly Wanted[],
   at: Milliseconds,
   newId: () => string,
+  isIdle = false,
 ): Promise<Claim> {
   const decisions: Decision[] = [];
   const full: Sender[] = [];
@@ -94,8 +96,9 @@ export async function claim(
     await deadLetter(tables, { ...one.row, last_error: why }, at, newId);
     decisions.push({ what: "dead letter", destination: one.row.destination, delivery: one.row.id, detail: why });
   }
-  const fannedOut = await fanOutNext(tables, newId);
-  return { claimed, full, dropped: claimed.length < due.length, fannedOut, decisions };
+  const waits = isIdle && claimed.length > 0;
+  const chunked = waits ? (await tables.chunks.oldestAt()) !== undefined : await fanOutNext(tables, newId);
+  return { claimed, full, dropped: claimed.length < due.length, chunked, decisions };
 }
 /** One of several. */
 export function joinClaims(claims: readonly Claim[]): Claim {
@@ -103,7 +106,7 @@ export function joinClaims(claims: readonly Claim[]): Claim {
     claimed: claims.flatMap((one) => one.claimed),
     full: claims.flatMap((one) => one.full),
     dropped: claims.some((one) => one.dropped),
-    fannedOut: claims.some((one) => one.fannedOut),
+    chunked: claims.some((one) => one.chunked),
     decisions: claims.flatMap((one) => one.decisions),
   };
 }
