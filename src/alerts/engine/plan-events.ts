@@ -37,15 +37,16 @@ export function planEvents(input: EventsPlanInput): Plan {
   const digests = new Map<string, AlertMessage>();
   const plans: Plan[] = [];
   for (const [destination, subscriptions] of input.subscriptions) {
-    const routed = happened.flatMap((one) => routeEvent(input, destination, subscriptions, one) ?? []);
-    const notified = routed.filter(({ to }) => to !== undefined);
-    plans.push(...routed.map(({ plan }) => plan));
-    for (const [kind, group] of Map.groupBy(notified, ({ one }) => one.event.kind)) {
-      const [first] = group;
-      if (first?.to === undefined) continue;
-      const events = group.map(({ one }) => one);
-      plans.push(planGroup(input, kind, events, first.to, digests));
+    const groups = new Map<EventKind, { readonly to: Subscription; readonly happened: EventToRoute[] }>();
+    for (const one of happened) {
+      const routed = routeEvent(input, destination, subscriptions, one);
+      if (routed?.plan !== undefined) plans.push(routed.plan);
+      if (routed?.to === undefined) continue;
+      const known = groups.get(one.event.kind);
+      if (known === undefined) groups.set(one.event.kind, { to: routed.to, happened: [one] });
+      else known.happened.push(one);
     }
+    for (const [kind, group] of groups) plans.push(planGroup(input, kind, group.happened, group.to, digests));
   }
   return joinPlans(plans);
 }
@@ -58,11 +59,10 @@ interface EventToRoute {
 
 /** What becomes of an event at a destination that is subscribed to it. */
 interface RoutedEvent {
-  readonly one: EventToRoute;
   /** The subscription by which it is notified, if it is. */
   readonly to?: Subscription;
   /** What is planned at once. */
-  readonly plan: Plan;
+  readonly plan?: Plan;
 }
 
 /** Routes an event by one of a destination's subscriptions: a notified one, if any. */
@@ -74,11 +74,13 @@ function routeEvent(
 ): RoutedEvent | undefined {
   const { event, message, routing } = one;
   const asked = subscriptions.filter((of) => of.kinds.includes(event.kind) && covers(of, event));
-  const endedSubscriptions = FINAL_KINDS.includes(event.kind) ? asked.filter(({ personal }) => personal === true) : [];
+  const ended = FINAL_KINDS.includes(event.kind)
+    ? { endedSubscriptions: asked.filter(({ personal }) => personal === true) }
+    : undefined;
   let suppressed: Exclude<RoutingDecision, { notify: true }> | undefined;
   for (const subscription of asked) {
     const routed = route(routing, subscription, silences, at);
-    if (routed.notify) return { one, to: subscription, plan: { endedSubscriptions } };
+    if (routed.notify) return { to: subscription, ...(ended === undefined ? {} : { plan: ended }) };
     suppressed ??= routed;
   }
   const [first] = asked;
@@ -87,9 +89,9 @@ function routeEvent(
   const decide = (what: string): readonly Decision[] => [
     { what, network: event.network, destination, detail: `${event.kind} ${event.key}: ${detail}` },
   ];
-  if (until === undefined) return { one, plan: { endedSubscriptions, decisions: decide(`suppressed by ${by}`) } };
+  if (until === undefined) return { plan: { ...ended, decisions: decide(`suppressed by ${by}`) } };
   const held = [{ destination: first.destination, message, until }];
-  return { one, plan: { endedSubscriptions, held, decisions: decide("held for the digest") } };
+  return { plan: { ...ended, held, decisions: decide("held for the digest") } };
 }
 
 /** One message for each event of a kind, the day's rolling message, or one digest of many. */
