@@ -80,7 +80,7 @@ function routeEvent(
   let suppressed: Exclude<RoutingDecision, { notify: true }> | undefined;
   for (const subscription of asked) {
     const routed = route(routing, subscription, silences, at);
-    if (routed.notify) return { to: subscription, ...(ended === undefined ? {} : { plan: ended }) };
+    if (routed.notify) return ended === undefined ? { to: subscription } : { to: subscription, plan: ended };
     suppressed ??= routed;
   }
   const [first] = asked;

@@ -80,7 +80,7 @@ export type Plan = Partial<OutboxBatch>;
 export function joinPlans(plans: readonly Plan[]): OutboxBatch {
   const all = <K extends keyof OutboxBatch>(of: K): OutboxBatch[K][number][] => {
     const joined: OutboxBatch[K][number][] = [];
-    for (const plan of plans) for (const one of plan[of] ?? NONE) joined.push(one);
+    for (const plan of plans) plan[of]?.forEach((one: OutboxBatch[K][number]) => joined.push(one));
     return joined;
   };
   return {
@@ -92,5 +92,3 @@ export function joinPlans(plans: readonly Plan[]): OutboxBatch {
     decisions: all("decisions"),
   };
 }
-
-const NONE: readonly never[] = [];
