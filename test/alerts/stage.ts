@@ -12,9 +12,8 @@ import { type AlertEngine, createAlertEngine } from "../../src/alerts/engine/eng
 import type { ObservationResult } from "../../src/alerts/engine/process-observation.ts";
 import type { AlertEvent } from "../../src/alerts/kinds/event.ts";
 import type { Reading } from "../../src/alerts/kinds/reading.ts";
-import { OutboxBatch } from "../../src/alerts/outbox/batch.ts";
 import type { AlertMessage } from "../../src/alerts/outbox/message.ts";
-import { writeBatch } from "../../src/alerts/outbox/outbox.ts";
+import { enqueue } from "../../src/alerts/outbox/outbox.ts";
 import type { Destination, Sender } from "../../src/alerts/sender.ts";
 import { describe as describeAlert } from "../../src/alerts/wording/wording.ts";
 import { silentLog } from "../../src/log.ts";
@@ -98,9 +97,8 @@ export class Stage {
   /** Adds a message to the outbox. Returns the delivery's id. */
   async owe(destination: Destination, message: AlertMessage): Promise<string> {
     const id = randomId();
-    const batch = new OutboxBatch();
-    batch.deliveries.push({ id, destination, phase: "bot", message });
-    await this.store.transaction(({ alerts }) => writeBatch(alerts, batch, this.now(), randomId));
+    const deliveries = [{ id, destination, phase: "bot", message }] as const;
+    await this.store.transaction(({ alerts }) => enqueue(alerts, { deliveries }, this.now(), randomId));
     this.dispatcher.wake();
     return id;
   }

@@ -1,31 +1,24 @@
 // Sends the deliveries of the outbox. One turn of the loop is one transaction: it records the last results, claims due
 // deliveries within the concurrency limit and expires old ones; the attempts run between the turns.
-// Read claim.ts (claims and attempts) and record-result.ts (retries, dead letters, lost destinations) next. How long a
+// Read claim-due.ts (claims), attempt.ts (attempts) and record-result.ts (retries, dead letters, lost destinations) next. How long a
 // retry waits: ../outbox/retry-policy.ts. Tokens that a platform refuses: ../suspension.
 import { setImmediate } from "node:timers/promises";
 
 import type { Clock } from "../../api/clock.ts";
-import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Store } from "../../store/store.ts";
 import type { Log } from "../../log.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { nowMillis, randomId } from "../dependencies.ts";
 import type { Decision } from "../outbox/batch.ts";
 import { logDecisions } from "../outbox/decision-log.ts";
-import { type AlertMessage, readMessages } from "../outbox/message.ts";
-import { fanOutNext } from "../outbox/outbox.ts";
+import type { ClaimedDelivery } from "../outbox/claim.ts";
+import type { DeliveryOutcome, DeliveryResult } from "../outbox/record.ts";
 import type { Destination, Sender } from "../sender.ts";
 import { recordTokenChecks, TokenProbe } from "../suspension/token-probe.ts";
-import {
-  attemptDelivery,
-  type AttemptDependencies,
-  claimDue,
-  type ClaimedDelivery,
-  claimTrial,
-  type DeliveryResult,
-} from "./claim.ts";
+import { attemptDelivery, type AttemptDependencies } from "./attempt.ts";
+import { claimDue } from "./claim-due.ts";
 import { ConcurrencyLimit, type ConcurrencyLimits } from "./concurrency-limit.ts";
-import { deadLetter, type DeliveryOutcome, recordResults } from "./record-result.ts";
+import { recordResults } from "./record-result.ts";
 import { expireOverdue, recoverUnfinished } from "./recover.ts";
 import { WallClockMonitor } from "./wall-clock.ts";
 
@@ -79,11 +72,10 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
   let expiredAt = -Infinity;
   let wakeUp = Promise.withResolvers<void>();
   const wake = (): void => wakeUp.resolve();
-  /** A chunk may wait to be fanned out. */
-  let hasChunks = true;
+  const free = (sender: Sender): number => limit.free(sender);
 
-  /** Records the last results and claims the next deliveries, all in one transaction. */
-  async function turn(claiming: boolean): Promise<Turn> {
+  /** Records the last results and claims the next deliveries for these senders, all in one transaction. */
+  async function turn(wanting: readonly Sender[]): Promise<Turn> {
     const recorded = results;
     results = [];
     const checks = probe.take();
@@ -91,56 +83,36 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
     const setBack = wall.setBack();
     try {
       const taken = await store.transaction(async ({ alerts: tables }) => {
-        const decisions: Decision[] = [];
         const suspensions = await probe.suspensions(tables);
         const suspended = suspensions.all();
         const isTrial = (id: string): boolean => probe.isTrial(id);
-        const outcomes = await recordResults(
-          tables,
-          recorded,
-          { ...suspending, random, suspensions, isTrial },
-          decisions,
-        );
-        const tried = await recordTokenChecks(tables, checks, suspensions, suspending, decisions);
+        const done = await recordResults(tables, recorded, { ...suspending, random, suspensions, isTrial });
+        const checked = await recordTokenChecks(tables, checks, suspensions, suspending);
         // Deliveries scheduled by the wrong clock would wait longer by as much.
         if (setBack > 0) await tables.outbox.bringForward(setBack, at);
         if (recorded.length > 0) dependencies.onStep?.("receipt written");
-        const claimed: (ClaimedDelivery | undefined)[] = [];
-        const full: Sender[] = [];
-        for (const sender of claiming ? senders : []) {
-          if (suspensions.get(sender.platform) !== undefined) {
-            if (tried.has(sender.platform))
-              claimed.push(...(await claimTrial(tables, { sender, at }, suspensions, suspending, decisions)));
-            continue;
-          }
-          const free = limit.free(sender);
-          const due = free > 0 ? await claimDue(tables, sender, at, free, decisions) : [];
-          claimed.push(...due);
-          if (due.length >= free) full.push(sender);
-        }
+        const isIdle = attempts.size + recorded.length === 0;
+        const claiming = { ...suspending, senders: wanting, free, isIdle, suspensions, accepted: checked.accepted };
+        const work = await claimDue(tables, at, claiming);
         const served = senders.map(({ platform }) => platform);
-        if (at - expiredAt >= MAX_IDLE) await expireOverdue(tables, at, decisions, newId, suspensions, served);
-        const work = await withMessages(tables, claimed, at, decisions, newId);
+        const isExpiryDue = at - expiredAt >= MAX_IDLE;
+        const expired = isExpiryDue ? await expireOverdue(tables, at, newId, suspensions, served) : [];
+        const decisions = [done, checked, work, { decisions: expired }].flatMap((part) => part.decisions);
         await logDecisions(tables, decisions, at);
         // At the limit, the end of an attempt wakes the loop.
-        const isSuspended = (sender: Sender): boolean => suspensions.get(sender.platform) !== undefined;
         const notFull = senders
-          .filter((one) => !full.includes(one) && !isSuspended(one))
+          .filter((one) => !work.full.includes(one) && suspensions.get(one.platform) === undefined)
           .map(({ platform }) => platform);
         const next = await tables.outbox.nextRunAt(notFull, at);
         // Its channels are notified, which may make deliveries due on a platform whose turn is over.
         const resumed = suspended.some(({ platform }) => suspensions.get(platform) === undefined);
-        const more = resumed || work.length < claimed.length;
-        return { claimed: work, next, full, more, resumed, outcomes, suspensions, decisions };
+        const more = resumed || work.dropped || work.chunked;
+        return { ...work, next, more, outcomes: done.outcomes, suspensions, decisions };
       });
-      if (taken.resumed) hasChunks = true;
-      if (at - expiredAt >= MAX_IDLE) {
-        expiredAt = at;
-        hasChunks = true;
-      }
+      if (at - expiredAt >= MAX_IDLE) expiredAt = at;
       probe.committed(
         taken.suspensions,
-        taken.claimed.map(({ claimed }) => claimed),
+        taken.claimed,
         recorded.map(({ claimed }) => claimed.row.id),
       );
       logLosses(log, taken.decisions);
@@ -165,10 +137,10 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
     }
   }
 
-  function begin({ claimed, message }: ClaimedMessage): void {
+  function begin(claimed: ClaimedDelivery): void {
     const end = limit.begin(claimed.row.id, claimed.row);
     const attempt = async (): Promise<void> => {
-      const result = await attemptDelivery(dependencies, claimed, message, shutdown.signal);
+      const result = await attemptDelivery(dependencies, claimed, shutdown.signal);
       end();
       attempts.delete(claimed.row.id);
       results.push(result);
@@ -194,18 +166,8 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
     }
   }
 
-  /** Fans out one chunk of a large batch while the deliveries of the chunks before it are being sent. */
-  async function fanOutOne(): Promise<boolean> {
-    if (!hasChunks) return false;
-    hasChunks = await store.transaction(({ alerts: tables }) => fanOutNext(tables, newId));
-    return hasChunks;
-  }
-
   return {
-    wake() {
-      hasChunks = true;
-      wake();
-    },
+    wake,
     async run(signal) {
       signal.addEventListener("abort", wake, { once: true });
       let recovered = false;
@@ -215,11 +177,10 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
           if (!recovered) await store.transaction(({ alerts }) => recoverUnfinished(alerts, nowMillis(clock)));
           recovered = true;
           wakeUp = Promise.withResolvers<void>();
-          const { claimed, next, full, more } = await turn(true);
+          const { claimed, next, full, more } = await turn(senders);
           for (const work of claimed) begin(work);
           const untilProbe = probe.probeDue(shutdown.signal);
-          const fannedOut = await fanOutOne();
-          pause = more || fannedOut ? 0 : Math.min(MAX_IDLE, untilDue(next), untilProbe, ...full.map(untilFree));
+          pause = more ? 0 : Math.min(MAX_IDLE, untilDue(next), untilProbe, ...full.map(untilFree));
         } catch (thrown) {
           log.error({ err: thrown }, "dispatch failed");
           pause = STORE_RETRY_DELAY;
@@ -230,7 +191,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
       await waitFor(Promise.all(attempts.values()), SHUTDOWN_GRACE, clock);
       shutdown.abort(new DOMException("Bellwether is stopping.", "AbortError"));
       if (results.length > 0) {
-        await turn(false).catch((thrown: unknown) => log.error({ err: thrown }, "receipts not stored"));
+        await turn([]).catch((thrown: unknown) => log.error({ err: thrown }, "receipts not stored"));
       }
     },
   };
@@ -245,45 +206,13 @@ function logLosses(log: Log, decisions: readonly Decision[]): void {
 }
 
 interface Turn {
-  readonly claimed: readonly ClaimedMessage[];
+  readonly claimed: readonly ClaimedDelivery[];
   /** A due delivery was dropped or a new one was added, so that another may be due now. */
   readonly more: boolean;
   /** Senders at their concurrency limit. */
   readonly full: readonly Sender[];
   /** When the next delivery becomes due; Unix milliseconds. */
   readonly next: Milliseconds | undefined;
-}
-
-interface ClaimedMessage {
-  readonly claimed: ClaimedDelivery;
-  readonly message: AlertMessage;
-}
-
-/** Joins claims with their messages; one whose message this program cannot read becomes a dead letter. */
-async function withMessages(
-  tables: AlertTables,
-  due: readonly (ClaimedDelivery | undefined)[],
-  at: Milliseconds,
-  decisions: Decision[],
-  newId: () => string,
-): Promise<ClaimedMessage[]> {
-  const claimed = due.filter((one) => one !== undefined);
-  const messages = await readMessages(
-    tables,
-    claimed.map(({ row }) => row.message),
-  );
-  const work: ClaimedMessage[] = [];
-  for (const one of claimed) {
-    const message = messages.get(one.row.message);
-    if (message !== undefined) {
-      work.push({ claimed: one, message });
-      continue;
-    }
-    const why = "what it says cannot be read";
-    await deadLetter(tables, { ...one.row, last_error: why }, at, newId);
-    decisions.push({ what: "dead letter", destination: one.row.destination, delivery: one.row.id, detail: why });
-  }
-  return work;
 }
 
 async function waitFor(

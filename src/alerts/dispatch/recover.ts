@@ -3,9 +3,9 @@ import type { Milliseconds } from "../../units/duration.ts";
 import type { Decision } from "../outbox/batch.ts";
 import { logDecisions } from "../outbox/decision-log.ts";
 import { UNREACHED, UNSENT } from "../outbox/notification-state.ts";
+import { deadLetter } from "../outbox/record.ts";
 import { DEAD_LETTER_AFTER } from "../outbox/retry-policy.ts";
 import { type PlatformSuspensions, revokedAt } from "../suspension/platform-suspension.ts";
-import { deadLetter } from "./record-result.ts";
 
 /** Puts deliveries that a crashed process was sending back into the outbox; their outcome is unknown. */
 export async function recoverUnfinished(tables: AlertTables, at: Milliseconds): Promise<void> {
@@ -30,14 +30,14 @@ const PROBED_WITHIN: Milliseconds = 300_000;
 export async function expireOverdue(
   tables: AlertTables,
   at: Milliseconds,
-  decisions: Decision[],
   newId: () => string,
   suspensions: Pick<PlatformSuspensions, "all" | "get">,
   served: readonly string[],
-): Promise<void> {
+): Promise<readonly Decision[]> {
   const open = suspensions.all().filter((one) => one.retired === undefined && at < revokedAt(one) + PROBED_WITHIN);
   const tried = served.filter((platform) => suspensions.get(platform) === undefined);
   const except = [...open.map(({ platform }) => platform), ...tried];
+  const decisions: Decision[] = [];
   for (const row of await tables.outbox.overdue(at - DEAD_LETTER_AFTER, 500, except)) {
     const refused = suspensions.get(row.platform)?.why;
     const why = row.last_error ?? refused ?? "nothing could send it";
@@ -45,4 +45,5 @@ export async function expireOverdue(
     const about = { destination: row.destination, delivery: row.id };
     decisions.push({ what: "dead letter", ...about, detail: `after a day: ${why}` });
   }
+  return decisions;
 }

@@ -2,7 +2,7 @@ import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import { timeToText } from "../kinds/json-fields.ts";
 import { logDecisions } from "../outbox/decision-log.ts";
-import { NotificationState } from "../outbox/notification-state.ts";
+import { readNotificationStates } from "../outbox/queries.ts";
 import { Episode, episodeRow } from "../rules/episode.ts";
 
 interface Acknowledgement {
@@ -21,6 +21,7 @@ type Acknowledged = { readonly episode: Episode; readonly isNew: boolean } | und
 export async function acknowledge(
   tables: AlertTables,
   { episode: id, by, at, only }: Acknowledgement,
+  newId: () => string,
 ): Promise<Acknowledged> {
   const row = await tables.watch.episode(id);
   if (row === undefined) return undefined;
@@ -28,7 +29,7 @@ export async function acknowledge(
   if (episode.acknowledged !== undefined) return { episode, isNew: false };
   const about = { what: "acknowledged", network: episode.network, episode: id };
   if (only !== undefined) {
-    const isNew = await acknowledgeAt(tables, id, only);
+    const isNew = await acknowledgeAt(tables, id, only, newId);
     const decision = { ...about, destination: only, detail: `by ${by}, for that place alone` };
     if (isNew) await logDecisions(tables, [decision], toMillis(at));
     return { episode, isNew };
@@ -40,10 +41,15 @@ export async function acknowledge(
 }
 
 /** Without a notification there are no reminders to end. */
-async function acknowledgeAt(tables: AlertTables, episode: string, destination: string): Promise<boolean> {
-  const row = await tables.watch.notificationState(episode, destination);
-  const state = row === undefined ? undefined : NotificationState.parse(JSON.parse(row.data));
-  if (row === undefined || state === undefined || state.acknowledged === true) return false;
-  await tables.watch.putNotificationStates([{ ...row, data: JSON.stringify({ ...state, acknowledged: true }) }]);
+async function acknowledgeAt(
+  tables: AlertTables,
+  episode: string,
+  destination: string,
+  newId: () => string,
+): Promise<boolean> {
+  const state = (await readNotificationStates(tables, [episode], newId)).get(episode)?.get(destination);
+  if (state === undefined || state.acknowledged === true) return false;
+  const data = JSON.stringify({ ...state, acknowledged: true });
+  await tables.watch.putNotificationStates([{ episode, destination, data }]);
   return true;
 }

@@ -1,6 +1,6 @@
 // Turns observations, subscriptions and silences into episodes and planned deliveries, each in one transaction.
-// Read process-observation.ts (observations), plan-open.ts and plan-events.ts (deliveries) and upkeep.ts (changes
-// that time alone causes) next.
+// Read process-observation.ts and judge-observation.ts (observations), plan-open.ts and plan-events.ts (deliveries) and
+// upkeep.ts (changes that time alone causes) next.
 import { isDeepStrictEqual } from "node:util";
 
 import { UserError } from "../../errors.ts";
@@ -12,11 +12,10 @@ import type {
   ReceiptRow,
 } from "../../store/alert-tables/alert-tables.ts";
 import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts";
-import { OutboxBatch } from "../outbox/batch.ts";
 import { createLogReader, logDecisions, type LogReader } from "../outbox/decision-log.ts";
 import { quietHoursEndAt, rescheduleHeld } from "../outbox/held.ts";
 import { AlertMessage, readMessages } from "../outbox/message.ts";
-import { writeBatch } from "../outbox/outbox.ts";
+import { enqueue } from "../outbox/outbox.ts";
 import { Silence, silenceEnds } from "../routing/silence.ts";
 import { subscriptionIndexReader } from "../routing/subscription-index.ts";
 import { destinationKey, putSubscription, rulesOf, Subscription } from "../routing/subscription.ts";
@@ -121,10 +120,11 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
   const readIndex = subscriptionIndexReader(config);
   const upkeep = createUpkeep(dependencies, readIndex);
 
-  async function owe(tables: AlertTables, { destination, message }: Announcement): Promise<void> {
-    const batch = new OutboxBatch();
-    batch.deliveries.push({ id: newId(), destination, phase: "bot", message: AlertMessage.parse(message) });
-    await writeBatch(tables, batch, nowMillis(clock), newId);
+  async function owe(tables: AlertTables, announced: readonly Announcement[]): Promise<void> {
+    const deliveries = announced.map(({ destination, message }) => {
+      return { id: newId(), destination, phase: "bot", message: AlertMessage.parse(message) } as const;
+    });
+    await enqueue(tables, { deliveries }, nowMillis(clock), newId);
   }
 
   async function putSubscriptions(
@@ -154,7 +154,7 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
         detail: subscriptionLogLine(known.get(one.id), one, by),
       }));
       await logDecisions(alerts, decisions, at);
-      for (const one of announced) await owe(alerts, one);
+      await owe(alerts, announced);
     });
     if (announced.length > 0) dependencies.onOwed?.();
     await upkeep();
@@ -196,7 +196,7 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
           ...(network === undefined ? {} : { network }),
         };
         await logDecisions(alerts, [{ what: "silence", ...where, detail: silenceLogLine(silence, by, at) }], at);
-        for (const one of announced) await owe(alerts, one);
+        await owe(alerts, announced);
       });
       if (announced.length > 0) dependencies.onOwed?.();
       await upkeep();
@@ -205,8 +205,8 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
       const at = clock.wallClock();
       const done = await store.transaction(async ({ alerts }) => {
         const given = { episode: id, by, at, ...(only === undefined ? {} : { only: destinationKey(only) }) };
-        const acknowledged = await acknowledge(alerts, given);
-        for (const one of acknowledged?.isNew === true ? announced(acknowledged.episode) : []) await owe(alerts, one);
+        const acknowledged = await acknowledge(alerts, given, newId);
+        if (acknowledged?.isNew === true) await owe(alerts, announced(acknowledged.episode));
         return acknowledged;
       });
       if (done !== undefined) {

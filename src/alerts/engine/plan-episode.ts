@@ -4,7 +4,7 @@ import type { AlertsConfig } from "../alerts-config.ts";
 import { isDrill } from "../drill.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
 import { compareSeverity } from "../kinds/severity.ts";
-import type { DeliveryPhase, OutboxBatch } from "../outbox/batch.ts";
+import { type DeliveryPhase, joinPlans, type Plan, type PlannedDelivery } from "../outbox/batch.ts";
 import type { AlertMessage } from "../outbox/message.ts";
 import { type NotificationState, UNREACHED, UNSENT } from "../outbox/notification-state.ts";
 import { route, type RoutingDecision } from "../routing/routing.ts";
@@ -37,22 +37,26 @@ export interface EpisodePlanInput {
 
 /**
  * Plans the deliveries of an episode in its current state. Idempotent: per destination at most one trigger and one
- * escalation, and one resolve if the trigger was or may have been sent. Pure but for the batch.
+ * escalation, and one resolve if the trigger was or may have been sent. Pure but for the ids.
  */
-export function planEpisode(input: EpisodePlanInput, batch: OutboxBatch): void {
+export function planEpisode(input: EpisodePlanInput): Plan {
   const byDestination = Map.groupBy(input.subscriptions, (one) => destinationKey(one.destination));
   if (!isOpen(input.episode)) {
-    for (const [destination, state] of input.states) {
-      planResolve(input, destination, state, byDestination.get(destination) ?? [], batch);
-    }
-    return;
+    return joinPlans(
+      [...input.states].map(([destination, state]) =>
+        planResolve(input, destination, state, byDestination.get(destination) ?? []),
+      ),
+    );
   }
-  for (const [destination, subscriptions] of byDestination) {
-    const routed = chooseSubscription(input, subscriptions);
-    const state = input.states.get(destination);
-    if (state?.trigger === undefined) planTrigger(input, destination, state, routed, batch);
-    else planFollowUps(input, destination, state, routed, batch);
-  }
+  return joinPlans(
+    [...byDestination].map(([destination, subscriptions]) => {
+      const routed = chooseSubscription(input, subscriptions);
+      const state = input.states.get(destination);
+      return state?.trigger === undefined
+        ? planTrigger(input, destination, state, routed)
+        : planFollowUps(input, destination, state, routed);
+    }),
+  );
 }
 
 interface RoutedSubscription {
@@ -85,25 +89,26 @@ function planTrigger(
   destination: string,
   state: NotificationState | undefined,
   { routed, subscription }: RoutedSubscription,
-  batch: OutboxBatch,
-): void {
+): Plan {
   const { episode } = input;
-  if (state?.state === "closed") return;
+  if (state?.state === "closed") return {};
   // The same message would fail again; only a worse severity makes a new one.
-  if (state?.by === UNSENT && compareSeverity(episode.severity, state.severity ?? episode.severity) <= 0) return;
+  if (state?.by === UNSENT && compareSeverity(episode.severity, state.severity ?? episode.severity) <= 0) return {};
   if (!routed.notify) {
-    if (state?.by === routed.by) return;
-    const { by } = routed;
+    const { by, detail } = routed;
+    if (state?.by === by) return {};
     const suppressed: NotificationState = {
       ...blankState(subscription),
       ...flappingFlag(state),
       state: "suppressed",
       by,
     };
-    batch.states.push({ episode: episode.id, destination, state: suppressed });
-    batch.decisions.push(decision(input, destination, `suppressed by ${by}`, routed.detail));
-    if (by === "flapping") planFlappingNotice(input, destination, subscription, suppressed, batch);
-    return;
+    const plan = {
+      states: [{ episode: episode.id, destination, state: suppressed }],
+      decisions: [decision(input, destination, `suppressed by ${by}`, detail)],
+    };
+    if (by !== "flapping") return plan;
+    return joinPlans([plan, planFlappingNotice(input, destination, subscription, suppressed)]);
   }
   const held = state?.by;
   const detected = toMillis(timeFromText(episode.detected));
@@ -117,23 +122,20 @@ function planTrigger(
     episode,
     ...(already === undefined ? {} : { already }),
   } as const;
-  const trigger = planDelivery(input, subscription, "trigger", message, batch, notificationOptions(routed));
-  batch.states.push({
-    episode: episode.id,
-    destination,
-    state: {
-      destination: subscription.destination,
-      style: subscription.style,
-      ...flappingFlag(state),
-      state: "told",
-      ...(held === undefined ? {} : { by: held }),
-      severity: episode.severity,
-      trigger,
-      reminders: 0,
-      toldMillis: input.at,
-      shown: liveMessageKey(episode),
-    },
-  });
+  const trigger = planDelivery(input, subscription, "trigger", message, notificationOptions(routed));
+  const told: NotificationState = {
+    destination: subscription.destination,
+    style: subscription.style,
+    ...flappingFlag(state),
+    state: "told",
+    ...(held === undefined ? {} : { by: held }),
+    severity: episode.severity,
+    trigger: trigger.id,
+    reminders: 0,
+    toldMillis: input.at,
+    shown: liveMessageKey(episode),
+  };
+  return { deliveries: [trigger], states: [{ episode: episode.id, destination, state: told }] };
 }
 
 /** Each destination gets one notice of flapping, when the first trigger is suppressed there because of it. */
@@ -142,15 +144,16 @@ function planFlappingNotice(
   destination: string,
   subscription: Subscription,
   state: NotificationState,
-  batch: OutboxBatch,
-): void {
+): Plan {
   const { episode, flapping, config } = input;
-  if (flapping === undefined || flapping.states.get(destination)?.flapping === true) return;
+  if (flapping === undefined || flapping.states.get(destination)?.flapping === true) return {};
   const closed: NotificationState = { ...blankState(subscription), state: "closed" };
   const known = flapping.began === episode.id ? state : (flapping.states.get(destination) ?? closed);
-  batch.states.push({ episode: flapping.began, destination, state: { ...known, flapping: true } });
   const message = { type: "flapping", episode, episodes: flapping.episodes, withinMillis: config.flap.within } as const;
-  planDelivery(input, subscription, "flapping", message, batch);
+  return {
+    states: [{ episode: flapping.began, destination, state: { ...known, flapping: true } }],
+    deliveries: [planDelivery(input, subscription, "flapping", message)],
+  };
 }
 
 function blankState({
@@ -170,34 +173,34 @@ function planFollowUps(
   destination: string,
   before: NotificationState,
   { routed, subscription }: RoutedSubscription,
-  batch: OutboxBatch,
-): void {
+): Plan {
   const { episode, config } = input;
-  if (before.state !== "told" || before.trigger === undefined) return;
+  if (before.state !== "told" || before.trigger === undefined) return {};
   const thread = before.style === "thread" ? { threadOf: before.trigger } : {};
+  const deliveries: PlannedDelivery[] = [];
   let state = before;
   const worse = before.severity === undefined || compareSeverity(episode.severity, before.severity) > 0;
   if (worse && before.escalation === undefined && routed.notify) {
     const message = { type: "condition", phase: "escalation", episode } as const;
-    const escalation = planDelivery(input, subscription, "escalation", message, batch, {
-      ...notificationOptions(routed),
-      ...thread,
-    });
-    state = { ...state, severity: episode.severity, escalation, toldMillis: input.at };
+    const options = { ...notificationOptions(routed), ...thread };
+    const escalation = planDelivery(input, subscription, "escalation", message, options);
+    deliveries.push(escalation);
+    state = { ...state, severity: episode.severity, escalation: escalation.id, toldMillis: input.at };
   } else if (isReminderDue(input, state) && routed.notify) {
     const number = state.reminders + 1;
     const reminder = { number, of: config.remind.times };
     const message = { type: "condition", phase: "reminder", episode, reminder } as const;
-    planDelivery(input, subscription, "reminder", message, batch, { ...notificationOptions(routed), ...thread });
+    const options = { ...notificationOptions(routed), ...thread };
+    deliveries.push(planDelivery(input, subscription, "reminder", message, options));
     state = { ...state, reminders: number, toldMillis: input.at };
   }
   const shown = liveMessageKey(episode);
   if (before.style === "live" && shown !== before.shown) {
     const message = { type: "condition", phase: "state", episode } as const;
-    planDelivery(input, subscription, "state", message, batch, { edits: before.trigger });
+    deliveries.push(planDelivery(input, subscription, "state", message, { edits: before.trigger }));
     state = { ...state, shown };
   }
-  if (state !== before) batch.states.push({ episode: episode.id, destination, state });
+  return state === before ? {} : { deliveries, states: [{ episode: episode.id, destination, state }] };
 }
 
 function planResolve(
@@ -205,33 +208,30 @@ function planResolve(
   destination: string,
   state: NotificationState,
   subscriptions: readonly Subscription[],
-  batch: OutboxBatch,
-): void {
+): Plan {
   const { episode } = input;
-  if (state.state === "closed") return;
+  if (state.state === "closed") return {};
   const closed: NotificationState = { ...state, state: "closed" };
+  const message = { type: "condition", phase: "resolve", episode } as const;
   if (state.trigger === undefined) {
-    batch.states.push({ episode: episode.id, destination, state: closed });
-    const message = { type: "condition", phase: "resolve", episode } as const;
+    const states = [{ episode: episode.id, destination, state: closed }];
+    const decide = (what: string, detail: string) => [decision(input, destination, what, detail)];
     const until = state.by === "quiet hours" ? quietHoursEnd(input, subscriptions) : undefined;
     if (until !== undefined) {
-      batch.held.push({ destination: state.destination, message: labelled(input, message), until });
-      batch.decisions.push(decision(input, destination, "held for the digest", "over before quiet hours ended"));
-    } else if (state.by === UNSENT || state.by === UNREACHED) {
-      batch.decisions.push(decision(input, destination, "no resolve owed", "its trigger could not be sent"));
-    } else {
-      batch.decisions.push(decision(input, destination, "never told", `suppressed by ${state.by ?? "nothing"}`));
+      const held = [{ destination: state.destination, message: labelled(input, message), until }];
+      return { states, held, decisions: decide("held for the digest", "over before quiet hours ended") };
     }
-    return;
+    return state.by === UNSENT || state.by === UNREACHED
+      ? { states, decisions: decide("no resolve owed", "its trigger could not be sent") }
+      : { states, decisions: decide("never told", `suppressed by ${state.by ?? "nothing"}`) };
   }
-  const to = { destination: state.destination };
-  const message = { type: "condition", phase: "resolve", episode } as const;
   const thread = state.style === "thread" ? { threadOf: state.trigger } : {};
-  const resolve = planDelivery(input, to, "resolve", message, batch, thread);
+  const resolve = planDelivery(input, state, "resolve", message, thread);
+  const deliveries = [resolve];
   if (state.style === "live") {
-    planDelivery(input, to, "state", { ...message, phase: "state" }, batch, { edits: state.trigger });
+    deliveries.push(planDelivery(input, state, "state", { ...message, phase: "state" }, { edits: state.trigger }));
   }
-  batch.states.push({ episode: episode.id, destination, state: { ...closed, resolve } });
+  return { deliveries, states: [{ episode: episode.id, destination, state: { ...closed, resolve: resolve.id } }] };
 }
 
 /** When the quiet hours that suppressed a trigger end, now if they just have; undefined if nobody is subscribed. */
@@ -289,13 +289,10 @@ function planDelivery(
   { destination }: Pick<Subscription, "destination">,
   phase: DeliveryPhase,
   message: EpisodeMessage,
-  batch: OutboxBatch,
-  more: { mention?: string; quiet?: true; threadOf?: string; edits?: string } = {},
-): string {
-  const id = input.newId();
+  more: Pick<PlannedDelivery, "mention" | "quiet" | "threadOf" | "edits"> = {},
+): PlannedDelivery {
   const episode = input.episode.id;
-  batch.deliveries.push({ id, destination, phase, message: sharedMessage(input, message), episode, ...more });
-  return id;
+  return { id: input.newId(), destination, phase, message: sharedMessage(input, message), episode, ...more };
 }
 
 function decision(input: EpisodePlanInput, destination: string, what: string, detail: string) {

@@ -1,7 +1,7 @@
 import type { Milliseconds } from "../../units/duration.ts";
 import { type AlertEvent, type EventKind, severityOfEvent } from "../kinds/event.ts";
 import { KINDS } from "../kinds/kinds.ts";
-import type { OutboxBatch } from "../outbox/batch.ts";
+import { type Decision, joinPlans, type Plan } from "../outbox/batch.ts";
 import type { AlertMessage } from "../outbox/message.ts";
 import { route, type RoutingDecision, type RoutingInput } from "../routing/routing.ts";
 import type { Silence } from "../routing/silence.ts";
@@ -22,8 +22,8 @@ interface EventsPlanInput {
   newId(): string;
 }
 
-/** Plans the deliveries of new events. Pure but for the batch. */
-export function planEvents(input: EventsPlanInput, batch: OutboxBatch): void {
+/** Plans the deliveries of new events. Pure but for the ids. */
+export function planEvents(input: EventsPlanInput): Plan {
   const label = input.simulated ? { simulated: true as const } : {};
   const happened = input.events.map((event): EventToRoute => {
     const { kind, network, subject } = event;
@@ -31,11 +31,20 @@ export function planEvents(input: EventsPlanInput, batch: OutboxBatch): void {
     return { event, message, routing: { kind, network, subject, severity: severityOfEvent(event) } };
   });
   const digests = new Map<string, AlertMessage>();
+  const plans: Plan[] = [];
   for (const [destination, subscriptions] of input.subscriptions) {
-    const groups = new Map<EventKind, EventGroup>();
-    for (const one of happened) routeEvent(input, destination, subscriptions, one, groups, batch);
-    for (const [kind, group] of groups) planGroup(input, kind, group, digests, batch);
+    const groups = new Map<EventKind, { readonly to: Subscription; readonly happened: EventToRoute[] }>();
+    for (const one of happened) {
+      const routed = routeEvent(input, destination, subscriptions, one);
+      if (routed?.plan !== undefined) plans.push(routed.plan);
+      if (routed?.to === undefined) continue;
+      const known = groups.get(one.event.kind);
+      if (known === undefined) groups.set(one.event.kind, { to: routed.to, happened: [one] });
+      else known.happened.push(one);
+    }
+    for (const [kind, group] of groups) plans.push(planGroup(input, kind, group.happened, group.to, digests));
   }
+  return joinPlans(plans);
 }
 
 interface EventToRoute {
@@ -44,11 +53,12 @@ interface EventToRoute {
   readonly routing: RoutingInput;
 }
 
-/** The events of one kind that one destination gets. */
-interface EventGroup {
-  readonly happened: EventToRoute[];
-  readonly subscription: Subscription;
-  readonly quiet: boolean;
+/** What becomes of an event at a destination that is subscribed to it. */
+interface RoutedEvent {
+  /** The subscription by which it is notified, if it is. */
+  readonly to?: Subscription;
+  /** What is planned at once. */
+  readonly plan?: Plan;
 }
 
 /** Routes an event by one of a destination's subscriptions: a notified one, if any. */
@@ -57,65 +67,56 @@ function routeEvent(
   destination: string,
   subscriptions: readonly Subscription[],
   one: EventToRoute,
-  groups: Map<EventKind, EventGroup>,
-  batch: OutboxBatch,
-): void {
+): RoutedEvent | undefined {
   const { event, message, routing } = one;
-  let first: Subscription | undefined;
-  let notified: Subscription | undefined;
+  const asked = subscriptions.filter((of) => of.kinds.includes(event.kind) && covers(of, event));
+  const ended =
+    KINDS[event.kind].final === true
+      ? { endedSubscriptions: asked.filter(({ personal }) => personal === true) }
+      : undefined;
   let suppressed: Exclude<RoutingDecision, { notify: true }> | undefined;
-  for (const subscription of subscriptions) {
-    if (!subscription.kinds.includes(event.kind) || !covers(subscription, event)) continue;
-    first ??= subscription;
-    if (
-      subscription.personal === true &&
-      KINDS[event.kind].final === true &&
-      !batch.endedSubscriptions.includes(subscription)
-    ) {
-      batch.endedSubscriptions.push(subscription);
-    }
-    if (notified !== undefined) continue;
+  for (const subscription of asked) {
     const routed = route(routing, subscription, silences, at);
-    if (routed.notify) notified = subscription;
-    else suppressed ??= routed;
+    if (routed.notify) return ended === undefined ? { to: subscription } : { to: subscription, plan: ended };
+    suppressed ??= routed;
   }
-  if (notified !== undefined) {
-    const group = groups.get(event.kind);
-    if (group === undefined) {
-      groups.set(event.kind, { happened: [one], subscription: notified, quiet: routing.severity === "info" });
-    } else group.happened.push(one);
-    return;
-  }
-  if (first === undefined || suppressed === undefined) return;
-  const what = { network: event.network, destination, detail: `${event.kind} ${event.key}: ${suppressed.detail}` };
-  if (suppressed.until === undefined) {
-    batch.decisions.push({ what: `suppressed by ${suppressed.by}`, ...what });
-  } else {
-    batch.held.push({ destination: first.destination, message, until: suppressed.until });
-    batch.decisions.push({ what: "held for the digest", ...what });
-  }
+  const [first] = asked;
+  if (first === undefined || suppressed === undefined) return undefined;
+  const { by, detail, until } = suppressed;
+  const decide = (what: string): readonly Decision[] => [
+    { what, network: event.network, destination, detail: `${event.kind} ${event.key}: ${detail}` },
+  ];
+  if (until === undefined) return { plan: { ...ended, decisions: decide(`suppressed by ${by}`) } };
+  const held = [{ destination: first.destination, message, until }];
+  return { plan: { ...ended, held, decisions: decide("held for the digest") } };
 }
 
-/** One message for each event, the day's rolling message, or one digest of many. */
+/** One message for each event of a kind, the day's rolling message, or one digest of many. */
 function planGroup(
   input: EventsPlanInput,
   kind: EventKind,
-  { happened, subscription, quiet }: EventGroup,
+  happened: readonly EventToRoute[],
+  subscription: Subscription,
   digests: Map<string, AlertMessage>,
-  batch: OutboxBatch,
-): void {
+): Plan {
   const { destination } = subscription;
-  const more = quiet ? { destination, quiet: true as const } : { destination };
+  const quiet = happened[0]?.routing.severity === "info" ? { quiet: true as const } : {};
   if (happened.length > MAX_SINGLE_EVENTS) {
-    const digest = catchUpDigest(input, kind, happened, digests);
-    batch.deliveries.push({ id: input.newId(), phase: "digest", message: digest, ...more });
-    return;
+    const message = catchUpDigest(input, kind, happened, digests);
+    return { deliveries: [{ id: input.newId(), destination, phase: "digest", message, ...quiet }] };
   }
-  const rolling = isRolling(subscription, kind);
-  for (const { message } of happened) {
-    if (rolling) batch.rollingUpdates.push({ destination, message });
-    else batch.deliveries.push({ id: input.newId(), phase: "event", message, ...more });
+  if (isRolling(subscription, kind)) {
+    return { rollingUpdates: happened.map(({ message }) => ({ destination, message })) };
   }
+  return {
+    deliveries: happened.map(({ message }) => ({
+      id: input.newId(),
+      destination,
+      phase: "event",
+      message,
+      ...quiet,
+    })),
+  };
 }
 
 /** Destinations that get the same digest share one object. */

@@ -2,9 +2,9 @@ import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import type { ConditionKind } from "../kinds/kinds.ts";
-import type { OutboxBatch } from "../outbox/batch.ts";
-import { NotificationState } from "../outbox/notification-state.ts";
-import { fanOutAll } from "../outbox/outbox.ts";
+import { joinPlans, type Plan } from "../outbox/batch.ts";
+import type { NotificationState } from "../outbox/notification-state.ts";
+import { readNotificationStates } from "../outbox/queries.ts";
 import type { SubscriptionIndex } from "../routing/subscription-index.ts";
 import { type Episode, episodeId, isOpen, type Machine } from "../rules/episode.ts";
 import { type EpisodePlanInput, planEpisode } from "./plan-episode.ts";
@@ -26,30 +26,27 @@ interface OpenPlanInput {
   newId(): string;
 }
 
-/**
- * Plans the deliveries of episodes in their current state. Returns when the next reminder of each becomes due (Unix
- * milliseconds, Infinity if none will).
- */
-export async function planOpen(input: OpenPlanInput, batch: OutboxBatch): Promise<ReadonlyMap<string, Milliseconds>> {
+/** What is planned of open episodes. */
+interface OpenPlan {
+  readonly plan: Plan;
+  /** When the next reminder of each becomes due, by episode (Unix milliseconds, Infinity if none will). */
+  readonly reminders: ReadonlyMap<string, Milliseconds>;
+}
+
+/** Plans the deliveries of episodes in their current state. */
+export async function planOpen(input: OpenPlanInput): Promise<OpenPlan> {
   const { tables, index, episodes } = input;
-  const reminders = new Map<string, Milliseconds>();
-  if (episodes.length === 0) return reminders;
-  await fanOutAll(tables, () => input.newId());
+  if (episodes.length === 0) return { plan: {}, reminders: new Map() };
+  const newId = (): string => input.newId();
   const flapped = new Map(episodes.map((episode) => [episode.id, flappingOf(input.machine(episode))] as const));
   const began = [...flapped.values()].flatMap((flapping) => (flapping === undefined ? [] : [flapping.began]));
-  const rows = await tables.watch.notificationStates([...new Set([...episodes.map(({ id }) => id), ...began])]);
-  const byEpisode = Map.groupBy(rows, (row) => row.episode);
-  const statesOf = (episode: string): Map<string, NotificationState> =>
-    new Map(
-      (byEpisode.get(episode) ?? []).map(
-        (row) => [row.destination, NotificationState.parse(JSON.parse(row.data))] as const,
-      ),
-    );
+  const states = await readNotificationStates(tables, [...episodes.map(({ id }) => id), ...began], newId);
+  const statesOf = (episode: string) => states.get(episode) ?? new Map<string, NotificationState>();
   const inhibitors = inhibitingEpisodes(input.open);
-  for (const episode of episodes) {
+  const planned = episodes.map((episode) => {
     const inhibitor = inhibitorOf(episode, inhibitors);
     const flapping = flapped.get(episode.id);
-    const planned: EpisodePlanInput = {
+    const of: EpisodePlanInput = {
       episode,
       simulated: input.simulated.has(episode.network),
       states: statesOf(episode.id),
@@ -59,12 +56,14 @@ export async function planOpen(input: OpenPlanInput, batch: OutboxBatch): Promis
       ...(flapping === undefined ? {} : { flapping: { ...flapping, states: statesOf(flapping.began) } }),
       config: input.config,
       at: input.at,
-      newId: () => input.newId(),
+      newId,
     };
-    planEpisode(planned, batch);
-    reminders.set(episode.id, nextReminder(planned, planned.states.values()));
-  }
-  return reminders;
+    return { id: episode.id, plan: planEpisode(of), reminder: nextReminder(of, of.states.values()) };
+  });
+  return {
+    plan: joinPlans(planned.map(({ plan }) => plan)),
+    reminders: new Map(planned.map(({ id, reminder }) => [id, reminder])),
+  };
 }
 
 /** The episode by which the flapping of a machine was detected, and how often it has fired recently. */

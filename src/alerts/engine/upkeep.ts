@@ -4,10 +4,11 @@ import { fromMillis, type Nanoseconds } from "../../units/nanoseconds.ts";
 import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts";
 import { isDrill } from "../drill.ts";
 import { timeToText } from "../kinds/json-fields.ts";
-import { OutboxBatch } from "../outbox/batch.ts";
+import { type Decision, joinPlans, type Plan } from "../outbox/batch.ts";
 import { releaseHeld } from "../outbox/held.ts";
-import { NotificationState } from "../outbox/notification-state.ts";
-import { writeBatch } from "../outbox/outbox.ts";
+import type { NotificationState } from "../outbox/notification-state.ts";
+import { enqueue } from "../outbox/outbox.ts";
+import { isFanningOut, readNotificationStates } from "../outbox/queries.ts";
 import type { SubscriptionIndex, subscriptionIndexReader } from "../routing/subscription-index.ts";
 import type { Subscription } from "../routing/subscription.ts";
 import { Episode, episodeId, episodeRow, Machine, machineKey, machineRow } from "../rules/episode.ts";
@@ -18,8 +19,6 @@ import { planOpen } from "./plan-open.ts";
 
 /** How long decisions, ended deliveries, receipts and closed episodes are kept. */
 export const RETENTION: Milliseconds = 30 * 86_400_000;
-/** The dispatcher fans a large batch out within a second or two. */
-const FAN_OUT_WITHIN: Milliseconds = 10_000;
 const PRUNE_EVERY: Milliseconds = 3_600_000;
 
 /**
@@ -42,14 +41,12 @@ export function createUpkeep(
     const at = nowMillis(clock);
     const isPruneDue = at - prunedAt >= PRUNE_EVERY;
     const done = await store.transaction(async ({ alerts: tables }) => {
-      // While the dispatcher fans a batch out, wait until it is whole; without a dispatcher it is fanned out here.
-      const since = await tables.chunks.oldestAt();
-      if (since !== undefined && at - since < FAN_OUT_WITHIN) return undefined;
+      if (await isFanningOut(tables, at, newId)) return undefined;
       const index = await readIndex(tables, at);
       const rows = await tables.watch.openEpisodes();
       const open = [...episodes.parse(rows, ({ id }) => id).values()];
       const flapping = machines.parse(await tables.watch.flapping(), keyOf);
-      const batch = new OutboxBatch();
+      const plans: Plan[] = [];
       const put = async (machine: Machine): Promise<void> => {
         if (machine.flapping === undefined) flapping.delete(keyOf(machine));
         else flapping.set(keyOf(machine), machine);
@@ -60,7 +57,7 @@ export function createUpkeep(
         const row = await tables.watch.machine(episode);
         if (row !== undefined) await put(resetMachine(Machine.parse(JSON.parse(row.data))));
         const about = { network: episode.network, episode: episode.id };
-        batch.decisions.push({ what: "withdrawn", ...about, detail: "nobody is subscribed to it any more" });
+        plans.push({ decisions: [{ what: "withdrawn", ...about, detail: "nobody is subscribed to it any more" }] });
       }
       await tables.watch.putEpisodes(withdrawn.map(episodeRow));
       for (const machine of flapping.values()) {
@@ -73,7 +70,7 @@ export function createUpkeep(
           continue;
         }
         await put(calm);
-        await planCalmNotice(dependencies, tables, machine, at, batch);
+        plans.push(await planCalmNotice(dependencies, tables, machine, at));
       }
       const gone = new Map(withdrawn.map((episode) => [episode.id, episode]));
       const still = open.filter(({ id }) => !gone.has(id));
@@ -84,31 +81,27 @@ export function createUpkeep(
       );
       const evaluations = new Map<string, Evaluation>();
       for (const { id } of still) {
-        // A chunk that is not fanned out yet may change what an episode owes.
-        const valid = since === undefined ? evaluationCache.valid(id, index, inputsOf.get(id), at) : undefined;
+        const valid = evaluationCache.valid(id, index, inputsOf.get(id), at);
         if (valid !== undefined) evaluations.set(id, valid);
       }
-      const reminders = await planOpen(
-        {
-          tables,
-          index,
-          config,
-          episodes: [...withdrawn, ...still.filter(({ id }) => !evaluations.has(id))],
-          open: still,
-          machine: machineOf,
-          simulated,
-          at,
-          newId,
-        },
-        batch,
-      );
+      const { plan, reminders } = await planOpen({
+        tables,
+        index,
+        config,
+        episodes: [...withdrawn, ...still.filter(({ id }) => !evaluations.has(id))],
+        open: still,
+        machine: machineOf,
+        simulated,
+        at,
+        newId,
+      });
       for (const { id } of still) {
         const until = reminders.get(id);
         const inputs = inputsOf.get(id);
         if (until !== undefined && inputs !== undefined) evaluations.set(id, { index, inputs, until });
       }
-      await releaseHeld(tables, index, at, newId, batch);
-      await writeBatch(tables, batch, at, newId, dependencies.chunkRows);
+      const batch = joinPlans([...plans, plan, await releaseHeld(tables, index, at, newId)]);
+      await enqueue(tables, batch, at, newId, dependencies.chunkRows);
       if (isPruneDue) await prune(tables, index.subscriptions, at - RETENTION, prunedAt === -Infinity);
       return { owed: batch.deliveries.length, evaluations };
     });
@@ -153,13 +146,11 @@ async function planCalmNotice(
   tables: AlertTables,
   machine: Machine,
   at: Milliseconds,
-  batch: OutboxBatch,
-): Promise<void> {
+): Promise<Plan> {
   const { simulated, newId = randomId } = dependencies;
-  if (machine.flapping === undefined) return;
+  if (machine.flapping === undefined) return {};
   const { kind, network, subject, flapping } = machine;
   const began = episodeId(machine, flapping.before + 1);
-  batch.decisions.push({ what: "calm", network, episode: began, detail: machine.rule });
   const message = {
     type: "calm",
     ...(simulated.has(network) ? { simulated: true as const } : {}),
@@ -172,11 +163,13 @@ async function planCalmNotice(
     open: machine.phase === "firing" || machine.phase === "recovering",
     at: timeToText(fromMillis(at)),
   } as const;
-  for (const row of await tables.watch.notificationStates([began])) {
-    const state = NotificationState.parse(JSON.parse(row.data));
-    if (state.flapping !== true) continue;
-    batch.deliveries.push({ id: newId(), destination: state.destination, phase: "calm", message, episode: began });
-  }
+  const states =
+    (await readNotificationStates(tables, [began], newId)).get(began) ?? new Map<string, NotificationState>();
+  const told = [...states.values()].filter((state) => state.flapping === true);
+  return {
+    decisions: [{ what: "calm", network, episode: began, detail: machine.rule }],
+    deliveries: told.map(({ destination }) => ({ id: newId(), destination, phase: "calm", message, episode: began })),
+  };
 }
 
 /** Deletes rows that ended before then (for `whole` see AlertTables), and unneeded machines and subscriptions. */
@@ -224,7 +217,7 @@ export async function closeUnwatched(
       .map(({ data }) => Episode.parse(JSON.parse(data)))
       .filter((episode) => !isDrill(episode) && !watched.includes(episode.network));
     if (open.length === 0) return 0;
-    const batch = new OutboxBatch();
+    const decisions: Decision[] = [];
     const machines = new Map<string, Machine>();
     const closed: Episode[] = [];
     for (const episode of open) {
@@ -232,14 +225,15 @@ export async function closeUnwatched(
       if (row !== undefined) machines.set(episode.id, resetMachine(Machine.parse(JSON.parse(row.data))));
       closed.push({ ...episode, state: "gone", ended: timeToText(clock.wallClock()) });
       const { network, id } = episode;
-      batch.decisions.push({ what: "gone", network, episode: id, detail: `no data node of ${network} is configured` });
+      decisions.push({ what: "gone", network, episode: id, detail: `no data node of ${network} is configured` });
     }
     await tables.watch.putMachines([...machines.values()].map(machineRow));
     await tables.watch.putEpisodes(closed.map(episodeRow));
     const index = await readIndex(tables, at);
     const machine = ({ id }: Episode): Machine | undefined => machines.get(id);
-    await planOpen({ tables, index, config, episodes: closed, open: [], machine, simulated, at, newId }, batch);
-    await writeBatch(tables, batch, at, newId, dependencies.chunkRows);
+    const planning = { tables, index, config, episodes: closed, open: [], machine, simulated, at, newId };
+    const batch = joinPlans([{ decisions }, (await planOpen(planning)).plan]);
+    await enqueue(tables, batch, at, newId, dependencies.chunkRows);
     return batch.deliveries.length;
   });
   if (owed > 0) dependencies.onOwed?.();

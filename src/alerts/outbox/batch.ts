@@ -20,7 +20,7 @@ export const DELIVERY_PHASES = [
 export type DeliveryPhase = (typeof DELIVERY_PHASES)[number];
 
 /** A delivery to be written to the outbox. */
-interface PlannedDelivery {
+export interface PlannedDelivery {
   readonly id: string;
   readonly destination: Destination;
   readonly phase: DeliveryPhase;
@@ -58,8 +58,8 @@ interface RollingUpdate {
   readonly message: Extract<AlertMessage, { type: "event" }>;
 }
 
-/** A batch for the outbox: deliveries, notification states and log entries, written in one transaction. */
-export interface ReadonlyOutboxBatch {
+/** A batch for the outbox: deliveries, notification states and log entries, written in one transaction; in order. */
+export interface OutboxBatch {
   readonly deliveries: readonly PlannedDelivery[];
   readonly states: readonly {
     readonly episode: string;
@@ -73,12 +73,22 @@ export interface ReadonlyOutboxBatch {
   readonly decisions: readonly Decision[];
 }
 
-/** A batch while it is planned; entries are in order. */
-export class OutboxBatch implements ReadonlyOutboxBatch {
-  readonly deliveries: PlannedDelivery[] = [];
-  readonly states: ReadonlyOutboxBatch["states"][number][] = [];
-  readonly held: HeldMessage[] = [];
-  readonly rollingUpdates: RollingUpdate[] = [];
-  readonly endedSubscriptions: Subscription[] = [];
-  readonly decisions: Decision[] = [];
+/** A part of a batch; what is absent is none. */
+export type Plan = Partial<OutboxBatch>;
+
+/** One batch of several plans, in their order. */
+export function joinPlans(plans: readonly Plan[]): OutboxBatch {
+  const all = <K extends keyof OutboxBatch>(of: K): OutboxBatch[K][number][] => {
+    const joined: OutboxBatch[K][number][] = [];
+    for (const plan of plans) plan[of]?.forEach((one: OutboxBatch[K][number]) => joined.push(one));
+    return joined;
+  };
+  return {
+    deliveries: all("deliveries"),
+    states: all("states"),
+    held: all("held"),
+    rollingUpdates: all("rollingUpdates"),
+    endedSubscriptions: all("endedSubscriptions"),
+    decisions: all("decisions"),
+  };
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ChunkRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { StoredDestination } from "../routing/subscription.ts";
-import { DELIVERY_PHASES, type ReadonlyOutboxBatch } from "./batch.ts";
+import { DELIVERY_PHASES, type OutboxBatch } from "./batch.ts";
 import type { MessageCollector } from "./message.ts";
 import { NotificationState } from "./notification-state.ts";
 
@@ -105,7 +105,7 @@ const CHUNK_FIELDS = {
 
 /** The chunks of a batch; those of one platform are in the order of the batch. Never empty. */
 export function splitIntoChunks(
-  batch: ReadonlyOutboxBatch,
+  batch: OutboxBatch,
   messages: MessageCollector,
   size = CHUNK_ROWS,
 ): readonly { readonly platform: string; readonly chunk: Chunk }[] {

@@ -5,7 +5,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { quietUntil } from "../routing/quiet-hours.ts";
 import type { SubscriptionIndex } from "../routing/subscription-index.ts";
 import { covers, destinationKey, isAlive, StoredDestination, type Subscription } from "../routing/subscription.ts";
-import type { OutboxBatch } from "./batch.ts";
+import type { Decision, Plan, PlannedDelivery } from "./batch.ts";
 import { type AlertMessage, readMessages } from "./message.ts";
 
 /**
@@ -17,31 +17,32 @@ export async function releaseHeld(
   index: SubscriptionIndex,
   at: Milliseconds,
   newId: () => string,
-  batch: OutboxBatch,
-): Promise<void> {
+): Promise<Plan> {
   const held = await tables.backlog.release(at);
-  if (held.length === 0) return;
+  if (held.length === 0) return {};
   const messages = await readMessages(
     tables,
     held.map(({ message }) => message),
   );
   const lost = lostDestinations(index);
+  const deliveries: PlannedDelivery[] = [];
+  const decisions: Decision[] = [];
   for (const [destination, waiting] of Map.groupBy(held, (row) => row.destination)) {
     if (lost.has(destination)) {
-      batch.decisions.push({ what: "digest given up", destination, detail: "the destination is lost" });
+      decisions.push({ what: "digest given up", destination, detail: "the destination is lost" });
       continue;
     }
     const unread = waiting.filter(({ message }) => !messages.has(message)).length;
     if (unread > 0) {
       const detail = `${unread} of the ${waiting.length} messages that waited for it cannot be read`;
-      batch.decisions.push({ what: "dead letter", destination, detail });
+      decisions.push({ what: "dead letter", destination, detail });
     }
     const listeners = index.subscriptions.filter((one) => destinationKey(one.destination) === destination);
     const wanted = waiting.filter(({ message }) => isWanted(messages.get(message), listeners));
     const dropped = waiting.length - unread - wanted.length;
     if (dropped > 0) {
       const detail = `${dropped} that waited: nobody there is subscribed to that any more`;
-      batch.decisions.push({ what: "suppressed by a change", destination, detail });
+      decisions.push({ what: "suppressed by a change", destination, detail });
     }
     for (const [network, group] of Map.groupBy(wanted, (row) => networkOf(messages.get(row.message)))) {
       const isQuiet = listeners.some(({ quietHours }) => quietHours !== undefined);
@@ -49,9 +50,10 @@ export async function releaseHeld(
       const [first] = group;
       if (digest === undefined || first === undefined) continue;
       const to = StoredDestination.parse(JSON.parse(first.data));
-      batch.deliveries.push({ id: newId(), destination: to, phase: "digest", message: digest });
+      deliveries.push({ id: newId(), destination: to, phase: "digest", message: digest });
     }
   }
+  return { deliveries, decisions };
 }
 
 /** Whether a destination is still subscribed to it. A personal subscription ends with its last event. */

@@ -1,27 +1,30 @@
 // The outbox: deliveries to be sent, stored in the transaction that also stores its cause. A batch for many
 // destinations is stored in chunks; fanning a chunk out writes one delivery row for each destination.
+// enqueue() adds to it, claim() (claim.ts) takes what is due, record.ts stores what came of it. Whatever reads deliveries
+// or notification states fans out the waiting chunks itself: callers always find the outbox whole.
 // Read batch.ts (what a batch holds), chunk.ts (how large ones are stored) and message.ts (what a delivery says) next.
-// The dispatcher that empties the outbox is in ../dispatch.
-import type { AlertTables, NewDeliveryRow, NotificationStateRow } from "../../store/alert-tables/alert-tables.ts";
+// The dispatcher that sends is in ../dispatch.
+import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { destinationKey, putSubscription } from "../routing/subscription.ts";
-import type { ReadonlyOutboxBatch } from "./batch.ts";
-import { type Chunk, parseChunk, splitIntoChunks, toChunkRow } from "./chunk.ts";
+import { joinPlans, type OutboxBatch, type Plan } from "./batch.ts";
+import { splitIntoChunks, toChunkRow } from "./chunk.ts";
 import { logDecisions } from "./decision-log.ts";
+import { fanOut, fanOutAll } from "./fan-out.ts";
 import { MessageCollector } from "./message.ts";
-import { updateRollingMessages } from "./rolling-message.ts";
 
 /**
- * Writes a batch. Called inside the transaction that also stores its cause. A large batch is stored in chunks: the
- * first is fanned out at once, the others by the dispatcher, one after the other.
+ * Adds what was planned. Called inside the transaction that also stores its cause. A large batch is stored in chunks:
+ * the first is fanned out at once, the others one after the other while it is being sent.
  */
-export async function writeBatch(
+export async function enqueue(
   tables: AlertTables,
-  batch: ReadonlyOutboxBatch,
+  plan: Plan,
   at: Milliseconds,
   newId: () => string,
   chunkRows?: number,
 ): Promise<void> {
+  const batch = joinPlans([plan]);
   if (batch.deliveries.length + batch.rollingUpdates.length + batch.states.length > 0) {
     // Earlier batches go first.
     await fanOutAll(tables, newId);
@@ -33,20 +36,20 @@ export async function writeBatch(
     if (first !== undefined) await fanOut(tables, first.chunk, at, newId);
   }
   await holdMessages(tables, batch, at);
-  for (const one of batch.endedSubscriptions) {
+  for (const one of new Set(batch.endedSubscriptions)) {
     await putSubscription(tables, { ...one, state: "ended", why: "it has seen the final state" }, at);
   }
   await logDecisions(tables, batch.decisions, at);
 }
 
 /** Whether it holds a message that may merge into an unsent trigger: it must be there when the trigger is sent. */
-async function mayMergeIntoTrigger(tables: AlertTables, { deliveries }: ReadonlyOutboxBatch): Promise<boolean> {
+async function mayMergeIntoTrigger(tables: AlertTables, { deliveries }: OutboxBatch): Promise<boolean> {
   const later = deliveries.filter(({ phase }) => phase === "escalation" || phase === "resolve");
   const episodes = new Set(later.flatMap(({ episode }) => (episode === undefined ? [] : [episode])));
   return tables.outbox.hasOwedTriggers([...episodes]);
 }
 
-async function holdMessages(tables: AlertTables, { held }: ReadonlyOutboxBatch, at: Milliseconds): Promise<void> {
+async function holdMessages(tables: AlertTables, { held }: OutboxBatch, at: Milliseconds): Promise<void> {
   const messages = new MessageCollector();
   const rows = held.map((one) => ({
     destination: destinationKey(one.destination),
@@ -56,80 +59,4 @@ async function holdMessages(tables: AlertTables, { held }: ReadonlyOutboxBatch, 
   }));
   await tables.outbox.addMessages(messages.rows(), at);
   await tables.backlog.hold(rows);
-}
-
-/** How long edits of one message are gathered into one. */
-const EDIT_DELAY: Milliseconds = 1000;
-
-/** Fans out the oldest waiting chunk. False if there is none. */
-export async function fanOutNext(tables: AlertTables, newId: () => string): Promise<boolean> {
-  const [row] = await tables.chunks.take(1);
-  if (row === undefined) return false;
-  const { platform, owed, created_at } = row;
-  const chunk = parseChunk(row);
-  if (chunk !== undefined) await fanOut(tables, chunk, created_at, newId);
-  else {
-    const detail = `${owed} messages to ${platform}: what was owed cannot be read`;
-    const none = { network: null, episode: null, destination: null, delivery: null };
-    await tables.decisions.add([{ ...none, at: created_at, what: "dead letter", detail }]);
-  }
-  return true;
-}
-
-/** Fans out all waiting chunks, before the outbox is read or added to: it is then whole and in order. */
-export async function fanOutAll(tables: AlertTables, newId: () => string): Promise<void> {
-  while (await fanOutNext(tables, newId));
-}
-
-/** Writes a chunk as one row for each delivery. `at` is when its batch was written. */
-async function fanOut(tables: AlertTables, chunk: Chunk, at: Milliseconds, newId: () => string): Promise<void> {
-  const messages = new MessageCollector();
-  const rolling = await updateRollingMessages(tables, chunk.rolled, messages, at, newId);
-  const planned = [...chunk.deliveries, ...rolling.planned];
-  const targets = planned.flatMap(({ edits }) => (edits === undefined ? [] : [edits]));
-  const owedEdits = new Map((await tables.outbox.owedEdits(targets)).map((row) => [row.target, row.id]));
-  const rows: NewDeliveryRow[] = [];
-  const reworded = [...rolling.reworded];
-  for (const one of planned) {
-    const owed = one.edits === undefined ? undefined : owedEdits.get(one.edits);
-    // Only the last state of a message is owed: an unsent edit becomes the newer one.
-    if (owed === undefined) rows.push(toDeliveryRow(one, at));
-    else reworded.push({ delivery: owed, message: one.message });
-  }
-  await tables.outbox.addMessages(messages.rows(), at);
-  for (const [message, all] of Map.groupBy(reworded, (one) => one.message)) {
-    await tables.outbox.setMessage(
-      all.map(({ delivery }) => delivery),
-      message,
-    );
-  }
-  await tables.outbox.add(rows);
-  await tables.backlog.putRolling(rolling.rows);
-  await tables.watch.putNotificationStates(latestStates(chunk));
-}
-
-/** The last state of each: PostgreSQL refuses a statement that puts one row twice. */
-function latestStates({ tellings }: Chunk): NotificationStateRow[] {
-  const last = new Map<string, NotificationStateRow>();
-  for (const { episode, destination, telling } of tellings) {
-    last.set(JSON.stringify([episode, destination]), { episode, destination, data: JSON.stringify(telling) });
-  }
-  return [...last.values()];
-}
-
-function toDeliveryRow(one: Chunk["deliveries"][number], at: Milliseconds): NewDeliveryRow {
-  const { destination, mention, quiet, threadOf } = one;
-  return {
-    id: one.id,
-    destination: destinationKey(destination),
-    platform: destination.platform,
-    kind: one.edits === undefined ? "message" : "edit",
-    phase: one.phase,
-    message: one.message,
-    episode: one.episode ?? null,
-    target: one.edits ?? null,
-    run_at: one.edits === undefined ? at : at + EDIT_DELAY,
-    created_at: at,
-    data: JSON.stringify({ destination, mention, quiet, threadOf }),
-  };
 }

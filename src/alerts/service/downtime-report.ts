@@ -9,9 +9,8 @@ import type { AlertsConfig } from "../alerts-config.ts";
 import { nowMillis, randomId } from "../dependencies.ts";
 import { timeToText } from "../kinds/json-fields.ts";
 import { ALERT_KINDS, type AlertKind } from "../kinds/kinds.ts";
-import { OutboxBatch } from "../outbox/batch.ts";
 import type { AlertMessage } from "../outbox/message.ts";
-import { writeBatch } from "../outbox/outbox.ts";
+import { enqueue } from "../outbox/outbox.ts";
 import { destinationKey, Subscription } from "../routing/subscription.ts";
 import type { Destination } from "../sender.ts";
 
@@ -77,7 +76,6 @@ export function createDowntimeReport(dependencies: DowntimeReportDependencies): 
       const seen = new Map(
         await Promise.all(networks.map(async (one) => [one, await eventsSince(tables, one, downtime.to)] as const)),
       );
-      const batch = new OutboxBatch();
       const subscriptions = (await tables.subscriptions.list()).map(({ data }) => Subscription.parse(JSON.parse(data)));
       const common = {
         type: "away",
@@ -85,20 +83,20 @@ export function createDowntimeReport(dependencies: DowntimeReportDependencies): 
         from: timeToText(fromMillis(downtime.from)),
         to: timeToText(fromMillis(downtime.to)),
       } as const;
-      for (const { destination, late, about } of recipients(always, subscriptions, seen)) {
+      const deliveries = recipients(always, subscriptions, seen).map(({ destination, late, about }) => {
         const missing = unseen.filter((network) => about?.has(network) ?? true);
         const message: AlertMessage = {
           ...common,
           late: countsOf(late),
           ...(missing.length === 0 ? {} : { unseen: missing }),
         };
-        batch.deliveries.push({ id: newId(), destination, phase: "bot", message });
-      }
+        return { id: newId(), destination, phase: "bot", message } as const;
+      });
       const span = formatDuration(downtime.to - downtime.from);
-      const count = batch.deliveries.length;
+      const count = deliveries.length;
       const where = `${count} ${count === 1 ? "destination" : "destinations"}`;
-      batch.decisions.push({ what: "away", detail: `for ${span}; told at ${where}` });
-      await writeBatch(tables, batch, at, newId);
+      const decisions = [{ what: "away", detail: `for ${span}; told at ${where}` }];
+      await enqueue(tables, { deliveries, decisions }, at, newId);
       await writeDowntime(tables, { ...downtime, told: true }, at);
       return count;
     });

@@ -143,20 +143,20 @@ export class TokenProbe {
   }
 }
 
-/** Records the answers. Returns the suspended platforms on which trials may be sent. */
+/** Records the answers; `accepted` are the suspended platforms on which trials may be sent. */
 export async function recordTokenChecks(
   tables: AlertTables,
   checks: readonly TokenCheck[],
   suspensions: PlatformSuspensions,
   dependencies: SuspensionDependencies,
-  decisions: Decision[],
-): Promise<ReadonlySet<string>> {
+): Promise<{ readonly accepted: ReadonlySet<string>; readonly decisions: readonly Decision[] }> {
   const accepted = new Set<string>();
+  const decisions: Decision[] = [];
   for (const { platform, error, at } of checks) {
     if (error instanceof SendError && error.kind === "refused") {
-      await suspendPlatform(tables, suspensions, { platform, error, at }, dependencies, decisions);
+      decisions.push(...(await suspendPlatform(tables, suspensions, { platform, error, at }, dependencies)));
       accepted.delete(platform);
     } else if (error === undefined && suspensions.get(platform) !== undefined) accepted.add(platform);
   }
-  return accepted;
+  return { accepted, decisions };
 }

@@ -1,0 +1,93 @@
+import type { Clock } from "../../api/clock.ts";
+import { messageOf } from "../../errors.ts";
+import type { Log } from "../../log.ts";
+import type { Reply } from "../../reply/reply.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { nowMillis, type OnStep } from "../dependencies.ts";
+import type { ClaimedDelivery } from "../outbox/claim.ts";
+import { type DeliveryContext, deliverySubject, isMerged } from "../outbox/delivery-subject.ts";
+import type { AlertMessage } from "../outbox/message.ts";
+import type { DeliveryResult } from "../outbox/record.ts";
+import { type Delivery, type Receipt, SendError } from "../sender.ts";
+
+export interface AttemptDependencies {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Pure and total. */
+  readonly describe: (message: AlertMessage, context: DeliveryContext) => Reply;
+  readonly onStep?: OnStep;
+  /** An attempt that takes longer has an unknown outcome. Default 20 s. */
+  readonly attemptMillis?: Milliseconds;
+}
+
+/** The abort reason of an attempt's timer. */
+const ATTEMPT_ENDED = new DOMException("This attempt has ended.", "AbortError");
+
+/** One attempt to send a claimed delivery. Never rejects: a failure is a result. Aborting `leave` abandons it. */
+export async function attemptDelivery(
+  dependencies: AttemptDependencies,
+  claimed: ClaimedDelivery,
+  leave: AbortSignal,
+): Promise<DeliveryResult> {
+  const { clock, onStep, attemptMillis = 20_000 } = dependencies;
+  const ended = new AbortController();
+  const late = clock
+    .sleep(attemptMillis, ended.signal)
+    .then(() => new SendError("maybe-sent", `no answer for ${attemptMillis} ms`))
+    .catch(() => undefined);
+  try {
+    onStep?.("before sending");
+    const abort = AbortSignal.any([leave, ended.signal]);
+    const result = await Promise.race([send(dependencies, claimed, abort), late]);
+    onStep?.("after sending");
+    const at = nowMillis(clock);
+    if (result instanceof SendError) return { claimed, error: result, at };
+    return { claimed, ...(result === undefined ? {} : { receipt: result }), at };
+  } catch (thrown) {
+    const error =
+      thrown instanceof SendError ? thrown : new SendError("maybe-sent", messageOf(thrown), { cause: thrown });
+    return { claimed, error, at: nowMillis(clock) };
+  } finally {
+    ended.abort(ATTEMPT_ENDED);
+  }
+}
+
+async function send(
+  dependencies: Pick<AttemptDependencies, "describe" | "log">,
+  claimed: ClaimedDelivery,
+  signal: AbortSignal,
+): Promise<Receipt | undefined> {
+  const { row, sender, message, destination, mention, quiet, threadOf, edits, triggeredAt, repeat } = claimed;
+  const reply = renderMessage(dependencies, message, {
+    ...(isMerged(message, row) ? { merged: true } : {}),
+    ...(repeat ? { repeat: true } : {}),
+    ...(triggeredAt === undefined ? {} : { triggeredAt }),
+  });
+  if (edits !== undefined) {
+    await sender.update(edits, reply, signal);
+    return undefined;
+  }
+  const delivery: Delivery = {
+    id: row.id,
+    destination,
+    ...(mention === undefined ? {} : { mention }),
+    ...(quiet === undefined ? {} : { quiet }),
+    ...(threadOf === undefined ? {} : { threadOf }),
+    about: deliverySubject(message, row.phase),
+  };
+  return sender.send(delivery, reply, signal);
+}
+
+/** A message that cannot be rendered is a bug: retries do not help. */
+function renderMessage(
+  { describe, log }: Pick<AttemptDependencies, "describe" | "log">,
+  message: AlertMessage,
+  context: DeliveryContext,
+): Reply {
+  try {
+    return describe(message, context);
+  } catch (thrown) {
+    log.error({ err: thrown, type: message.type }, "alert not rendered");
+    throw new SendError("permanent", "it cannot be worded", { cause: thrown });
+  }
+}

@@ -1,0 +1,228 @@
+// The pure part of processing an observation: no store, no clock, no chance.
+import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { fromMillis, type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
+import type { AlertsConfig } from "../alerts-config.ts";
+import type { AlertEvent } from "../kinds/event.ts";
+import type { Reading } from "../kinds/reading.ts";
+import type { Decision } from "../outbox/batch.ts";
+import { isJudgedAlways, type SubscriptionIndex } from "../routing/subscription-index.ts";
+import { type Episode, episodeId, freshMachine, type Machine, machineKey } from "../rules/episode.ts";
+import { judgeReading, type Rule, type Timing, timingOf } from "../rules/rules.ts";
+import { RuleSubjectMap } from "../rules/state-cache.ts";
+import { type Change, clearAbsence, ROUNDS_UNTIL_GONE, step, type Step, stepAbsent } from "../rules/state-machine.ts";
+import { ruleWords } from "../wording/subscription-words.ts";
+
+/** One observation of a network by a watcher, judged. */
+export interface Observation {
+  readonly network: string;
+  /** Its name and interval. */
+  readonly watcher: { readonly name: string; readonly every: Milliseconds };
+  /** Plain JSON. */
+  readonly snapshot: unknown;
+  readonly readings: readonly Reading[];
+  readonly events: readonly AlertEvent[];
+  /** Wall clock of the observation. */
+  readonly at: Nanoseconds;
+  /** Local monotonic clock: when the observation was due, by which durations are counted. Default: now. */
+  readonly dueMillis?: Milliseconds;
+  /** Why the observation failed: subjects without a reading may then still exist. */
+  readonly failure?: unknown;
+}
+
+/** This process's memory of a watcher's observations. */
+export interface WatcherProgress {
+  readonly monotonicMillis: Milliseconds;
+  /** The last observation that was not blind. */
+  readonly known: Nanoseconds | undefined;
+  /** How long the network was not observed before the first one. */
+  readonly downtimeMillis: Milliseconds;
+}
+
+/** This process's memory of a network's machines, by rule and subject. */
+export interface ProcessMemory {
+  /** Those that had a reading. */
+  readonly judged: RuleSubjectMap<boolean>;
+  /** Those that were not ok when this process first observed them, as logged. */
+  readonly resumed: RuleSubjectMap<boolean>;
+  /** Those whose last reading was unknown. */
+  readonly unseen: RuleSubjectMap<boolean>;
+}
+
+/** A value to set in a memory. */
+type Remembered = readonly [rule: string, subject: string, value: boolean];
+
+/** Everything that is known when an observation comes in. */
+export interface ObservationState {
+  readonly index: SubscriptionIndex;
+  readonly config: Pick<AlertsConfig, "keep" | "flap">;
+  /** All machines of the network. */
+  readonly machines: Pick<RuleSubjectMap<Machine>, "get" | "values">;
+  /** The network's open episodes by their ids. */
+  readonly open: ReadonlyMap<string, Episode>;
+  /** When the watcher's last snapshot was stored (Unix milliseconds); undefined before its very first observation. */
+  readonly stored: Milliseconds | undefined;
+  /** Undefined at the watcher's first observation in this process. */
+  readonly last: WatcherProgress | undefined;
+  readonly memory: ProcessMemory;
+  /** Whether the network was last found blind, for observations that do not say. */
+  readonly wasBlind: boolean;
+}
+
+/** What changes with an observation. */
+export interface JudgedObservation {
+  readonly machines: RuleSubjectMap<Machine>;
+  readonly episodes: ReadonlyMap<string, Episode>;
+  readonly changes: readonly { readonly episode?: string; readonly rule: string; readonly change: Change }[];
+  /** In order. */
+  readonly decisions: readonly Decision[];
+  /** The events to send. */
+  readonly events: readonly AlertEvent[];
+  readonly progress: WatcherProgress;
+  readonly remembered: Readonly<Record<keyof ProcessMemory, readonly Remembered[]>>;
+  readonly isBlind: boolean;
+}
+
+/** Judges an observation: advances the machines that it speaks of, and those that it no longer speaks of. Pure. */
+export function judgeObservation(
+  state: ObservationState,
+  observation: Observation,
+  monotonicMillis: Milliseconds,
+): JudgedObservation {
+  const { index, memory, stored, last } = state;
+  const { network, watcher, readings, events, at } = observation;
+  const isBlind = blindness(readings) ?? state.wasBlind;
+  const seen = last === undefined ? (stored === undefined ? undefined : fromMillis(stored)) : last.known;
+  const downtimeMillis = last?.downtimeMillis ?? (stored === undefined ? 0 : Math.max(0, toMillis(at) - stored));
+  const elapsedMillis = last === undefined ? 0 : monotonicMillis - last.monotonicMillis;
+
+  const machines = new RuleSubjectMap<Machine>();
+  const episodes = new Map<string, Episode>();
+  const changes: JudgedObservation["changes"][number][] = [];
+  const decisions: Decision[] = [];
+  const remembered = { judged: [] as Remembered[], unseen: [] as Remembered[], resumed: [] as Remembered[] };
+
+  const openEpisode = (machine: Machine): Episode | undefined => {
+    const id = episodeId(machine, machine.number);
+    return episodes.get(id) ?? state.open.get(id);
+  };
+
+  /** Whether the process before this one judged it, too. */
+  const wasJudgedBefore = (rule: Rule, reading: Reading): boolean =>
+    isJudgedAlways(rule) ||
+    index.subscribers(rule.id, reading).some(({ created }) => created <= toMillis(at) - downtimeMillis);
+
+  const judge = (reading: Reading, rule: Rule): void => {
+    const ruleSubject = [rule.id, reading.subject] as const;
+    const judgement = judgeReading(rule, reading);
+    const isUnseen = judgement.state === "unknown";
+    const wasUnseen = memory.unseen.get(...ruleSubject) === true;
+    const wasJudged = memory.judged.has(...ruleSubject);
+    if (!isUnseen && !wasJudged) remembered.judged.push([...ruleSubject, true]);
+    if (isUnseen !== wasUnseen) remembered.unseen.push([...ruleSubject, isUnseen]);
+    const existing = machines.get(...ruleSubject) ?? state.machines.get(...ruleSubject);
+    // Good, and good before: true of nearly all readings.
+    if (existing === undefined && judgement.state !== "bad") return;
+    const before = existing ?? freshMachine({ ...reading, rule: rule.id });
+    // A machine that was ok is not stored when its reading becomes unknown.
+    const machine = { ...clearAbsence(before), watcher: watcher.name, ...(wasUnseen ? { known: false } : {}) };
+    const timing = timingOf(rule, watcher.every);
+    if (downtimeMillis > 0 && machine.phase !== "ok" && !wasJudged && !memory.resumed.has(...ruleSubject)) {
+      const number = machine.number + (machine.phase === "pending" ? 1 : 0);
+      const detail = downtimeWords(machine, downtimeMillis, timing);
+      decisions.push({ what: "restarted", network, episode: episodeId(machine, number), detail });
+      remembered.resumed.push([...ruleSubject, true]);
+    }
+    // An observation without this rule did not see it good.
+    const sawItBefore = wasJudged || (last === undefined && wasJudgedBefore(rule, reading));
+    const next = step(machine, openEpisode(machine), {
+      judgement,
+      reading,
+      timing,
+      config: state.config,
+      at,
+      elapsedMillis,
+      ...(seen !== undefined && sawItBefore ? { previous: seen } : {}),
+      ...(wasJudged ? {} : { downtimeMillis }),
+    });
+    note(before, next, reading);
+  };
+
+  const note = (before: Machine, { machine, episode, changes: all }: Step, of: DecisionSubject): void => {
+    if (!isSame(before, machine)) machines.set(machine.rule, machine.subject, machine);
+    if (episode !== undefined && episode !== openEpisode(before)) episodes.set(episode.id, episode);
+    const named = episode === undefined ? {} : { episode: episode.id };
+    for (const change of all) {
+      changes.push({ rule: machine.rule, change, ...named });
+      // Pending and dismissed belong to the history of the next episode.
+      const coming = { episode: episodeId(machine, before.number + 1) };
+      const about = change === "pending" || change === "dismissed" ? coming : named;
+      decisions.push({ what: change, network, ...about, detail: detailOf(machine, episode, of) });
+    }
+  };
+
+  for (const given of readings) {
+    const reading: Reading = isBlind && given.kind !== "watch.blind" ? { ...given, state: "unknown" } : given;
+    for (const rule of index.rules(reading.kind, reading)) judge(reading, rule);
+  }
+  const sees = readings.length === 0 || readings.some((one) => one.state !== "unknown");
+  if (!isBlind && sees && observation.failure === undefined && last !== undefined) {
+    for (const machine of absentMachines(state.machines.values(), observation)) {
+      const why = `not spoken of in ${ROUNDS_UNTIL_GONE} looks: the subject is gone`;
+      note(machine, stepAbsent(machine, openEpisode(machine), at), { subject: machine.subject, why });
+    }
+  }
+  return {
+    machines,
+    episodes,
+    changes,
+    decisions,
+    // The very first observation only records the current state.
+    events: stored === undefined ? [] : events,
+    progress: { monotonicMillis, downtimeMillis, known: isBlind ? seen : at },
+    remembered,
+    isBlind,
+  };
+}
+
+/** Machines that this watcher had and does not read any more: a market that is gone, a node no longer configured. */
+function absentMachines(machines: Iterable<Machine>, { watcher, readings }: Observation): Machine[] {
+  const read = new Set(readings.map(({ kind, subject }) => machineKey(kind, subject)));
+  return [...machines].filter(
+    (one) => one.watcher === watcher.name && one.phase !== "ok" && !read.has(machineKey(one.kind, one.subject)),
+  );
+}
+
+type DecisionSubject = Pick<Reading, "subject" | "why"> & { readonly label?: string };
+
+/** The detail of a decision, for people: `market.price of BTC/USDT, above 70,000`. */
+function detailOf(
+  { kind, rule }: Machine,
+  episode: Episode | undefined,
+  { subject, label, why }: DecisionSubject,
+): string {
+  const known = episode !== undefined && "label" in episode.last ? episode.last.label : undefined;
+  const of = subject === "" ? "" : ` of ${label ?? known ?? subject}`;
+  const thresholds = ruleWords(rule);
+  return `${kind}${of}${thresholds === "" ? "" : `, ${thresholds}`}${why === undefined ? "" : `: ${why}`}`;
+}
+
+/** What a downtime of the bot means for a machine that was not ok. */
+function downtimeWords({ phase }: Machine, downtimeMillis: Milliseconds, { patienceMillis }: Timing): string {
+  const away = `nobody looked for ${formatDuration(downtimeMillis)}`;
+  if (phase === "firing") return away;
+  if (phase === "pending" && downtimeMillis <= patienceMillis) return `${away}, which does not count towards the alert`;
+  return `${away}: what was ${phase} is counted from the beginning again`;
+}
+
+/** Whether the watcher is blind; undefined if the observation does not say. */
+function blindness(readings: readonly Reading[]): boolean | undefined {
+  const reading = readings.find(({ kind }) => kind === "watch.blind");
+  return reading === undefined ? undefined : reading.state === "bad";
+}
+
+/** A machine that is ok, and was, need not be written: only the others have timers. */
+function isSame(before: Machine, after: Machine): boolean {
+  if (before === after) return true;
+  if (before.phase !== "ok" || after.phase !== "ok") return false;
+  return before.number === after.number && before.flapping === after.flapping;
+}

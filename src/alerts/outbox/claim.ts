@@ -1,0 +1,208 @@
+import { z } from "zod";
+
+import type { AlertTables, DeliveryRow, ReceiptRow } from "../../store/alert-tables/alert-tables.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import { StoredDestination } from "../routing/subscription.ts";
+import type { Destination, Receipt, Sender } from "../sender.ts";
+import type { Decision } from "./batch.ts";
+import { triggerDeliveryTime } from "./delivery-subject.ts";
+import { fanOutNext } from "./fan-out.ts";
+import { type AlertMessage, readMessages } from "./message.ts";
+import { deadLetter } from "./record.ts";
+
+const DeliveryData = z.object({
+  destination: StoredDestination,
+  mention: z.string().exactOptional(),
+  quiet: z.literal(true).exactOptional(),
+  threadOf: z.string().exactOptional(),
+});
+
+/** A delivery that is marked as being sent, with everything needed to send it. */
+export interface ClaimedDelivery {
+  readonly row: DeliveryRow;
+  readonly message: AlertMessage;
+  readonly sender: Sender;
+  readonly destination: Destination;
+  readonly mention?: string;
+  readonly quiet?: true;
+  /** Of an edit: the message to edit. */
+  readonly edits?: Receipt;
+  readonly threadOf?: Receipt;
+  /** When the trigger arrived, for the timeline of a resolve. */
+  readonly triggeredAt?: Nanoseconds;
+  /** It may have arrived, and the platform would not drop the repeat; of an edit: true of the edited message. */
+  readonly repeat: boolean;
+}
+
+/** What a claim may take: so many deliveries of a sender's platform. */
+interface Wanted {
+  readonly sender: Sender;
+  readonly limit: number;
+}
+
+export interface Claim {
+  readonly claimed: readonly ClaimedDelivery[];
+  /** The senders for which as much was due as was wanted. */
+  readonly full: readonly Sender[];
+  /** A due delivery was dropped: the one behind it may be due now. */
+  readonly dropped: boolean;
+  /** A chunk was fanned out, or will be by the next claim: others may be due then. */
+  readonly chunked: boolean;
+  readonly decisions: readonly Decision[];
+}
+
+/**
+ * Claims what is due, conditions first, and marks it as being sent: a crash from here on leaves its outcome unknown.
+ * Then it fans out one chunk of a large batch, which is thus stored while the chunks before it are being sent. Where
+ * nothing is being sent yet (`isIdle`), the first messages do not wait for that.
+ */
+export async function claim(
+  tables: AlertTables,
+  wanted: readonly Wanted[],
+  at: Milliseconds,
+  newId: () => string,
+  isIdle = false,
+): Promise<Claim> {
+  const decisions: Decision[] = [];
+  const full: Sender[] = [];
+  const due: (UnreadDelivery | undefined)[] = [];
+  for (const { sender, limit } of wanted) {
+    const rows = limit > 0 ? await dueRows(tables, sender, at, limit) : [];
+    if (rows.length >= limit) full.push(sender);
+    for (const row of rows) {
+      const merged = await mergeIntoTrigger(tables, row, at);
+      decisions.push(...merged.decisions);
+      due.push(await claimOne(tables, sender, merged.row, at));
+    }
+  }
+  const taken = due.filter((one) => one !== undefined);
+  await tables.outbox.beginAttempts(
+    taken.map(({ row }) => row.id),
+    at,
+  );
+  const messages = await readMessages(
+    tables,
+    taken.map(({ row }) => row.message),
+  );
+  const claimed: ClaimedDelivery[] = [];
+  for (const one of taken) {
+    const message = messages.get(one.row.message);
+    if (message !== undefined) {
+      claimed.push({ ...one, message });
+      continue;
+    }
+    const why = "what it says cannot be read";
+    await deadLetter(tables, { ...one.row, last_error: why }, at, newId);
+    decisions.push({ what: "dead letter", destination: one.row.destination, delivery: one.row.id, detail: why });
+  }
+  const waits = isIdle && claimed.length > 0;
+  const chunked = waits ? (await tables.chunks.oldestAt()) !== undefined : await fanOutNext(tables, newId);
+  return { claimed, full, dropped: claimed.length < due.length, chunked, decisions };
+}
+/** One of several. */
+export function joinClaims(claims: readonly Claim[]): Claim {
+  return {
+    claimed: claims.flatMap((one) => one.claimed),
+    full: claims.flatMap((one) => one.full),
+    dropped: claims.some((one) => one.dropped),
+    chunked: claims.some((one) => one.chunked),
+    decisions: claims.flatMap((one) => one.decisions),
+  };
+}
+
+type UnreadDelivery = Omit<ClaimedDelivery, "message">;
+
+/** The first due delivery of each destination, conditions first. */
+async function dueRows(
+  tables: AlertTables,
+  { platform }: Sender,
+  at: Milliseconds,
+  limit: number,
+): Promise<readonly DeliveryRow[]> {
+  const urgent = await tables.outbox.urgent(platform, at, limit);
+  // The due ones include the urgent ones.
+  const others = urgent.length < limit ? await tables.outbox.due(platform, at, limit + urgent.length) : [];
+  const first = new Map<string, DeliveryRow>();
+  for (const row of [...urgent, ...others]) if (!first.has(row.destination)) first.set(row.destination, row);
+  return [...first.values()].slice(0, limit);
+}
+
+/** Undefined for a delivery that is dropped. */
+async function claimOne(
+  tables: AlertTables,
+  sender: Sender,
+  due: DeliveryRow,
+  at: Milliseconds,
+): Promise<UnreadDelivery | undefined> {
+  const edits = due.target === null ? undefined : (await tables.outbox.receipts([due.target]))[0];
+  if (due.target !== null && edits === undefined) {
+    await tables.outbox.update(due.id, { state: "dropped", settled_at: at, last_error: "its message was not sent" });
+    return undefined;
+  }
+  const row: DeliveryRow = { ...due, state: "sending", attempts: due.attempts + 1, attempted_at: at };
+  const { threadOf, ...data } = DeliveryData.parse(JSON.parse(due.data));
+  const thread = threadOf === undefined ? undefined : (await tables.outbox.receipts([threadOf]))[0];
+  const triggeredAt = await triggerDeliveryTime(tables, due);
+  const window = sender.dropsRepeatsForMillis ?? 0;
+  const [edited] = due.target === null ? [] : await tables.outbox.get([due.target]);
+  return {
+    row,
+    sender,
+    ...data,
+    ...(edits === undefined ? {} : { edits: receiptOf(edits) }),
+    ...(thread === undefined ? {} : { threadOf: receiptOf(thread) }),
+    ...(triggeredAt === undefined ? {} : { triggeredAt }),
+    // A message marked as a possible repeat keeps the mark when it is edited.
+    repeat: due.target === null ? isRepeat(due, at, window) : edited !== undefined && wasRepeat(edited, window),
+  };
+}
+
+function isRepeat({ uncertain_since }: DeliveryRow, at: Milliseconds, window: Milliseconds): boolean {
+  return uncertain_since !== null && at - uncertain_since >= window;
+}
+
+function wasRepeat(row: DeliveryRow, window: Milliseconds): boolean {
+  return row.attempts > 1 && isRepeat(row, row.attempted_at ?? 0, window);
+}
+
+/**
+ * Merges a later escalation or resolve into a trigger that is still unsent, so that one message says both. Only if it
+ * certainly is unsent: a platform that drops repeats by their id would drop the later message with it.
+ */
+async function mergeIntoTrigger(
+  tables: AlertTables,
+  due: DeliveryRow,
+  at: Milliseconds,
+): Promise<{ readonly row: DeliveryRow; readonly decisions: readonly Decision[] }> {
+  const unchanged = { row: due, decisions: [] };
+  if (due.phase !== "trigger" || due.uncertain_since !== null || due.episode === null) return unchanged;
+  const later = (await tables.outbox.ofEpisode(due.episode, due.destination)).filter(
+    (row) => row.state === "owed" && row.seq > due.seq && MERGED_PHASES.includes(row.phase),
+  );
+  const changes = later.filter((row) => row.phase !== "reminder" && row.phase !== "state");
+  const last = changes.find((row) => row.phase === "resolve") ?? changes.at(-1);
+  if (last === undefined) return unchanged;
+  for (const row of later) {
+    await tables.outbox.update(row.id, { state: "merged", settled_at: at, last_error: `said by ${due.id}` });
+  }
+  const phase = last.phase === "resolve" ? "fired and resolved" : due.phase;
+  const data = last.phase === "escalation" ? withNotificationOf(last, due) : due.data;
+  await tables.outbox.update(due.id, { message: last.message, phase, data });
+  const about = { episode: due.episode, destination: due.destination, delivery: due.id };
+  const detail = `with its ${last.phase}, which came before it was sent`;
+  return { row: { ...due, message: last.message, phase, data }, decisions: [{ what: "merged", ...about, detail }] };
+}
+
+/** A trigger merged with an escalation notifies like the escalation. */
+function withNotificationOf(escalation: DeliveryRow, trigger: DeliveryRow): string {
+  const { quiet: _quiet, mention: _mention, ...rest } = DeliveryData.parse(JSON.parse(trigger.data));
+  const { quiet, mention } = DeliveryData.parse(JSON.parse(escalation.data));
+  return JSON.stringify({ ...rest, quiet, mention });
+}
+
+const MERGED_PHASES: readonly string[] = ["escalation", "reminder", "resolve", "state"];
+
+function receiptOf({ platform, channel, message }: ReceiptRow): Receipt {
+  return { platform, channel, message };
+}

@@ -1,0 +1,157 @@
+import type { AlertTables, DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import type { Receipt, SendError } from "../sender.ts";
+import type { ClaimedDelivery } from "./claim.ts";
+import { fanOutAll } from "./fan-out.ts";
+import { revertAllUnsent, revertUnsent, UNREACHED, UNSENT } from "./notification-state.ts";
+import { enqueue } from "./outbox.ts";
+import { backoffDelay } from "./retry-policy.ts";
+import { readRollingMessages, rollingKey } from "./rolling-message.ts";
+
+/** The result of one attempt. */
+export interface DeliveryResult {
+  readonly claimed: ClaimedDelivery;
+  /** Absent for an edit that succeeded, too. */
+  readonly receipt?: Receipt;
+  readonly error?: SendError;
+  /** Unix milliseconds. */
+  readonly at: Milliseconds;
+}
+
+/** How an attempt ended, for metrics. */
+export type DeliveryOutcome = "sent" | "retry" | "maybe-sent" | "dead" | "gone" | "refused";
+
+/** Stores that deliveries have arrived, with their receipts. */
+export async function recordSent(tables: AlertTables, results: readonly DeliveryResult[]): Promise<void> {
+  for (const [at, arrived] of Map.groupBy(results, (one) => one.at)) {
+    await tables.outbox.markSent(
+      arrived.map(({ claimed }) => claimed.row.id),
+      at,
+    );
+  }
+  await tables.outbox.putReceipts(
+    results.flatMap(({ claimed, receipt, at }) =>
+      receipt === undefined ? [] : [{ delivery: claimed.row.id, ...receipt, at }],
+    ),
+  );
+}
+
+/** Owes a failed delivery again. Returns when it is due. `random` is from 0 to below 1. */
+export async function recordRetry(
+  tables: AlertTables,
+  row: DeliveryRow,
+  { retryAfterMillis }: Pick<SendError, "retryAfterMillis">,
+  at: Milliseconds,
+  random: number,
+): Promise<Milliseconds> {
+  const run_at = at + Math.max(backoffDelay(row.attempts, random), retryAfterMillis ?? 0);
+  await recordOwed(tables, row, run_at);
+  // A retry-after holds for the channel, not for this message alone.
+  if (retryAfterMillis !== undefined) await tables.outbox.postpone(row.destination, at + retryAfterMillis);
+  return run_at;
+}
+
+/** Owes a failed delivery again from that moment. */
+export async function recordOwed(tables: AlertTables, row: DeliveryRow, run_at: Milliseconds): Promise<void> {
+  const { uncertain_since, last_error } = row;
+  await tables.outbox.update(row.id, { state: "owed", uncertain_since, last_error, run_at });
+}
+
+/** Dead-letters a delivery. If it is a trigger that certainly never arrived, the rest of its episode goes with it. */
+export async function deadLetter(
+  tables: AlertTables,
+  row: DeliveryRow,
+  at: Milliseconds,
+  newId: () => string,
+  by: Parameters<typeof revertUnsent>[2] = UNSENT,
+): Promise<void> {
+  const { uncertain_since, last_error } = row;
+  // A chunk that is not fanned out yet may hold deliveries of the same episode.
+  await fanOutAll(tables, newId);
+  await tables.outbox.update(row.id, { state: "dead", settled_at: at, uncertain_since, last_error });
+  await revertUnsent(tables, row, by);
+  if (row.phase !== "trigger" || row.episode === null || uncertain_since !== null) return;
+  for (const other of await tables.outbox.ofEpisode(row.episode, row.destination)) {
+    if (other.state !== "owed" || other.phase === "flapping" || other.phase === "calm") continue;
+    const why = "its trigger could not be sent";
+    await tables.outbox.update(other.id, { state: "dead", settled_at: at, last_error: why });
+  }
+}
+
+/** A rolling message that cannot be edited any more continues in a new one. */
+export async function restartRollingMessage(
+  tables: AlertTables,
+  { row, destination }: Pick<ClaimedDelivery, "row" | "destination">,
+  at: Milliseconds,
+  newId: () => string,
+): Promise<void> {
+  await fanOutAll(tables, newId);
+  const read = await readRollingMessages(tables, [row.message]);
+  const message = read.get(row.message);
+  if (message === undefined) return;
+  // It may have grown since.
+  const [known] = await tables.backlog.rolling([rollingKey(row.destination, message)]);
+  const last =
+    known === undefined ? undefined : (await readRollingMessages(tables, [known.message])).get(known.message);
+  for (const edit of await tables.outbox.owedEdits(row.target === null ? [] : [row.target])) {
+    const last_error = "its message goes on in a new one";
+    await tables.outbox.update(edit.id, { state: "dropped", settled_at: at, last_error });
+  }
+  const id = newId();
+  const delivery = { id, destination, phase: "rolling", message: last ?? message, quiet: true } as const;
+  await enqueue(tables, { deliveries: [delivery] }, at, newId);
+  if (known !== undefined) await tables.backlog.putRolling([{ ...known, delivery: id }]);
+}
+
+/** Dead-letters everything owed to a lost destination, `row` being the one that failed. Returns how many messages. */
+export async function deadLetterDestination(
+  tables: AlertTables,
+  row: DeliveryRow,
+  at: Milliseconds,
+  why: string,
+  newId: () => string,
+): Promise<number> {
+  await fanOutAll(tables, newId);
+  const open = await tables.outbox.openOf(row.destination);
+  for (const one of open) {
+    const uncertain_since = one.id === row.id ? row.uncertain_since : one.uncertain_since;
+    await tables.outbox.update(one.id, { state: "dead", settled_at: at, last_error: why, uncertain_since });
+    await revertUnsent(tables, { ...one, uncertain_since }, UNREACHED);
+  }
+  return open.filter(({ kind }) => kind === "message").length;
+}
+
+/** Dead-letters what is owed on a platform that is lost. */
+export async function deadLetterPlatform(
+  tables: AlertTables,
+  platform: string,
+  at: Milliseconds,
+  why: string,
+  newId: () => string,
+): Promise<void> {
+  await fanOutAll(tables, newId);
+  const rows = deliveriesToDrop(await tables.outbox.owedOn(platform));
+  await tables.outbox.deadLetter(
+    rows.map(({ id }) => id),
+    at,
+    why,
+  );
+  await revertAllUnsent(tables, rows);
+}
+
+/**
+ * The deliveries to dead-letter with a platform's subscriptions. End notices of alerts whose trigger was, or may have
+ * been, sent stay owed: they are sent once a token is accepted.
+ */
+function deliveriesToDrop(owed: readonly DeliveryRow[]): DeliveryRow[] {
+  const keyOf = ({ episode, destination }: DeliveryRow): string => JSON.stringify([episode, destination]);
+  const unsentTriggers = new Set(
+    owed.filter(({ phase, uncertain_since }) => phase === "trigger" && uncertain_since === null).map(keyOf),
+  );
+  return owed.filter((row) => !isEndNotice(row) || unsentTriggers.has(keyOf(row)));
+}
+
+/** Whether a delivery says that a condition is over, or edits the message that announced it. */
+export function isEndNotice({ phase, episode }: Pick<DeliveryRow, "phase" | "episode">): boolean {
+  return episode !== null && (phase === "resolve" || phase === "state");
+}
