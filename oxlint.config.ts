@@ -31,7 +31,7 @@ export default defineConfig({
     "import/no-unassigned-import": "off",
     "no-restricted-properties": [
       "error",
-      { object: "process", property: "env", message: "Only src/config/config.ts reads it." },
+      { object: "process", property: "env", message: "Only src/config.ts reads it." },
     ],
     "no-shadow": "off",
     "no-await-in-loop": "off",
@@ -50,7 +50,7 @@ export default defineConfig({
         room === "commands" ? ["commands/**"] : [`src/${room}.*`, ...(room.endsWith("/*") ? [] : [`src/${room}/**`])],
       rules: { "no-restricted-globals": ["error", ...refusedGlobals(room)] as ["error", ...RefusedGlobal[]] },
     })),
-    { files: ["src/config/config.ts"], rules: { "no-restricted-properties": "off" } },
+    { files: ["src/config.ts"], rules: { "no-restricted-properties": "off" } },
     {
       // The rule is about a browser's windows; Slack's chat.postMessage has no origin.
       files: ["src/adapters/slack/**"],

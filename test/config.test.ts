@@ -4,7 +4,7 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { loadConfig, parseConfig } from "../src/config/config.ts";
+import { loadConfig, parseConfig } from "../src/config.ts";
 import { ignoredLines, VARIABLES } from "../src/config/environment.ts";
 import { UserError } from "../src/errors.ts";
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { renderDiscord } from "../src/adapters/discord/render/render.ts";
 import { renderSlack } from "../src/adapters/slack/render/render.ts";
 import { renderTerminal } from "../src/adapters/terminal/render/render.ts";
-import { renderReply } from "../src/adapters/web/public/render-reply.js";
+import { renderReply } from "../src/adapters/web/public/reply/reply.js";
 import { replyToJson } from "../src/reply/json.ts";
 import type { Reply } from "../src/reply/reply.ts";
 import { toMillis } from "../src/units/nanoseconds.ts";

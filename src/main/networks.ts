@@ -1,6 +1,6 @@
 import type { ApiClient } from "../api/api-client.ts";
 import { type ApiClientConfig, createApiClient } from "../api/client/client.ts";
-import type { Config } from "../config/config.ts";
+import type { Config } from "../config.ts";
 import { NETWORKS } from "../config/environment.ts";
 import type { Simulator } from "../simulator/simulator-handle.ts";
 

@@ -7,7 +7,7 @@ import type { WebAdapter } from "../adapters/web/index.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { systemClock } from "../api/clock.ts";
 import { openAudienceSettings } from "../bot/audience-settings.ts";
-import { type Config, loadConfig } from "../config/config.ts";
+import { type Config, loadConfig } from "../config.ts";
 import { UserError } from "../errors.ts";
 import { createLog, type Log } from "../log.ts";
 import { createStore } from "../store/create-store.ts";

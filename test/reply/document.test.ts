@@ -12,7 +12,7 @@ const READERS = [
   "src/adapters/discord/render/blocks.ts",
   "src/adapters/slack/render/blocks.ts",
   "src/adapters/terminal/render/blocks.ts",
-  "src/adapters/web/public/render-reply.js",
+  "src/adapters/web/public/reply/reply.js",
   "src/reply/full-text.ts",
 ];
 

@@ -5,7 +5,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { Preview } from "../../src/adapters/adapter.ts";
-import type { VNode } from "../../src/adapters/web/public/vnode.js";
+import type { VNode } from "../../src/adapters/web/public/vnode/vnode.js";
 import type { Reply } from "../../src/reply/reply.ts";
 import { chromiumPath, launch } from "./browser.ts";
 import { gallery } from "./gallery.ts";
@@ -20,7 +20,7 @@ const PUBLIC = path.resolve(import.meta.dirname, "../../src/adapters/web/public"
 export function pictures(preview: Preview, draw: (payload: unknown, now: number) => VNode): void {
   const { platform } = preview;
   const folder = path.resolve(import.meta.dirname, "../../out", platform);
-  const css = ["base.css", "preview.css", `preview-${platform}.css`]
+  const css = ["base.css", "preview/preview.css", `preview/preview-${platform}.css`]
     .map((name) => readFileSync(path.join(PUBLIC, name), "utf8"))
     .join("\n");
 

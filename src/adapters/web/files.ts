@@ -25,7 +25,7 @@ interface Asset {
 
 /** The page and its assets, the files of `public/` and nothing else on disk. None of it is secret. */
 export function pageRoutes(): Hono {
-  const names = new Set(readdirSync(FOLDER).filter((name) => /^[a-z0-9-]+\.(?:html|css|js|svg)$/u.test(name)));
+  const names = new Set(readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).flatMap(assetName));
   const assets = new Map<string, Promise<Asset>>();
   const load = (name: string): Promise<Asset> => {
     const loaded = assets.get(name) ?? readAsset(name);
@@ -35,13 +35,22 @@ export function pageRoutes(): Hono {
   const app = new Hono();
 
   app.get("/", async (c) => answer(await load("index.html"), c.req.header("if-none-match")));
-  app.get("/page/:name", async (c) => {
-    const name = c.req.param("name");
-    if (!names.has(name)) return refuse(c, 404, "There is no such file.");
-    return answer(await load(name), c.req.header("if-none-match"));
-  });
+  for (const route of ["/page/:name", "/page/:folder/:name"]) {
+    app.get(route, async (c) => {
+      const { folder, name } = c.req.param() as { folder?: string; name: string };
+      const asset = folder === undefined ? name : `${folder}/${name}`;
+      if (!names.has(asset)) return refuse(c, 404, "There is no such file.");
+      return answer(await load(asset), c.req.header("if-none-match"));
+    });
+  }
   app.get("/favicon.ico", (c) => c.redirect("/page/bellwether.svg", 308));
   return app;
+}
+
+/** A file of the page as its address names it; nothing for any other. */
+function assetName(file: string): string[] {
+  const name = file.replaceAll("\\", "/");
+  return /^(?:[a-z]+\/)?[a-z0-9-]+\.(?:html|css|js|svg)$/u.test(name) ? [name] : [];
 }
 
 async function readAsset(name: string): Promise<Asset> {

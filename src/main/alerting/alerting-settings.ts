@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { type AlertsConfig, DEFAULT_ALERTS_CONFIG, parseAlertsConfig } from "../../alerts/alerts-config.ts";
 import type { Destination } from "../../alerts/sender.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import { type ChatConfig, configuredChats } from "../platforms/platforms.ts";

@@ -3,7 +3,7 @@ import type { AlertsConfig } from "../../alerts/alerts-config.ts";
 import type { OnStep } from "../../alerts/dependencies.ts";
 import { createAlertFeed } from "../../alerts/service/feed.ts";
 import { systemClock } from "../../api/clock.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config.ts";
 import type { Log } from "../../log.ts";
 import type { Store } from "../../store/store.ts";
 import type { MetricsRecorder } from "../metrics/metrics.ts";

@@ -4,7 +4,7 @@ import { runAsk } from "../../adapters/terminal/index.ts";
 import { type LineRunner, localRunner } from "../../adapters/terminal/line-runner.ts";
 import { processTerminal } from "../../adapters/terminal/streams.ts";
 import type { ApiClient } from "../../api/api-client.ts";
-import { type Config, loadConfig, terminalPreferences } from "../../config/config.ts";
+import { type Config, loadConfig, terminalPreferences } from "../../config.ts";
 import { createLog, type Log } from "../../log.ts";
 import { disposeReply } from "../../reply/reply.ts";
 import { databaseFile } from "../../store/file/database-url.ts";

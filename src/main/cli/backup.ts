@@ -1,6 +1,6 @@
 import path from "node:path";
 
-import { loadConfig } from "../../config/config.ts";
+import { loadConfig } from "../../config.ts";
 import { UserError } from "../../errors.ts";
 import { backUp, restore as restoreFile } from "../../store/file/backup.ts";
 import { databaseFile } from "../../store/file/database-url.ts";

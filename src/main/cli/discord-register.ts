@@ -1,6 +1,6 @@
 import { discordRegister as register } from "../../adapters/discord/register-commands.ts";
 import { DEFAULT_ALERTS_CONFIG } from "../../alerts/alerts-config.ts";
-import { loadConfig } from "../../config/config.ts";
+import { loadConfig } from "../../config.ts";
 import { createLog } from "../../log.ts";
 import { createStore } from "../../store/create-store.ts";
 import { assembleBot, createPassiveAlertService } from "../assemble-bot.ts";

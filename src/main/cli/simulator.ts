@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { parseArgs } from "node:util";
 
-import { loadLogLevel } from "../../config/config.ts";
+import { loadLogLevel } from "../../config.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { createLog, type Log } from "../../log.ts";
 import { NETWORKS } from "../../simulator/network.ts";

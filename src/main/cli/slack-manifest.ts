@@ -1,5 +1,5 @@
 import { manifestFile, SCOPES } from "../../adapters/slack/manifest.ts";
-import { loadConfig } from "../../config/config.ts";
+import { loadConfig } from "../../config.ts";
 import { UserError } from "../../errors.ts";
 
 /** Prints the manifest to create the Slack app from; what each permission is for goes to standard error. */

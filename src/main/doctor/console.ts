@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { fault, type Finding, ok, warning } from "../../adapters/finding.ts";
 import { FIRST_PORT } from "../../adapters/web/limits.ts";
 import { listen } from "../../adapters/web/listen.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config.ts";
 import { UserError } from "../../errors.ts";
 import { isLoopback } from "../../loopback.ts";
 import { databaseFile } from "../../store/file/database-url.ts";

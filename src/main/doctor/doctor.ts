@@ -1,10 +1,9 @@
 // The subcommand `doctor`: checks an installation. This module lists the checks and `checks.ts` runs and prints them;
 // each other module examines one side.
-
 import { readFile } from "node:fs/promises";
 
 import { type Finding, noAnswer, ok } from "../../adapters/finding.ts";
-import { type Config, loadExaminedConfig } from "../../config/config.ts";
+import { type Config, loadExaminedConfig } from "../../config.ts";
 import { NETWORKS } from "../../config/environment.ts";
 import { UserError } from "../../errors.ts";
 import { pingOnce } from "../health/dead-man-switch.ts";

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fault, type Finding, ok, warning } from "../../adapters/finding.ts";
 import { inspectCore, inspectNode, type NodeInspection } from "../../api/node/inspect-node.ts";
 import { millisBetween } from "../../api/verdict/verdict.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { type ChatConfig, configuredChats } from "../platforms/platforms.ts";

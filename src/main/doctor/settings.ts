@@ -3,7 +3,7 @@ import path from "node:path";
 
 import { fault, type Finding, ok, warning } from "../../adapters/finding.ts";
 import { type AlertsConfig, DEFAULT_ALERTS_CONFIG } from "../../alerts/alerts-config.ts";
-import type { Config, ExaminedConfig } from "../../config/config.ts";
+import type { Config, ExaminedConfig } from "../../config.ts";
 import { UserError } from "../../errors.ts";
 import { isLoopback } from "../../loopback.ts";
 import { readAlertsConfig } from "../alerting/alerting-settings.ts";

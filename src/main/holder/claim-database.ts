@@ -1,4 +1,4 @@
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config.ts";
 import type { Log } from "../../log.ts";
 import type { EmbeddedStore } from "../../store/create-store.ts";
 import { enforceOrigin, type Origin, originOf } from "../../store/file/origin.ts";

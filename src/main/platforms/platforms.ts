@@ -1,6 +1,5 @@
 // The chat platforms of a bot, and the managers that its operator lists. `home-subscriptions.ts` fills Slack's home tab,
 // `platform-limits.ts` counts refused requests.
-
 import { createRequire } from "node:module";
 
 import type { Payloads, Preview, SendingAdapter } from "../../adapters/adapter.ts";
@@ -14,7 +13,7 @@ import { type ChatPlatform, createPlatforms } from "../../alerts/platform.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import type { Bot } from "../../bot/bot.ts";
 import type { Caller, Target } from "../../bot/invocation.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config.ts";
 import { UserError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { SavedParties } from "../../store/store.ts";

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 
 import type { AnswerAudience } from "../../../src/adapters/adapter.ts";
 import { discordPreview } from "../../../src/adapters/discord/preview.ts";
-import { draw } from "../../../src/adapters/web/public/preview-discord.js";
-import { faultOf, type VElement, type VNode } from "../../../src/adapters/web/public/vnode.js";
+import { draw } from "../../../src/adapters/web/public/preview/preview-discord.js";
+import { faultOf, type VElement, type VNode } from "../../../src/adapters/web/public/vnode/vnode.js";
 import { paragraph } from "../../../src/reply/block.ts";
 import { reply, type Reply } from "../../../src/reply/reply.ts";
 import { text, time } from "../../../src/reply/text.ts";

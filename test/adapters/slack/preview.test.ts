@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 
 import type { AnswerAudience } from "../../../src/adapters/adapter.ts";
 import { slackPreview } from "../../../src/adapters/slack/preview.ts";
-import { draw } from "../../../src/adapters/web/public/preview-slack.js";
-import { faultOf, type VElement } from "../../../src/adapters/web/public/vnode.js";
+import { draw } from "../../../src/adapters/web/public/preview/preview-slack.js";
+import { faultOf, type VElement } from "../../../src/adapters/web/public/vnode/vnode.js";
 import { paragraph } from "../../../src/reply/block.ts";
 import { plainText } from "../../../src/reply/plain-text.ts";
 import { reply, type Reply } from "../../../src/reply/reply.ts";

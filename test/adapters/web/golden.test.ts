@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { renderReply } from "../../../src/adapters/web/public/render-reply.js";
+import { renderReply } from "../../../src/adapters/web/public/reply/reply.js";
 import { replyToJson } from "../../../src/reply/json.ts";
 import { toMillis } from "../../../src/units/nanoseconds.ts";
 import { gallery, GALLERY_NOW } from "../../support/gallery.ts";

@@ -3,9 +3,9 @@ import { readdir, readFile } from "node:fs/promises";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { createHistory, formatLine } from "../../../src/adapters/web/public/lines.js";
-import { shorten } from "../../../src/adapters/web/public/render-text.js";
-import { span } from "../../../src/adapters/web/public/times.js";
+import { createHistory, formatLine } from "../../../src/adapters/web/public/exchange/lines.js";
+import { shorten } from "../../../src/adapters/web/public/reply/render-text.js";
+import { span } from "../../../src/adapters/web/public/reply/times.js";
 import { formatLine as botLine } from "../../../src/bot/grammar/grammar.ts";
 import { shortenId } from "../../../src/reply/text.ts";
 import { formatDuration } from "../../../src/units/duration.ts";
@@ -13,7 +13,7 @@ import { anyString } from "../../support/arbitrary-reply.ts";
 import { echoBot, startConsole } from "./harness.ts";
 
 const folder = new URL("../../../src/adapters/web/public/", import.meta.url);
-const names = (await readdir(folder)).filter((name) => /\.(?:js|css|html|svg)$/u.test(name));
+const names = (await readdir(folder, { recursive: true })).filter((name) => /\.(?:js|css|html|svg)$/u.test(name));
 const sources = await Promise.all(
   names.map(async (name): Promise<[string, string]> => [name, await readFile(new URL(name, folder), "utf8")]),
 );

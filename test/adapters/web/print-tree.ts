@@ -1,4 +1,4 @@
-import type { VElement, VNode } from "../../../src/adapters/web/public/vnode.js";
+import type { VElement, VNode } from "../../../src/adapters/web/public/vnode/vnode.js";
 
 /** A tree as indented markup, escaped as HTML is, so that golden files read well and differ by line. */
 export function printTree(node: VNode, depth = 0): string {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { examineConfig } from "../../../src/config/config.ts";
+import { examineConfig } from "../../../src/config.ts";
 import { createLog } from "../../../src/log.ts";
 import { reachableOperators } from "../../../src/main/alerting/alerting-settings.ts";
 

@@ -4,7 +4,7 @@ import path from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { parseConfig } from "../../../src/config/config.ts";
+import { parseConfig } from "../../../src/config.ts";
 import { silentLog } from "../../../src/log.ts";
 import { openLineRunner } from "../../../src/main/cli/ask.ts";
 import { serveHolder } from "../../../src/main/holder/holder.ts";

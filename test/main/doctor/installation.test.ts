@@ -7,7 +7,7 @@ import path from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { examineConfig } from "../../../src/config/config.ts";
+import { examineConfig } from "../../../src/config.ts";
 import { examineConsole } from "../../../src/main/doctor/console.ts";
 import { networkChecks } from "../../../src/main/doctor/networks.ts";
 import {

@@ -1,14 +1,14 @@
 // @ts-check
 // The page: wires the command line, the conversation and the rail together.
 /** @import { CommandInfo, ConsoleInfo, Question } from "./api.js" */
-/** @import { Surroundings } from "./exchange.js" */
+/** @import { Surroundings } from "./exchange/exchange.js" */
 import { AskError, loadConsole } from "./api.js";
-import { copyText } from "./clipboard.js";
-import { createAlerts } from "./alerts.js";
-import { createComposer } from "./composer.js";
-import { createExchange } from "./exchange.js";
-import { createHistory } from "./lines.js";
-import { age } from "./times.js";
+import { copyText } from "./reply/clipboard.js";
+import { createAlerts } from "./alerts/alerts.js";
+import { createComposer } from "./exchange/composer.js";
+import { createExchange } from "./exchange/exchange.js";
+import { createHistory } from "./exchange/lines.js";
+import { age } from "./reply/times.js";
 import { createViews } from "./views.js";
 
 /** The number of exchanges; older ones are removed, and counted. */

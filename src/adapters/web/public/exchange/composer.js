@@ -1,5 +1,5 @@
 // @ts-check
-import { complete } from "./api.js";
+import { complete } from "../api.js";
 import { createCompletionList } from "./completion-list.js";
 
 /** The delay between the last key and the request for completions. */

@@ -1,12 +1,12 @@
 // @ts-check
 // A reply as the page shows it. Pure and total: a switch over all kinds, no default, no browser.
-/** @import { Block, Field, ReplyJson, Text } from "../../../reply/document.ts" */
+/** @import { Block, Field, ReplyJson, Text } from "../../../../reply/document.ts" */
 /** @import { Reader } from "./render-text.js" */
-/** @import { VElement } from "./vnode.js" */
+/** @import { VElement } from "../vnode/vnode.js" */
 import { plainOf, renderLink, renderText, visible } from "./render-text.js";
 import { renderAttachments, renderPicture } from "./render-files.js";
 import { renderTable } from "./render-table.js";
-import { h, isSafeLink } from "./vnode.js";
+import { h, isSafeLink } from "../vnode/vnode.js";
 
 /** The first words of replies about a simulated network. */
 const SIMULATED = "SIMULATED";

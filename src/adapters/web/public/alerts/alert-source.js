@@ -1,6 +1,6 @@
 // @ts-check
 // The alerts as they come from the server.
-/** @import { AlertJson } from "../alerts/alert-json.ts" */
+/** @import { AlertJson } from "../../alerts/alert-json.ts" */
 
 /** After a refusal the browser does not reconnect by itself. */
 const AGAIN_MILLIS = 10_000;

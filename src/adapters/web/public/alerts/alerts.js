@@ -1,20 +1,20 @@
 // @ts-check
 // The view of alerts: the current state, the guided incident, and a card for each alert.
-/** @import { AlertJson } from "../alerts/alert-json.ts" */
-/** @import { WatchState } from "../alerts/watch.ts" */
-/** @import { ConsoleInfo } from "./api.js" */
+/** @import { AlertJson } from "../../alerts/alert-json.ts" */
+/** @import { WatchState } from "../../alerts/watch.ts" */
+/** @import { ConsoleInfo } from "../api.js" */
 /** @import { AlertCard } from "./alert-card.js" */
-/** @import { Surroundings } from "./exchange.js" */
+/** @import { Surroundings } from "../exchange/exchange.js" */
 import { createAlertCard } from "./alert-card.js";
 import { listen } from "./alert-source.js";
 import { titleOf } from "./alert-title.js";
-import { loadWatch } from "./api.js";
+import { loadWatch } from "../api.js";
 import { createIncident } from "./incident.js";
-import { keepFocus } from "./keep-focus.js";
-import { makeElement } from "./make-dom.js";
+import { keepFocus } from "../vnode/keep-focus.js";
+import { makeElement } from "../vnode/make-dom.js";
 import { answerWords, createStanding, isUnderWay, changesEpisode } from "./standing.js";
-import { age, toMillis } from "./times.js";
-import { h } from "./vnode.js";
+import { age, toMillis } from "../reply/times.js";
+import { h } from "../vnode/vnode.js";
 
 /** The number of cards; the log has older alerts. */
 const MAX_CARDS = 150;

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 
-import type { AlertJson } from "../../../../src/adapters/web/alerts/alert-json.ts";
-import type { OpenAlert } from "../../../../src/adapters/web/alerts/watch.ts";
-import { answerWords, beganWords, createStanding } from "../../../../src/adapters/web/public/standing.js";
-import { replyToJson } from "../../../../src/reply/json.ts";
-import { reply } from "../../../../src/reply/reply.ts";
+import type { AlertJson } from "../../../../../src/adapters/web/alerts/alert-json.ts";
+import type { OpenAlert } from "../../../../../src/adapters/web/alerts/watch.ts";
+import { answerWords, beganWords, createStanding } from "../../../../../src/adapters/web/public/alerts/standing.js";
+import { replyToJson } from "../../../../../src/reply/json.ts";
+import { reply } from "../../../../../src/reply/reply.ts";
 
 const AT = 1_717_416_000_000_000_000n;
 const NO_REPLY = replyToJson(reply({ title: "unread" }), () => undefined);

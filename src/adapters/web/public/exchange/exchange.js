@@ -1,15 +1,15 @@
 // @ts-check
 // One question with its answer.
-/** @import { ReplyJson } from "../../../reply/document.ts" */
-/** @import { Answer, Question } from "./api.js" */
-import { AskError, ask } from "./api.js";
+/** @import { ReplyJson } from "../../../../reply/document.ts" */
+/** @import { Answer, Question } from "../api.js" */
+import { AskError, ask } from "../api.js";
 import { confirmFirst } from "./confirm.js";
 import { formatLine } from "./lines.js";
-import { makeElement } from "./make-dom.js";
-import { drawPreview, platformName } from "./preview.js";
-import { announcement, isSimulated, renderReply } from "./render-reply.js";
-import { createTabs } from "./tabs.js";
-import { localTime, span } from "./times.js";
+import { makeElement } from "../vnode/make-dom.js";
+import { drawPreview, platformName } from "../preview/preview.js";
+import { announcement, isSimulated, renderReply } from "../reply/reply.js";
+import { createTabs } from "../tabs.js";
+import { localTime, span } from "../reply/times.js";
 
 /**
  * @typedef {object} Surroundings What an exchange needs of the page around it.

@@ -1,9 +1,9 @@
 // @ts-check
-/** @import { Table } from "../../../reply/document.ts" */
+/** @import { Table } from "../../../../reply/document.ts" */
 /** @import { Reader } from "./render-text.js" */
-/** @import { VElement } from "./vnode.js" */
+/** @import { VElement } from "../vnode/vnode.js" */
 import { plainOf, renderText, visible } from "./render-text.js";
-import { h } from "./vnode.js";
+import { h } from "../vnode/vnode.js";
 
 /** A cell up to this length stays on one line. */
 const NARROW_LENGTH = 28;

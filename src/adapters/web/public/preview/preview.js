@@ -14,9 +14,9 @@
 // would show it, as a tree of `h(...)` from vnode.js: pure and total, without a browser, so that it is tested in node. The
 // tree is put into an element with the class `preview-<platform>`; its buttons do nothing there, but an element with
 // `data-copy` copies. Pictures may come from this server alone (`/api/files/…`).
-/** @import { VElement } from "./vnode.js" */
-import { makeElement } from "./make-dom.js";
-import { h } from "./vnode.js";
+/** @import { VElement } from "../vnode/vnode.js" */
+import { makeElement } from "../vnode/make-dom.js";
+import { h } from "../vnode/vnode.js";
 
 /** @type {Readonly<Record<string, string>>} */
 const NAMES = { discord: "Discord", slack: "Slack" };
@@ -62,6 +62,6 @@ function loadStyle(name, document) {
   const link = document.createElement("link");
   link.id = id;
   link.rel = "stylesheet";
-  link.href = `/page/${name}.css`;
+  link.href = `/page/preview/${name}.css`;
   document.head.append(link);
 }

@@ -1,8 +1,8 @@
 // @ts-check
-/** @import { AttachmentJson } from "../../../reply/document.ts" */
-/** @import { VElement } from "./vnode.js" */
+/** @import { AttachmentJson } from "../../../../reply/document.ts" */
+/** @import { VElement } from "../vnode/vnode.js" */
 import { shorten, visible } from "./render-text.js";
-import { h } from "./vnode.js";
+import { h } from "../vnode/vnode.js";
 
 /**
  * @param {AttachmentJson} picture

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import type { AlertJson } from "../../../../src/adapters/web/alerts/alert-json.ts";
-import { titleOf } from "../../../../src/adapters/web/public/alert-title.js";
+import type { AlertJson } from "../../../../../src/adapters/web/alerts/alert-json.ts";
+import { titleOf } from "../../../../../src/adapters/web/public/alerts/alert-title.js";
 
 test.each([
   ["WARNING · No new block on mainnet", "No new block on mainnet"],

@@ -1,7 +1,7 @@
 // @ts-check
-/** @import { AlertJson } from "../alerts/alert-json.ts" */
-import { isSimulated } from "./render-reply.js";
-import { plainOf } from "./render-text.js";
+/** @import { AlertJson } from "../../alerts/alert-json.ts" */
+import { isSimulated } from "../reply/reply.js";
+import { plainOf } from "../reply/render-text.js";
 
 /**
  * Without the words shown beside it already.

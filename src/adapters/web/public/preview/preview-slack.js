@@ -1,10 +1,10 @@
 // @ts-check
 // A reply as Slack shows it, from the very blocks that would be sent. Slack's markup is read here as Slack reads it, so
 // that a slip in escaping is seen.
-/** @import { VElement, VNode } from "./vnode.js" */
+/** @import { VElement, VNode } from "../vnode/vnode.js" */
 import { drawFiles, drawLink, drawMessage, drawPress, drawTime } from "./drawn-message.js";
-import { visible } from "./render-text.js";
-import { h } from "./vnode.js";
+import { visible } from "../reply/render-text.js";
+import { h } from "../vnode/vnode.js";
 
 /**
  * @typedef {{ readonly type: string, readonly text: string }} TextObject

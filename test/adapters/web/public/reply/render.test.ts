@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 
-import { formatBytes } from "../../../../src/adapters/web/public/render-files.js";
-import { announcement, isSimulated, renderReply } from "../../../../src/adapters/web/public/render-reply.js";
-import { markSimulated } from "../../../../src/bot/simulated.ts";
-import { memoryAttachment } from "../../../../src/reply/attachment.ts";
-import type { Block } from "../../../../src/reply/block.ts";
-import { replyToJson } from "../../../../src/reply/json.ts";
-import { reply, type Reply } from "../../../../src/reply/reply.ts";
-import { code, id, strong, text, type Text, time } from "../../../../src/reply/text.ts";
-import { nanoseconds } from "../../../../src/units/nanoseconds.ts";
-import { elementsOf, printTree, textsOf } from "../print-tree.ts";
+import { formatBytes } from "../../../../../src/adapters/web/public/reply/render-files.js";
+import { announcement, isSimulated, renderReply } from "../../../../../src/adapters/web/public/reply/reply.js";
+import { markSimulated } from "../../../../../src/bot/simulated.ts";
+import { memoryAttachment } from "../../../../../src/reply/attachment.ts";
+import type { Block } from "../../../../../src/reply/block.ts";
+import { replyToJson } from "../../../../../src/reply/json.ts";
+import { reply, type Reply } from "../../../../../src/reply/reply.ts";
+import { code, id, strong, text, type Text, time } from "../../../../../src/reply/text.ts";
+import { nanoseconds } from "../../../../../src/units/nanoseconds.ts";
+import { elementsOf, printTree, textsOf } from "../../print-tree.ts";
 
 const NOON = nanoseconds(1_772_452_800_123_456_789n);
 const reader = { now: 1_772_452_980_000, timeZone: "Europe/Berlin" };

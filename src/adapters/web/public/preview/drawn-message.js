@@ -1,11 +1,11 @@
 // @ts-check
 // Shared by the previews of Discord and Slack: a message of the app, its links, times, buttons and files. Their style
 // sheets set the appearance.
-/** @import { VElement, VNode } from "./vnode.js" */
-import { formatBytes } from "./render-files.js";
-import { visible } from "./render-text.js";
-import { age, exactUtc, localTime, machineTime, toMillis } from "./times.js";
-import { h, isSafeLink } from "./vnode.js";
+/** @import { VElement, VNode } from "../vnode/vnode.js" */
+import { formatBytes } from "../reply/render-files.js";
+import { visible } from "../reply/render-text.js";
+import { age, exactUtc, localTime, machineTime, toMillis } from "../reply/times.js";
+import { h, isSafeLink } from "../vnode/vnode.js";
 
 /**
  * A message of the app's.

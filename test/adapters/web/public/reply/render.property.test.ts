@@ -1,16 +1,16 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { announcement, renderReply } from "../../../../src/adapters/web/public/render-reply.js";
-import { visible } from "../../../../src/adapters/web/public/render-text.js";
-import { faultOf, safeTree, type VNode } from "../../../../src/adapters/web/public/vnode.js";
-import { replyToJson } from "../../../../src/reply/json.ts";
-import type { Reply } from "../../../../src/reply/reply.ts";
-import type { Text } from "../../../../src/reply/text.ts";
-import { anyReply, anyString } from "../../../support/arbitrary-reply.ts";
-import { nastyStrings } from "../../../support/nasty-strings.ts";
-import { replyTexts } from "../../../support/reply-texts.ts";
-import { elementsOf, textsOf } from "../print-tree.ts";
+import { announcement, renderReply } from "../../../../../src/adapters/web/public/reply/reply.js";
+import { visible } from "../../../../../src/adapters/web/public/reply/render-text.js";
+import { faultOf, safeTree, type VNode } from "../../../../../src/adapters/web/public/vnode/vnode.js";
+import { replyToJson } from "../../../../../src/reply/json.ts";
+import type { Reply } from "../../../../../src/reply/reply.ts";
+import type { Text } from "../../../../../src/reply/text.ts";
+import { anyReply, anyString } from "../../../../support/arbitrary-reply.ts";
+import { nastyStrings } from "../../../../support/nasty-strings.ts";
+import { replyTexts } from "../../../../support/reply-texts.ts";
+import { elementsOf, textsOf } from "../../print-tree.ts";
 
 const reader = { now: 1_772_443_800_000, timeZone: "UTC" };
 const render = (reply: Reply): ReturnType<typeof renderReply> =>

@@ -1,9 +1,9 @@
 // @ts-check
 // A reply as Discord's app shows it, from the very message that would be sent and its markdown as Discord reads it.
-/** @import { VElement, VNode } from "./vnode.js" */
+/** @import { VElement, VNode } from "../vnode/vnode.js" */
 import { drawFiles, drawLink, drawMessage, drawPress, drawTime } from "./drawn-message.js";
-import { visible } from "./render-text.js";
-import { h } from "./vnode.js";
+import { visible } from "../reply/render-text.js";
+import { h } from "../vnode/vnode.js";
 
 /**
  * @typedef {{ readonly type: string, readonly content?: string | readonly Markdown[], readonly target?: string,

@@ -1,14 +1,13 @@
 // The settings: environment variables and `.env`, read here alone and checked all at once.
-// Read next: environment.ts (every variable, and the values it takes).
-
+// Read next: config/environment.ts (every variable, and the values it takes).
 import { existsSync, readFileSync } from "node:fs";
 
 import { closest, distance } from "fastest-levenshtein";
 
-import { messageOf, UserError } from "../errors.ts";
-import type { LogLevel } from "../log.ts";
-import { isLoopback } from "../loopback.ts";
-import { Environment, ignoredLines, type NetworkName, NETWORKS, VARIABLES } from "./environment.ts";
+import { Environment, ignoredLines, type NetworkName, NETWORKS, VARIABLES } from "./config/environment.ts";
+import { messageOf, UserError } from "./errors.ts";
+import type { LogLevel } from "./log.ts";
+import { isLoopback } from "./loopback.ts";
 
 interface NetworkConfig {
   readonly name: NetworkName;

@@ -1,6 +1,6 @@
 // @ts-check
 // The current step of the guided incident: pure, so that tests run it in node.
-/** @import { StallState, WatchedNetwork, WatchState } from "../alerts/watch.ts" */
+/** @import { StallState, WatchedNetwork, WatchState } from "../../alerts/watch.ts" */
 
 /**
  * @typedef {"calm" | "still" | "pending" | "firing" | "recovering" | "resolved"} Stage

@@ -1,17 +1,17 @@
 // @ts-check
 // The guided incident: a simulated network stalls, and the page shows the alert step by step.
-/** @import { AlertJson } from "../alerts/alert-json.ts" */
-/** @import { WatchedNetwork, WatchState } from "../alerts/watch.ts" */
-/** @import { Surroundings } from "./exchange.js" */
+/** @import { AlertJson } from "../../alerts/alert-json.ts" */
+/** @import { WatchedNetwork, WatchState } from "../../alerts/watch.ts" */
+/** @import { Surroundings } from "../exchange/exchange.js" */
 /** @import { Stage, Step } from "./incident-step.js" */
-import { AskError, setIncident } from "./api.js";
+import { AskError, setIncident } from "../api.js";
 import { drawAlertPreview } from "./alert-card.js";
-import { createExchange } from "./exchange.js";
+import { createExchange } from "../exchange/exchange.js";
 import { awayWords, seconds, STAGES, stepOf } from "./incident-step.js";
-import { makeElement } from "./make-dom.js";
-import { platformName } from "./preview.js";
-import { localTime, span } from "./times.js";
-import { h } from "./vnode.js";
+import { makeElement } from "../vnode/make-dom.js";
+import { platformName } from "../preview/preview.js";
+import { localTime, span } from "../reply/times.js";
+import { h } from "../vnode/vnode.js";
 
 /** The words of the countdown. */
 const UNTIL = { pending: "suspicious in", fires: "fires in about", resolved: "resolved in about" };

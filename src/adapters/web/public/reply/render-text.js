@@ -1,8 +1,8 @@
 // @ts-check
-/** @import { Inline, Text } from "../../../reply/document.ts" */
-/** @import { VNode } from "./vnode.js" */
+/** @import { Inline, Text } from "../../../../reply/document.ts" */
+/** @import { VNode } from "../vnode/vnode.js" */
 import { age, exactUtc, localTime, machineTime, toMillis } from "./times.js";
-import { h, isSafeLink } from "./vnode.js";
+import { h, isSafeLink } from "../vnode/vnode.js";
 
 /**
  * @typedef {{ readonly now: number, readonly timeZone?: string | undefined }} Reader The moment of reading in Unix

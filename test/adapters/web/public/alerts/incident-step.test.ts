@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import type { WatchedNetwork } from "../../../../src/adapters/web/alerts/watch.ts";
-import { awayWords, seconds, stepOf } from "../../../../src/adapters/web/public/incident-step.js";
+import type { WatchedNetwork } from "../../../../../src/adapters/web/alerts/watch.ts";
+import { awayWords, seconds, stepOf } from "../../../../../src/adapters/web/public/alerts/incident-step.js";
 
 const timing = { everyMillis: 5000, suspiciousMillis: 10_000, firesMillis: 30_000, keepMillis: 15_000 };
 const EPISODE = "network.stalled|mainnet||1";

@@ -1,21 +1,21 @@
 // @ts-check
 // One alert of the list: an episode in its current state, or the last event of its kind.
-/** @import { AlertJson } from "../alerts/alert-json.ts" */
-/** @import { OpenAlert } from "../alerts/watch.ts" */
-/** @import { Surroundings } from "./exchange.js" */
+/** @import { AlertJson } from "../../alerts/alert-json.ts" */
+/** @import { OpenAlert } from "../../alerts/watch.ts" */
+/** @import { Surroundings } from "../exchange/exchange.js" */
 import { titleOf } from "./alert-title.js";
-import { loadAlert } from "./api.js";
-import { confirmFirst } from "./confirm.js";
-import { createExchange } from "./exchange.js";
-import { keepFocus } from "./keep-focus.js";
-import { formatLine } from "./lines.js";
-import { makeElement } from "./make-dom.js";
-import { drawPreview, platformName } from "./preview.js";
-import { renderReply } from "./render-reply.js";
+import { loadAlert } from "../api.js";
+import { confirmFirst } from "../exchange/confirm.js";
+import { createExchange } from "../exchange/exchange.js";
+import { keepFocus } from "../vnode/keep-focus.js";
+import { formatLine } from "../exchange/lines.js";
+import { makeElement } from "../vnode/make-dom.js";
+import { drawPreview, platformName } from "../preview/preview.js";
+import { renderReply } from "../reply/reply.js";
 import { beganWords } from "./standing.js";
-import { createTabs } from "./tabs.js";
-import { age, toMillis } from "./times.js";
-import { h } from "./vnode.js";
+import { createTabs } from "../tabs.js";
+import { age, toMillis } from "../reply/times.js";
+import { h } from "../vnode/vnode.js";
 
 /** Answers to its buttons that stay below an alert. */
 const MAX_ANSWERS = 10;

@@ -1,10 +1,10 @@
 // @ts-check
 // The open alerts: by the last state from the server, and the alerts that came since. Pure, so that tests run it in
 // node.
-/** @import { AlertJson } from "../alerts/alert-json.ts" */
-/** @import { OpenAlert, WatchedNode } from "../alerts/watch.ts" */
+/** @import { AlertJson } from "../../alerts/alert-json.ts" */
+/** @import { OpenAlert, WatchedNode } from "../../alerts/watch.ts" */
 
-import { localTime } from "./times.js";
+import { localTime } from "../reply/times.js";
 
 /** In rising order. */
 const SEVERITIES = ["info", "warning", "critical"];
