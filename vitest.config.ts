@@ -39,6 +39,8 @@ export default defineConfig({
           name: "slow",
           // They start whole processes, which need a core each.
           maxWorkers: 2,
+          // After the fast ones: two projects with different numbers of workers cannot run at the same time.
+          sequence: { groupOrder: 1 },
           include: ["test/**/*.slow.test.ts"],
           testTimeout: 300_000,
           hookTimeout: 60_000,

@@ -7,19 +7,20 @@ import os from "node:os";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+import { ENTRY, freshBundle, ROOT } from "./bundle-files.mjs";
+
 const [script, ...args] = process.argv.slice(2);
 if (script === undefined) {
   console.error("Usage: node bin/run.mjs <script> [arguments]");
   process.exit(1);
 }
-const target = path.resolve(root, script);
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major > 24 || (major === 24 && minor >= 15)) {
-  // Inside the installation, which `npm ci` clears and fills again (bin/warm-up.mjs); where that cannot be written to,
+  // Inside the installation, which `npm ci` clears and fills again (bin/bundle.mjs); where that cannot be written to,
   // Node does without.
-  module.enableCompileCache?.(path.join(root, "node_modules", ".cache", "bellwether"));
+  module.enableCompileCache?.(path.join(ROOT, "node_modules", ".cache", "bellwether"));
+  const target = (script === ENTRY ? freshBundle() : undefined) ?? path.resolve(ROOT, script);
   process.argv.splice(1, 2, target);
   await import(pathToFileURL(target).href);
 } else {
@@ -29,7 +30,7 @@ if (major > 24 || (major === 24 && minor >= 15)) {
 function runWithBundledNode() {
   const platform = { linux: "linux", win32: "win" }[process.platform];
   const binary = path.join(
-    root,
+    ROOT,
     "node_modules",
     `node-${platform ?? process.platform}-${process.arch}`,
     "bin",
