@@ -60,6 +60,8 @@ export interface Config {
     readonly port: number | undefined;
     readonly token: string | undefined;
     readonly publicUrl: string | undefined;
+    /** IP addresses and networks of proxies that name their client. */
+    readonly trustProxy: readonly string[];
   };
   /** Whether people on the platforms may be shown the simulator where no data node is set up. */
   readonly allowSimulator: boolean;
@@ -197,6 +199,7 @@ function configOf(env: Environment, hints: readonly string[]): Config {
       port: env.WEB_PORT,
       token: env.WEB_TOKEN,
       publicUrl: env.PUBLIC_URL,
+      trustProxy: env.TRUST_PROXY ?? [],
     },
     allowSimulator: env.ALLOW_SIMULATOR === true,
     logLevel: env.LOG_LEVEL,

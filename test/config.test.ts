@@ -31,7 +31,7 @@ describe("the configuration", () => {
       slackCommand: "/bell",
       alerting: { configFile: undefined, managers: undefined, operators: undefined, deadmanUrl: undefined },
       databaseUrl: "file:./data/bellwether.db",
-      web: { host: "127.0.0.1", port: undefined, token: undefined, publicUrl: undefined },
+      web: { host: "127.0.0.1", port: undefined, token: undefined, publicUrl: undefined, trustProxy: [] },
       logLevel: undefined,
       hints: [],
     });
@@ -114,6 +114,8 @@ describe("the configuration", () => {
     [{ WEB_HOST: "0.0.0.0" }, "so WEB_TOKEN must be set"],
     [{ WEB_HOST: "::" }, "so WEB_TOKEN must be set"],
     [{ PUBLIC_URL: "bellwether.example.org" }, "PUBLIC_URL must be an http:// or https:// address"],
+    [{ TRUST_PROXY: "127.0.0.1,proxy,10.0.0.0/33" }, "TRUST_PROXY must hold IP addresses or networks of proxies"],
+    [{ TRUST_PROXY: "::1/64,::1/129,1.2.3.4/8/8" }, "wrong: no. 2, no. 3."],
     [{ DEADMAN_URL: "ping" }, "DEADMAN_URL must be an http:// or https:// address"],
     [{ OPERATOR_CHANNEL: "#ops" }, "OPERATOR_CHANNEL must be slack:C… or discord:…"],
     [{ LOG_LEVEL: "verbose" }, "LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent"],

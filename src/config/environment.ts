@@ -54,6 +54,23 @@ const people = words.check((context) => {
   context.issues.push({ code: "custom", message, input: context.value });
 });
 
+/** IP addresses and networks in CIDR notation. */
+const proxies = words.check((context) => {
+  const isProxy = (entry: string): boolean => {
+    const [address = "", prefix, ...more] = entry.split("/");
+    const bits = isIP(address) === 6 ? 128 : 32;
+    return (
+      isIP(address) !== 0 &&
+      more.length === 0 &&
+      (prefix === undefined || (/^\d{1,3}$/u.test(prefix) && Number(prefix) <= bits))
+    );
+  };
+  const wrong = context.value.flatMap((entry, index) => (isProxy(entry) ? [] : [`no. ${index + 1}`]));
+  if (wrong.length === 0) return;
+  const message = `must hold IP addresses or networks of proxies, such as 127.0.0.1 or 10.0.0.0/8; wrong: ${wrong.join(", ")}`;
+  context.issues.push({ code: "custom", message, input: context.value });
+});
+
 const snowflake = text.refine((value) => /^\d{15,21}$/u.test(value), "must be an id of Discord's: 15 to 21 digits");
 
 const yesOrNo = text
@@ -115,6 +132,7 @@ export const Environment = z.object({
     .refine((value) => value.length >= 16, "must have 16 characters or more, so that nobody guesses it")
     .optional(),
   PUBLIC_URL: url.optional(),
+  TRUST_PROXY: proxies.optional(),
   SECRET_KEY: secret.optional(),
   DEADMAN_URL: endpoint.optional(),
   ALERTS_CONFIG: text.optional(),

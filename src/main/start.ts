@@ -129,6 +129,7 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
     web = createWebAdapter({
       ...config.web,
       previews: platforms.previews,
+      signOuts: store.signOuts,
       ...shown,
       simulated: networks.simulated,
       log,

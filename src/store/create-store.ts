@@ -90,6 +90,10 @@ export function createStore(options: StoreOptions): EmbeddedStore {
       all: () => call((tables) => tables.answers.all()),
       keep: (choice) => call((tables) => tables.answers.keep(choice)),
     },
+    signOuts: {
+      all: () => call((tables) => tables.signOuts.all()),
+      keep: (signOut) => call((tables) => tables.signOuts.keep(signOut)),
+    },
     transaction: (work) => call((tables) => tables.transaction(work)),
     ping: () =>
       call(async (tables) => {

@@ -49,6 +49,7 @@ export interface Schema {
     chosen_by: string;
     chosen_at: number;
   };
+  console_sign_outs: { session: string; ends_at: number };
   /** Facts about the database itself, such as its origin. */
   database_marks: { name: string; value: string };
   /** Numbers that only grow and give rows their order, also on an engine with several writers. */

@@ -67,12 +67,26 @@ export interface AnswerChoices {
   keep(choice: AnswerChoice): Promise<void>;
 }
 
+/** A console session that was signed out before its time. */
+export interface SignOut {
+  readonly session: string;
+  /** When the session would have ended, in Unix milliseconds. */
+  readonly endsAt: Milliseconds;
+}
+
+/** Sign-outs of the console, kept until their sessions would have ended. */
+export interface SignOuts {
+  all(): Promise<readonly SignOut[]>;
+  keep(signOut: SignOut): Promise<void>;
+}
+
 /** All ports but the alerts'. A new one needs a migration, too. */
 export interface StoreTables {
   readonly seen: SeenIds;
   readonly payloads: ButtonPayloads;
   readonly parties: SavedParties;
   readonly answers: AnswerChoices;
+  readonly signOuts: SignOuts;
 }
 
 /** The ports inside a transaction; alerts are reached in no other way. */

@@ -4,7 +4,7 @@ import type { Milliseconds } from "../units/duration.ts";
 import { createAlertTables } from "./alert-tables/create-alert-tables.ts";
 import { markOrigin, type Origin } from "./file/origin.ts";
 import { createButtonPayloads } from "./preferences/button-payloads.ts";
-import { createAnswerChoices, createSavedParties } from "./preferences/preferences.ts";
+import { createAnswerChoices, createSavedParties, createSignOuts } from "./preferences/preferences.ts";
 import { createSeenIds, MAX_RECENT_NOTES, type RecentNote } from "./preferences/seen-ids.ts";
 import type { WithDatabase } from "./queries.ts";
 import type { StoreTables, TransactionTables } from "./store.ts";
@@ -22,6 +22,7 @@ export function createTables(withDatabase: WithDatabase, now: () => Milliseconds
     payloads: createButtonPayloads(withDatabase, now),
     parties: createSavedParties(withDatabase, now),
     answers: createAnswerChoices(withDatabase),
+    signOuts: createSignOuts(withDatabase, now),
     transaction: (work) =>
       withDatabase((db) =>
         db.transaction().execute((trx) => {
@@ -31,6 +32,7 @@ export function createTables(withDatabase: WithDatabase, now: () => Milliseconds
             payloads: createButtonPayloads(bound, now),
             parties: createSavedParties(bound, now),
             answers: createAnswerChoices(bound),
+            signOuts: createSignOuts(bound, now),
             alerts: createAlertTables(trx),
           });
         }),

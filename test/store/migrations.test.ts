@@ -37,6 +37,8 @@ const rows: Record<string, string> = {
     INSERT INTO alert_receipts VALUES ('d', 'slack', 'C1', '1.2', 1700000000000)`,
   "0010-subscription-groups": `
     INSERT INTO alert_subscriptions VALUES ('s', 'slack C1', 'mainnet', 'active', '{"kinds":["node.down"],"groups":["nodes"]}')`,
+  "0011-console-sign-outs": `
+    INSERT INTO console_sign_outs VALUES ('abc', 99999999999999)`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */

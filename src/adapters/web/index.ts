@@ -7,14 +7,17 @@ import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
 
 import type { Bot } from "../../bot/bot.ts";
-import { BotStopping, UserError } from "../../errors.ts";
+import { BotStopping, messageOf, UserError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import { isLoopback } from "../../loopback.ts";
+import type { Milliseconds } from "../../units/duration.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { AdapterHealth, Preview, SendingAdapter } from "../adapter.ts";
 import { createFileCache } from "../file-cache.ts";
-import { createAccess } from "./access/access.ts";
+import { createAccess, type SignOut, type SignOuts } from "./access/access.ts";
 import { allowedHosts, type AllowedHosts } from "./access/allowed-hosts.ts";
+import { trustedProxies } from "./access/client-address.ts";
+import { limitConnections } from "./access/connection-limit.ts";
 import type { ConsoleAlerts } from "./alerts/alert-stream.ts";
 import type { AlertRouteDependencies } from "./alerts/alerts.ts";
 import { consoleSender } from "./alerts/console-sender.ts";
@@ -32,6 +35,7 @@ import {
   READ_TIMEOUT_MILLIS,
   REQUEST_TIMEOUT_MILLIS,
   STOP_TIMEOUT_MILLIS,
+  TIMEOUT_CHECK_MILLIS,
 } from "./limits.ts";
 import { listen } from "./listen.ts";
 import type { Metrics, Readiness } from "./probes.ts";
@@ -49,6 +53,10 @@ export interface WebAdapterOptions {
   readonly token?: string | undefined;
   /** The public address of the console, if it is not the bound one: `https://bell.example.net/`. */
   readonly publicUrl?: string | undefined;
+  /** IP addresses and networks of proxies, which name their client in X-Forwarded-For. Default: none. */
+  readonly trustProxy?: readonly string[];
+  /** Left out: sign-outs are forgotten with the process. */
+  readonly signOuts?: SignOuts;
   /** Previews of other platforms, in the order of the tabs. */
   readonly previews: readonly Preview[];
   /** Whether the networks are simulated, which the page says from the start. */
@@ -61,6 +69,8 @@ export interface WebAdapterOptions {
   readonly incident?: IncidentSwitch | undefined;
   /** Shortened by tests. */
   readonly streamTimeouts?: AlertRouteDependencies["streamTimeouts"];
+  /** Shortened by tests. */
+  readonly headersMillis?: Milliseconds;
   readonly log: Log;
   ready(): Promise<Readiness>;
   metrics(): Promise<Metrics>;
@@ -90,8 +100,13 @@ export function createWebAdapter(options: WebAdapterOptions): WebAdapter {
 
   async function start(bot: Bot): Promise<void> {
     requireTokenBeyondLoopback(options);
+    const proxies = trustedProxies(options.trustProxy ?? []);
     const access = createAccess({
       token: options.token,
+      proxies,
+      signedOut: options.token === undefined ? [] : await readSignOuts(options),
+      keepSignOut: async (signOut) => options.signOuts?.keep(signOut),
+      log,
       secure: publicUrl?.protocol === "https:",
       port: () => port,
       now,
@@ -122,9 +137,14 @@ export function createWebAdapter(options: WebAdapterOptions): WebAdapter {
     server = createAdaptorServer({
       fetch: (request, env) => app.fetch(request, env),
       overrideGlobalObjects: false,
-      serverOptions: { headersTimeout: HEADERS_TIMEOUT_MILLIS, requestTimeout: REQUEST_TIMEOUT_MILLIS },
+      serverOptions: {
+        headersTimeout: options.headersMillis ?? HEADERS_TIMEOUT_MILLIS,
+        requestTimeout: REQUEST_TIMEOUT_MILLIS,
+        connectionsCheckingInterval: TIMEOUT_CHECK_MILLIS,
+      },
     }) as Server;
     server.maxConnections = MAX_CONNECTIONS;
+    limitConnections(server, proxies, log);
     port = await listen(server, options.host, options.port);
     hosts = allowedHosts({ host: options.host, port, ...(publicUrl === undefined ? {} : { publicUrl }) });
     server.on("error", (error) => log.error({ err: error }, "console server error"));
@@ -166,6 +186,16 @@ function requireTokenBeyondLoopback(options: WebAdapterOptions): void {
   throw new UserError(`The console would be open to everybody who reaches ${options.host}.`, {
     remedy: "Set WEB_TOKEN to a secret of 16 characters or more, or leave WEB_HOST unset for this machine alone.",
   });
+}
+
+/** A console that cannot read them yet is better than none. */
+async function readSignOuts({ signOuts, log }: WebAdapterOptions): Promise<readonly SignOut[]> {
+  try {
+    return (await signOuts?.all()) ?? [];
+  } catch (thrown) {
+    log.error({ why: messageOf(thrown) }, "sign-outs unavailable");
+    return [];
+  }
 }
 
 /** Lets running requests finish for a while, then closes their connections. */

@@ -7,11 +7,14 @@ export const PORTS_TRIED = 100;
 
 /** The largest body of a request, far above any question. */
 export const MAX_BODY_BYTES = 64 * 1024;
-/** Open connections; a browser holds up to six. */
+/** Open connections, and those of one client; a browser holds up to six. */
 export const MAX_CONNECTIONS = 512;
+export const MAX_CONNECTIONS_PER_CLIENT = 256;
 /** Time limits for the headers and for the whole request. */
 export const HEADERS_TIMEOUT_MILLIS: Milliseconds = 15_000;
 export const REQUEST_TIMEOUT_MILLIS: Milliseconds = 30_000;
+/** How often these limits are applied: Node's default of 30 s would let a request take that much longer. */
+export const TIMEOUT_CHECK_MILLIS: Milliseconds = 500;
 
 /** Questions answered at one time: equal ones cost the node one request, so it need not be small. */
 export const MAX_RUNNING = 256;
@@ -55,9 +58,8 @@ export const MAX_FILES_PER_REPLY = 50;
 export const MIN_TOKEN_LENGTH = 16;
 /** How long a browser stays signed in. */
 export const SESSION_LIFETIME_MILLIS: Milliseconds = 7 * 24 * 3_600_000;
-/** Wrong tokens that one address may send within a minute, and all addresses together. */
+/** Wrong tokens that one client may send within a minute, to the login and in headers each. */
 export const MAX_FAILED_ATTEMPTS = 5;
-export const MAX_FAILED_ATTEMPTS_OF_ALL = 100;
 export const ATTEMPT_WINDOW_MILLIS: Milliseconds = 60_000;
 
 /** The time that a stop gives answers under way before it closes their connections. */

@@ -82,7 +82,7 @@ async function isBellwether(address: string, signal: AbortSignal): Promise<boole
   }
 }
 
-function examineAccess({ host, token, publicUrl }: Config["web"]): Finding[] {
+function examineAccess({ host, token, publicUrl, trustProxy }: Config["web"]): Finding[] {
   const findings: Finding[] = [];
   const check = "PUBLIC_URL";
   const shown = publicUrl === undefined ? undefined : new URL(publicUrl);
@@ -94,6 +94,10 @@ function examineAccess({ host, token, publicUrl }: Config["web"]): Finding[] {
     findings.push(
       warning(check, "goes over plain http, and WEB_TOKEN with it", "Put a proxy with TLS in front of it."),
     );
+  }
+  if (shown !== undefined && !isLoopback(shown.hostname) && trustProxy.length === 0) {
+    const what = "not set: all visitors behind the proxy of PUBLIC_URL count as one, for wrong tokens and connections";
+    findings.push(warning("TRUST_PROXY", what, "Set it to the proxy's address, such as 127.0.0.1."));
   }
   if (shown === undefined && !isLoopback(host)) {
     const what = "not set, though the console listens beyond this machine: links in messages cannot lead to it";

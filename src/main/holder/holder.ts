@@ -76,7 +76,8 @@ export async function serveHolder(options: HolderServerOptions): Promise<HolderS
   const now = () => fromMillis(Date.now());
   const files = createFileCache({ maxFiles: MAX_FILES, ttlMillis: FILE_MILLIS, log: options.log, now });
   const stopping = new AbortController();
-  const server = createServer((request, response) => {
+  // Node applies the time limit every 30 s unless told otherwise.
+  const server = createServer({ connectionsCheckingInterval: 1000 }, (request, response) => {
     handle({ ...options, files, stopping: stopping.signal }, request, response).catch((thrown: unknown) => {
       options.log.debug({ why: messageOf(thrown) }, "socket request aborted");
       response.destroy();

@@ -10,6 +10,7 @@ import { alertUpkeep } from "./0007-alert-upkeep.ts";
 import { alertUrgency } from "./0008-alert-urgency.ts";
 import { alertJournal } from "./0009-alert-journal.ts";
 import { subscriptionGroups } from "./0010-subscription-groups.ts";
+import { consoleSignOuts } from "./0011-console-sign-outs.ts";
 
 /**
  * Every version of the schema, in order. Forward only: a migration that was released is never changed, the next one
@@ -26,4 +27,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0008-alert-urgency": alertUrgency,
   "0009-alert-journal": alertJournal,
   "0010-subscription-groups": subscriptionGroups,
+  "0011-console-sign-outs": consoleSignOuts,
 };

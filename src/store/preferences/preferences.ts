@@ -1,9 +1,9 @@
-// What people and servers set for themselves: saved parties, and who sees answers about markets.
+// What people and servers set for themselves: saved parties, who sees answers about markets, sign-outs of the console.
 // Next: seen-ids.ts (ids for completion), button-payloads.ts (command lines behind buttons).
 
 import type { Milliseconds } from "../../units/duration.ts";
 import { atomically, type WithDatabase } from "../queries.ts";
-import type { AnswerChoices, SavedParties } from "../store.ts";
+import type { AnswerChoices, SavedParties, SignOuts } from "../store.ts";
 
 /** As many as a completion list shows. */
 const MAX_PARTIES_PER_OWNER = 25;
@@ -73,6 +73,28 @@ export function createAnswerChoices(withDatabase: WithDatabase): AnswerChoices {
           )
           .execute(),
       );
+    },
+  };
+}
+
+export function createSignOuts(withDatabase: WithDatabase, now: () => Milliseconds): SignOuts {
+  return {
+    async all() {
+      const rows = await withDatabase((db) =>
+        db.selectFrom("console_sign_outs").selectAll().where("ends_at", ">", now()).execute(),
+      );
+      return rows.map(({ session, ends_at: endsAt }) => ({ session, endsAt }));
+    },
+
+    async keep({ session, endsAt }) {
+      await withDatabase(async (db) => {
+        await db.deleteFrom("console_sign_outs").where("ends_at", "<=", now()).execute();
+        await db
+          .insertInto("console_sign_outs")
+          .values({ session, ends_at: endsAt })
+          .onConflict((conflict) => conflict.column("session").doNothing())
+          .execute();
+      });
     },
   };
 }

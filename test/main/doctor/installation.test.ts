@@ -218,7 +218,7 @@ describe("the doctor at the console", () => {
     [
       "is open to the world",
       async () => ({ DATABASE_URL: (await running()).DATABASE_URL, PUBLIC_URL: "https://bell.example" }),
-      [/^ok/u, /^warning PUBLIC_URL: .*WEB_TOKEN is not set.* -> Set WEB_TOKEN/u],
+      [/^ok/u, /^warning PUBLIC_URL: .*WEB_TOKEN is not set.* -> Set WEB_TOKEN/u, /^warning TRUST_PROXY: not set/u],
     ],
     [
       "is reached in the clear",
@@ -226,6 +226,7 @@ describe("the doctor at the console", () => {
         DATABASE_URL: (await running()).DATABASE_URL,
         PUBLIC_URL: "http://bell.example",
         WEB_TOKEN: "x".repeat(20),
+        TRUST_PROXY: "127.0.0.1",
       }),
       [/^ok/u, /^warning PUBLIC_URL: goes over plain http/u],
     ],
@@ -237,7 +238,7 @@ describe("the doctor at the console", () => {
     [
       "is not this machine's",
       async () => ({ WEB_HOST: "192.0.2.1", WEB_TOKEN: "x".repeat(20), PUBLIC_URL: "https://bell.example" }),
-      [/^fault console: 192.0.2.1 is not an address of this machine/u],
+      [/^fault console: 192.0.2.1 is not an address of this machine/u, /^warning TRUST_PROXY/u],
     ],
   ])("%s", async (_name, prepare, lines) => {
     const env = { DATABASE_URL: `file:${path.join(folder, "none.db")}`, ...(await prepare()) };

@@ -1,5 +1,6 @@
 // Authentication: the token, the sessions of browsers, and the guards of every request. Read next: guard.ts (headers,
-// hosts, origins, bodies), allowed-hosts.ts (DNS rebinding), attempt-limiter.ts, login.ts.
+// hosts, origins, bodies), allowed-hosts.ts (DNS rebinding), client-address.ts (proxies), attempt-limiter.ts,
+// connection-limit.ts, login.ts.
 
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
@@ -7,9 +8,13 @@ import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context, MiddlewareHandler } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 
+import { messageOf } from "../../../errors.ts";
+import type { Log } from "../../../log.ts";
+import type { Milliseconds } from "../../../units/duration.ts";
 import { type Nanoseconds, toMillis } from "../../../units/nanoseconds.ts";
 import { SESSION_LIFETIME_MILLIS } from "../limits.ts";
-import { createAttemptLimiter } from "./attempt-limiter.ts";
+import { type AttemptLimiter, createAttemptLimiter } from "./attempt-limiter.ts";
+import type { TrustedProxies } from "./client-address.ts";
 import { refuse } from "./guard.ts";
 
 /** Authentication of requests. Without a token, everybody who reaches the port has access. */
@@ -21,13 +26,32 @@ export interface Access {
   isSignedIn(c: Context): boolean;
   /** Signs a browser in, or returns why not. */
   signIn(c: Context, token: string): "signed-in" | "wrong" | { waitMillis: number };
-  signOut(c: Context): void;
+  /** Ends the browser's session, also for whoever has a copy of its cookie. Never rejects. */
+  signOut(c: Context): Promise<void>;
   /** Refuses requests that are not signed in. */
   guard: MiddlewareHandler;
 }
 
+/** A session that was signed out before its time. */
+export interface SignOut {
+  readonly session: string;
+  /** When the session would have ended, in Unix milliseconds. */
+  readonly endsAt: Milliseconds;
+}
+
+/** Keeps sign-outs until their sessions would have ended, so that a restart revives none. */
+export interface SignOuts {
+  all(): Promise<readonly SignOut[]>;
+  keep(signOut: SignOut): Promise<void>;
+}
+
 interface AccessOptions {
   readonly token: string | undefined;
+  readonly proxies: TrustedProxies;
+  /** The sign-outs so far. */
+  readonly signedOut: readonly SignOut[];
+  readonly keepSignOut: SignOuts["keep"];
+  readonly log: Log;
   /** Whether cookies go over TLS only. */
   readonly secure: boolean;
   readonly port: () => number;
@@ -37,20 +61,22 @@ interface AccessOptions {
 export function createAccess(options: AccessOptions): Access {
   const { now } = options;
   const check = options.token === undefined ? undefined : tokenCheck(options.token);
-  const attempts = createAttemptLimiter();
+  // Apart: a program with an old token in its header must not keep people from signing in.
+  const attempts = { login: createAttemptLimiter(), header: createAttemptLimiter() };
+  const signedOut = new Map(options.signedOut.map(({ session, endsAt }) => [session, endsAt]));
   // Cookies ignore ports: the name separates two consoles on one machine.
   const cookieName = (): string => `bellwether-${options.port()}`;
   const cookie = { path: "/", httpOnly: true, sameSite: "Strict", secure: options.secure } as const;
   const tried = new WeakMap<Request, "right" | "wrong" | { waitMillis: number }>();
 
-  function tryToken(c: Context, token: string): "right" | "wrong" | { waitMillis: number } {
-    const address = addressOf(c);
-    // While an address must wait, it does not learn whether a token is right; otherwise waiting would not slow
-    // guessing.
-    const waitMillis = attempts.waitMillis(address, now());
-    if (waitMillis > 0) return { waitMillis };
+  /** The right token always passes: who shares an address with somebody who guesses is not locked out. */
+  function tryToken(c: Context, token: string, limiter: AttemptLimiter): "right" | "wrong" | { waitMillis: number } {
     if (check?.matches(token) === true) return "right";
-    attempts.failed(address, now());
+    const peer = getConnInfo(c).remote.address ?? "unknown";
+    const client = options.proxies.clientOf(peer, c.req.header("x-forwarded-for"));
+    const waitMillis = limiter.waitMillis(client, now());
+    if (waitMillis > 0) return { waitMillis };
+    limiter.failed(client, now());
     return "wrong";
   }
 
@@ -60,15 +86,20 @@ export function createAccess(options: AccessOptions): Access {
     if (given === undefined || check === undefined) return "none";
     const before = tried.get(c.req.raw);
     if (before !== undefined) return before;
-    const result = tryToken(c, given);
+    const result = tryToken(c, given, attempts.header);
     tried.set(c.req.raw, result);
     return result;
   }
 
   function isSignedIn(c: Context): boolean {
     if (check === undefined || bearer(c) === "right") return true;
-    const session = getCookie(c, cookieName());
-    return session !== undefined && check.accepts(session, now());
+    return sessionOf(c) !== undefined;
+  }
+
+  /** The session of a cookie that holds; undefined where there is none. */
+  function sessionOf(c: Context): SignOut | undefined {
+    const session = check?.sessionOf(getCookie(c, cookieName()) ?? "", now());
+    return session === undefined || signedOut.has(session.session) ? undefined : session;
   }
 
   return {
@@ -76,13 +107,23 @@ export function createAccess(options: AccessOptions): Access {
     hasToken: (c) => bearer(c) === "right",
     isSignedIn,
     signIn: (c, token) => {
-      const result = tryToken(c, token);
+      const result = tryToken(c, token, attempts.login);
       if (result !== "right" || check === undefined) return result === "right" ? "signed-in" : result;
       setCookie(c, cookieName(), check.issue(now()), { ...cookie, maxAge: SESSION_LIFETIME_MILLIS / 1000 });
       return "signed-in";
     },
-    signOut: (c) => {
+    signOut: async (c) => {
+      const session = sessionOf(c);
       deleteCookie(c, cookieName(), cookie);
+      if (session === undefined) return;
+      for (const [ended, endsAt] of signedOut) if (endsAt <= toMillis(now())) signedOut.delete(ended);
+      signedOut.set(session.session, session.endsAt);
+      try {
+        await options.keepSignOut(session);
+      } catch (thrown) {
+        // This process refuses the session all the same.
+        options.log.error({ why: messageOf(thrown) }, "sign-outs unavailable");
+      }
     },
     guard: async (c, next) => {
       if (isSignedIn(c)) return next();
@@ -103,18 +144,14 @@ export function createAccess(options: AccessOptions): Access {
   };
 }
 
-function addressOf(c: Context): string {
-  return getConnInfo(c).remote.address ?? "unknown";
-}
-
 /** The secret that opens the console, and the sessions that browsers get for it. */
 interface TokenCheck {
   /** Compares in constant time. */
   matches(given: string): boolean;
   /** A session for a cookie: it proves that the token was known, and does not contain it. */
   issue(now: Nanoseconds): string;
-  /** Whether a session was issued with this token and has not ended. */
-  accepts(session: string, now: Nanoseconds): boolean;
+  /** The session of a cookie; undefined unless it was issued with this token and has not ended. */
+  sessionOf(cookie: string, now: Nanoseconds): SignOut | undefined;
 }
 
 /** Sessions are signed with the token, so they outlive a restart and end when the token changes. */
@@ -128,12 +165,13 @@ export function tokenCheck(token: string): TokenCheck {
       const claim = `${toMillis(now) + SESSION_LIFETIME_MILLIS}.${randomBytes(12).toString("base64url")}`;
       return `${claim}.${sign(claim)}`;
     },
-    accepts: (session, now) => {
-      const cut = session.lastIndexOf(".");
-      const claim = session.slice(0, Math.max(cut, 0));
-      if (!timingSafeEqual(sha256(session.slice(cut + 1)), sha256(sign(claim)))) return false;
-      const ends = Number(/^(\d+)\./u.exec(claim)?.[1]);
-      return toMillis(now) < ends;
+    sessionOf: (cookie, now) => {
+      const cut = cookie.lastIndexOf(".");
+      const claim = cookie.slice(0, Math.max(cut, 0));
+      if (!timingSafeEqual(sha256(cookie.slice(cut + 1)), sha256(sign(claim)))) return undefined;
+      const [, ends, session = ""] = /^(\d+)\.(.*)$/u.exec(claim) ?? [];
+      const endsAt = Number(ends);
+      return toMillis(now) < endsAt ? { session, endsAt } : undefined;
     },
   };
 }

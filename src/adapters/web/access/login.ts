@@ -29,8 +29,8 @@ export function loginRoutes(access: Access): Hono {
     },
   );
 
-  app.post("/logout", (c) => {
-    access.signOut(c);
+  app.post("/logout", async (c) => {
+    await access.signOut(c);
     return c.redirect("/login", 303);
   });
 

@@ -66,8 +66,9 @@ export async function* alertEvents(options: AlertStreamOptions): AsyncGenerator<
         await disposeReply(alert.reply);
       }
       since = Math.max(since, ...grown.map(({ at }) => at), ...batch.alerts.map(({ at }) => at));
-      if ((await changes.wait(options.heartbeatMillis, signal)) === "changed") continue;
+      const outcome = await changes.wait(options.heartbeatMillis, signal);
       if (signal.aborted || !options.isSignedIn()) return;
+      if (outcome === "changed") continue;
       yield ": nothing new\n\n";
     }
   } finally {

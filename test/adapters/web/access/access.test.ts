@@ -5,6 +5,7 @@ import {
   MAX_FAILED_ATTEMPTS,
   SESSION_LIFETIME_MILLIS,
 } from "../../../../src/adapters/web/limits.ts";
+import { freePort } from "../../../support/free-port.ts";
 import { Clock, echoBot, type Harness, startConsole } from "../harness.ts";
 
 const TOKEN = "a-token-of-twenty-four-chars";
@@ -80,7 +81,33 @@ describe("with a token", () => {
     expect(answer.headers["set-cookie"]?.[0]).toMatch(/^bellwether-\d+=;.*Max-Age=0/u);
   });
 
-  test("a wrong one gets a sentence, and too many have to wait whatever they send", async () => {
+  test("signing out ends the session on the server, also after a restart", async () => {
+    const kept: { session: string; endsAt: number }[] = [];
+    const signOuts = {
+      all: async () => kept,
+      keep: async (one: { session: string; endsAt: number }) => void kept.push(one),
+    };
+    const port = await freePort();
+    const signedIn = async (harness: Harness): Promise<string> =>
+      ((await signIn(harness, TOKEN)).headers["set-cookie"]?.[0] ?? "").split(";")[0] ?? "";
+    const statusOf = async (harness: Harness, cookie: string): Promise<number> =>
+      (await harness.send("/api/console", { headers: { cookie } })).status;
+    let ours: string;
+    let others: string;
+    {
+      await using harness = await startConsole(echoBot(), { token: TOKEN, port, signOuts });
+      ours = await signedIn(harness);
+      others = await signedIn(harness);
+      await harness.send("/logout", { method: "POST", headers: { cookie: ours } });
+      expect(await statusOf(harness, ours)).toBe(401);
+      expect(await statusOf(harness, others)).toBe(200);
+    }
+    await using again = await startConsole(echoBot(), { token: TOKEN, port, signOuts });
+    expect(await statusOf(again, ours)).toBe(401);
+    expect(await statusOf(again, others)).toBe(200);
+  });
+
+  test("a wrong one gets a sentence, and too many have to wait; the right one always passes", async () => {
     const clock = new Clock();
     await using harness = await startConsole(echoBot(), { token: TOKEN, now: clock.now });
     for (let n = 0; n < MAX_FAILED_ATTEMPTS; n += 1) {
@@ -89,15 +116,38 @@ describe("with a token", () => {
       expect(answer.body).toContain("This is not the token.");
       expect(answer.body).not.toContain("guess");
     }
-    const refused = await signIn(harness, TOKEN);
+    const refused = await signIn(harness, "another guess");
     expect(refused.status).toBe(429);
     expect(refused.headers["retry-after"]).toBe("60");
-    expect((await harness.send("/api/console", { headers: bearer(TOKEN) })).status).toBe(429);
-    clock.pass(ATTEMPT_WINDOW_MILLIS);
     expect((await signIn(harness, TOKEN)).status).toBe(303);
+    expect((await harness.send("/api/console", { headers: bearer(TOKEN) })).status).toBe(200);
+    clock.pass(ATTEMPT_WINDOW_MILLIS);
+    expect((await signIn(harness, "another guess")).status).toBe(401);
   });
 
-  test("readiness hides its reasons from clients that are not signed in", async () => {
+  test("wrong tokens in headers and at the login are counted apart", async () => {
+    await using harness = await startConsole(echoBot(), { token: TOKEN, now: new Clock().now });
+    const program = async (): Promise<number> =>
+      (await harness.send("/api/console", { headers: bearer("an-old-token-of-a-program") })).status;
+    for (let n = 0; n < MAX_FAILED_ATTEMPTS; n += 1) expect(await program()).toBe(401);
+    expect(await program()).toBe(429);
+    expect((await signIn(harness, "a typo")).status).toBe(401);
+  });
+
+  test.each([
+    ["trusted proxies name their clients", ["127.0.0.1", "10.0.0.0/8"], "203.0.113.9", "198.51.100.1, 10.1.2.3", 401],
+    ["other peers cannot", [], "203.0.113.9", "198.51.100.1", 429],
+    ["a client cannot choose its own address", ["127.0.0.1"], "1.1.1.1, 203.0.113.9", "2.2.2.2, 203.0.113.9", 429],
+  ])("wrong tokens are counted per client: %s", async (_name, trustProxy, guesser, other, status) => {
+    await using harness = await startConsole(echoBot(), { token: TOKEN, trustProxy, now: new Clock().now });
+    const guess = async (client: string): Promise<number> =>
+      (await harness.send("/api/console", { headers: { ...bearer("guess"), "x-forwarded-for": client } })).status;
+    for (let n = 0; n < MAX_FAILED_ATTEMPTS; n += 1) expect(await guess(guesser)).toBe(401);
+    expect(await guess(guesser)).toBe(429);
+    expect(await guess(other)).toBe(status);
+  });
+
+  test("readiness says yes or no only to clients that are not signed in", async () => {
     const ready = async (): Promise<{ ok: boolean; parts: Record<string, { ok: boolean; why: string }> }> => ({
       ok: false,
       parts: { mainnet: { ok: false, why: "http://10.1.2.3:3008 does not answer" } },
@@ -105,7 +155,7 @@ describe("with a token", () => {
     await using harness = await startConsole(echoBot(), { token: TOKEN, ready });
     const closed = await harness.send("/readyz");
     expect(closed.status).toBe(503);
-    expect(closed.json()).toEqual({ ok: false, parts: { mainnet: { ok: false } } });
+    expect(closed.json()).toEqual({ ok: false });
     const open = await harness.send("/readyz", { headers: bearer(TOKEN) });
     expect(open.json()).toEqual(await ready());
   });

@@ -29,11 +29,11 @@ describe("the token", () => {
     const issued = check.issue(clock.now());
     expect(issued).not.toContain("horse");
     expect(check.issue(clock.now())).not.toBe(issued);
-    expect(check.accepts(issued, clock.now())).toBe(true);
+    expect(check.sessionOf(issued, clock.now())).toBeDefined();
     clock.pass(SESSION_LIFETIME_MILLIS - 1);
-    expect(check.accepts(issued, clock.now())).toBe(true);
+    expect(check.sessionOf(issued, clock.now())).toBeDefined();
     clock.pass(1);
-    expect(check.accepts(issued, clock.now())).toBe(false);
+    expect(check.sessionOf(issued, clock.now())).toBeUndefined();
   });
 
   test("does not accept a session that was changed, or issued with another token", () => {
@@ -48,7 +48,7 @@ describe("the token", () => {
       "..",
       tokenCheck("another token entirely").issue(clock.now()),
     ];
-    expect(forged.filter((session) => check.accepts(session, clock.now()))).toEqual([]);
+    expect(forged.filter((session) => check.sessionOf(session, clock.now()) !== undefined)).toEqual([]);
   });
 });
 
@@ -87,10 +87,10 @@ describe("failed attempts", () => {
     expect(attempts.waitMillis("::ffff:10.0.0.2", clock.now())).toBe(0);
   });
 
-  test("of many addresses make everybody wait", () => {
+  test("of many addresses make nobody else wait", () => {
     const clock = new Clock();
     const attempts = createAttemptLimiter();
-    for (let n = 0; n < 100; n += 1) attempts.failed(`10.0.${n}.1`, clock.now());
-    expect(attempts.waitMillis("192.168.0.1", clock.now())).toBe(ATTEMPT_WINDOW_MILLIS);
+    for (let n = 0; n < 3000; n += 1) attempts.failed(`10.${n % 250}.${n % 13}.1`, clock.now());
+    expect(attempts.waitMillis("192.168.0.1", clock.now())).toBe(0);
   });
 });

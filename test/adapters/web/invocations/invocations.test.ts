@@ -152,7 +152,7 @@ describe("POST /api/invocations", () => {
       await gate.promise;
       return reply({ title: "done" });
     });
-    await using harness = await startConsole(bot);
+    await using harness = await startConsole(bot, { trustProxy: ["127.0.0.1"] });
     const running = Array.from({ length: MAX_RUNNING }, () => harness.post("/api/invocations", { text: "slow" }));
     while (bot.asked.length < MAX_RUNNING) await new Promise((resolve) => setImmediate(resolve));
     const refused = await harness.post("/api/invocations", { text: "one more" });
