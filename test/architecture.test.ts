@@ -3,6 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -219,9 +220,49 @@ describe("the tree", () => {
   });
 });
 
+describe("the way of an alert from an observation to Discord, in ARCHITECTURE.md", () => {
+  const [paragraph = ""] = /^The way of the alert .*$/mu.exec(readArchitecture()) ?? [];
+  const listed = [...paragraph.matchAll(/`([^`]+\.ts)`/gu)].flatMap(([, pattern = ""]) => {
+    const [, before = "", names = "", after = ""] = /^(.*)\{(.*)\}(.*)$/u.exec(pattern) ?? [];
+    return names === "" ? [pattern] : names.split(",").map((name) => before + name + after);
+  });
+  const way = listed.filter((file) => !file.startsWith("test/"));
+
+  test("has at most 60 files, each once, and says so", () => {
+    expect(new Set(way).size).toBe(way.length);
+    expect(way.length).toBeLessThanOrEqual(60);
+    expect(paragraph).toContain(`in ${way.length} files`);
+  });
+
+  test("is connected: imports lead from its first file to each other one, along or against the arrow", () => {
+    const importsOf = (file: string): string[] =>
+      [...readFileSync(path.join(root, "src", file), "utf8").matchAll(/ from "(\.[^"]+)"/gu)].map(([, to = ""]) =>
+        path.posix.join(path.posix.dirname(file), to),
+      );
+    const edges = way.flatMap((file) => importsOf(file).flatMap((to) => [[file, to] as const, [to, file] as const]));
+    const reached = new Set(way.slice(0, 1));
+    for (const file of reached) {
+      for (const [from, to] of edges) if (from === file && way.includes(to)) reached.add(to);
+    }
+    expect(way.filter((file) => !reached.has(file))).toEqual([]);
+  });
+
+  test("names every file of these rooms in which the alert runs code", async () => {
+    const script = path.join(root, "test/support/alert-way.ts");
+    const { stdout } = await promisify(execFile)(process.execPath, [path.join(root, "bin/run.mjs"), script]);
+    const ran = (JSON.parse(stdout) as string[]).filter((file) => /^(?:watchers|alerts|adapters)\//u.test(file));
+    expect(ran.length).toBeGreaterThan(40);
+    expect(ran.filter((file) => !way.includes(file))).toEqual([]);
+  }, 30_000);
+});
+
+function readArchitecture(): string {
+  return readFileSync(path.join(root, "ARCHITECTURE.md"), "utf8");
+}
+
 /** The rows of a table in ARCHITECTURE.md as their cells. */
 function readTable(title: string): string[][] {
-  const [, after = ""] = readFileSync(path.join(root, "ARCHITECTURE.md"), "utf8").split(`${title}\n`);
+  const [, after = ""] = readArchitecture().split(`${title}\n`);
   const rows = after.split("\n").slice(1);
   return rows
     .slice(
