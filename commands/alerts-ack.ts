@@ -24,6 +24,7 @@ export const alertsAck = command({
   // Everybody may in their direct messages; rights on a channel are checked below.
   access: "everyone",
   audience: "caller",
+  changes: true,
   options: { episode: EPISODE_OPTION, network: ALL_NETWORKS_OPTION },
   run: async (context) => {
     const { alerts, caller, options } = context;

@@ -17,6 +17,7 @@ export const alertsDrill = command({
   examples: ["alerts drill"],
   access: "channel-manager",
   audience: "caller",
+  changes: true,
   options,
   run: async (context) => runDrill(context, await destinationsOf(context), systemClock, context.options.to),
 });

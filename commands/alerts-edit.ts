@@ -9,6 +9,7 @@ export const alertsEdit = command({
   // Everybody may change their own; rights on a channel's are checked once the subscription is found.
   access: "everyone",
   audience: "caller",
+  changes: true,
   options: { id: SUBSCRIPTION_OPTION, ...SUBSCRIPTION_OPTIONS },
   run: (context) => editSubscription(context, context.options.id, context.options),
 });

@@ -29,6 +29,7 @@ export const alertsList = command({
   examples: ["alerts list"],
   access: "everyone",
   audience: "caller",
+  personal: true,
   options: {
     ended: { kind: "flag", description: "Also those that are over", default: false },
     network: ALL_NETWORKS_OPTION,

@@ -9,6 +9,7 @@ export const alertsResume = command({
   // Everybody may change their own; rights on a channel's are checked once the subscription is found.
   access: "everyone",
   audience: "caller",
+  changes: true,
   options: { id: RESUMABLE_OPTION },
   run: (context) => changeSubscriptionState(context, context.options.id, "resumed"),
 });

@@ -26,6 +26,7 @@ export const alertsUnsilence = command({
   // Everybody may in their direct messages; rights on a channel are checked below.
   access: "everyone",
   audience: "caller",
+  changes: true,
   options: { id: SILENCE_OPTION },
   run: async (context) => {
     const { alerts, caller, options } = context;

@@ -12,6 +12,7 @@ export const answersSet = command({
   access: "channel-manager",
   audience: "channel",
   announced: true,
+  changes: true,
   options: {
     markets: {
       kind: "choice",

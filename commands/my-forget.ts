@@ -10,6 +10,8 @@ export const myForget = command({
   examples: ["my forget treasury"],
   access: "everyone",
   audience: "caller",
+  changes: true,
+  personal: true,
   options: {
     party: {
       kind: "text",
@@ -44,7 +46,7 @@ export const myForget = command({
             command: "my party",
             options: { id: party.id, ...(party.name === undefined ? {} : { name: party.name }) },
           },
-          effect: "replace",
+          effect: "reply",
         },
         { label: "My parties", invocation: { command: "my parties", options: {} }, effect: "replace" },
       ],

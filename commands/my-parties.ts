@@ -12,6 +12,7 @@ export const myParties = command({
   examples: ["my parties"],
   access: "everyone",
   audience: "caller",
+  personal: true,
   options: {},
   run: async ({ parties }) => {
     const saved = await parties.list();
@@ -39,7 +40,7 @@ export const myParties = command({
       actions: saved.slice(0, BUTTONS).map((party) => ({
         label: `Forget ${party.name ?? party.id.slice(0, 8)}`,
         invocation: { command: "my forget", options: { party: party.id } },
-        effect: "replace",
+        effect: "reply",
       })),
     });
   },

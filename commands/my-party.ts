@@ -30,6 +30,8 @@ export const myParty = command({
   examples: ["my party <id>", "my party <id> treasury"],
   access: "everyone",
   audience: "caller",
+  changes: true,
+  personal: true,
   options,
   run: async (context) => {
     const partyId = await resolveId(PARTY, context.options.id, context, "id");

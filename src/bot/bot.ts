@@ -16,7 +16,7 @@ import { audienceOf, presetAudience } from "./audience.ts";
 import { type AnyCommand, withCommonOptions } from "./command.ts";
 import { errorReply } from "./error-reply.ts";
 import { completeLine } from "./grammar/complete-line.ts";
-import { findCommand, parseLine } from "./grammar/grammar.ts";
+import { findCommand, formatLine, parseLine } from "./grammar/grammar.ts";
 import { type Invocation, managerRemedy, type Prepared, type Target, type Visibility } from "./invocation.ts";
 import type { Choice } from "./options/options.ts";
 import { parseOptions } from "./options/parse-options.ts";
@@ -36,6 +36,8 @@ export interface Bot {
    * of the command or platform applies. The option `private` has precedence.
    */
   audience(command: string, here: Target): Visibility | undefined;
+  /** The buttons that an adapter may add to an answer of this command, beside the reply's own. */
+  commonButtons(command: string): CommonButtons;
   /** Parses and checks without asking the network; never throws. */
   prepare(invocation: Invocation): Prepared;
   /** Prepares and runs. Never rejects: every error is a Reply. */
@@ -46,6 +48,14 @@ export interface Bot {
   suggest(request: SuggestRequest): Promise<readonly Choice[]>;
   /** Completion of a typed line: whole lines to offer, best first. Never rejects. */
   completeLine(line: string, invocation: Omit<Invocation, "command" | "options">): Promise<readonly string[]>;
+}
+
+/** Which buttons every platform may add to an answer. */
+export interface CommonButtons {
+  /** Refresh, and whatever else runs the command again. False where it changes something. */
+  readonly refresh: boolean;
+  /** Posts the answer as it was shown. False where it is the caller's own business. */
+  readonly share: boolean;
 }
 
 /** The outcome of one invocation, for metrics. */
@@ -101,6 +111,12 @@ export function createBot(dependencies: BotDependencies): Bot {
           commands,
         );
         throw new UserError(`There is no command “${invocation.command}”.`, { suggestion: "help" });
+      }
+      if (invocation.again === true && command.changes === true) {
+        throw new UserError(`Nothing was done: ${command.name} changes something, and this button would do it again.`, {
+          remedy: "If you want that, type it:",
+          suggestion: formatLine(invocation),
+        });
       }
       const options = parseOptions(command, invocation.options, { now: now(), networks });
       if (command.access === "channel-manager" && !invocation.caller.mayManageChannel) {
@@ -220,6 +236,10 @@ export function createBot(dependencies: BotDependencies): Bot {
     audience: (name, here) => {
       const command = byName.get(name);
       return command === undefined ? undefined : presetAudience(command, here, chosen);
+    },
+    commonButtons: (name) => {
+      const command = byName.get(name);
+      return { refresh: command?.changes !== true, share: command?.personal !== true };
     },
     prepare,
     run,

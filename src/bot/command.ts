@@ -52,6 +52,13 @@ export interface Command<S extends Options> {
   readonly workspaceChooses?: true;
   /** Changes a shared setting: the answer always goes to the channel. */
   readonly announced?: true;
+  /**
+   * Changes something that is kept, or posts something. No button repeats it: its answer has no Refresh, and a press that
+   * would run it again is refused. An action with it has the effect `reply`.
+   */
+  readonly changes?: true;
+  /** Its answer is the caller's own business: no Share. */
+  readonly personal?: true;
   readonly options: S;
   /** Throws UserError for the caller's mistakes; ApiError passes through. */
   run(context: CommandContext<S>): Promise<Reply>;

@@ -30,6 +30,8 @@ export interface Invocation extends Ask {
   readonly here: Target;
   readonly caller: Caller;
   readonly signal: AbortSignal;
+  /** Asks again what was asked before (Refresh, a page): refused for a command that changes something. */
+  readonly again?: true;
   /** Shows the progress of a long job; may be called often, adapters throttle it. */
   readonly progress?: (reply: Reply) => void;
 }

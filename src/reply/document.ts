@@ -91,7 +91,7 @@ const Action = z.union([
 export type Action = Immutable<z.infer<typeof Action>>;
 
 /** All of a reply but its files. */
-const Document = z.object({
+export const Document = z.object({
   tone: z.enum(["neutral", "good", "warning", "bad"]),
   title: Text,
   url: z.string().exactOptional(),

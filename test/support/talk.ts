@@ -43,6 +43,8 @@ export interface TalkOptions {
 export interface Talk {
   readonly bot: Bot;
   readonly store: EmbeddedStore;
+  /** The file of the store. */
+  readonly database: string;
   readonly engine: AlertEngine;
   /** Changes the caller, or the place of the call. */
   readonly become: (who: { readonly here?: Target; readonly caller?: Caller }) => void;
@@ -82,7 +84,8 @@ export async function talk(options: TalkOptions): Promise<Talk> {
       limits: { requestsPerSecond: 10_000, burst: 10_000, exportPauseMillis: 0, retryMillis: 5 },
     }),
   );
-  const store = createStore({ url: `file:${path.join(folder, "talk.db")}`, log });
+  const database = path.join(folder, "talk.db");
+  const store = createStore({ url: `file:${database}`, log });
   const exports = createLedgerExports({ directory: folder, log, now });
   let monotonicMillis = 0;
   const { service, engine } = alertsOn(store, {
@@ -129,6 +132,7 @@ export async function talk(options: TalkOptions): Promise<Talk> {
   return {
     bot,
     store,
+    database,
     engine,
     become: (who) => Object.assign(rest, who),
     progress,

@@ -48,6 +48,8 @@ export interface Stage {
   readonly simulator: Simulator;
   readonly adapter: SendingAdapter;
   readonly channel: string;
+  /** The file of the store. */
+  readonly database: string;
   readonly store: Store;
   /** The alert engine, to which a test may report observations. */
   readonly engine: AlertEngine;
@@ -69,7 +71,8 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     log,
     nodes: simulator.networks.mainnet.map((node) => ({ ...node, coreUrl: simulator.coreUrls.mainnet })),
   });
-  const store = createStore({ url: `file:${path.join(folder, "stage.db")}`, log });
+  const database = path.join(folder, "stage.db");
+  const store = createStore({ url: `file:${database}`, log });
   const { service, engine } = alertsOn(store, { platforms: ["discord"] });
   const create = async () =>
     createBot({
@@ -111,6 +114,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       return adapter;
     },
     channel: fake.channel(),
+    database,
     async restart() {
       await adapter.stop();
       adapter = await start();

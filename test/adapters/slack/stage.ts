@@ -19,6 +19,7 @@ import { PLATFORMS } from "../../../src/main/platforms/platforms.ts";
 import type { Simulator } from "../../../src/simulator/simulator-handle.ts";
 import { startSimulator } from "../../../src/simulator/simulator.ts";
 import { createStore } from "../../../src/store/create-store.ts";
+import type { Store } from "../../../src/store/store.ts";
 import { fromMillis } from "../../../src/units/nanoseconds.ts";
 import { alertService } from "../../support/alert-service.ts";
 import { until } from "../../support/fake-discord/until.ts";
@@ -48,6 +49,9 @@ export interface Stage {
   readonly simulator: Simulator;
   readonly adapter: SendingAdapter;
   readonly channel: string;
+  /** The file of the store. */
+  readonly database: string;
+  readonly store: Store;
   /** Ends the adapter and starts another on the same store. */
   restart(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -66,7 +70,8 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     }),
   );
   options.waits?.attach(fake);
-  const store = createStore({ url: `file:${path.join(folder, "stage.db")}`, log });
+  const database = path.join(folder, "stage.db");
+  const store = createStore({ url: `file:${database}`, log });
   const alerts = alertService(store);
   const create = async () =>
     createBot({
@@ -109,6 +114,8 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       return adapter;
     },
     channel: fake.channel(),
+    database,
+    store,
     async restart() {
       await adapter.stop();
       await until(() => fake.sockets.listening === 0, "the old sockets to close");

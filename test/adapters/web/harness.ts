@@ -38,6 +38,7 @@ export function fakeBot(
     ],
     networks: ["mainnet", "testnet"],
     audience: () => undefined,
+    commonButtons: () => ({ refresh: true, share: true }),
     prepare: () => ({ ok: false, reply: reply({ title: "unused" }) }),
     run: take,
     runLine: (line, rest) => take({ ...rest, line }),

@@ -3,6 +3,7 @@ import { z } from "zod";
 
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Action, Ask, Reply } from "../../../reply/reply.ts";
+import { refreshLabel } from "../../refresh-button.ts";
 import { BUTTON_LABEL_LENGTH, BUTTON_URL_LENGTH, BUTTONS_PER_ROW, CUSTOM_ID_LENGTH, MAX_BUTTONS } from "../limits.ts";
 import { escapeMarkdown, isWebAddress, linkLabel, linkTarget, type ShortenedId } from "./markdown.ts";
 
@@ -10,8 +11,10 @@ import { escapeMarkdown, isWebAddress, linkLabel, linkTarget, type ShortenedId }
 export interface MessageContext {
   /** The user who asked; left out for an alert. */
   readonly asker?: string;
-  /** The command, for Refresh. */
+  /** The command, for Refresh; left out where it must not run again. */
   readonly ask?: Ask;
+  /** The reply is the question before an action: its buttons say yes. */
+  readonly confirms?: true;
   /** Only the asker sees it, in a place where others could. */
   readonly shareable?: boolean;
 }
@@ -68,11 +71,15 @@ export function renderButtons(
       const { asker } = context;
       const { confirm, invocation: ask, effect } = action;
       const style = confirm === undefined ? ButtonStyle.Secondary : ButtonStyle.Danger;
-      add(label.text, { kind: "ask", ask, effect, asker, confirm }, style);
+      const answered = context.confirms === true ? "confirmed" : effect;
+      add(label.text, { kind: "ask", ask, effect: answered, asker, confirm }, style);
     }
   }
-  const again = refreshButton(reply, context);
-  if (again !== undefined) add(again.label, again.press, ButtonStyle.Secondary);
+  const { ask, asker } = context;
+  const again = refreshLabel(reply, ask);
+  if (ask !== undefined && again !== undefined) {
+    add(again, { kind: "ask", ask, effect: "replace", asker }, ButtonStyle.Secondary);
+  }
   if (ids.length > 0) add(ids.length === 1 ? "Full id" : "Full ids", { kind: "ids", ids }, ButtonStyle.Secondary);
   if (context.shareable === true && reply.failure === undefined) add("Share", { kind: "share" }, ButtonStyle.Secondary);
 
@@ -81,31 +88,6 @@ export function renderButtons(
     rows.push({ type: ComponentType.ActionRow, components: buttons.slice(start, start + BUTTONS_PER_ROW) });
   }
   return { rows, unstored, whole };
-}
-
-/** Refresh or Try again, where the reply has no such action itself and running the command again costs little. */
-function refreshButton(reply: Reply, context: MessageContext): { label: string; press: Press } | undefined {
-  const { ask, asker } = context;
-  if (ask === undefined || ask.command === "help" || reply.attachments.length > 0 || reply.failure === "caller")
-    return undefined;
-  const offered = reply.actions.some(
-    (action) =>
-      "invocation" in action &&
-      action.effect === "replace" &&
-      (action.label === "Refresh" || isSameAsk(action.invocation, ask)),
-  );
-  if (offered) return undefined;
-  const label = reply.failure === undefined ? "Refresh" : "Try again";
-  return { label, press: { kind: "ask", ask, effect: "replace", asker } };
-}
-
-function isSameAsk(a: Ask, b: Ask): boolean {
-  const keys = Object.keys(a.options);
-  return (
-    a.command === b.command &&
-    keys.length === Object.keys(b.options).length &&
-    keys.every((key) => a.options[key] === b.options[key])
-  );
 }
 
 function labelOf(action: Action): { text: string; whole: boolean } {
@@ -140,12 +122,17 @@ export function commandLine(ask: Ask): string {
   return [`/${ask.command}`, ...Object.entries(ask.options).map(([name, value]) => `${name}:${value}`)].join(" ");
 }
 
+type PressEffect = "replace" | "reply" | "confirmed";
+/** An effect as the number in a custom_id. */
+const EFFECTS = ["reply", "replace", "confirmed"] as const satisfies readonly PressEffect[];
+
 /** The action of a button, encoded in its custom_id, or stored under a key in it: it outlives the process. */
 export type Press =
   | {
       readonly kind: "ask";
       readonly ask: Ask;
-      readonly effect: "replace" | "reply";
+      /** `confirmed` takes the place of the question that it answers. */
+      readonly effect: PressEffect;
       /** The user who asked for the message; left out for an alert. */
       readonly asker?: string | undefined;
       /** The question to confirm first. */
@@ -168,7 +155,7 @@ const PressSchema = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("ask"),
     ask: AskSchema,
-    effect: z.enum(["replace", "reply"]),
+    effect: z.enum(EFFECTS),
     asker: z.string().optional(),
     confirm: z.string().optional(),
   }),
@@ -187,7 +174,7 @@ export function encodePress(press: Press, index: number): string | undefined {
       case "ask": {
         const { command, options } = press.ask;
         return JSON.stringify([
-          press.effect === "replace" ? 1 : 0,
+          EFFECTS.indexOf(press.effect),
           press.asker ?? 0,
           command,
           Object.keys(options).length === 0 ? 0 : options,
@@ -223,11 +210,11 @@ export function decodePress(customId: string): DecodedPress | undefined {
     return ids.success ? { kind: "ids", ids: ids.data.map(([name, value]) => ({ name, value })) } : undefined;
   }
   if (!Array.isArray(values)) return undefined;
-  const [replace, asker, command, options, confirm] = values as unknown[];
+  const [effect, asker, command, options, confirm] = values as unknown[];
   const parsed = PressSchema.safeParse({
     kind: "ask",
     ask: { command, options: options === 0 ? {} : options },
-    effect: replace === 1 ? "replace" : "reply",
+    effect: typeof effect === "number" ? EFFECTS[effect] : undefined,
     ...(asker === 0 ? {} : { asker }),
     ...(confirm === undefined ? {} : { confirm }),
   });

@@ -31,6 +31,7 @@ export async function answerCommand(
   interaction: UserInteraction,
   ask: Ask,
   placement: AnswerPlacement,
+  more: Pick<Invocation, "again"> = {},
 ): Promise<void> {
   const cancellation = new AbortController();
   const signal = AbortSignal.any([context.signal, cancellation.signal]);
@@ -46,6 +47,7 @@ export async function answerCommand(
   );
   const invocation: Invocation = {
     ...ask,
+    ...more,
     here: targetOf(interaction),
     caller,
     signal,
@@ -66,7 +68,12 @@ export async function answerCommand(
   late.unref();
   const reply = await runWhileAcknowledging(prepared, acknowledged, cancellation).finally(() => clearTimeout(late));
   await progress.stop();
-  const messageContext: MessageContext = { asker: caller.id, ask, shareable: ephemeral && isShared(interaction) };
+  const may = context.bot.commonButtons(ask.command);
+  const messageContext: MessageContext = {
+    asker: caller.id,
+    ...(may.refresh ? { ask } : {}),
+    shareable: may.share && ephemeral && isShared(interaction),
+  };
   await deliver(context, interaction, api, { reply, messageContext, ephemeral, placement, ask });
 }
 

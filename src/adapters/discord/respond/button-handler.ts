@@ -22,7 +22,7 @@ import { attachmentsOf } from "../transport/upload.ts";
 import { answerCommand } from "./answer.ts";
 import type { InteractionApi } from "./interaction-api.ts";
 import { callerOf, isEphemeral, maxBytesOf } from "./interaction.ts";
-import { confirmNotice, expiredNotice, shareFailedNotice } from "./notices.ts";
+import { confirmNotice, expiredNotice, notSharedNotice, shareFailedNotice } from "./notices.ts";
 
 /** The time limit of the store: the press must be answered within 3 s. */
 const STORE_TIMEOUT_MILLIS = 1500;
@@ -43,12 +43,12 @@ export async function handleButton(
       return shareMessage(context, api, interaction);
     case "ask": {
       if (press.confirm !== undefined) return confirm(context, api, interaction, press, press.confirm);
-      if (press.effect === "reply" || press.asker === undefined) {
-        return answerCommand(context, api, interaction, press.ask, "new");
-      }
+      if (press.effect === "confirmed") return answerCommand(context, api, interaction, press.ask, "replace");
+      if (press.effect === "reply") return answerCommand(context, api, interaction, press.ask, "new");
       // The asker turns the pages in place; other users get pages of their own.
       const own = press.asker === callerOf(interaction).id || isEphemeral(interaction);
-      return answerCommand(context, api, interaction, press.ask, own ? "replace" : "private");
+      const placement = press.asker === undefined ? "new" : own ? "replace" : "private";
+      return answerCommand(context, api, interaction, press.ask, placement, { again: true });
     }
   }
 }
@@ -67,8 +67,9 @@ function confirm(
   press: Extract<Press, { kind: "ask" }>,
   question: string,
 ): Promise<void> {
-  const action = { label: "Yes, go on", invocation: press.ask, effect: "replace" } as const;
-  return replyPrivately(context, api, interaction, { ...confirmNotice(question), actions: [action] });
+  const action = { label: "Yes, go on", invocation: press.ask, effect: "reply" } as const;
+  const notice = { ...confirmNotice(question), actions: [action] };
+  return replyPrivately(context, api, interaction, notice, { confirms: true });
 }
 
 /** Answers at once with an ephemeral message. */
@@ -77,9 +78,10 @@ async function replyPrivately(
   api: InteractionApi,
   interaction: APIMessageComponentInteraction,
   given: Reply,
+  more: { readonly confirms?: true } = {},
 ): Promise<void> {
   const asker = callerOf(interaction).id;
-  const message = await compose(given, { asker }, maxBytesOf(interaction), context, context.signal);
+  const message = await compose(given, { asker, ...more }, maxBytesOf(interaction), context, context.signal);
   try {
     await api.reply(message);
   } finally {
@@ -111,16 +113,25 @@ function commandBehind(interaction: APIMessageComponentInteraction): string | un
 /** The time limit for reading one file from Discord's CDN. */
 const FETCH_TIMEOUT_MILLIS = 60_000;
 
-/** Posts a private reply for all to see, unchanged, with who shares it and when it was asked. */
+/**
+ * Posts a private reply for all to see, as it was shown, with who shares it and when it was asked. It runs nothing, and
+ * of the buttons only those go along that run nothing: links and full ids.
+ */
 async function shareMessage(
   context: DiscordContext,
   api: InteractionApi,
   interaction: APIMessageComponentInteraction,
 ): Promise<void> {
   const { message } = interaction;
-  const components = rowsWithoutShare(message.components ?? []);
+  const command = commandBehind(interaction);
+  if (command !== undefined && !context.bot.commonButtons(command).share) {
+    return replyPrivately(context, api, interaction, notSharedNotice(command));
+  }
+  const rows = message.components ?? [];
   // The acknowledgement removes the button, so that it cannot share twice.
-  await api.update({ components, allowed_mentions: { parse: [] } });
+  const left = rowsOf(rows, (button) => !isPress(button) || decodePress(button.custom_id)?.kind !== "share");
+  await api.update({ components: left, allowed_mentions: { parse: [] } });
+  const components = await harmlessRows(context, rows);
   const files = (message.attachments ?? []).map((attachment) => sharedFile(attachment, context.signal));
   const asked = Math.trunc(Date.parse(message.edited_timestamp ?? message.timestamp) / 1000);
   const content = `Shared by <@${callerOf(interaction).id}>, asked <t:${asked}:R>`;
@@ -151,16 +162,32 @@ async function shareMessage(
   }
 }
 
-function rowsWithoutShare(rows: APIMessageComponentInteraction["message"]["components"] & {}): ActionRows {
+type Rows = NonNullable<APIMessageComponentInteraction["message"]["components"]>;
+type PressButton = Extract<APIButtonComponent, { custom_id: string }>;
+
+function isPress(button: APIButtonComponent): button is PressButton {
+  return "custom_id" in button;
+}
+
+/** The rows with the buttons that `keep` accepts. */
+function rowsOf(rows: Rows, keep: (button: APIButtonComponent) => boolean): ActionRows {
   return rows
     .filter((row): row is APIActionRowComponent<APIButtonComponent> => row.type === ComponentType.ActionRow)
-    .map((row) => ({
-      type: ComponentType.ActionRow as const,
-      components: row.components.filter(
-        (button) => !("custom_id" in button) || decodePress(button.custom_id)?.kind !== "share",
-      ),
-    }))
+    .map((row) => ({ type: ComponentType.ActionRow as const, components: row.components.filter(keep) }))
     .filter((row) => row.components.length > 0);
+}
+
+/** The rows with the buttons that run nothing. */
+async function harmlessRows(context: DiscordContext, rows: Rows): Promise<ActionRows> {
+  const presses = rowsOf(rows, isPress).flatMap(({ components }) => components.filter(isPress));
+  const ids = await Promise.all(
+    presses.map(async ({ custom_id: customId }) => {
+      const press = await pressOf(context, customId).catch(() => undefined);
+      return press?.kind === "ids" ? [customId] : [];
+    }),
+  );
+  const kept = new Set(ids.flat());
+  return rowsOf(rows, (button) => !isPress(button) || kept.has(button.custom_id));
 }
 
 /** An embed as it was sent, without the members that Discord adds. */

@@ -37,6 +37,16 @@ export function shareFailedNotice(): Reply {
   });
 }
 
+/** For Share on an answer that is the asker's own business. */
+export function notSharedNotice(command: string): Reply {
+  return reply({
+    tone: "warning",
+    title: "Nothing was shared",
+    blocks: [paragraph(text`The answer to ${code(`/${command}`)} is about you alone; no button shows it to others.`)],
+    failure: "caller",
+  });
+}
+
 /** For an interaction that could not be understood or answered. */
 export function answerFailedNotice(): Reply {
   return reply({

@@ -1,9 +1,11 @@
 import type { ActionsBlock, Button, ConfirmationDialog } from "@slack/types";
 import { z } from "zod";
 
+import { Document } from "../../../reply/document.ts";
 import { formatAsk } from "../../../reply/full-text.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Action, Ask, Reply } from "../../../reply/reply.ts";
+import { refreshLabel } from "../../refresh-button.ts";
 import {
   BUTTON_LABEL_LENGTH,
   BUTTON_URL_LENGTH,
@@ -24,8 +26,8 @@ export type Press =
       /** The message is an error, so its files, if any, were not sent. */
       readonly fresh?: true | undefined;
     }
-  /** Runs the command again and posts the answer publicly. */
-  | { readonly kind: "share"; readonly ask: Ask; readonly asker?: string | undefined }
+  /** Posts the reply as it was shown, without its files. It runs nothing; a reply too long to keep is left out. */
+  | { readonly kind: "share"; readonly shown?: Document | undefined; readonly files?: number | undefined }
   /** Runs the command again and sends the omitted content as files. */
   | { readonly kind: "files"; readonly ask: Ask }
   /** Opens the form of a command, with the known values filled in. */
@@ -49,7 +51,8 @@ const PressSchema = z.discriminatedUnion("kind", [
     asker: z.string().optional(),
     fresh: z.literal(true).optional(),
   }),
-  z.object({ kind: z.literal("share"), ask: AskSchema, asker: z.string().optional() }),
+  // Those of earlier versions name a command instead, which is ignored.
+  z.object({ kind: z.literal("share"), shown: Document.optional(), files: z.int().min(0).optional() }),
   z.object({ kind: z.enum(["files", "form"]), ask: AskSchema }),
 ]);
 /** `v` changes with the meaning of a stored press; older buttons then answer "run it again". */
@@ -58,8 +61,9 @@ const VersionedPressSchema = z.union([
   z.object({ v: z.literal(1), key: z.string() }),
 ]);
 
-/** The press as a button's value, or undefined when it must go into the store. */
+/** The press as a button's value, or undefined when it must go into the store, which keeps a shown reply for a day. */
 export function encodePress(press: Press): string | undefined {
+  if (press.kind === "share" && press.shown !== undefined) return undefined;
   const value = JSON.stringify(pressPayload(press));
   return value.length <= INLINE_PRESS_LENGTH ? value : undefined;
 }
@@ -96,7 +100,7 @@ function parseJson(text: string): unknown {
 export interface MessageContext {
   /** Who asked; left out for an alert. */
   readonly asker?: string;
-  /** The command, for Refresh and Share. */
+  /** The command, for Refresh and Send as file; left out where it must not run again. */
   readonly ask?: Ask;
   /** Only the asker sees it, in a channel where others could. */
   readonly shareable?: boolean;
@@ -116,8 +120,8 @@ interface Buttons {
   readonly whole: boolean;
 }
 
-/** The confirmation before sharing something that takes long to create. */
-const SHARE_QUESTION = "The file is made again and posted where everybody here can see it.";
+/** A longer reply is not kept for Share; the store's own limit leaves room for the rest of a press. */
+const MAX_SHOWN_LENGTH = 65_000;
 
 /** Further actions become lines of text. */
 const MAX_ACTION_BUTTONS = 10;
@@ -170,25 +174,25 @@ export function renderButtons(reply: Reply, context: MessageContext, more: { fil
       add(label.text, { kind: "ask", ask: invocation, effect, asker }, asked);
     }
   }
-  if (ask !== undefined && mayRefresh(reply, ask)) {
+  const again = refreshLabel(reply, ask);
+  if (ask !== undefined && again !== undefined) {
     const press = { kind: "ask", ask, effect: "replace", asker } as const;
-    if (reply.failure === undefined) add("Refresh", press);
-    else add("Try again", { ...press, fresh: true });
+    add(again, reply.failure === undefined ? press : { ...press, fresh: true });
   }
   if (form !== undefined) add("Fill in", { kind: "form", ask: form });
   if (ask !== undefined && more.files) add("Send as file", { kind: "files", ask });
-  if (ask !== undefined && context.shareable === true && reply.failure === undefined) {
-    const again = reply.attachments.length === 0 ? {} : { confirm: confirmation(SHARE_QUESTION, "Share") };
-    add("Share", { kind: "share", ask, asker }, again);
+  if (context.shareable === true && reply.failure === undefined) {
+    const files = reply.attachments.length + (reply.picture === undefined ? 0 : 1);
+    add("Share", { kind: "share", shown: shownOf(reply), ...(files === 0 ? {} : { files }) });
   }
   const block = elements.length === 0 ? undefined : ({ type: "actions", elements } as const);
   return { block, unstored, overflow, whole };
 }
 
-/** Whether to offer Refresh: where the reply does not offer it itself and asking again costs little. */
-function mayRefresh(reply: Reply, ask: Ask): boolean {
-  if (ask.command === "help" || reply.attachments.length > 0 || reply.failure === "caller") return false;
-  return !reply.actions.some((action) => "invocation" in action && action.label === "Refresh");
+/** The part of a reply that Share keeps: no files, and of the actions only links. */
+function shownOf({ picture: _picture, attachments: _files, ...document }: Reply): Document | undefined {
+  const shown = { ...document, actions: document.actions.filter((action) => "url" in action) };
+  return JSON.stringify(shown).length <= MAX_SHOWN_LENGTH ? shown : undefined;
 }
 
 /** A button's URL; undefined for one that Slack would reject. */

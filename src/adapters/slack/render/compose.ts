@@ -1,10 +1,14 @@
 import type { KnownBlock } from "@slack/types";
 
 import type { Reply } from "../../../reply/reply.ts";
+import type { Milliseconds } from "../../../units/duration.ts";
 import { type ButtonPayloadDependencies, storeButtonPayloads } from "../../store-button-payloads.ts";
 import { contextBlock, sectionBlock } from "./blocks.ts";
 import { type MessageContext, pressPayload, storedPressValue } from "./buttons.ts";
 import { type MessageFile, renderSlack, type SlackMessage } from "./render.ts";
+
+/** How long Share can post a reply as it was shown. */
+const SHARE_LIFETIME_MILLIS: Milliseconds = 86_400_000;
 
 /** A message ready to send to any destination. */
 export interface MessageBody {
@@ -61,8 +65,18 @@ async function storeButtons(
   dependencies: ButtonPayloadDependencies,
 ): Promise<{ readonly blocks: readonly KnownBlock[]; readonly missing: number }> {
   if (message.unstored.size === 0) return { blocks: message.blocks, missing: 0 };
-  const payloads = new Map([...message.unstored].map(([actionId, press]) => [actionId, pressPayload(press)]));
-  const keys = await storeButtonPayloads("slack", payloads, dependencies);
+  const presses = [...message.unstored];
+  const store = async (shared: boolean, ttlMillis: Milliseconds): Promise<ReadonlyMap<string, string>> => {
+    const payloads = presses
+      .filter(([, { kind }]) => (kind === "share") === shared)
+      .map(([actionId, press]) => [actionId, pressPayload(press)] as const);
+    return storeButtonPayloads("slack", new Map(payloads), { ...dependencies, ttlMillis });
+  };
+  const stored = await Promise.all([
+    store(true, Math.min(SHARE_LIFETIME_MILLIS, dependencies.ttlMillis)),
+    store(false, dependencies.ttlMillis),
+  ]);
+  const keys = new Map(stored.flatMap((some) => [...some]));
   const blocks = message.blocks.flatMap((block): KnownBlock[] => {
     if (block.type !== "actions") return [block];
     const elements = block.elements.flatMap((element) => {

@@ -46,10 +46,11 @@ export class Answer implements RetryableAnswer {
     const failed = this.#reply.failure !== undefined;
     const audience = failed ? "caller" : this.#audience;
     const ask = this.#ask;
+    const may = ask === undefined ? undefined : this.#slack.bot.commonButtons(ask.command);
     const context: MessageContext = {
       asker: caller.id,
-      ...(ask === undefined ? {} : { ask }),
-      shareable: audience === "caller" && responder.shared,
+      ...(ask === undefined || may?.refresh !== true ? {} : { ask }),
+      shareable: may?.share === true && audience === "caller" && responder.shared,
       replaces: responder.replacesMessage && fresh !== true,
       ...(ask !== undefined && this.#reply.failure === "caller" && this.#hasForm(ask) ? { form: ask } : {}),
     };
@@ -74,7 +75,8 @@ export class Answer implements RetryableAnswer {
   async #sayDirectly(direct: Responder, again: boolean): Promise<void> {
     const ask = this.#ask;
     const late = ask === undefined ? this.#reply : lateAnswer(this.#reply, this.#slack.command, ask);
-    const context = { asker: this.#request.caller.id, ...(ask === undefined ? {} : { ask }) };
+    const refresh = ask !== undefined && this.#slack.bot.commonButtons(ask.command).refresh;
+    const context = { asker: this.#request.caller.id, ...(refresh ? { ask } : {}) };
     const composed = await compose(late, context, this.#slack);
     const files = await this.#sendFiles(composed, direct, "caller");
     if (files === undefined) return this.#sayDirectly(direct, again);

@@ -1,12 +1,15 @@
 import type { BlockAction, ButtonAction } from "@slack/bolt";
 
 import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
+import { time } from "../../../reply/text.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
+import { fromMillis, type Nanoseconds } from "../../../units/nanoseconds.ts";
 import { withTimeout } from "../../timeout.ts";
 import type { SlackContext } from "../context.ts";
 import { publishHome } from "../home/home.ts";
 import { sectionBlock } from "../render/blocks.ts";
 import { decodePress, type Press } from "../render/buttons.ts";
+import { renderText } from "../render/mrkdwn.ts";
 import { renderSlack } from "../render/render.ts";
 import { FileBatch } from "../send/files.ts";
 import { logFailure } from "../transport/api-error.ts";
@@ -15,7 +18,13 @@ import { directFileDestination } from "./answer.ts";
 import { editableDirectMessage } from "./editable-message.ts";
 import { openForm } from "./form-handler.ts";
 import { type Asker, callerOf, isShared, plainCaller, prepare } from "./invocation.ts";
-import { expiredNotice, formNotOpenedNotice, nothingLeftOutNotice, unreadableNotice } from "./notices.ts";
+import {
+  expiredNotice,
+  formNotOpenedNotice,
+  notSharedNotice,
+  nothingLeftOutNotice,
+  unreadableNotice,
+} from "./notices.ts";
 import type { RequestContext, Responder } from "./request-context.ts";
 import { notifyLostAnswer, respond, respondWith, sayWithRetries } from "./respond.ts";
 import { ButtonResponder, DirectMessageResponder } from "./responders.ts";
@@ -28,6 +37,8 @@ interface PressPlace {
   readonly shared: boolean;
   /** Only the presser sees the message. */
   readonly ephemeral: boolean;
+  /** When its message was posted. */
+  readonly postedAt: Nanoseconds | undefined;
   readonly response: ResponseAddress | undefined;
   readonly trigger: string;
   /** Pressed in the home tab, which must be republished afterwards. */
@@ -48,17 +59,26 @@ export async function handleButton(slack: SlackContext, body: BlockAction, actio
         return openPressedForm(slack, place, press.ask);
       case "files":
         return sendFiles(slack, place, press.ask);
-      case "share": {
-        const above = `Shared by <@${place.asker.id}>`;
-        const request = await requestContextOf(slack, place, press.ask, false);
-        return respond(slack, press.ask, { ...request, audience: "channel", above });
-      }
+      case "share":
+        return share(slack, place, press);
       case "ask":
         await respondToAsk(slack, place, press);
         if (place.home) await publishHome(slack, place.asker);
         return undefined;
     }
   });
+}
+
+/** Posts a reply as it was shown, with who shares it and when it was asked. */
+async function share(slack: SlackContext, place: PressPlace, press: Extract<Press, { kind: "share" }>): Promise<void> {
+  const { shown, files = 0 } = press;
+  if (shown === undefined) return sayNotice(slack, place, notSharedNotice(slack.command));
+  const asked =
+    place.postedAt === undefined ? "" : `, asked ${renderText([time(place.postedAt)], { max: 200 }).mrkdwn}`;
+  const without = files === 0 ? "" : files === 1 ? ", without its file" : `, without its ${files} files`;
+  const above = `Shared by <@${place.asker.id}>${asked}${without}`;
+  const request = { ...noticeContextOf(slack, place), above };
+  await respondWith(slack, { ...shown, attachments: [] }, undefined, request, "channel");
 }
 
 /** Runs a button's command and answers in place of its message, or below it. */
@@ -71,7 +91,8 @@ async function respondToAsk(
   // Only the asker turns a message's pages; anyone else gets an answer of their own.
   const own = asker === undefined || asker === place.asker.id || place.ephemeral;
   const replaces = effect === "replace" && own && place.response !== undefined;
-  const request = await requestContextOf(slack, place, ask, replaces);
+  const again = effect === "replace" ? ({ again: true } as const) : {};
+  const request = { ...(await requestContextOf(slack, place, ask, replaces)), ...again };
   if (!replaces) return respond(slack, ask, request);
   const audience = place.ephemeral ? "caller" : "channel";
   await respond(slack, ask, { ...request, audience, ...(fresh === undefined ? {} : { fresh }) });
@@ -95,6 +116,7 @@ function pressPlaceOf(slack: SlackContext, body: BlockAction): PressPlace {
   const { container } = body;
   const ephemeral = container["is_ephemeral"] === true;
   const thread: unknown = container["thread_ts"];
+  const posted: unknown = container["message_ts"];
   const channel = body.channel?.id;
   return {
     asker: {
@@ -106,6 +128,8 @@ function pressPlaceOf(slack: SlackContext, body: BlockAction): PressPlace {
     thread: typeof thread === "string" ? thread : undefined,
     shared: isShared(channel, body.channel?.name === "directmessage"),
     ephemeral,
+    postedAt:
+      typeof posted === "string" && /^\d{1,12}\./u.test(posted) ? fromMillis(parseInt(posted, 10) * 1000) : undefined,
     response:
       body.response_url === "" || body.response_url === undefined
         ? undefined
@@ -143,16 +167,14 @@ function responderOf(
 
 /** Shows a notice to the presser alone. */
 async function sayNotice(slack: SlackContext, place: PressPlace, notice: Reply): Promise<void> {
+  await respondWith(slack, notice, undefined, noticeContextOf(slack, place), "caller");
+}
+
+/** For what runs no command: nobody looks up what the presser may do. */
+function noticeContextOf(slack: SlackContext, place: PressPlace): RequestContext {
   const { asker, channel, thread } = place;
   const responder = responderOf(slack, place, false);
-  const request: RequestContext = {
-    caller: plainCaller(asker),
-    workspace: asker.workspace,
-    channel,
-    thread,
-    responder,
-  };
-  await respondWith(slack, notice, undefined, request, "caller");
+  return { caller: plainCaller(asker), workspace: asker.workspace, channel, thread, responder };
 }
 
 async function openPressedForm(slack: SlackContext, place: PressPlace, ask: Ask): Promise<void> {
@@ -170,7 +192,7 @@ async function openPressedForm(slack: SlackContext, place: PressPlace, ask: Ask)
 
 /** Runs the command again and sends the content that did not fit as files. */
 async function sendFiles(slack: SlackContext, place: PressPlace, ask: Ask): Promise<void> {
-  const request = await requestContextOf(slack, place, ask, false);
+  const request = { ...(await requestContextOf(slack, place, ask, false)), again: true } as const;
   const prepared = prepare(slack, ask, request);
   const reply = prepared.ok ? await prepared.run() : prepared.reply;
   let delivered: boolean;

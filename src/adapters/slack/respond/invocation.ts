@@ -15,6 +15,7 @@ export function prepare(
 ): Prepared {
   const invocation: Invocation = {
     ...ask,
+    ...(request.again === undefined ? {} : { again: request.again }),
     here: targetOf(request),
     caller: request.caller,
     signal: slack.stopping,

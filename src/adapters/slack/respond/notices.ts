@@ -28,6 +28,18 @@ export function unreadableNotice(): Reply {
   });
 }
 
+/** Share on a reply that is not kept: too long, or of an earlier version. */
+export function notSharedNotice(command: string): Reply {
+  return reply({
+    tone: "warning",
+    title: "This answer is not kept, so it cannot be shared",
+    blocks: [
+      paragraph(text`Ask again and add ${code("private:no")}: type ${code(command)} and what you want to know.`),
+    ],
+    failure: "caller",
+  });
+}
+
 /** Shown while an answer takes a while. */
 export function workingNotice(ask: Ask, inPlace: boolean): Reply {
   return reply({

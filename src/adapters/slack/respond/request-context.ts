@@ -10,6 +10,8 @@ export interface RequestContext {
   readonly responder: Responder;
   /** Overrides the audience of the command. */
   readonly audience?: Visibility;
+  /** The command was asked before: the button repeats it. */
+  readonly again?: true;
   /** The answer replaces an error, so its files, if any, were not sent. */
   readonly fresh?: true;
   /** A line of mrkdwn above the answer. */

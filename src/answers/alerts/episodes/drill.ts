@@ -168,7 +168,7 @@ function drillReply(
       {
         label: "Again",
         invocation: { command: "alerts drill", options: to === undefined ? {} : { to } },
-        effect: "replace",
+        effect: "reply",
       },
     ],
   });

@@ -192,9 +192,9 @@ describe("Share", () => {
     expect(post?.pinged).toEqual([]);
     expect([labelsOf(asked.last).includes("Share"), labelsOf(post!).includes("Share")]).toEqual([false, false]);
     expect(shared.interaction.acknowledged).toBe(true);
-    // The pages of the shared post turn for the user who shared it.
-    await ann.press(post!, "Next");
-    expect(textOf(post!)).toContain("Page 2");
+    // Of its buttons only those go along that run nothing.
+    expect(labelsOf(post!)).toEqual(["Site", "Full ids"]);
+    expect(textOf((await bob.press(post!, "Full ids")).last)).toContain(LONG_ID);
   });
 
   test("carries the files along", async () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Payloads } from "../../../../src/adapters/adapter.ts";
 import { command } from "../../../../src/bot/command.ts";
 import { memoryAttachment } from "../../../../src/reply/attachment.ts";
+import { paragraph } from "../../../../src/reply/block.ts";
 import { reply } from "../../../../src/reply/reply.ts";
 import { until } from "../../../support/fake-discord/until.ts";
 import { buttonsOf, labelsOf } from "../../../support/fake-slack/person.ts";
@@ -42,10 +43,10 @@ describe("buttons", () => {
     const ann = scene.fake.person("ann");
     const { last } = await ann.run(scene.channel, "probe count");
     expect(labelsOf(last.blocks)).toEqual(["Older", "Details", "Delete", "Long", "Docs", "Refresh", "Share"]);
-    await ann.press(last, "Older");
-    expect(said(last)).toContain("asked 2 times, next");
     await ann.press(last, "Refresh");
-    expect(said(last)).toContain("asked 3 times");
+    expect(said(last)).toContain("asked 2 times, nothing noted");
+    await ann.press(last, "Older");
+    expect(said(last)).toContain("asked 3 times, next");
     const details = await ann.press(last, "Details");
     expect(details.last.ts).not.toBe(last.ts);
     expect(details.last.onlyFor).toBe(ann.id);
@@ -57,15 +58,65 @@ describe("buttons", () => {
     expect(answers()).toBe(before);
   });
 
-  test("share shows it to all, named; whose page it is not gets a page of their own", async () => {
+  test("share shows what was shown, named and dated, and runs nothing", async () => {
+    await using scene = await stage({ extra: [counting()] });
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, "probe count");
+    for (const _again of [1, 2]) {
+      const shared = (await ann.press(last, "Share")).last;
+      expect(shared.onlyFor).toBeUndefined();
+      expect(said(shared)).toContain(`Shared by <@${ann.id}>, asked`);
+      expect(said(shared)).toContain("asked 1 times");
+      expect(labelsOf(shared.blocks)).toEqual(["Docs"]);
+    }
+  });
+
+  test("share is no longer possible after a day: ask again", async () => {
+    let late = 0;
+    const payloads = (own: Payloads): Payloads => ({
+      put: (value, ttlMillis) => own.put(value, ttlMillis - late),
+      get: (key) => own.get(key),
+    });
+    await using scene = await stage({ extra: [counting()], payloads });
+    const ann = scene.fake.person("ann");
+    late = 86_400_000;
+    const { last } = await ann.run(scene.channel, "probe count");
+    const dialog = await ann.press(last, "Share");
+    expect(dialog.last.onlyFor).toBe(ann.id);
+    expect(said(dialog.last)).toContain("Run it again");
+  });
+
+  test("share keeps 64 KiB at most: more is to be asked for again", async () => {
+    const long = probe("probe long", () =>
+      Promise.resolve(reply({ title: "long", blocks: [paragraph("x".repeat(70_000))] })),
+    );
+    await using scene = await stage({ extra: [long] });
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, "probe long");
+    const dialog = await ann.press(last, "Share");
+    expect(dialog.last.onlyFor).toBe(ann.id);
+    expect(said(dialog.last)).toContain("private:no");
+  });
+
+  test("an answer that is the asker's own has no Share", async () => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    for (const line of [
+      `my party ${scene.simulator.samples.mainnet.partyId} treasury`,
+      "my parties",
+      "my forget treasury",
+    ]) {
+      const { last } = await ann.run(scene.channel, line);
+      expect(labelsOf(last.blocks)).not.toContain("Share");
+    }
+  });
+
+  test("whose page it is not gets a page of their own", async () => {
     await using scene = await stage({ extra: [counting()] });
     const ann = scene.fake.person("ann");
     const bob = scene.fake.person("bob");
-    const { last } = await ann.run(scene.channel, "probe count");
-    const shared = (await ann.press(last, "Share")).last;
+    const { last: shared } = await ann.run(scene.channel, "probe count private:no");
     expect(shared.onlyFor).toBeUndefined();
-    expect(said(shared)).toContain(`Shared by <@${ann.id}>`);
-    expect(labelsOf(shared.blocks)).not.toContain("Share");
     const own = await bob.press(shared, "Older");
     expect(own.last.onlyFor).toBe(bob.id);
     expect(shared.edits).toBe(0);

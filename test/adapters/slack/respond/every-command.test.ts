@@ -45,7 +45,8 @@ async function fillIn(ann: Person, command: AnyCommand): Promise<Record<string, 
 /** A button by what it says and what it is about: pages of the same list are pressed once. */
 function nameOf({ text, value }: Element): string {
   const press = decodePress(value);
-  return `${text?.text ?? ""}: ${press === undefined || press.kind === "stored" ? "stored" : `${press.kind} ${press.ask.command}`}`;
+  const about = press !== undefined && "ask" in press ? `${press.kind} ${press.ask.command}` : "stored";
+  return `${text?.text ?? ""}: ${about}`;
 }
 
 /** Asks and fills in all that these commands take, and presses what their answers offer; gives the labels. */

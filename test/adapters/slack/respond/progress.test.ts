@@ -134,48 +134,36 @@ describe("progress", () => {
     await until(() => ann.directMessages().length === 0, "the other to go");
   });
 
-  test.each(["Share", "Below"])(
-    "at the button %s: a first word there, then direct messages, which go",
-    async (label) => {
-      const job = waiting("probe wait");
-      const asked = command({
-        ...job.command,
-        name: "probe first",
-        run: () =>
-          Promise.resolve(
-            reply({
-              title: "first",
-              actions: [{ label: "Below", invocation: { command: "probe wait", options: {} }, effect: "reply" }],
-            }),
-          ),
-      });
-      // What is shared is asked again: the second time it takes a while.
-      let calls = 0;
-      const again = command({
-        ...asked,
-        run: (context) => {
-          calls += 1;
-          return label === "Share" && calls > 1 ? job.command.run(context) : asked.run(context);
-        },
-      });
-      await using scene = await stage({ extra: [job.command, again], timing });
-      const ann = scene.fake.person("ann");
-      const { last } = await ann.run(scene.channel, "probe first");
-      const press = ann.startPress(last, label);
-      await until(() => press.messages.length === 1, "the first word");
-      expect(press.messages[0]!.onlyFor).toBe(ann.id);
-      job.progress(titled("step 1"));
-      await toldDirectly(ann, "step 1");
-      job.progress(titled("step 2"));
-      await toldDirectly(ann, "step 2");
-      job.finish(titled("all done"));
-      await press.answered();
-      expect(said(press.last)).toContain("all done");
-      expect(press.last.onlyFor).toBe(label === "Share" ? undefined : ann.id);
-      expect(press.uses).toBe(2);
-      await until(() => ann.directMessages().length === 0, "the other to go");
-    },
-  );
+  test("at a button: a first word there, then direct messages, which go", async () => {
+    const job = waiting("probe wait");
+    const asked = command({
+      ...job.command,
+      name: "probe first",
+      run: () =>
+        Promise.resolve(
+          reply({
+            title: "first",
+            actions: [{ label: "Below", invocation: { command: "probe wait", options: {} }, effect: "reply" }],
+          }),
+        ),
+    });
+    await using scene = await stage({ extra: [job.command, asked], timing });
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, "probe first");
+    const press = ann.startPress(last, "Below");
+    await until(() => press.messages.length === 1, "the first word");
+    expect(press.messages[0]!.onlyFor).toBe(ann.id);
+    job.progress(titled("step 1"));
+    await toldDirectly(ann, "step 1");
+    job.progress(titled("step 2"));
+    await toldDirectly(ann, "step 2");
+    job.finish(titled("all done"));
+    await press.answered();
+    expect(said(press.last)).toContain("all done");
+    expect(press.last.onlyFor).toBe(ann.id);
+    expect(press.uses).toBe(2);
+    await until(() => ann.directMessages().length === 0, "the other to go");
+  });
 
   test("at a page that is turned: the page stays, direct messages tell, and it is changed once", async () => {
     const { job, turned, calls } = pages();

@@ -7,7 +7,7 @@ import { memoryAttachment } from "../../../../src/reply/attachment.ts";
 import { reply } from "../../../../src/reply/reply.ts";
 import { toText } from "../../../../src/reply/text.ts";
 import { until } from "../../../support/fake-discord/until.ts";
-import { buttonsOf, labelsOf } from "../../../support/fake-slack/person.ts";
+import { labelsOf } from "../../../support/fake-slack/person.ts";
 import { countedFile, probe } from "../probe-commands.ts";
 import { said } from "../shown.ts";
 import { stage } from "../stage.ts";
@@ -88,16 +88,16 @@ describe("files", () => {
     expect(ann.directMessages()[0]?.files[0]).toMatchObject({ alt: "SIMULATED: Prices rose & fell" });
   });
 
-  test("shared again into a thread", async () => {
+  test("are not shared along, and that is said", async () => {
     const file = withFile("a\n");
     await using scene = await stage({ extra: [file.asked] });
     const ann = scene.fake.person("ann");
     ann.mention(scene.channel, "probe file", "1.000001");
     await until(() => ann.sees(scene.channel).length === 2, "the answer");
     const shared = await ann.press(ann.sees(scene.channel)[1]!, "Share");
-    expect(said(shared.last)).toContain("is in this thread");
-    expect(ann.sees(scene.channel).find(({ files }) => files.length > 0)).toMatchObject({ thread: "1.000001" });
-    await until(() => file.disposed() === 2, "the file to be given up");
+    expect(shared.last).toMatchObject({ thread: "1.000001", files: [] });
+    expect(said(shared.last)).toContain("without its file");
+    await until(() => file.disposed() === 1, "the file to be given up");
   });
 
   test.each([
@@ -164,14 +164,6 @@ describe("files", () => {
     expect(said(last)).toContain("SIMULATED-c.csv was not sent: Slack did not answer. Try again.");
     expect(said(last)).toContain("SIMULATED-d.csv was not sent");
     expect(fake.begun.filter((method) => method === "upload")).toHaveLength(2);
-  });
-
-  test("what takes a file to be made again asks before it is shared", async () => {
-    const file = withFile("a\n");
-    await using scene = await stage({ extra: [file.asked] });
-    const { last } = await scene.fake.person("ann").run(scene.channel, "probe file");
-    const share = buttonsOf(last.blocks).find(({ text }) => text?.text === "Share");
-    expect(JSON.stringify(share?.confirm)).toContain("posted where everybody here can see it");
   });
 
   test("an empty file is said to be empty, since Slack takes none", async () => {

@@ -1,0 +1,29 @@
+import { existsSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+
+/** What a mere look may write: ids that were seen, and the presses of buttons that are too long for them. */
+const WRITTEN_BY_LOOKING = new Set(["seen_ids", "button_payloads"]);
+
+/** Every row of every other table of a database that may be open elsewhere, as `table: json`, in a fixed order. */
+export function dumpTables(file: string): string[] {
+  if (!existsSync(file)) return [];
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    const tables = database
+      .prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+      .all()
+      .map(({ name }) => String(name))
+      .filter((name) => !WRITTEN_BY_LOOKING.has(name));
+    return tables.flatMap((table) => {
+      const query = database.prepare(`SELECT * FROM "${table}"`);
+      query.setReadBigInts(true);
+      const asText = (_key: string, value: unknown): unknown => (typeof value === "bigint" ? `${value}` : value);
+      return query
+        .all()
+        .map((row) => `${table}: ${JSON.stringify(row, asText)}`)
+        .toSorted();
+    });
+  } finally {
+    database.close();
+  }
+}
