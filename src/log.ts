@@ -32,6 +32,7 @@ export const LOG_EVENTS = [
   "dead man's switch not pinged",
   "dead man's switch pinged again",
   "delivery dead-lettered",
+  "delivery refused",
   "destination lost",
   "dispatch failed",
   "download failed",

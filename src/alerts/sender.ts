@@ -38,6 +38,8 @@ export interface Delivery {
   /** Post in the thread of this message, which begins one where there is none yet. */
   readonly threadOf?: Receipt;
   readonly about?: DeliverySubject;
+  /** Send text alone, without blocks, buttons and files: the platform refused the usual form. */
+  readonly plain?: true;
 }
 
 /** Identifies a sent message, for later edits. */
@@ -53,7 +55,9 @@ export type SendErrorKind =
   | "retry"
   /** It may have been sent: no answer came. */
   | "maybe-sent"
-  /** The platform will never accept this message (a 400): it becomes a dead letter, and the next one is sent. */
+  /** Certainly not sent: the platform refuses what the message holds. It is sent once more as plain text. */
+  | "content"
+  /** The platform will never accept this message: it becomes a dead letter, and the next one is sent. */
   | "permanent"
   /** The destination is gone (channel deleted, bot removed from it). */
   | "gone"
@@ -91,8 +95,8 @@ export interface Sender {
   capacity?(): number;
   /** Rejects with SendError. */
   send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt>;
-  /** Edits a sent message. Rejects with SendError. */
-  update(receipt: Receipt, reply: Reply, signal: AbortSignal): Promise<void>;
+  /** Edits a sent message; `plain` as in a delivery. Rejects with SendError. */
+  update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true): Promise<void>;
   /**
    * Asks the platform, at next to no cost, whether it accepts the bot's token. Rejects with SendError, of the kind
    * `refused` if it does not; any other kind says nothing about the token. Absent if there is no token.

@@ -7,7 +7,12 @@ import type { Text } from "./text.ts";
 
 /** The whole reply as a plain text file: goes with a message that had to leave something out. */
 export function fullTextAttachment(reply: Reply, name: string): Attachment {
-  const parts = [
+  return memoryAttachment(name, "text/plain; charset=utf-8", `${fullText(reply).toWellFormed()}\n`);
+}
+
+/** The whole reply without any markup; a button as its command. */
+export function fullText(reply: Reply): string {
+  return [
     plainText(reply.title),
     ...(reply.url === undefined ? [] : [reply.url]),
     ...reply.blocks.map(blockText),
@@ -15,8 +20,7 @@ export function fullTextAttachment(reply: Reply, name: string): Attachment {
       "url" in action ? `${action.label}: ${action.url}` : `${action.label}: ${formatAsk(action.invocation)}`,
     ),
     ...(reply.footer === undefined ? [] : [plainText(reply.footer)]),
-  ];
-  return memoryAttachment(name, "text/plain; charset=utf-8", `${parts.join("\n\n").toWellFormed()}\n`);
+  ].join("\n\n");
 }
 
 /** A command with its values, for reading; not quoted for typing. */

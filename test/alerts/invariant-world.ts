@@ -8,7 +8,16 @@ import { blind, price, stalled } from "./readings.ts";
 import { aSubscription } from "./samples.ts";
 import { Stage } from "./stage.ts";
 
-const FAULTS = ["retry", "wait", "posted-unknown", "lost-unknown", "permanent", "hang", "posted-hang"] as const;
+const FAULTS = [
+  "retry",
+  "wait",
+  "posted-unknown",
+  "lost-unknown",
+  "permanent",
+  "content",
+  "hang",
+  "posted-hang",
+] as const;
 type Fault = (typeof FAULTS)[number];
 
 const observe = fc.record({
@@ -84,6 +93,8 @@ function outcomeOf(fault: Fault): SendOutcome {
       return new SendError("retry", "429", { retryAfterMillis: 15_000 });
     case "permanent":
       return new SendError("permanent", "400");
+    case "content":
+      return new SendError("content", "invalid_blocks");
     case "posted-unknown":
     case "lost-unknown":
     case "hang":

@@ -29,7 +29,14 @@ export class FakeSender implements Sender {
   readonly platform: string;
   readonly dropsRepeatsForMillis?: number;
   readonly posts: Post[] = [];
-  readonly edits: { readonly message: string; readonly title: string; readonly reply: Reply }[] = [];
+  readonly edits: {
+    readonly message: string;
+    readonly title: string;
+    readonly reply: Reply;
+    readonly plain: boolean;
+  }[] = [];
+  /** Whether the edit whose outcome is asked for is plain text. */
+  isPlainEdit = false;
   /** Decides the outcome of each attempt; all succeed by default. */
   outcome: (delivery: Delivery | Receipt, attempts: number) => SendOutcome = () => "ok";
   readonly #now: () => number;
@@ -57,13 +64,14 @@ export class FakeSender implements Sender {
     return receipt;
   }
 
-  async update(receipt: Receipt, reply: Reply, signal: AbortSignal): Promise<void> {
+  async update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true): Promise<void> {
+    this.isPlainEdit = plain === true;
     const outcome = this.#decide(`edit ${receipt.message}`, receipt);
     if (outcome === "hang") return hang(signal);
     if (outcome instanceof SendError) throw outcome;
     if (outcome === "lost-unknown") throw new SendError("maybe-sent", "no answer");
     if (outcome === "posted-hang") return hang(signal);
-    this.edits.push({ message: receipt.message, title: plainText(reply.title), reply });
+    this.edits.push({ message: receipt.message, title: plainText(reply.title), reply, plain: plain === true });
     if (outcome === "posted-unknown") throw new SendError("maybe-sent", "no answer");
   }
 

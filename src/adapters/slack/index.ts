@@ -201,8 +201,8 @@ class SlackAdapter implements SendingAdapter {
     return this.#sender.send(delivery, reply, AbortSignal.any([signal, this.#stopping.signal]));
   }
 
-  update(receipt: Receipt, reply: Reply, signal: AbortSignal): Promise<void> {
-    return this.#sender.update(receipt, reply, AbortSignal.any([signal, this.#stopping.signal]));
+  update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true): Promise<void> {
+    return this.#sender.update(receipt, reply, AbortSignal.any([signal, this.#stopping.signal]), plain);
   }
 
   checkToken(signal: AbortSignal): Promise<void> {

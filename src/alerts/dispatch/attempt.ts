@@ -57,14 +57,15 @@ async function send(
   claimed: ClaimedDelivery,
   signal: AbortSignal,
 ): Promise<Receipt | undefined> {
-  const { row, sender, message, destination, mention, quiet, threadOf, edits, triggeredAt, repeat } = claimed;
+  const { row, sender, message, destination, mention, quiet, threadOf, edits, triggeredAt, repeat, plain } = claimed;
   const reply = renderMessage(dependencies, message, {
     ...(isMerged(message, row) ? { merged: true } : {}),
     ...(repeat ? { repeat: true } : {}),
     ...(triggeredAt === undefined ? {} : { triggeredAt }),
+    ...(plain === undefined ? {} : { plain }),
   });
   if (edits !== undefined) {
-    await sender.update(edits, reply, signal);
+    await sender.update(edits, reply, signal, plain);
     return undefined;
   }
   const delivery: Delivery = {
@@ -74,6 +75,7 @@ async function send(
     ...(quiet === undefined ? {} : { quiet }),
     ...(threadOf === undefined ? {} : { threadOf }),
     about: deliverySubject(message, row.phase),
+    ...(plain === undefined ? {} : { plain }),
   };
   return sender.send(delivery, reply, signal);
 }

@@ -19,6 +19,7 @@ import { attemptDelivery, type AttemptDependencies } from "./attempt.ts";
 import { claimDue } from "./claim-due.ts";
 import { ConcurrencyLimit, type ConcurrencyLimits } from "./concurrency-limit.ts";
 import { recordResults } from "./record-result.ts";
+import { noteRefusals, type Refusal } from "./refused-messages.ts";
 import { expireOverdue, recoverUnfinished } from "./recover.ts";
 import { WallClockMonitor } from "./wall-clock.ts";
 
@@ -99,6 +100,12 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         const expired = isExpiryDue ? await expireOverdue(tables, at, newId, suspensions, served) : [];
         const decisions = [done, checked, work, { decisions: expired }].flatMap((part) => part.decisions);
         await logDecisions(tables, decisions, at);
+        // Of a suspended platform the operators know already.
+        const refusals = [...done.refusals, ...[...work.decisions, ...expired].flatMap(refusalOf)].filter(
+          ({ platform }) => suspensions.get(platform) === undefined,
+        );
+        const isNoting = refusals.length > 0 || isExpiryDue;
+        const notified = isNoting && (await noteRefusals(tables, refusals, at, suspending));
         // At the limit, the end of an attempt wakes the loop.
         const notFull = senders
           .filter((one) => !work.full.includes(one) && suspensions.get(one.platform) === undefined)
@@ -106,7 +113,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         const next = await tables.outbox.nextRunAt(notFull, at);
         // Its channels are notified, which may make deliveries due on a platform whose turn is over.
         const resumed = suspended.some(({ platform }) => suspensions.get(platform) === undefined);
-        const more = resumed || work.dropped || work.chunked;
+        const more = resumed || notified || work.dropped || work.chunked;
         return { ...work, next, more, outcomes: done.outcomes, suspensions, decisions };
       });
       if (at - expiredAt >= MAX_IDLE) expiredAt = at;
@@ -197,10 +204,18 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
   };
 }
 
+/** A delivery that was given up without an attempt. */
+function refusalOf({ what, destination, detail: why = "" }: Decision): Refusal[] {
+  if (what !== "dead letter" || destination === undefined) return [];
+  const [platform = "", , channel = ""] = destination.split("/").map((part) => decodeURIComponent(part));
+  return [{ platform, channel, why, dead: true }];
+}
+
 /** Logs dead letters and lost destinations. */
 function logLosses(log: Log, decisions: readonly Decision[]): void {
   for (const { what, destination, delivery, episode, detail: why } of decisions) {
     if (what === "dead letter") log.error({ destination, delivery, episode, why }, "delivery dead-lettered");
+    if (what === "content refused") log.warn({ destination, delivery, episode, why }, "delivery refused");
     if (what === "destination lost") log.warn({ destination, why }, "destination lost");
   }
 }

@@ -13,6 +13,7 @@ import {
   type DeliveryResult,
   isEndNotice,
   recordOwed,
+  recordPlain,
   recordRetry,
   recordSent,
   restartRollingMessage,
@@ -21,6 +22,7 @@ import { DEAD_LETTER_AFTER } from "../outbox/retry-policy.ts";
 import { destinationKey, isAlive, putSubscription, Subscription } from "../routing/subscription.ts";
 import type { Destination, SendError, SendErrorKind } from "../sender.ts";
 import type { PlatformSuspensions } from "../suspension/platform-suspension.ts";
+import type { Refusal } from "./refused-messages.ts";
 import { resumePlatform, suspendPlatform, type SuspensionDependencies } from "../suspension/suspension.ts";
 
 interface RecordDependencies extends SuspensionDependencies {
@@ -32,13 +34,15 @@ interface RecordDependencies extends SuspensionDependencies {
 }
 
 /** After these results the platform has accepted the token: it handled the message. */
-const TOKEN_ACCEPTED_KINDS: readonly (SendErrorKind | undefined)[] = [undefined, "gone", "permanent"];
+const TOKEN_ACCEPTED_KINDS: readonly (SendErrorKind | undefined)[] = [undefined, "gone", "content", "permanent"];
 
 /** What came of some attempts. */
 interface RecordedResults {
   /** In the order of the results. */
   readonly outcomes: readonly DeliveryOutcome[];
   readonly decisions: readonly Decision[];
+  /** For the operators. */
+  readonly refusals: readonly Refusal[];
 }
 
 /** Stores the results of some attempts and decides what follows from each: sent, retried or dead-lettered. */
@@ -53,25 +57,33 @@ export async function recordResults(
   await recordSent(tables, sent);
   const outcomes: DeliveryOutcome[] = [];
   const decisions: Decision[] = [];
+  const refusals: Refusal[] = [];
   for (const { claimed, error, at } of results) {
     const { platform, id } = claimed.row;
-    if (error === undefined) outcomes.push("sent");
-    else {
+    const refuse = (why: string, dead: boolean): void => {
+      if (claimed.row.kind !== "message" || claimed.message.type === "refused") return;
+      refusals.push({ platform, channel: claimed.destination.channel, why, dead });
+    };
+    if (error === undefined) {
+      outcomes.push("sent");
+      if (claimed.plain === true) refuse(claimed.row.last_error ?? "", false);
+    } else {
       const failed = await recordFailure(tables, claimed, error, at, dependencies);
       outcomes.push(failed.outcome);
       decisions.push(...failed.decisions);
+      if (failed.outcome === "dead") refuse(error.message, true);
     }
     if (isTrial(id) && TOKEN_ACCEPTED_KINDS.includes(error?.kind)) {
       const gone = sent.filter(({ claimed: { row } }) => row.platform === platform && isTrial(row.id)).length;
       decisions.push(...(await resumePlatform(tables, suspensions, { platform, at, gone }, dependencies)));
     }
   }
-  return { outcomes, decisions };
+  return { outcomes, decisions, refusals };
 }
 
 async function recordFailure(
   tables: AlertTables,
-  { row: tried, destination }: ClaimedDelivery,
+  { row: tried, destination, plain }: ClaimedDelivery,
   error: SendError,
   at: Milliseconds,
   dependencies: RecordDependencies,
@@ -103,7 +115,14 @@ async function recordFailure(
     await loseDestination(tables, row, destination, error.message, at, dependencies);
     return { outcome: "gone", decisions: [decide("destination lost", error.message)] };
   }
-  if (error.kind === "permanent" || at - row.created_at >= DEAD_LETTER_AFTER) {
+  if (error.kind === "content" && plain === undefined) {
+    await recordPlain(tables, row, at);
+    return {
+      outcome: "plain",
+      decisions: [decide("content refused", `${error.message}; sent once more as plain text`)],
+    };
+  }
+  if (error.kind === "permanent" || error.kind === "content" || at - row.created_at >= DEAD_LETTER_AFTER) {
     await deadLetter(tables, row, at, newId);
     if (row.phase === "rolling" && row.kind === "edit") {
       await restartRollingMessage(tables, { row, destination }, at, newId);

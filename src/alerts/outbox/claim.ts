@@ -16,6 +16,8 @@ const DeliveryData = z.object({
   mention: z.string().exactOptional(),
   quiet: z.literal(true).exactOptional(),
   threadOf: z.string().exactOptional(),
+  /** The platform refused its usual form. */
+  plain: z.literal(true).exactOptional(),
 });
 
 /** A delivery that is marked as being sent, with everything needed to send it. */
@@ -26,6 +28,8 @@ export interface ClaimedDelivery {
   readonly destination: Destination;
   readonly mention?: string;
   readonly quiet?: true;
+  /** It is sent as plain text: the platform refused its usual form. */
+  readonly plain?: true;
   /** Of an edit: the message to edit. */
   readonly edits?: Receipt;
   readonly threadOf?: Receipt;

@@ -52,6 +52,15 @@ export function deliverySubject(message: AlertMessage, phase: string): DeliveryS
         severity: "warning",
         at: message.at,
       };
+    case "refused":
+      return {
+        kind: "bot",
+        network: "",
+        subject: message.platform,
+        state: "event",
+        severity: "warning",
+        at: message.at,
+      };
     case "token": {
       const lost = message.change.what === "refused" || message.change.what === "revoked";
       const [state, severity] = lost ? (["firing", "critical"] as const) : (["resolved", "info"] as const);
@@ -93,6 +102,8 @@ export interface DeliveryContext {
   readonly merged?: true;
   /** It may have arrived before. */
   readonly repeat?: true;
+  /** It is sent as text alone, since the platform refused its usual form. */
+  readonly plain?: true;
   /** When the trigger arrived here. */
   readonly triggeredAt?: Nanoseconds;
 }

@@ -18,6 +18,9 @@ const common = {
   drill: z.literal(true).exactOptional(),
 };
 
+/** A channel whose messages were refused: how many were given up, and how many passed as plain text. */
+export const RefusedPlace = z.object({ channel: z.string(), why: z.string(), dead: z.int(), plain: z.int() });
+
 /**
  * The message of a delivery, as stored: the facts and never their rendering, so that after an upgrade the new program
  * words it.
@@ -99,6 +102,14 @@ export const AlertMessage = z.discriminatedUnion("type", [
     why: z.string(),
     subscriptions: z.int(),
     unsent: z.int(),
+    at: TimeText,
+  }),
+  /** A platform refused messages: for the operators. */
+  z.object({
+    type: z.literal("refused"),
+    ...common,
+    platform: z.string(),
+    places: z.array(RefusedPlace),
     at: TimeText,
   }),
   /** A platform refuses the bot's token, or accepts one again: for the operators, and for channels that are back. */

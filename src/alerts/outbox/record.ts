@@ -19,7 +19,7 @@ export interface DeliveryResult {
 }
 
 /** How an attempt ended, for metrics. */
-export type DeliveryOutcome = "sent" | "retry" | "maybe-sent" | "dead" | "gone" | "refused";
+export type DeliveryOutcome = "sent" | "retry" | "maybe-sent" | "plain" | "dead" | "gone" | "refused";
 
 /** Stores that deliveries have arrived, with their receipts. */
 export async function recordSent(tables: AlertTables, results: readonly DeliveryResult[]): Promise<void> {
@@ -55,6 +55,12 @@ export async function recordRetry(
 export async function recordOwed(tables: AlertTables, row: DeliveryRow, run_at: Milliseconds): Promise<void> {
   const { uncertain_since, last_error } = row;
   await tables.outbox.update(row.id, { state: "owed", uncertain_since, last_error, run_at });
+}
+
+/** Owes a delivery whose content was refused once more at once, as plain text. It keeps its place in the order. */
+export async function recordPlain(tables: AlertTables, row: DeliveryRow, at: Milliseconds): Promise<void> {
+  await recordOwed(tables, row, at);
+  await tables.outbox.update(row.id, { data: JSON.stringify({ ...(JSON.parse(row.data) as object), plain: true }) });
 }
 
 /** Dead-letters a delivery. If it is a trigger that certainly never arrived, the rest of its episode goes with it. */

@@ -17,6 +17,7 @@ import { conditionWords } from "./condition-words.ts";
 import { describeChange, describeTest } from "./describe-change.ts";
 import { describeCondition } from "./describe-condition.ts";
 import { describeEvent, eventCells, eventLine } from "./describe-event.ts";
+import { describeRefused } from "./describe-refused.ts";
 import { describeToken } from "./describe-token.ts";
 import { countOf, markedTitle, TONES } from "./phrases.ts";
 
@@ -28,11 +29,13 @@ const NAMED_EVENTS = 5;
 /** Renders an alert; without `platforms` each is called by its id. Pure and total. */
 export function describe(message: AlertMessage, context: DeliveryContext = {}, platforms?: Platforms): Reply {
   const said = describeByType(message, context, platforms);
-  if (context.repeat !== true) return said;
-  const note = paragraph(
-    text`${strong("This may be a repeat")}: nobody knows whether the first try to send it arrived.`,
-  );
-  return { ...said, blocks: [note, ...said.blocks] };
+  const notes = [
+    ...(context.repeat === true
+      ? [text`${strong("This may be a repeat")}: nobody knows whether the first try to send it arrived.`]
+      : []),
+    ...(context.plain === true ? ["Plain text only: its usual form was refused here. Files are missing."] : []),
+  ];
+  return notes.length === 0 ? said : { ...said, blocks: [...notes.map((note) => paragraph(note)), ...said.blocks] };
 }
 
 function describeByType(message: AlertMessage, context: DeliveryContext, platforms?: Platforms): Reply {
@@ -94,6 +97,8 @@ function describeByType(message: AlertMessage, context: DeliveryContext, platfor
           ),
         ],
       });
+    case "refused":
+      return describeRefused(message, platforms);
     case "token":
       return describeToken(message, platforms);
     case "test":

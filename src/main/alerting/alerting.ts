@@ -5,6 +5,7 @@
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
 import type { OnStep } from "../../alerts/dependencies.ts";
 import type { DispatchDependencies, Dispatcher } from "../../alerts/dispatch/dispatch.ts";
+import { readRefusedMessages, type RefusedMessages } from "../../alerts/dispatch/refused-messages.ts";
 import { DRILL_NETWORK } from "../../alerts/drill.ts";
 import { createAlertEngine } from "../../alerts/engine/engine.ts";
 import type { AlertKind } from "../../alerts/kinds/kinds.ts";
@@ -63,6 +64,8 @@ export interface AlertingHealth {
   readonly observations: readonly LastObservation[];
   /** The platforms that refuse the bot's token. */
   readonly suspensions: readonly PlatformSuspension[];
+  /** The platforms that refused messages. */
+  readonly refused: readonly RefusedMessages[];
 }
 
 /** Watches the networks and delivers alerts. */
@@ -221,6 +224,7 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
       const stored = await store.transaction(async ({ alerts }) => ({
         queue: await alerts.outbox.depth(),
         suspensions: await readSuspensions(alerts),
+        refused: await readRefusedMessages(alerts),
       }));
       return { ...stored, observations: [...observations.values()] };
     },

@@ -49,6 +49,18 @@ export function suspendedPlatform(
   return `${PLATFORMS.chat(platform)?.name ?? platform} has refused the bot's token for ${formatDuration(Math.max(0, now - since))} (${why})${so}`;
 }
 
+/** A message that was refused stays named for so long. */
+const REFUSED_FOR: Milliseconds = 86_400_000;
+
+/** The last message that was given up or sent as plain text, as a clause; undefined where there was none within a day. */
+export function refusedMessage(refused: AlertingHealth["refused"], now: Milliseconds): string | undefined {
+  const [last] = refused.map((one) => ({ ...one, ...one.last })).toSorted((a, b) => b.at - a.at);
+  if (last === undefined || now - last.at > REFUSED_FOR) return undefined;
+  const { platform, at, place } = last;
+  const came = place.dead > 0 ? "was given up" : "was sent as plain text";
+  return `a message to ${place.channel} on ${PLATFORMS.nameOf(platform)} ${came} ${formatDuration(Math.max(0, now - at))} ago (${place.why})`;
+}
+
 /** The first problem of watching and delivering, as a clause; undefined where there is none. Rejects where the database fails. */
 export async function healthProblem(
   alerting: Pick<Alerting, "health" | "service">,

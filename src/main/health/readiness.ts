@@ -5,7 +5,7 @@ import { messageOf, StorageError } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Alerting } from "../alerting/alerting.ts";
-import { lateWatcher, stuckQueue, suspendedPlatform } from "./health.ts";
+import { lateWatcher, refusedMessage, stuckQueue, suspendedPlatform } from "./health.ts";
 
 export interface ReadinessDependencies {
   readonly alerting: Pick<Alerting, "health" | "service">;
@@ -43,12 +43,15 @@ async function alertParts({
 }: ReadinessDependencies): Promise<readonly (readonly [string, PartStatus])[]> {
   const part = (why: string | undefined): PartStatus => (why === undefined ? { ok: true } : { ok: false, why });
   try {
-    const { observations, queue, suspensions } = await inTime(alerting.health());
+    const { observations, queue, suspensions, refused } = await inTime(alerting.health());
     const now = Date.now();
     const platforms = alerting.service.platforms();
+    const problem = suspendedPlatform(suspensions, platforms, now) ?? stuckQueue(queue, platforms, now);
+    // One refused message is named, but a process that delivers all others is ready.
+    const noted = problem ?? refusedMessage(refused, now);
     return [
       ["watching", part(lateWatcher(observations, startedAt, now))],
-      ["delivery", part(suspendedPlatform(suspensions, platforms, now) ?? stuckQueue(queue, platforms, now))],
+      ["delivery", { ...part(problem), ...(noted === undefined ? {} : { why: noted }) }],
     ];
   } catch (thrown) {
     const why = messageOf(thrown);

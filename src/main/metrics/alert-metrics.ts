@@ -92,7 +92,7 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
   const registers = [registry];
   const deliveries = new Counter({
     name: "bellwether_deliveries_total",
-    help: "Tries to deliver, by what came of them: sent, retry, maybe-sent, dead, gone, refused.",
+    help: "Tries to deliver, by what came of them: sent, retry, maybe-sent, plain, dead, gone, refused.",
     labelNames: ["platform", "phase", "outcome"],
     registers,
   });

@@ -37,7 +37,7 @@ it.each<[string, Partial<AlertingHealth>, string | undefined]>([
   ["one of a platform that is not served is refused", { suspensions: [refused("discord")] }, undefined],
 ])("the dead man's switch is given the problem where %s", async (_name, health, problem) => {
   const alerting = {
-    health: async () => ({ observations: inTime, queue: [], suspensions: [], ...health }),
+    health: async () => ({ observations: inTime, queue: [], suspensions: [], refused: [], ...health }),
     service: { ...noAlertService(), platforms: () => ["web", "slack"] },
   };
   expect(await healthProblem(alerting, NOW - 60 * MINUTE, () => NOW)).toBe(problem);

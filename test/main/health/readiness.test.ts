@@ -10,7 +10,7 @@ const observation = { network: "mainnet", watcher: "sources", every: 5000, at: D
 
 function alertingWith(health: Partial<AlertingHealth>): ReadinessDependencies["alerting"] {
   return {
-    health: async () => ({ observations: [observation], queue: [], suspensions: [], ...health }),
+    health: async () => ({ observations: [observation], queue: [], suspensions: [], refused: [], ...health }),
     service: { ...noAlertService(), platforms: () => ["web"] },
   };
 }
@@ -76,6 +76,18 @@ it("names what is not, and why", async () => {
       delivery: { ok: true },
     },
   });
+});
+
+it("names a message that was refused within a day, and is ready all the same", async () => {
+  const place = { channel: "C1", why: "Slack says invalid_blocks", dead: 1, plain: 0 };
+  const refusedAt = async (at: number) => {
+    const refused = [{ platform: "slack", waiting: [], last: { at, place } }];
+    return checkReadiness({ ...good, alerting: alertingWith({ refused }) });
+  };
+  const { ok, parts } = await refusedAt(minutes(3));
+  expect([ok, parts["delivery"]?.ok]).toEqual([true, true]);
+  expect(parts["delivery"]?.why).toMatch(/C1 on Slack was given up 3 min ago \(Slack says invalid_blocks\)/u);
+  expect((await refusedAt(minutes(25 * 60))).parts["delivery"]).toEqual({ ok: true });
 });
 
 const minutes = (count: number): number => Date.now() - count * 60_000;

@@ -1,12 +1,15 @@
 import { type APIEmbed, MessageFlags } from "discord-api-types/v10";
 
 import type { Log } from "../../../log.ts";
+import { fullText } from "../../../reply/full-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
+import { toText } from "../../../reply/text.ts";
 import { type ButtonPayloadDependencies, storeButtonPayloads } from "../../store-button-payloads.ts";
 import { BUTTONS_PER_ROW, CONTENT_LENGTH, MAX_FILES, MAX_TOTAL_FILE_BYTES } from "../limits.ts";
 import { attachmentsOf } from "../transport/upload.ts";
 import { type ActionRows, type MessageContext, pressPayload, storedPressId } from "./buttons.ts";
 import { fitFiles, type FittedFiles, tooLargeText, type UnsendableFile } from "./files.ts";
+import { renderText } from "./markdown.ts";
 import { type DiscordMessage, type MessageFile, renderDiscord } from "./render.ts";
 
 /** A message ready for Discord's REST interface, with its files. */
@@ -23,6 +26,9 @@ export interface ComposedMessage {
   /** Removes the archives made for sending; the caller disposes of the reply's own files. */
   dispose(): Promise<void>;
 }
+
+/** `<@&`, 20 digits, `>` and the end of the line. */
+const MENTION_LENGTH = 25;
 
 export const EPHEMERAL: number = MessageFlags.Ephemeral;
 export const SILENT: number = MessageFlags.SuppressNotifications;
@@ -57,6 +63,15 @@ export async function compose(
     files: fitted.files,
     dispose: () => fitted.dispose(),
   };
+}
+
+/** A reply as escaped text alone, cut to one message: for a message whose usual form Discord refused. */
+export function composePlain(reply: Reply): ComposedMessage {
+  // Room for a mention above it.
+  const max = CONTENT_LENGTH - MENTION_LENGTH;
+  const { markdown } = renderText(toText(fullText(reply)), { max, lines: true });
+  const body = { content: markdown, embeds: [], components: [], allowed_mentions: { parse: [] }, attachments: [] };
+  return { body, files: [], dispose: () => Promise.resolve() };
 }
 
 /** Fits files by compressing them; where that fails (a full disk), keeps the files that fit as they are. */

@@ -34,7 +34,8 @@ export function toSendError(thrown: unknown, maybeSent: boolean): SendError {
     if (hasErrorCode(thrown, ...DESTINATION_GONE_CODES)) return new SendError("gone", words, { cause: thrown });
     // A ban of the bot itself: the operator must mend it, and no channel is lost by it.
     if (thrown.status === 403) return new SendError("retry", words, { cause: thrown });
-    return new SendError("permanent", words, { cause: thrown });
+    const aboutContent = thrown.status === 400 || thrown.status === 413;
+    return new SendError(aboutContent ? "content" : "permanent", words, { cause: thrown });
   }
   if (thrown instanceof HTTPError) {
     return new SendError(thrown.status === 503 ? "retry" : "maybe-sent", words, { cause: thrown });

@@ -8,7 +8,7 @@ import { type Delivery, type Receipt, type Sender, SendError } from "../../../al
 import type { Reply } from "../../../reply/reply.ts";
 import type { ButtonPayloadDependencies } from "../../store-button-payloads.ts";
 import { CONTENT_LENGTH, MAX_FILE_BYTES, NONCE_LENGTH, NONCE_LIFETIME_MILLIS } from "../limits.ts";
-import { compose, type ComposedMessage, SILENT } from "../render/compose.ts";
+import { compose, type ComposedMessage, composePlain, SILENT } from "../render/compose.ts";
 import { flatText } from "../render/markdown.ts";
 import { hasErrorCode } from "../transport/rest.ts";
 import { uploadOf } from "../transport/upload.ts";
@@ -70,7 +70,7 @@ export class DiscordSender implements Sender {
         throw new SendError("permanent", `a delivery id above ${NONCE_LENGTH} characters`);
       const parent = destination.thread ?? (await this.#channelOf(destination.channel, signal, request));
       const channel = await this.#threads.channelFor(delivery, parent, flatText(reply.title), request, signal);
-      const message = await compose(reply, {}, MAX_FILE_BYTES, this.#dependencies, signal);
+      const message = await this.#compose(reply, delivery.plain, signal);
       const body = { ...bodyFor(message.body, delivery), nonce: delivery.id, enforce_nonce: true };
       const post = async (where: string): Promise<Receipt> => {
         const upload = uploadOf(body, message.files, signal);
@@ -89,9 +89,9 @@ export class DiscordSender implements Sender {
     });
   }
 
-  async update(receipt: Receipt, reply: Reply, signal: AbortSignal): Promise<void> {
+  async update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true): Promise<void> {
     await this.#inOrder(receipt.channel, signal, async (request) => {
-      const message = await compose(reply, {}, MAX_FILE_BYTES, this.#dependencies, signal);
+      const message = await this.#compose(reply, plain, signal);
       try {
         const upload = uploadOf(message.body, message.files, signal);
         await request(() => this.#rest.patch(Routes.channelMessage(receipt.channel, receipt.message), upload));
@@ -99,6 +99,10 @@ export class DiscordSender implements Sender {
         await message.dispose();
       }
     });
+  }
+
+  async #compose(reply: Reply, plain: true | undefined, signal: AbortSignal): Promise<ComposedMessage> {
+    return plain === true ? composePlain(reply) : compose(reply, {}, MAX_FILE_BYTES, this.#dependencies, signal);
   }
 
   /** Runs the work of one channel in order. */

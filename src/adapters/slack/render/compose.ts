@@ -1,10 +1,14 @@
 import type { KnownBlock } from "@slack/types";
 
+import { fullText } from "../../../reply/full-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
+import { toText } from "../../../reply/text.ts";
 import { type ButtonPayloadDependencies, storeButtonPayloads } from "../../store-button-payloads.ts";
+import { TEXT_LENGTH } from "../limits.ts";
 import { contextBlock, sectionBlock } from "./blocks.ts";
 import { type MessageContext, pressPayload, storedPressValue } from "./buttons.ts";
+import { renderText } from "./mrkdwn.ts";
 import { type MessageFile, renderSlack, type SlackMessage } from "./render.ts";
 
 /** How long Share can post a reply as it was shown. */
@@ -35,6 +39,12 @@ export async function compose(
     body: withLine({ text: message.text, blocks }, note),
     files: message.filesLater ? [] : message.files,
   };
+}
+
+/** A reply as escaped text alone, cut to the length of one message: for a message whose usual form Slack refused. */
+export function composePlain(reply: Reply): MessageBody {
+  const { mrkdwn } = renderText(toText(fullText(reply)), { max: TEXT_LENGTH, lines: true });
+  return { text: mrkdwn, blocks: [] };
 }
 
 /** No message ever unfurls links. */

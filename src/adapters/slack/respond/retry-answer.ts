@@ -4,7 +4,7 @@ import type { Log } from "../../../log.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { isUnsent } from "../../unsent.ts";
 import { RESPONSE_URL_LIFETIME_MILLIS } from "../limits.ts";
-import { toSendError } from "../send/send-error.ts";
+import { isContentRefused, toSendError } from "../send/send-error.ts";
 import { describeError, errorCodeOf, isUnanswered, retryAfterMillis } from "../transport/api-error.ts";
 import { ResponseRefused, ResponseUnreached, ResponseUrlExpired } from "../transport/response-url.ts";
 import type { Sleep } from "../transport/web-api.ts";
@@ -60,10 +60,6 @@ export const LOST_NOTICE_RETRY_POLICY: RetryPolicy = {
   maxDelayMillis: 600_000,
   maxWaiting: 2000,
 };
-
-/** Error codes about a message's content; any other is about the destination or transient. */
-const REFUSED_CONTENT =
-  /^(?:invalid_blocks|invalid_attachments|invalid_arg|invalid_metadata|msg_|no_text|too_many|markdown_)/u;
 
 /** Not retried: nobody grants a permission within half an hour. */
 const NEEDS_OPERATOR = new Set(["missing_scope", "not_allowed_token_type"]);
@@ -170,7 +166,10 @@ class AnswerAttempts {
         await say(this.#again);
         return undefined;
       } catch (error) {
-        if (isContentRefused(error) && this.#answer.simplify()) {
+        if (
+          isContentRefused(error instanceof ResponseRefused ? error.code : errorCodeOf(error)) &&
+          this.#answer.simplify()
+        ) {
           this.#log.error({ platform: "slack", what: this.#what, why: describeError(error) }, "answer failed");
           continue;
         }
@@ -184,10 +183,6 @@ class AnswerAttempts {
 /** A response_url allows five uses: attempts 1, 2, 4, 8 and 16 spread them over ten minutes. */
 function isPowerOfTwo(count: number): boolean {
   return (count & (count - 1)) === 0;
-}
-
-function isContentRefused(error: unknown): boolean {
-  return REFUSED_CONTENT.test(error instanceof ResponseRefused ? error.code : (errorCodeOf(error) ?? ""));
 }
 
 /** Whether a retry may succeed. */

@@ -64,11 +64,19 @@ const THREAD_GONE_CODES = new Set([
   "restricted_action_thread_locked",
   "thread_not_found",
 ]);
+/** About what a message holds, not about its place. */
+const CONTENT_CODES =
+  /^(?:invalid_blocks|invalid_attachments|invalid_arg|invalid_metadata|metadata_too|msg_|no_text|too_many|markdown_|attachment_payload|block_mismatch|slack_connect_\w+_blocked)/u;
 const OPERATOR_RETRY_MILLIS = 60_000;
 
 /** Whether a message was refused because of its thread. */
 export function isThreadGone(thrown: unknown): boolean {
   return THREAD_GONE_CODES.has(errorCodeOf(thrown) ?? "");
+}
+
+/** Whether an error code refuses what a message holds: in a simpler form it may pass. */
+export function isContentRefused(code: string | undefined): boolean {
+  return CONTENT_CODES.test(code ?? "");
 }
 
 /**
@@ -88,7 +96,8 @@ export function toSendError(thrown: unknown, begun: boolean, botName?: string): 
     if (OPERATOR_CODES.has(code))
       return new SendError("retry", words, { retryAfterMillis: OPERATOR_RETRY_MILLIS, cause: thrown });
     if (UNCERTAIN_CODES.has(code)) return new SendError(begun ? "maybe-sent" : "retry", words, { cause: thrown });
-    return new SendError(RETRY_CODES.has(code) ? "retry" : "permanent", words, { cause: thrown });
+    const kind = isContentRefused(code) ? "content" : RETRY_CODES.has(code) ? "retry" : "permanent";
+    return new SendError(kind, words, { cause: thrown });
   }
   if (!begun || thrown instanceof QueueFull || isUnsent(thrown)) {
     return new SendError("retry", words, { cause: thrown });

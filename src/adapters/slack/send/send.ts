@@ -9,7 +9,14 @@ import { LRUCache } from "lru-cache";
 import { type Delivery, type Receipt, type Sender, SendError } from "../../../alerts/sender.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import type { ButtonPayloadDependencies } from "../../store-button-payloads.ts";
-import { compose, type ComposedMessage, messageArguments, type MessageBody, withLine } from "../render/compose.ts";
+import {
+  compose,
+  type ComposedMessage,
+  composePlain,
+  messageArguments,
+  type MessageBody,
+  withLine,
+} from "../render/compose.ts";
 import { describeError, errorCodeOf, retryAfterMillis } from "../transport/api-error.ts";
 import { type CallPolicy, openDirectChannel } from "../transport/web-api.ts";
 import { ChannelQueue } from "./channel-queue.ts";
@@ -52,6 +59,7 @@ interface Posted {
 /** A queued edit; a newer one of the same message replaces its reply. */
 interface Edit {
   reply: Reply;
+  plain: true | undefined;
   readonly done: Promise<void>;
 }
 
@@ -79,10 +87,10 @@ export class SlackSender implements Sender {
     const { channel } = delivery.destination;
     let composed: ComposedMessage | undefined;
     const ready = async (): Promise<void> => {
-      composed = await compose(reply, {}, this.#dependencies);
+      composed = await this.#compose(reply, delivery.plain);
     };
     const work = async (calls: QueuedCalls): Promise<Receipt> => {
-      composed ??= await compose(reply, {}, this.#dependencies);
+      composed ??= await this.#compose(reply, delivery.plain);
       const posted = await this.#post(delivery, withMention(composed.body, delivery.mention), calls);
       const receipt = { platform: this.platform, channel: posted.channel, message: posted.message };
       await this.#files(composed, { channel: receipt.channel, thread: posted.thread ?? posted.message }, calls, signal);
@@ -92,25 +100,26 @@ export class SlackSender implements Sender {
   }
 
   /** Queued edits of one message are merged: only the last one is sent, and all resolve with it. */
-  async update(receipt: Receipt, reply: Reply, signal: AbortSignal): Promise<void> {
+  async update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true): Promise<void> {
     const { channel, message } = receipt;
     const key = `${channel} ${message}`;
     const waiting = this.#edits.get(key);
     if (waiting !== undefined) {
       waiting.reply = reply;
+      waiting.plain = plain;
       return waiting.done;
     }
     const { promise: done, resolve, reject } = Promise.withResolvers<void>();
     // Callers that join reject with it; so does the first one, below.
     done.catch(() => undefined);
-    const edit: Edit = { reply, done };
+    const edit: Edit = { reply, plain, done };
     this.#edits.set(key, edit);
     try {
       await this.#pauseBetweenEdits(key, signal);
       await this.#inOrder(channel, signal, async (calls) => {
         // From here on a newer edit is queued separately.
         this.#edits.delete(key);
-        const composed = await compose(edit.reply, {}, this.#dependencies);
+        const composed = await this.#compose(edit.reply, edit.plain);
         await calls.post(() => this.#web.chat.update({ channel, ts: message, ...messageArguments(composed.body) }));
         this.#editedAt.set(key, performance.now());
         await this.#files(composed, { channel, thread: message }, calls, signal);
@@ -122,6 +131,10 @@ export class SlackSender implements Sender {
     } finally {
       if (this.#edits.get(key) === edit) this.#edits.delete(key);
     }
+  }
+
+  async #compose(reply: Reply, plain: true | undefined): Promise<ComposedMessage> {
+    return plain === true ? { body: composePlain(reply), files: [] } : compose(reply, {}, this.#dependencies);
   }
 
   /** Other messages of the channel go on meanwhile. */
@@ -139,7 +152,9 @@ export class SlackSender implements Sender {
   /** Posts a message; into the channel where its thread is gone. */
   async #post(delivery: Delivery, body: MessageBody, { ask, post }: QueuedCalls): Promise<Posted> {
     const { destination, threadOf, id } = delivery;
-    const metadata = { event_type: DELIVERY_EVENT, event_payload: { ...metadataOf(delivery.about), delivery: id } };
+    // What was refused may be the metadata: as plain text it carries the id alone.
+    const about = delivery.plain === true ? {} : metadataOf(delivery.about);
+    const metadata = { event_type: DELIVERY_EVENT, event_payload: { ...about, delivery: id } };
     const attempt = async (inThread: boolean): Promise<Posted> => {
       const channel = await this.#channelOf(destination.channel, ask);
       // Threads have one level: an answer to a message inside one belongs in the same.
@@ -282,5 +297,6 @@ function withMention(body: MessageBody, mention: string | undefined): MessageBod
   const group = mention === undefined ? undefined : /^S[A-Z0-9]+$/u.exec(mention)?.[0];
   const call = person === undefined ? (group === undefined ? "" : `<!subteam^${group}>`) : `<@${person}>`;
   if (call === "") return body;
-  return withLine({ ...body, text: `${call} ${body.text}` }, call, true);
+  const called = { ...body, text: `${call} ${body.text}` };
+  return body.blocks.length === 0 ? called : withLine(called, call, true);
 }

@@ -18,6 +18,11 @@ describe("a failure says what to do next", () => {
     [
       "a 400",
       () => at.on.fake.fail({ path, answer: { status: 400, body: { code: 50_035, message: "Invalid Form Body" } } }),
+      { kind: "content" },
+    ],
+    [
+      "a 404 of something else",
+      () => at.on.fake.fail({ path, answer: { status: 404, body: { code: 10_008, message: "Unknown Message" } } }),
       { kind: "permanent" },
     ],
     [

@@ -190,3 +190,26 @@ test("sends while the gateway is closed", async () => {
   expect(at.posts()).toEqual(["No gateway needed"]);
   await until(() => at.on.adapter.health.state === "up" && at.on.fake.gateway.connected, "the gateway to come back");
 });
+
+describe("a message that Discord refuses for its content", () => {
+  test("passes as escaped text without embeds, buttons and files", async () => {
+    const { fake, adapter } = at.on;
+    const body = { code: 50_035, message: "Invalid Form Body" };
+    fake.fail({ path: /messages$/u, answer: { status: 400, body } });
+    const given = at.delivery({ mention: "123456" });
+    await expect(adapter.send(given, alert("**Stalled** @everyone"), signal)).rejects.toMatchObject({
+      kind: "content",
+    });
+    fake.fail({
+      path: /messages$/u,
+      answer: { status: 413, body: { code: 40_005, message: "Request entity too large" } },
+    });
+    await expect(adapter.send(given, alert("Stalled"), signal)).rejects.toMatchObject({ kind: "content" });
+    const receipt = await adapter.send({ ...given, plain: true }, alert("**Stalled** @everyone"), signal);
+    const stored = fake.state.messages.get(receipt.message)!;
+    expect(stored).toMatchObject({ embeds: [], components: [], files: [], pinged: ["<@&123456>"] });
+    expect(stored.content).toContain("\\*\\*Stalled\\*\\*");
+    await adapter.update(receipt, alert("x".repeat(9000)), signal, true);
+    expect(stored.content.length).toBeLessThanOrEqual(2000);
+  });
+});

@@ -26,7 +26,7 @@ describe("the send error of a message that failed", () => {
       "restricted_action_thread_only_channel",
       "team_access_not_granted",
     ],
-    permanent: [
+    content: [
       "invalid_blocks",
       "invalid_blocks_format",
       "msg_too_long",
@@ -36,8 +36,10 @@ describe("the send error of a message that failed", () => {
       "invalid_arguments",
       "metadata_too_large",
       "invalid_metadata_schema",
-      "never_heard_of",
+      "attachment_payload_limit_exceeded",
+      "slack_connect_file_link_sharing_blocked",
     ],
+    permanent: ["never_heard_of", "as_user_not_supported"],
     refused: ["invalid_auth", "not_authed", "token_expired", "account_inactive", "token_revoked"],
     retry: [
       "missing_scope",
