@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Action, Ask, Reply } from "../../../reply/reply.ts";
-import { refreshLabel } from "../../refresh-button.ts";
+import { refreshLabel } from "../../../bot/refresh-label.ts";
 import { BUTTON_LABEL_LENGTH, BUTTON_URL_LENGTH, BUTTONS_PER_ROW, CUSTOM_ID_LENGTH, MAX_BUTTONS } from "../limits.ts";
 import { escapeMarkdown, isWebAddress, linkLabel, linkTarget, type ShortenedId } from "./markdown.ts";
 

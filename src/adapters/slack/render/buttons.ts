@@ -5,7 +5,7 @@ import { Document } from "../../../reply/document.ts";
 import { formatAsk } from "../../../reply/full-text.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Action, Ask, Reply } from "../../../reply/reply.ts";
-import { refreshLabel } from "../../refresh-button.ts";
+import { refreshLabel } from "../../../bot/refresh-label.ts";
 import {
   BUTTON_LABEL_LENGTH,
   BUTTON_URL_LENGTH,
