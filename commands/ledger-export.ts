@@ -169,12 +169,21 @@ function finished(
   asked: { partyId: string; assetId: string; asset: AssetNames | undefined; range: ExportRange },
 ): Reply {
   const { partyId, assetId, asset, range } = asked;
-  const { attachment, rows, dropped, firstTime, lastTime, asOf } = file;
+  const { attachment, rows, dropped, firstTime, lastTime, asOf, endIsProven } = file;
   const given = context.options;
   const blocks: Block[] = [
     paragraph(text`Entries ${rangeWords(range)}.`),
+    ...(endIsProven
+      ? []
+      : [
+          paragraph(
+            text`${strong("END NOT CONFIRMED.")} The node, or a proxy before it, closed the connection without a sign that the file is whole: rows at the end may be missing. Compare it with another node's file before you rely on it.`,
+          ),
+        ]),
     ...retentionBlocks(range, firstTime, context.now()),
-    ...(rows === 0 ? [paragraph("There are no entries: the file holds the header row only.")] : []),
+    ...(rows === 0
+      ? [paragraph(`${endIsProven ? "There are no entries: the" : "The"} file holds the header row only.`)]
+      : []),
     {
       kind: "fields",
       fields: [
@@ -203,8 +212,8 @@ function finished(
   if (given.raw)
     blocks.push(paragraph("Raw: the bytes are as the node sent them; rows outside what was asked may be among them."));
   return answer(context, asOf, {
-    title: text`Ledger of ${shortenId(partyId)}, ${asset?.symbol ?? shortenId(assetId)}: ${formatCount(rows)} ${rows === 1 ? "row" : "rows"}`,
-    tone: rows === 0 ? "neutral" : "good",
+    title: text`Ledger of ${shortenId(partyId)}, ${asset?.symbol ?? shortenId(assetId)}: ${formatCount(rows)} ${rows === 1 ? "row" : "rows"}${endIsProven ? "" : ", END NOT CONFIRMED"}`,
+    tone: endIsProven ? (rows === 0 ? "neutral" : "good") : "warning",
     blocks,
     attachments: [attachment],
   });

@@ -57,6 +57,11 @@ export interface LedgerStream {
   consume(take: (bytes: Buffer) => Promise<void> | undefined): Promise<void>;
   /** Drops the connection; `consume` rejects. Safe to call at any time. */
   cancel(): void;
+  /**
+   * False where only the connection's end ends the answer (HTTP/1.0, or neither a length nor chunks): a file that is cut
+   * between two rows looks whole.
+   */
+  readonly endIsProven: boolean;
   /** The media type from the node; default `text/csv`. */
   readonly contentType: string;
   readonly asOf: AsOf;

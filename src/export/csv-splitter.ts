@@ -215,10 +215,10 @@ export class CsvSplitter {
   }
 }
 
-/** A field's bytes without its quotes, as text. For headers and messages, not for every row. */
+/** A field's bytes without its quotes and a byte order mark, as text. For headers and messages, not for every row. */
 export function fieldText(record: CsvRecord, field: number): string {
   const start = fieldStart(record, field);
-  const raw = record.bytes.toString("utf8", start, record.fieldEnds[field]);
+  const raw = record.bytes.toString("utf8", start, record.fieldEnds[field]).replace(/^\uFEFF/u, "");
   return raw.length >= 2 && raw.startsWith('"') && raw.endsWith('"') ? raw.slice(1, -1).replaceAll('""', '"') : raw;
 }
 

@@ -35,6 +35,8 @@ export interface LedgerFile {
   readonly rows: number;
   /** Rows that the node sent although they lie outside the query. */
   readonly dropped: number;
+  /** See LedgerStream. The file's name says so where it is false. */
+  readonly endIsProven: boolean;
   /** As the header names them. */
   readonly columns: readonly string[];
   /** The earliest and latest vega_time among the rows, as the node wrote them. */
@@ -116,9 +118,10 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
         "export finished",
       );
       return {
-        attachment: attachmentOf(file, written, fileName(request, stream.asOf), stream.contentType, transform.tally),
+        attachment: attachmentOf(file, written, fileName(request, stream), stream.contentType, transform.tally),
         rows,
         dropped: transform.dropped,
+        endIsProven: stream.endIsProven,
         columns: transform.columns,
         firstTime,
         lastTime,
@@ -203,9 +206,13 @@ function attachmentOf(
   };
 }
 
-/** `SIMULATED-ledger-f8ac93d1-USDT-raw.csv`. */
-function fileName(request: LedgerExportRequest, asOf: AsOf): string {
-  return safeFileName(
-    `${asOf.simulated ? "SIMULATED-" : ""}${request.name.slice(0, 90)}${request.raw ? "-raw" : ""}.csv`,
-  );
+/** `SIMULATED-END-NOT-CONFIRMED-ledger-f8ac93d1-USDT-raw.csv`; with both labels still below the 120 of safeFileName. */
+function fileName(request: LedgerExportRequest, { asOf, endIsProven }: LedgerStream): string {
+  const parts = [
+    ...(asOf.simulated ? ["SIMULATED"] : []),
+    ...(endIsProven ? [] : ["END-NOT-CONFIRMED"]),
+    request.name.slice(0, 80),
+    ...(request.raw ? ["raw"] : []),
+  ];
+  return safeFileName(`${parts.join("-")}.csv`);
 }

@@ -2,7 +2,7 @@ import { closest } from "fastest-levenshtein";
 
 import { UserError } from "../errors.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
-import { type CsvRecord, fieldText, MalformedCsv } from "./csv-splitter.ts";
+import { type CsvRecord, fieldStart, fieldText, MalformedCsv } from "./csv-splitter.ts";
 import { compareTimes, joinTime, readVegaTime, type SplitTime } from "./vega-time.ts";
 
 /**
@@ -72,20 +72,79 @@ export class RowTally {
 const MAX_COLUMNS = 1000;
 
 /** The names in a header row. Throws MalformedCsv for a row that cannot be one. */
-export function readHeader(record: CsvRecord): readonly string[] {
+function readHeader(record: CsvRecord): readonly string[] {
   if (record.fieldCount > MAX_COLUMNS) throw new MalformedCsv(`its header has more than ${MAX_COLUMNS} columns`);
   return Array.from({ length: record.fieldCount }, (_, field) => fieldText(record, field));
 }
 
-/** The position of a column that rows are filtered by. Throws MalformedCsv where there is none. */
-export function requireColumn(columns: readonly string[], name: string): number {
-  const at = columns.indexOf(name);
-  if (at === -1) {
-    throw new MalformedCsv(
-      `its header has no column ${name}, so its rows cannot be checked; only a raw export is possible`,
-    );
+/** The columns that every known release sends; a table without them is no ledger. */
+const LEDGER_COLUMNS = ["asset_id", "account_from_party_id", "account_to_party_id"] as const;
+
+/** Whether a column holds integers in the asset's smallest unit. */
+function isIntegerColumn(name: string): boolean {
+  return name === "quantity" || name === "effect" || name.endsWith("_balance");
+}
+
+const MINUS = 0x2d;
+const ZERO = 0x30;
+const QUOTE = 0x22;
+
+/** The columns of a ledger by its header, and the check that each of its rows must pass. */
+export class LedgerColumns {
+  readonly names: readonly string[];
+  readonly asset: number;
+  readonly from: number;
+  readonly to: number;
+  /** -1 where there is none. */
+  readonly time: number;
+  readonly #integers: readonly number[];
+
+  /** Throws MalformedCsv for a header that is no ledger's. */
+  constructor(header: CsvRecord) {
+    this.names = readHeader(header);
+    [this.asset = -1, this.from = -1, this.to = -1] = LEDGER_COLUMNS.map((name) => this.placeOf(name));
+    this.time = this.names.indexOf("vega_time");
+    this.#integers = this.names.flatMap((name, at) => (isIntegerColumn(name) ? [at] : []));
   }
-  return at;
+
+  /** The position of a column. Throws MalformedCsv where there is none. */
+  placeOf(name: string): number {
+    const at = this.names.indexOf(name);
+    if (at !== -1) return at;
+    const what =
+      this.names[0]?.trimStart().startsWith("<") === true ? "it is a web page" : `its header has no column ${name}`;
+    throw new MalformedCsv(`${what}, so it is no ledger`);
+  }
+
+  /** Throws MalformedCsv for a row of another width, or without an integer where there must be one. `row` counts from 1. */
+  check(record: CsvRecord, row: number): void {
+    if (record.fieldCount !== this.names.length) {
+      throw new MalformedCsv(`row ${row} has ${record.fieldCount} fields where the header has ${this.names.length}`);
+    }
+    for (const at of this.#integers) {
+      if (!isInteger(record.bytes, fieldStart(record, at), record.fieldEnds[at] as number)) {
+        throw new MalformedCsv(`row ${row} has no integer in ${this.names[at]}`);
+      }
+    }
+  }
+}
+
+/** Whether a field is an integer in decimal, in quotes or not; an empty one is a null. */
+function isInteger(bytes: Uint8Array, start: number, end: number): boolean {
+  let at = start;
+  let last = end;
+  if (last - at >= 2 && bytes[at] === QUOTE && bytes[last - 1] === QUOTE) {
+    at += 1;
+    last -= 1;
+  }
+  if (at === last) return true;
+  if (bytes[at] === MINUS) at += 1;
+  if (at === last) return false;
+  for (; at < last; at += 1) {
+    const digit = (bytes[at] as number) - ZERO;
+    if (digit < 0 || digit > 9) return false;
+  }
+  return true;
 }
 
 /** The positions of the chosen columns, each once. Throws UserError naming the nearest match and all there are. */

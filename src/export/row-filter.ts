@@ -1,21 +1,12 @@
 import type { LedgerQuery } from "../api/api-client.ts";
 import { type CsvRecord, CsvSplitter, fieldStart, MalformedCsv } from "./csv-splitter.ts";
 import { idMatcher, type IdMatcher } from "./id-matcher.ts";
-import { chooseColumns, type LedgerTransform, readHeader, requireColumn, RowTally } from "./ledger-transform.ts";
+import { chooseColumns, LedgerColumns, type LedgerTransform, RowTally } from "./ledger-transform.ts";
 import { compareTimes, readVegaTime, splitTime, type SplitTime } from "./vega-time.ts";
 
 const COMMA = 0x2c;
 /** A run of kept rows shorter than this is copied: many small writes cost more. */
 const MIN_VIEW_BYTES = 4096;
-
-/** The columns that rows are filtered by. */
-interface ColumnPositions {
-  readonly asset: number;
-  readonly from: number;
-  readonly to: number;
-  /** -1 where there is none and no range was asked for. */
-  readonly time: number;
-}
 
 /**
  * Lets through the rows of the query, whatever else the node sends, and of these the chosen columns.
@@ -35,8 +26,7 @@ export class RowFilter implements LedgerTransform {
   readonly #wanted: readonly string[] | undefined;
   readonly #time: SplitTime = { seconds: 0, nanos: 0 };
 
-  #header: readonly string[] = [];
-  #places: ColumnPositions = { asset: -1, from: -1, to: -1, time: -1 };
+  #ledger: LedgerColumns | undefined;
   #chosen: readonly number[] | undefined;
 
   #ready: Buffer[] = [];
@@ -68,17 +58,15 @@ export class RowFilter implements LedgerTransform {
 
   #take(record: CsvRecord): void {
     if (record.end === record.start) return;
-    if (this.columns === undefined) {
+    const ledger = this.#ledger;
+    if (ledger === undefined) {
       this.#readHeader(record);
       this.#keep(record);
       return;
     }
-    if (record.fieldCount !== this.#header.length) {
-      const row = this.tally.rows + this.dropped + 1;
-      throw new MalformedCsv(`row ${row} has ${record.fieldCount} fields where the header has ${this.#header.length}`);
-    }
-    const time = this.#timeOf(record);
-    if (!this.#wants(record, time)) {
+    ledger.check(record, this.tally.rows + this.dropped + 1);
+    const time = this.#timeOf(record, ledger.time);
+    if (!this.#wants(record, ledger, time)) {
       this.dropped += 1;
       return;
     }
@@ -87,21 +75,15 @@ export class RowFilter implements LedgerTransform {
   }
 
   #readHeader(record: CsvRecord): void {
-    const header = readHeader(record);
-    this.#header = header;
-    const ranged = this.#from !== undefined || this.#to !== undefined;
-    this.#places = {
-      asset: requireColumn(header, "asset_id"),
-      from: requireColumn(header, "account_from_party_id"),
-      to: requireColumn(header, "account_to_party_id"),
-      time: ranged ? requireColumn(header, "vega_time") : header.indexOf("vega_time"),
-    };
-    this.#chosen = this.#wanted === undefined ? undefined : chooseColumns(header, this.#wanted);
-    this.columns = this.#chosen === undefined ? header : this.#chosen.map((place) => header[place] ?? "");
+    const ledger = new LedgerColumns(record);
+    if (this.#from !== undefined || this.#to !== undefined) ledger.placeOf("vega_time");
+    this.#chosen = this.#wanted === undefined ? undefined : chooseColumns(ledger.names, this.#wanted);
+    this.#ledger = ledger;
+    this.columns = this.#chosen === undefined ? ledger.names : this.#chosen.map((place) => ledger.names[place] ?? "");
   }
 
-  #timeOf(record: CsvRecord): SplitTime | undefined {
-    const place = this.#places.time;
+  /** `place` is the column of the time, -1 where there is none. */
+  #timeOf(record: CsvRecord, place: number): SplitTime | undefined {
     if (place === -1) return undefined;
     const end = record.fieldEnds[place] as number;
     if (readVegaTime(record.bytes, fieldStart(record, place), end, this.#time)) return this.#time;
@@ -109,12 +91,11 @@ export class RowFilter implements LedgerTransform {
     throw new MalformedCsv(`row ${this.tally.rows + this.dropped + 1} has no time that can be read in vega_time`);
   }
 
-  #wants(record: CsvRecord, time: SplitTime | undefined): boolean {
+  #wants(record: CsvRecord, { asset, from, to }: LedgerColumns, time: SplitTime | undefined): boolean {
     if (time !== undefined) {
       if (this.#from !== undefined && compareTimes(time, this.#from) < 0) return false;
       if (this.#to !== undefined && compareTimes(time, this.#to) >= 0) return false;
     }
-    const { asset, from, to } = this.#places;
     return (
       this.#is(record, asset, this.#asset) && (this.#is(record, from, this.#party) || this.#is(record, to, this.#party))
     );

@@ -7,6 +7,8 @@ import { expect, test } from "vitest";
 import { formatUtc, nanoseconds } from "../../src/units/nanoseconds.ts";
 import { loopbackNode } from "../support/loopback-node.ts";
 import { talk } from "../support/talk.ts";
+import { ASSET, COLUMNS_13, csv, PARTY, row } from "../export/ledger-csv.ts";
+import { rawNode } from "../support/raw-node.ts";
 import { talkToSimulator } from "./conversation.ts";
 
 test("a ledger comes as a file, with the exact range, rows, span and SHA-256", async () => {
@@ -29,6 +31,25 @@ test("a ledger comes as a file, with the exact range, rows, span and SHA-256", a
   expect(file!.name).toMatch(/^ledger-[0-9a-f]{8}-USDT-2026-01-01-through-2026-01-14\.csv$/u);
   expect(conversation.progress.length).toBeGreaterThan(0);
   expect(conversation.progress[0]).toMatch(/asking the\s+node/u);
+});
+
+test("a file whose end nothing proves says so in its name, its title and its tone", async () => {
+  const ledger = csv(COLUMNS_13, [row(), row()]);
+  await using node = await rawNode((head, socket) => {
+    const isExport = head.startsWith("GET /api/v2/ledgerentry/export");
+    socket.end(isExport ? `HTTP/1.0 200 OK\r\n\r\n${ledger}` : "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+  });
+  await using conversation = await talk({ networks: { mainnet: [node.url] } });
+  for (const raw of ["yes", "no"]) {
+    const screen = await conversation.ask(`ledger export ${PARTY} ${ASSET} from:2023-01-01 raw:${raw}`);
+    const { tone, attachments } = conversation.lastReply;
+    expect(screen.split("\n")[0]).toContain("2 rows, END NOT CONFIRMED");
+    expect([tone, attachments[0]!.name]).toEqual([
+      "warning",
+      expect.stringMatching(/^END-NOT-CONFIRMED-ledger-.*csv$/u),
+    ]);
+    expect((await buffer(attachments[0]!.open())).toString()).toBe(ledger);
+  }
 });
 
 test("columns are chosen by name; an unknown one is refused", async () => {

@@ -1,7 +1,10 @@
+import { gzipSync } from "node:zlib";
+
 import { parse } from "csv-parse/sync";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import { MalformedCsv } from "../../src/export/csv-splitter.ts";
 import { RawTransform } from "../../src/export/raw-transform.ts";
 import { cell, chunkings, COLUMNS_12, COLUMNS_13, csv, pushReused, row } from "./ledger-csv.ts";
 
@@ -22,11 +25,11 @@ describe("RawTransform", () => {
   test.each([
     ["12 columns", COLUMNS_12],
     ["13 columns", COLUMNS_13],
-    ["the time elsewhere", ["quantity", "vega_time"]],
-    ["no time", ["quantity", "asset_id"]],
+    ["the time elsewhere", COLUMNS_12.toReversed()],
+    ["no time", COLUMNS_12.slice(1)],
   ])("%s, however the bytes are cut: not a byte differs, rows and span are right", (_name, columns) => {
     const rows = fc.array(
-      fc.tuple(fc.constantFrom(...TIMES), cell).map(([time, quantity]) => row({ vega_time: time, quantity })),
+      fc.tuple(fc.constantFrom(...TIMES), cell).map(([time, type]) => row({ vega_time: time, transfer_type: type })),
       { maxLength: 10 },
     );
     const file = fc
@@ -50,10 +53,36 @@ describe("RawTransform", () => {
   });
 
   test("a last row without an end counts, blank lines do not", () => {
-    const { transform } = run([
-      Buffer.from("vega_time,quantity\n2023-01-18 01:09:59+00,1\n\n2023-01-18 01:10:00+00,2"),
-    ]);
+    const { transform } = run([Buffer.from(`${csv(COLUMNS_12, [row()])}\n${csv(COLUMNS_12, [row()]).split("\n")[1]}`)]);
     expect(transform.tally.rows).toBe(2);
+  });
+
+  const whole = csv(COLUMNS_13, [row(), row()]);
+  test.each([
+    ["a login page", "<!DOCTYPE html>\n<html><title>Sign in</title></html>\n", "it is a web page, so it is no ledger"],
+    ["null", "null\n", "its header has no column asset_id, so it is no ledger"],
+    ["compressed bytes", gzipSync(whole), "so it is no ledger"],
+    ["another table", "a,b\n1,2\n", "its header has no column asset_id"],
+    ["a row too short", `${whole}2023-01-18 01:09:59+00,15\n`, "row 3 has 2 fields where the header has 13"],
+    ["a row too long", whole.replace(/\n$/u, ",1\n"), "row 2 has 14 fields where the header has 13"],
+    ...["quantity", "effect", "account_from_balance", "account_to_balance"].flatMap((column) =>
+      ["1.5", "1e9", "0x10", "NaN", "-", " 1"].map((value): [string, string, string] => [
+        `${value} in ${column}`,
+        csv(COLUMNS_13, [row(), row({ [column]: value })]),
+        `row 2 has no integer in ${column}`,
+      ]),
+    ),
+  ])("%s is no ledger", (_name, bytes, words) => {
+    expect(() => run([Buffer.from(bytes)])).toThrow(MalformedCsv);
+    expect(() => run([Buffer.from(bytes)])).toThrow(words);
+  });
+
+  test("integers in quotes, negative ones and nulls pass, and so does a byte order mark", () => {
+    const text = `\uFEFF${csv(COLUMNS_13, [row({ effect: "-7", account_to_balance: "" })]).replace("-7", '"-7"')}`;
+    const { bytes, transform } = run([Buffer.from(text)]);
+    expect(bytes.toString()).toBe(text);
+    expect([transform.tally.rows, transform.columns?.[0]]).toEqual([1, "vega_time"]);
+    expect(transform.tally.firstTime).toBeDefined();
   });
 
   test("no bytes: no columns", () => {

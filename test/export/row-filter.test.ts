@@ -82,13 +82,13 @@ describe("RowFilter", () => {
   });
 
   test("columns are kept as chosen, in the order chosen, each once", () => {
-    const { text, transform } = runText(csv(COLUMNS_13, [row({ quantity: 'a "b", c' })], "\r\n"), ALL, [
-      "quantity",
+    const { text, transform } = runText(csv(COLUMNS_13, [row({ transfer_type: 'a "b", c' })], "\r\n"), ALL, [
+      "transfer_type",
       "vega_time",
-      "quantity",
+      "transfer_type",
     ]);
-    expect(text).toBe('quantity,vega_time\r\n"a ""b"", c",2023-01-18 01:09:59.297309+00\r\n');
-    expect(transform.columns).toEqual(["quantity", "vega_time"]);
+    expect(text).toBe('transfer_type,vega_time\r\n"a ""b"", c",2023-01-18 01:09:59.297309+00\r\n');
+    expect(transform.columns).toEqual(["transfer_type", "vega_time"]);
   });
 
   test("an unknown column is the caller's mistake: the nearest match, and all there are", () => {
@@ -139,13 +139,16 @@ describe("RowFilter", () => {
         account_to_party_id: party,
         asset_id: asset,
         later: cell,
-        quantity: cell,
+        transfer_type: cell,
       })
       .map((values) => row(values));
     const columns = fc.shuffledSubarray([...COLUMNS_13, "later"], { minLength: 14 });
-    const chosen = fc.option(fc.shuffledSubarray(["vega_time", "later", "quantity", "asset_id"], { minLength: 1 }), {
-      nil: undefined,
-    });
+    const chosen = fc.option(
+      fc.shuffledSubarray(["vega_time", "later", "transfer_type", "asset_id"], { minLength: 1 }),
+      {
+        nil: undefined,
+      },
+    );
     const input = fc
       .tuple(columns, fc.array(someRow, { maxLength: 30 }), fc.constantFrom("\n", "\r\n"), chosen)
       .chain(([names, rows, lineEnd, some]) => {

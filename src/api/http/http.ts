@@ -236,6 +236,8 @@ class StreamedResponse implements Dispatcher.DispatchHandler, HttpStream {
   #controller: Dispatcher.DispatchController | undefined;
   #done = false;
   #began = false;
+  /** Bytes still to come by the announced length; NaN where none is announced. */
+  #bytesLeft = Number.NaN;
 
   constructor(sink: HttpSink, hooks?: StreamHooks) {
     this.#sink = sink;
@@ -259,11 +261,13 @@ class StreamedResponse implements Dispatcher.DispatchHandler, HttpStream {
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: HttpHeaders): void {
     if (status < 200 || this.#done) return;
     this.#began = true;
+    this.#bytesLeft = Number(headers["content-length"] ?? Number.NaN);
     this.#hooks?.started();
     this.#sink.start(status, headers);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytesLeft -= chunk.length;
     if (!this.#done && !this.#sink.data(chunk)) controller.pause();
   }
 
@@ -272,7 +276,10 @@ class StreamedResponse implements Dispatcher.DispatchHandler, HttpStream {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (this.#settle()) this.#sink.fail(httpFault(error, this.#controller !== undefined, this.#began));
+    if (!this.#settle()) return;
+    // A node may close the connection behind the last byte, while the sink has paused: the body is whole all the same.
+    if (this.#bytesLeft === 0) this.#sink.end();
+    else this.#sink.fail(httpFault(error, this.#controller !== undefined, this.#began));
   }
 
   /** False when it was settled before. */

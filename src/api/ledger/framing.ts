@@ -2,8 +2,8 @@ import { type LedgerDecoder, LedgerFault, type LedgerSink, reportedFault } from 
 import { isBlank, MessageDecoder, OPEN_BRACE } from "./message-framing.ts";
 
 /**
- * Decodes a ledger export in either framing: raw bytes, or JSON messages with base64. The first non-blank byte decides:
- * `{` begins a message, anything else is raw.
+ * Decodes a ledger export in either framing: raw bytes, or JSON messages with base64. The first byte behind blanks and a
+ * byte order mark decides: `{` begins a message, anything else is raw.
  */
 export class DetectingDecoder implements LedgerDecoder {
   readonly #sink: LedgerSink;
@@ -21,8 +21,14 @@ export class DetectingDecoder implements LedgerDecoder {
         this.#blanks.push(Buffer.from(chunk));
         return;
       }
-      this.#decoder = chunk[first] === OPEN_BRACE ? new MessageDecoder(this.#sink) : new RawDecoder(this.#sink);
-      for (const blank of this.#blanks.splice(0)) this.#decoder.push(blank);
+      const blanks = this.#blanks.splice(0);
+      if (chunk[first] === OPEN_BRACE) {
+        this.#decoder = new MessageDecoder(this.#sink);
+        this.#decoder.push(chunk.subarray(first));
+        return;
+      }
+      this.#decoder = new RawDecoder(this.#sink);
+      for (const blank of blanks) this.#decoder.push(blank);
     }
     this.#decoder.push(chunk);
   }
@@ -34,8 +40,10 @@ export class DetectingDecoder implements LedgerDecoder {
   }
 }
 
+const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
+
 function firstNonBlank(chunk: Buffer): number {
-  return chunk.findIndex((byte) => !isBlank(byte));
+  return chunk.findIndex((byte) => !isBlank(byte) && !BYTE_ORDER_MARK.includes(byte));
 }
 
 /** An error that a failing node appends. Valid CSV cannot contain it: quotes inside a field are doubled. */

@@ -118,9 +118,8 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     }
     try {
       this.#decoder.end();
-      if (this.#last !== LINE_FEED && !saysItsEnd(this.#headers)) {
-        throw new LedgerFault("cut", "closed the connection in the middle of a row");
-      }
+      // Every node ends its last row. A file that stops within a row is cut, however properly the answer itself ended.
+      if (this.#last !== LINE_FEED) throw new LedgerFault("cut", "ended the export in the middle of a row");
     } catch (error) {
       this.#failFraming(error);
       return;
@@ -169,6 +168,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     this.#isOpen = true;
     this.#resolve({
       contentType: this.#contentType,
+      endIsProven: saysItsEnd(this.#headers),
       asOf: this.#asOf,
       consume: (take) => this.#consume(take),
       cancel: () => this.#fail(new Error("the export was given up")),
@@ -296,9 +296,11 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
 }
 
 /**
- * A response without a length or chunked encoding ends with its connection, so that a broken one looks complete (RFC
- * 9112, 6.3).
+ * Whether the answer's framing marks its end. Without a length and without chunks, an answer ends with its connection,
+ * so that a broken one looks complete (RFC 9112, 6.3); so does one whose last transfer coding is not chunked.
  */
 function saysItsEnd(headers: HttpHeaders): boolean {
-  return headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
+  const coding = headers["transfer-encoding"];
+  if (coding !== undefined) return /(?:^|,)\s*chunked\s*$/iu.test(String(coding));
+  return headers["content-length"] !== undefined;
 }
