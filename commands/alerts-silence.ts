@@ -7,9 +7,9 @@ export const alertsSilence = command({
   name: "alerts silence",
   summary: "Keeps alerts back for a while here: one episode, a kind, a subject, or all",
   examples: [
-    "alerts silence for:1h",
+    "alerts silence all for:1h",
     "alerts silence node.down for:2h reason:maintenance",
-    "alerts silence from:22:00 for:2h every:week zone:Europe/Berlin until:2027-01-01",
+    "alerts silence all from:22:00 for:2h every:week zone:Europe/Berlin until:2027-01-01",
   ],
   // Everybody may in their direct messages; rights on a channel are checked below.
   access: "everyone",

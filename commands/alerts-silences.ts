@@ -25,7 +25,7 @@ export const alertsSilences = command({
     if (found.length === 0) {
       return reply({
         title: "Nothing is silenced",
-        blocks: [paragraph(text`${code("alerts silence for:1h")} keeps alerts back for an hour.`)],
+        blocks: [paragraph(text`${code("alerts silence all 1h")} keeps alerts back for an hour.`)],
       });
     }
     const ids = found.flatMap(({ scope }) =>

@@ -57,7 +57,7 @@ describe("the buttons", () => {
       "alerts add",
       "alerts add ops style:plain",
       "alerts list",
-      "alerts silence for:1h",
+      "alerts silence all for:1h",
       "alerts silences",
       "alerts status",
       "alerts log",

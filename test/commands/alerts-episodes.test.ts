@@ -245,7 +245,7 @@ describe("the timeline of an episode", () => {
   test("says what suppressed a trigger", async () => {
     const talk = await talkInOps();
     await talk.ask("alerts add node.down");
-    await talk.ask("alerts silence for:1h reason:upgrade");
+    await talk.ask("alerts silence all for:1h reason:upgrade");
     await see(talk, 1, [down("good")]);
     await see(talk, 4, [down("bad")]);
     expect(await talk.ask("alerts why node.down")).toMatch(

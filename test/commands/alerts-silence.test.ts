@@ -26,7 +26,7 @@ const HOUR = 3_600_000;
 describe("a silence", () => {
   test("of everything holds here alone, is announced, listed and ended by a button", async () => {
     const talk = await talkInOps();
-    expect(await talk.ask("alerts silence for:1h reason:maintenance")).toContain("Silenced: everything");
+    expect(await talk.ask("alerts silence all for:1h reason:maintenance")).toContain("Silenced: everything");
     const id = idIn(talk.lastReply);
     expect(await talk.engine.silences()).toMatchObject([
       { id, scope: { destination: "discord//1122334455667788990/" }, from: NOON, until: NOON + HOUR, by: "ann" },
@@ -72,9 +72,34 @@ describe("a silence", () => {
 
   test("of everything may be typed as short as can be", async () => {
     const talk = await talkInOps();
-    expect(await talk.ask("alerts silence 90m")).toContain("Silenced: everything");
+    expect(await talk.ask("alerts silence all 90m")).toContain("Silenced: everything");
     expect(await talk.engine.silences()).toMatchObject([{ from: NOON, until: NOON + 1.5 * HOUR }]);
   });
+
+  test.each([
+    ["2h", "alerts silence all 2h", "Silenced: everything"],
+    ["for:2h network:testnet", "alerts silence all 2h network:testnet", "Silenced: everything on testnet"],
+    ["from:22:00 for:2h", "alerts silence all 2h from:22:00", "Silenced: everything"],
+    ["until:2026-02-01", "alerts silence all until:2026-02-01", "Silenced: everything"],
+  ])(
+    "of everything (%s) asks first: nothing is silenced until it is named, or confirmed",
+    async (typed, line, done) => {
+      for (const here of [OPS, CONSOLE_PAGE]) {
+        const talk = await talkInOps();
+        talk.become({ here });
+        const asked = await talk.ask(`alerts silence ${typed}`);
+        expect(asked).toContain(line);
+        expect(talk.lastReply.failure).toBe("caller");
+        expect(await talk.engine.silences()).toEqual([]);
+        expect(await owed(talk, ops)).toEqual([]);
+        expect(await talk.press("Silence everything")).toContain(done);
+        expect(await talk.engine.silences()).toHaveLength(1);
+        // The line that is offered does the same.
+        talk.become({ here: ELSEWHERE });
+        expect(await talk.ask(line)).toContain(done);
+      }
+    },
+  );
 
   test("pressed twice is one silence, announced once; a longer one is another", async () => {
     const talk = await talkInOps();
@@ -96,18 +121,18 @@ describe("a silence", () => {
     await talk.ask("alerts silence node.down for:1h");
     const [one] = await talk.engine.silences();
     for (let index = 2; index <= 100; index += 1) await talk.engine.putSilence({ ...one!, id: `x${index}` }, "ann");
-    expect(await talk.ask("alerts silence for:1h")).toContain("There are 100 silences in this place");
+    expect(await talk.ask("alerts silence all for:1h")).toContain("There are 100 silences in this place");
     talk.become({ here: ELSEWHERE });
-    expect(await talk.ask("alerts silence for:1h")).toContain("Silenced: everything");
+    expect(await talk.ask("alerts silence all for:1h")).toContain("Silenced: everything");
   });
 
   test("may begin later and come again by the clock of a zone", async () => {
     const talk = await talkInOps();
     // Noon in UTC is 13:00 in Berlin: its next 22:00 is today, its next 12:30 tomorrow.
-    await talk.ask("alerts silence from:22:00 for:2h every:week zone:Europe/Berlin until:2026-06-30");
-    await talk.ask("alerts silence from:12:30 for:30m zone:Europe/Berlin");
-    await talk.ask("alerts silence from:2h until:2026-01-16T00:00:00Z zone:Europe/Berlin");
-    await talk.ask('alerts silence from:"2026-07-01 08:00" for:1d zone:America/New_York');
+    await talk.ask("alerts silence all from:22:00 for:2h every:week zone:Europe/Berlin until:2026-06-30");
+    await talk.ask("alerts silence all from:12:30 for:30m zone:Europe/Berlin");
+    await talk.ask("alerts silence all from:2h until:2026-01-16T00:00:00Z zone:Europe/Berlin");
+    await talk.ask('alerts silence all from:"2026-07-01 08:00" for:1d zone:America/New_York');
     const byStart = (await talk.engine.silences()).toSorted((a, b) => a.from - b.from);
     expect(byStart).toMatchObject([
       { from: NOON + 2 * HOUR, until: Date.UTC(2026, 0, 16) },
@@ -130,9 +155,9 @@ describe("a silence", () => {
       await talk.ask(`alerts silence ${line}`);
       return idIn(talk.lastReply);
     };
-    const later = await made("from:22:00 for:1h");
+    const later = await made("all from:22:00 for:1h");
     expect(await talk.ask(`alerts unsilence ${later}`)).toContain("It had not begun: nothing was kept back");
-    const [all, kind] = [await made("for:1h"), await made("node.down for:2h")];
+    const [all, kind] = [await made("all for:1h"), await made("node.down for:2h")];
     expect(await talk.ask(`alerts unsilence ${kind}`)).toContain(`Silence ${all} still keeps all of that back.`);
     const again = await made("node.down for:3h");
     expect(await talk.ask(`alerts unsilence ${all}`)).toContain(`but for what silence ${again} keeps back`);
@@ -162,7 +187,7 @@ describe("a silence", () => {
     await talk.ask("alerts add network.stalled quiet:11:00-15:00");
     expect(await ended()).toContain("keep back, which end at 2026-01-15 14:00:00 UTC.");
     await talk.ask("alerts add market.auction subject:BTC/USDT quiet:11:00-15:00");
-    await talk.ask("alerts silence for:1h");
+    await talk.ask("alerts silence all for:1h");
     const all = idIn(talk.lastReply);
     expect(await unsilenced(all)).toContain(
       "keep back, which end from 2026-01-15 14:00:00 UTC to 2026-01-15 15:00:00 UTC.",
@@ -232,14 +257,14 @@ describe("a silence", () => {
 
   test("of another channel is not seen here", async () => {
     const talk = await talkInOps();
-    await talk.ask("alerts silence for:1h");
+    await talk.ask("alerts silence all for:1h");
     const id = idIn(talk.lastReply);
     talk.become({ here: ELSEWHERE });
     expect(await talk.ask("alerts silences")).toContain("Nothing is silenced");
     expect(await talk.ask(`alerts unsilence ${id}`)).toContain(`No silence “${id}” holds here.`);
   });
 
-  test.each(["alerts silence for:1h", "alerts unsilence abcde"])(
+  test.each(["alerts silence all for:1h", "alerts unsilence abcde"])(
     "%s is for those who manage the channel",
     async (line) => {
       const talk = await talkInOps();

@@ -147,7 +147,7 @@ export const ALL_NETWORKS_OPTION = {
 export const SILENCE_OPTIONS = {
   what: {
     kind: "text",
-    description: "An episode, a kind, a market or a node; left out = everything here",
+    description: "An episode, a kind, a market or a node; all = everything here",
     example: "node.down",
     maxLength: 400,
     suggest: suggestSilenceable,

@@ -6,10 +6,11 @@ import { destinationKey } from "../../../alerts/routing/subscription.ts";
 import type { Destination } from "../../../alerts/sender.ts";
 import { silenceScopeWords, silenceTimeWords } from "../../../alerts/wording/silence-words.ts";
 import type { Labels } from "../../../alerts/wording/subscription-words.ts";
+import { formatLine, quoteValue } from "../../../bot/grammar/grammar.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, field, paragraph } from "../../../reply/block.ts";
 import { type Action, reply, type Reply } from "../../../reply/reply.ts";
-import { code, text } from "../../../reply/text.ts";
+import { code, strong, text } from "../../../reply/text.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
 import { isSpan } from "../alert-times.ts";
@@ -32,6 +33,7 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
     values.to === undefined ? defaultDestination(context) : parseDestination(values.to, context, alerts);
   const { scope, labels, notes } = await parseSilenceScope(context, values);
   requireEffect(destination, scope, context.platforms.console);
+  if (values.what === undefined && values.subject === undefined) return everythingReply(context, values, destination);
   const wanted: Pick<Silence, "scope" | "from" | "until" | "recurrence"> = {
     scope: { ...(destination === undefined ? {} : { destination: destinationKey(destination) }), ...scope },
     ...when,
@@ -62,6 +64,31 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
     );
     const quiet = withQuietHours(silence, affected, await alerts.subscriptions()).length > 0;
     return addedReply(context, silence, { destination, labels, notes, now, quiet });
+  });
+}
+
+/** Silences nothing: everything must be named, or confirmed by the button. */
+function everythingReply(
+  context: AlertCommandContext,
+  { for: length, ...rest }: SilenceValues,
+  destination: Destination | undefined,
+): Reply {
+  const others = Object.entries(rest).filter(
+    (entry): entry is [string, string] => entry[0] !== "what" && entry[1] !== undefined,
+  );
+  const options = { what: "all", ...(length === undefined ? {} : { for: length }), ...Object.fromEntries(others) };
+  const short = ["alerts silence all", ...(length === undefined ? [] : [quoteValue(length)])].join(" ");
+  const where = destination === undefined ? text`in all places` : text`in ${destinationWords(destination, context)}`;
+  const network = rest.network === undefined ? text`` : text` on ${strong(rest.network)}`;
+  return reply({
+    tone: "warning",
+    title: text`Nothing is silenced yet: keep everything back${network}, ${where}?`,
+    blocks: [
+      paragraph("No kind, market, node or episode is named, so every alert would be kept back. If that is meant:"),
+      { kind: "code", text: formatLine({ command: short, options: Object.fromEntries(others) }) },
+    ],
+    failure: "caller",
+    actions: [{ label: "Silence everything", invocation: { command: "alerts silence", options }, effect: "reply" }],
   });
 }
 
@@ -146,7 +173,7 @@ function addedReply(
   });
 }
 
-/** `alerts silence 1h` means everything, for an hour. */
+/** `alerts silence 1h` gives a duration and no scope. */
 function withDuration(typed: SilenceValues): SilenceValues {
   const { what, ...rest } = typed;
   return what !== undefined && typed.for === undefined && isSpan(what) ? { ...rest, for: what } : typed;

@@ -97,7 +97,7 @@ describe("an alert on Discord", () => {
     await deliverUntil("is down");
     const [subscription] = await on.engine.subscriptions();
     const id = subscription?.id ?? "";
-    await ann.run(on.channel, "alerts silence", { for: "1h" });
+    await ann.run(on.channel, "alerts silence", { what: "all", for: "1h" });
     const [silence] = await on.engine.silences();
     const episode = "node.down|mainnet|a:1|1";
     const before = [await on.engine.subscriptions(), await on.engine.silences()];
@@ -114,7 +114,7 @@ describe("an alert on Discord", () => {
       ["alerts remove", { id }],
       ["alerts pause", { id }],
       ["alerts resume", { id }],
-      ["alerts silence", { for: "2h" }],
+      ["alerts silence", { what: "all", for: "2h" }],
       ["alerts unsilence", { id: silence?.id ?? "" }],
       ["alerts ack", { episode }],
       ["alerts drill", {}],
