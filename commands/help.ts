@@ -1,5 +1,7 @@
+import type { Platforms } from "../src/alerts/platform.ts";
 import { askFor } from "../src/answers/answer.ts";
 import { type AnyCommand, command } from "../src/bot/command.ts";
+import type { Target } from "../src/bot/invocation.ts";
 import { isRequired, optionType, shortUsage, usageLine } from "../src/bot/grammar/usage.ts";
 import { cutShort, nearest, quoteTyped } from "../src/bot/nearest.ts";
 import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../src/bot/options/options.ts";
@@ -41,6 +43,8 @@ export const help = command({
 });
 
 interface HelpContext {
+  readonly here: Target;
+  readonly platforms: Platforms;
   readonly network: string;
   readonly networks: readonly string[];
   readonly commands: readonly AnyCommand[];
@@ -98,7 +102,7 @@ function details(context: HelpContext, one: AnyCommand): Reply {
         toText(code(name)),
         toText(option.description),
         toText(optionType(option, context.networks)),
-        toText(leftOut(one, name, context.networks)),
+        toText(leftOut(context, one, name)),
       ]),
     },
     paragraph(
@@ -114,10 +118,13 @@ function details(context: HelpContext, one: AnyCommand): Reply {
   });
 }
 
-function leftOut({ options, workspaceChooses }: AnyCommand, name: string, networks: readonly string[]): string {
+function leftOut(context: HelpContext, { options, workspaceChooses }: AnyCommand, name: string): string {
+  const { here, networks, platforms } = context;
   const option = options[name];
   if (option === undefined) return "";
-  if (name === "private" && workspaceChooses === true) return "yes, unless the server chose otherwise";
+  if (name === "private" && workspaceChooses === true) {
+    return `yes, unless the ${platforms.workspaceNoun(here.platform)} chose otherwise`;
+  }
   if (option.kind === "flag") return option.default ? "yes" : "no";
   if (option.kind === "network") return networks[0] ?? "";
   return option.required === true ? "required" : "";

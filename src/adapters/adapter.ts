@@ -32,6 +32,8 @@ export interface AnswerAudience {
 /** Previews a reply on the console as a platform will show it: the payload of its renderer. */
 export interface Preview {
   readonly platform: string;
+  /** The platform's name, for people. */
+  readonly name: string;
   /** Renders an answer for this audience, or an alert posted to a channel. Pure and total; JSON. */
   render(reply: Reply, as: AnswerAudience | "alert"): unknown;
 }

@@ -50,6 +50,8 @@ export interface Platforms {
   /** Undefined for an operators' platform, and for one that only another version knows. */
   chat(id: string): ChatPlatform | undefined;
   isOperators(id: string): boolean;
+  /** What holds the channels of a platform, or of any chat platform where it is none: `server or workspace`. */
+  workspaceNoun(id: string): string;
   /** In sentences; the id itself for a platform that only another version knows. */
   nameOf(id: string): string;
 }
@@ -62,10 +64,12 @@ export function createPlatforms(all: readonly Platform[]): Platforms {
   );
   if (shown === undefined) throw new RangeError("operators need a destination");
   const chats = all.filter((one) => one.kind === "chat");
+  const chat = (id: string): ChatPlatform | undefined => chats.find((one) => one.id === id);
   return {
     chats,
     console: shown,
-    chat: (id) => chats.find((one) => one.id === id),
+    chat,
+    workspaceNoun: (id) => chat(id)?.workspace ?? chats.map(({ workspace }) => workspace).join(" or "),
     isOperators: (id) => byId.get(id)?.kind === "operators",
     nameOf: (id) => byId.get(id)?.name ?? id,
   };

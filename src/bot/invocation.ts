@@ -21,8 +21,7 @@ export interface Caller {
 
 /** What to do for somebody who may not manage the channel. */
 export function managerRemedy({ here, caller }: Pick<Invocation, "here" | "caller">, platforms: Platforms): string {
-  const workspace = platforms.chat(here.platform)?.workspace ?? "server";
-  return caller.mayNotManage ?? `Ask one of them, or a ${workspace} administrator.`;
+  return caller.mayNotManage ?? `Ask one of them, or a ${platforms.workspaceNoun(here.platform)} administrator.`;
 }
 
 /** Input from any platform: a command's name and its raw values. */

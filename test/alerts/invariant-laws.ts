@@ -29,7 +29,7 @@ export async function judge(world: World, counts: Counts): Promise<string[]> {
   const { engine } = world.stage;
   const episodes = await engine.lastEpisodes(1000);
   const histories = await Promise.all(episodes.map(async ({ id }) => (await engine.history(id))!));
-  const rows = (await engine.finished(10_000)).rows;
+  const rows = await engine.finished(10_000);
   const log = await engine.decisions({ limit: 10_000 });
   counts.episodes += episodes.length;
   counts.losses += world.losses;

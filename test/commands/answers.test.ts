@@ -70,6 +70,7 @@ describe("who sees the answers about markets", () => {
       expect(audience("market list", {}, here)).toBe("caller");
     }
     talk.become({ here: WORKSPACE });
+    expect(await talk.ask("help market list")).toContain("yes, unless the workspace chose otherwise");
     expect(await talk.ask("answers set everyone")).toContain("ann chose this for the whole workspace.");
     expect(audience("market list", {}, WORKSPACE)).toBe("channel");
   });
@@ -108,16 +109,17 @@ describe("choosing it", () => {
   });
 
   test.each([
-    ["direct messages", DIRECT],
-    ["the terminal", TERMINAL],
-    ["the console", CONSOLE_PAGE],
-  ])("means nothing in %s, which is said", async (_, here) => {
+    ["direct messages", DIRECT, "server"],
+    ["direct messages elsewhere", { platform: "slack", channel: "D1", files: OPS.files }, "workspace"],
+    ["the terminal", TERMINAL, "server or workspace"],
+    ["the console", CONSOLE_PAGE, "server or workspace"],
+  ])("means nothing in %s, which is said", async (_, here: Target, noun) => {
     const { talk } = await inServer();
     talk.become({ here });
     for (const line of ["answers show", "answers set everyone"]) {
       const said = await talk.ask(line);
       expect(said).toContain("for a server on Discord, or a workspace on Slack, to choose; here is none.");
-      expect(said).toContain("Ask in a channel of a server that has added Bellwether.");
+      expect(said).toContain(`a channel of a ${noun} that`);
       expect(talk.lastReply.failure).toBe("caller");
     }
   });

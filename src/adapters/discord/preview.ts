@@ -2,11 +2,13 @@ import { parse } from "discord-markdown-parser";
 
 import type { Reply } from "../../reply/reply.ts";
 import type { Preview } from "../adapter.ts";
+import { discordPlatform } from "./platform.ts";
 import { renderDiscord } from "./render/render.ts";
 
 /** The console's preview of Discord: the message itself, who sees it, and its markdown parsed as Discord parses it. */
 export const discordPreview: Preview = {
-  platform: "discord",
+  platform: discordPlatform.id,
+  name: discordPlatform.name,
   render(reply: Reply, as) {
     const onlyAsker = as !== "alert" && as.visibility === "caller";
     const {

@@ -1,11 +1,13 @@
 import type { Reply } from "../../reply/reply.ts";
 import type { Preview } from "../adapter.ts";
+import { slackPlatform } from "./platform.ts";
 import { renderSlack } from "./render/render.ts";
 import { isShownToAll } from "./respond/invocation.ts";
 
 /** The console's view of Slack: the message itself, who sees it, and its files. */
 export const slackPreview: Preview = {
-  platform: "slack",
+  platform: slackPlatform.id,
+  name: slackPlatform.name,
   render(reply: Reply, as) {
     const onlyAsker = as !== "alert" && !isShownToAll(as);
     const answer = { asker: "U0", ask: { command: "help", options: {} }, shareable: onlyAsker };

@@ -92,6 +92,7 @@ function describeConsole(bot: Bot, dependencies: AppDependencies): unknown {
     networks: bot.networks,
     simulated: dependencies.simulated,
     previews: dependencies.previews.map((preview) => preview.platform),
+    previewNames: Object.fromEntries(dependencies.previews.map(({ platform, name }) => [platform, name])),
     alerts: dependencies.alerts !== undefined && dependencies.watch !== undefined,
     incident: dependencies.incident !== undefined,
     signedIn: dependencies.access.required,

@@ -1,8 +1,10 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
+import type { Decision } from "../outbox/batch.ts";
 import { type Claim, claim, joinClaims } from "../outbox/claim.ts";
+import { expire } from "../outbox/record.ts";
 import type { Sender } from "../sender.ts";
-import type { PlatformSuspensions } from "../suspension/platform-suspension.ts";
+import { type PlatformSuspensions, revokedAt } from "../suspension/platform-suspension.ts";
 import { resumePlatform, type SuspensionDependencies } from "../suspension/suspension.ts";
 
 /** Each goes to another destination: one that hangs or fails says nothing about the token. */
@@ -54,4 +56,24 @@ async function claimTrial(
     break;
   }
   return joinClaims(claims);
+}
+
+/** A platform that is probed once a minute has answered by then whether it still refuses the token. */
+const PROBED_WITHIN: Milliseconds = 300_000;
+
+/**
+ * Dead-letters deliveries that no sender has taken for a day. With a sender, each is dead-lettered by a failed attempt
+ * of its own, also after a downtime of more than a day. On a suspended platform they wait for the suspension to end.
+ */
+export function expireOverdue(
+  tables: AlertTables,
+  at: Milliseconds,
+  newId: () => string,
+  suspensions: Pick<PlatformSuspensions, "all" | "get">,
+  served: readonly string[],
+): Promise<readonly Decision[]> {
+  const open = suspensions.all().filter((one) => one.retired === undefined && at < revokedAt(one) + PROBED_WITHIN);
+  const tried = served.filter((platform) => suspensions.get(platform) === undefined);
+  const except = [...open.map(({ platform }) => platform), ...tried];
+  return expire(tables, at, newId, except, (platform) => suspensions.get(platform)?.why);
 }

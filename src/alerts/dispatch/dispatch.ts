@@ -11,16 +11,15 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { nowMillis, randomId } from "../dependencies.ts";
 import type { Decision } from "../outbox/batch.ts";
 import { logDecisions } from "../outbox/decision-log.ts";
-import type { ClaimedDelivery } from "../outbox/claim.ts";
-import type { DeliveryOutcome, DeliveryResult } from "../outbox/record.ts";
+import { bringForward, type ClaimedDelivery, nextDueAt } from "../outbox/claim.ts";
+import { type DeliveryOutcome, type DeliveryResult, recoverUnfinished } from "../outbox/record.ts";
 import type { Destination, Sender } from "../sender.ts";
 import { recordTokenChecks, TokenProbe } from "../suspension/token-probe.ts";
 import { attemptDelivery, type AttemptDependencies } from "./attempt.ts";
-import { claimDue } from "./claim-due.ts";
+import { claimDue, expireOverdue } from "./claim-due.ts";
 import { ConcurrencyLimit, type ConcurrencyLimits } from "./concurrency-limit.ts";
 import { recordResults } from "./record-result.ts";
 import { noteRefusals, type Refusal } from "./refused-messages.ts";
-import { expireOverdue, recoverUnfinished } from "./recover.ts";
 import { WallClockMonitor } from "./wall-clock.ts";
 
 export interface DispatchDependencies extends AttemptDependencies, ConcurrencyLimits {
@@ -90,7 +89,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         const done = await recordResults(tables, recorded, { ...suspending, random, suspensions, isTrial });
         const checked = await recordTokenChecks(tables, checks, suspensions, suspending);
         // Deliveries scheduled by the wrong clock would wait longer by as much.
-        if (setBack > 0) await tables.outbox.bringForward(setBack, at);
+        if (setBack > 0) await bringForward(tables, setBack, at);
         if (recorded.length > 0) dependencies.onStep?.("receipt written");
         const isIdle = attempts.size + recorded.length === 0;
         const claiming = { ...suspending, senders: wanting, free, isIdle, suspensions, accepted: checked.accepted };
@@ -110,7 +109,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         const notFull = senders
           .filter((one) => !work.full.includes(one) && suspensions.get(one.platform) === undefined)
           .map(({ platform }) => platform);
-        const next = await tables.outbox.nextRunAt(notFull, at);
+        const next = await nextDueAt(tables, notFull, at);
         // Its channels are notified, which may make deliveries due on a platform whose turn is over.
         const resumed = suspended.some(({ platform }) => suspensions.get(platform) === undefined);
         const more = resumed || notified || work.dropped || work.chunked;

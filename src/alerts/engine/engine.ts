@@ -16,6 +16,7 @@ import { createLogReader, logDecisions, type LogReader } from "../outbox/decisio
 import { quietHoursEndAt, rescheduleHeld } from "../outbox/held.ts";
 import { AlertMessage, readMessages } from "../outbox/message.ts";
 import { enqueue } from "../outbox/outbox.ts";
+import { deliveriesOf, finishedDeliveries, outboxDepth } from "../outbox/queries.ts";
 import { Silence, silenceEnds } from "../routing/silence.ts";
 import { subscriptionIndexReader } from "../routing/subscription-index.ts";
 import { destinationKey, putSubscription, rulesOf, Subscription } from "../routing/subscription.ts";
@@ -92,14 +93,8 @@ export interface AlertEngine {
   outboxDepth(): Promise<readonly { readonly platform: string; readonly owed: number; readonly oldest: number }[]>;
   /** The platforms that refuse the bot's token. */
   suspensions(): Promise<readonly PlatformSuspension[]>;
-  /** Finished deliveries, newest first, with the receipts of those that arrived; see DeliveryRow. */
-  finished(
-    limit: number,
-    destination?: string,
-  ): Promise<{
-    readonly rows: readonly DeliveryRow[];
-    readonly receipts: readonly ReceiptRow[];
-  }>;
+  /** Finished deliveries, newest first; to one destination where it is named. */
+  finished(limit: number, destination?: string): Promise<readonly DeliveryRow[]>;
   /** Messages by their ids; without those that were pruned. */
   messages(ids: readonly string[]): Promise<ReadonlyMap<string, AlertMessage>>;
 
@@ -216,13 +211,9 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
       return done?.episode;
     },
 
-    outboxDepth: () => store.transaction(({ alerts }) => alerts.outbox.depth()),
+    outboxDepth: () => store.transaction(({ alerts }) => outboxDepth(alerts)),
     suspensions: () => store.transaction(({ alerts }) => readSuspensions(alerts)),
-    finished: (limit, destination) =>
-      store.transaction(async ({ alerts }) => {
-        const rows = await alerts.outbox.finished(limit, destination);
-        return { rows, receipts: await alerts.outbox.receipts(rows.map(({ id }) => id)) };
-      }),
+    finished: (limit, destination) => store.transaction(({ alerts }) => finishedDeliveries(alerts, limit, destination)),
     messages: (ids) => store.transaction(({ alerts }) => readMessages(alerts, ids)),
 
     openEpisodes: (network) =>
@@ -239,10 +230,8 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
       store.transaction(async ({ alerts }) => {
         const row = await alerts.watch.episode(id);
         if (row === undefined) return undefined;
-        const deliveries = await alerts.outbox.ofEpisode(id);
-        const receipts = await alerts.outbox.receipts(deliveries.map((one) => one.id));
         const decisions = (await alerts.decisions.read({ episode: id, limit: MAX_HISTORY_DECISIONS })).toReversed();
-        return { episode: parseEpisode(row), decisions, deliveries, receipts };
+        return { episode: parseEpisode(row), decisions, ...(await deliveriesOf(alerts, id)) };
       }),
     log: createLogReader(store),
     decisions: (query) => store.transaction(({ alerts }) => alerts.decisions.read(query)),

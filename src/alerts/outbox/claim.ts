@@ -210,3 +210,17 @@ const MERGED_PHASES: readonly string[] = ["escalation", "reminder", "resolve", "
 function receiptOf({ platform, channel, message }: ReceiptRow): Receipt {
   return { platform, channel, message };
 }
+
+/** When the next delivery on these platforms becomes due, in Unix milliseconds; undefined if none is owed. */
+export function nextDueAt(
+  { outbox }: AlertTables,
+  platforms: readonly string[],
+  at: Milliseconds,
+): Promise<Milliseconds | undefined> {
+  return outbox.nextRunAt(platforms, at);
+}
+
+/** Moves what is due after that moment forward: the clock that scheduled it was ahead by so much. */
+export function bringForward({ outbox }: AlertTables, by: Milliseconds, after: Milliseconds): Promise<void> {
+  return outbox.bringForward(by, after);
+}

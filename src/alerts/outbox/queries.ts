@@ -1,4 +1,4 @@
-import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
+import type { AlertTables, DeliveryRow, ReceiptRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { fanOutAll } from "./fan-out.ts";
 import { NotificationState } from "./notification-state.ts";
@@ -45,4 +45,51 @@ export async function unsentOn(
 ): Promise<ReadonlyMap<string, number>> {
   const rows = await tables.outbox.countDeadLetters(platform, since);
   return new Map(rows.map((row) => [row.destination, row.count]));
+}
+
+/** The deliveries of an episode, in order, without those still in chunks, and the receipts of those that arrived. */
+export async function deliveriesOf(
+  { outbox }: AlertTables,
+  episode: string,
+): Promise<{ readonly deliveries: readonly DeliveryRow[]; readonly receipts: readonly ReceiptRow[] }> {
+  const deliveries = await outbox.ofEpisode(episode);
+  return { deliveries, receipts: await outbox.receipts(deliveries.map(({ id }) => id)) };
+}
+
+/** Finished deliveries, newest first; to one destination where it is named. */
+export function finishedDeliveries(
+  { outbox }: AlertTables,
+  limit: number,
+  destination?: string,
+): Promise<readonly DeliveryRow[]> {
+  return outbox.finished(limit, destination);
+}
+
+/** A message that arrived at a destination, by its delivery's id; undefined where it did not, or was pruned. */
+export async function arrivedMessage(
+  { outbox }: AlertTables,
+  id: string,
+  destination: string,
+): Promise<DeliveryRow | undefined> {
+  const [row] = await outbox.get([id]);
+  return row?.destination === destination && hasArrived(row) ? row : undefined;
+}
+
+/** The last message about an episode that arrived at a destination, no later than `place` in the outbox. */
+export async function lastArrivedOf(
+  { outbox }: AlertTables,
+  episode: string,
+  destination: string,
+  place: number,
+): Promise<DeliveryRow | undefined> {
+  return (await outbox.ofEpisode(episode, destination)).findLast((row) => row.seq <= place && hasArrived(row));
+}
+
+function hasArrived({ kind, state }: DeliveryRow): boolean {
+  return kind === "message" && state === "sent";
+}
+
+/** How many messages are owed on each platform, those in chunks included, and since when the oldest. */
+export function outboxDepth({ outbox }: AlertTables): ReturnType<AlertTables["outbox"]["depth"]> {
+  return outbox.depth();
 }

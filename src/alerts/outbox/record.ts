@@ -1,11 +1,13 @@
 import type { AlertTables, DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Receipt, SendError } from "../sender.ts";
+import type { Decision } from "./batch.ts";
 import type { ClaimedDelivery } from "./claim.ts";
+import { logDecisions } from "./decision-log.ts";
 import { fanOutAll } from "./fan-out.ts";
 import { revertAllUnsent, revertUnsent, UNREACHED, UNSENT } from "./notification-state.ts";
 import { enqueue } from "./outbox.ts";
-import { backoffDelay } from "./retry-policy.ts";
+import { backoffDelay, DEAD_LETTER_AFTER } from "./retry-policy.ts";
 import { readRollingMessages, rollingKey } from "./rolling-message.ts";
 
 /** The result of one attempt. */
@@ -160,4 +162,41 @@ function deliveriesToDrop(owed: readonly DeliveryRow[]): DeliveryRow[] {
 /** Whether a delivery says that a condition is over, or edits the message that announced it. */
 export function isEndNotice({ phase, episode }: Pick<DeliveryRow, "phase" | "episode">): boolean {
   return episode !== null && (phase === "resolve" || phase === "state");
+}
+
+/** Owes deliveries again that a crashed process was sending; their outcome is unknown. */
+export async function recoverUnfinished(tables: AlertTables, at: Milliseconds): Promise<void> {
+  const decisions = (await tables.outbox.recover()).map((row) => ({
+    what: "outcome unknown",
+    destination: row.destination,
+    delivery: row.id,
+    ...(row.episode === null ? {} : { episode: row.episode }),
+    detail: `attempt ${row.attempts}: the process ended while it was being sent`,
+  }));
+  await logDecisions(tables, decisions, at);
+}
+
+/** The most deliveries that expire at once. */
+const MAX_EXPIRED = 500;
+
+/**
+ * Dead-letters what is owed for longer than a failure is retried, except on some platforms. `refused` says why a platform
+ * refuses the bot's token.
+ */
+export async function expire(
+  tables: AlertTables,
+  at: Milliseconds,
+  newId: () => string,
+  except: readonly string[],
+  refused: (platform: string) => string | undefined,
+): Promise<readonly Decision[]> {
+  const decisions: Decision[] = [];
+  for (const row of await tables.outbox.overdue(at - DEAD_LETTER_AFTER, MAX_EXPIRED, except)) {
+    const refusal = refused(row.platform);
+    const why = row.last_error ?? refusal ?? "nothing could send it";
+    await deadLetter(tables, { ...row, last_error: why }, at, newId, refusal === undefined ? UNSENT : UNREACHED);
+    const about = { destination: row.destination, delivery: row.id };
+    decisions.push({ what: "dead letter", ...about, detail: `after a day: ${why}` });
+  }
+  return decisions;
 }

@@ -4,6 +4,7 @@ import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { type DeliveryContext, deliverySubject, isMerged, triggerDeliveryTime } from "../outbox/delivery-subject.ts";
 import { type AlertMessage, readMessages } from "../outbox/message.ts";
+import { arrivedMessage, lastArrivedOf } from "../outbox/queries.ts";
 import type { Platforms } from "../platform.ts";
 import { destinationKey } from "../routing/subscription.ts";
 import type { DeliverySubject } from "../sender.ts";
@@ -61,14 +62,10 @@ export function createAlertFeed(store: Pick<Store, "transaction">, platforms: Pl
     return (message, context) => describe(message, context, platforms);
   };
   const key = destinationKey(platforms.console);
-  const find = async (tables: AlertTables, id: string): Promise<DeliveryRow | undefined> => {
-    const [row] = await tables.outbox.get([id]);
-    return row?.destination === key && row.state === "sent" && row.kind === "message" ? row : undefined;
-  };
   return {
     placeOf: (id) =>
       store.transaction(async ({ alerts: tables }) => {
-        const row = await find(tables, id);
+        const row = await arrivedMessage(tables, id, key);
         return row === undefined ? undefined : { place: row.seq, at: row.settled_at ?? row.created_at };
       }),
     placeBefore: (count) =>
@@ -84,9 +81,7 @@ export function createAlertFeed(store: Pick<Store, "transaction">, platforms: Pl
         const open = (await tables.watch.openEpisodes()).slice(-limit);
         const last: DeliveryRow[] = [];
         for (const { id } of open) {
-          const latest = (await tables.outbox.ofEpisode(id, key)).findLast(
-            ({ seq, kind, state }) => seq <= place && kind === "message" && state === "sent",
-          );
+          const latest = await lastArrivedOf(tables, id, key, place);
           if (latest !== undefined) last.push(latest);
         }
         return toFeedAlerts(
@@ -117,7 +112,7 @@ export function createAlertFeed(store: Pick<Store, "transaction">, platforms: Pl
     async get(id) {
       const describe = await loadDescribe();
       return store.transaction(async ({ alerts: tables }) => {
-        const row = await find(tables, id);
+        const row = await arrivedMessage(tables, id, key);
         return row === undefined ? undefined : (await toFeedAlerts(tables, [row], describe))[0];
       });
     },

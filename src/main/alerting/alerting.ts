@@ -5,6 +5,7 @@
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
 import type { OnStep } from "../../alerts/dependencies.ts";
 import type { DispatchDependencies, Dispatcher } from "../../alerts/dispatch/dispatch.ts";
+import { outboxDepth } from "../../alerts/outbox/queries.ts";
 import { readRefusedMessages, type RefusedMessages } from "../../alerts/dispatch/refused-messages.ts";
 import { DRILL_NETWORK } from "../../alerts/drill.ts";
 import { createAlertEngine } from "../../alerts/engine/engine.ts";
@@ -222,7 +223,7 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
     verdict,
     async health() {
       const stored = await store.transaction(async ({ alerts }) => ({
-        queue: await alerts.outbox.depth(),
+        queue: await outboxDepth(alerts),
         suspensions: await readSuspensions(alerts),
         refused: await readRefusedMessages(alerts),
       }));

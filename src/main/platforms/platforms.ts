@@ -86,17 +86,20 @@ export async function openPlatforms(
     adapters,
     previews: [
       previewOf(
-        "discord",
+        discordPlatform,
         () => (require("../../adapters/discord/preview.ts") as typeof DiscordPreviewModule).discordPreview,
       ),
-      previewOf("slack", () => (require("../../adapters/slack/preview.ts") as typeof SlackPreviewModule).slackPreview),
+      previewOf(
+        slackPlatform,
+        () => (require("../../adapters/slack/preview.ts") as typeof SlackPreviewModule).slackPreview,
+      ),
     ],
   };
 }
 
 /** Loads a platform's renderer with its first preview: most processes never show one. */
-function previewOf(platform: Preview["platform"], load: () => Preview): Preview {
-  return { platform, render: (reply, as) => load().render(reply, as) };
+function previewOf({ id, name }: ChatPlatform, load: () => Preview): Preview {
+  return { platform: id, name, render: (reply, as) => load().render(reply, as) };
 }
 
 /**

@@ -12,7 +12,7 @@ import { answer } from "./page-answers.ts";
 
 const COMMANDS = ["market list", "market show BTC/USD", "market show ETH/USD", "time"];
 
-const discord: Preview = { platform: "discord", render: (given) => ({ title: given.title }) };
+const discord: Preview = { platform: "discord", name: "Discord", render: (given) => ({ title: given.title }) };
 
 describe.skipIf(chromiumPath === undefined)("in a browser", () => {
   let browser: Browser;

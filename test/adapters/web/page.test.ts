@@ -46,6 +46,7 @@ describe("the page", () => {
     expect((await harness.send("/api/console")).json()).toEqual({
       networks: ["mainnet", "testnet"],
       previews: [],
+      previewNames: {},
       simulated: false,
       signedIn: false,
       alerts: false,

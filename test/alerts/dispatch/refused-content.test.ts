@@ -92,7 +92,7 @@ it("of the notice itself makes no further notice", async () => {
   stage.sender.outcome = () => new SendError("permanent", "as_user_not_supported");
   await stage.owe({ platform: "fake", channel: "ops" }, { type: "test", by: "ada", at: "1" });
   for (let hour = 0; hour < 5; hour += 1) await stage.pass(3_600_000);
-  const { rows } = await stage.engine.finished(20);
+  const rows = await stage.engine.finished(20);
   expect(rows.map(({ destination, state }) => `${destination} ${state}`).toSorted()).toEqual([
     "fake//operators/ dead",
     "fake//ops/ dead",

@@ -207,7 +207,7 @@ describe("a token that a platform refuses", () => {
     expect(retired[0]?.why).toBe(
       "the bot's token was refused for a day (Discord says 401: Unauthorized); it comes back once a token is accepted",
     );
-    const { rows } = await it.stage.engine.finished(10);
+    const rows = await it.stage.engine.finished(10);
     expect(rows.filter(({ state }) => state === "dead").map(({ destination }) => destination)).toEqual(
       expect.arrayContaining(["discord//one/", "discord//two/"]),
     );
@@ -258,7 +258,7 @@ describe("a token that a platform refuses", () => {
     await it.stage.rounds(12, [stalled("bad")]);
     expect(told(it)).toEqual(everybody(REMOVED));
     expect(it.discord.take()).toEqual([`two: ${FIRED}`]);
-    const { rows } = await it.stage.engine.finished(20);
+    const rows = await it.stage.engine.finished(20);
     const dead = rows.filter(({ state }) => state === "dead");
     expect(dead.map((row) => `${row.destination} ${row.uncertain_since !== null}`).toSorted()).toEqual([
       "discord//one/ false",

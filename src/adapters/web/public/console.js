@@ -41,6 +41,7 @@ let info = {
   networks: [],
   simulated: false,
   previews: [],
+  previewNames: {},
   signedIn: false,
   alerts: false,
   incident: false,
@@ -92,7 +93,7 @@ function surroundings() {
   return {
     document,
     dialog,
-    previews: info.previews,
+    previews: info.previews.map((id) => ({ id, name: info.previewNames[id] ?? id })),
     announce: (text) => (announcer.textContent = text),
     simulated: showSimulated,
     askBelow,

@@ -81,7 +81,7 @@ export async function awaitFirstDelivery(
   while (clock.monotonicMillis() - started < DELIVERY_WAIT_MILLIS) {
     const now = (await alerts.subscriptions()).find((one) => one.id === id);
     if (now?.state === "retired") return { state: "lost", why: now.why ?? "it is gone" };
-    const [last] = (await alerts.finished(1, key)).rows;
+    const [last] = await alerts.finished(1, key);
     if (last?.state === "sent" && last.created_at >= created) return { state: "arrived" };
     await clock.sleep(DELIVERY_POLL_MILLIS, signal);
   }

@@ -156,7 +156,7 @@ test("a new reader gets open alerts first, however old they are", async () => {
 
 test("each alert can be had by itself, as other platforms show it, with its files", async () => {
   const render = vi.fn(() => ({ drawn: true }));
-  const { stage, begin, deliver } = await open({ previews: [{ platform: "slack", render }] });
+  const { stage, begin, deliver } = await open({ previews: [{ platform: "slack", name: "Slack", render }] });
   await deliver(async () => {
     await stage.round([], []);
     await stage.round(

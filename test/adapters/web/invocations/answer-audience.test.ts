@@ -57,7 +57,7 @@ test.each<[Question, AnswerAudience]>([
   [{ text: "stake private:no" }, { visibility: "caller", isDefault: true }],
 ])("%j is previewed for %j", async (question, audience) => {
   const seen: unknown[] = [];
-  const spy: Preview = { platform: "discord", render: (_reply, as) => void seen.push(as) };
+  const spy: Preview = { platform: "discord", name: "Discord", render: (_reply, as) => void seen.push(as) };
   await using harness = await startConsole(bot, { previews: [spy] });
   await harness.post("/api/invocations?previews=1", question);
   expect(seen).toEqual([audience]);

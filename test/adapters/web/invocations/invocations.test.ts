@@ -206,6 +206,7 @@ describe("previews", () => {
   const shown: unknown[] = [];
   const discord: Preview = {
     platform: "discord",
+    name: "Discord",
     render: (given) => {
       shown.push(given);
       return { embeds: [{ title: "a" }] };
@@ -213,6 +214,7 @@ describe("previews", () => {
   };
   const broken: Preview = {
     platform: "slack",
+    name: "Slack",
     render: () => {
       throw new Error("not total");
     },
@@ -228,7 +230,10 @@ describe("previews", () => {
     expect(answer.json()).toMatchObject({ previews: { discord: { embeds: [{ title: "a" }] }, slack: null } });
     expect(shown).toEqual([given]);
     expect(bot.asked).toHaveLength(2);
-    expect((await harness.send("/api/console")).json()).toMatchObject({ previews: ["discord", "slack"] });
+    expect((await harness.send("/api/console")).json()).toMatchObject({
+      previews: ["discord", "slack"],
+      previewNames: { discord: "Discord", slack: "Slack" },
+    });
   });
 });
 

@@ -10,7 +10,7 @@ import { createExchange } from "../exchange/exchange.js";
 import { keepFocus } from "../vnode/keep-focus.js";
 import { formatLine } from "../exchange/lines.js";
 import { makeElement } from "../vnode/make-dom.js";
-import { drawPreview, platformName } from "../preview/preview.js";
+import { drawPreview } from "../preview/preview.js";
 import { renderReply } from "../reply/reply.js";
 import { beganWords } from "./standing.js";
 import { createTabs } from "../tabs.js";
@@ -80,9 +80,7 @@ export function createAlertCard(first, around) {
   /** Rendered when it is opened: most are not. */
   function drawBody() {
     const platforms = around.previews;
-    const tabs = [{ id: "bellwether", name: "Bellwether" }].concat(
-      platforms.map((platform) => ({ id: platform, name: platformName(platform) })),
-    );
+    const tabs = [{ id: "bellwether", name: "Bellwether" }, ...platforms];
     view = "bellwether";
     drawOwn();
     shownAs.replaceChildren(

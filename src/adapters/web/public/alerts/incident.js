@@ -9,7 +9,6 @@ import { drawAlertPreview } from "./alert-card.js";
 import { createExchange } from "../exchange/exchange.js";
 import { awayWords, seconds, STAGES, stepOf } from "./incident-step.js";
 import { makeElement } from "../vnode/make-dom.js";
-import { platformName } from "../preview/preview.js";
 import { localTime, span } from "../reply/times.js";
 import { h } from "../vnode/vnode.js";
 
@@ -158,11 +157,11 @@ export function createIncident(element, around, network) {
     group.className = "told";
     group.append(heading);
     shown.append(group);
-    for (const platform of around.previews) {
+    for (const { id, name } of around.previews) {
       const figure = document.createElement("figure");
       const caption = document.createElement("figcaption");
-      caption.textContent = `On ${platformName(platform)}`;
-      figure.append(caption, await drawAlertPreview(alert.id, platform, document));
+      caption.textContent = `On ${name}`;
+      figure.append(caption, await drawAlertPreview(alert.id, id, document));
       group.append(figure);
     }
   }

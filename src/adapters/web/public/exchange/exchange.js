@@ -6,7 +6,7 @@ import { AskError, ask } from "../api.js";
 import { confirmFirst } from "./confirm.js";
 import { formatLine } from "./lines.js";
 import { makeElement } from "../vnode/make-dom.js";
-import { drawPreview, platformName } from "../preview/preview.js";
+import { drawPreview } from "../preview/preview.js";
 import { announcement, isSimulated, renderReply } from "../reply/reply.js";
 import { createTabs } from "../tabs.js";
 import { localTime, span } from "../reply/times.js";
@@ -15,7 +15,7 @@ import { localTime, span } from "../reply/times.js";
  * @typedef {object} Surroundings What an exchange needs of the page around it.
  * @property {Document} document
  * @property {HTMLDialogElement} dialog
- * @property {readonly string[]} previews The platforms whose previews come with answers.
+ * @property {readonly { readonly id: string, readonly name: string }[]} previews The platforms whose previews come with answers.
  * @property {(text: string) => void} announce
  * @property {() => void} simulated Called when an answer says that nothing in it is real.
  * @property {(question: Question, line: string, options: { focus: boolean }) => void} askBelow
@@ -159,11 +159,9 @@ export function createExchange(line, around) {
    * @returns {HTMLElement[]}
    */
   function previewTabs(reply) {
-    const platforms = around.previews.filter((platform) => Object.hasOwn(reply.previews ?? {}, platform));
+    const platforms = around.previews.filter(({ id }) => Object.hasOwn(reply.previews ?? {}, id));
     if (platforms.length === 0) return [];
-    const tabs = [{ id: "bellwether", name: "Bellwether" }].concat(
-      platforms.map((platform) => ({ id: platform, name: platformName(platform) })),
-    );
+    const tabs = [{ id: "bellwether", name: "Bellwether" }, ...platforms];
     return [createTabs({ document, label: "Shown as", panel, tabs, choose: (id) => void choose(reply, id) })];
   }
 

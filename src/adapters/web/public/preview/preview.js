@@ -18,14 +18,6 @@
 import { makeElement } from "../vnode/make-dom.js";
 import { h } from "../vnode/vnode.js";
 
-/** @type {Readonly<Record<string, string>>} */
-const NAMES = { discord: "Discord", slack: "Slack" };
-
-/** @param {string} platform */
-export function platformName(platform) {
-  return NAMES[platform] ?? platform;
-}
-
 /**
  * The element that shows a payload; a sentence when it cannot be drawn.
  *
@@ -46,8 +38,7 @@ export async function drawPreview(platform, payload, sent, document) {
     shell.append(makeElement(drawer.draw(payload, sent), document));
   } catch (thrown) {
     reportError(thrown);
-    const sentence = `How ${platformName(platform)} shows this reply could not be drawn.`;
-    shell.append(makeElement(h("p", { class: "waiting" }, sentence), document));
+    shell.append(makeElement(h("p", { class: "waiting" }, "This preview could not be drawn."), document));
   }
   return shell;
 }
