@@ -28,7 +28,7 @@ export class StorageError extends Error {
   /** The next step, where that is more than to ask again once it is mended. */
   readonly remedy: string | undefined;
 
-  constructor(message: string, { title, remedy, cause }: { title: string; remedy?: string; cause: unknown }) {
+  constructor(message: string, { title, remedy, cause }: { title: string; remedy?: string; cause?: unknown }) {
     super(message, { cause });
     this.title = title;
     this.remedy = remedy;

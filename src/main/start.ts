@@ -18,6 +18,7 @@ import { readAlertsConfig } from "./alerting/alerting-settings.ts";
 import { openAlerting, type StartHooks } from "./alerting/open-alerting.ts";
 import { assembleBot } from "./assemble-bot.ts";
 import { packageVersion } from "./cli/cli.ts";
+import { watchDatabase } from "./health/database-watch.ts";
 import { startDeadManSwitch } from "./health/dead-man-switch.ts";
 import { healthProblem } from "./health/health.ts";
 import { checkReadiness } from "./health/readiness.ts";
@@ -77,7 +78,7 @@ interface RunOptions {
 async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }: RunOptions): Promise<void> {
   const store = createStore({ url: config.databaseUrl, log });
   shutdown.add("store", () => store.close());
-  await claimDatabase(store, config, log);
+  const { begunAnew } = await claimDatabase(store, config, log);
 
   const startedAt = Date.now();
   const running: Adapter[] = [];
@@ -92,7 +93,11 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
   shutdown.add("platform limits", async () => endLimits());
   const networks = await openNetworks(config, { log, onRequest: metrics.onNodeRequest });
   shutdown.add("networks", () => networks.close());
-  const { alerting, console: shown } = openAlerting({
+  const {
+    alerting,
+    console: shown,
+    notifyOfDatabase,
+  } = openAlerting({
     config,
     alertsConfig,
     store,
@@ -162,15 +167,25 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
   // Stopped first: no delivery may be planned or sent while the platforms stop.
   shutdown.add("alerts", () => alerting.stop());
   if (config.alerting.deadmanUrl !== undefined) {
-    const problem = () => healthProblem(alerting, startedAt, Date.now);
+    const problem = () => healthProblem({ store, alerting, startedAt, now: Date.now });
     const deadManSwitch = startDeadManSwitch({ url: config.alerting.deadmanUrl, clock: systemClock, log, problem });
     shutdown.add("dead man's switch", () => deadManSwitch.stop());
   }
   const watch = async (): Promise<void> => {
     // The next start reads the origin; watching reports a database that cannot be written.
     await store.markOrigin(requiredOrigin(config)).catch(() => undefined);
+    if (begunAnew) await notifyOfDatabase("begun anew", store.file).catch(() => undefined);
     if (!shutdown.signal.aborted) await alerting.start([web ?? consoleSender, ...platforms.adapters]);
   };
+  const looking = new AbortController();
+  const watchedFile = watchDatabase(
+    { store, clock: systemClock, log, notify: (what) => notifyOfDatabase(what, store.file) },
+    looking.signal,
+  );
+  shutdown.add("database watch", async () => {
+    looking.abort();
+    await watchedFile;
+  });
   // The first questions are answered first; watching and delivering begin soon after.
   setTimeout(() => void watch(), WATCH_AFTER).unref();
   await begun;

@@ -4,9 +4,10 @@ import type { Log } from "../log.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { databaseFile } from "./file/database-url.ts";
 import { openForLife, openPerCall } from "./file/file.ts";
+import type { FileLoss } from "./file/file-identity.ts";
 import { DatabaseInUse } from "./file/holder-record.ts";
 import type { Origin } from "./file/origin.ts";
-import { toStorageError, WriteHealth } from "./sqlite/sqlite-faults.ts";
+import { lossError, toStorageError, WriteHealth } from "./sqlite/sqlite-faults.ts";
 import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
@@ -39,6 +40,8 @@ export interface EmbeddedStore extends Store {
    * Rejects with UserError where another process holds it or where it cannot be used.
    */
   claim(): Promise<void>;
+  /** What became of the file since this process took it for life; undefined where it is in its place. */
+  lost(): FileLoss | undefined;
   /** Marks the database as the simulator's or the configured networks', unless it is marked already: see `enforceOrigin`. */
   markOrigin(origin: Origin): Promise<void>;
 }
@@ -72,6 +75,7 @@ export function createStore(options: StoreOptions): EmbeddedStore {
       await access.claim();
       log.debug({ file }, "database claimed");
     },
+    lost: () => access.lost(),
     markOrigin: (origin) => call((tables) => tables.markOrigin(origin)),
     seen: {
       note: (...given) => call((tables) => tables.seen.note(...given)),
@@ -99,6 +103,8 @@ export function createStore(options: StoreOptions): EmbeddedStore {
       call(async (tables) => {
         await tables.ping();
         if (writes.fault !== undefined) throw writes.fault;
+        const loss = access.lost();
+        if (loss !== undefined) throw lossError(file, loss);
       }),
     async close() {
       // Calls that have begun are finished, though their callers may be gone.

@@ -101,7 +101,10 @@ export interface Store extends StoreTables {
    * connection, and every other call waits until this one has ended.
    */
   transaction<T>(work: (tables: TransactionTables) => Promise<T>): Promise<T>;
-  /** Resolves when the database answers and its last write, if there was one, got through; for readiness checks. */
+  /**
+   * Resolves when the database answers, its last write, if there was one, got through, and its file is in its place; for
+   * readiness checks.
+   */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

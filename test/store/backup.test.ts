@@ -94,6 +94,26 @@ describe("a backup", () => {
   });
 });
 
+/** Makes an index point to what it does not hold: no page is damaged, and `quick_check` finds nothing. */
+function damageIndex(): void {
+  const database = new DatabaseSync(file, { defensive: false });
+  database.exec(`
+    PRAGMA writable_schema = ON;
+    UPDATE sqlite_master SET sql = 'CREATE INDEX button_payloads_expiry ON button_payloads (value)'
+    WHERE name = 'button_payloads_expiry'`);
+  database.close();
+}
+
+it("a database whose index is damaged is found out by inspection and by backup", async () => {
+  await filled("a");
+  backUp(file, path.join(folder, "before.db"));
+  damageIndex();
+  const seen = await inspectFile(file, Date.now(), () => Promise.resolve(undefined));
+  expect(seen?.damage).toEqual([expect.stringContaining("button_payloads_expiry")]);
+  expect(() => backUp(file, copy)).toThrow(`The database ${file} is damaged`);
+  expect(existsSync(copy)).toBe(false);
+});
+
 describe("a restoration", () => {
   it("brings back what the backup holds and keeps what was there", async () => {
     const old = await filled("old");

@@ -1,3 +1,4 @@
+import { readdirSync, statSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -135,6 +136,37 @@ describe("migrations", () => {
     meddling.close();
     await expect(store.ping()).resolves.toBeUndefined();
     await store.close();
+  });
+
+  it("copy the database beside it first, and keep the last two copies", async () => {
+    const at = async (version: string): Promise<void> => {
+      await rm(file, { force: true });
+      const db = kyselyOver(new DatabaseSync(file));
+      await migrate(db, version);
+      await db.destroy();
+      const store = open();
+      await store.ping();
+      await store.close();
+    };
+    const copies = (): string[] => readdirSync(folder).filter((name) => name.startsWith("b.db.schema-"));
+    await at("0005-answer-choices");
+    expect(copies()).toEqual(["b.db.schema-0005-answer-choices"]);
+    await at("0006-database-marks");
+    await at("0003-alerts");
+    expect(copies()).toEqual(["b.db.schema-0005-answer-choices", "b.db.schema-0006-database-marks"]);
+    const copy = new DatabaseSync(path.join(folder, "b.db.schema-0006-database-marks"), { readOnly: true });
+    const applied = copy.prepare("SELECT name FROM kysely_migration ORDER BY name DESC").get();
+    expect(applied?.["name"]).toBe("0006-database-marks");
+    copy.close();
+    expect(statSync(path.join(folder, "b.db.schema-0006-database-marks")).mode & 0o077).toBe(0);
+  });
+
+  it("copy nothing where there is nothing to lose", async () => {
+    const store = open();
+    await store.ping();
+    await store.close();
+    await open().ping();
+    expect(readdirSync(folder).filter((name) => /schema|partial/u.test(name))).toEqual([]);
   });
 
   it("refuse a database that a newer version wrote, and leave it as it is", async () => {

@@ -61,6 +61,8 @@ export function deliverySubject(message: AlertMessage, phase: string): DeliveryS
         severity: "warning",
         at: message.at,
       };
+    case "database":
+      return { kind: "bot", network: "", subject: "", state: "event", severity: "critical", at: message.at };
     case "token": {
       const lost = message.change.what === "refused" || message.change.what === "revoked";
       const [state, severity] = lost ? (["firing", "critical"] as const) : (["resolved", "info"] as const);

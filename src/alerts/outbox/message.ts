@@ -112,6 +112,14 @@ export const AlertMessage = z.discriminatedUnion("type", [
     places: z.array(RefusedPlace),
     at: TimeText,
   }),
+  /** The database's file is no longer in its place, or was gone at the start: for the operators. */
+  z.object({
+    type: z.literal("database"),
+    ...common,
+    what: z.enum(["deleted", "replaced", "begun anew"]),
+    file: z.string(),
+    at: TimeText,
+  }),
   /** A platform refuses the bot's token, or accepts one again: for the operators, and for channels that are back. */
   z.object({
     type: z.literal("token"),
@@ -170,6 +178,7 @@ export const AlertMessage = z.discriminatedUnion("type", [
 ]);
 export type AlertMessage = z.infer<typeof AlertMessage>;
 export type ChangeMessage = Extract<AlertMessage, { type: "change" }>;
+export type DatabaseMessage = Extract<AlertMessage, { type: "database" }>;
 export type TokenMessage = Extract<AlertMessage, { type: "token" }>;
 
 /** The id of a message by its content: equal messages are stored once. */

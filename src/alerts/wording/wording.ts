@@ -16,6 +16,7 @@ import type { Platforms } from "../platform.ts";
 import { conditionWords } from "./condition-words.ts";
 import { describeChange, describeTest } from "./describe-change.ts";
 import { describeCondition } from "./describe-condition.ts";
+import { describeDatabase } from "./describe-database.ts";
 import { describeEvent, eventCells, eventLine } from "./describe-event.ts";
 import { describeRefused } from "./describe-refused.ts";
 import { describeToken } from "./describe-token.ts";
@@ -99,6 +100,8 @@ function describeByType(message: AlertMessage, context: DeliveryContext, platfor
       });
     case "refused":
       return describeRefused(message, platforms);
+    case "database":
+      return describeDatabase(message);
     case "token":
       return describeToken(message, platforms);
     case "test":

@@ -1,11 +1,15 @@
 import type { WebAdapterOptions } from "../../adapters/web/index.ts";
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
-import type { OnStep } from "../../alerts/dependencies.ts";
+import { type OnStep, randomId } from "../../alerts/dependencies.ts";
+import { timeToText } from "../../alerts/kinds/json-fields.ts";
+import type { DatabaseMessage } from "../../alerts/outbox/message.ts";
+import { enqueue } from "../../alerts/outbox/outbox.ts";
 import { createAlertFeed } from "../../alerts/service/feed.ts";
 import { systemClock } from "../../api/clock.ts";
 import type { Config } from "../../config.ts";
 import type { Log } from "../../log.ts";
 import type { Store } from "../../store/store.ts";
+import { fromMillis } from "../../units/nanoseconds.ts";
 import type { MetricsRecorder } from "../metrics/metrics.ts";
 import type { Networks } from "../networks.ts";
 import { type ChatConfig, PLATFORMS } from "../platforms/platforms.ts";
@@ -34,6 +38,8 @@ export interface OpenAlertingDependencies {
 /** The alerts of a process, and the console's view of them. */
 export interface OpenAlerting {
   readonly alerting: Alerting;
+  /** Owes a message about the database to the console and the operators. Rejects where the database fails. */
+  notifyOfDatabase: (what: DatabaseMessage["what"], file: string) => Promise<void>;
   readonly console: Required<Pick<WebAdapterOptions, "alerts" | "watch">> & Pick<WebAdapterOptions, "incident">;
 }
 
@@ -45,12 +51,13 @@ export function openAlerting(dependencies: OpenAlertingDependencies): OpenAlerti
   const hasConsole = config.web.port !== 0;
   const consoleSignal = createChangeSignal();
   const incident = networks.faults === undefined ? undefined : guidedIncident(networks.faults, store);
+  const always = [...(hasConsole ? [PLATFORMS.console] : []), ...(operators === undefined ? [] : [operators])];
   const downtime = createDowntimeReporter({
     store,
     clock: systemClock,
     config: alertsConfig,
     networks: names,
-    always: [...(hasConsole ? [PLATFORMS.console] : []), ...(operators === undefined ? [] : [operators])],
+    always,
     simulated: networks.simulated,
     log,
     onOwed: () => alerting.wake(),
@@ -78,6 +85,13 @@ export function openAlerting(dependencies: OpenAlertingDependencies): OpenAlerti
   });
   return {
     alerting,
+    async notifyOfDatabase(what, file) {
+      const at = Date.now();
+      const message = { type: "database", what, file, at: timeToText(fromMillis(at)) } as const;
+      const deliveries = always.map((destination) => ({ id: randomId(), destination, phase: "bot", message }) as const);
+      await store.transaction(({ alerts: tables }) => enqueue(tables, { deliveries }, at, randomId));
+      alerting.wake();
+    },
     console: {
       alerts: { feed: createAlertFeed(store, PLATFORMS), onChange: consoleSignal.onChange },
       watch: consoleWatch({ store, config: alertsConfig, alerting, networks: names, incident }),

@@ -58,7 +58,7 @@ async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRun
     { createStore },
     { assembleBot, createPassiveAlertService },
     { readAlertsConfig },
-    { originWarning },
+    { goneWarning, isGone, originWarning },
   ] = await Promise.all([
     import("../networks.ts"),
     import("../../store/create-store.ts"),
@@ -70,7 +70,7 @@ async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRun
   // The database is locked per call only: several questions may be asked at the same time.
   let inUse = false;
   const store = createStore({ url: config.databaseUrl, log, hold: "call", onInUse: () => void (inUse = true) });
-  const warning = originWarning(store.file, config);
+  const warning = isGone(store.file) ? goneWarning(store.file) : originWarning(store.file, config);
   if (warning !== undefined) warn(warning);
   const networks = await openNetworks(config, { log });
   const probeNodes = createNodeProbe(networks.clients);

@@ -8,10 +8,12 @@ import { tokenRemedy } from "../../alerts/wording/phrases.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import { databaseFile } from "../../store/file/database-url.ts";
+import { lossOf } from "../../store/file/file-identity.ts";
 import { readHolderRecord } from "../../store/file/holder-record.ts";
 import { type FileInspection, inspectFile } from "../../store/file/inspect-file.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
+import { isGone } from "../holder/claim-database.ts";
 import { findHolder } from "../holder/find-holder.ts";
 import { PLATFORMS } from "../platforms/platforms.ts";
 
@@ -32,9 +34,21 @@ export async function examineDatabase(url: string, now: Milliseconds, waitMillis
   const { holder, stuck } = await holderOf(file, waitMillis);
   const folder = await examineFolder(file);
   const inspection = await inspectFile(file, now, readSuspensions);
+  const lost = holder === undefined ? undefined : lossOf(file, readHolderRecord(file)?.identity);
+  if (lost !== undefined) {
+    const what = `${file} was ${lost} while ${holder} holds it: what it writes ends with it`;
+    const remedy =
+      "Stop the bot, put the file back or bring back a backup (npm run restore -- <backup>), then start it.";
+    return [...folder, fault("database", what, remedy)];
+  }
   if (inspection === undefined) {
     if (folder.some(({ state }) => state === "fault")) return folder;
-    return [...folder, ok("database", `${file} does not exist yet: the first start makes it`)];
+    if (!isGone(file)) return [...folder, ok("database", `${file} does not exist yet: the first start makes it`)];
+    const remedy = "Bring back a backup: npm run restore -- <backup>. Or start without it, from nothing.";
+    return [
+      ...folder,
+      warning("database", `${file} was there before and is gone: the next start begins a new one`, remedy),
+    ];
   }
   const alerts = examineAlerts(inspection, now, holder !== undefined);
   return [...folder, ...stuck, ...examineFile(file, inspection, holder), ...alerts];

@@ -1,6 +1,7 @@
 // Whether the bot is well. This module names problems of watching and delivering; `readiness.ts` reports them at
 // `/readyz`, `dead-man-switch.ts` stops pinging while there is one.
 
+import type { Store } from "../../store/store.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import type { Alerting, AlertingHealth, LastObservation } from "../alerting/alerting.ts";
 import { PLATFORMS } from "../platforms/platforms.ts";
@@ -61,12 +62,22 @@ export function refusedMessage(refused: AlertingHealth["refused"], now: Millisec
   return `a message to ${place.channel} on ${PLATFORMS.nameOf(platform)} ${came} ${formatDuration(Math.max(0, now - at))} ago (${place.why})`;
 }
 
+interface HealthDependencies {
+  readonly store: Pick<Store, "ping">;
+  readonly alerting: Pick<Alerting, "health" | "service">;
+  /** When this process began, in Unix milliseconds. */
+  readonly startedAt: Milliseconds;
+  readonly now: () => Milliseconds;
+}
+
 /** The first problem of watching and delivering, as a clause; undefined where there is none. Rejects where the database fails. */
-export async function healthProblem(
-  alerting: Pick<Alerting, "health" | "service">,
-  startedAt: Milliseconds,
-  now: () => Milliseconds,
-): Promise<string | undefined> {
+export async function healthProblem({
+  store,
+  alerting,
+  startedAt,
+  now,
+}: HealthDependencies): Promise<string | undefined> {
+  await store.ping();
   const { observations, queue, suspensions } = await alerting.health();
   if (observations.length === 0) return "no watcher has looked yet";
   const platforms = alerting.service.platforms();

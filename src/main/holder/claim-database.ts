@@ -1,7 +1,10 @@
+import { existsSync } from "node:fs";
+
 import type { Config } from "../../config.ts";
 import type { Log } from "../../log.ts";
 import type { EmbeddedStore } from "../../store/create-store.ts";
 import { enforceOrigin, type Origin, originOf } from "../../store/file/origin.ts";
+import { wasEverLocked } from "../../store/file/process-lock.ts";
 
 /** The origin that a database must have for the networks of a process. */
 export function requiredOrigin({ networks }: Pick<Config, "networks">): Origin {
@@ -10,12 +13,33 @@ export function requiredOrigin({ networks }: Pick<Config, "networks">): Origin {
 
 /**
  * Takes the database for this process. A file from a simulated network is set aside first: its alerts would stay open
- * for ever on a real one. Rejects with UserError when the database cannot be used.
+ * for ever on a real one. Resolves with `begunAnew` where the database that was there is gone. Rejects with UserError when
+ * the database cannot be used.
  */
-export async function claimDatabase(store: EmbeddedStore, config: Pick<Config, "networks">, log: Log): Promise<void> {
+export async function claimDatabase(
+  store: EmbeddedStore,
+  config: Pick<Config, "networks">,
+  log: Log,
+): Promise<{ readonly begunAnew: boolean }> {
+  const begunAnew = isGone(store.file);
   const aside = await enforceOrigin(store.file, requiredOrigin(config), `simulated-${fileTimestamp(new Date())}`);
   if (aside !== undefined) log.warn({ file: aside }, "database set aside");
   await store.claim();
+  if (begunAnew) log.warn({ file: store.file, why: goneWarning(store.file) }, "database begun anew");
+  return { begunAnew };
+}
+
+/** Whether a database was there once and is not any more: the file of its lock outlives it. */
+export function isGone(file: string): boolean {
+  return !existsSync(file) && wasEverLocked(file);
+}
+
+/** A sentence about a database that `isGone`, with what to do. */
+export function goneWarning(file: string): string {
+  return (
+    `The database ${file} was there before and is gone, so a new one is begun, without subscriptions and saved parties. ` +
+    "To bring back a backup, stop the bot and type: npm run restore -- <backup>"
+  );
 }
 
 /** For a process that locks the database per call: a sentence about a file of another origin. */

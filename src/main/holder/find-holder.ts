@@ -1,11 +1,9 @@
-import { existsSync } from "node:fs";
 import { connect } from "node:net";
-import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { UserError } from "../../errors.ts";
 import { readHolderRecord } from "../../store/file/holder-record.ts";
-import { tryProcessLock } from "../../store/file/process-lock.ts";
+import { tryProcessLock, wasEverLocked } from "../../store/file/process-lock.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 
 /** How long a holder may take from claiming the database to answering on its socket. */
@@ -34,8 +32,8 @@ export async function findHolder(databaseFile: string, waitMillis = HOLDER_START
 }
 
 function isHeld(databaseFile: string): boolean {
-  // A missing folder holds no locked database, and this check must not make one.
-  if (!existsSync(path.dirname(databaseFile))) return false;
+  // A lock that is taken has a file, and this check must not make one.
+  if (!wasEverLocked(databaseFile)) return false;
   try {
     const lock = tryProcessLock(databaseFile);
     lock?.release();

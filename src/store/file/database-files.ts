@@ -1,4 +1,14 @@
-import { closeSync, copyFileSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from "node:fs";
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
@@ -47,6 +57,32 @@ export function putInPlace(file: string, name: string): void {
     renameSync(file, name);
   }
   syncFolderOf(name);
+}
+
+/** The copies from before a migration that are kept. */
+const MIGRATION_COPIES = 2;
+
+/**
+ * Copies a database beside itself before its schema is migrated: `bellwether.db.schema-0010-…` holds that schema, for
+ * `restore` under the older program. Copies older than the last two are removed. Throws what SQLite and the file system
+ * throw.
+ */
+export function copyBeforeMigration(file: string, schema: string): void {
+  const prefix = `${path.basename(file)}.schema-`;
+  const copy = path.join(path.dirname(file), `${prefix}${schema}`);
+  const partial = `${file}.partial`;
+  try {
+    copyDatabase(file, partial);
+    renameSync(partial, copy);
+  } finally {
+    rmSync(partial, { force: true });
+  }
+  // Schemas are numbered, so that their names are in order.
+  const copies = readdirSync(path.dirname(file)).filter(
+    (name) => name.startsWith(prefix) && /^\d{4}-[a-z-]+$/u.test(name.slice(prefix.length)),
+  );
+  for (const old of copies.toSorted().slice(0, -MIGRATION_COPIES)) rmSync(path.join(path.dirname(file), old));
+  syncFolderOf(file);
 }
 
 export function syncFolderOf(file: string): void {

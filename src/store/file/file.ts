@@ -1,6 +1,7 @@
 // A process takes the database file under a lock, opens it, and loads Kysely with the first query; file faults become
-// errors for the operator. Next: process-lock.ts and holder-record.ts (who holds the file), backup.ts, inspect-file.ts,
-// origin.ts (a simulator's file is never used for configured networks), database-files.ts.
+// errors for the operator. Next: process-lock.ts and holder-record.ts (who holds the file), file-identity.ts (whether it
+// is still there), backup.ts, inspect-file.ts, origin.ts (a simulator's file is never used for configured networks),
+// database-files.ts.
 import type { DatabaseSync } from "node:sqlite";
 
 import type { Kysely } from "kysely";
@@ -9,7 +10,9 @@ import type { Milliseconds } from "../../units/duration.ts";
 import type { WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import { toOperatorError, type WriteHealth } from "../sqlite/sqlite-faults.ts";
-import { makeFolderOf, openSqlite } from "../sqlite/sqlite.ts";
+import { executedMigrations, makeFolderOf, openSqlite } from "../sqlite/sqlite.ts";
+import { copyBeforeMigration } from "./database-files.ts";
+import { type FileLoss, identityOf, lossOf } from "./file-identity.ts";
 import { DatabaseInUse, livingHolder, removeHolderRecord, writeHolderRecord } from "./holder-record.ts";
 import { waitForProcessLock } from "./process-lock.ts";
 
@@ -21,12 +24,15 @@ interface FileAccess {
   readonly withDatabase: WithDatabase;
   /** Takes the file, or finds out that it could be taken. */
   claim(): Promise<void>;
+  /** What became of the file that this process holds for life; undefined where it is in its place, or none is open. */
+  lost(): FileLoss | undefined;
   close(): Promise<void>;
 }
 
 /** Locked from the first use until closed. */
 export function openForLife(file: string, waitMillis: Milliseconds, writes: WriteHealth): FileAccess {
   let opened: Promise<OpenFile> | undefined;
+  let held: OpenFile | undefined;
   let closed = false;
 
   const open = async (): Promise<OpenFile> => {
@@ -48,6 +54,7 @@ export function openForLife(file: string, waitMillis: Milliseconds, writes: Writ
       await taken.close();
       throw toOperatorError(thrown, file);
     }
+    held = taken;
     return taken;
   };
 
@@ -56,10 +63,12 @@ export function openForLife(file: string, waitMillis: Milliseconds, writes: Writ
     async claim() {
       await open();
     },
+    lost: () => (held === undefined ? undefined : lossOf(file, held.identity)),
     async close() {
       if (closed) return;
       closed = true;
       const taken = await opened?.catch(() => undefined);
+      held = undefined;
       if (taken === undefined) return;
       removeHolderRecord(file);
       await taken.close();
@@ -89,6 +98,7 @@ export function openPerCall(file: string, waitMillis: Milliseconds, writes: Writ
   return {
     withDatabase: (work) => inTurn(async (taken) => work(await taken.kysely())),
     claim: () => inTurn(async () => undefined),
+    lost: () => undefined,
     async close() {
       closed = true;
     },
@@ -111,6 +121,7 @@ async function openInTurn(file: string, waitMillis: Milliseconds, writes: WriteH
 
 /** A database file that is locked for this process and open. */
 interface OpenFile {
+  readonly identity: string | undefined;
   /** Queries, over the newest schema. Kysely and its hundreds of modules are loaded with the first call. */
   kysely(): Promise<Kysely<Schema>>;
   /** Closes the file, then releases the lock. */
@@ -127,8 +138,9 @@ async function openFile(file: string, waitMillis: Milliseconds, writes: WriteHea
       const { database, migrated } = openSqlite(file);
       let queries: Promise<Kysely<Schema>> | undefined;
       return {
+        identity: identityOf(file),
         kysely() {
-          queries ??= openQueries(database, migrated, writes).catch((thrown: unknown) => {
+          queries ??= openQueries(file, { database, migrated }, writes).catch((thrown: unknown) => {
             queries = undefined;
             throw toOperatorError(thrown, file);
           });
@@ -153,9 +165,15 @@ async function openFile(file: string, waitMillis: Milliseconds, writes: WriteHea
   }
 }
 
-async function openQueries(database: DatabaseSync, migrated: boolean, writes: WriteHealth): Promise<Kysely<Schema>> {
+async function openQueries(
+  file: string,
+  { database, migrated }: { readonly database: DatabaseSync; readonly migrated: boolean },
+  writes: WriteHealth,
+): Promise<Kysely<Schema>> {
   const { kyselyOver } = await import("../sqlite/kysely-sqlite.ts");
   const db = kyselyOver(database, writes);
+  const schema = migrated ? undefined : executedMigrations(database).at(-1);
+  if (schema !== undefined) copyBeforeMigration(file, schema);
   if (!migrated) await (await import("../migrations/migrate.ts")).migrate(db);
   return db;
 }

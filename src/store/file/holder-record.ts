@@ -3,6 +3,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 
 import { UserError } from "../../errors.ts";
+import { identityOf } from "./file-identity.ts";
 
 /** Names the process that holds a database. Only the lock shows whether the database is held at all. */
 export const HolderRecord = z.object({
@@ -11,6 +12,8 @@ export const HolderRecord = z.object({
   socket: z.string().exactOptional(),
   /** The address of its web console, where it has one. */
   console: z.string().exactOptional(),
+  /** The file that it holds: another one may be in its place by now. */
+  identity: z.string().exactOptional(),
 });
 export type HolderRecord = z.infer<typeof HolderRecord>;
 
@@ -18,10 +21,12 @@ function recordFileOf(databaseFile: string): string {
   return `${databaseFile}.holder`;
 }
 
-/** Only the holder of the lock may call this. */
+/** Only the holder of the lock may call this, with the file open. */
 export function writeHolderRecord(databaseFile: string, record: HolderRecord): void {
   const file = recordFileOf(databaseFile);
-  writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 });
+  const identity = identityOf(databaseFile);
+  const whole: HolderRecord = identity === undefined ? record : { ...record, identity };
+  writeFileSync(`${file}.new`, JSON.stringify(whole), { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }
 

@@ -32,7 +32,7 @@ export interface PlatformBacklog {
 }
 
 /** Checking a larger file takes more than a few seconds, during which this process does nothing else. */
-const MAX_CHECKED_BYTES = 512 * 1024 * 1024;
+const MAX_CHECKED_BYTES = 256 * 1024 * 1024;
 const MAX_DAMAGE_SHOWN = 3;
 const BUSY_MILLIS = 2000;
 
@@ -73,10 +73,13 @@ export async function inspectFile<R>(
   }
 }
 
-/** The faults that SQLite finds: https://www.sqlite.org/pragma.html#pragma_quick_check. */
+/**
+ * The faults that SQLite finds, also between tables and their indexes, which `quick_check` does not compare:
+ * https://www.sqlite.org/pragma.html#pragma_integrity_check. Some 12 ms a megabyte.
+ */
 export function damageOf(database: DatabaseSync): string[] {
-  const rows = database.prepare(`PRAGMA quick_check(${MAX_DAMAGE_SHOWN})`).all();
-  return rows.map((row) => String(row["quick_check"])).filter((line) => line !== "ok");
+  const rows = database.prepare(`PRAGMA integrity_check(${MAX_DAMAGE_SHOWN})`).all();
+  return rows.map((row) => String(row["integrity_check"])).filter((line) => line !== "ok");
 }
 
 function lastObservedAt(database: DatabaseSync): Milliseconds | undefined {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -13,6 +14,11 @@ export interface ProcessLock {
 /** The lock is a separate file, so that it never interferes with the database's own locks. */
 function lockFileOf(databaseFile: string): string {
   return `${databaseFile}.lock`;
+}
+
+/** Whether a process ever took the lock: a database is, or was, beside it. The lock's file stays after its release. */
+export function wasEverLocked(databaseFile: string): boolean {
+  return existsSync(lockFileOf(databaseFile));
 }
 
 /** Takes the lock; undefined where another process holds it. Throws what SQLite or the file system throws when the file cannot be used. */

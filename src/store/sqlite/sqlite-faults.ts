@@ -1,4 +1,5 @@
 import { StorageError, UserError } from "../../errors.ts";
+import type { FileLoss } from "../file/file-identity.ts";
 
 // Primary result codes of SQLite: https://www.sqlite.org/rescode.html
 const SQLITE_PERM = 3;
@@ -39,6 +40,12 @@ export function toStorageError(thrown: unknown, file: string): unknown {
   const title = TROUBLE_TITLES.get(sqliteCode(thrown) ?? 0);
   if (title === undefined) return thrown;
   return new StorageError(`${title}: ${file}`, { title, cause: thrown });
+}
+
+/** A file that is gone or another: what is written is lost with this process. */
+export function lossError(file: string, loss: FileLoss): StorageError {
+  const title = `The bot's database was ${loss === "deleted" ? "deleted" : "replaced by another file"}`;
+  return new StorageError(`${title}: ${file}`, { title });
 }
 
 /** Turns a fault of the file or disk into a sentence for the operator. Anything else passes. */

@@ -283,6 +283,9 @@ group("an alert in words", () => {
       { type: "lost", platform: "slack", channel: "C1", why: "is_archived", subscriptions: 2, unsent: 3, at },
       "is_archived. 2 of its subscriptions ended, 3 messages were given up",
     ],
+    [{ type: "database", what: "deleted", file: "/srv/b.db", at }, "/srv/b.db"],
+    [{ type: "database", what: "replaced", file: "/srv/b.db", at }, "npm run restore"],
+    [{ type: "database", what: "begun anew", file: "/srv/b.db", at }, "a new one was begun"],
     [{ type: "test", by: "ada", at }, "ada subscribed this channel"],
   ])("about the bot itself is plain: %j", async (message, part) => {
     expect(await wordsOf(message)).toContain(part);

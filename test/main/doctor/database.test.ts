@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rename, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
@@ -30,6 +30,34 @@ describe("the doctor at the database", () => {
       `ok database: ${file()} does not exist yet: the first start makes it`,
     ]);
     expect(await examineDatabase(file(), NOW)).toHaveLength(2);
+  });
+
+  it("says that one was there before and is gone", async () => {
+    const store = createStore({ url: file(), log: silentLog() });
+    await store.ping();
+    await store.close();
+    await rm(file());
+    expect(problemLines(await examineDatabase(file(), NOW))).toEqual([
+      expect.stringMatching(/^warning database: .* was there before and is gone.* -> .*npm run restore/u),
+    ]);
+  });
+
+  it.each([
+    ["deleted", () => rm(file())],
+    ["replaced", () => rename(`${file()}.other`, file())],
+  ])("says that it was %s under the bot that holds it", async (what, lose) => {
+    const store = createStore({ url: file(), log: silentLog() });
+    await store.ping();
+    writeFileSync(`${file()}.other`, "");
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(`${file()}.sock`, resolve));
+    writeHolderRecord(file(), { pid: process.pid, socket: `${file()}.sock` });
+    await lose();
+    expect(problemLines(await examineDatabase(file(), NOW))).toEqual([
+      expect.stringMatching(new RegExp(`^fault database: .* was ${what} while the running Bellwether`, "u")),
+    ]);
+    server.close();
+    await store.close();
   });
 
   it("says that it is whole, and what it owes", async () => {

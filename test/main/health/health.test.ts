@@ -5,6 +5,7 @@ import { healthProblem } from "../../../src/main/health/health.ts";
 import { noAlertService } from "../../support/alert-service.ts";
 
 const NOW = 1_700_000_000_000;
+const store = { ping: async () => undefined };
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
@@ -40,10 +41,19 @@ it.each<[string, Partial<AlertingHealth>, string | undefined]>([
     health: async () => ({ observations: inTime, queue: [], suspensions: [], refused: [], ...health }),
     service: { ...noAlertService(), platforms: () => ["web", "slack"] },
   };
-  expect(await healthProblem(alerting, NOW - 60 * MINUTE, () => NOW)).toBe(problem);
+  expect(await healthProblem({ store, alerting, startedAt: NOW - 60 * MINUTE, now: () => NOW })).toBe(problem);
 });
 
 it("the health check rejects where the database does not answer", async () => {
   const alerting = { health: () => Promise.reject(new Error("the disk is gone")), service: noAlertService() };
-  await expect(healthProblem(alerting, NOW, () => NOW)).rejects.toThrow("the disk is gone");
+  await expect(healthProblem({ store, alerting, startedAt: NOW, now: () => NOW })).rejects.toThrow("the disk is gone");
+});
+
+it("the health check rejects where the database is not in its place", async () => {
+  const alerting = {
+    health: async () => ({ observations: inTime, queue: [], suspensions: [], refused: [] }),
+    service: noAlertService(),
+  };
+  const gone = { ping: () => Promise.reject(new Error("it was deleted")) };
+  await expect(healthProblem({ store: gone, alerting, startedAt: NOW, now: () => NOW })).rejects.toThrow("deleted");
 });

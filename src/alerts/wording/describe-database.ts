@@ -1,0 +1,36 @@
+import { paragraph } from "../../reply/block.ts";
+import { reply, type Reply } from "../../reply/reply.ts";
+import { code, strong, text, time } from "../../reply/text.ts";
+import { timeFromText } from "../kinds/json-fields.ts";
+import type { DatabaseMessage } from "../outbox/message.ts";
+import { markedTitle } from "./phrases.ts";
+
+const WORDS: Readonly<Record<DatabaseMessage["what"], { readonly title: string; readonly what: string }>> = {
+  deleted: {
+    title: "The bot's database was deleted while it runs",
+    what: "The bot goes on with the deleted file, and everything in it ends with this process.",
+  },
+  replaced: {
+    title: "The bot's database was replaced while it runs",
+    what: "The bot goes on with the file that it opened, and everything in it ends with this process; a restart takes the new one.",
+  },
+  "begun anew": {
+    title: "The bot's database was gone at the start: a new one was begun",
+    what: "It holds no subscriptions, saved parties and silences: nobody but the console and the operators is told of alerts.",
+  },
+};
+
+/** The database's file is no longer in its place, or was gone at the start. Pure and total. */
+export function describeDatabase(message: DatabaseMessage): Reply {
+  const { title, what } = WORDS[message.what];
+  return reply({
+    tone: "bad",
+    title: markedTitle("CRITICAL", text`${title}`, message),
+    blocks: [
+      paragraph(text`${code(message.file)}, noticed ${time(timeFromText(message.at), "both")}. ${what}`),
+      paragraph(
+        text`${strong("What to do:")} Stop the bot, put the file back or bring back a backup with ${code("npm run restore -- <backup>")}, then start it.`,
+      ),
+    ],
+  });
+}

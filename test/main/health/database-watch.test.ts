@@ -1,0 +1,72 @@
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+
+import { afterEach, beforeEach, expect, it } from "vitest";
+
+import type { Log } from "../../../src/log.ts";
+import { silentLog } from "../../../src/log.ts";
+import { watchDatabase } from "../../../src/main/health/database-watch.ts";
+import { createStore, type EmbeddedStore } from "../../../src/store/create-store.ts";
+import { VirtualClock } from "../../api/virtual-clock.ts";
+
+let folder: string;
+let file: string;
+let store: EmbeddedStore;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-watch-"));
+  file = path.join(folder, "b.db");
+  store = createStore({ url: file, log: silentLog() });
+  await store.ping();
+});
+afterEach(async () => {
+  await store.close();
+  await rm(folder, { recursive: true });
+});
+
+/** Watches in virtual time; gives what was logged and what the operators were told. */
+function watched() {
+  const clock = new VirtualClock();
+  const said: string[] = [];
+  const write =
+    (level: string): Log["info"] =>
+    ({ why }, event) =>
+      void said.push(`${level} ${event}${why === undefined ? "" : `: ${why as string}`}`);
+  const log = { ...silentLog(), info: write("info"), error: write("error") } as Log;
+  const ending = new AbortController();
+  const ended = watchDatabase(
+    { store, clock, log, notify: async (what) => void said.push(`operators: ${what}`) },
+    ending.signal,
+  );
+  return { clock, said, end: () => (ending.abort(), ended) };
+}
+
+it("a database that is deleted while the bot runs is noticed within 10 s, and once", async () => {
+  const { clock, said, end } = watched();
+  await clock.advance(30_000);
+  expect(said).toEqual([]);
+  await expect(store.ping()).resolves.toBeUndefined();
+  rmSync(file);
+  await expect(store.ping()).rejects.toMatchObject({ title: "The bot's database was deleted" });
+  await clock.advance(10_000);
+  expect(said).toEqual(["error database lost: deleted", "operators: deleted"]);
+  await clock.advance(60_000);
+  expect(said).toHaveLength(2);
+  // What the process holds still works: the word to the operators goes through it.
+  await store.payloads.put({ a: 1 }, 1000);
+  await end();
+});
+
+it("a database that is replaced while the bot runs is noticed, and when it is back", async () => {
+  const { clock, said, end } = watched();
+  renameSync(file, `${file}.kept`);
+  writeFileSync(file, "another one");
+  await clock.advance(10_000);
+  await expect(store.ping()).rejects.toMatchObject({ title: "The bot's database was replaced by another file" });
+  renameSync(`${file}.kept`, file);
+  await clock.advance(10_000);
+  expect(said).toEqual(["error database lost: replaced", "operators: replaced", "info database back"]);
+  await expect(store.ping()).resolves.toBeUndefined();
+  await end();
+});
