@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+import { type Checker, type CheckResult, CheckStatus } from "@stryker-mutator/api/check";
+import type { Mutant } from "@stryker-mutator/api/core";
+import { declareClassPlugin, PluginKind } from "@stryker-mutator/api/plugin";
+
+import { EQUIVALENT } from "./equivalent.ts";
+
+// oxlint-disable-next-line no-restricted-properties -- settings of a test, not of the bot
+const { MUTATION_SEED = "1", MUTATION_SHARE = "0.4" } = process.env;
+
+/** The mutants that are tested: their share, from 0 to 1, and what chooses them. */
+export const SAMPLE = { seed: MUTATION_SEED, share: Number(MUTATION_SHARE) };
+
+/** Leaves out mutants that need no test. Stryker counts them as compile errors, which are no part of the score. */
+class MutantChooser implements Checker {
+  async init(): Promise<void> {}
+
+  async check(mutants: Mutant[]): Promise<Record<string, CheckResult>> {
+    return Object.fromEntries(
+      mutants.map((mutant) => {
+        const reason = reasonToLeaveOut(mutant);
+        const result: CheckResult =
+          reason === undefined ? { status: CheckStatus.Passed } : { status: CheckStatus.CompileError, reason };
+        return [mutant.id, result];
+      }),
+    );
+  }
+
+  async group(mutants: Mutant[]): Promise<string[][]> {
+    return [mutants.map(({ id }) => id)];
+  }
+}
+
+export const strykerPlugins = [declareClassPlugin(PluginKind.Checker, "mutant-chooser", MutantChooser)];
+
+function reasonToLeaveOut({
+  fileName,
+  location: { start, end },
+  mutatorName,
+  replacement,
+}: Mutant): string | undefined {
+  const file = path.relative(process.cwd(), fileName).replaceAll(path.sep, "/");
+  const lines = readFileSync(fileName, "utf8")
+    .split("\n")
+    .slice(start.line, end.line + 1);
+  const [first = ""] = lines;
+  const before = oneLine([...lines.slice(0, -1), lines.at(-1)?.slice(0, end.column)].join("\n").slice(start.column));
+  const after = oneLine(replacement);
+  if (after.includes("Stryker was here")) return "does not fit the type";
+  if (mutatorName === "EqualityOperator" && /[!=]==/u.test(after)) return "the operands are replaced by true and false";
+  const mutation = `${file}: ${before} → ${after}`;
+  const equivalent = EQUIVALENT[mutation];
+  if (equivalent !== undefined) return equivalent;
+  const place = `${SAMPLE.seed} ${first.trim()} ${start.column} ${mutation}`;
+  const chance = createHash("sha256").update(place).digest().readUInt32BE() / 2 ** 32;
+  return chance < SAMPLE.share ? undefined : "not in the sample";
+}
+
+function oneLine(code: string): string {
+  return code.replaceAll(/\s+/gu, " ");
+}

@@ -1,0 +1,27 @@
+// Mutation tests of the alert engine: Stryker breaks one expression after the other and runs the tests that reach it.
+// What survives is equivalent (equivalent.ts), or lacks a test.
+import type { PartialStrykerOptions } from "@stryker-mutator/api/core";
+
+import { SAMPLE } from "./mutant-chooser.ts";
+
+process.stdout.write(`Sample: ${SAMPLE.share * 100} % of the mutants, chosen by MUTATION_SEED=${SAMPLE.seed}\n`);
+
+export default {
+  mutate: ["src/alerts/{engine,outbox,rules}/*.ts"],
+  testRunner: "vitest",
+  vitest: { configFile: "test/mutation/vitest.config.ts", related: false },
+  checkers: ["mutant-chooser"],
+  plugins: ["@stryker-mutator/vitest-runner", "./test/mutation/mutant-chooser.ts"],
+  // Strings are wording; an object without its members does not fit its type.
+  mutator: { excludedMutations: ["StringLiteral", "ObjectLiteral"] },
+  coverageAnalysis: "perTest",
+  concurrency: 2,
+  // Stryker looks for tsconfig.json and reads it with an interface that TypeScript 7 does not have.
+  tsconfigFile: "none",
+  disableTypeChecks: false,
+  reporters: ["clear-text", "progress-append-only"],
+  clearTextReporter: { allowColor: false, allowEmojis: false, reportTests: false, logTests: false },
+  thresholds: { high: 85, low: 85, break: 85 },
+  cleanTempDir: "always",
+  tempDirName: ".mutation",
+} satisfies PartialStrykerOptions;

@@ -1,0 +1,7 @@
+import { defineConfig } from "vitest/config";
+
+// One file that imports all tests: a mutant then loads the modules once. Stryker does not support `isolate: false`,
+// which does the same: it counts coverage for the first file only.
+export default defineConfig({
+  test: { include: ["test/mutation/alerts.ts"], testTimeout: 20_000, hookTimeout: 20_000 },
+});
