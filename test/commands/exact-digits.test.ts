@@ -76,13 +76,13 @@ const cases: { line: string; path: string; fields: string[]; body: (fields: Reco
     line: `bundle list-asset ${ID}`,
     path: "/api/v2/erc20/asset/list/bundle",
     fields: ["nonce"],
-    body: (fields) => fields,
+    body: (fields) => ({ signatures: "", ...fields }),
   },
   {
     line: `bundle asset-limits ${ID}`,
     path: "/api/v2/erc20/asset/limits/bundle",
     fields: ["nonce", "lifetimeLimit", "threshold"],
-    body: (fields) => ({ networkAssetId: ID, ...fields }),
+    body: (fields) => ({ networkAssetId: ID, signatures: "", ...fields }),
   },
 ];
 

@@ -49,11 +49,15 @@ test("a silent node does not delay the others' answers, and is reported as silen
 });
 
 test.each<[string, readonly StubResponse[], RegExp]>([
-  ["one that names nothing", [{ body: {} }], /^! mainnet: the data node names no version/u],
-  ["two that name nothing", [{ body: {} }, { body: {} }], /^! mainnet: 2 of 2 data nodes name no version/u],
+  ["one that names nothing", [{ body: { version: "" } }], /^! mainnet: the data node names no version/u],
+  [
+    "two that name nothing",
+    [{ body: { version: "" } }, { body: { version: "" } }],
+    /^! mainnet: 2 of 2 data nodes name no version/u,
+  ],
   [
     "one of two",
-    [{ body: {} }, { body: { version: "v0.71.6", commitHash: "ab" } }],
+    [{ body: { version: "" } }, { body: { version: "v0.71.6", commitHash: "ab" } }],
     /^! mainnet: 1 of 2 data nodes names no version/u,
   ],
   [

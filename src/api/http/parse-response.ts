@@ -1,5 +1,6 @@
 import type { z } from "zod";
 
+import { kindOf } from "../model/fields.ts";
 import { type ErrorBody, readErrorValue, toShortLine } from "./error-body.ts";
 import type { HttpResponse } from "./http.ts";
 import { nodeFailure, type RequestTarget } from "./node-failure.ts";
@@ -27,8 +28,11 @@ export function parseResponse<T extends z.ZodType>(
   const result = schema.safeParse(body);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  const path = pathOf(issue?.path ?? []);
-  const why = `sent an answer that cannot be understood: ${wordsOf(issue?.message)} at ${path}`;
+  const steps = issue?.path ?? [];
+  const path = pathOf(steps);
+  const value = valueAt(body, steps);
+  const what = value === undefined ? `${path} is missing` : `${wordsOf(issue, value)} at ${path}`;
+  const why = `sent an answer that cannot be understood: ${what}`;
   throw nodeFailure("unreadable", why, target, { httpStatus: response.status, path });
 }
 
@@ -38,17 +42,25 @@ function errorInstead(body: unknown): ErrorBody | undefined {
   return "error" in body || ("code" in body && "message" in body) ? readErrorValue(body) : undefined;
 }
 
-/** Zod's message without its jargon. */
-function wordsOf(message: string | undefined): string {
-  if (message === undefined) return "it has another shape";
-  return toShortLine(message)
-    .replace(/^Invalid input: /u, "")
-    .replace(/, received undefined$/u, " but there is nothing");
+const TYPE_WORDS: Readonly<Record<string, string>> = { array: "a list", object: "an object" };
+
+/** What is wrong with a value: the words of fields.ts, or for a container of another type our own. */
+function wordsOf(issue: z.core.$ZodIssue | undefined, value: unknown): string {
+  if (issue?.code === "custom") return issue.message;
+  const expected = issue?.code === "invalid_type" ? TYPE_WORDS[issue.expected] : undefined;
+  return expected === undefined ? "a value of another shape" : `expected ${expected}, not ${kindOf(value)}`;
 }
+
+function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((value, step) => (value as Record<PropertyKey, unknown> | null)?.[step], body);
+}
+
+/** Some servers write one, which JSON does not allow (RFC 8259, 8.1). */
+const BYTE_ORDER_MARK = /^\uFEFF/u;
 
 function parseJson(response: HttpResponse, target: RequestTarget): unknown {
   try {
-    return JSON.parse(response.body.toString("utf8"));
+    return JSON.parse(response.body.toString("utf8").replace(BYTE_ORDER_MARK, ""));
   } catch (cause) {
     const foreign = /^\s*</u.test(response.body.subarray(0, 100).toString("utf8"));
     const what =

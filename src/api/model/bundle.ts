@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-import { bigintField, textField } from "./fields.ts";
+import { bigintField, requiredTextField, textField } from "./fields.ts";
 
 /** Nodes write 0x before the signatures, also where there are none. */
-const signaturesField = textField.transform((hex) => (hex === "0x" ? undefined : hex));
+const signaturesField = requiredTextField.transform((hex) => (hex === "0x" ? undefined : hex));
 
 /** The bridge's input for listing an asset. No signatures yet = not signed yet. */
 export const ListAssetBundle = z

@@ -18,7 +18,7 @@ function refuse(context: Context, message: string): undefined {
 }
 
 /** The JSON type of this value, in words. */
-function kindOf(value: unknown): string {
+export function kindOf(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "a list" : typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
@@ -75,11 +75,13 @@ export const decimalField = z.transform((value, context): Decimal | undefined =>
   return parseDecimal(text) ?? refuse(context, "expected a decimal number");
 });
 
-/** Unix nanoseconds; zero, negative and "" are how nodes say "not set". */
-export const timeField = z.transform((value, context): Nanoseconds | undefined => {
+function readTime(value: unknown, context: Context): Nanoseconds | undefined {
   const at = readBigint(value, context);
   return at === undefined || at <= 0n ? undefined : nanoseconds(at);
-});
+}
+
+/** Unix nanoseconds; zero, negative and "" are how nodes say "not set". */
+export const timeField = z.transform(readTime);
 
 /** Unix seconds; zero, negative and "" are how nodes say "not set". */
 export const secondsField = z.transform((value, context): Nanoseconds | undefined => {
@@ -95,6 +97,32 @@ export const flagField = z.transform((value, context): boolean | undefined => {
   if (value === undefined || value === null) return undefined;
   return refuse(context, `expected true or false, not ${kindOf(value)}`);
 });
+
+// Real nodes send each of an answer's containers and its main field: `[]`, null or "" where it is empty. An answer
+// without it is none to this question, and must not be read as "there is none".
+
+/** The same reader for a field that must be there; null and "" are "not set". */
+function required<T>(read: (value: unknown, context: Context) => T): z.ZodTransform<T | undefined> {
+  return z.transform((value, context) =>
+    value === undefined ? refuse(context, "the field is missing") : read(value, context),
+  );
+}
+
+export const requiredTextField = required(readText);
+export const requiredTimeField = required(readTime);
+
+/** A list that must be there; null is an empty one. */
+export function requiredListField<T extends z.ZodType>(item: T) {
+  return z
+    .array(item)
+    .nullable()
+    .transform((value): z.output<T>[] => value ?? []);
+}
+
+/** A nested record that must be there; null is undefined. */
+export function requiredRecordField<T extends z.ZodType>(record: T) {
+  return record.nullable().transform((value): z.output<T> | undefined => value ?? undefined);
+}
 
 /** A list; absent or null is an empty one. */
 export function listField<T extends z.ZodType>(item: T) {

@@ -1,6 +1,14 @@
 import { z } from "zod";
 
-import { bigintField, decimalField, listField, recordField, textField, timeField } from "./fields.ts";
+import {
+  bigintField,
+  decimalField,
+  listField,
+  recordField,
+  requiredListField,
+  textField,
+  timeField,
+} from "./fields.ts";
 
 export const PriceBound = z.looseObject({
   minValidPrice: bigintField,
@@ -57,7 +65,7 @@ export const MarketData = z.looseObject({
 export type MarketData = z.infer<typeof MarketData>;
 
 // Compiled, since one answer holds thousands of records.
-export const MarketsData = z.compile(z.looseObject({ marketsData: listField(MarketData) }));
+export const MarketsData = z.compile(z.looseObject({ marketsData: requiredListField(MarketData) }));
 
 /** Nodes list settled and proposed markets, too; only those in these states can be traded, now or soon. */
 export const LIVE_STATES: readonly string[] = ["STATE_ACTIVE", "STATE_SUSPENDED", "STATE_PENDING"];

@@ -1,14 +1,21 @@
 import { z } from "zod";
 
-import { bigintField, flagField, recordField, textField, timeField } from "./fields.ts";
+import {
+  bigintField,
+  flagField,
+  requiredRecordField,
+  requiredTextField,
+  requiredTimeField,
+  textField,
+} from "./fields.ts";
 import { page } from "./page.ts";
 
 /** The time of the last block that the answering node has taken in; unset while it has none. */
-export const NetworkTime = z.looseObject({ timestamp: timeField });
+export const NetworkTime = z.looseObject({ timestamp: requiredTimeField });
 export type NetworkTime = z.infer<typeof NetworkTime>;
 
 /** The software of the answering node. */
-export const NodeInfo = z.looseObject({ version: textField, commitHash: textField });
+export const NodeInfo = z.looseObject({ version: requiredTextField, commitHash: textField });
 export type NodeInfo = z.infer<typeof NodeInfo>;
 
 /** One snapshot of the core's state. A protocol upgrade shows as a change of coreVersion; protocolUpgradeBlock is always false. */
@@ -20,13 +27,13 @@ export const Snapshot = z.looseObject({
 });
 export type Snapshot = z.infer<typeof Snapshot>;
 
-export const Snapshots = z.looseObject({ coreSnapshots: recordField(page(Snapshot)) });
+export const Snapshots = z.looseObject({ coreSnapshots: requiredRecordField(page(Snapshot)) });
 
 /** One checkpoint. Two may share a block: (atBlock, hash) tells them apart. */
 export const Checkpoint = z.looseObject({ atBlock: bigintField, blockHash: textField, hash: textField });
 export type Checkpoint = z.infer<typeof Checkpoint>;
 
-export const Checkpoints = z.looseObject({ checkpoints: recordField(page(Checkpoint)) });
+export const Checkpoints = z.looseObject({ checkpoints: requiredRecordField(page(Checkpoint)) });
 
 /** One change of a validator's Ethereum key. */
 export const KeyRotation = z.looseObject({
@@ -37,4 +44,4 @@ export const KeyRotation = z.looseObject({
 });
 export type KeyRotation = z.infer<typeof KeyRotation>;
 
-export const KeyRotations = z.looseObject({ keyRotations: recordField(page(KeyRotation)) });
+export const KeyRotations = z.looseObject({ keyRotations: requiredRecordField(page(KeyRotation)) });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { UserError } from "../../errors.ts";
-import { flagField, listField, recordField, textField } from "./fields.ts";
+import { flagField, requiredListField, requiredRecordField, textField } from "./fields.ts";
 
 /** One page of a list, with the cursors that lead on. Cursors are opaque and belong to the node that gave them. */
 export interface Page<T> {
@@ -37,8 +37,8 @@ export interface PageRequest {
 export function page<T extends z.ZodType>(node: T) {
   return z
     .looseObject({
-      edges: listField(z.looseObject({ cursor: textField, node })),
-      pageInfo: recordField(
+      edges: requiredListField(z.looseObject({ cursor: textField, node })),
+      pageInfo: requiredRecordField(
         z.looseObject({
           startCursor: textField,
           endCursor: textField,

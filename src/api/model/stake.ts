@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { bigintField, listField, secondsField, textField, timeField } from "./fields.ts";
+import { bigintField, listField, requiredListField, secondsField, textField, timeField } from "./fields.ts";
 
 /** Stake is counted in 10^-18 of the network's token (https://docs.vega.xyz/mainnet/concepts/vega-chain/proof-of-stake). */
 export const STAKE_DECIMALS = 18;
@@ -31,4 +31,4 @@ export const PartyStake = z.looseObject({
 export type PartyStake = z.infer<typeof PartyStake>;
 
 // Compiled, since one answer holds thousands of records.
-export const PartiesStake = z.compile(z.looseObject({ partiesStake: listField(PartyStake) }));
+export const PartiesStake = z.compile(z.looseObject({ partiesStake: requiredListField(PartyStake) }));

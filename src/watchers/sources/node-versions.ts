@@ -46,7 +46,11 @@ export function nodeVersionsWatcher(
       const releases = answers.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
       return {
         ...countObservation(before, clock.wallClock()),
-        nodes: { ...before?.nodes, ...Object.fromEntries(releases) },
+        // What a node leaves out has not changed.
+        nodes: {
+          ...before?.nodes,
+          ...Object.fromEntries(releases.map(([node, release]) => [node, { ...before?.nodes[node], ...release }])),
+        },
       };
     },
     judge(before, after, at) {

@@ -26,7 +26,7 @@ describe("when a node fails", () => {
   test("one caller at a time probes whether it is back", async () => {
     let release: () => void = () => undefined;
     const a = await node((_request, response) => sendJson(response, {}, { status: 503 }));
-    const b = await node((_request, response) => sendJson(response, { version: "b" }));
+    const b = await node((_request, response) => sendJson(response, { version: "b", marketsData: [] }));
     const clock = new VirtualClock();
     const api = clientOf([a, b], { clock, cache: false });
     await api.getNodeInfo();

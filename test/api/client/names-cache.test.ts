@@ -12,7 +12,8 @@ describe("names", () => {
     expect(await api.getMarketNames()).toEqual([]);
     expect(await api.getMarketNames()).toEqual([]);
     expect(a.asked).toHaveLength(1);
-    a.serve = (_request, response) => sendJson(response, { markets: { edges: [{ node: { id: "m" } }] } });
+    a.serve = (_request, response) =>
+      sendJson(response, { markets: { edges: [{ node: { id: "m" } }], pageInfo: null } });
     await clock.advance(61_000);
     expect(await api.getMarketNames()).toMatchObject([{ id: "m" }]);
     a.serve = (_request, response) => void response.destroy();
@@ -51,9 +52,12 @@ describe("names", () => {
     const a = await node((request, response) =>
       request.url?.startsWith("/api/v2/assets") === true
         ? sendJson(response, {
-            assets: { edges: [{ node: { id: "ab", details: { symbol: "FAKE", builtinAsset: {} } } }] },
+            assets: {
+              edges: [{ node: { id: "ab", details: { symbol: "FAKE", builtinAsset: {} } } }],
+              pageInfo: null,
+            },
           })
-        : sendJson(response, { nonce: "1" }),
+        : sendJson(response, { nonce: "1", signatures: "" }),
     );
     const api = clientOf([a]);
     const error = await outcome(api.getListAssetBundle("AB"));

@@ -6,6 +6,6 @@ test.each([
   ["lists an asset", ListAssetBundle],
   ["sets its limits", AssetLimitsBundle],
 ])("a bundle that %s is signed by what stands behind 0x, and by nothing else", (_what, schema) => {
-  const signatures = [undefined, "", "0x", "0xab"].map((sent) => schema.parse({ signatures: sent }).signatures);
+  const signatures = [null, "", "0x", "0xab"].map((sent) => schema.parse({ signatures: sent }).signatures);
   expect(signatures).toEqual([undefined, undefined, undefined, "0xab"]);
 });

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 
 import { nodeVersionsWatcher } from "../../../src/watchers/sources/node-versions.ts";
+import { clientOf, node } from "../../api/client-under-test.ts";
+import { sendJson } from "../../api/serve-wire.ts";
 import { simulatedNetwork } from "../simulated-network.ts";
 
 test("a changed release is announced for its node, once; a node that is down keeps its last one", async () => {
@@ -57,4 +59,26 @@ test("an observation that reaches no node fails", async () => {
   const { simulator, clock, watch, network, config } = await simulatedNetwork();
   simulator.faults.set({ kind: "die" });
   await expect(watch(nodeVersionsWatcher({ network, config, clock })).observe()).rejects.toThrow(/connection/u);
+});
+
+test("a node that leaves its release out, or the commit, has not changed it", async () => {
+  let body: object = { version: "v0.71.6", commitHash: "abc" };
+  const a = await node((_request, response) => sendJson(response, body));
+  const api = clientOf([a], { cache: false });
+  const { clock, network, config } = await simulatedNetwork();
+  const watcher = nodeVersionsWatcher({ network, config, clock });
+  const { signal } = new AbortController();
+  let before = await watcher.observe(api, { before: undefined, subjects: [] }, signal);
+  for (body of [{ version: "v0.71.6" }, { version: "", commitHash: null }, { version: null }]) {
+    const after = await watcher.observe(api, { before, subjects: [] }, signal);
+    expect(watcher.judge(before, after, clock.wallClock()).events).toEqual([]);
+    before = after;
+  }
+  body = {};
+  await expect(watcher.observe(api, { before, subjects: [] }, signal)).rejects.toThrow("version is missing");
+  body = { version: "v0.72.0" };
+  const after = await watcher.observe(api, { before, subjects: [] }, signal);
+  expect(watcher.judge(before, after, clock.wallClock()).events).toMatchObject([
+    { before: { version: "v0.71.6", commitHash: "abc" }, after: { version: "v0.72.0" } },
+  ]);
 });
