@@ -68,16 +68,16 @@ test("a node that leaves its release out, or the commit, has not changed it", as
   const { clock, network, config } = await simulatedNetwork();
   const watcher = nodeVersionsWatcher({ network, config, clock });
   const { signal } = new AbortController();
-  let before = await watcher.observe(api, { before: undefined, subjects: [] }, signal);
+  let before = await watcher.observe(api, { before: undefined, subjects: () => [] }, signal);
   for (body of [{ version: "v0.71.6" }, { version: "", commitHash: null }, { version: null }]) {
-    const after = await watcher.observe(api, { before, subjects: [] }, signal);
+    const after = await watcher.observe(api, { before, subjects: () => [] }, signal);
     expect(watcher.judge(before, after, clock.wallClock()).events).toEqual([]);
     before = after;
   }
   body = {};
-  await expect(watcher.observe(api, { before, subjects: [] }, signal)).rejects.toThrow("version is missing");
+  await expect(watcher.observe(api, { before, subjects: () => [] }, signal)).rejects.toThrow("version is missing");
   body = { version: "v0.72.0" };
-  const after = await watcher.observe(api, { before, subjects: [] }, signal);
+  const after = await watcher.observe(api, { before, subjects: () => [] }, signal);
   expect(watcher.judge(before, after, clock.wallClock()).events).toMatchObject([
     { before: { version: "v0.71.6", commitHash: "abc" }, after: { version: "v0.72.0" } },
   ]);
