@@ -2,10 +2,12 @@ import { watcherNames } from "../src/alerts/alerts-config.ts";
 import { timeFromText } from "../src/alerts/kinds/json-fields.ts";
 import type { NetworkStatus } from "../src/alerts/kinds/network-status.ts";
 import { compareSeverity } from "../src/alerts/kinds/severity.ts";
+import { isSilenceActive } from "../src/alerts/routing/silence.ts";
 import type { Subscription } from "../src/alerts/routing/subscription.ts";
 import type { Episode } from "../src/alerts/rules/episode.ts";
 import type { AlertService } from "../src/alerts/service/service.ts";
 import { suspicionWords, verdictWords } from "../src/alerts/wording/network-status-words.ts";
+import { silenceLine } from "../src/alerts/wording/describe-silences.ts";
 import { sinceWords } from "../src/alerts/wording/phrases.ts";
 import { type Labels, subjectName } from "../src/alerts/wording/subscription-words.ts";
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
@@ -13,6 +15,7 @@ import { destinationHere, destinationWords, isOperator, isSameDestination } from
 import { briefEpisodeId, episodeLabel, episodeSubject } from "../src/answers/alerts/episodes/episodes.ts";
 import { networkStatus, watchedMarketLabels } from "../src/answers/alerts/episodes/network-status.ts";
 import { servedSuspensions, suspensionWords } from "../src/answers/alerts/suspension-words.ts";
+import { visibleSilences } from "../src/answers/alerts/silences/silences.ts";
 import { command } from "../src/bot/command.ts";
 import { type Block, paragraph, type Table } from "../src/reply/block.ts";
 import { type Action, reply, type Tone } from "../src/reply/reply.ts";
@@ -79,6 +82,11 @@ export const alertsStatus = command({
     }
     const late = observations.flat().filter(({ isLate }) => isLate);
     if (late.length > 0) blocks.push({ kind: "list", title: text`Watchers that are late`, items: late.map(lateWords) });
+    const silences = visibleSilences(await alerts.silences(), context).filter((one) => isSilenceActive(one, now));
+    if (silences.length > 0) {
+      const items = silences.map((one) => silenceLine(one, now, context.platforms));
+      blocks.push({ kind: "list", title: text`Silenced now`, items });
+    }
     blocks.push(paragraph(undeliveredWords(owed, now)));
     blocks.push(...suspensions.map((suspension) => paragraph(suspensionWords(suspension, context.platforms, now))));
     if (unreachable.length > 0) {

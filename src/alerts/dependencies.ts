@@ -15,8 +15,9 @@ export interface AlertDependencies {
   readonly log: Log;
   /** Names of simulated networks. */
   readonly simulated: ReadonlySet<string>;
-  /** Notified of lost destinations and suspended platforms. */
+  /** Notified of what the operators must know, like the console where there is one. */
   readonly operators?: Destination;
+  readonly console?: Destination;
   /** Called when a delivery may be due. */
   readonly onOwed?: () => void;
   readonly onStep?: OnStep;

@@ -158,7 +158,11 @@ export class Stage {
     const log = silentLog();
     this.store = rowsOnce(createStore({ url: path.join(this.#folder, "b.db"), log, now: () => this.now() }));
     await this.store.ping();
-    const operators = this.#options.operators === undefined ? {} : { operators: this.#options.operators };
+    const { operators, console: shown } = this.#options;
+    const recipients = {
+      ...(operators === undefined ? {} : { operators }),
+      ...(shown === undefined ? {} : { console: shown }),
+    };
     const senders: readonly Sender[] = this.senders;
     this.dispatcher = createDispatcher({
       store: this.store,
@@ -168,8 +172,7 @@ export class Stage {
       describe: (message, context) => describeAlert(message, context, PLATFORMS),
       random: () => 0,
       onStep: (step) => this.steps.push(step),
-      ...(this.#options.console === undefined ? {} : { console: this.#options.console }),
-      ...operators,
+      ...recipients,
     });
     this.engine = createAlertEngine({
       store: this.store,
@@ -180,7 +183,7 @@ export class Stage {
       onStep: (step) => this.steps.push(step),
       onOwed: () => this.dispatcher.wake(),
       ...(this.#options.chunkRows === undefined ? {} : { chunkRows: this.#options.chunkRows }),
-      ...operators,
+      ...recipients,
     });
     this.#stop = new AbortController();
     this.#running = this.dispatcher.run(this.#stop.signal);

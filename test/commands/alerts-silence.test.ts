@@ -101,6 +101,22 @@ describe("a silence", () => {
     },
   );
 
+  test("that holds is a line of the status, with the time left, as far as it concerns the place", async () => {
+    const talk = await talkInOps();
+    await talk.ask("alerts silence node.down for:2h reason:upgrade");
+    await talk.ask("alerts silence all from:22:00 for:2h");
+    talk.advance(HOUR / 2);
+    expect(await talk.ask("alerts status")).toMatch(
+      /Silenced now[\s\S]*node\.down[\s\S]*1 h 30 min left, by ann: upgrade/u,
+    );
+    talk.become({ here: ELSEWHERE });
+    expect(await talk.ask("alerts status")).not.toContain("Silenced now");
+    talk.become({ here: CONSOLE_PAGE });
+    expect(await talk.ask("alerts status")).toContain("1122334455667788990 on Discord");
+    talk.advance(2 * HOUR);
+    expect(await talk.ask("alerts status")).not.toContain("Silenced now");
+  });
+
   test("pressed twice is one silence, announced once; a longer one is another", async () => {
     const talk = await talkInOps();
     const both = await Promise.all([

@@ -15,6 +15,7 @@ import { Episode, episodeId, episodeRow, Machine, machineKey, machineRow } from 
 import { ParsedRowCache } from "../rules/state-cache.ts";
 import { endFlapping, resetMachine } from "../rules/state-machine.ts";
 import { type Evaluation, EvaluationCache, evaluationInputs } from "./evaluation-cache.ts";
+import { planSilenceNotice } from "./silence-notice.ts";
 import { planOpen } from "./plan-open.ts";
 
 /** How long decisions, ended deliveries, receipts and closed episodes are kept. */
@@ -23,7 +24,7 @@ const PRUNE_EVERY: Milliseconds = 3_600_000;
 
 /**
  * Applies changes that time alone causes, for all networks: the end of a silence, quiet hours, an inhibitor or flapping,
- * a new subscription to an open episode, reminders, episodes without subscribers. Run it about once a second, and at
+ * a new subscription to an open episode, reminders, episodes without subscribers, the daily word about silences. Run it about once a second, and at
  * once after a subscription or a silence has changed. It is cheap while nothing is due, however many destinations an
  * open episode has.
  */
@@ -100,7 +101,9 @@ export function createUpkeep(
         const inputs = inputsOf.get(id);
         if (until !== undefined && inputs !== undefined) evaluations.set(id, { index, inputs, until });
       }
-      const batch = joinPlans([...plans, plan, await releaseHeld(tables, index, at, newId)]);
+      const held = await releaseHeld(tables, index, at, newId);
+      const notice = await planSilenceNotice(dependencies, tables, index.silences, at);
+      const batch = joinPlans([...plans, plan, held, notice]);
       await enqueue(tables, batch, at, newId, dependencies.chunkRows);
       if (isPruneDue) await prune(tables, index.subscriptions, at - RETENTION, prunedAt === -Infinity);
       return { owed: batch.deliveries.length, evaluations };

@@ -73,6 +73,8 @@ export function deliverySubject(message: AlertMessage, phase: string): DeliveryS
       const episode = message.change.what === "acknowledged" ? { episode: message.change.episode.id } : {};
       return { kind: "bot", network, subject: "", state: "event", severity: "info", at: message.at, ...episode };
     }
+    case "silences":
+      return { kind: "bot", network: "", subject: "", state: "event", severity: "warning", at: message.at };
     case "test":
       return { kind: "bot", network: "", subject: "", state: "event", severity: "info", at: message.at };
   }

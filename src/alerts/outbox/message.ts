@@ -104,6 +104,8 @@ export const AlertMessage = z.discriminatedUnion("type", [
     unsent: z.int(),
     at: TimeText,
   }),
+  /** Silences that hold, once a day: for the operators. */
+  z.object({ type: z.literal("silences"), ...common, silences: z.array(Silence), at: TimeText }),
   /** A platform refused messages: for the operators. */
   z.object({
     type: z.literal("refused"),

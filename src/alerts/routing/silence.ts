@@ -26,6 +26,8 @@ export const Silence = z.object({
   reason: z.string().exactOptional(),
   by: z.string(),
   created: z.number(),
+  /** When the operators were last told that it holds. */
+  noticed: z.number().exactOptional(),
 });
 export type Silence = z.infer<typeof Silence>;
 

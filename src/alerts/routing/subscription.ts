@@ -90,6 +90,17 @@ export function destinationKey(destination: Destination): string {
   return key;
 }
 
+/** The destination of a key. */
+export function destinationFromKey(key: string): Destination {
+  const [platform = "", workspace = "", channel = "", thread = ""] = key.split("/").map(decodeURIComponent);
+  return {
+    platform,
+    channel,
+    ...(workspace === "" ? {} : { workspace }),
+    ...(thread === "" ? {} : { thread }),
+  };
+}
+
 /** The rules of a subscription. Throws UserError if its thresholds are invalid. */
 export function rulesOf(subscription: Pick<Subscription, "kinds" | "parameters">, config: AlertsConfig): Rule[] {
   return subscription.kinds

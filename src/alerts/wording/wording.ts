@@ -19,6 +19,7 @@ import { describeCondition } from "./describe-condition.ts";
 import { describeDatabase } from "./describe-database.ts";
 import { describeEvent, eventCells, eventLine } from "./describe-event.ts";
 import { describeRefused } from "./describe-refused.ts";
+import { describeSilences } from "./describe-silences.ts";
 import { describeToken } from "./describe-token.ts";
 import { countOf, markedTitle, TONES } from "./phrases.ts";
 
@@ -104,6 +105,8 @@ function describeByType(message: AlertMessage, context: DeliveryContext, platfor
       return describeDatabase(message);
     case "token":
       return describeToken(message, platforms);
+    case "silences":
+      return describeSilences(message, platforms);
     case "test":
       return describeTest(message);
     case "change":

@@ -1,5 +1,5 @@
 import type { Platforms } from "../../alerts/platform.ts";
-import { destinationKey, type Subscription } from "../../alerts/routing/subscription.ts";
+import { destinationFromKey, destinationKey, type Subscription } from "../../alerts/routing/subscription.ts";
 import type { Destination } from "../../alerts/sender.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import { type Caller, managerRemedy, type Target } from "../../bot/invocation.ts";
@@ -128,7 +128,7 @@ export function destinationKeyWords(context: CallerContext): (key: string | null
     if (key === null) return toText("–");
     if (key === here) return toText("here");
     if (key === destinationKey(shown)) return toText(shown.channel);
-    const [platform = "", , channel = ""] = key.split("/").map((part) => decodeURIComponent(part));
+    const { platform, channel } = destinationFromKey(key);
     return text`${platform} ${code(channel)}`;
   };
 }

@@ -35,7 +35,7 @@ interface AlertingDependencies {
   /** Whether there is a console: it is then subscribed, once. */
   readonly console: boolean;
   readonly log: Log;
-  /** Is notified of lost destinations, suspended platforms and downtime, as the console is. */
+  /** Is notified of lost destinations, suspended platforms, downtime and silences, as the console is. */
   readonly operators?: Destination;
   /** Is given the result of each delivery attempt, once it is stored. */
   readonly onOutcome?: DispatchDependencies["onOutcome"];
@@ -94,6 +94,7 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
   const names = networks.clients.map(({ network }) => network);
   const optional = {
     ...(dependencies.operators === undefined ? {} : { operators: dependencies.operators }),
+    ...(dependencies.console ? { console: PLATFORMS.console } : {}),
     ...(onStep === undefined ? {} : { onStep }),
   };
   const watching = new AbortController();

@@ -3,6 +3,7 @@ import type { Gauge, Registry } from "prom-client";
 
 import type { DispatchDependencies } from "../../alerts/dispatch/dispatch.ts";
 import { SEVERITIES } from "../../alerts/kinds/severity.ts";
+import { isSilenceActive } from "../../alerts/routing/silence.ts";
 import type { Episode } from "../../alerts/rules/episode.ts";
 import type { Verdict } from "../../api/verdict/verdict.ts";
 import type { AlertCounts } from "../../store/alert-tables/alert-tables.ts";
@@ -23,6 +24,8 @@ export interface AlertSnapshot {
   readonly verdicts: readonly (readonly [string, Verdict])[];
   readonly open: readonly Pick<Episode, "network" | "severity">[];
   readonly counts: AlertCounts;
+  /** The silences that hold. */
+  readonly silences: number;
   /** Whether the last write to the database got through. */
   readonly writable: boolean;
 }
@@ -45,6 +48,7 @@ export async function readAlertSnapshot({
   const at = now();
   const { queue, observations, suspensions } = await alerting.health();
   const open = await alerting.service.openEpisodes();
+  const silences = (await alerting.service.silences()).filter((one) => isSilenceActive(one, at)).length;
   const counts = await store.transaction(({ alerts }) => alerts.counts(at));
   const writable = await store.ping().then(
     () => true,
@@ -63,6 +67,7 @@ export async function readAlertSnapshot({
     verdicts,
     open,
     counts,
+    silences,
     writable,
   };
 }
@@ -153,6 +158,8 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
   const subscriptions = gauge("bellwether_subscriptions", "Subscriptions, by their state.", ["state"]);
   const held = gauge("bellwether_held_messages", "Messages that wait for quiet hours to end.", []);
 
+  const silences = gauge("bellwether_silences", "Silences that hold now: they keep alerts back.", []);
+
   return {
     observe(sample) {
       if (sample.of === "delivery") {
@@ -200,6 +207,7 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
         if (state !== "removed") subscriptions.set({ state }, count);
       }
       held.set(snapshot.counts.held);
+      silences.set(snapshot.silences);
     },
   };
 }

@@ -286,6 +286,14 @@ group("an alert in words", () => {
     [{ type: "database", what: "deleted", file: "/srv/b.db", at }, "/srv/b.db"],
     [{ type: "database", what: "replaced", file: "/srv/b.db", at }, "npm run restore"],
     [{ type: "database", what: "begun anew", file: "/srv/b.db", at }, "a new one was begun"],
+    [
+      {
+        type: "silences",
+        silences: [{ id: "4hd9x", scope: {}, from: 0, until: 1_700_003_600_000, by: "ada", created: 0 }],
+        at,
+      },
+      "in all places, 1 h left, by ada",
+    ],
     [{ type: "test", by: "ada", at }, "ada subscribed this channel"],
   ])("about the bot itself is plain: %j", async (message, part) => {
     expect(await wordsOf(message)).toContain(part);

@@ -34,6 +34,7 @@ const snapshot: AlertSnapshot = {
     ],
     held: 4,
   },
+  silences: 2,
   writable: true,
 };
 
@@ -94,6 +95,7 @@ it.each<[string, string[]]>([
     ],
   ],
   ["held_messages", ["held_messages 4"]],
+  ["silences", ["silences 2"]],
   ["store_up", ["store_up 1"]],
 ])("shows the state of the alerts: %s", async (name, lines) => {
   expect(await read(createMetrics({ version: "1", alerts: async () => snapshot }), name)).toEqual(lines);

@@ -1,0 +1,40 @@
+import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { fromMillis } from "../../units/nanoseconds.ts";
+import { type AlertDependencies, randomId } from "../dependencies.ts";
+import { timeToText } from "../kinds/json-fields.ts";
+import type { Plan } from "../outbox/batch.ts";
+import { isSilenceActive, type Silence, silenceEnds } from "../routing/silence.ts";
+
+/** While a silence holds, the operators hear of it this often. */
+const NOTICE_EVERY: Milliseconds = 86_400_000;
+
+/**
+ * Names the silences that hold to the operators, once a day as long as one holds: a forgotten silence looks like a
+ * network without trouble. Stores when they were named.
+ */
+export async function planSilenceNotice(
+  { operators, console: shown, simulated, newId = randomId }: AlertDependencies,
+  tables: AlertTables,
+  all: readonly Silence[],
+  at: Milliseconds,
+): Promise<Plan> {
+  const recipients = [shown, operators].filter((one) => one !== undefined);
+  const holding = all.filter((one) => isSilenceActive(one, at));
+  if (recipients.length === 0 || !holding.some((one) => isNoticeDue(one, at))) return {};
+  const silences = holding.map((one): Silence => ({ ...one, noticed: at }));
+  for (const one of silences) {
+    await tables.subscriptions.putSilence({ id: one.id, ends_at: silenceEnds(one), data: JSON.stringify(one) });
+  }
+  const message = {
+    type: "silences",
+    ...(simulated.size > 0 ? { simulated: true as const } : {}),
+    silences,
+    at: timeToText(fromMillis(at)),
+  } as const;
+  return { deliveries: recipients.map((destination) => ({ id: newId(), destination, phase: "bot", message })) };
+}
+
+function isNoticeDue({ from, created, noticed }: Silence, at: Milliseconds): boolean {
+  return at - (noticed ?? Math.max(from, created)) >= NOTICE_EVERY;
+}
