@@ -1,7 +1,7 @@
 import type { EpisodeHistory } from "../../src/alerts/engine/engine.ts";
-import { plainText } from "../../src/reply/plain-text.ts";
 import type { DecisionRow, DeliveryRow } from "../../src/store/alert-tables/alert-tables.ts";
 import type { FakeSender, Post } from "../support/fake-sender.ts";
+import { alertOf, isRepeat } from "../support/gist.ts";
 import type { World } from "./invariant-world.ts";
 
 // One law: per episode and destination at most one trigger, and exactly one unless a logged decision suppressed it, or
@@ -47,18 +47,11 @@ export async function judge(world: World, counts: Counts): Promise<string[]> {
 }
 
 const TRIGGER_PHASES = ["trigger", "fired and resolved"];
-const TRIGGERS = ["WARNING", "CRITICAL", "FIRED AND RESOLVED", "FIRED AND GONE", "FIRED AND WITHDRAWN"];
-const RESOLVES = ["RESOLVED", "GONE", "WITHDRAWN", "FIRED AND RESOLVED", "FIRED AND GONE", "FIRED AND WITHDRAWN"];
+const TRIGGERS = ["warning", "critical", "fired and resolved", "fired and gone", "fired and withdrawn"];
+const RESOLVES = ["resolved", "gone", "withdrawn", "fired and resolved", "fired and gone", "fired and withdrawn"];
 
-function kindOf({ title }: Post, row: DeliveryRow | undefined): string {
-  if (title.startsWith("NO LONGER WATCHED")) {
-    return row?.phase === "fired and resolved" ? "FIRED AND WITHDRAWN" : "WITHDRAWN";
-  }
-  return /^(?:NOW|STILL|FIRED AND (?:RESOLVED|GONE)|[A-Z]+)/u.exec(title)?.[0] ?? title;
-}
-
-function isMarked({ reply }: Post): boolean {
-  return reply.blocks.some((block) => block.kind === "paragraph" && plainText(block.text).includes("may be a repeat"));
+function kindOf({ gist }: Post): string {
+  return /^(?:now|still|fired and \w+|\w+)/u.exec(gist)?.[0] ?? gist;
 }
 
 /** The laws that the history of one episode breaks on one platform. */
@@ -67,7 +60,7 @@ function episodeFaults(world: World, sender: FakeSender, history: EpisodeHistory
   const posts = sender.posts.filter(({ delivery }) => delivery.about?.episode === id);
   const rows = history.deliveries.filter(({ platform, kind }) => platform === sender.platform && kind === "message");
   const byId = new Map(rows.map((row) => [row.id, row]));
-  const sent = [...new Map(posts.map((post) => [post.delivery.id, kindOf(post, byId.get(post.delivery.id))])).values()];
+  const sent = [...new Map(posts.map((post) => [post.delivery.id, kindOf(post)])).values()];
   const count = (kinds: readonly string[]): number => sent.filter((kind) => kinds.includes(kind)).length;
   const isUnknown = (row: DeliveryRow): boolean => world.unknown.has(row.id) || row.uncertain_since !== null;
   const triggers = rows.filter(({ phase }) => TRIGGER_PHASES.includes(phase));
@@ -90,12 +83,12 @@ function episodeFaults(world: World, sender: FakeSender, history: EpisodeHistory
   const laws: [string, boolean][] = [
     ["at most one trigger", lasting.length <= 1 && count(TRIGGERS) <= 1],
     ["at most one resolve", resolves.filter(({ state }) => state !== "dead").length <= 1 && count(RESOLVES) <= 1],
-    ["at most one escalation", count(["NOW"]) <= 1],
+    ["at most one escalation", count(["now"]) <= 1],
     ["a trigger, or a reason in the log", triggers.length > 0 || explained || !heeded],
     ["a trigger once nothing keeps it back", triggers.length > 0 || !isDue || flaps],
     ["no resolve without a trigger", triggers.length > 0 || resolves.length === 0],
     ["a resolve of what may have been told", !maybe || (resolves.length === 1 && (count(RESOLVES) === 1 || refused))],
-    ["nothing more of what was certainly not told", maybe || count([...RESOLVES, "NOW", "STILL"]) === 0],
+    ["nothing more of what was certainly not told", maybe || count([...RESOLVES, "now", "still"]) === 0],
     ["a trigger that did not arrive was dead-lettered", maybe || triggers.every(({ state }) => state === "dead")],
     ["order", seqs.every((seq, index) => index === 0 || seq > (seqs[index - 1] ?? 0))],
   ];
@@ -106,9 +99,9 @@ function episodeFaults(world: World, sender: FakeSender, history: EpisodeHistory
 /** Every repeat is marked, and nothing else is. */
 function repeatFaults(world: World, sender: FakeSender): string[] {
   return [...Map.groupBy(sender.posts, ({ delivery }) => delivery.id)].flatMap(([id, [first, ...repeats]]) => [
-    ...repeats.filter((post) => !isMarked(post)).map(({ title }) => `unmarked repeat: ${title}`),
-    ...(first !== undefined && isMarked(first) && !world.unknown.has(id)
-      ? [`marked for no reason: ${first.title}`]
+    ...repeats.filter((post) => !isRepeat(post.reply)).map(({ gist }) => `unmarked repeat: ${gist}`),
+    ...(first !== undefined && isRepeat(first.reply) && !world.unknown.has(id)
+      ? [`marked for no reason: ${first.gist}`]
       : []),
   ]);
 }
@@ -116,10 +109,10 @@ function repeatFaults(world: World, sender: FakeSender): string[] {
 /** Deliveries created in quiet hours are critical, or the end of an episode notified before. */
 function quietFaults(world: World, { platform, posts }: FakeSender, rows: readonly DeliveryRow[]): string[] {
   const times = world.quietTimes.filter((time) => time.platform === platform);
-  return posts.flatMap(({ title, delivery }) => {
+  return posts.flatMap(({ gist, delivery }) => {
     const owed = rows.find(({ id }) => id === delivery.id)?.created_at ?? 0;
     const disturbed = times.some(({ after, before }) => owed > after && owed < before);
-    return disturbed && /^(?:WARNING|FLAPPING)/u.test(title) ? [`${platform} was disturbed: ${title}`] : [];
+    return disturbed && /^(?:warning|flapping)/u.test(gist) ? [`${platform} was disturbed: ${gist}`] : [];
   });
 }
 
@@ -138,9 +131,12 @@ function digestFaults(
     decisions.filter(({ what, destination }) => what === "held for the digest" && destination?.startsWith(platform)),
   ).length;
   const digests = new Map(
-    posts.map(({ delivery, title }) => [delivery.id, /^DIGEST · (\d+) alerts? that/u.exec(title)]),
+    posts.map(({ delivery, reply }) => {
+      const alert = alertOf(reply);
+      return [delivery.id, alert.type === "digest" ? alert.episodes.length : 0];
+    }),
   );
-  const said = [...digests.values()].reduce((sum, match) => sum + Number(match?.[1] ?? 0), 0);
+  const said = [...digests.values()].reduce((sum, episodes) => sum + episodes, 0);
   const lost = rows.some((row) => row.platform === platform && row.phase === "digest" && row.state === "dead");
   counts.held += said;
   const right = said === held - dropped || (said < held && (lost || world.losses + world.tokensLost > 0));
@@ -173,16 +169,14 @@ function flappingFaults({ platform }: FakeSender, histories: readonly EpisodeHis
 
 /** The operators are notified once of each loss, and of the beginning and the end of each suspension. */
 function operatorFaults({ operators, losses, channels }: World, counts: Counts): string[] {
-  const told = operators.posts.filter(({ title }) => title.includes("can no longer be reached")).length;
+  const told = operators.posts.filter(({ gist }) => gist.startsWith("lost: ")).length;
   const lost = told === losses ? [] : [`the operators were told of ${told} of ${losses} losses`];
   const tokens = channels.flatMap(({ platform }) => {
-    const titles = operators.posts
-      .map(({ title }) => title)
-      .filter((title) => title.includes(` ${platform} `) && title.includes("the bot"));
-    const history = titles
-      .map((title) => (/RESOLVED/u.test(title) ? "." : /removed/u.test(title) ? "!" : "?"))
-      .join("");
-    counts.refusals += titles.length;
+    const gists = operators.posts
+      .map(({ gist }) => gist)
+      .filter((gist) => gist.startsWith("token ") && gist.endsWith(` ${platform}`));
+    const history = gists.map((gist) => (/accepted/u.test(gist) ? "." : /removed/u.test(gist) ? "!" : "?")).join("");
+    counts.refusals += gists.length;
     return /^(?:(?:\?!?|!)\.)*$/u.test(history) ? [] : [`the operators were told of tokens on ${platform}: ${history}`];
   });
   return [...lost, ...tokens];

@@ -4,9 +4,9 @@ import { stalled } from "./readings.ts";
 import { aSubscription } from "./samples.ts";
 import { openStage, type Stage, type StageOptions } from "./stage.ts";
 
-export const FIRED = "WARNING · No new block on mainnet";
-export const CRITICAL = "NOW CRITICAL · No new block on mainnet";
-export const RESOLVED = "RESOLVED · mainnet makes blocks again";
+export const FIRED = "warning: network.stalled on mainnet";
+export const CRITICAL = "now critical: network.stalled on mainnet";
+export const RESOLVED = "resolved: network.stalled on mainnet";
 
 /** A channel subscribed to a healthy network. */
 export async function subscribed(

@@ -15,12 +15,11 @@ import type { Reading } from "../../src/alerts/kinds/reading.ts";
 import type { AlertMessage } from "../../src/alerts/outbox/message.ts";
 import { enqueue } from "../../src/alerts/outbox/outbox.ts";
 import type { Destination, Sender } from "../../src/alerts/sender.ts";
-import { describe as describeAlert } from "../../src/alerts/wording/wording.ts";
 import { silentLog } from "../../src/log.ts";
-import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { createStore, type EmbeddedStore } from "../../src/store/create-store.ts";
 import { settled, VirtualClock } from "../api/virtual-clock.ts";
 import { FakeSender } from "../support/fake-sender.ts";
+import { describeAlert } from "../support/gist.ts";
 import { rowsOnce } from "./rows-once.ts";
 
 /** Monday, 2024-06-03 12:00 UTC. */
@@ -169,7 +168,7 @@ export class Stage {
       clock,
       log,
       senders,
-      describe: (message, context) => describeAlert(message, context, PLATFORMS),
+      describe: describeAlert,
       random: () => 0,
       onStep: (step) => this.steps.push(step),
       ...recipients,

@@ -76,7 +76,7 @@ describe("a channel", () => {
     const talk = await talkInOps();
     await talk.ask("alerts add node.down");
     expect(await talk.ask("alerts add node.down style:thread severity:critical")).toContain("told in another way");
-    expect(await talk.press("Change it")).toContain("critical only, thread style");
+    expect(await talk.press("alerts edit")).toContain("critical only, thread style");
     expect(await talk.engine.subscriptions()).toMatchObject([{ style: "thread", floor: "critical" }]);
   });
 
@@ -182,9 +182,9 @@ describe("a channel", () => {
     expect(said).toMatch(
       /The bot cannot post in this channel[\s\S]*Missing Access[\s\S]*Let the bot into the channel/u,
     );
-    expect(await talk.press("Resume")).toMatch(/The bot cannot post in this channel[\s\S]*Missing Access/u);
+    expect(await talk.press("alerts resume")).toMatch(/The bot cannot post in this channel[\s\S]*Missing Access/u);
     sender.outcome = () => "ok";
-    expect(await talk.press("Resume")).toContain("Resumed subscription");
+    expect(await talk.press("alerts resume")).toContain("Resumed subscription");
     talk.advance(1000);
     expect(await talk.ask("alerts add node.down")).toContain("Subscribed this channel to node.down");
     expect(sender.take().at(-1)).toContain("CHANGE · ann subscribed this channel to node.down");

@@ -31,7 +31,7 @@ describe("a subscription", () => {
     await talk.ask("alerts add node.down style:plain");
     const id = idIn(talk.lastReply);
     await talk.ask(`alerts remove ${id}`);
-    expect(await talk.press("Undo")).toContain(`Resumed subscription ${id}: node.down`);
+    expect(await talk.press("alerts resume")).toContain(`Resumed subscription ${id}: node.down`);
     expect(await talk.engine.subscriptions()).toMatchObject([{ id, state: "active", style: "plain" }]);
     await talk.ask(`alerts remove ${id}`);
     await talk.ask("alerts add node.down");
@@ -76,7 +76,7 @@ describe("a subscription", () => {
     );
     talk.become({ here: ELSEWHERE, caller: ann });
     expect(await talk.ask("alerts list")).toContain("No subscriptions in this channel");
-    expect(await talk.press("Add the usual")).toContain("Subscribed this channel to the ops alerts");
+    expect(await talk.press("alerts add")).toContain("Subscribed this channel to the ops alerts");
     talk.become({ here: CONSOLE_PAGE, caller: ann });
     const everything = await talk.ask("alerts list");
     expect(everything).toContain("2 subscriptions in all places");
@@ -121,11 +121,11 @@ describe("a subscription", () => {
   test("is paused, resumed and removed by its buttons, and the channel sees who did so, once each", async () => {
     const { talk, id, announced, alert } = await channelWith("node.down");
     await talk.ask("alerts list");
-    expect(await talk.press("Pause")).toContain(`Paused subscription ${id}: node.down on mainnet`);
+    expect(await talk.press("alerts pause")).toContain(`Paused subscription ${id}: node.down on mainnet`);
     expect(await alert()).toMatchObject({ state: "paused" });
-    expect(await talk.press("Resume")).toContain(`Resumed subscription ${id}`);
+    expect(await talk.press("alerts resume")).toContain(`Resumed subscription ${id}`);
     expect(await alert()).toMatchObject({ state: "active" });
-    expect(await talk.press("Remove")).toContain(`Removed subscription ${id}`);
+    expect(await talk.press("alerts remove")).toContain(`Removed subscription ${id}`);
     expect(await alert()).toMatchObject({ state: "removed" });
     expect(await announced()).toEqual(
       ["paused", "resumed", "removed"].map((what) => `CHANGE · ann ${what} subscription ${id}: node.down on mainnet`),
@@ -236,7 +236,7 @@ describe("a subscription", () => {
     talk.become({ caller: ann });
     await talk.ask("alerts list");
     talk.become({ caller: bob });
-    expect(await talk.press("Remove")).toContain("Only people who manage this channel can");
+    expect(await talk.press("alerts remove")).toContain("Only people who manage this channel can");
     expect(await alert()).toMatchObject({ state: "active" });
   });
 
@@ -254,8 +254,8 @@ describe("a subscription", () => {
   test("of one's own is everybody's to change", async () => {
     const talk = await talkInOps(bob);
     await talk.ask(`alerts add stake.changed ${"a".repeat(64)}`);
-    expect(await talk.press("Pause")).toContain("Paused subscription");
-    expect(await talk.press("Remove")).toContain("Removed subscription");
+    expect(await talk.press("alerts pause")).toContain("Paused subscription");
+    expect(await talk.press("alerts remove")).toContain("Removed subscription");
     expect(await owed(talk, ops)).toEqual([]);
   });
 

@@ -191,7 +191,7 @@ describe("an acknowledgement", () => {
     await talk.ask("alerts add node.down");
     expect(await talk.ask("alerts ack node.down")).toContain("You get no more reminders of it");
     expect(await talk.ask("alerts silence node.down for:1h")).toContain("Silenced: node.down");
-    expect(await talk.press("End silence")).toContain("Ended the silence of node.down");
+    expect(await talk.press("alerts unsilence")).toContain("Ended the silence of node.down");
     expect((await talk.engine.openEpisodes())[0]?.acknowledged).toBeUndefined();
     talk.become({ here, caller: { ...ann, id: bob.id } });
     expect(await talk.ask("alerts ack node.down")).toContain("No more reminders come of it");
@@ -235,7 +235,7 @@ describe("the timeline of an episode", () => {
     }
     expect(await talk.ask('alerts log "trigger sent"')).toMatch(/trigger sent[\s\S]*attempt 2, after 11 s, message 2/u);
     await talk.ask("alerts why node.down");
-    await talk.press("Silence 1 h");
+    await talk.press("alerts silence");
     await see(talk, 6, [stalled("good"), down("good"), down("good", "b:1")]);
     expect(await talk.ask("alerts why node.down")).toMatch(
       /resolved[\s\S]*resolve owed, not sent yet\s+here\s+not tried yet/u,

@@ -35,7 +35,7 @@ describe("a silence", () => {
     expect(shown(change!)).toContain("CHANGE · ann silenced everything");
     expect(shown(change!)).toContain("Until 2026-01-15 13:00:00 UTC: maintenance");
     expect(await talk.ask("alerts silences")).toMatch(new RegExp(`${id}[\\s\\S]*holds[\\s\\S]*maintenance`, "u"));
-    expect(await talk.press(`End ${id}`)).toContain("Ended the silence of everything");
+    expect(await talk.press(`alerts unsilence id:${id}`)).toContain("Ended the silence of everything");
     expect(await talk.engine.silences()).toEqual([]);
     expect(await owed(talk, ops)).toHaveLength(2);
     expect(await talk.ask("alerts silences")).toContain("Nothing is silenced");
@@ -92,7 +92,7 @@ describe("a silence", () => {
         expect(talk.lastReply.failure).toBe("caller");
         expect(await talk.engine.silences()).toEqual([]);
         expect(await owed(talk, ops)).toEqual([]);
-        expect(await talk.press("Silence everything")).toContain(done);
+        expect(await talk.press("alerts silence what:all")).toContain(done);
         expect(await talk.engine.silences()).toHaveLength(1);
         // The line that is offered does the same.
         talk.become({ here: ELSEWHERE });

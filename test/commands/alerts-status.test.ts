@@ -33,15 +33,15 @@ describe("the log", () => {
       reply.blocks.flatMap((block) => (block.kind === "table" ? block.rows : []));
     const newest = rows();
     expect(newest).toHaveLength(15);
-    await talk.press("Older");
+    await talk.press(/page:2/u);
     expect(rows()).not.toEqual(newest);
-    await talk.press("Newer");
+    await talk.press(/page:1/u);
     expect(rows()).toEqual(newest);
     expect(await talk.ask("alerts log recovering")).not.toContain("fired");
     expect(await talk.ask("alerts log page:99")).toMatch(/There are \d pages, no page 99/u);
     expect(await talk.ask("alerts log nothing-like-that")).toContain("Nothing with nothing-like-that is in the log");
     await talk.ask("alerts log node.down");
-    await talk.press("As a file");
+    await talk.press(/file:/u);
     const [file] = talk.lastReply.attachments;
     let csv = "";
     for await (const chunk of file!.open()) csv += String(chunk);
@@ -103,7 +103,7 @@ describe("the status", () => {
     expect(said).toMatch(/mainnet\s+healthy\s+1 of 2 answer\s+1200/u);
     expect(said).toMatch(/warning\s+a:1\s+mainnet\s+node\.down/u);
     expect(said).toMatch(/Owed and not sent yet: 2 on discord, the oldest since 2026-01-15 12:00:00 UTC/u);
-    await talk.press("Acknowledge a:1");
+    await talk.press("alerts ack");
     expect(await talk.ask("alerts status")).toContain("by ann");
     talk.advance(3_600_000);
     expect(await talk.ask("alerts status")).toMatch(/late[\s\S]*sources on mainnet last looked 1 h/u);
@@ -114,7 +114,7 @@ describe("the status", () => {
     const elsewhere = await talk.ask("alerts status network:testnet");
     expect(elsewhere).toContain("testnet not watched yet; nothing is firing");
     expect(elsewhere).not.toContain("mainnet");
-    expect(await talk.press("Refresh")).not.toContain("mainnet");
+    expect(await talk.press("alerts status")).not.toContain("mainnet");
     expect(await talk.ask("alerts status network:mainnet")).toContain("mainnet healthy; one alert is open");
     expect(await talk.ask("alerts list network:testnet")).toContain("No subscriptions in");
     expect(await talk.ask("alerts list network:mainnet")).toContain("1 subscription in");

@@ -23,12 +23,12 @@ describe("a personal watch", () => {
     const talk = await talkInOps(bob);
     const { orderId, rejectedOrderId, unsignedAssetId, unsignedProposalId } = talk.samples;
     await talk.ask(`order ${orderId}`);
-    expect(await talk.press("Tell me the end")).toContain("You will be told by direct message when order");
+    expect(await talk.press("alerts add")).toContain("You will be told by direct message when order");
     await talk.ask(`order ${rejectedOrderId}`);
-    await expect(talk.press("Tell me the end")).rejects.toThrow("no button");
+    await expect(talk.press("alerts add")).rejects.toThrow("no alerts add");
     for (const line of [`bundle list-asset ${unsignedAssetId}`, `bundle asset-limits ${unsignedProposalId}`]) {
       await talk.ask(line);
-      expect(await talk.press("Tell me once it is signed")).toContain("It is not signed yet.");
+      expect(await talk.press("alerts add")).toContain("It is not signed yet.");
     }
     expect((await talk.engine.subscriptions()).map(({ subjects }) => subjects[0])).toEqual(
       expect.arrayContaining([orderId, `list-asset:${unsignedAssetId}`, `asset-limits:${unsignedProposalId}`]),

@@ -32,7 +32,7 @@ describe("who sees the answers about markets", () => {
     expect([audience("market list"), audience("market show", { market: "BTC/USDT" })]).toEqual(["channel", "channel"]);
     expect(await talk.ask("answers show")).toMatch(/for everyone[\s\S]*ann, 2026-01-15/u);
 
-    expect(await talk.press("Show to the asker alone")).toContain("are now for the asker");
+    expect(await talk.press("answers set")).toContain("are now for the asker");
     expect(audience("market list")).toBe("caller");
     expect(await talk.ask("answers set asker")).toContain("are for the asker already");
   });

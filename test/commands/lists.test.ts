@@ -4,6 +4,7 @@ import { plainText } from "../../src/reply/plain-text.ts";
 import type { Reply } from "../../src/reply/reply.ts";
 import { fromMillis, toMillis } from "../../src/units/nanoseconds.ts";
 import { loopbackNode } from "../support/loopback-node.ts";
+import { linesOf, saying } from "../support/said.ts";
 import { NOON, talk } from "../support/talk.ts";
 import { talkToSimulator } from "./conversation.ts";
 
@@ -20,13 +21,13 @@ describe.each(["checkpoints", "snapshots", "rotations"])("%s", (list) => {
     const whole = column(await conversation.askFor(`${list} first:18`), 0);
     const pages = [column(await conversation.askFor(`${list} first:6`), 0)];
     for (let page = 1; page < 3; page += 1) {
-      await conversation.press("Next (older)");
+      await conversation.press(/ after:/u);
       pages.push(column(conversation.lastReply, 0));
     }
     expect(pages.flat()).toEqual(whole);
-    await conversation.press("Previous (newer)");
+    await conversation.press(/ before:/u);
     expect(column(conversation.lastReply, 0)).toEqual(whole.slice(6, 12));
-    await conversation.press("Newest");
+    await conversation.press(/^(?!.* after:).* first:/u);
     expect(column(conversation.lastReply, 0)).toEqual(whole.slice(0, 6));
   });
 
@@ -34,7 +35,8 @@ describe.each(["checkpoints", "snapshots", "rotations"])("%s", (list) => {
     const conversation = await talkToSimulator();
     const heights = column(await conversation.askFor(`${list} first:5 newest:no`), 0).map(BigInt);
     expect(heights).toEqual(heights.toSorted((a, b) => (a < b ? -1 : 1)));
-    expect(await conversation.press("Next (newer)")).toContain("Previous (older)");
+    await conversation.press(/ after:/u);
+    expect(linesOf(conversation.lastReply)).toContainEqual(expect.stringContaining(" before:"));
   });
 
   test("a page goes on at another node when the one that gave its cursor is gone", async () => {
@@ -43,10 +45,10 @@ describe.each(["checkpoints", "snapshots", "rotations"])("%s", (list) => {
     await conversation.askFor(`${list} first:6`);
     const giver = plainText(conversation.lastReply.footer ?? []).includes("sim-1") ? 1 : 2;
     conversation.simulator.faults.set({ kind: "die", network: "mainnet", node: giver });
-    const screen = await conversation.press("Next (older)");
-    expect(screen).toMatch(/sim-\d could not go on from where this page begins: continued from block \d+ at sim-\d\./u);
+    const screen = await conversation.press(/ after:/u);
+    expect(screen).toMatch(saying(`sim-${giver}`, /\d+/u, /sim-\d/u));
     expect(column(conversation.lastReply, 0)).toEqual(whole.slice(6));
-    await conversation.press("Previous (newer)");
+    await conversation.press(/ before:/u);
     expect(column(conversation.lastReply, 0)).toEqual(whole.slice(0, 6));
   });
 
@@ -65,7 +67,7 @@ test("after a history reset, what was shown before is said to be gone, also on a
   const [newest] = column(await conversation.askFor("checkpoints first:5"), 0);
   expect(await conversation.ask("checkpoints first:4")).not.toContain("its history began anew");
   conversation.simulator.faults.set({ kind: "history-reset", network: "mainnet" });
-  const older = (await conversation.press("Next (older)")).replaceAll(/\s+/gu, " ");
+  const older = (await conversation.press(/ after:/u)).replaceAll(/\s+/gu, " ");
   expect(older).toMatch(
     /This page should go on from block \d+, which sim-1 does not have; mainnet is at block \d+ there/u,
   );

@@ -1,6 +1,6 @@
 import { type Delivery, type Receipt, type Sender, SendError } from "../../src/alerts/sender.ts";
-import { plainText } from "../../src/reply/plain-text.ts";
 import type { Reply } from "../../src/reply/reply.ts";
+import { gistOf } from "./gist.ts";
 
 /**
  * The outcome of one attempt. `posted-unknown` is posted, but its answer is lost; `lost-unknown` is not even posted. `hang`
@@ -10,7 +10,7 @@ export type SendOutcome = "ok" | "posted-unknown" | "lost-unknown" | "hang" | "p
 
 export interface Post {
   readonly channel: string;
-  readonly title: string;
+  readonly gist: string;
   readonly delivery: Delivery;
   readonly reply: Reply;
   readonly message: string;
@@ -31,7 +31,7 @@ export class FakeSender implements Sender {
   readonly posts: Post[] = [];
   readonly edits: {
     readonly message: string;
-    readonly title: string;
+    readonly gist: string;
     readonly reply: Reply;
     readonly plain: boolean;
   }[] = [];
@@ -71,27 +71,27 @@ export class FakeSender implements Sender {
     if (outcome instanceof SendError) throw outcome;
     if (outcome === "lost-unknown") throw new SendError("maybe-sent", "no answer");
     if (outcome === "posted-hang") return hang(signal);
-    this.edits.push({ message: receipt.message, title: plainText(reply.title), reply, plain: plain === true });
+    this.edits.push({ message: receipt.message, gist: gistOf(reply), reply, plain: plain === true });
     if (outcome === "posted-unknown") throw new SendError("maybe-sent", "no answer");
   }
 
-  /** The titles posted since the last time, with their channel where there is more than one. */
+  /** The gist of each message posted since the last time, with its channel where there is more than one. */
   take(): string[] {
     const fresh = this.posts.slice(this.#taken);
     this.#taken = this.posts.length;
-    return fresh.map(({ channel, title }) => (channel === "ops" ? title : `${channel}: ${title}`));
+    return fresh.map(({ channel, gist }) => (channel === "ops" ? gist : `${channel}: ${gist}`));
   }
 
-  /** The titles edited in since the last time. */
+  /** The gist of each edit since the last time. */
   takeEdits(): string[] {
     const fresh = this.edits.slice(this.#editsTaken);
     this.#editsTaken = this.edits.length;
-    return fresh.map(({ title }) => title);
+    return fresh.map(({ gist }) => gist);
   }
 
   /** Throws where there are messages that the test has not taken. */
   verify(): void {
-    const left = [...this.take(), ...this.takeEdits().map((title) => `edit: ${title}`)];
+    const left = [...this.take(), ...this.takeEdits().map((gist) => `edit: ${gist}`)];
     if (left.length > 0) throw new Error(`unexpected on ${this.platform}: ${left.join("; ")}`);
   }
 
@@ -107,7 +107,7 @@ export class FakeSender implements Sender {
     const window = this.dropsRepeatsForMillis ?? 0;
     if (known !== undefined && this.#now() - known.at < window) return known.receipt;
     const message = String(this.#next++);
-    this.posts.push({ channel, title: plainText(reply.title), delivery, reply, message });
+    this.posts.push({ channel, gist: gistOf(reply), delivery, reply, message });
     const receipt = { platform: this.platform, channel, message };
     this.#nonces.set(delivery.id, { at: this.#now(), receipt });
     return receipt;

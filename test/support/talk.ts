@@ -20,6 +20,7 @@ import { disposeReply, type Reply } from "../../src/reply/reply.ts";
 import { createStore, type EmbeddedStore } from "../../src/store/create-store.ts";
 import { fromMillis, nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
 import { alertsOn } from "./alert-service.ts";
+import { linesOf } from "./said.ts";
 
 /** A Thursday noon, so that every reply of a conversation is the same each time. */
 export const NOON = fromMillis(Date.UTC(2026, 0, 15, 12));
@@ -51,8 +52,8 @@ export interface Talk {
   /** The answer in a terminal of 200 columns. */
   readonly ask: (line: string) => Promise<string>;
   readonly askFor: (line: string) => Promise<Reply>;
-  /** Presses a button of the last reply by its label, and returns the new reply. */
-  readonly press: (label: string) => Promise<string>;
+  /** Presses the button of the last reply whose line begins so, or matches, and returns the new reply. */
+  readonly press: (line: string | RegExp) => Promise<string>;
   /** Completions of a line that is being typed. */
   readonly completeLine: (line: string) => Promise<readonly string[]>;
   /** Completions of an option that is being typed. */
@@ -139,15 +140,11 @@ export async function talk(options: TalkOptions): Promise<Talk> {
     now,
     askFor,
     ask: async (line) => shown(await askFor(line)),
-    press: async (label) => {
-      const action = last().actions.find((one) => one.label === label);
-      if (action === undefined || !("invocation" in action)) {
-        throw new Error(
-          `no button ${label} among ${last()
-            .actions.map((one) => one.label)
-            .join(", ")}`,
-        );
-      }
+    press: async (line) => {
+      const lines = linesOf(last());
+      const action =
+        last().actions[lines.findIndex((one) => (typeof line === "string" ? one.startsWith(line) : line.test(one)))];
+      if (action === undefined || !("invocation" in action)) throw new Error(`no ${line} among ${lines.join(", ")}`);
       const reply = await bot.run({ ...rest, ...action.invocation });
       replies.push(reply);
       return shown(reply);

@@ -17,7 +17,7 @@ export interface WatchedTestnet {
   readonly api: ApiClient;
   /** Begins to watch, with the state in the store. */
   readonly watch: () => Schedule;
-  /** Lets so many seconds pass, and returns the titles of the messages posted meanwhile. */
+  /** Lets so many seconds pass, and returns the gist of each message posted meanwhile. */
   readonly pass: (seconds: number) => Promise<readonly string[]>;
 }
 

@@ -42,7 +42,7 @@ async function besideMany(): Promise<Stage> {
 
 /** The notified channels, in order. */
 function told(it: Stage): string[] {
-  return it.sender.take().map((line) => line.split(":")[0] ?? "");
+  return it.sender.take().map((line) => /^\w+(?=: \w+: )/u.exec(line)?.[0] ?? line);
 }
 
 describe("slow destinations", () => {

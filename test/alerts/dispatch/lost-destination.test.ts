@@ -1,15 +1,14 @@
 import { describe, expect, it } from "vitest";
 
 import { SendError } from "../../../src/alerts/sender.ts";
-import { plainText } from "../../../src/reply/plain-text.ts";
-import type { Post } from "../../support/fake-sender.ts";
+import { alertOf } from "../../support/gist.ts";
 import { stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";
 import { openStage, type Stage, type StageOptions } from "../stage.ts";
 
-const FIRED = "WARNING · No new block on mainnet";
-const RESOLVED = "RESOLVED · mainnet makes blocks again";
-const LOST = "operators: WARNING · A channel on fake can no longer be reached";
+const FIRED = "warning: network.stalled on mainnet";
+const RESOLVED = "resolved: network.stalled on mainnet";
+const LOST = "operators: lost: fake ops";
 
 async function subscribed(more: Parameters<typeof aSubscription>[0] = {}, options: StageOptions = {}): Promise<Stage> {
   const stage = await openStage(options);
@@ -24,8 +23,6 @@ const gone = (it: Stage): void => {
     "destination" in what && what.destination.channel === "operators" ? "ok" : new SendError("gone", "not_in_channel");
 };
 const well = (it: Stage): void => void (it.sender.outcome = () => "ok");
-const notesOf = ({ reply }: Post): string =>
-  reply.blocks.map((block) => (block.kind === "paragraph" ? plainText(block.text) : "")).join("\n");
 
 describe("a channel that was lost while something fired", () => {
   it.each([
@@ -41,7 +38,7 @@ describe("a channel that was lost while something fired", () => {
     await it.engine.putSubscription(aSubscription({ created: it.now(), ...again }), "ada");
     await it.pass(0);
     expect(it.sender.take()).toEqual([FIRED]);
-    expect(notesOf(it.sender.posts.at(-1)!)).toContain("told only now: this place could not be reached");
+    expect(alertOf(it.sender.posts.at(-1)!.reply)).toHaveProperty("already");
     await it.rounds(6, [stalled("good")]);
     expect(it.sender.take()).toEqual([RESOLVED]);
   });
@@ -104,15 +101,15 @@ describe("a trigger that is refused", () => {
     expect(refused).toBe(1);
     well(it);
     await it.rounds(20, [stalled("bad")]);
-    expect(it.sender.take()).toEqual(["CRITICAL · No new block on mainnet"]);
-    expect(notesOf(it.sender.posts[0]!)).toContain("told only now: it could not be sent");
+    expect(it.sender.take()).toEqual(["critical: network.stalled on mainnet"]);
+    expect(alertOf(it.sender.posts[0]!.reply)).toHaveProperty("already");
     await it.rounds(6, [stalled("good")]);
     expect(it.sender.take()).toEqual([RESOLVED]);
   });
 });
 
 describe("the mention for critical alerts", () => {
-  const mentions = (it: Stage) => it.sender.posts.map(({ title, delivery }) => [title, delivery.mention]);
+  const mentions = (it: Stage) => it.sender.posts.map(({ gist, delivery }) => [gist, delivery.mention]);
 
   it("is sent, too, where the alert was critical before anything could be sent", async () => {
     const it = await subscribed({ mention: "oncall" });
@@ -121,8 +118,8 @@ describe("the mention for critical alerts", () => {
     let tries = 0;
     it.sender.outcome = () => ((tries += 1) === 1 ? new SendError("retry", "503 once more") : "ok");
     for (let minute = 0; minute < 20; minute += 1) await it.pass(60_000);
-    expect(it.sender.take()[0]).toBe("CRITICAL · No new block on mainnet");
-    expect(mentions(it)[0]).toEqual(["CRITICAL · No new block on mainnet", "oncall"]);
+    expect(it.sender.take()[0]).toBe("critical: network.stalled on mainnet");
+    expect(mentions(it)[0]).toEqual(["critical: network.stalled on mainnet", "oncall"]);
   });
 
   it("is sent where one of a channel's subscriptions has it and another has not", async () => {
@@ -130,7 +127,7 @@ describe("the mention for critical alerts", () => {
     const it = await subscribed({}, { config });
     await it.engine.putSubscription(aSubscription({ id: "two", floor: "critical", mention: "oncall" }), "ada");
     await it.rounds(4, [stalled("bad")]);
-    expect(it.sender.take()).toEqual(["CRITICAL · No new block on mainnet"]);
-    expect(mentions(it)).toEqual([["CRITICAL · No new block on mainnet", "oncall"]]);
+    expect(it.sender.take()).toEqual(["critical: network.stalled on mainnet"]);
+    expect(mentions(it)).toEqual([["critical: network.stalled on mainnet", "oncall"]]);
   });
 });

@@ -1,8 +1,7 @@
 import { afterEach, expect, it } from "vitest";
 
-import { plainText } from "../../../src/reply/plain-text.ts";
-import type { Reply } from "../../../src/reply/reply.ts";
 import { stalled } from "../readings.ts";
+import { isRepeat } from "../../support/gist.ts";
 import { aSubscription } from "../samples.ts";
 import { Stage } from "../stage.ts";
 
@@ -11,9 +10,6 @@ afterEach(async () => {
   await stage?.close();
   stage = undefined;
 });
-
-const isMarked = ({ blocks }: Reply): boolean =>
-  blocks.some((block) => block.kind === "paragraph" && plainText(block.text).includes("may be a repeat"));
 
 it("a live message that may be a repeat goes on saying so when it is edited", async () => {
   stage = await Stage.open();
@@ -25,8 +21,8 @@ it("a live message that may be a repeat goes on saying so when it is edited", as
   sender.outcome = () => "ok";
   await stage.rounds(8, [stalled("good")]);
   const [first, repeat, resolve] = sender.posts;
-  expect([first, repeat, resolve].map((post) => isMarked(post!.reply))).toEqual([false, true, false]);
+  expect([first, repeat, resolve].map((post) => isRepeat(post!.reply))).toEqual([false, true, false]);
   const edits = sender.edits.filter(({ message }) => message === repeat?.message);
-  expect(edits.at(-1)?.title).toMatch(/^RESOLVED/u);
-  expect(edits.every(({ reply }) => isMarked(reply))).toBe(true);
+  expect(edits.at(-1)?.gist).toMatch(/^resolved/u);
+  expect(edits.every(({ reply }) => isRepeat(reply))).toBe(true);
 });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { FIRED, subscribed, wordsOf } from "../outage.ts";
+import { FIRED, subscribed } from "../outage.ts";
 import { down, stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";
 
@@ -13,13 +13,11 @@ it("an open episode on a network that is not watched any more is closed and anno
     await it.round([{ ...down("bad"), network: "testnet" }], [], "testnet");
   }
   await it.rounds(8, [stalled("bad")]);
-  expect(it.sender.take()).toEqual(["WARNING · a:1 is down on testnet", FIRED]);
+  expect(it.sender.take()).toEqual(["warning: node.down of a:1 on testnet", FIRED]);
   await it.restart(60_000);
   await it.engine.closeUnwatched(["testnet"]);
   await it.pass(0);
-  const [end] = it.sender.posts.slice(-1);
-  expect(it.sender.take()).toEqual([expect.stringContaining("No new block on mainnet")]);
-  expect(await wordsOf(end!.reply)).toContain("it is not configured any more. Its end was not seen.");
+  expect(it.sender.take()).toEqual(["gone: network.stalled on mainnet"]);
   expect((await it.engine.openEpisodes()).map(({ network }) => network)).toEqual(["testnet"]);
   await it.engine.closeUnwatched(["testnet"]);
   for (let minute = 0; minute < 5; minute += 1) await it.pass(60_000);

@@ -3,12 +3,13 @@ import { describe, expect, it } from "vitest";
 import { DELIVERY_STEPS } from "../../../src/alerts/dependencies.ts";
 import { RETENTION } from "../../../src/alerts/engine/upkeep.ts";
 import { backoffDelay } from "../../../src/alerts/outbox/retry-policy.ts";
+import { saying } from "../../support/said.ts";
 import { auction, blind, price, stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";
 import { openStage } from "../stage.ts";
 
 const ops = { platform: "fake", channel: "ops" };
-const FIRED = "WARNING · No new block on mainnet";
+const FIRED = "warning: network.stalled on mainnet";
 const test = { type: "test", by: "ada", at: "1700000000000000000" } as const;
 
 describe("the engine", () => {
@@ -46,7 +47,7 @@ describe("the engine", () => {
       await it.pass(5000);
       await markets("50");
     }
-    expect(it.sender.take()).toEqual([expect.stringContaining("RESOLVED")]);
+    expect(it.sender.take()).toEqual(["resolved: market.price{high=100} of m1 on mainnet"]);
   });
 
   it("has a first observation of its own for each network", async () => {
@@ -153,8 +154,8 @@ describe("the engine", () => {
     const history = await it.engine.history("network.stalled|mainnet||1");
     const lines = (history?.decisions ?? []).map(({ what, detail }) => `${what}: ${detail ?? ""}`);
     expect(lines.filter((line) => line.startsWith("restarted"))).toEqual([
-      "restarted: nobody looked for 26 s, which does not count towards the alert",
-      "restarted: nobody looked for 1 h",
+      expect.stringMatching(saying("restarted", "26 s")),
+      expect.stringMatching(saying("restarted", "1 h")),
     ]);
     expect(it.sender.take()).toHaveLength(1);
   });
@@ -191,7 +192,7 @@ describe("the engine", () => {
     await watch("c", "three", "1000");
     await it.rounds(1, [price("50")]);
     await it.rounds(1, [price("500")]);
-    const crossed = "WARNING · BTC/USD is above 100 on mainnet: mark price 500";
+    const crossed = "warning: market.price{high=100} of m1 on mainnet";
     expect(it.sender.take()).toEqual([`one: ${crossed}`, `two: ${crossed}`]);
     const episodes = await it.engine.openEpisodes();
     expect(episodes.map(({ id }) => id)).toEqual(["market.price{high=100}|mainnet|m1|1"]);
@@ -206,7 +207,7 @@ describe("the engine", () => {
     expect(it.sender.take()).toHaveLength(1);
     await it.engine.putSubscription({ ...watching, state: "removed" }, "ada");
     await it.pass(0);
-    expect(it.sender.take()).toEqual(["NO LONGER WATCHED · BTC/USD is above 100 on mainnet: mark price 500"]);
+    expect(it.sender.take()).toEqual(["withdrawn: market.price{high=100} of m1 on mainnet"]);
     expect(await it.engine.openEpisodes()).toEqual([]);
   });
 
@@ -229,7 +230,7 @@ describe("the engine", () => {
   it("refuses a subscription with invalid thresholds, and stores none of it", async () => {
     const it = await openStage();
     const wrong = aSubscription({ parameters: { "network.stalled": { four: 1 } } });
-    await expect(it.engine.putSubscription(wrong, "ada")).rejects.toThrow("These thresholds do not fit");
+    await expect(it.engine.putSubscription(wrong, "ada")).rejects.toThrow(saying("network.stalled", "four"));
     expect(await it.engine.subscriptions()).toEqual([]);
   });
 
@@ -248,7 +249,7 @@ describe("the engine", () => {
     const it = await openStage();
     const id = await it.owe(ops, test);
     await it.pass(0);
-    expect(it.sender.take()).toEqual(["TEST · Alerts arrive here"]);
+    expect(it.sender.take()).toEqual(["test by ada"]);
     expect(await it.delivery(id)).toMatchObject({
       row: { state: "sent", attempts: 1 },
       receipt: { message: "1" },
@@ -261,7 +262,7 @@ describe("the engine", () => {
     const id = await it.owe({ platform: "nowhere", channel: "x" }, test);
     await it.restart(90_000_000);
     await it.pass(0);
-    expect((await it.delivery(id))?.row).toMatchObject({ state: "dead", last_error: "nothing could send it" });
+    expect((await it.delivery(id))?.row).toMatchObject({ state: "dead", last_error: expect.any(String) });
     await it.restart(RETENTION + 3_600_000);
     await it.pass(0);
     expect(await it.delivery(id)).toBeUndefined();
@@ -283,7 +284,7 @@ describe("the engine", () => {
     });
     await it.owe(ops, test);
     await it.pass(1000);
-    expect(it.sender.take()).toEqual(["TEST · Alerts arrive here"]);
+    expect(it.sender.take()).toEqual(["test by ada"]);
     expect((await it.delivery("spoilt"))?.row.state).toBe("dead");
   });
 });

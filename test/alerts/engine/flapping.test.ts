@@ -4,8 +4,8 @@ import { auction, blind, stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";
 import { openStage, type Stage } from "../stage.ts";
 
-const FLAPPING = "FLAPPING · No new block on mainnet";
-const CALM = "CALM AGAIN · network.stalled on mainnet";
+const FLAPPING = "flapping: network.stalled on mainnet";
+const CALM = "calm: network.stalled on mainnet";
 /** Thresholds of seconds rather than minutes; five episodes are flapping. */
 const config = JSON.stringify({
   stalled: { for: "10s", criticalFor: "1h" },
@@ -54,7 +54,7 @@ describe("flapping", () => {
     await outages(it, 7);
     expect(it.sender.take()).toEqual([]);
     await it.rounds(6, [blind("good"), stalled("bad")]);
-    expect(it.sender.take()).toEqual([FLAPPING, "DIGEST · 7 alerts that resolved on mainnet, during quiet hours"]);
+    expect(it.sender.take()).toEqual([FLAPPING, "digest: 7 network.stalled on mainnet, quiet hours"]);
   });
 
   it("of a market is over under the name that people know", async () => {
@@ -68,7 +68,7 @@ describe("flapping", () => {
       await rounds(4, "good");
     }
     await rounds(125, "good");
-    expect(stage.sender.take().at(-1)).toBe("CALM AGAIN · market.auction of BTC/USD on mainnet");
+    expect(stage.sender.take().at(-1)).toBe("calm: market.auction of m1 on mainnet");
   });
 
   it("is not over because the watcher is blind, nor because of a downtime", async () => {
@@ -95,5 +95,5 @@ it("a message held for quiet hours is in their digest, though the episode ended 
   for (let time = 0; time < 10; time += 1) await observe("bad");
   for (let time = 0; time < 5; time += 1) await observe("good");
   await it.pass(0);
-  expect(it.sender.take()).toEqual(["DIGEST · 1 alert that resolved on mainnet, during quiet hours"]);
+  expect(it.sender.take()).toEqual(["digest: 1 network.stalled on mainnet, quiet hours"]);
 });

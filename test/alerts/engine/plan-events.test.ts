@@ -5,6 +5,7 @@ import type { AlertEvent } from "../../../src/alerts/kinds/event.ts";
 import { destinationKey } from "../../../src/alerts/routing/subscription.ts";
 import { SendError } from "../../../src/alerts/sender.ts";
 import { FakeSender } from "../../support/fake-sender.ts";
+import { saying } from "../../support/said.ts";
 import { stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";
 import { openStage, type Stage, type StageOptions } from "../stage.ts";
@@ -39,10 +40,7 @@ describe("events", () => {
   it("are sent one by one while they are few", async () => {
     const it = await subscribed();
     await it.round([], checkpoints(it, 100, 2));
-    expect(it.sender.take()).toEqual([
-      "INFO · New checkpoint on mainnet at block 100",
-      "INFO · New checkpoint on mainnet at block 101",
-    ]);
+    expect(it.sender.take()).toEqual(["info: checkpoint.new 100 on mainnet", "info: checkpoint.new 101 on mainnet"]);
     expect(it.sender.posts[0]?.delivery).toMatchObject({
       quiet: true,
       about: { kind: "checkpoint.new", state: "event", network: "mainnet" },
@@ -56,14 +54,14 @@ describe("events", () => {
     expect(it.sender.take()).toHaveLength(5);
     await it.round([], checkpoints(it, 200, 6));
     await it.pass(1000);
-    expect(it.sender.take()).toEqual([expect.stringContaining("DIGEST · 6 checkpoints, blocks 200 to 205")]);
+    expect(it.sender.take()).toEqual(["digest: 6 checkpoint.new 200 to 205 on mainnet, catch-up"]);
   });
 
   it("of a long downtime make one digest, with all of them in a file, in order", async () => {
     const it = await subscribed({ events: "usual" });
     await it.restart(3_600_000);
     await it.round([], checkpoints(it, 1000, 500));
-    expect(it.sender.take()).toEqual(["DIGEST · 500 checkpoints, blocks 1000 to 1499 on mainnet, found at once"]);
+    expect(it.sender.take()).toEqual(["digest: 500 checkpoint.new 1000 to 1499 on mainnet, catch-up"]);
     const [file] = it.sender.posts[0]!.reply.attachments;
     const bytes = Buffer.concat(await file!.open().toArray());
     const rows = parse<{ Block: string }>(bytes, { columns: true });
@@ -76,12 +74,12 @@ describe("events", () => {
       await it.round([], checkpoints(it, block, 1));
       await it.pass(60_000);
     }
-    expect(it.sender.take()).toEqual(["TODAY · 1 checkpoint on mainnet, 2024-06-03 (UTC)"]);
-    expect(it.sender.takeEdits().at(-1)).toBe("TODAY · 15 checkpoints on mainnet, 2024-06-03 (UTC)");
+    expect(it.sender.take()).toEqual(["rolling: 1 checkpoint.new on mainnet, 2024-06-03"]);
+    expect(it.sender.takeEdits().at(-1)).toBe("rolling: 15 checkpoint.new on mainnet, 2024-06-03");
     expect(new Set(it.sender.edits.map(({ message }) => message)).size).toBe(1);
     await it.pass(86_400_000);
     await it.round([], checkpoints(it, 99, 1));
-    expect(it.sender.take()).toEqual(["TODAY · 1 checkpoint on mainnet, 2024-06-04 (UTC)"]);
+    expect(it.sender.take()).toEqual(["rolling: 1 checkpoint.new on mainnet, 2024-06-04"]);
   });
 
   it("gather their edits: only the last state is owed", async () => {
@@ -90,7 +88,7 @@ describe("events", () => {
     for (let block = 2; block <= 9; block += 1) await it.round([], checkpoints(it, block, 1));
     await it.pass(2000);
     expect(it.sender.take()).toHaveLength(1);
-    expect(it.sender.takeEdits()).toEqual(["TODAY · 9 checkpoints on mainnet, 2024-06-03 (UTC)"]);
+    expect(it.sender.takeEdits()).toEqual(["rolling: 9 checkpoint.new on mainnet, 2024-06-03"]);
   });
 
   it("need no edit while the rolling message is unsent", async () => {
@@ -100,7 +98,7 @@ describe("events", () => {
     await it.round([], checkpoints(it, 2, 1));
     it.sender.outcome = () => "ok";
     await it.pass(60_000);
-    expect(it.sender.take()).toEqual(["TODAY · 2 checkpoints on mainnet, 2024-06-03 (UTC)"]);
+    expect(it.sender.take()).toEqual(["rolling: 2 checkpoint.new on mainnet, 2024-06-03"]);
     expect(it.sender.takeEdits()).toEqual([]);
   });
 
@@ -112,7 +110,7 @@ describe("events", () => {
     it.sender.outcome = () => "ok";
     await it.round([], checkpoints(it, 4, 1));
     await it.pass(60_000);
-    expect(it.sender.take()).toEqual(["TODAY · 2 checkpoints on mainnet, 2024-06-03 (UTC)"]);
+    expect(it.sender.take()).toEqual(["rolling: 2 checkpoint.new on mainnet, 2024-06-03"]);
     expect(it.sender.takeEdits()).toEqual([]);
   });
 
@@ -125,8 +123,8 @@ describe("events", () => {
     it.sender.outcome = () => "ok";
     await it.round([], checkpoints(it, 2, 1));
     await it.pass(60_000);
-    expect(it.sender.take()).toEqual(["TODAY · 1 checkpoint on mainnet, 2024-06-03 (UTC)"]);
-    expect(it.sender.takeEdits()).toEqual(["TODAY · 2 checkpoints on mainnet, 2024-06-03 (UTC)"]);
+    expect(it.sender.take()).toEqual(["rolling: 1 checkpoint.new on mainnet, 2024-06-03"]);
+    expect(it.sender.takeEdits()).toEqual(["rolling: 2 checkpoint.new on mainnet, 2024-06-03"]);
   });
 
   it("during quiet hours wait for one digest", async () => {
@@ -136,7 +134,7 @@ describe("events", () => {
     await it.round([], checkpoints(it, 3, 1));
     expect(it.sender.take()).toEqual([]);
     await it.pass(3_600_000);
-    expect(it.sender.take()).toEqual(["DIGEST · 3 checkpoints, blocks 1 to 3 on mainnet, during quiet hours"]);
+    expect(it.sender.take()).toEqual(["digest: 3 checkpoint.new 1 to 3 on mainnet, quiet hours"]);
   });
 
   it("wait so in a channel, too, that was lost and is subscribed again", async () => {
@@ -144,12 +142,12 @@ describe("events", () => {
     await it.engine.putSubscription(aSubscription({ id: "before", state: "retired", why: "gone" }), "ada");
     await it.round([], checkpoints(it, 1, 2));
     await it.pass(3_600_000);
-    expect(it.sender.take()).toEqual(["DIGEST · 2 checkpoints, blocks 1 to 2 on mainnet, during quiet hours"]);
+    expect(it.sender.take()).toEqual(["digest: 2 checkpoint.new 1 to 2 on mainnet, quiet hours"]);
   });
 
   it("that wait are sent when quiet hours end as they are by then", async () => {
     const until = (to: string) => ({ quietHours: { from: "11:00", to, zone: "UTC" } });
-    const digest = "DIGEST · 2 checkpoints, blocks 1 to 2 on mainnet, kept back until now";
+    const digest = "digest: 2 checkpoint.new 1 to 2 on mainnet, held";
     const it = await subscribed(until("13:00"));
     await it.round([], checkpoints(it, 1, 2));
     await it.engine.putSubscription(aSubscription({ ...until("15:00"), kinds: ["checkpoint.new"] }), "ada");
@@ -170,14 +168,14 @@ describe("events", () => {
       await it.pass(3_600_000);
       expect(it.sender.take()).toEqual([]);
       expect(await it.engine.decisions({ limit: 1 })).toMatchObject([
-        { what: "suppressed by a change", detail: expect.stringContaining("2 that waited") },
+        { what: "suppressed by a change", detail: expect.stringMatching(saying(2)) },
       ]);
     }
   });
 
   it("of a personal watch come once a silence is over, though they ended the watch", async () => {
     const final = { kind: "order.final", network: "mainnet", key: "o/f", at: "1", status: "STATUS_FILLED" } as const;
-    const told = ["DIGEST · 1 closed order on mainnet, kept back until now"];
+    const told = ["digest: 1 order.final o to o on mainnet, held"];
     const scope = { destination: destinationKey(aSubscription().destination) };
     for (const isEnded of [false, true]) {
       const it = await subscribed({ kinds: ["order.final"], subjects: ["o1"], personal: true });
@@ -202,7 +200,7 @@ describe("events", () => {
     );
     expect(it.sender.take()).toEqual([]);
     await it.pass(3_600_000);
-    expect(it.sender.take()).toEqual([expect.stringContaining("during quiet hours")]);
+    expect(it.sender.take()).toEqual(["digest: 1 order.final o1 to o1 on mainnet, quiet hours"]);
   });
 
   it("that waited and cannot be read keep nothing else waiting, and are counted", async () => {
@@ -215,9 +213,9 @@ describe("events", () => {
       await alerts.backlog.hold([{ ...held, destination: destinationKey(destination) }]);
     });
     await it.pass(3_600_000);
-    expect(it.sender.take()).toEqual(["DIGEST · 2 checkpoints, blocks 1 to 2 on mainnet, during quiet hours"]);
+    expect(it.sender.take()).toEqual(["digest: 2 checkpoint.new 1 to 2 on mainnet, quiet hours"]);
     expect(await it.engine.decisions({ limit: 9 })).toContainEqual(
-      expect.objectContaining({ what: "dead letter", detail: expect.stringContaining("1 of the 3 messages") }),
+      expect.objectContaining({ what: "dead letter", detail: expect.stringMatching(saying(1, 3)) }),
     );
   });
 
@@ -232,7 +230,7 @@ describe("events", () => {
       status: "STATUS_FILLED",
     });
     await it.round([], [order("o2"), order("o1")]);
-    expect(it.sender.take()).toEqual(["INFO · Order o1 on mainnet is filled"]);
+    expect(it.sender.take()).toEqual(["info: order.final of o1 on mainnet"]);
     expect((await it.engine.subscriptions()).map(({ state }) => state)).toEqual(["ended"]);
     await it.round([], [order("o1")]);
     expect(it.sender.take()).toEqual([]);
@@ -241,7 +239,7 @@ describe("events", () => {
   it("of a simulated network say so", async () => {
     const it = await subscribed({}, { simulated: ["mainnet"], senders: (now) => [new FakeSender({ now })] });
     await it.round([], checkpoints(it, 7, 1));
-    expect(it.sender.take()).toEqual(["SIMULATED · INFO · New checkpoint on mainnet at block 7"]);
+    expect(it.sender.take()).toEqual(["simulated info: checkpoint.new 7 on mainnet"]);
   });
 
   it("reach ten subscriptions of a channel once", async () => {
@@ -250,6 +248,6 @@ describe("events", () => {
       await it.engine.putSubscription(aSubscription({ id: `n${index}`, kinds: ["checkpoint.new"] }), "ada");
     }
     await it.round([], checkpoints(it, 7, 1));
-    expect(it.sender.take()).toEqual(["INFO · New checkpoint on mainnet at block 7"]);
+    expect(it.sender.take()).toEqual(["info: checkpoint.new 7 on mainnet"]);
   });
 });

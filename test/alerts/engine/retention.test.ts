@@ -91,8 +91,8 @@ it("what lasts longer than that keeps its whole history until it has been over f
   await stage.rounds(2, [auction("bad")]);
   await stage.rounds(6, [auction("good")]);
   await stage.pass(5000);
-  expect(stage.sender.take()).toEqual([expect.stringContaining("RESOLVED")]);
-  expect(stage.sender.takeEdits().at(-1)).toContain("RESOLVED");
+  expect(stage.sender.take()).toEqual(["resolved: market.auction of m1 on mainnet"]);
+  expect(stage.sender.takeEdits().at(-1)).toBe("resolved: market.auction of m1 on mainnet");
   await stage.restart(2 * HOUR);
   await stage.pass(0);
   const history = await stage.engine.history(id);

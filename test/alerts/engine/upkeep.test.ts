@@ -9,7 +9,7 @@ import { aSubscription } from "../samples.ts";
 import type { Stage } from "../stage.ts";
 
 const MINUTE = 60_000;
-const REMINDER = "STILL CRITICAL · No new block on mainnet";
+const REMINDER = "still critical: network.stalled on mainnet";
 
 /** An engine on the stage's database that counts how many episodes' notification states it reads, and can be made to fail. */
 function counted(stage: Stage): { engine: AlertEngine; reads: () => number; failOnce: () => void } {

@@ -41,10 +41,10 @@ async function open(events: "each" | "rolling"): Promise<Stage> {
 function told(it: Stage): string[] {
   const posts = it.senders.flatMap(({ posts }) => posts);
   const byChannel = Map.groupBy(posts, ({ channel }) => channel);
-  return [...new Set([...byChannel.values()].map((all) => all.map(({ title }) => title).join("; ")))];
+  return [...new Set([...byChannel.values()].map((all) => all.map(({ gist }) => gist).join("; ")))];
 }
 
-const NEW = (block: number): string => `INFO · New checkpoint on mainnet at block ${block}`;
+const NEW = (block: number): string => `info: checkpoint.new ${block} on mainnet`;
 
 describe("a large batch", () => {
   it("reaches all destinations, in order, though it is fanned out in chunks", async () => {
@@ -61,9 +61,9 @@ describe("a large batch", () => {
     await it.round([stalled("good")], [checkpoint(it, 1)]);
     await it.round([stalled("good")], [checkpoint(it, 2)]);
     await it.pass(5000);
-    expect(told(it)).toEqual(["TODAY · 1 checkpoint on mainnet, 2024-06-03 (UTC)"]);
-    const edits = it.senders.flatMap(({ edits }) => edits.map(({ title }) => title));
-    expect(edits).toEqual(Array<string>(CHANNELS).fill("TODAY · 2 checkpoints on mainnet, 2024-06-03 (UTC)"));
+    expect(told(it)).toEqual(["rolling: 1 checkpoint.new on mainnet, 2024-06-03"]);
+    const edits = it.senders.flatMap(({ edits }) => edits.map(({ gist }) => gist));
+    expect(edits).toEqual(Array<string>(CHANNELS).fill("rolling: 2 checkpoint.new on mainnet, 2024-06-03"));
   });
 
   it("is fanned out by the next process where the one that wrote it ended first, and before all that comes later", async () => {
@@ -101,7 +101,7 @@ describe("a large batch", () => {
     await it.restart(1000);
     await it.pass(1000);
     const there = it.senders.flatMap(({ posts }) => posts).filter(({ channel }) => channel === last);
-    expect(there.map(({ title }) => title)).toEqual([NEW(1), expect.stringContaining("begin anew")]);
+    expect(there.map(({ gist }) => gist)).toEqual([NEW(1), "warning: history.reset checkpoints on mainnet"]);
   });
 
   it("is whole before anything is decided about it: a resolve finds every trigger", async () => {
@@ -119,7 +119,7 @@ describe("a large batch", () => {
     expect(await it.engine.openEpisodes()).toEqual([]);
     await it.restart(1000);
     await it.pass(1000);
-    expect(told(it)).toEqual(["FIRED AND RESOLVED · mainnet makes blocks again"]);
+    expect(told(it)).toEqual(["fired and resolved: network.stalled on mainnet"]);
     expect(it.senders.flatMap(({ posts }) => posts)).toHaveLength(CHANNELS);
   });
 

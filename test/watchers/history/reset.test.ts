@@ -36,7 +36,7 @@ test.each([1, 2])(
     const { fault, pass, seen } = await watched(3);
     await pass(30);
     fault.set({ kind: "history-reset", network: "testnet", node });
-    expect(await pass(120)).toEqual([expect.stringMatching(/WARNING.+lags behind/u)]);
+    expect(await pass(120)).toEqual([expect.stringMatching(/^simulated warning: node\.lagging/u)]);
     expect(await seen()).toEqual([]);
   },
 );

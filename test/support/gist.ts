@@ -1,0 +1,128 @@
+import { severityOfEvent } from "../../src/alerts/kinds/event.ts";
+import type { DeliveryContext } from "../../src/alerts/outbox/delivery-subject.ts";
+import type { AlertMessage, ChangeMessage } from "../../src/alerts/outbox/message.ts";
+import { describe } from "../../src/alerts/wording/wording.ts";
+import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
+import { plainText } from "../../src/reply/plain-text.ts";
+import type { Reply } from "../../src/reply/reply.ts";
+
+const described = new WeakMap<Reply, { readonly alert: AlertMessage; readonly context: DeliveryContext }>();
+
+/** Words an alert as the program does, and remembers of which message the reply is made. */
+export function describeAlert(alert: AlertMessage, context: DeliveryContext = {}): Reply {
+  const reply = describe(alert, context, PLATFORMS);
+  described.set(reply, { alert, context });
+  return reply;
+}
+
+/** The message of which a reply was made. */
+export function alertOf(reply: Reply): AlertMessage {
+  const found = described.get(reply);
+  if (found === undefined) throw new Error(`no alert: ${plainText(reply.title)}`);
+  return found.alert;
+}
+
+/** Whether a reply made by `describeAlert` is marked as a possible repeat: it has one block more. */
+export function isRepeat(reply: Reply): boolean {
+  const made = described.get(reply);
+  if (made === undefined) return false;
+  const { repeat: _, ...context } = made.context;
+  return reply.blocks.length > describe(made.alert, context).blocks.length;
+}
+
+/** The gist of a reply made by `describeAlert`; the title of any other. */
+export function gistOf(reply: Reply): string {
+  const made = described.get(reply);
+  return made === undefined ? plainText(reply.title) : gist(made.alert, made.context);
+}
+
+/** An alert's facts in one line, however it is worded: `still critical: network.stalled on mainnet`. */
+export function gist(alert: AlertMessage, context: DeliveryContext = {}): string {
+  const marks = `${alert.simulated === true ? "simulated " : ""}${alert.drill === true ? "drill " : ""}`;
+  return marks + facts(alert, context);
+}
+
+function facts(alert: AlertMessage, { merged }: DeliveryContext): string {
+  switch (alert.type) {
+    case "condition": {
+      const { episode, phase } = alert;
+      const over = episode.ended !== undefined;
+      const fired = over && merged === true ? "fired and " : "";
+      const again = over
+        ? ""
+        : phase === "reminder"
+          ? "still "
+          : phase === "escalation" && merged !== true
+            ? "now "
+            : "";
+      return `${fired}${again}${over ? episode.state : episode.severity}: ${subjectOf(episode)}`;
+    }
+    case "event":
+      return `${severityOfEvent(alert.event)}: ${subjectOf(alert.event)}`;
+    case "digest":
+      return `digest: ${counted(alert)} on ${alert.network}, ${alert.reason}`;
+    case "rolling":
+      return `rolling: ${alert.total} ${alert.kind} on ${alert.network}, ${alert.day}`;
+    case "flapping":
+      return `flapping: ${subjectOf(alert.episode)}`;
+    case "calm":
+      return `${alert.open ? "steady" : "calm"}: ${subjectOf(alert)}`;
+    case "away":
+      return `away ${(BigInt(alert.to) - BigInt(alert.from)) / 1_000_000_000n} s: ${[
+        ...alert.late.map(({ kind, count }) => `${count} ${kind} late`),
+        ...(alert.unseen ?? []).map((network) => `${network} unseen`),
+      ].join(", ")}`;
+    case "lost":
+      return `lost: ${alert.platform} ${alert.channel}`;
+    case "refused":
+      return `refused: ${alert.platform}${alert.places.map(({ channel, dead, plain }) => ` ${channel} ${dead} dead ${plain} plain`).join()}`;
+    case "database":
+      return `database ${alert.what}`;
+    case "token":
+      return `token ${"removed" in alert.change ? "removed" : alert.change.what}: ${alert.platform}`;
+    case "test":
+      return `test by ${alert.by}`;
+    case "change":
+      return `${alert.change.what} by ${alert.by}: ${changed(alert.change)}`;
+  }
+}
+
+interface Subject {
+  readonly kind: string;
+  /** Of an episode: its kind with its threshold. */
+  readonly rule?: string;
+  readonly network: string;
+  readonly subject: string;
+  /** Of an event. */
+  readonly key?: string;
+}
+
+function subjectOf({ kind, rule = kind, network, subject, key = "" }: Subject): string {
+  return `${rule}${subject === "" ? (key === "" ? "" : ` ${name(key)}`) : ` of ${subject}`} on ${network}`;
+}
+
+/** Of a key such as a checkpoint's, `<block>/<hash>`: the block. */
+function name(key = ""): string {
+  return key.split("/", 1)[0] ?? "";
+}
+
+/** How many of each kind, the events with the keys of the first and the last one. */
+function counted({ events, episodes }: Extract<AlertMessage, { type: "digest" }>): string {
+  const kinds = Map.groupBy([...events, ...episodes], ({ kind }) => kind);
+  return [...kinds]
+    .map(([kind, all]) => {
+      const keys = all.flatMap((one) => ("key" in one ? [one.key] : []));
+      return `${all.length} ${kind}${keys.length === 0 ? "" : ` ${name(keys[0])} to ${name(keys.at(-1))}`}`;
+    })
+    .join(", ");
+}
+
+function changed(change: ChangeMessage["change"]): string {
+  if ("episode" in change) return subjectOf(change.episode);
+  if ("silence" in change) return Object.values(change.silence.scope).join(" ") || "everything";
+  const { kinds, subjects, parameters, network } = change.subscription;
+  const limits = Object.keys(parameters).length === 0 ? "" : ` ${JSON.stringify(parameters)}`;
+  return (
+    [kinds.join(","), ...(subjects.length === 0 ? [] : ["of", subjects.join(",")]), "on", network].join(" ") + limits
+  );
+}
