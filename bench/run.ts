@@ -7,13 +7,16 @@ import { fileURLToPath } from "node:url";
 import { describe, machine, shown, type Measured } from "./support/figure.ts";
 
 // `npm run bench`: all figures, or those of the scripts named (`npm run bench -- export-raw start`), one after the
-// other, each in a process of its own. Exit code 1 when one does not hold, 2 when one could not be taken.
+// other, each in a process of its own; flags are passed on to them. Exit code 1 when one does not hold, 2 when one could
+// not be taken.
 
 const folder = new URL(".", import.meta.url);
 const all = readdirSync(folder)
   .filter((file) => file.endsWith(".ts") && file !== "run.ts")
   .map((file) => file.slice(0, -3));
-const named = process.argv.slice(2);
+const given = process.argv.slice(2);
+const flags = given.filter((argument) => argument.startsWith("--"));
+const named = given.filter((argument) => !argument.startsWith("--"));
 const unknown = named.filter((name) => !all.includes(name));
 if (unknown.length > 0) {
   console.error(`There is no bench ${unknown.join(", ")}; there are: ${all.join(", ")}.`);
@@ -25,9 +28,12 @@ let broken = false;
 console.log(machine());
 for (const name of named.length > 0 ? named : all) {
   const script = fileURLToPath(new URL(`${name}.ts`, folder));
-  const child = spawn(process.execPath, [script, "--json"], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [script, ...flags, "--json"], { stdio: ["ignore", "pipe", "inherit"] });
   const [output] = await Promise.all([text(child.stdout), once(child, "close")]);
-  const line = output.trim().split("\n").at(-1) ?? "";
+  // The figures are the last line; what a script prints before them is for people.
+  const lines = output.trimEnd().split("\n");
+  const line = lines.pop() ?? "";
+  if (lines.length > 0) console.log(lines.join("\n"));
   if (line.startsWith("[")) {
     const taken = JSON.parse(line) as Measured[];
     figures.push(...taken);

@@ -95,8 +95,18 @@ export function snapshotOf(
   before: SourcesState | undefined,
   thresholds: VerdictThresholds,
 ): SourcesSnapshot {
-  const { memory } = judgeRound(run, round, before, thresholds);
-  return z.encode(SourcesState, { run, round: { ...round }, memory, peaks: peaksAfter(round, before, thresholds) });
+  return z.encode(SourcesState, stateAfter(run, round, before, judgeRound(run, round, before, thresholds), thresholds));
+}
+
+/** Pure: what is remembered after a round with its verdict. */
+export function stateAfter(
+  run: string,
+  round: PollRound,
+  before: SourcesState | undefined,
+  { memory }: Verdict,
+  thresholds: VerdictThresholds,
+): SourcesState {
+  return { run, round: { ...round }, memory, peaks: peaksAfter(round, before, thresholds) };
 }
 
 export function decodeSources(stored: SourcesSnapshot | undefined): SourcesState | undefined {

@@ -1,0 +1,176 @@
+import { DEFAULT_ALERTS_CONFIG, type AlertsConfig } from "../../src/alerts/alerts-config.ts";
+import {
+  judgeObservation,
+  type Observation,
+  type ProcessMemory,
+  type WatcherProgress,
+} from "../../src/alerts/engine/judge-observation.ts";
+import type { Reading } from "../../src/alerts/kinds/reading.ts";
+import { buildSubscriptionIndex } from "../../src/alerts/routing/subscription-index.ts";
+import { type Episode, isOpen, type Machine } from "../../src/alerts/rules/episode.ts";
+import { RuleSubjectMap } from "../../src/alerts/rules/state-cache.ts";
+import type { PollRound } from "../../src/api/verdict/verdict.ts";
+import { type Nanoseconds, toMillis } from "../../src/units/nanoseconds.ts";
+import { sourcesReadings } from "../../src/watchers/sources/sources-readings.ts";
+import { judgeRound, SourcesState, stateAfter } from "../../src/watchers/sources/sources-state.ts";
+import { sourceThresholds } from "../../src/watchers/sources/sources.ts";
+import type { Round, WorldPlan } from "./world.ts";
+
+/** An alert that was given: its kind and subject, when it fired and ended (true time). */
+export interface Told {
+  readonly kind: string;
+  readonly subject: string;
+  readonly fired: number;
+  readonly why: string;
+  ended?: number;
+  whyEnded?: string;
+}
+
+/** A rule that watches a world. */
+export interface Watch {
+  see(round: Round): void;
+  /** All alerts so far. */
+  readonly told: readonly Told[];
+}
+
+const NETWORK = "mainnet";
+
+/** The settings as they come, with the world's poll interval. */
+export function configFor({ poll }: Pick<WorldPlan, "poll">): AlertsConfig {
+  return { ...DEFAULT_ALERTS_CONFIG, poll: { ...DEFAULT_ALERTS_CONFIG.poll, time: poll } };
+}
+
+/** The judgement of rounds by the watcher of sources: its state in memory, stored and read again where a process ends. */
+export class SourcesJudge {
+  readonly #thresholds: ReturnType<typeof sourceThresholds>;
+  #state: SourcesState | undefined;
+  #process = 0;
+
+  constructor(config: AlertsConfig) {
+    this.#thresholds = sourceThresholds(config);
+  }
+
+  readings(round: Round): readonly Reading[] {
+    if (round.process !== this.#process) this.#restart(round.process);
+    const run = `process ${round.process}`;
+    const poll = pollOf(round);
+    const before = this.#state;
+    const verdict = judgeRound(run, poll, before, this.#thresholds);
+    this.#state = stateAfter(run, poll, before, verdict, this.#thresholds);
+    const { aheadMillis } = this.#thresholds;
+    return sourcesReadings({ network: NETWORK, round: poll, verdict, peaks: before?.peaks ?? {}, aheadMillis });
+  }
+
+  /** As the next process finds it. */
+  #restart(process: number): void {
+    this.#process = process;
+    if (this.#state === undefined) return;
+    const stored: unknown = JSON.parse(JSON.stringify(SourcesState.encode(this.#state)));
+    this.#state = SourcesState.parse(stored);
+  }
+}
+
+function pollOf({ answers, dueMillis, wallClock }: Round): PollRound {
+  return {
+    witnesses: answers as PollRound["witnesses"],
+    atMillis: dueMillis,
+    wallClock: wallClock as Nanoseconds,
+  };
+}
+
+/** The observation that a round makes, as the watch loop passes it on. */
+export function observationOf(round: Round, readings: readonly Reading[], every: number): Observation {
+  return {
+    network: NETWORK,
+    watcher: { name: "sources", every },
+    snapshot: undefined,
+    readings,
+    events: [],
+    at: round.wallClock as Nanoseconds,
+    dueMillis: round.dueMillis,
+  };
+}
+
+/** Today's engine as far as it is pure: the verdict, its readings and the state machines, with no store. */
+export class Bellwether implements Watch {
+  readonly told: Told[] = [];
+  readonly #config: AlertsConfig;
+  readonly #every: number;
+  readonly #judge: SourcesJudge;
+  readonly #index: ReturnType<typeof buildSubscriptionIndex>;
+  readonly #machines = new RuleSubjectMap<Machine>();
+  readonly #open = new Map<string, Episode>();
+  readonly #toldOf = new Map<string, Told>();
+  #process = 0;
+  #memory = emptyMemory();
+  #progress: WatcherProgress | undefined;
+  #stored: number | undefined;
+  #wasBlind = false;
+
+  constructor({ poll }: Pick<WorldPlan, "poll">) {
+    this.#config = configFor({ poll });
+    this.#every = poll;
+    this.#judge = new SourcesJudge(this.#config);
+    this.#index = buildSubscriptionIndex([], [], this.#config);
+  }
+
+  see(round: Round): void {
+    if (round.process !== this.#process) {
+      this.#process = round.process;
+      this.#memory = emptyMemory();
+      this.#progress = undefined;
+      this.#wasBlind = false;
+    }
+    const observation = observationOf(round, this.#judge.readings(round), this.#every);
+    const judged = judgeObservation(
+      {
+        index: this.#index,
+        config: this.#config,
+        machines: this.#machines,
+        open: this.#open,
+        stored: this.#stored,
+        last: this.#progress,
+        memory: this.#memory,
+        wasBlind: this.#wasBlind,
+      },
+      observation,
+      round.dueMillis,
+    );
+    for (const machine of judged.machines.values()) this.#machines.set(machine.rule, machine.subject, machine);
+    for (const episode of judged.episodes.values()) {
+      if (isOpen(episode)) this.#open.set(episode.id, episode);
+      else this.#open.delete(episode.id);
+    }
+    for (const { change, episode } of judged.changes) {
+      if (episode !== undefined) this.#note(change, judged.episodes.get(episode), round.at);
+    }
+    for (const name of ["judged", "unseen", "resumed"] as const) {
+      for (const one of judged.remembered[name]) this.#memory[name].set(...one);
+    }
+    this.#progress = judged.progress;
+    this.#wasBlind = judged.isBlind;
+    this.#stored = toMillis(observation.at);
+  }
+
+  #note(change: string, episode: Episode | undefined, at: number): void {
+    if (episode === undefined) return;
+    if (change === "fired") {
+      const { kind, subject, first } = episode;
+      const told: Told = { kind, subject, fired: at, why: first.why ?? "" };
+      this.#toldOf.set(episode.id, told);
+      this.told.push(told);
+    } else if (change === "resolved" || change === "gone") {
+      const told = this.#toldOf.get(episode.id);
+      if (told !== undefined) Object.assign(told, { ended: at, whyEnded: episode.last.why ?? "" });
+      this.#toldOf.delete(episode.id);
+    }
+  }
+}
+
+function emptyMemory(): ProcessMemory {
+  return {
+    judged: new RuleSubjectMap<boolean>(),
+    resumed: new RuleSubjectMap<boolean>(),
+    unseen: new RuleSubjectMap<boolean>(),
+  };
+}

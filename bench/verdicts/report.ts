@@ -1,0 +1,115 @@
+import { atMost, type Measured } from "../support/figure.ts";
+import { LENGTHS, type KindScore, type Mistake, PROMPT, quantile, type Score } from "./score.ts";
+import { clockTime, KINDS } from "./truth.ts";
+
+/** The score of each kind of alert. */
+export function kindTable(score: Score): string {
+  const head = [
+    "kind",
+    "alerts",
+    "precision",
+    "due",
+    "recall",
+    "delay p50",
+    "p99",
+    "wrong ends",
+    "late",
+    "false/calm year",
+  ];
+  return table([head, ...KINDS.map((kind) => [kind, ...cellsOf(score.kinds[kind], score)])]);
+}
+
+/** The scores of several rules on network.stalled, and the part of halts told by length. */
+export function ruleTables(scores: ReadonlyMap<string, Score>): string {
+  const head = [
+    "rule",
+    "alerts",
+    "precision",
+    "due",
+    "recall",
+    "delay p50",
+    "p99",
+    "wrong ends",
+    "late",
+    "false/calm year",
+  ];
+  const rows = [...scores].map(([name, score]) => [name, ...cellsOf(score.kinds["network.stalled"], score)]);
+  const lengths = LENGTHS.map(([least, most]) => `${least} to ${most} s`);
+  const halts = [...scores.values()][0]?.lengths.map((one) => String(one.halts)) ?? [];
+  const told = [...scores].map(([name, score]) => [name, ...score.lengths.map((one) => part(one.told, one.halts))]);
+  return `${table([head, ...rows])}\n\n${table([["halts told, by length", ...lengths], ["how many", ...halts], ...told])}`;
+}
+
+function cellsOf(score: KindScore, { calmDays }: Score): string[] {
+  const { right, wrong, due, caught, delays, ended, endedWrongly, late, calm } = score;
+  return [
+    String(right + wrong),
+    part(right, right + wrong),
+    String(due),
+    part(caught, due),
+    seconds(quantile(delays, 0.5)),
+    seconds(quantile(delays, 0.99)),
+    `${endedWrongly} of ${ended}`,
+    String(late),
+    calmDays === 0 ? "–" : ((calm * 365) / calmDays).toFixed(1),
+  ];
+}
+
+/** What must hold, as figures. */
+export function scoreFigures(score: Score): readonly Measured[] {
+  const figures: Measured[] = [];
+  for (const [liars, { due, told, delays }] of score.halts.entries()) {
+    const which = liars === 0 ? "no liar" : "one liar";
+    const missed = thousandth(due - told, due);
+    figures.push(atMost(`verdicts: halts missed, ${which}`, missed, 1, "of 1,000", `${due - told} of ${due}`));
+    for (const poll of [5, 15] as const) {
+      const all = delays[poll];
+      const detail = `of ${all.length}, median ${seconds(quantile(all, 0.5))}`;
+      const value = all.length === 0 ? 0 : quantile(all, 0.99) / 1000;
+      figures.push(atMost(`verdicts: delay p99, ${which}, poll of ${poll} s`, value, PROMPT[poll] / 1000, "s", detail));
+    }
+  }
+  for (const kind of KINDS) {
+    const { ended, endedWrongly } = score.kinds[kind];
+    const most = kind === "node.lying" ? 30 : ended < 1000 ? 0 : 1;
+    const value = thousandth(endedWrongly, ended);
+    figures.push(atMost(`verdicts: wrong ends of ${kind}`, value, most, "of 1,000", `${endedWrongly} of ${ended}`));
+  }
+  const calm = KINDS.reduce((sum, kind) => sum + score.kinds[kind].calm, 0);
+  figures.push(atMost("verdicts: false alarms in calm worlds", calm, 0, "", `in ${score.calmDays} calm days`));
+  return figures;
+}
+
+/** Everything that went wrong, one line each; of one kind where that is given. */
+export function explain(score: Score, kind: string): string {
+  return score.mistakes
+    .filter((one) => kind === "" || one.kind === kind)
+    .map(({ world, at, kind: of, what, detail }: Mistake) => {
+      const setting = `${world.nodes} nodes, poll ${world.poll / 1000} s, blocks ${(world.block / 1000).toFixed(1)} s`;
+      return `${world.name} (${setting}${world.heights ? "" : ", no heights"}) ${clockTime(at)} ${of} ${what}: ${detail}`;
+    })
+    .join("\n");
+}
+
+function part(some: number, all: number): string {
+  return all === 0 ? "–" : (some / all).toFixed(3);
+}
+
+function thousandth(some: number, all: number): number {
+  return all === 0 ? 0 : (1000 * some) / all;
+}
+
+function seconds(millis: number): string {
+  return Number.isNaN(millis) ? "–" : `${(millis / 1000).toFixed(1)} s`;
+}
+
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+        .join("  "),
+    )
+    .join("\n");
+}

@@ -1,0 +1,207 @@
+import type { Told } from "./engine.ts";
+import { clockTime, type Fact, type Kind, KINDS, type Truth } from "./truth.ts";
+import { DAY } from "./plan.ts";
+import type { WorldPlan } from "./world.ts";
+
+/** What a kind is due after, in milliseconds: true for as long before the bot's eyes, it has to be told. */
+function dueAfter(kind: Kind, poll: number): number {
+  switch (kind) {
+    case "network.stalled":
+      return 45_000;
+    case "network.disagree":
+      return 60_000;
+    case "watch.blind":
+    case "node.down":
+      return 4 * poll + 5000;
+    case "node.lying":
+      return 60_000;
+    case "node.lagging":
+    case "network.clock":
+      return 30_000 + 3 * poll;
+    case "network.time-back":
+      return 2 * poll;
+  }
+}
+
+/** An alert ended wrongly where its condition had been true for as long, and went on. */
+const OLD_ENOUGH = 45_000;
+/** One that is open for longer after its condition has ended is late. */
+const LATE = 300_000;
+
+/** How soon a halt is told at the latest, by the poll's seconds. Only one that was observed for as long counts. */
+export const PROMPT = { 5: 40_000, 15: 75_000 } as const;
+
+/** What was true of a node so shortly before counts as the same case. */
+const SAME_CASE = 600_000;
+
+/** Lengths of halts, in seconds: from, to. The first two need not be told, the very first must not. */
+export const LENGTHS = [
+  [5, 20],
+  [20, 45],
+  [45, 60],
+  [60, 120],
+  [120, 300],
+  [300, 1800],
+  [1800, 7300],
+] as const;
+
+/** How one kind of alert did. */
+export interface KindScore {
+  /** Alerts that were right, and wrong; excused ones are in neither. */
+  right: number;
+  wrong: number;
+  /** What had to be told, and was. */
+  due: number;
+  caught: number;
+  /** From when it became true until it was told: of what was due and told in time of it. */
+  readonly delays: number[];
+  /** How many ended, how many of them while it was still true, how many stayed open for long after it. */
+  ended: number;
+  endedWrongly: number;
+  late: number;
+  /** False alarms in calm worlds. */
+  calm: number;
+}
+
+/** Something that went wrong, for people. */
+export interface Mistake {
+  readonly world: WorldPlan;
+  readonly at: number;
+  readonly kind: Kind;
+  readonly what: "missed" | "told late" | "false alarm" | "wrong end" | "late end";
+  readonly detail: string;
+}
+
+export class Score {
+  days = 0;
+  calmDays = 0;
+  readonly kinds = Object.fromEntries(KINDS.map((kind) => [kind, emptyScore()])) as Record<Kind, KindScore>;
+  /** By length: halts, and those told. */
+  readonly lengths = LENGTHS.map(() => ({ halts: 0, told: 0 }));
+  /**
+   * The halts that have to be told: 45 s or more with three or more nodes, an honest majority answering for as long, at
+   * most one liar; told as stalled or disagree. By the number of liars.
+   */
+  readonly halts = [0, 1].map(() => ({ due: 0, told: 0, delays: { 5: [] as number[], 15: [] as number[] } }));
+  readonly mistakes: Mistake[] = [];
+
+  /** Adds one world. */
+  add(plan: WorldPlan, truth: Truth, told: readonly Told[]): void {
+    const isCalm = plan.faults.length + plan.halts.length + plan.botClock.length + plan.chainClock.length === 0;
+    this.days += plan.length / DAY;
+    if (isCalm) this.calmDays += plan.length / DAY;
+    const slack = 2 * plan.poll + 5000;
+    for (const one of told) this.#judgeTold(plan, truth, one, slack, isCalm);
+    const last = new Map<string, number>();
+    for (const fact of truth.facts) {
+      // A node that comes and goes is one case for as long as it does.
+      const key = `${fact.kind}|${fact.subject}`;
+      const isRepeated = fact.subject !== "" && fact.from - (last.get(key) ?? -Infinity) < SAME_CASE;
+      last.set(key, fact.to);
+      if (!isRepeated) this.#judgeFact(plan, truth, fact, told, slack);
+    }
+  }
+
+  #judgeTold(plan: WorldPlan, { facts, excused }: Truth, told: Told, slack: number, isCalm: boolean): void {
+    const kind = told.kind as Kind;
+    const score = this.kinds[kind];
+    if (score === undefined) return;
+    const isOf = (one: { readonly kind: string; readonly subject: string }): boolean =>
+      one.kind === kind && one.subject === told.subject;
+    const reaches = (one: { readonly from: number; readonly to: number }): boolean =>
+      isOf(told) && one.from <= told.fired && told.fired <= one.to + slack;
+    const fact = facts.find((one) => isOf(one) && reaches(one) && !isBrief(one));
+    const isExcused = fact === undefined && excused.some((one) => isOf(one) && reaches(one));
+    const nearly = facts.some((one) => isOf(one) && reaches(one) && one.to - one.from >= 20_000);
+    if (fact !== undefined) score.right += 1;
+    else if (!isExcused && !nearly) {
+      score.wrong += 1;
+      if (isCalm) score.calm += 1;
+      this.#note(plan, told.fired, kind, "false alarm", `${told.subject} ${told.why}`);
+    }
+    if (told.ended === undefined) return;
+    const { ended } = told;
+    const still = facts.find((one) => isOf(one) && one.from + OLD_ENOUGH <= ended && ended < one.to);
+    // A single node can be taken for the network, whatever it does.
+    if (plan.nodes > 1 && (fact !== undefined || still !== undefined)) score.ended += 1;
+    if (plan.nodes > 1 && still !== undefined) {
+      score.endedWrongly += 1;
+      const left = Math.round((still.to - ended) / 1000);
+      this.#note(
+        plan,
+        ended,
+        kind,
+        "wrong end",
+        `${told.subject} true for ${left} s more (${still.why}): ${told.whyEnded ?? ""}`,
+      );
+    }
+    const lately = ended - LATE;
+    const goesOn = [...facts, ...excused].some((one) => isOf(one) && one.from < ended && one.to + slack > lately);
+    if (fact !== undefined && !goesOn) {
+      score.late += 1;
+      this.#note(plan, ended, kind, "late end", `${told.subject} over since ${clockTime(fact.to)}`);
+    }
+  }
+
+  #judgeFact(plan: WorldPlan, truth: Truth, fact: Fact, told: readonly Told[], slack: number): void {
+    const { kind, subject, from, to } = fact;
+    const opens = (names: readonly string[]): Told | undefined =>
+      told.find(
+        (one) =>
+          names.includes(one.kind) &&
+          one.subject === subject &&
+          one.fired <= to + slack &&
+          (one.ended === undefined || one.ended >= from),
+      );
+    // With a node that goes on while the others stand, a halt is told as a disagreement.
+    const one = opens(kind === "network.stalled" ? [kind, "network.disagree"] : [kind]);
+    const score = this.kinds[kind];
+    const long = (to - from) / 1000;
+    const liars = new Set(truth.lies.filter((lie) => lie.from < to && from < lie.to).map(({ node }) => node)).size;
+    if (fact.seen >= dueAfter(kind, plan.poll)) {
+      score.due += 1;
+      if (one !== undefined) {
+        score.caught += 1;
+        if (one.fired >= from && fact.lead >= dueAfter(kind, plan.poll)) score.delays.push(one.fired - from);
+      } else {
+        this.#note(plan, from, kind, "missed", `${subject} for ${Math.round(long)} s, ${liars} lying (${fact.why})`);
+      }
+    }
+    if (kind !== "network.stalled") return;
+    const length = this.lengths[LENGTHS.findIndex(([least, most]) => long >= least && long < most)];
+    if (length !== undefined) {
+      length.halts += 1;
+      if (one !== undefined) length.told += 1;
+    }
+    const halts = this.halts[liars];
+    if (halts === undefined || plan.nodes < 3 || fact.seen < dueAfter(kind, plan.poll) + plan.poll) return;
+    halts.due += 1;
+    if (one === undefined) return;
+    halts.told += 1;
+    const seconds = plan.poll === 5000 ? 5 : 15;
+    if (fact.lead < PROMPT[seconds] || one.fired < from) return;
+    const delay = one.fired - from;
+    halts.delays[seconds].push(delay);
+    if (delay <= PROMPT[seconds]) return;
+    this.#note(plan, from, kind, "told late", `after ${Math.round(delay / 1000)} s: ${one.why}`);
+  }
+
+  #note(world: WorldPlan, at: number, kind: Kind, what: Mistake["what"], detail: string): void {
+    this.mistakes.push({ world, at, kind, what, detail });
+  }
+}
+
+/** A halt that is too short to be told. */
+function isBrief({ kind, from, to }: Fact): boolean {
+  return kind === "network.stalled" && to - from < 30_000;
+}
+
+function emptyScore(): KindScore {
+  return { right: 0, wrong: 0, due: 0, caught: 0, delays: [], ended: 0, endedWrongly: 0, late: 0, calm: 0 };
+}
+
+/** The value below which so large a part of them is; NaN of none. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN;
+}

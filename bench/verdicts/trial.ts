@@ -1,0 +1,42 @@
+import { Bellwether, type Watch } from "./engine.ts";
+import { drawPlan, type Given } from "./plan.ts";
+import { HighestHeight, MajorityOfAdvances, NoBlockForX } from "./rivals.ts";
+import { Score } from "./score.ts";
+import { Witness } from "./truth.ts";
+import { World, type WorldPlan } from "./world.ts";
+
+/** The rules that are compared, by the names under which their scores are printed. */
+const RULES: Readonly<Record<string, (plan: WorldPlan) => Watch>> = {
+  Bellwether: (plan) => new Bellwether(plan),
+  [MajorityOfAdvances.label]: (plan) => new MajorityOfAdvances(plan),
+  [NoBlockForX.label]: () => new NoBlockForX(),
+  [HighestHeight.label]: () => new HighestHeight(),
+};
+
+/** The score of each rule over the same days, drawn from the seeds that follow `seed`. */
+export function trial(
+  days: number,
+  seed: number,
+  rules: readonly string[] = Object.keys(RULES),
+  given: Given = {},
+): { readonly scores: ReadonlyMap<string, Score>; readonly rounds: number } {
+  const scores = new Map(rules.map((name) => [name, new Score()]));
+  let rounds = 0;
+  for (let day = 0; day < days; day += 1) {
+    const plan = drawPlan(seed + day, given);
+    const world = new World(plan);
+    const witness = new Witness(world);
+    const watches = rules.flatMap((name) => {
+      const watch = RULES[name]?.(plan);
+      return watch === undefined ? [] : [{ name, watch }];
+    });
+    for (const round of world.rounds()) {
+      rounds += 1;
+      witness.see(round);
+      for (const { watch } of watches) watch.see(round);
+    }
+    const truth = witness.finish();
+    for (const { name, watch } of watches) scores.get(name)?.add(plan, truth, watch.told);
+  }
+  return { scores, rounds };
+}

@@ -1,0 +1,412 @@
+// A world is one day of a network, its data nodes and the bot that polls them, in virtual time. It knows what is true
+// (truth.ts puts it down) and what each node answers in each round. It imports nothing of the engine.
+
+import { SeededRandom } from "../../test/campaign/seeded-random.ts";
+import { changedTo, type Fault, type Sickness, type Span, viewAt } from "./sickness.ts";
+
+/** Monday, 2024-06-03 12:00 UTC, in Unix milliseconds: the true time 0 of every world. */
+export const BEGAN = 1_717_416_000_000;
+/** So much of the chain is there before a world begins. */
+const HISTORY = 7_500_000;
+/** A node that has not answered by then has not answered: the watcher's own limit. */
+const TIMEOUT = 3000;
+/** Rounds come this much of the interval early or late at most. */
+const JITTER = 0.05;
+const FIRST_HEIGHT = 5_000_000;
+
+/** A clock that is wrong for a while: by `by` at once, or more and more until it is `by`. */
+export interface ClockFault extends Span {
+  readonly by: number;
+  readonly gradual: boolean;
+}
+
+/** Everything that makes a world. All moments are milliseconds of true time since its beginning. */
+export interface WorldPlan {
+  readonly name: string;
+  readonly seed: number;
+  readonly length: number;
+  readonly nodes: number;
+  /** The interval of the polls, and the mean interval of blocks. */
+  readonly poll: number;
+  readonly block: number;
+  /** Whether nodes send heights and the times of their blocks. */
+  readonly heights: boolean;
+  /** The part of requests that fail. */
+  readonly loss: number;
+  /** No blocks. In order, apart. */
+  readonly halts: readonly Span[];
+  /** In order; of each node apart. */
+  readonly faults: readonly Fault[];
+  /** The bot does not run. In order, apart. */
+  readonly away: readonly Span[];
+  readonly botClock: readonly ClockFault[];
+  readonly chainClock: readonly ClockFault[];
+}
+
+/** A node's answer to one request. */
+export interface Answer {
+  readonly node: string;
+  readonly reachable: boolean;
+  readonly why?: string;
+  readonly answered?: true;
+  readonly refused?: true;
+  /** Unix nanoseconds. */
+  readonly time?: bigint;
+  readonly height?: bigint;
+  readonly blockTime?: bigint;
+  readonly roundTripMillis?: number;
+}
+
+/** One poll of all nodes. */
+export interface Round {
+  /** True time at its end. */
+  readonly at: number;
+  /** The number of the bot's process, and its monotonic clock when the round was due. */
+  readonly process: number;
+  readonly dueMillis: number;
+  /** The bot's wall clock at its end, Unix nanoseconds. */
+  readonly wallClock: bigint;
+  readonly answers: readonly Answer[];
+  /** The answer to a second request in the same round, where the first one failed. */
+  readonly again: readonly (Answer | undefined)[];
+  /** What is known to nobody but the world: the chain's last block, by how much its time is wrong, what nodes said. */
+  readonly tip: Position;
+  readonly tipWrong: number;
+  readonly said: readonly (Position | undefined)[];
+}
+
+/** Unix milliseconds with a fraction, and a height. */
+export interface Position {
+  readonly time: number;
+  readonly height: number;
+}
+
+export class World {
+  readonly plan: WorldPlan;
+  /** Blocks, by number: when they came, and the times that they carry (true milliseconds). */
+  readonly #came: Float64Array;
+  readonly #stamps: Float64Array;
+  readonly #names: readonly string[];
+  readonly #latency: readonly number[];
+  readonly #random: SeededRandom;
+  /** Where each node's view of the chain was last; the last entry is the chain's end. */
+  readonly #cursors: number[];
+  readonly #faults: readonly (readonly Fault[])[];
+  readonly #nextFault: number[];
+  #lastNanos = { time: Number.NaN, nanos: 0n };
+
+  constructor(plan: WorldPlan) {
+    this.plan = plan;
+    this.#random = new SeededRandom(plan.seed ^ 0x5eed);
+    this.#came = blocks(plan, new SeededRandom(plan.seed ^ 0xb10c));
+    this.#stamps = stamps(this.#came, plan.chainClock);
+    const nodes = Array.from({ length: plan.nodes }, (_, index) => index);
+    this.#names = nodes.map((index) => nodeName(index));
+    this.#latency = nodes.map(() => this.#random.between(15, 250));
+    this.#cursors = [...nodes, 0].map(() => 0);
+    this.#faults = nodes.map((node) => plan.faults.filter((one) => one.node === node));
+    this.#nextFault = nodes.map(() => 0);
+  }
+
+  /** The last block before or at a moment: when it came. */
+  blockBefore(t: number): number {
+    return this.#came[this.#indexAt(t, this.plan.nodes)] ?? t;
+  }
+
+  /** The first block after a moment: when it came; the end of the world where there is none. */
+  blockAfter(t: number): number {
+    return this.#came[this.#indexAt(t, this.plan.nodes) + 1] ?? this.plan.length;
+  }
+
+  /** By how much the time of the chain's last block is wrong: positive where it is ahead. */
+  chainWrong(t: number): number {
+    const index = this.#indexAt(t, this.plan.nodes);
+    return (this.#stamps[index] ?? 0) - (this.#came[index] ?? 0);
+  }
+
+  /** All rounds of the day, once. */
+  *rounds(): Generator<Round> {
+    const { poll, length, away } = this.plan;
+    let process = 0;
+    for (const [began, ended] of lives(away, length)) {
+      let due = Math.ceil(began + this.#random.next() * 1000);
+      let at = due;
+      while (at < ended) {
+        const round = this.#poll(at, process, Math.max(0, due - began - Math.floor(JITTER * poll)));
+        if (round.at >= ended) break;
+        yield round;
+        due += poll * Math.max(1, Math.ceil((round.at - due) / poll));
+        at = due + (this.#random.next() * 2 - 1) * JITTER * poll;
+      }
+      process += 1;
+    }
+  }
+
+  #poll(began: number, process: number, dueMillis: number): Round {
+    const answers: Answer[] = [];
+    const again: (Answer | undefined)[] = [];
+    const said: (Position | undefined)[] = [];
+    let took = 0;
+    for (let node = 0; node < this.plan.nodes; node += 1) {
+      const first = this.#ask(node, began);
+      const millis = first.roundTripMillis ?? 0;
+      took = Math.max(took, millis);
+      said.push(this.#said);
+      answers.push(first);
+      again.push(first.reachable || first.refused === true ? undefined : this.#ask(node, began + millis));
+    }
+    const at = began + took;
+    return {
+      at,
+      process,
+      dueMillis,
+      wallClock: nanos(at + clockAt(this.plan.botClock, at)),
+      answers,
+      again,
+      tip: this.#position(this.#indexAt(at, this.plan.nodes)),
+      tipWrong: this.chainWrong(at),
+      said,
+    };
+  }
+
+  /** What the node said in its last answer. */
+  #said: Position | undefined;
+
+  #ask(node: number, t: number): Answer {
+    const random = this.#random;
+    this.#said = undefined;
+    const name = this.#names[node] ?? "";
+    const base = this.#latency[node] ?? 0;
+    let millis = base * (0.8 + 0.6 * random.next());
+    const chance = random.next();
+    // Now and then a request takes seconds.
+    if (chance > 0.998) millis += random.between(300, 6000);
+    const active = this.#activeFault(node, t);
+    const sick = active === undefined ? undefined : stretchOf(active, t);
+    const share = random.next();
+    if (chance < this.plan.loss) return unanswered(name, share < 0.5 ? millis : TIMEOUT);
+    if (active !== undefined && sick !== undefined) {
+      const failure = failing(name, sick, active, t, share, millis);
+      if (failure !== undefined) return failure;
+    }
+    if (millis > TIMEOUT) return unanswered(name, TIMEOUT);
+    const asOf = t + millis / 2;
+    const position = sick === undefined || active === undefined ? undefined : this.#sickSays(sick, active, asOf, share);
+    const said = position ?? this.#position(this.#indexAt(asOf - base, node));
+    this.#said = said;
+    const time = this.#nanosOf(said.time);
+    const roundTripMillis = Math.round(millis);
+    if (!this.plan.heights) return { node: name, reachable: true, time, roundTripMillis };
+    return { node: name, reachable: true, time, height: BigInt(said.height), blockTime: time, roundTripMillis };
+  }
+
+  /** What a sick node says; undefined for what a healthy one says. */
+  #sickSays(sick: Sickness, { from, to, node, until }: Fault, t: number, share: number): Position | undefined {
+    const latency = this.#latency[node] ?? 0;
+    const at = (view: number): Position => this.#position(this.#indexAt(view - latency, node));
+    // It goes on at the usual pace while the chain stands, and afterwards keeps the blocks that it made up.
+    const goingOn = (ahead: number): Position => {
+      const { block } = this.plan;
+      const index = this.#indexAt(t - latency, node);
+      const heard = this.#position(index);
+      const came = this.#came[index] ?? t;
+      const now = t - came > 2 * block ? Math.floor((t - came) / block) : 0;
+      const before = Math.floor(this.#haltedBetween(from, came) / block);
+      return {
+        time: heard.time + now * block + ahead,
+        height: heard.height + now + before + Math.floor(ahead / block),
+      };
+    };
+    switch (sick.sort) {
+      case "cut":
+      case "slow":
+      case "restored":
+      case "dead":
+      case "stale":
+        return at(viewAt({ sick, from, to, node, until }, t));
+      case "balanced":
+        if (share >= sick.share || sick.over === "dead") return undefined;
+        return sick.over === "stale" ? at(t - sick.by) : goingOn(0);
+      case "frozen": {
+        const stood = at(from);
+        if (sick.but === undefined) return stood;
+        const now = goingOn(0);
+        return sick.but === "time"
+          ? { time: now.time, height: stood.height }
+          : { time: stood.time, height: now.height };
+      }
+      case "ahead":
+        return goingOn(sick.by);
+      case "plausible":
+        return goingOn(0);
+      case "back": {
+        const into = (t - from) % sick.every;
+        return at(t - sick.by * (1 - into / sick.every));
+      }
+      case "other-times": {
+        const now = at(t);
+        return { time: now.time + sick.by, height: now.height };
+      }
+      case "other-heights": {
+        const now = at(t);
+        return { time: now.time, height: now.height + sick.by };
+      }
+      case "drifting": {
+        const now = at(t);
+        return { time: now.time + sick.rate * (t - from), height: now.height };
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  /** How long the chain stood between two moments. */
+  #haltedBetween(from: number, t: number): number {
+    let millis = 0;
+    for (const halt of this.plan.halts) {
+      if (halt.from >= t) break;
+      millis += Math.max(0, Math.min(halt.to, t) - Math.max(halt.from, from));
+    }
+    return millis;
+  }
+
+  #activeFault(node: number, t: number): Fault | undefined {
+    const faults = this.#faults[node] ?? [];
+    let next = this.#nextFault[node] ?? 0;
+    let one = faults[next];
+    while (one !== undefined && one.until <= t) {
+      next += 1;
+      this.#nextFault[node] = next;
+      one = faults[next];
+    }
+    return one !== undefined && one.from <= t ? one : undefined;
+  }
+
+  #position(index: number): Position {
+    return { time: BEGAN + (this.#stamps[index] ?? 0), height: FIRST_HEIGHT + index };
+  }
+
+  /** The number of the last block that came by then; each node's view is found from where it was. */
+  #indexAt(t: number, cursor: number): number {
+    const came = this.#came;
+    let index = this.#cursors[cursor] ?? 0;
+    if (Math.abs((came[index] ?? 0) - t) > 40 * this.plan.block) {
+      let low = 0;
+      let high = came.length - 1;
+      while (low < high) {
+        const middle = (low + high + 1) >>> 1;
+        if ((came[middle] ?? 0) <= t) low = middle;
+        else high = middle - 1;
+      }
+      index = low;
+    }
+    while (index + 1 < came.length && (came[index + 1] ?? 0) <= t) index += 1;
+    while (index > 0 && (came[index] ?? 0) > t) index -= 1;
+    this.#cursors[cursor] = index;
+    return index;
+  }
+
+  /** Nodes mostly say the same block's time. */
+  #nanosOf(time: number): bigint {
+    if (time !== this.#lastNanos.time) this.#lastNanos = { time, nanos: nanosExact(time) };
+    return this.#lastNanos.nanos;
+  }
+}
+
+/** As the client names nodes. */
+export function nodeName(index: number): string {
+  return `node-${index + 1}:3008`;
+}
+
+/** What a clock is wrong by at a moment. */
+export function clockAt(faults: readonly ClockFault[], t: number): number {
+  for (const { from, to, by, gradual } of faults) {
+    if (t >= from && t < to) return gradual ? (by * (t - from)) / (to - from) : by;
+  }
+  return 0;
+}
+
+/** The stretches of a day in which the bot runs. */
+export function lives(away: readonly Span[], length: number): [from: number, to: number][] {
+  const begins = [0, ...away.map(({ to }) => to)];
+  return begins.map((from, index) => [from, away[index]?.from ?? length]);
+}
+
+/** A sickness that is another one from stretch to stretch, as it is now. */
+function stretchOf({ sick, from }: Fault, t: number): Sickness {
+  return sick.sort === "changing" ? changedTo(Math.floor((t - from) / sick.every)) : sick;
+}
+
+function failing(
+  node: string,
+  sick: Sickness,
+  { from, to }: Fault,
+  t: number,
+  share: number,
+  millis: number,
+): Answer | undefined {
+  const roundTripMillis = Math.round(millis);
+  switch (sick.sort) {
+    case "dead":
+      return t < to ? { node, reachable: false, why: "refused the connection", roundTripMillis } : undefined;
+    case "unreachable":
+      return unanswered(node, TIMEOUT);
+    case "banned":
+      return { node, reachable: false, why: "banned us", answered: true, refused: true, roundTripMillis };
+    case "garbage":
+      return { node, reachable: false, why: "answered with a page", answered: true, roundTripMillis };
+    case "empty":
+      return { node, reachable: true, roundTripMillis };
+    case "sluggish":
+      return share < sick.share ? unanswered(node, TIMEOUT) : undefined;
+    case "comes-and-goes":
+      return Math.floor((t - from) / sick.every) % 2 === 0 ? unanswered(node, millis) : undefined;
+    case "balanced":
+      return sick.over === "dead" && share < sick.share ? unanswered(node, TIMEOUT) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function unanswered(node: string, millis: number): Answer {
+  return { node, reachable: false, why: "did not answer", roundTripMillis: Math.round(millis) };
+}
+
+/** When blocks come: at their pace, up to four tenths early or late, and none while the chain stands. */
+function blocks({ length, block, halts }: WorldPlan, random: SeededRandom): Float64Array {
+  const came: number[] = [];
+  let halt = 0;
+  for (let t = -HISTORY; t < length; t += block * (0.6 + 0.8 * random.next())) {
+    let span = halts[halt];
+    while (span !== undefined && span.to <= t) {
+      halt += 1;
+      span = halts[halt];
+    }
+    if (span !== undefined && t > span.from) {
+      t = span.to;
+      if (t >= length) break;
+    }
+    came.push(t);
+  }
+  return Float64Array.from(came);
+}
+
+/** The times that blocks carry: the validators' clock, which never goes back. */
+function stamps(came: Float64Array, clock: readonly ClockFault[]): Float64Array {
+  if (clock.length === 0) return came;
+  let last = -Infinity;
+  return came.map((t) => {
+    last = Math.max(last + 1, t + clockAt(clock, t));
+    return last;
+  });
+}
+
+/** From whole milliseconds. */
+function nanos(relative: number): bigint {
+  return BigInt(BEGAN + Math.round(relative)) * 1_000_000n;
+}
+
+/** To the microsecond, which a double still holds. */
+function nanosExact(time: number): bigint {
+  return BigInt(Math.round(time * 1000)) * 1000n;
+}
