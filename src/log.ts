@@ -97,6 +97,7 @@ export const LOG_EVENTS = [
   "upkeep failed",
   "user lookup failed",
   "watcher ended",
+  "workspace not served",
 ] as const;
 export type LogEvent = (typeof LOG_EVENTS)[number];
 

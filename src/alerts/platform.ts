@@ -34,8 +34,11 @@ export interface ChatPlatform extends PlatformBase {
   isDirect(here: { readonly workspace?: string; readonly channel: string }): boolean;
   /** What an id names; undefined if it is no id of this platform. People's may look like channels': `user:` marks them. */
   kindOfId(id: string): "channel" | "person" | undefined;
-  /** The id to mention, from typed text or the platform's own syntax; `user:` before a person's. Undefined if it is none. */
-  parseMention(typed: string): string | undefined;
+  /**
+   * The id to mention, from typed text or the platform's own syntax; `user:` before a person's. Undefined if it is none, or
+   * means everyone in the workspace.
+   */
+  parseMention(typed: string, workspace: string | undefined): string | undefined;
   /** What to type where `parseMention` found nothing. */
   readonly mentionRemedy: string;
   /** What to type other than a role, as a clause: `on Slack a group's id (S0123ABCD)`. */

@@ -13,11 +13,14 @@ export const discordPlatform: ChatPlatform = {
   exampleChannel: "1122334455667788990",
   isDirect: ({ workspace }) => workspace === undefined,
   kindOfId: (id) => (/^\d{15,20}$/u.test(id) ? "channel" : undefined),
-  parseMention(typed) {
+  parseMention(typed, server) {
     const match = /^(?:<@(&|!)?(\d{15,20})>|(user:)?(\d{15,20}))$/u.exec(typed);
     const id = match?.[2] ?? match?.[4];
+    // The id of @everyone is that of its server: https://docs.discord.com/developers/topics/permissions#role-object.
+    if (id === server) return undefined;
     const person = (match?.[2] !== undefined && match[1] !== "&") || match?.[3] !== undefined;
     return person && id !== undefined ? `user:${id}` : id;
   },
-  mentionRemedy: "Pick the role with @, or give its id, as in 1122334455667788990.",
+  mentionRemedy:
+    "Pick the role with @, or give its id, as in 1122334455667788990. Everyone in the server cannot be notified.",
 };

@@ -30,7 +30,11 @@ const MAX_CLOCK_SKEW_MILLIS: Milliseconds = 60_000;
 const NONEXISTENT_MESSAGE = "1.000000";
 
 const Answer = z.object({ ok: z.boolean(), error: z.string().optional() });
-const Identity = z.object({ team: z.string().optional(), user: z.string().optional() });
+const Identity = z.object({
+  team: z.string().optional(),
+  user: z.string().optional(),
+  is_enterprise_install: z.boolean().optional(),
+});
 
 /**
  * Checks both tokens, the scopes, the manifest and the channels; posts nothing. Never rejects; skips the remaining
@@ -53,7 +57,11 @@ async function examineBot(options: SlackExaminationOptions): Promise<Finding[]> 
     return [refused(check, answer.error, remedy)];
   }
   if (!answer.ok) return [unanswered(check, answer)];
-  const { team, user } = Identity.catch({}).parse(answer.body);
+  const { team, user, is_enterprise_install: orgWide } = Identity.catch({}).parse(answer.body);
+  if (orgWide === true) {
+    const remedy = `Install the app in one workspace (${APPS_URL}, Install App) and set SLACK_BOT_TOKEN to that token.`;
+    return [fault(check, "it is of an installation for a whole organisation, which is not served", remedy)];
+  }
   return [
     ok(check, `the bot is ${user ?? "there"}${team === undefined ? "" : ` in ${team}`}`),
     examineScopes(answer.scopes),

@@ -165,7 +165,7 @@ class SlackAdapter implements SendingAdapter {
         log,
         listed: mayManage,
         lookupMillis: timing.lookupMillis,
-        team: () => this.#identity.teamId,
+        team: () => this.#identity.team,
       }),
       lastManagementRequests: new LastManagementRequests(),
       homeData: {

@@ -38,7 +38,7 @@ describe("the doctor at Slack", () => {
     const channels = [{ id: slack.channel(), setting: "OPERATOR_CHANNEL" }];
     slack.expected.add("message_not_found");
     expect(await find({ channels }, true)).toEqual([
-      "ok Slack bot token: the bot is bellwether",
+      "ok Slack bot token: the bot is bellwether in Acme",
       `ok Slack scopes: all ${slack.state.manifest.oauth_config.scopes.bot.length} are granted`,
       "ok Slack app token: Slack offers a socket",
       "ok Slack manifest: slack-manifest.json is current and names /bell",
@@ -69,6 +69,11 @@ describe("the doctor at Slack", () => {
       "no app token",
       () => ({ appToken: undefined }),
       /^fault Slack app token: SLACK_APP_TOKEN is not set.* -> .*connections:write/u,
+    ],
+    [
+      "an installation for a whole organisation",
+      () => void (slack.state.orgWide = true),
+      /^fault Slack bot token: it is of an installation for a whole organisation.* -> Install the app in one workspace/u,
     ],
     [
       "a wrong app token",

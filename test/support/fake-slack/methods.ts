@@ -21,7 +21,15 @@ interface Method {
 /** The Web API, as far as the bot may use it: a call of anything else is a fault. */
 export const METHODS: Readonly<Record<string, Method>> = {
   "auth.test": {
-    call: (_args, { state }) => ({ user_id: state.botUserId, user: "bellwether", team_id: state.team, bot_id: "B01" }),
+    call: (_args, { state }) => ({
+      user_id: state.botUserId,
+      user: "bellwether",
+      team_id: state.team,
+      team: "Acme",
+      bot_id: "B01",
+      ...(state.enterprise === undefined ? {} : { enterprise_id: state.enterprise }),
+      is_enterprise_install: state.orgWide,
+    }),
   },
   "apps.connections.open": {
     token: "app",

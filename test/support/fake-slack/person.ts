@@ -23,8 +23,13 @@ export class Person {
     return dialog;
   }
 
-  /** Types `/bell …` and does not wait. */
-  type(channel: string, text: string, command = this.#fake.state.manifest.features.slash_commands[0]?.command): Dialog {
+  /** Types `/bell …` and does not wait. `from` is what the payload says of its workspace otherwise. */
+  type(
+    channel: string,
+    text: string,
+    command = this.#fake.state.manifest.features.slash_commands[0]?.command,
+    from: Readonly<Record<string, string>> = {},
+  ): Dialog {
     const { state } = this.#fake;
     const [responseId, responseUrl] = this.#responseUrl(channel);
     const direct = state.channels.get(channel)?.person !== undefined;
@@ -34,6 +39,9 @@ export class Person {
       user_id: this.id,
       user_name: this.name,
       team_id: state.team,
+      ...(state.enterprise === undefined ? {} : { enterprise_id: state.enterprise }),
+      is_enterprise_install: String(state.orgWide),
+      ...from,
       channel_id: channel,
       channel_name: direct ? "directmessage" : "general",
       response_url: responseUrl,

@@ -76,7 +76,7 @@ export interface Profile {
   readonly is_stranger?: boolean;
   readonly deleted?: boolean;
   readonly team_id?: string;
-  readonly enterprise_user?: { readonly teams: readonly string[] };
+  readonly enterprise_user?: { readonly enterprise_id?: string; readonly teams: readonly string[] };
 }
 
 /** A response_url. */
@@ -94,6 +94,10 @@ export interface ResponseEntry {
 /** All that a workspace holds. */
 export class State {
   readonly team = "T01";
+  /** The organisation of an Enterprise Grid that the workspace belongs to. */
+  enterprise: string | undefined;
+  /** Whether the app is installed for the whole organisation. */
+  orgWide = false;
   botToken = "xoxb-fake-token";
   readonly appToken = "xapp-fake-token";
   readonly botUserId = "UBOT1";

@@ -9,6 +9,7 @@ import type { Identity } from "../transport/identity.ts";
 import { libraryLogger, webClientOptions } from "../transport/web-api.ts";
 import { handleButton } from "./button-handler.ts";
 import { handleCommand, handleMention } from "./command-handler.ts";
+import { foreignNotice, type PayloadOrigin, sayForeign } from "./foreign-workspace.ts";
 import { handleForm, type SubmittedView, suggestOptions } from "./form-handler.ts";
 import type { Asker } from "./invocation.ts";
 
@@ -42,6 +43,12 @@ export function createBoltApp(dependencies: BoltAppDependencies): BoltApp {
     clientOptions: webClientOptions({ apiUrl: dependencies.apiUrl, log: slack.log }),
     convoStore: false,
     ignoreSelf: false,
+  });
+  app.use(async ({ body, next }) => {
+    const origin: PayloadOrigin = body;
+    const notice = foreignNotice(origin, identity);
+    if (notice === undefined) await next();
+    else track(sayForeign(slack, notice, origin));
   });
   // Any command that Slack sends is the app's own, under any name in its manifest.
   app.command(/.*/u, async ({ ack, payload }) => {

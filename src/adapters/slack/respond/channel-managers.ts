@@ -5,6 +5,7 @@ import type { Log } from "../../../log.ts";
 import { withTimeout } from "../../timeout.ts";
 import type { SlackUser } from "../home/home-data.ts";
 import { describeError } from "../transport/api-error.ts";
+import type { Workspace } from "../transport/identity.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /** Whether a user may manage a channel's alerts; if not, why and what to do. */
@@ -21,7 +22,7 @@ interface ChannelManagersOptions {
   /**
    * The bot's own workspace, as far as it is known: a request may name the workspace of another organisation.
    */
-  team(): string | undefined;
+  team(): Pick<Workspace, "id" | "enterprise"> | undefined;
   /** Timeout of a look-up: a form must be acknowledged within three seconds. */
   readonly lookupMillis?: number | undefined;
 }
@@ -76,8 +77,8 @@ export class ChannelManagers {
   async #lookUp(person: SlackUser): Promise<ManagePermission> {
     try {
       const { user } = await this.#options.web.users.info({ user: person.id });
-      const workspace = this.#options.team() ?? person.workspace;
-      return user === undefined ? UNKNOWN_PERMISSION : permissionOf(user, { id: person.id, workspace });
+      const { id: workspace = person.workspace, enterprise } = this.#options.team() ?? {};
+      return user === undefined ? UNKNOWN_PERMISSION : permissionOf(user, { id: person.id, workspace, enterprise });
     } catch (error) {
       const { log } = this.#options;
       log.warn({ platform: "slack", why: describeError(error) }, "user lookup failed");
@@ -86,8 +87,14 @@ export class ChannelManagers {
   }
 }
 
-/** https://docs.slack.dev/reference/objects/user-object: single-channel guests are restricted, too. */
-function permissionOf(user: NonNullable<UsersInfoResponse["user"]>, { id, workspace }: SlackUser): ManagePermission {
+/**
+ * https://docs.slack.dev/reference/objects/user-object: single-channel guests are restricted, too. On an Enterprise Grid
+ * a channel may belong to several workspaces of the organisation: their members are full members of it.
+ */
+function permissionOf(
+  user: NonNullable<UsersInfoResponse["user"]>,
+  { id, workspace, enterprise }: SlackUser & Pick<Workspace, "enterprise">,
+): ManagePermission {
   const no = (why: string): ManagePermission => ({ may: false, why });
   if (user.is_bot === true || user.is_workflow_bot === true || id === "USLACKBOT") {
     return no("Apps and workflows may not. Ask a full member of this workspace.");
@@ -95,9 +102,11 @@ function permissionOf(user: NonNullable<UsersInfoResponse["user"]>, { id, worksp
   if (user.is_restricted === true || user.is_ultra_restricted === true) {
     return no("Guests may not. Ask a full member of this workspace.");
   }
+  if (user.deleted === true) return no("An account that has left may not. Ask a full member of this workspace.");
+  const isSister = enterprise !== undefined && user.enterprise_user?.enterprise_id === enterprise;
   const teams = [user.team_id, ...(user.enterprise_user?.teams ?? [])].filter((team) => team !== undefined);
   const isElsewhere = workspace !== undefined && teams.length > 0 && !teams.includes(workspace);
-  if (user.is_stranger === true || user.deleted === true || isElsewhere) {
+  if (user.is_stranger === true || (isElsewhere && !isSister)) {
     return no("People of another organisation may not. Ask a full member of this workspace.");
   }
   return { may: true };

@@ -15,6 +15,17 @@ export interface IdentityOptions {
   readonly againMillis?: number | undefined;
 }
 
+/** The workspace of a token, or the organisation where the app is installed for the whole of it. */
+export interface Workspace {
+  readonly id: string;
+  readonly name: string | undefined;
+  /** The organisation of an Enterprise Grid that it belongs to. */
+  readonly enterprise: string | undefined;
+}
+
+/** Tokens of such an installation need the workspace with each call, which nothing here gives. */
+export const ORG_WIDE = "the app is installed for a whole organisation: install it in one workspace";
+
 /** The bot's user in its workspace, and whether its token is accepted; checked periodically, never rejecting. */
 export class Identity {
   readonly #options: IdentityOptions;
@@ -24,7 +35,7 @@ export class Identity {
   /** The bot's user id, as it stands in mentions; undefined until Slack has named it. */
   userId: string | undefined;
   /** Its workspace; undefined until Slack has named it. */
-  teamId: string | undefined;
+  team: Workspace | undefined;
   /** The bot's name, as people type it behind an @. */
   name = "bellwether";
   health: AdapterHealth = { state: "starting" };
@@ -62,11 +73,12 @@ export class Identity {
   async #check(): Promise<void> {
     const { web, log } = this.#options;
     try {
-      const { user_id: userId, user, team_id: teamId } = await web.auth.test();
-      this.userId = userId;
-      this.teamId = teamId;
-      this.name = user ?? this.name;
-      this.#setHealth({ state: "up" });
+      const answer = await web.auth.test();
+      this.userId = answer.user_id;
+      const { team_id: id, team: name, enterprise_id: enterprise } = answer;
+      this.team = id === undefined ? undefined : { id, name, enterprise };
+      this.name = answer.user ?? this.name;
+      this.#setHealth(answer.is_enterprise_install === true ? { state: "failed", why: ORG_WIDE } : { state: "up" });
     } catch (error) {
       // Without an answer the token's state is unknown; the sockets' health shows whether Slack is reachable.
       if (isTokenRefused(error)) this.#setHealth({ state: "failed", why: "Slack refuses the bot token" });

@@ -99,7 +99,7 @@ async function addOnce(context: AlertCommandContext, request: SubscriptionReques
     ...chosen,
     subjects: [...subjects],
     parameters: parseThresholds(chosen.kinds, values),
-    ...parseNotificationSettings(values, destination.platform, context.platforms, defaults),
+    ...parseNotificationSettings(values, destination, context.platforms, defaults),
     state: "active",
     created: toMillis(context.now()),
     by: { id: caller.id, name: caller.name },

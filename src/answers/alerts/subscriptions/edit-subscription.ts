@@ -114,7 +114,7 @@ async function applyEdit(
     ...chosen,
     subjects: await editedSubjects(context, before, chosen.kinds, values.subjects),
     parameters: parseThresholds(chosen.kinds, values, before.parameters),
-    ...parseNotificationSettings(values, before.destination.platform, context.platforms, before),
+    ...parseNotificationSettings(values, before.destination, context.platforms, before),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Severity } from "../../../alerts/kinds/severity.ts";
 import type { Platforms } from "../../../alerts/platform.ts";
 import type { Subscription } from "../../../alerts/routing/subscription.ts";
+import type { Destination } from "../../../alerts/sender.ts";
 import { quoteTyped } from "../../../bot/nearest.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
@@ -22,13 +23,13 @@ const OFF = /^(?:off|none|no|never|nobody)$/iu;
  */
 export function parseNotificationSettings(
   typed: SubscriptionValues,
-  platform: string,
+  destination: Destination,
   platforms: Platforms,
   before: NotificationSettings = DEFAULT_NOTIFICATION_SETTINGS,
 ): NotificationSettings {
   const { quietHours, mention, floor, style, events } = before;
   const quiet = parseQuietOptions(typed, quietHours);
-  const notified = typed.mention === undefined ? mention : parseMention(typed.mention, platform, platforms);
+  const notified = typed.mention === undefined ? mention : parseMention(typed.mention, destination, platforms);
   return {
     floor,
     style,
@@ -37,7 +38,7 @@ export function parseNotificationSettings(
     ...(typed.severity === undefined ? {} : { floor: typed.severity as Severity }),
     ...(typed.style === undefined
       ? {}
-      : { style: styleFor(typed.style as Subscription["style"], platforms.isOperators(platform)) }),
+      : { style: styleFor(typed.style as Subscription["style"], platforms.isOperators(destination.platform)) }),
     ...(typed.events === undefined ? {} : { events: typed.events as Subscription["events"] }),
     ...(quiet === undefined ? {} : { quietHours: quiet }),
     ...(notified === undefined ? {} : { mention: notified }),
@@ -74,7 +75,7 @@ function parseQuietOptions(typed: SubscriptionValues, before: Subscription["quie
 }
 
 /** A role, group or person as the platform's own id, from typed text or from the platform's mention syntax. */
-function parseMention(typed: string, platform: string, platforms: Platforms): string | undefined {
+function parseMention(typed: string, { platform, workspace }: Destination, platforms: Platforms): string | undefined {
   const given = typed.trim();
   if (OFF.test(given)) return undefined;
   const known = platforms.chat(platform);
@@ -84,7 +85,7 @@ function parseMention(typed: string, platform: string, platforms: Platforms): st
       remedy: `Roles and groups are those of a channel on ${listWords(platforms.chats.map(({ name }) => name))}; leave it out.`,
     });
   }
-  const mention = known.parseMention(given);
+  const mention = known.parseMention(given, workspace);
   if (mention === undefined) {
     const why = `${quoteTyped(given)} is no role or group that can be notified.`;
     throw new UserError(why, { option: "mention", remedy: known.mentionRemedy });

@@ -156,7 +156,7 @@ async function addOnce(context: AlertCommandContext, request: WatchRequest): Pro
     kinds: [kind],
     subjects: [subject],
     parameters: parseThresholds([kind], values),
-    ...parseNotificationSettings(values, destination.platform, context.platforms, {
+    ...parseNotificationSettings(values, destination, context.platforms, {
       ...DEFAULT_NOTIFICATION_SETTINGS,
       events: "each",
     }),

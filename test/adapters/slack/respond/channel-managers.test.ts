@@ -17,6 +17,7 @@ const change = command({
 const look = probe("probe look", ({ caller }) => Promise.resolve(titled(`may: ${caller.mayManageChannel}`)));
 const extra = [change, look];
 
+const GRID = { enterprise_id: "E1", teams: ["T99"] };
 const GUEST = "Guests may not";
 const ELSEWHERE = "People of another organisation may not";
 
@@ -30,9 +31,19 @@ describe("who may change a channel's alerts", () => {
     ["somebody of another organisation", { team_id: "T99" }, ELSEWHERE],
     ["a stranger", { is_stranger: true }, ELSEWHERE],
     ["somebody of the same enterprise", { team_id: "T99", enterprise_user: { teams: ["T98", "T01"] } }, "changed"],
-    ["somebody who has left", { deleted: true }, ELSEWHERE],
+    ["somebody of a sister workspace on the same Grid", { team_id: "T99", enterprise_user: GRID }, "changed"],
+    ["a guest of a sister workspace", { team_id: "T99", is_restricted: true, enterprise_user: GRID }, GUEST],
+    [
+      "somebody of another Grid",
+      { team_id: "T99", enterprise_user: { enterprise_id: "E2", teams: ["T99"] } },
+      ELSEWHERE,
+    ],
+    ["somebody who has left", { deleted: true }, "has left"],
   ])("%s", async (name, profile, words) => {
     await using scene = await stage({ extra });
+    scene.fake.state.enterprise = "E1";
+    const asked = (): number => scene.fake.requests.filter(({ method }) => method === "auth.test").length;
+    await until(() => asked() > 2, "the organisation");
     const who = scene.fake.person(name, profile);
     const dialog = await who.run(scene.channel, "probe change");
     expect(said(dialog.last)).toContain(words);
