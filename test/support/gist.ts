@@ -74,6 +74,8 @@ function facts(alert: AlertMessage, { merged }: DeliveryContext): string {
       ].join(", ")}`;
     case "lost":
       return `lost: ${alert.platform} ${alert.channel}`;
+    case "silences":
+      return `silences: ${alert.silences.length}`;
     case "refused":
       return `refused: ${alert.platform}${alert.places.map(({ channel, dead, plain }) => ` ${channel} ${dead} dead ${plain} plain`).join()}`;
     case "database":
