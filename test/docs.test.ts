@@ -78,6 +78,11 @@ describe("docs/alerts.md", async () => {
     expect(row.split("|")[3]).toContain(KINDS[kind].worst);
   });
 
+  test.each(ALERT_KINDS)("says what to do about %s, where there is anything to do", (kind) => {
+    const [row = ""] = alerts.split("\n").filter((line) => line.startsWith(`| \`${kind}\` |`));
+    expect(row.split("|").at(-2)?.trim()).toBe(KINDS[kind].remedy ?? "–");
+  });
+
   test.each(["ops", "network", "nodes", "checkpoints", "markets"] as const)("lists the kinds of %s", (group) => {
     const [, written = []] = table(alerts, "group").find(([name]) => name?.[0] === group) ?? [];
     const kinds = written.flatMap((word) => ALERT_KINDS.filter((kind) => kind.startsWith(word.replace("…", ""))));

@@ -85,6 +85,8 @@ export const EVENTS = {
   }),
   "core.upgraded": event({
     words: "a protocol upgrade",
+    meaning: () => "The validators run another version now; what speaks to the network may have to follow.",
+    remedy: "Upgrade your own nodes, and check that your programs speak the new version.",
     nouns: ["protocol upgrade", "protocol upgrades"],
     groups: ["ops"],
     worst: "warning",
@@ -98,6 +100,8 @@ export const EVENTS = {
   }),
   "rotation.new": event({
     words: "a validator rotated its Ethereum key",
+    meaning: () => "The validator signs for the Ethereum bridge with the new key from then on.",
+    remedy: "Ask the validator whether this was planned.",
     nouns: ["key rotation", "key rotations"],
     groups: [],
     worst: "warning",
@@ -113,6 +117,10 @@ export const EVENTS = {
   }),
   "market.state": event({
     words: "a market changed its state or trading mode",
+    meaning: ({ after }) =>
+      after.state === "STATE_SUSPENDED" && after.tradingMode?.endsWith("_AUCTION") === true
+        ? "Orders are collected and not matched until the auction ends."
+        : undefined,
     nouns: ["change of a market", "changes of markets"],
     groups: ["markets"],
     worst: "warning",
@@ -129,6 +137,7 @@ export const EVENTS = {
   }),
   "node.version": event({
     words: "a data node runs another version",
+    remedy: "Compare it with the version of the other nodes: all of them should run the same.",
     nouns: ["change of a node's version", "changes of nodes' versions"],
     groups: ["nodes"],
     worst: "info",
@@ -138,6 +147,9 @@ export const EVENTS = {
   }),
   "history.reset": event({
     words: "a node's history begins anew",
+    meaning: () =>
+      "The network was begun again, or the node keeps nothing that old any more. What lay between cannot be told.",
+    remedy: "Ask the node's operator whether it was reset, and read what lies between from another node.",
     nouns: ["reset of a node's history", "resets of nodes' histories"],
     groups: ["ops", "checkpoints"],
     worst: "warning",
@@ -167,6 +179,7 @@ export const PERSONAL_EVENTS = {
   }),
   "stake.changed": event({
     words: "a party's stake was linked or unlinked",
+    remedy: "If the party's owner did not do this, check who holds its keys.",
     nouns: ["change of stake", "changes of stake"],
     groups: [],
     worst: "info",
@@ -180,6 +193,7 @@ export const PERSONAL_EVENTS = {
   }),
   "bundle.signed": event({
     words: "a bundle is signed",
+    remedy: "Submit the bundle to the Ethereum bridge: it takes effect only there.",
     nouns: ["signed bundle", "signed bundles"],
     groups: [],
     worst: "info",

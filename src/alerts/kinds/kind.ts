@@ -23,6 +23,8 @@ export type SubjectFamily = "market" | "node" | "validator" | "order" | "party" 
 interface Kind {
   /** A short description. */
   readonly words: string;
+  /** What an operator does about it, as one instruction; absent where there is nothing to do. */
+  readonly remedy?: string;
   /** Beside `conditions`, `events` and `all`, which follow from what it is. */
   readonly groups: readonly Exclude<KindGroup, "conditions" | "events" | "all">[];
   /** The worst severity: a subscription with a higher floor never gets it. */
@@ -39,6 +41,8 @@ export type GivenParameters = Readonly<Record<string, string | number>>;
 
 /** True for a while, with an episode from firing to resolved. */
 export interface Condition<S extends Shape = Shape, P extends z.ZodObject = z.ZodObject> extends Kind {
+  /** What it means, in one or two sentences. */
+  meaning(reading: { readonly nodes: number }): string;
   /** Its thresholds. Spans in milliseconds, prices in the market's units. */
   readonly parameters: P;
   /** Of the thresholds that a subscription does not set. */
@@ -60,6 +64,8 @@ export interface Condition<S extends Shape = Shape, P extends z.ZodObject = z.Zo
 
 /** It happens once. */
 export interface Event<S extends Shape = Shape> extends Kind {
+  /** What it means for the reader, if its line does not say that by itself. */
+  meaning?(event: z.output<z.ZodObject<S>>): string | undefined;
   /** For counting: one, many. */
   readonly nouns: readonly [one: string, many: string];
   /** It goes into one rolling message a day, unless a subscription says otherwise. */

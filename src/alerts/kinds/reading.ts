@@ -43,6 +43,11 @@ const Amount = DecimalText.transform((written) => {
 export const CONDITIONS = {
   "network.stalled": condition({
     words: "no new block for a while",
+    meaning: ({ nodes }) =>
+      nodes === 1
+        ? "Seen from one node; network and node cannot be told apart."
+        : "A majority of the nodes answers, and none of them gets a new block: the network itself has stopped.",
+    remedy: "Ask a second node, then the validators, whether consensus has halted; restart nothing before they answer.",
     groups: ["ops", "network"],
     worst: "critical",
     watchers: ["sources"],
@@ -54,6 +59,10 @@ export const CONDITIONS = {
   }),
   "network.disagree": condition({
     words: "the nodes disagree about the network",
+    meaning: () =>
+      "Most nodes stand still while others go on. Either those have split off, or the rest of them is stuck.",
+    remedy:
+      "Trust no single node: compare their blocks, and ask the operators of both sides which one the validators are on.",
     groups: ["ops", "network"],
     worst: "critical",
     watchers: ["sources"],
@@ -64,6 +73,8 @@ export const CONDITIONS = {
   }),
   "network.time-back": condition({
     words: "a node's time went back",
+    meaning: () => "The node says an earlier time than it did before: it was swapped or restored from a backup.",
+    remedy: "Ask the node's operator whether it was restored; use another node until its blocks match the others.",
     groups: ["ops", "network", "nodes"],
     worst: "warning",
     about: "node",
@@ -73,6 +84,10 @@ export const CONDITIONS = {
   }),
   "network.clock": condition({
     words: "network time far from the wall clock",
+    meaning: () =>
+      "Blocks come, but their time differs from this machine's clock: the network catches up, or a clock is wrong. It is no stall.",
+    remedy:
+      "Check this machine's clock and its time service first; if they are right, wait for the network to catch up.",
     groups: ["ops", "network"],
     worst: "warning",
     watchers: ["sources"],
@@ -85,6 +100,8 @@ export const CONDITIONS = {
   }),
   "watch.blind": condition({
     words: "the watcher cannot see the network",
+    meaning: () => "Nothing can be said of the network while this lasts: no other alert of it fires or resolves.",
+    remedy: "Check this machine's connection and the addresses of the data nodes; npm run doctor asks each.",
     groups: ["ops", "network"],
     worst: "warning",
     watchers: ["sources"],
@@ -97,6 +114,8 @@ export const CONDITIONS = {
   }),
   "node.lagging": condition({
     words: "a node lags behind",
+    meaning: () => "The network goes on without this node: what it answers is old.",
+    remedy: "Ask another node meanwhile; check this one's disk, memory and peers.",
     groups: ["ops", "nodes"],
     worst: "warning",
     about: "node",
@@ -113,6 +132,11 @@ export const CONDITIONS = {
   }),
   "node.down": condition({
     words: "a node does not answer",
+    meaning: ({ nodes }) =>
+      nodes === 1
+        ? "The node does not answer, and it is the only one there is to ask."
+        : "The node does not answer; others that do are asked in its place.",
+    remedy: "Check whether the node's machine and process run, and whether its address answers from elsewhere.",
     groups: ["ops", "nodes"],
     worst: "warning",
     about: "node",
@@ -124,6 +148,8 @@ export const CONDITIONS = {
   }),
   "checkpoint.overdue": condition({
     words: "a checkpoint is overdue",
+    meaning: () => "Without new checkpoints a restart of the network would lose what happened since the last one.",
+    remedy: "Note the hash of the last checkpoint, and ask the validators before anybody restarts the network.",
     groups: ["ops", "checkpoints"],
     worst: "warning",
     watchers: ["checkpoints"],
@@ -143,6 +169,8 @@ export const CONDITIONS = {
   }),
   "market.auction": condition({
     words: "a market is in an auction",
+    meaning: () => "Orders are collected and not matched until the auction ends.",
+    remedy: "Check the trigger and the end, and tell the traders that orders wait.",
     groups: ["markets"],
     worst: "warning",
     about: "market",
@@ -162,6 +190,7 @@ export const CONDITIONS = {
   }),
   "market.price": condition({
     words: "a mark price beyond or within thresholds",
+    meaning: () => "The mark price is where this alert was asked to look out for it.",
     groups: [],
     worst: "warning",
     about: "market",
@@ -188,6 +217,8 @@ export const CONDITIONS = {
   }),
   "market.bound": condition({
     words: "a mark price near a price monitoring bound",
+    meaning: () => "Beyond the bound the market goes into an auction.",
+    remedy: "Tell the market's makers, and look at the orders that an auction would hold up.",
     groups: ["markets"],
     worst: "warning",
     about: "market",

@@ -14,8 +14,6 @@ interface ConditionWords {
   /** The title while it fires, and once it is resolved. */
   readonly bad: Text;
   readonly good: Text;
-  /** What it means, in one or two sentences. */
-  readonly meaning: string;
   /** The figures behind it. */
   readonly fields: readonly Field[];
 }
@@ -31,10 +29,6 @@ const CONDITION_WORDS: {
     return {
       bad: text`No new block on ${network}`,
       good: text`${network} makes blocks again`,
-      meaning:
-        reading.nodes === 1
-          ? "Seen from one node; network and node cannot be told apart."
-          : "A majority of the nodes answers, and none of them gets a new block: the network itself has stopped.",
       fields: [
         ...timeField("Last block's time", frontier),
         ...(height === undefined ? [] : [field("Last block", strong(height))]),
@@ -46,8 +40,6 @@ const CONDITION_WORDS: {
     return {
       bad: text`The nodes of ${network} disagree`,
       good: text`The nodes of ${network} agree again`,
-      meaning:
-        "Most nodes stand still while others go on. Either those have split off, or the rest of them is stuck; do not trust any single one.",
       fields: [
         field("Going on", nodeList(advancing), { wide: true }),
         field("Standing still", nodeList(standing), { wide: true }),
@@ -59,7 +51,6 @@ const CONDITION_WORDS: {
     return {
       bad: text`Time went back at ${code(reading.subject)} on ${network}`,
       good: text`Time goes forward again at ${code(reading.subject)} on ${network}`,
-      meaning: "The node says an earlier time than it did before: it was swapped or restored from a backup.",
       fields: [...timeField("It said before", from), ...timeField("It says now", to)],
     };
   },
@@ -69,8 +60,6 @@ const CONDITION_WORDS: {
     return {
       bad: text`The time of ${network} is far from the wall clock`,
       good: text`The time of ${network} agrees with the wall clock again`,
-      meaning:
-        "Blocks come, but their time differs from this machine's clock: the network catches up, or a clock is wrong. It is no stall.",
       fields:
         drift === undefined ? [] : [field("Drift", text`${strong(formatDuration(Math.abs(drift)))} ${way} the clock`)],
     };
@@ -78,7 +67,6 @@ const CONDITION_WORDS: {
   "watch.blind": (reading, network) => ({
     bad: text`The watcher is blind on ${network}`,
     good: text`The watcher sees ${network} again`,
-    meaning: "Nothing can be said of the network while this lasts: no other alert of it fires or resolves.",
     fields: reading.facts.nodes.map(({ node, why }) => field(code(node), why ?? "answers", { wide: true })),
   }),
   "node.lagging": (reading, network) => {
@@ -86,7 +74,6 @@ const CONDITION_WORDS: {
     return {
       bad: text`${code(reading.subject)} lags behind on ${network}`,
       good: text`${code(reading.subject)} has caught up on ${network}`,
-      meaning: "The network goes on without this node: what it answers is old.",
       fields: [
         ...(behindMillis === undefined ? [] : [field("Behind", strong(formatDuration(behindMillis)))]),
         ...(behindBlocks === undefined ? [] : [field("Blocks behind", strong(behindBlocks))]),
@@ -96,10 +83,6 @@ const CONDITION_WORDS: {
   "node.down": (reading, network) => ({
     bad: text`${code(reading.subject)} is down on ${network}`,
     good: text`${code(reading.subject)} answers again on ${network}`,
-    meaning:
-      reading.nodes === 1
-        ? "The node does not answer, and it is the only one there is to ask."
-        : "The node does not answer; others that do are asked in its place.",
     fields: [],
   }),
   "checkpoint.overdue": (reading, network) => {
@@ -107,7 +90,6 @@ const CONDITION_WORDS: {
     return {
       bad: text`A checkpoint is overdue on ${network}`,
       good: text`Checkpoints come again on ${network}`,
-      meaning: "Without new checkpoints a restart of the network would lose what happened since the last one.",
       fields: [
         ...(sinceMillis === undefined ? [] : [field("Since the last one", strong(formatDuration(sinceMillis)))]),
         ...(usualMillis === undefined ? [] : [field("Usual spacing", formatDuration(usualMillis))]),
@@ -120,7 +102,6 @@ const CONDITION_WORDS: {
     return {
       bad: text`${marketName(reading)} is in an auction on ${network}`,
       good: text`${marketName(reading)} trades again on ${network}`,
-      meaning: "Orders are collected and not matched until the auction ends.",
       fields: [
         ...(tradingMode === undefined ? [] : [field("Mode", enumWord(tradingMode, "TRADING_MODE"))]),
         ...(trigger === undefined ? [] : [field("Trigger", enumWord(trigger, "AUCTION_TRIGGER"))]),
@@ -134,7 +115,6 @@ const CONDITION_WORDS: {
     return {
       bad: text`${marketName(reading)} is ${thresholdSideWords(rule, price)} on ${network}${mark}`,
       good: text`${marketName(reading)} is not ${ruleWords(rule) || "beyond its threshold"} any more on ${network}${mark}`,
-      meaning: "The mark price is where this alert was asked to look out for it.",
       fields: [
         ...(price === undefined ? [] : [field("Mark price", strong(groupedNumber(price)))]),
         ...(ruleWords(rule) === "" ? [] : [field("Threshold", ruleWords(rule))]),
@@ -146,7 +126,6 @@ const CONDITION_WORDS: {
     return {
       bad: text`${marketName(reading)} is near a price monitoring bound on ${network}`,
       good: text`${marketName(reading)} is away from its price monitoring bounds on ${network}`,
-      meaning: "Beyond the bound the market goes into an auction.",
       fields: [
         ...(price === undefined ? [] : [field("Mark price", strong(groupedNumber(price)))]),
         ...(bound === undefined

@@ -9,7 +9,7 @@ import type { DeliveryContext } from "../outbox/delivery-subject.ts";
 import type { AlertMessage } from "../outbox/message.ts";
 import { type Episode, isOpen } from "../rules/episode.ts";
 import { conditionWords, seenBy } from "./condition-words.ts";
-import { markedTitle, sinceWords, TONES } from "./phrases.ts";
+import { explanation, markedTitle, sinceWords, TONES } from "./phrases.ts";
 
 type Condition = Extract<AlertMessage, { type: "condition" }>;
 
@@ -23,7 +23,7 @@ export function describeCondition(message: Condition, context: DeliveryContext):
     tone: TONES[episode.severity],
     title: markedTitle(wordFor(message, context), words.bad, message),
     blocks: [
-      paragraph(message.drill === true ? DRILL_NOTICE : words.meaning),
+      ...(message.drill === true ? [paragraph(DRILL_NOTICE)] : explanation(episode)),
       {
         kind: "fields",
         fields: [

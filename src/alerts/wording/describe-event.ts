@@ -2,18 +2,22 @@ import { field, type Field, paragraph } from "../../reply/block.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
 import { code, id, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
 import { type AlertEvent, type EventKind, type MarketSide, severityOfEvent } from "../kinds/event.ts";
+import type { Event } from "../kinds/kind.ts";
+import { KINDS } from "../kinds/kinds.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
-import { enumWord, markedTitle, TONES } from "./phrases.ts";
+import { enumWord, markedTitle, remedyOf, TONES } from "./phrases.ts";
 
 /** One event as a message of its own. */
 export function describeEvent(event: AlertEvent, marks: { simulated?: true | undefined }): Reply {
   const severity = severityOfEvent(event);
-  const meaning = wordsFor(event).meaning?.(event);
+  const kind: Event = KINDS[event.kind];
+  const meaning = kind.meaning?.(event);
   return reply({
     tone: TONES[severity],
     title: markedTitle(severity.toUpperCase(), eventLine(event), marks),
     blocks: [
       ...(meaning === undefined ? [] : [paragraph(meaning)]),
+      ...remedyOf(event.kind),
       {
         kind: "fields",
         fields: [...wordsFor(event).fields(event), field("Seen", time(timeFromText(event.at), "both"))],
@@ -27,8 +31,6 @@ export function describeEvent(event: AlertEvent, marks: { simulated?: true | und
 interface EventWords<K extends EventKind> {
   /** What happened, in one line. */
   line(event: EventOf<K>, network: TextPart): Text;
-  /** What it means for the reader, if the line does not say that by itself. */
-  meaning?(event: EventOf<K>): string | undefined;
   fields(event: EventOf<K>): readonly Field[];
   /** In a table of events, of one kind or mixed: the block or subject that tells them apart, and the rest. */
   cells(event: EventOf<K>): Cells;
@@ -49,15 +51,12 @@ const EVENT_WORDS: { readonly [K in EventKind]: EventWords<K> } = {
   },
   "core.upgraded": {
     line: ({ from, to }, network) => text`Protocol upgrade on ${network}: ${strong(from)} to ${strong(to)}`,
-    meaning: () => "The validators run another version now; what speaks to the network may have to follow.",
     fields: (event) => plain("First snapshot at block", event.blockHeight),
     cells: (event) => [event.blockHeight ?? "", "", `${event.from} to ${event.to}`],
   },
   "rotation.new": {
     line: ({ nodeId, nodeName }, network) =>
       text`${nodeName === undefined ? id(nodeId) : strong(nodeName)} rotated its Ethereum key on ${network}`,
-    meaning: () =>
-      "The validator signs for the Ethereum bridge with the new key from then on; where nobody planned that, ask the validator.",
     fields: (event) => [
       field("Node", id(event.nodeId)),
       field("Old address", id(event.oldAddress)),
@@ -74,10 +73,6 @@ const EVENT_WORDS: { readonly [K in EventKind]: EventWords<K> } = {
         ? text`${market} on ${network} is new: ${now}`
         : text`${market} on ${network} is ${now}, was ${sideWords(differing(before, after))}`;
     },
-    meaning: (event) =>
-      event.after.tradingMode?.endsWith("_AUCTION") === true && severityOfEvent(event) !== "info"
-        ? "Orders are collected and not matched until the auction ends."
-        : undefined,
     fields: (event) => [field("Market", id(event.subject))],
     cells: (event) => ["", event.label ?? event.subject, sideWords(event.after)],
   },
@@ -90,8 +85,6 @@ const EVENT_WORDS: { readonly [K in EventKind]: EventWords<K> } = {
   "history.reset": {
     line: ({ what, lastSeen }, network) =>
       text`The ${what} of ${network} begin anew: block ${lastSeen}, the last one seen, is no longer in the node's history`,
-    meaning: () =>
-      "The network was begun again, or the node keeps nothing that old any more. What lay between cannot be told.",
     fields: (event) => [...plain("Oldest block now", event.oldest), ...plain("Newest block now", event.newest)],
     cells: (event) => [event.lastSeen, event.what, ""],
   },

@@ -1,10 +1,10 @@
 import { type Block, paragraph } from "../../reply/block.ts";
 import { reply, type Reply, type Tone } from "../../reply/reply.ts";
-import { code, strong, text, type Text, time } from "../../reply/text.ts";
+import { code, text, type Text, time } from "../../reply/text.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
 import type { TokenMessage } from "../outbox/message.ts";
 import type { Platforms } from "../platform.ts";
-import { markedTitle, tokenRemedy } from "./phrases.ts";
+import { markedTitle, tokenRemedy, whatToDo } from "./phrases.ts";
 
 /** A platform refuses the bot's token, or accepts one again: what that means, and what to do. Pure and total. */
 export function describeToken(message: TokenMessage, platforms?: Platforms): Reply {
@@ -22,7 +22,7 @@ interface TokenText {
 function tokenText({ platform, why, since, at, change }: TokenMessage, platforms?: Platforms): TokenText {
   const name = platforms?.nameOf(platform) ?? platform;
   const [from, to] = [timeFromText(since), timeFromText(at)];
-  const remedy = paragraph(text`${strong("What to do:")} ${tokenRemedy(platform, platforms)}`);
+  const remedy = whatToDo(tokenRemedy(platform, platforms));
   switch (change.what) {
     case "refused": {
       const until = time(timeFromText(change.until), "both");

@@ -1,3 +1,4 @@
+import { type Block, paragraph } from "../../reply/block.ts";
 import type { Tone } from "../../reply/reply.ts";
 import { code, strong, text, type Text, time, toText } from "../../reply/text.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
@@ -43,6 +44,21 @@ type Begun = Pick<Episode, "began" | "beganBefore">;
 export function sinceWords({ began, beganBefore }: Begun, style: "absolute" | "both" = "absolute"): Text {
   const at = time(timeFromText(began), style);
   return beganBefore === true ? text`at least ${at}` : toText(at);
+}
+
+/** What to do about an alert of a kind, where there is anything to do. */
+export function remedyOf(kind: AlertKind): Block[] {
+  const { remedy } = KINDS[kind];
+  return remedy === undefined ? [] : [whatToDo(toText(remedy))];
+}
+
+/** What a condition means, and what to do about it. */
+export function explanation({ kind, last }: Pick<Episode, "kind" | "last">): Block[] {
+  return [paragraph(KINDS[kind].meaning(last)), ...remedyOf(kind)];
+}
+
+export function whatToDo(remedy: Text): Block {
+  return paragraph(text`${strong("What to do:")} ${remedy}`);
 }
 
 /** What to do if a platform refuses the bot's token. */

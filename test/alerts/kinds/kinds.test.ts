@@ -17,6 +17,12 @@ describe("the catalogue of kinds", () => {
     expect(rest).toEqual(["market.price", "order.final", "stake.changed", "bundle.signed"]);
   });
 
+  test("says something else to do for each kind for which there is anything to do", () => {
+    const remedies = ALERT_KINDS.flatMap((kind) => KINDS[kind].remedy ?? []);
+    expect(new Set(remedies).size).toBe(remedies.length);
+    expect(CONDITION_KINDS.filter((kind) => KINDS[kind].remedy === undefined)).toEqual(["market.price"]);
+  });
+
   test("has no kind that nobody finds", async () => {
     const files = globSync("src/watchers/**/*.ts", { cwd: root });
     const code = (await Promise.all(files.map((file) => readFile(path.join(root, file), "utf8")))).join("\n");

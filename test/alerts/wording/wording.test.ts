@@ -2,7 +2,8 @@ import * as fc from "fast-check";
 import { describe as group, expect, it } from "vitest";
 
 import { AlertEvent } from "../../../src/alerts/kinds/event.ts";
-import { CONDITION_KINDS, EVENT_KINDS, PERSONAL_KINDS } from "../../../src/alerts/kinds/kinds.ts";
+import type { Event } from "../../../src/alerts/kinds/kind.ts";
+import { CONDITION_KINDS, EVENT_KINDS, KINDS, PERSONAL_KINDS } from "../../../src/alerts/kinds/kinds.ts";
 import { Reading } from "../../../src/alerts/kinds/reading.ts";
 import { deliverySubject } from "../../../src/alerts/outbox/delivery-subject.ts";
 import { AlertMessage } from "../../../src/alerts/outbox/message.ts";
@@ -197,12 +198,22 @@ group("an alert in words", () => {
     expect(await said({}, pending)).toContain("is pending, opening auction, was unknown\n");
   });
 
-  it.each<[AlertEvent["kind"], string]>([
-    ["core.upgraded", "The validators run another version now"],
-    ["rotation.new", "signs for the Ethereum bridge with the new key"],
-    ["history.reset", "What lay between cannot be told."],
-  ])("of kind %s says what it means", async (kind, meaning) => {
-    expect(await wordsOf({ type: "event", event: eventOf(kind) })).toContain(meaning);
+  it.each([...EVENT_KINDS, ...PERSONAL_KINDS])("of kind %s says what it means and what to do", async (kind) => {
+    const record: Event = KINDS[kind];
+    const said = await wordsOf({ type: "event", event: eventOf(kind) });
+    expect(said).toContain(record.meaning?.(eventOf(kind)) ?? "");
+    expect(said.includes("What to do")).toBe(record.remedy !== undefined);
+    expect(said).toContain(record.remedy ?? "");
+  });
+
+  it.each(CONDITION_KINDS)("of kind %s says what it means and what to do, but not in a drill", async (kind) => {
+    const record = KINDS[kind];
+    const episode = anEpisode(kind);
+    const message = { type: "condition", phase: "trigger", episode } as const;
+    const said = await wordsOf(message);
+    expect(said).toContain(record.meaning(episode.last));
+    expect(said).toContain(record.remedy ?? "");
+    expect(await wordsOf({ ...message, drill: true })).not.toContain(record.meaning(episode.last));
   });
 
   it("says when each event came that was held for quiet hours", async () => {

@@ -5,7 +5,7 @@ import { destinationKey } from "../../../alerts/routing/subscription.ts";
 import { type Episode, isOpen } from "../../../alerts/rules/episode.ts";
 import { conditionWords, seenBy } from "../../../alerts/wording/condition-words.ts";
 import { timelineOf } from "../../../alerts/wording/describe-condition.ts";
-import { TONES } from "../../../alerts/wording/phrases.ts";
+import { explanation, TONES } from "../../../alerts/wording/phrases.ts";
 import { type Block, field, paragraph } from "../../../reply/block.ts";
 import { type Action, reply, type Reply } from "../../../reply/reply.ts";
 import { strong, text, type Text, time, toText } from "../../../reply/text.ts";
@@ -46,7 +46,7 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
   const firstNotified = notifiedAt.length === 0 ? undefined : fromMillis(Math.min(...notifiedAt));
   const open = isOpen(episode);
   const blocks: Block[] = [
-    paragraph(isDrill(episode) ? DRILL_NOTICE : words.meaning),
+    ...(isDrill(episode) ? [paragraph(DRILL_NOTICE)] : explanation(episode)),
     {
       kind: "fields",
       fields: [
