@@ -1,0 +1,240 @@
+import { describe, expect, it } from "vitest";
+
+import { fanOutNext } from "../../../src/alerts/outbox/fan-out.ts";
+import {
+  deadLetter,
+  deadLetterDestination,
+  deadLetterPlatform,
+  isEndNotice,
+  recordRetry,
+} from "../../../src/alerts/outbox/record.ts";
+import { backoffDelay } from "../../../src/alerts/outbox/retry-policy.ts";
+import { destinationKey } from "../../../src/alerts/routing/subscription.ts";
+import { SendError } from "../../../src/alerts/sender.ts";
+import type { AlertTables, DeliveryChange, NewDeliveryRow } from "../../../src/store/alert-tables/alert-tables.ts";
+import { saying } from "../../support/said.ts";
+import { aSubscription } from "../samples.ts";
+import { openStage, type Stage } from "../stage.ts";
+
+const newId = (): string => "new";
+const ops = { platform: "nowhere", channel: "ops" };
+const desk = { platform: "nowhere", channel: "desk" };
+
+/** Deliveries on a platform without a sender, so that they stay as the test leaves them. */
+async function owed(
+  ...rows: readonly (Partial<NewDeliveryRow> & { readonly id: string; readonly is?: DeliveryChange })[]
+): Promise<{ stage: Stage; tables: <T>(work: (tables: AlertTables) => Promise<T>) => Promise<T>; at: number }> {
+  const stage = await openStage();
+  const at = stage.now();
+  const data = '{"type":"test","by":"ada","at":"1"}';
+  const tables = <T>(work: (tables: AlertTables) => Promise<T>): Promise<T> =>
+    stage.store.transaction(({ alerts }) => work(alerts));
+  await tables(async ({ outbox }) => {
+    await outbox.addMessages([{ id: "m", data }], at);
+    const usual = {
+      destination: destinationKey(ops),
+      platform: "nowhere",
+      kind: "message",
+      phase: "bot",
+      message: "m",
+      episode: null,
+      target: null,
+      run_at: at,
+      created_at: at,
+      data: JSON.stringify({ destination: ops }),
+    } as const;
+    for (const { is, ...row } of rows) {
+      await outbox.add([{ ...usual, ...row }]);
+      if (is !== undefined) await outbox.update(row.id, is);
+    }
+  });
+  return { stage, tables, at };
+}
+
+/** The state of each, with what is said of it. */
+async function states({ outbox }: AlertTables, ids: readonly string[]): Promise<string[]> {
+  const rows = new Map((await outbox.get(ids)).map((row) => [row.id, row]));
+  return ids.map((id) => `${id} ${rows.get(id)?.state}`);
+}
+
+describe("a delivery that failed", () => {
+  it.each([
+    ["the pause between attempts", undefined, 3, 0],
+    ["the platform's time where that is longer", 60_000, 60_000, 60_000],
+    ["the pause where that is longer, and others the platform's time", 10, 3, 10],
+  ])("is due again after %s", async (_what, retryAfterMillis, mine, others) => {
+    const { tables, at } = await owed(
+      { id: "a", is: { attempts: 3, state: "sending" } },
+      { id: "b" },
+      { id: "c", destination: destinationKey(desk) },
+    );
+    await tables(async (all) => {
+      const [row] = await all.outbox.get(["a"]);
+      const due = at + (mine === 3 ? backoffDelay(3, 0) : mine);
+      expect(await recordRetry(all, { ...row!, last_error: "503" }, { retryAfterMillis }, at, 0)).toBe(due);
+      const rows = new Map((await all.outbox.get(["a", "b", "c"])).map((one) => [one.id, one]));
+      expect(rows.get("a")).toMatchObject({ state: "owed", run_at: due, last_error: "503" });
+      expect(rows.get("b")?.run_at).toBe(at + others);
+      expect(rows.get("c")?.run_at).toBe(at);
+    });
+  });
+
+  it("takes the rest of its episode with it, if it is a trigger that certainly never arrived", async () => {
+    const rows = [
+      { id: "trigger", phase: "trigger", episode: "e" },
+      { id: "escalation", phase: "escalation", episode: "e" },
+      { id: "told", phase: "reminder", episode: "e", is: { state: "sent" } },
+      { id: "flapping", phase: "flapping", episode: "e" },
+      { id: "calm", phase: "calm", episode: "e" },
+      { id: "other", phase: "escalation", episode: "f" },
+      { id: "elsewhere", phase: "escalation", episode: "e", destination: destinationKey(desk) },
+    ] as const;
+    const ids = rows.map(({ id }) => id);
+    const { tables, at } = await owed(...rows);
+    await tables(async (all) => {
+      const [row] = await all.outbox.get(["trigger"]);
+      await deadLetter(all, { ...row!, last_error: "400" }, at + 1, newId);
+      expect(await states(all, ids)).toEqual([
+        "trigger dead",
+        "escalation dead",
+        "told sent",
+        "flapping owed",
+        "calm owed",
+        "other owed",
+        "elsewhere owed",
+      ]);
+      expect((await all.outbox.get(["trigger"]))[0]).toMatchObject({ last_error: "400", settled_at: at + 1 });
+      expect((await all.outbox.get(["escalation"]))[0]).toMatchObject({ settled_at: at + 1 });
+    });
+  });
+
+  it.each([
+    ["may have arrived", { phase: "trigger", episode: "e" }, 1],
+    ["is no trigger", { phase: "escalation", episode: "e" }, null],
+    ["belongs to no episode", { phase: "trigger", episode: null }, null],
+  ] as const)("takes nothing with it where it %s", async (_what, row, uncertain_since) => {
+    const { tables, at } = await owed({ id: "first", ...row }, { id: "later", phase: "resolve", episode: row.episode });
+    await tables(async (all) => {
+      const [first] = await all.outbox.get(["first"]);
+      await deadLetter(all, { ...first!, uncertain_since }, at, newId);
+      expect(await states(all, ["first", "later"])).toEqual(["first dead", "later owed"]);
+      expect((await all.outbox.get(["first"]))[0]).toMatchObject({ uncertain_since });
+    });
+  });
+
+  it("and all that is owed to its lost destination are dead letters, of which messages are counted", async () => {
+    const { tables, at } = await owed(
+      { id: "a", is: { uncertain_since: 5 } },
+      { id: "b", is: { uncertain_since: 6 } },
+      { id: "edit", kind: "edit", target: "a" },
+      { id: "sent", is: { state: "sent" } },
+      { id: "elsewhere", destination: destinationKey(desk) },
+    );
+    await tables(async (all) => {
+      const [row] = await all.outbox.get(["a"]);
+      const lost = { ...row!, uncertain_since: null };
+      expect(await deadLetterDestination(all, lost, at, "is_archived", newId)).toBe(2);
+      expect(await states(all, ["a", "b", "edit", "sent", "elsewhere"])).toEqual([
+        "a dead",
+        "b dead",
+        "edit dead",
+        "sent sent",
+        "elsewhere owed",
+      ]);
+      const uncertain = (await all.outbox.get(["a", "b"])).map(({ id, uncertain_since }) => [id, uncertain_since]);
+      expect(new Map(uncertain as [string, number | null][])).toEqual(
+        new Map([
+          ["a", null],
+          ["b", 6],
+        ]),
+      );
+    });
+  });
+
+  it("leaves the end notices of a lost platform owed, where the trigger was, or may have been, sent", async () => {
+    const there = (id: string, channel: string, phase: string, uncertain_since: number | null = null) => ({
+      id,
+      phase,
+      episode: "e",
+      destination: destinationKey({ platform: "nowhere", channel }),
+      is: { uncertain_since },
+    });
+    const { tables, at } = await owed(
+      there("unsent", "1", "trigger"),
+      there("its resolve", "1", "resolve"),
+      there("maybe", "2", "trigger", 1),
+      there("end of maybe", "2", "resolve"),
+      there("end of told", "3", "resolve"),
+      there("edit of told", "3", "state"),
+      there("worse", "3", "escalation"),
+    );
+    await tables(async (all) => {
+      await deadLetterPlatform(all, "nowhere", at, "401", newId);
+      expect((await all.outbox.owedOn("nowhere")).map(({ id }) => id)).toEqual([
+        "end of maybe",
+        "end of told",
+        "edit of told",
+      ]);
+    });
+  });
+
+  it.each([
+    ["resolve", "e", true],
+    ["state", "e", true],
+    ["trigger", "e", false],
+    ["resolve", null, false],
+  ])("%s of %s is an end notice: %s", (phase, episode, is) => {
+    expect(isEndNotice({ phase, episode })).toBe(is);
+  });
+});
+
+describe("a rolling message that cannot be edited any more", () => {
+  it("goes on in a new one, with all that it said and its owed edits", async () => {
+    const stage = await openStage();
+    await stage.engine.putSubscription(aSubscription({ kinds: ["checkpoint.new"], events: "rolling" }), "ada");
+    await stage.round([]);
+    const checkpoint = (block: number) =>
+      stage.round(
+        [],
+        [
+          {
+            kind: "checkpoint.new",
+            network: "mainnet",
+            subject: "",
+            key: `${block}/h`,
+            at: String(stage.clock.wallClock()),
+            atBlock: String(block),
+            hash: `h${block}`,
+          },
+        ],
+      );
+    await checkpoint(1);
+    await stage.pass(5000);
+    expect(stage.sender.take()).toEqual(["rolling: 1 checkpoint.new on mainnet, 2024-06-03"]);
+    stage.sender.outcome = (what) => ("destination" in what ? "ok" : new SendError("permanent", "10008"));
+    await checkpoint(2);
+    await stage.pass(5000);
+    expect(stage.sender.take()).toEqual(["rolling: 2 checkpoint.new on mainnet, 2024-06-03"]);
+    expect(stage.sender.posts.at(-1)?.delivery.quiet).toBe(true);
+    stage.sender.outcome = () => "ok";
+    await checkpoint(3);
+    await stage.pass(5000);
+    expect(stage.sender.take()).toEqual([]);
+    expect(stage.sender.takeEdits()).toEqual(["rolling: 3 checkpoint.new on mainnet, 2024-06-03"]);
+    expect(stage.sender.edits.at(-1)?.message).toBe(stage.sender.posts.at(-1)?.message);
+  });
+});
+
+describe("a chunk that cannot be read", () => {
+  it("is a dead letter in the log, and holds up nothing", async () => {
+    const { stage, tables, at } = await owed({ id: "a" });
+    await tables(async (all) => {
+      await all.chunks.put([{ platform: "fake", owed: 7, created_at: at, data: '{"from":"the future"}' }]);
+      expect(await fanOutNext(all, newId)).toBe(true);
+      expect(await fanOutNext(all, newId)).toBe(false);
+    });
+    const [{ what, detail } = {}] = await stage.engine.decisions({ limit: 1 });
+    expect(what).toBe("dead letter");
+    expect(detail).toMatch(saying(7, "fake"));
+  });
+});
