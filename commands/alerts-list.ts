@@ -9,6 +9,7 @@ import {
   isOperator,
   isOwnSubscription,
 } from "../src/answers/alerts/destination.ts";
+import { unreachablePlaces } from "../src/answers/alerts/suspension-words.ts";
 import {
   removeAction,
   subscriptionActions,
@@ -36,7 +37,8 @@ export const alertsList = command({
   },
   run: async (context) => {
     const { alerts, options, networks } = context;
-    const visible = visibleSubscriptions(await alerts.subscriptions(), context)
+    const all = await alerts.subscriptions();
+    const visible = visibleSubscriptions(all, context)
       .filter((one) => isAlive(one) || options.ended)
       .filter(({ network }) => options.network === undefined || network === options.network)
       .toSorted((a, b) => a.created - b.created);
@@ -59,6 +61,15 @@ export const alertsList = command({
         title: text`Yours alone`,
       });
     const none = visible.length === 0;
+    const unreachable = unreachablePlaces(
+      all.filter(({ network }) => options.network === undefined || network === options.network),
+      await alerts.suspensions(),
+      context,
+    );
+    const lost: Block[] =
+      unreachable.length === 0
+        ? []
+        : [{ kind: "list", title: text`Places that cannot be reached, or were lost`, items: unreachable }];
     return reply({
       title: none
         ? text`No subscriptions in ${where}`
@@ -70,8 +81,11 @@ export const alertsList = command({
             ", and ",
           ),
       blocks: none
-        ? [paragraph(text`${code("alerts add")} subscribes to what ops channels need and sends a test message.`)]
-        : shown,
+        ? [
+            paragraph(text`${code("alerts add")} subscribes to what ops channels need and sends a test message.`),
+            ...lost,
+          ]
+        : [...shown, ...lost],
       actions: none ? [addAction()] : actionsOf(visible.filter(isAlive), labels),
     });
   },

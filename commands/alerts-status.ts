@@ -3,7 +3,6 @@ import { timeFromText } from "../src/alerts/kinds/json-fields.ts";
 import type { NetworkStatus } from "../src/alerts/kinds/network-status.ts";
 import { compareSeverity } from "../src/alerts/kinds/severity.ts";
 import { isSilenceActive } from "../src/alerts/routing/silence.ts";
-import type { Subscription } from "../src/alerts/routing/subscription.ts";
 import type { Episode } from "../src/alerts/rules/episode.ts";
 import type { AlertService } from "../src/alerts/service/service.ts";
 import { suspicionWords, verdictWords } from "../src/alerts/wording/network-status-words.ts";
@@ -11,10 +10,9 @@ import { silenceLine } from "../src/alerts/wording/describe-silences.ts";
 import { sinceWords } from "../src/alerts/wording/phrases.ts";
 import { type Labels, subjectName } from "../src/alerts/wording/subscription-words.ts";
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
-import { destinationHere, destinationWords, isOperator, isSameDestination } from "../src/answers/alerts/destination.ts";
 import { briefEpisodeId, episodeLabel, episodeSubject } from "../src/answers/alerts/episodes/episodes.ts";
 import { networkStatus, watchedMarketLabels } from "../src/answers/alerts/episodes/network-status.ts";
-import { servedSuspensions, suspensionWords } from "../src/answers/alerts/suspension-words.ts";
+import { servedSuspensions, suspensionWords, unreachablePlaces } from "../src/answers/alerts/suspension-words.ts";
 import { visibleSilences } from "../src/answers/alerts/silences/silences.ts";
 import { command } from "../src/bot/command.ts";
 import { type Block, paragraph, type Table } from "../src/reply/block.ts";
@@ -53,18 +51,9 @@ export const alertsStatus = command({
     ]);
     const open = worstFirst(episodes.filter(isAsked));
     const labels = await labelsOf(open, alerts);
-    const here = destinationHere(context);
-    const suspensions = servedSuspensions(await alerts.suspensions(), alerts);
-    // Subscriptions that ended with a token are counted in the words about their platform.
-    const withToken = ({ returns, destination }: Subscription): boolean =>
-      returns !== undefined && suspensions.some(({ platform }) => platform === destination.platform);
-    const unreachable = all.filter(
-      (one) =>
-        one.state === "retired" &&
-        isAsked(one) &&
-        !withToken(one) &&
-        (isOperator(context) || isSameDestination(one.destination, here)),
-    );
+    const known = await alerts.suspensions();
+    const suspensions = servedSuspensions(known, alerts);
+    const unreachable = unreachablePlaces(all.filter(isAsked), known, context);
     const isUnwatched = alerts.verdict === undefined;
     const blocks: Block[] = [
       ...(isUnwatched ? [paragraph(unwatchedWords(statuses, now))] : []),
@@ -90,14 +79,7 @@ export const alertsStatus = command({
     blocks.push(paragraph(undeliveredWords(owed, now)));
     blocks.push(...suspensions.map((suspension) => paragraph(suspensionWords(suspension, context.platforms, now))));
     if (unreachable.length > 0) {
-      blocks.push({
-        kind: "list",
-        title: text`Places that were lost`,
-        items: unreachable.map(
-          (one) =>
-            text`${destinationWords(one.destination, context)}: subscription ${code(one.id)}, ${one.why ?? "gone"}`,
-        ),
-      });
+      blocks.push({ kind: "list", title: text`Places that cannot be reached, or were lost`, items: unreachable });
     }
     return reply({
       title: headline(statuses, open, isUnwatched),

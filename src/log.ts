@@ -37,6 +37,8 @@ export const LOG_EVENTS = [
   "delivery dead-lettered",
   "delivery refused",
   "destination lost",
+  "destination resumed",
+  "destination suspended",
   "dispatch failed",
   "download failed",
   "downtime not stored",

@@ -59,7 +59,7 @@ export type SendErrorKind =
   | "content"
   /** The platform will never accept this message: it becomes a dead letter, and the next one is sent. */
   | "permanent"
-  /** The destination is gone (channel deleted, bot removed from it). */
+  /** Certainly not sent: the destination cannot be reached (channel deleted, bot not in it, a permission missing). */
   | "gone"
   /** Certainly not sent: the platform refuses the bot's token. No destination is lost. */
   | "refused";
@@ -70,16 +70,19 @@ export class SendError extends Error {
   readonly retryAfterMillis: Milliseconds | undefined;
   /** Of `refused`: the platform says that the bot was removed, so that waiting does not help. */
   readonly revoked: boolean;
+  /** Of `gone`: the destination may be there; the operator must mend it, such as a missing scope. */
+  readonly operator: boolean;
 
   constructor(
     kind: SendErrorKind,
     message: string,
-    more: { retryAfterMillis?: Milliseconds; revoked?: boolean; cause?: unknown } = {},
+    more: { retryAfterMillis?: Milliseconds; revoked?: boolean; operator?: boolean; cause?: unknown } = {},
   ) {
     super(message, { cause: more.cause });
     this.kind = kind;
     this.retryAfterMillis = more.retryAfterMillis;
     this.revoked = more.revoked ?? false;
+    this.operator = more.operator ?? false;
   }
 }
 

@@ -32,7 +32,6 @@ export async function judge(world: World, counts: Counts): Promise<string[]> {
   const rows = await engine.finished(10_000);
   const log = await engine.decisions({ limit: 10_000 });
   counts.episodes += episodes.length;
-  counts.losses += world.losses;
   return [
     ...world.broken,
     ...world.channels.flatMap((sender) => [
@@ -139,7 +138,7 @@ function digestFaults(
   const said = [...digests.values()].reduce((sum, episodes) => sum + episodes, 0);
   const lost = rows.some((row) => row.platform === platform && row.phase === "digest" && row.state === "dead");
   counts.held += said;
-  const right = said === held - dropped || (said < held && (lost || world.losses + world.tokensLost > 0));
+  const right = said === held - dropped || (said < held && (lost || world.ended > 0));
   return right ? [] : [`${platform}: ${held} episodes were held for a digest, and ${said} were told in one`];
 }
 
@@ -167,17 +166,23 @@ function flappingFaults({ platform }: FakeSender, histories: readonly EpisodeHis
   });
 }
 
-/** The operators are notified once of each loss, and of the beginning and the end of each suspension. */
-function operatorFaults({ operators, losses, channels }: World, counts: Counts): string[] {
-  const told = operators.posts.filter(({ gist }) => gist.startsWith("lost: ")).length;
-  const lost = told === losses ? [] : [`the operators were told of ${told} of ${losses} losses`];
-  const tokens = channels.flatMap(({ platform }) => {
-    const gists = operators.posts
-      .map(({ gist }) => gist)
-      .filter((gist) => gist.startsWith("token ") && gist.endsWith(` ${platform}`));
-    const history = gists.map((gist) => (/accepted/u.test(gist) ? "." : /removed/u.test(gist) ? "!" : "?")).join("");
-    counts.refusals += gists.length;
-    return /^(?:(?:\?!?|!)\.)*$/u.test(history) ? [] : [`the operators were told of tokens on ${platform}: ${history}`];
+/** The operators are notified once of the beginning, and once of the end, of each suspension of a platform or a channel. */
+function operatorFaults({ operators, channels }: World, counts: Counts): string[] {
+  return channels.flatMap(({ platform }) => {
+    const historyOf = (what: "token" | "channel"): string =>
+      operators.posts
+        .flatMap(({ gist }) => new RegExp(`^${what} (\\w+): ${platform}\\b`, "u").exec(gist)?.[1] ?? [])
+        .map((change) => (change === "accepted" ? "." : change === "refused" ? "?" : "!"))
+        .join("");
+    const [tokens, losses] = [historyOf("token"), historyOf("channel")];
+    counts.refusals += tokens.length;
+    counts.losses += losses.length;
+    return [
+      ...(/^(?:(?:\?!?|!)\.)*$/u.test(tokens) ? [] : [`the operators were told of tokens on ${platform}: ${tokens}`]),
+      // Whose subscriptions ended stays lost until somebody subscribes there again.
+      ...(/^(?:\?(?:\.|!\.?))*$/u.test(losses)
+        ? []
+        : [`the operators were told of the channel on ${platform}: ${losses}`]),
+    ];
   });
-  return [...lost, ...tokens];
 }

@@ -48,6 +48,8 @@ export const move = fc.oneof(
       channel,
       state: fc.constantFrom("good" as const, "bad" as const),
       times: fc.integer({ min: 1, max: 8 }),
+      // It lasts for more than a day, so that its subscriptions end.
+      days: fc.constantFrom(false, false, false, true),
       // Somebody lets the bot in again and resumes the alert, or nobody does.
       back: fc.boolean(),
     }),
@@ -119,11 +121,8 @@ export class World {
   readonly due = new Map<string, Set<string>>();
   /** Quiet hours by platform: after the first moment and before the second. */
   readonly quietTimes: { readonly platform: string; readonly after: number; before: number }[] = [];
-  /** How often a subscription was ended because its channel was gone. */
-  losses = 0;
-  /** How often a subscription was found ended because the token was refused. */
-  tokensLost = 0;
-  readonly #lost = new Set<string>();
+  /** How often a subscription was found ended because its channel or its platform was suspended for too long. */
+  ended = 0;
   readonly #quiet = new Map<string, QuietHours>();
   readonly #silences: { readonly from: number; readonly until: number }[] = [];
   /** For how many observations in a row an episode was due, by platform and episode. */
@@ -191,6 +190,12 @@ export class World {
         for (let time = 0; time < one.times; time += 1) {
           await this.#observe({ state: one.state, blind: false, price: "50" });
         }
+        if (one.days) {
+          await this.stage.restart(25 * 60 * MINUTE);
+          this.#fresh = true;
+          await this.stage.pass(5000);
+          await this.#note();
+        }
         if (!one.back) return;
         sender.outcome = () => "ok";
         await this.#subscribe(sender.platform, "active");
@@ -217,6 +222,10 @@ export class World {
     for (const sender of this.channels) sender.tokenError = undefined;
     for (let time = 0; time < 8; time += 1) await this.#observe({ state: "good", blind: false, price: "50" });
     for (let time = 0; time < 12; time += 1) await this.stage.pass(MINUTE);
+    // A channel that could not be reached for long is tried once an hour.
+    for (let time = 0; time < 30 && (await this.stage.engine.outboxDepth()).length > 0; time += 1) {
+      await this.stage.pass(4 * MINUTE);
+    }
     await this.#note();
   }
 
@@ -260,17 +269,12 @@ export class World {
     this.#clear = clear;
   }
 
-  /** Records the subscribed destinations, and those lost since the last time. */
+  /** Records the subscribed destinations, and those whose subscriptions have ended. */
   async #note(): Promise<void> {
     const open = await this.stage.engine.openEpisodes();
     for (const { state, destination, returns } of await this.stage.engine.subscriptions()) {
       const { platform } = destination;
-      // A subscription that returns by itself was not lost.
-      if (returns !== undefined) this.tokensLost += 1;
-      const isLost = state === "retired" && returns === undefined;
-      if (isLost && !this.#lost.has(platform)) this.losses += 1;
-      if (isLost) this.#lost.add(platform);
-      else this.#lost.delete(platform);
+      if (returns !== undefined) this.ended += 1;
       if (state !== "active") continue;
       const notifiable = this.notifiable.get(platform) ?? new Set();
       this.notifiable.set(platform, notifiable);
@@ -280,7 +284,6 @@ export class World {
 
   async #subscribe(platform: string, state: "active" | "paused"): Promise<void> {
     await this.#note();
-    this.#lost.delete(platform);
     const quietHours = this.#quiet.get(platform);
     const subscription = aSubscription({
       id: platform,

@@ -16,6 +16,7 @@ import type { AlertMessage } from "../../src/alerts/outbox/message.ts";
 import { enqueue } from "../../src/alerts/outbox/outbox.ts";
 import type { Destination, Sender } from "../../src/alerts/sender.ts";
 import { silentLog } from "../../src/log.ts";
+import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { createStore, type EmbeddedStore } from "../../src/store/create-store.ts";
 import { settled, VirtualClock } from "../api/virtual-clock.ts";
 import { FakeSender } from "../support/fake-sender.ts";
@@ -169,6 +170,7 @@ export class Stage {
       log,
       senders,
       describe: describeAlert,
+      platforms: PLATFORMS,
       random: () => 0,
       onStep: (step) => this.steps.push(step),
       ...recipients,

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { createDispatcher } from "../../src/alerts/dispatch/dispatch.ts";
 import { KIND_GROUPS } from "../../src/alerts/kinds/kinds.ts";
@@ -184,10 +184,14 @@ describe("a channel", () => {
     );
     expect(await talk.press("alerts resume")).toMatch(/The bot cannot post in this channel[\s\S]*Missing Access/u);
     sender.outcome = () => "ok";
-    expect(await talk.press("alerts resume")).toContain("Resumed subscription");
+    expect(await talk.press("alerts resume")).toContain("Alerts arrive again");
+    expect(sender.take()).toHaveLength(2);
     talk.advance(1000);
     expect(await talk.ask("alerts add node.down")).toContain("Subscribed this channel to node.down");
-    expect(sender.take().at(-1)).toContain("CHANGE · ann subscribed this channel to node.down");
+    await vi.waitFor(
+      () => expect(sender.posts.at(-1)?.gist).toContain("CHANGE · ann subscribed this channel to node.down"),
+      10_000,
+    );
   });
 
   test("has a limit of subscriptions", async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 
+import { Suspensions } from "../../src/alerts/suspension/suspension-record.ts";
+import type { Caller, Target } from "../../src/bot/invocation.ts";
 import {
   ann,
   bob,
@@ -267,6 +269,28 @@ describe("a subscription", () => {
     expect(await talk.ask("alerts remove zzzzz")).toContain("There is no subscription “zzzzz” here.");
     expect(await talk.ask(`alerts remove ${id.slice(0, 4)}`)).toContain(`Removed subscription ${id}`);
     expect(await talk.ask(`alerts remove ${id}`)).toContain(`Subscription ${id} has been removed already.`);
+  });
+
+  test("whose channel cannot be reached says so everywhere in its server, and to who subscribed it", async () => {
+    const { talk } = await channelWith("node.down");
+    const channel = OPS.channel ?? "";
+    await talk.store.transaction(async ({ alerts }) => {
+      const destination = { platform: "discord", channel };
+      const suspension = { platform: "discord", destination, since: Date.now(), why: "Discord: Missing Access" };
+      await new Suspensions(alerts, []).put(suspension, Date.now());
+    });
+    const listed = async (here: Partial<Target>, caller: Caller): Promise<string> => {
+      talk.become({ here: { ...OPS, ...here }, caller });
+      return talk.ask("alerts list");
+    };
+    const shown = expect.stringMatching(new RegExp(`${channel}[\\s\\S]*Missing Access`, "u"));
+    const stranger = { id: "999999999999999999", name: "zoe", mayManageChannel: false };
+    expect(await listed({ channel: "222222222222222222" }, stranger)).toEqual(shown);
+    expect(await listed({ channel: "222222222222222222", workspace: "another" }, stranger)).not.toEqual(shown);
+    expect(await listed({ channel: "222222222222222222", workspace: "another" }, ann)).toEqual(shown);
+    talk.become({ here: CONSOLE_PAGE, caller: stranger });
+    expect(await talk.ask("alerts list")).toEqual(shown);
+    expect(await talk.ask("alerts status")).toEqual(shown);
   });
 
   test("whose channel was lost says so, and begins again when it is resumed", async () => {

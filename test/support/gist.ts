@@ -81,7 +81,7 @@ function facts(alert: AlertMessage, { merged }: DeliveryContext): string {
     case "database":
       return `database ${alert.what}`;
     case "token":
-      return `token ${"removed" in alert.change ? "removed" : alert.change.what}: ${alert.platform}`;
+      return `${alert.channel === undefined ? "token" : "channel"} ${"removed" in alert.change ? "removed" : alert.change.what}: ${[alert.platform, alert.channel ?? []].flat().join(" ")}`;
     case "test":
       return `test by ${alert.by}`;
     case "change":

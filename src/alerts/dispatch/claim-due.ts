@@ -4,8 +4,9 @@ import type { Decision } from "../outbox/batch.ts";
 import { type Claim, claim, joinClaims } from "../outbox/claim.ts";
 import { expire } from "../outbox/record.ts";
 import type { Sender } from "../sender.ts";
-import { type PlatformSuspensions, revokedAt } from "../suspension/platform-suspension.ts";
-import { resumePlatform, type SuspensionDependencies } from "../suspension/suspension.ts";
+import { resume } from "../suspension/suspension.ts";
+import type { SuspensionDependencies } from "../suspension/suspension-notices.ts";
+import { graceEndsAt, isOfPlatform, type Suspensions } from "../suspension/suspension-record.ts";
 
 /** Each goes to another destination: one that hangs or fails says nothing about the token. */
 const TRIALS_AT_ONCE = 5;
@@ -18,7 +19,7 @@ interface ClaimDependencies extends SuspensionDependencies {
   readonly free: (sender: Sender) => number;
   /** Nothing is being sent. */
   readonly isIdle: boolean;
-  readonly suspensions: PlatformSuspensions;
+  readonly suspensions: Suspensions;
   /** The suspended platforms that say that they accept the token again. */
   readonly accepted: ReadonlySet<string>;
 }
@@ -51,7 +52,7 @@ async function claimTrial(
     if (one.claimed.length > 0) break;
     if (one.dropped) continue;
     const platform = { platform: sender.platform, at };
-    const decisions = await resumePlatform(tables, dependencies.suspensions, platform, dependencies);
+    const decisions = await resume(tables, dependencies.suspensions, platform, dependencies);
     claims.push({ ...joinClaims([]), decisions });
     break;
   }
@@ -69,10 +70,12 @@ export function expireOverdue(
   tables: AlertTables,
   at: Milliseconds,
   newId: () => string,
-  suspensions: Pick<PlatformSuspensions, "all" | "get">,
+  suspensions: Pick<Suspensions, "all" | "get">,
   served: readonly string[],
 ): Promise<readonly Decision[]> {
-  const open = suspensions.all().filter((one) => one.retired === undefined && at < revokedAt(one) + PROBED_WITHIN);
+  const open = suspensions
+    .all()
+    .filter((one) => isOfPlatform(one) && one.retired === undefined && at < graceEndsAt(one) + PROBED_WITHIN);
   const tried = served.filter((platform) => suspensions.get(platform) === undefined);
   const except = [...open.map(({ platform }) => platform), ...tried];
   return expire(tables, at, newId, except, (platform) => suspensions.get(platform)?.why);

@@ -13,7 +13,9 @@ import type { Decision } from "../outbox/batch.ts";
 import { logDecisions } from "../outbox/decision-log.ts";
 import { bringForward, type ClaimedDelivery, nextDueAt } from "../outbox/claim.ts";
 import { type DeliveryOutcome, type DeliveryResult, recoverUnfinished } from "../outbox/record.ts";
+import type { Platforms } from "../platform.ts";
 import type { Destination, Sender } from "../sender.ts";
+import { suspensionKey } from "../suspension/suspension-record.ts";
 import { recordTokenChecks, TokenProbe } from "../suspension/token-probe.ts";
 import { attemptDelivery, type AttemptDependencies } from "./attempt.ts";
 import { claimDue, expireOverdue } from "./claim-due.ts";
@@ -28,6 +30,8 @@ export interface DispatchDependencies extends AttemptDependencies, ConcurrencyLi
   /** Notified of lost destinations and refused tokens, like the console where there is one. */
   readonly operators?: Destination;
   readonly console?: Destination;
+  /** To tell people by direct message that a channel of theirs is lost; without it they are not told. */
+  readonly platforms?: Platforms;
   /** For metrics: the outcome of an attempt, and how long after the delivery was created. */
   readonly onOutcome?: (outcome: {
     platform: string;
@@ -61,6 +65,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
     newId,
     ...(dependencies.operators === undefined ? {} : { operators: dependencies.operators }),
     ...(dependencies.console === undefined ? {} : { console: dependencies.console }),
+    ...(dependencies.platforms === undefined ? {} : { platforms: dependencies.platforms }),
   };
   const attempts = new Map<string, Promise<void>>();
   const limit = new ConcurrencyLimit(clock, dependencies);
@@ -111,7 +116,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
           .map(({ platform }) => platform);
         const next = await nextDueAt(tables, notFull, at);
         // Its channels are notified, which may make deliveries due on a platform whose turn is over.
-        const resumed = suspended.some(({ platform }) => suspensions.get(platform) === undefined);
+        const resumed = suspended.some((one) => suspensions.get(suspensionKey(one)) === undefined);
         const more = resumed || notified || work.dropped || work.chunked;
         return { ...work, next, more, outcomes: done.outcomes, suspensions, decisions };
       });
@@ -215,6 +220,8 @@ function logLosses(log: Log, decisions: readonly Decision[]): void {
   for (const { what, destination, delivery, episode, detail: why } of decisions) {
     if (what === "dead letter") log.error({ destination, delivery, episode, why }, "delivery dead-lettered");
     if (what === "content refused") log.warn({ destination, delivery, episode, why }, "delivery refused");
+    if (what === "destination unreachable") log.warn({ destination, why }, "destination suspended");
+    if (what === "destination reached") log.info({ destination }, "destination resumed");
     if (what === "destination lost") log.warn({ destination, why }, "destination lost");
   }
 }

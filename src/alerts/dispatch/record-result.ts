@@ -1,14 +1,10 @@
 import type { AlertTables, DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { fromMillis } from "../../units/nanoseconds.ts";
-import { timeToText } from "../kinds/json-fields.ts";
 import type { Decision } from "../outbox/batch.ts";
 import type { ClaimedDelivery } from "../outbox/claim.ts";
 import { UNREACHED } from "../outbox/notification-state.ts";
-import { enqueue } from "../outbox/outbox.ts";
 import {
   deadLetter,
-  deadLetterDestination,
   type DeliveryOutcome,
   type DeliveryResult,
   isEndNotice,
@@ -16,19 +12,20 @@ import {
   recordPlain,
   recordRetry,
   recordSent,
+  recordWaiting,
   restartRollingMessage,
 } from "../outbox/record.ts";
 import { DEAD_LETTER_AFTER } from "../outbox/retry-policy.ts";
-import { destinationKey, isAlive, putSubscription, Subscription } from "../routing/subscription.ts";
 import type { Destination, SendError, SendErrorKind } from "../sender.ts";
-import type { PlatformSuspensions } from "../suspension/platform-suspension.ts";
+import type { Suspensions } from "../suspension/suspension-record.ts";
+import type { SuspensionDependencies } from "../suspension/suspension-notices.ts";
 import type { Refusal } from "./refused-messages.ts";
-import { resumePlatform, suspendPlatform, type SuspensionDependencies } from "../suspension/suspension.ts";
+import { isAwaited, nextAttemptAt, resume, suspend } from "../suspension/suspension.ts";
 
 interface RecordDependencies extends SuspensionDependencies {
   /** From 0 to below 1. */
   readonly random: () => number;
-  readonly suspensions: PlatformSuspensions;
+  readonly suspensions: Suspensions;
   /** Whether a delivery is a trial: sent to find out whether its platform accepts the bot's token again. */
   readonly isTrial: (delivery: string) => boolean;
 }
@@ -66,6 +63,10 @@ export async function recordResults(
     };
     if (error === undefined) {
       outcomes.push("sent");
+      if (suspensions.get(claimed.row.destination) !== undefined) {
+        const { destination } = claimed;
+        decisions.push(...(await resume(tables, suspensions, { platform, destination, at, gone: 1 }, dependencies)));
+      }
       if (claimed.plain === true) refuse(claimed.row.last_error ?? "", false);
     } else {
       const failed = await recordFailure(tables, claimed, error, at, dependencies);
@@ -75,7 +76,7 @@ export async function recordResults(
     }
     if (isTrial(id) && TOKEN_ACCEPTED_KINDS.includes(error?.kind)) {
       const gone = sent.filter(({ claimed: { row } }) => row.platform === platform && isTrial(row.id)).length;
-      decisions.push(...(await resumePlatform(tables, suspensions, { platform, at, gone }, dependencies)));
+      decisions.push(...(await resume(tables, suspensions, { platform, at, gone }, dependencies)));
     }
   }
   return { outcomes, decisions, refusals };
@@ -108,12 +109,16 @@ async function recordFailure(
     const refusal = { platform: row.platform, error, at };
     return {
       outcome: "refused",
-      decisions: [waits, ...(await suspendPlatform(tables, suspensions, refusal, dependencies))],
+      decisions: [waits, ...(await suspend(tables, suspensions, refusal, dependencies))],
     };
   }
   if (error.kind === "gone") {
-    await loseDestination(tables, row, destination, error.message, at, dependencies);
-    return { outcome: "gone", decisions: [decide("destination lost", error.message)] };
+    const { outcome, decisions, next } = await recordGone(tables, row, destination, error, at, dependencies);
+    const came =
+      next === undefined
+        ? decide("dead letter", error.message)
+        : decide("try again", `${error.message}; it waits, next ${iso(next)}`);
+    return { outcome, decisions: [came, ...decisions] };
   }
   if (error.kind === "content" && plain === undefined) {
     await recordPlain(tables, row, at);
@@ -134,36 +139,45 @@ async function recordFailure(
   return { outcome: error.kind, decisions: [decide(what, `${error.message}; next ${next}`)] };
 }
 
-/** A destination that is gone: its subscriptions end, its deliveries are dead-lettered, the operators are notified. */
-async function loseDestination(
+/**
+ * A destination that cannot be reached: its deliveries wait for a day, asked with growing pauses. Where nobody is
+ * subscribed, nothing waits, but the end of an alert that was told there.
+ */
+async function recordGone(
   tables: AlertTables,
   row: DeliveryRow,
   destination: Destination,
-  why: string,
+  error: SendError,
   at: Milliseconds,
-  { newId, operators, console: shown }: RecordDependencies,
-): Promise<void> {
-  let subscriptions = 0;
-  let known = false;
-  for (const { data } of await tables.subscriptions.list(row.destination)) {
-    const subscription = Subscription.parse(JSON.parse(data));
-    known ||= subscription.state === "retired";
-    if (!isAlive(subscription)) continue;
-    const { returns: _, ...rest } = subscription;
-    await putSubscription(tables, { ...rest, state: "retired", why }, at);
-    subscriptions += 1;
+  dependencies: RecordDependencies,
+): Promise<{
+  readonly outcome: DeliveryOutcome;
+  readonly decisions: readonly Decision[];
+  readonly next?: Milliseconds;
+}> {
+  const { suspensions, newId, random } = dependencies;
+  const known = suspensions.get(row.destination);
+  const target = { platform: row.platform, destination };
+  if (
+    (known !== undefined && known.retired === undefined) ||
+    (await isAwaited(tables, row.destination, dependencies))
+  ) {
+    const since = known?.retired === undefined ? (known?.since ?? at) : at;
+    const next = nextAttemptAt({ since }, at, random());
+    await recordWaiting(tables, row, next);
+    return {
+      outcome: "gone",
+      decisions: await suspend(tables, suspensions, { ...target, error, at }, dependencies),
+      next,
+    };
   }
-  const unsent = await deadLetterDestination(tables, row, at, why, newId);
-  const recipients = [shown, operators]
-    .filter((one) => one !== undefined)
-    .filter((one) => destinationKey(one) !== row.destination);
-  // Resolves of earlier alerts are still tried there, and the operators know already.
-  if (known && subscriptions === 0) return;
-  const { platform, channel } = destination;
-  const when = timeToText(fromMillis(at));
-  const message = { type: "lost", platform, channel, why, subscriptions, unsent, at: when } as const;
-  const deliveries = recipients.map((to) => ({ id: newId(), destination: to, phase: "bot", message }) as const);
-  await enqueue(tables, { deliveries }, at, newId);
+  if (known !== undefined && isEndNotice(row) && at - row.created_at < DEAD_LETTER_AFTER) {
+    const next = nextAttemptAt(known, at, random());
+    await recordWaiting(tables, row, next);
+    return { outcome: "gone", decisions: [], next };
+  }
+  await deadLetter(tables, row, at, newId, UNREACHED);
+  return { outcome: known === undefined ? "dead" : "gone", decisions: [] };
 }
 
 function iso(millis: Milliseconds): string {

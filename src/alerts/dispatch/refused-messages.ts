@@ -6,7 +6,7 @@ import { fromMillis } from "../../units/nanoseconds.ts";
 import { timeToText } from "../kinds/json-fields.ts";
 import { RefusedPlace } from "../outbox/message.ts";
 import { enqueue } from "../outbox/outbox.ts";
-import type { SuspensionDependencies } from "../suspension/suspension.ts";
+import type { SuspensionDependencies } from "../suspension/suspension-notices.ts";
 
 /** The messages of one platform that were given up, or passed as plain text alone. As stored; times in Unix milliseconds. */
 export const RefusedMessages = z.object({

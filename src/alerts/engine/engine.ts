@@ -17,12 +17,13 @@ import { quietHoursEndAt, rescheduleHeld } from "../outbox/held.ts";
 import { AlertMessage, readMessages } from "../outbox/message.ts";
 import { enqueue } from "../outbox/outbox.ts";
 import { deliveriesOf, finishedDeliveries, outboxDepth } from "../outbox/queries.ts";
+import { retryNow } from "../outbox/record.ts";
 import { Silence, silenceEnds } from "../routing/silence.ts";
 import { subscriptionIndexReader } from "../routing/subscription-index.ts";
 import { destinationKey, putSubscription, rulesOf, Subscription } from "../routing/subscription.ts";
 import { Episode, Machine } from "../rules/episode.ts";
 import type { Destination } from "../sender.ts";
-import { type PlatformSuspension, readSuspensions } from "../suspension/platform-suspension.ts";
+import { readSuspensions, type Suspension, suspensionKey } from "../suspension/suspension-record.ts";
 import { silenceLogLine } from "../wording/silence-words.ts";
 import { subscriptionLogLine } from "../wording/subscription-words.ts";
 import { acknowledge } from "./acknowledge.ts";
@@ -74,6 +75,8 @@ export interface AlertEngine {
     by: string,
     announced?: readonly Announcement[],
   ): Promise<void>;
+  /** Tries at once what waits for a destination that cannot be reached. */
+  retry(destination: Destination): Promise<void>;
   /** The silences that have not ended. */
   silences(): Promise<readonly Silence[]>;
   /** Adds a silence or replaces the one with its id; one with `until` now ends it. */
@@ -92,7 +95,7 @@ export interface AlertEngine {
   /** How many messages are owed on each platform, and since when the oldest (Unix milliseconds). */
   outboxDepth(): Promise<readonly { readonly platform: string; readonly owed: number; readonly oldest: number }[]>;
   /** The platforms that refuse the bot's token. */
-  suspensions(): Promise<readonly PlatformSuspension[]>;
+  suspensions(): Promise<readonly Suspension[]>;
   /** Finished deliveries, newest first; to one destination where it is named. */
   finished(limit: number, destination?: string): Promise<readonly DeliveryRow[]>;
   /** Messages by their ids; without those that were pruned. */
@@ -119,7 +122,12 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
     const deliveries = announced.map(({ destination, message }) => {
       return { id: newId(), destination, phase: "bot", message: AlertMessage.parse(message) } as const;
     });
-    await enqueue(tables, { deliveries }, nowMillis(clock), newId);
+    const at = nowMillis(clock);
+    await enqueue(tables, { deliveries }, at, newId);
+    // Somebody waits for the answer: what waits there shows whether it can be reached by now.
+    const suspended = new Set((await readSuspensions(tables)).map(suspensionKey));
+    const keys = new Set(announced.map(({ destination }) => destinationKey(destination)));
+    for (const key of keys) if (suspended.has(key)) await retryNow(tables, key, at);
   }
 
   async function putSubscriptions(
@@ -170,6 +178,10 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
       store.transaction(async ({ alerts }) => (await readIndex(alerts, nowMillis(clock))).subscriptions),
     putSubscription: (given, by, announced, was) => putSubscriptions([given], by, announced, was),
     putSubscriptions: (given, by, announced) => putSubscriptions(given, by, announced),
+    async retry(destination) {
+      await store.transaction(({ alerts }) => retryNow(alerts, destinationKey(destination), nowMillis(clock)));
+      dependencies.onOwed?.();
+    },
     silences: () =>
       store.transaction(async ({ alerts }) => {
         const at = nowMillis(clock);

@@ -65,8 +65,13 @@ export function deliverySubject(message: AlertMessage, phase: string): DeliveryS
       return { kind: "bot", network: "", subject: "", state: "event", severity: "critical", at: message.at };
     case "token": {
       const lost = message.change.what === "refused" || message.change.what === "revoked";
-      const [state, severity] = lost ? (["firing", "critical"] as const) : (["resolved", "info"] as const);
-      return { kind: "bot", network: "", subject: message.platform, state, severity, at: message.at };
+      const subject = message.channel ?? message.platform;
+      const severity = !lost
+        ? "info"
+        : message.channel === undefined || message.operator === true
+          ? "critical"
+          : "warning";
+      return { kind: "bot", network: "", subject, state: lost ? "firing" : "resolved", severity, at: message.at };
     }
     case "change": {
       const network = changedNetwork(message);

@@ -93,7 +93,7 @@ export const AlertMessage = z.discriminatedUnion("type", [
     /** Networks that could not be observed completely by then: what happened there is not known yet. Absent = none. */
     unseen: z.array(z.string()).exactOptional(),
   }),
-  /** A destination was lost: for the operators. */
+  /** A destination was lost, as earlier versions stored it: for the operators. */
   z.object({
     type: z.literal("lost"),
     ...common,
@@ -122,17 +122,23 @@ export const AlertMessage = z.discriminatedUnion("type", [
     file: z.string(),
     at: TimeText,
   }),
-  /** A platform refuses the bot's token, or accepts one again: for the operators, and for channels that are back. */
+  /**
+   * A platform refuses the bot's token, or with `channel`, a channel cannot be reached; or that is over. For the
+   * operators, whoever subscribed, and channels that are back.
+   */
   z.object({
     type: z.literal("token"),
     ...common,
     platform: z.string(),
+    channel: z.string().exactOptional(),
+    /** Of a channel: the operator must mend it, such as a missing scope; it may hold for others, too. */
+    operator: z.literal(true).exactOptional(),
     /** In the platform's words. */
     why: z.string(),
     since: TimeText,
     at: TimeText,
     change: z.discriminatedUnion("what", [
-      /** What waits there is sent if a token is accepted by `until`. */
+      /** What waits there is sent if a token is accepted, or the channel reached, by `until`. */
       z.object({ what: z.literal("refused"), waiting: z.int(), until: TimeText }),
       /** Its subscriptions ended. */
       z.object({

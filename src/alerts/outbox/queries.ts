@@ -37,6 +37,12 @@ export async function waitingOn(tables: AlertTables, platform: string, newId: ()
   return (await tables.outbox.depth()).find((one) => one.platform === platform)?.owed ?? 0;
 }
 
+/** How many messages wait for a destination. */
+export async function waitingAt(tables: AlertTables, destination: string, newId: () => string): Promise<number> {
+  await fanOutAll(tables, newId);
+  return (await tables.outbox.openOf(destination)).filter(({ kind }) => kind === "message").length;
+}
+
 /** How many messages were dead-lettered on a platform since that moment, by destination. */
 export async function unsentOn(
   tables: AlertTables,
@@ -90,6 +96,9 @@ function hasArrived({ kind, state }: DeliveryRow): boolean {
 }
 
 /** How many messages are owed on each platform, those in chunks included, and since when the oldest. */
-export function outboxDepth({ outbox }: AlertTables): ReturnType<AlertTables["outbox"]["depth"]> {
-  return outbox.depth();
+export function outboxDepth(
+  { outbox }: AlertTables,
+  except?: readonly string[],
+): ReturnType<AlertTables["outbox"]["depth"]> {
+  return outbox.depth(except);
 }

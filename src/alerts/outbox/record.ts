@@ -1,6 +1,7 @@
 import type { AlertTables, DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import type { Receipt, SendError } from "../sender.ts";
+import { destinationKey } from "../routing/subscription.ts";
+import type { Destination, Receipt, SendError } from "../sender.ts";
 import type { Decision } from "./batch.ts";
 import type { ClaimedDelivery } from "./claim.ts";
 import { logDecisions } from "./decision-log.ts";
@@ -111,34 +112,33 @@ export async function restartRollingMessage(
   if (known !== undefined) await tables.backlog.putRolling([{ ...known, delivery: id }]);
 }
 
-/** Dead-letters everything owed to a lost destination, `row` being the one that failed. Returns how many messages. */
-export async function deadLetterDestination(
-  tables: AlertTables,
-  row: DeliveryRow,
-  at: Milliseconds,
-  why: string,
-  newId: () => string,
-): Promise<number> {
-  await fanOutAll(tables, newId);
-  const open = await tables.outbox.openOf(row.destination);
-  for (const one of open) {
-    const uncertain_since = one.id === row.id ? row.uncertain_since : one.uncertain_since;
-    await tables.outbox.update(one.id, { state: "dead", settled_at: at, last_error: why, uncertain_since });
-    await revertUnsent(tables, { ...one, uncertain_since }, UNREACHED);
-  }
-  return open.filter(({ kind }) => kind === "message").length;
+/** Owes a failed delivery again from that moment; nothing else is sent to its destination before. */
+export async function recordWaiting(tables: AlertTables, row: DeliveryRow, run_at: Milliseconds): Promise<void> {
+  await recordOwed(tables, row, run_at);
+  await tables.outbox.postpone(row.destination, run_at);
 }
 
-/** Dead-letters what is owed on a platform that is lost. */
-export async function deadLetterPlatform(
+/** Makes everything owed to a destination due at that moment. */
+export async function retryNow(tables: AlertTables, destination: string, at: Milliseconds): Promise<void> {
+  for (const { id, state, run_at } of await tables.outbox.openOf(destination)) {
+    if (state === "owed" && run_at > at) await tables.outbox.update(id, { run_at: at });
+  }
+}
+
+/** Dead-letters what is owed on a platform, or at one destination of it, that is lost. */
+export async function deadLetterOwed(
   tables: AlertTables,
-  platform: string,
+  { platform, destination }: { readonly platform: string; readonly destination?: Destination },
   at: Milliseconds,
   why: string,
   newId: () => string,
 ): Promise<void> {
   await fanOutAll(tables, newId);
-  const rows = deliveriesToDrop(await tables.outbox.owedOn(platform));
+  const owed =
+    destination === undefined
+      ? await tables.outbox.owedOn(platform)
+      : (await tables.outbox.openOf(destinationKey(destination))).filter(({ state }) => state === "owed");
+  const rows = deliveriesToDrop(owed);
   await tables.outbox.deadLetter(
     rows.map(({ id }) => id),
     at,
@@ -148,8 +148,8 @@ export async function deadLetterPlatform(
 }
 
 /**
- * The deliveries to dead-letter with a platform's subscriptions. End notices of alerts whose trigger was, or may have
- * been, sent stay owed: they are sent once a token is accepted.
+ * The deliveries to dead-letter with the subscriptions. End notices of alerts whose trigger was, or may have been, sent
+ * stay owed: they are sent once they can be.
  */
 function deliveriesToDrop(owed: readonly DeliveryRow[]): DeliveryRow[] {
   const keyOf = ({ episode, destination }: DeliveryRow): string => JSON.stringify([episode, destination]);

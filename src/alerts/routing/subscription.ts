@@ -29,6 +29,8 @@ export const Subscription = z
   .object({
     id: z.string(),
     destination: StoredDestination,
+    /** The server or workspace that its channel belongs to, where it was subscribed there; absent = not known. */
+    workspace: z.string().exactOptional(),
     network: z.string(),
     kinds: z.array(z.enum(ALERT_KINDS)).min(1),
     /** The groups among them: whoever chose one gets the kinds, too, that a later version adds to it. */

@@ -1,105 +1,123 @@
-// A platform that refuses the bot's token is suspended: its deliveries wait, and none is lost. After a day, or
-// at once if the bot was removed, its subscriptions end; the first accepted token brings them back.
-// Read platform-suspension.ts (the stored state) and token-probe.ts (how a platform is asked about the token) next.
+// A platform that refuses the bot's token, or a destination that cannot be reached, is suspended: its deliveries wait,
+// and none is lost. After a day, or at once if the bot was removed, its subscriptions end; they come back by themselves
+// once something arrives again. Read suspension-record.ts (the stored state), suspension-notices.ts (who is told) and
+// token-probe.ts (how a platform is asked about the token) next. A destination's own waiting deliveries are its probes.
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
 import { isDrill } from "../drill.ts";
-import { timeFromText, timeToText } from "../kinds/json-fields.ts";
 import type { Decision } from "../outbox/batch.ts";
-import type { TokenMessage } from "../outbox/message.ts";
-import { enqueue } from "../outbox/outbox.ts";
-import { unsentOn, waitingOn } from "../outbox/queries.ts";
-import { deadLetterPlatform } from "../outbox/record.ts";
+import { unsentOn, waitingAt, waitingOn } from "../outbox/queries.ts";
+import { deadLetterOwed, retryNow } from "../outbox/record.ts";
 import { destinationKey, isAlive, Subscription, subscriptionRow } from "../routing/subscription.ts";
-import type { Destination, SendError } from "../sender.ts";
+import type { SendError } from "../sender.ts";
 import { subscriptionLogLine } from "../wording/subscription-words.ts";
-import { type PlatformSuspension, type PlatformSuspensions, revokedAt } from "./platform-suspension.ts";
-
-/** Who is notified of suspensions. */
-export interface SuspensionDependencies {
-  readonly newId: () => string;
-  readonly operators?: Destination;
-  readonly console?: Destination;
-}
+import {
+  notifyBegin,
+  notifyEnd,
+  notifyResumed,
+  recipientKeys,
+  type SuspensionDependencies,
+} from "./suspension-notices.ts";
+import {
+  graceEndsAt,
+  isOfPlatform,
+  type Suspension,
+  suspensionKey,
+  type Suspensions,
+  type SuspensionTarget,
+} from "./suspension-record.ts";
 
 /** The platform's refusal, and when in Unix milliseconds. */
-interface TokenRefusal {
-  readonly platform: string;
-  readonly error: SendError;
-  readonly at: Milliseconds;
+type Refusal = SuspensionTarget & { readonly error: SendError; readonly at: Milliseconds };
+
+/** The pauses between attempts at a destination are as long as it is suspended, within these bounds. */
+const SHORTEST_PAUSE: Milliseconds = 60_000;
+const LONGEST_PAUSE: Milliseconds = 3_600_000;
+
+/** When a suspended destination is tried again. `random` is from 0 to below 1. */
+export function nextAttemptAt({ since }: Pick<Suspension, "since">, at: Milliseconds, random: number): Milliseconds {
+  const pause = Math.min(LONGEST_PAUSE, Math.max(SHORTEST_PAUSE, at - since));
+  return at + Math.round(pause * (1 - random / 4));
+}
+
+/** Whether deliveries to a destination wait for it: somebody is subscribed there, or it is the operators'. */
+export async function isAwaited(
+  tables: AlertTables,
+  destination: string,
+  dependencies: SuspensionDependencies,
+): Promise<boolean> {
+  if (recipientKeys(dependencies).includes(destination)) return true;
+  return parse(await tables.subscriptions.list(destination)).some((one) => isAlive(one) && !isDrill(one));
 }
 
 /**
- * Records that a platform refuses the bot's token. Operators are notified once, when it begins; its deliveries
- * wait. A token that is still refused after a day, or whose bot was removed, ends all subscriptions of the platform at
- * once: a process has one token for each platform, whatever workspaces there are.
+ * Records that a platform refuses the bot's token, or that a destination cannot be reached. Operators are notified
+ * once, when it begins; its deliveries wait. What lasts for a day, or where the bot was removed, ends all subscriptions
+ * there: a process has one token for each platform, whatever workspaces there are.
  */
-export async function suspendPlatform(
+export async function suspend(
   tables: AlertTables,
-  suspensions: PlatformSuspensions,
-  { platform, error, at }: TokenRefusal,
+  suspensions: Suspensions,
+  { error, at, ...target }: Refusal,
   dependencies: SuspensionDependencies,
 ): Promise<readonly Decision[]> {
-  const before = suspensions.get(platform);
+  const known = suspensions.get(suspensionKey(target));
+  // Somebody has subscribed there again meanwhile: it begins anew.
+  const anew = known?.retired !== undefined && !isOfPlatform(target);
+  const before = anew ? undefined : known;
   // A clock that was set back must not make the day longer.
   const since = Math.min(before?.since ?? at, at);
-  const suspension: PlatformSuspension = { ...before, platform, since, why: error.message };
-  const begins = before === undefined ? [{ what: "token refused", detail: `${platform}: ${error.message}` }] : [];
-  if (suspension.retired === undefined && (error.revoked || at >= revokedAt(suspension))) {
-    const { lost, decisions } = await endSubscriptions(tables, suspension, error.revoked, at, dependencies);
+  const operator = error.operator ? { operator: true as const } : {};
+  const suspension: Suspension = { ...before, ...target, since, why: error.message, ...operator };
+  const begins = before === undefined ? [beginning(suspension)] : [];
+  const alive = (await subscriptionsOf(tables, target)).filter((one) => isAlive(one) && !isDrill(one));
+  const subscribers = alive.filter(({ personal }) => personal !== true).map(({ by }) => by.id);
+  if (suspension.retired === undefined && (error.revoked || at >= graceEndsAt(suspension))) {
+    const { lost, decisions } = await endSubscriptions(tables, suspension, alive, error.revoked, at, dependencies);
+    const removed = error.revoked ? { removed: true as const } : {};
+    await notifyEnd(tables, suspensions, suspension, { ...removed, ...lost }, subscribers, at, dependencies);
     await suspensions.put({ ...suspension, retired: { at, ...lost } }, at);
     return [...begins, ...decisions];
   }
-  if (before?.why !== suspension.why || before.since !== since) await suspensions.put(suspension, at);
   if (before === undefined) {
-    const waiting = await waitingOn(tables, platform, dependencies.newId);
-    const change = { what: "refused", waiting, until: textOf(revokedAt(suspension)) } as const;
-    await notifyElsewhere(tables, tokenMessage(suspension, at, change), dependencies);
+    const waiting = await waitingFor(tables, target, dependencies.newId);
+    await notifyBegin(tables, suspensions, suspension, { waiting, subscribers }, at, dependencies);
   }
+  if (before?.why !== suspension.why || before.since !== since) await suspensions.put(suspension, at);
   return begins;
 }
 
 /**
- * Records that a platform accepts the bot's token again: what waits there is sent, and subscriptions that ended because
- * of the token alone come back, with a message to their channels. `gone` is how many waiting messages arrived by now.
+ * Records that a platform accepts the bot's token again, or that a destination can be reached: what waits there is
+ * sent, and subscriptions that ended because of it alone come back, with a message to their channels. `gone` is how
+ * many waiting messages arrived by now.
  */
-export async function resumePlatform(
+export async function resume(
   tables: AlertTables,
-  suspensions: PlatformSuspensions,
-  { platform, at, gone = 0 }: { readonly platform: string; readonly at: Milliseconds; readonly gone?: number },
+  suspensions: Suspensions,
+  { at, gone = 0, ...target }: SuspensionTarget & { readonly at: Milliseconds; readonly gone?: number },
   dependencies: SuspensionDependencies,
 ): Promise<readonly Decision[]> {
   const { newId } = dependencies;
-  const suspension = suspensions.get(platform);
+  const suspension = suspensions.get(suspensionKey(target));
   if (suspension === undefined) return [];
-  await suspensions.drop(platform, at);
-  const waiting = gone + (await waitingOn(tables, platform, newId));
-  const lost = await unsentOn(tables, platform, suspension.since);
-  const unsent = sumOf([...lost.values()]);
-  const back = (await subscriptionsOn(tables, platform))
-    .filter(({ state }) => state === "retired")
+  await suspensions.drop(suspensionKey(target), at);
+  const waiting = gone + (await waitingFor(tables, target, newId));
+  if (target.destination !== undefined) await retryNow(tables, destinationKey(target.destination), at);
+  const lost = await unsentIn(tables, suspension);
+  const back = (await subscriptionsOf(tables, target))
+    // A channel that cannot be reached for a reason of its own stays lost.
+    .filter(
+      ({ state, destination }) => state === "retired" && suspensions.get(destinationKey(destination)) === undefined,
+    )
     .flatMap(restoredSubscription);
   await tables.subscriptions.put(back.map(({ after }) => subscriptionRow(after, at)));
-  const change = { what: "accepted", waiting, unsent, subscriptions: back.length } as const;
-  const known = recipients(dependencies);
-  const keys = new Set(known.map((one) => destinationKey(one)));
   const active = back.flatMap(({ after }) => (after.state === "active" ? [after] : []));
-  const notified = [
-    ...known.map((destination) => ({ destination, change })),
-    ...[...Map.groupBy(active, ({ destination }) => destinationKey(destination))].flatMap(([key, all]) => {
-      const [first] = all;
-      if (first === undefined || keys.has(key)) return [];
-      const shown = { what: "back", unsent: lost.get(key) ?? 0, subscriptions: all.length } as const;
-      return [{ destination: first.destination, change: shown }];
-    }),
-  ];
-  const deliveries = notified.map(({ destination, change: shown }) => {
-    return { id: newId(), destination, phase: "bot", message: tokenMessage(suspension, at, shown) } as const;
-  });
-  await enqueue(tables, { deliveries }, at, newId);
+  await notifyResumed(tables, suspensions, suspension, { waiting, lost, back: back.length, active }, at, dependencies);
   return [
-    { what: "token accepted", detail: `${platform}; subscriptions that came back: ${back.length}` },
+    isOfPlatform(target)
+      ? { what: "token accepted", detail: `${target.platform}; subscriptions that came back: ${back.length}` }
+      : { what: "destination reached", destination: suspensionKey(target), detail: `${waiting} waited` },
     ...back.map(({ before, after }) => ({
       what: "subscription",
       network: after.network,
@@ -109,19 +127,28 @@ export async function resumePlatform(
   ];
 }
 
+function beginning({ platform, destination, why }: Suspension): Decision {
+  return destination === undefined
+    ? { what: "token refused", detail: `${platform}: ${why}` }
+    : { what: "destination unreachable", destination: destinationKey(destination), detail: why };
+}
+
 async function endSubscriptions(
   tables: AlertTables,
-  { platform, since, why: words }: PlatformSuspension,
+  suspension: Suspension,
+  // A drill is over before anybody could mend it.
+  alive: readonly Subscription[],
   revoked: boolean,
   at: Milliseconds,
-  dependencies: SuspensionDependencies,
+  { newId }: SuspensionDependencies,
 ): Promise<{
   readonly lost: { readonly subscriptions: number; readonly unsent: number };
   readonly decisions: readonly Decision[];
 }> {
-  const why = `${revoked ? "the bot was removed" : "the bot's token was refused for a day"} (${words}); it comes back once a token is accepted`;
-  // A drill is over before anybody could replace a token.
-  const alive = (await subscriptionsOn(tables, platform)).filter((one) => isAlive(one) && !isDrill(one));
+  const { platform, why: words } = suspension;
+  const why = isOfPlatform(suspension)
+    ? `${revoked ? "the bot was removed" : "the bot's token was refused for a day"} (${words}); it comes back once a token is accepted`
+    : `it could not be reached for a day (${words}); let the bot in, then resume`;
   const retired = alive.map((one) => ({
     ...one,
     state: "retired" as const,
@@ -129,16 +156,15 @@ async function endSubscriptions(
     returns: one.state === "paused" ? ("paused" as const) : ("active" as const),
   }));
   await tables.subscriptions.put(retired.map((one) => subscriptionRow(one, at)));
-  await deadLetterPlatform(tables, platform, at, why, dependencies.newId);
+  await deadLetterOwed(tables, suspension, at, why, newId);
   // During a downtime, some of it may have expired.
-  const unsent = sumOf([...(await unsentOn(tables, platform, since)).values()]);
+  const unsent = sumOf([...(await unsentIn(tables, suspension)).values()]);
   const lost = { subscriptions: retired.length, unsent };
-  const change = { what: "revoked", ...(revoked ? { removed: true as const } : {}), ...lost } as const;
-  await notifyElsewhere(tables, tokenMessage({ platform, since, why: words }, at, change), dependencies);
   const places = new Set(retired.map(({ destination }) => destinationKey(destination)));
+  if (suspension.destination !== undefined) places.add(destinationKey(suspension.destination));
   const counts = `subscriptions ended: ${retired.length}; messages given up: ${unsent}`;
   const decisions = [
-    { what: "platform lost", detail: `${platform}: ${why}; ${counts}` },
+    ...(isOfPlatform(suspension) ? [{ what: "platform lost", detail: `${platform}: ${why}; ${counts}` }] : []),
     ...[...places].map((destination) => ({ what: "destination lost", destination, detail: why })),
   ];
   return { lost, decisions };
@@ -149,40 +175,38 @@ function restoredSubscription(before: Subscription): { readonly before: Subscrip
   return returns === undefined ? [] : [{ before, after: { ...rest, state: returns } }];
 }
 
-async function subscriptionsOn(tables: AlertTables, platform: string): Promise<Subscription[]> {
-  return (await tables.subscriptions.list())
-    .map(({ data }) => Subscription.parse(JSON.parse(data)))
-    .filter(({ destination }) => destination.platform === platform);
+async function subscriptionsOf(tables: AlertTables, target: SuspensionTarget): Promise<Subscription[]> {
+  if (target.destination !== undefined) {
+    return parse(await tables.subscriptions.list(destinationKey(target.destination)));
+  }
+  return parse(await tables.subscriptions.list()).filter(({ destination }) => destination.platform === target.platform);
 }
 
-function recipients({ operators, console: shown }: SuspensionDependencies): Destination[] {
-  return [shown, operators].filter((one) => one !== undefined);
+function parse(rows: readonly { readonly data: string }[]): Subscription[] {
+  return rows.map(({ data }) => Subscription.parse(JSON.parse(data)));
 }
 
-function tokenMessage(
-  { platform, since, why }: Pick<PlatformSuspension, "platform" | "since" | "why">,
-  at: Milliseconds,
-  change: TokenMessage["change"],
-): TokenMessage {
-  return { type: "token", platform, why, since: textOf(since), at: textOf(at), change };
-}
-
-/** Notifies on other platforms only: on the suspended one the message would wait for the suspension's end. */
-async function notifyElsewhere(
+function waitingFor(
   tables: AlertTables,
-  message: TokenMessage,
-  dependencies: SuspensionDependencies,
-): Promise<void> {
-  const { newId } = dependencies;
-  const elsewhere = recipients(dependencies).filter(({ platform }) => platform !== message.platform);
-  const deliveries = elsewhere.map((destination) => ({ id: newId(), destination, phase: "bot", message }) as const);
-  await enqueue(tables, { deliveries }, toMillis(timeFromText(message.at)), newId);
+  { platform, destination }: SuspensionTarget,
+  newId: () => string,
+): Promise<number> {
+  return destination === undefined
+    ? waitingOn(tables, platform, newId)
+    : waitingAt(tables, destinationKey(destination), newId);
+}
+
+/** How many messages were dead-lettered since it began, by destination. */
+async function unsentIn(
+  tables: AlertTables,
+  { platform, destination, since }: Suspension,
+): Promise<ReadonlyMap<string, number>> {
+  const all = await unsentOn(tables, platform, since);
+  if (destination === undefined) return all;
+  const key = destinationKey(destination);
+  return new Map([[key, all.get(key) ?? 0]]);
 }
 
 function sumOf(counts: readonly number[]): number {
   return counts.reduce((sum, count) => sum + count, 0);
-}
-
-function textOf(millis: Milliseconds): string {
-  return timeToText(fromMillis(millis));
 }

@@ -5,8 +5,9 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { nowMillis } from "../dependencies.ts";
 import type { Decision } from "../outbox/batch.ts";
 import { type Sender, SendError } from "../sender.ts";
-import { type PlatformSuspension, PlatformSuspensions, readSuspensions } from "./platform-suspension.ts";
-import { suspendPlatform, type SuspensionDependencies } from "./suspension.ts";
+import { isOfPlatform, readSuspensions, type Suspension, suspensionKey, Suspensions } from "./suspension-record.ts";
+import { suspend } from "./suspension.ts";
+import type { SuspensionDependencies } from "./suspension-notices.ts";
 
 interface TokenProbeDependencies {
   readonly clock: Clock;
@@ -41,8 +42,8 @@ export class TokenProbe {
   /** Their platforms, by delivery. */
   readonly #trials = new Map<string, string>();
   #checks: TokenCheck[] = [];
-  /** The suspensions as the last transaction left them. */
-  #known: ReadonlyMap<string, PlatformSuspension> | undefined;
+  /** The suspensions as the last transaction left them, by their key. */
+  #known: ReadonlyMap<string, Suspension> | undefined;
 
   constructor(dependencies: TokenProbeDependencies) {
     this.#dependencies = dependencies;
@@ -80,8 +81,8 @@ export class TokenProbe {
     this.#known = undefined;
   }
 
-  async suspensions(tables: AlertTables): Promise<PlatformSuspensions> {
-    return new PlatformSuspensions(tables, this.#known?.values() ?? (await readSuspensions(tables)));
+  async suspensions(tables: AlertTables): Promise<Suspensions> {
+    return new Suspensions(tables, this.#known?.values() ?? (await readSuspensions(tables)));
   }
 
   isTrial(delivery: string): boolean {
@@ -90,7 +91,7 @@ export class TokenProbe {
 
   /** Notes what a transaction committed: which platforms are suspended, the trials on those, and finished trials. */
   committed(
-    suspensions: PlatformSuspensions,
+    suspensions: Suspensions,
     claimed: readonly { readonly row: Pick<DeliveryRow, "id" | "platform"> }[],
     recorded: readonly string[],
   ): void {
@@ -105,16 +106,17 @@ export class TokenProbe {
       if (suspensions.get(row.platform) !== undefined) this.#trials.set(row.id, row.platform);
     }
     const before = this.#known;
-    this.#known = new Map(suspensions.all().map((one) => [one.platform, one]));
-    for (const { platform, why } of suspensions.all()) {
-      if (before?.has(platform) === true) continue;
+    this.#known = new Map(suspensions.all().map((one) => [suspensionKey(one), one]));
+    for (const one of suspensions.all()) {
+      const { platform, why } = one;
+      if (before?.has(platform) === true || !isOfPlatform(one)) continue;
       // A suspension found by an earlier process is probed at once.
       if (before === undefined) this.#nextAt.delete(platform);
       else this.#nextAt.set(platform, clock.monotonicMillis() + REFUSED_EVERY);
       log.error({ platform, why }, "platform suspended");
     }
-    for (const platform of before?.keys() ?? []) {
-      if (!this.#known.has(platform)) log.info({ platform }, "platform resumed");
+    for (const [key, one] of before ?? []) {
+      if (!this.#known.has(key) && isOfPlatform(one)) log.info({ platform: one.platform }, "platform resumed");
     }
   }
 
@@ -147,14 +149,14 @@ export class TokenProbe {
 export async function recordTokenChecks(
   tables: AlertTables,
   checks: readonly TokenCheck[],
-  suspensions: PlatformSuspensions,
+  suspensions: Suspensions,
   dependencies: SuspensionDependencies,
 ): Promise<{ readonly accepted: ReadonlySet<string>; readonly decisions: readonly Decision[] }> {
   const accepted = new Set<string>();
   const decisions: Decision[] = [];
   for (const { platform, error, at } of checks) {
     if (error instanceof SendError && error.kind === "refused") {
-      decisions.push(...(await suspendPlatform(tables, suspensions, { platform, error, at }, dependencies)));
+      decisions.push(...(await suspend(tables, suspensions, { platform, error, at }, dependencies)));
       accepted.delete(platform);
     } else if (error === undefined && suspensions.get(platform) !== undefined) accepted.add(platform);
   }

@@ -6,9 +6,14 @@ import type { TokenMessage } from "../outbox/message.ts";
 import type { Platforms } from "../platform.ts";
 import { markedTitle, tokenRemedy, whatToDo } from "./phrases.ts";
 
-/** A platform refuses the bot's token, or accepts one again: what that means, and what to do. Pure and total. */
+/**
+ * A platform refuses the bot's token, or a channel cannot be reached; or that is over: what it means, and what to do.
+ * Pure and total.
+ */
 export function describeToken(message: TokenMessage, platforms?: Platforms): Reply {
-  const { tone, word, title, blocks } = tokenText(message, platforms);
+  const { channel } = message;
+  const { tone, word, title, blocks } =
+    channel === undefined ? tokenText(message, platforms) : channelText(message, channel, platforms);
   return reply({ tone, title: markedTitle(word, title, message), blocks });
 }
 
@@ -65,7 +70,7 @@ function tokenText({ platform, why, since, at, change }: TokenMessage, platforms
         title: text`${name} accepts the bot's token again`,
         blocks: [
           paragraph(
-            text`It was refused from ${time(from, "both")} to ${time(to, "both")}. ${lateWords(waiting)} ${deadLetterWords(unsent)}${subscriptions === 0 ? "" : ` ${subscriptions === 1 ? "One subscription came" : `${subscriptions} subscriptions came`} back.`}`,
+            text`It was refused from ${time(from, "both")} to ${time(to, "both")}. ${lateWords(waiting)} ${deadLetterWords(unsent)}${returned(subscriptions)}`,
           ),
         ],
       };
@@ -84,6 +89,85 @@ function tokenText({ platform, why, since, at, change }: TokenMessage, platforms
       };
     }
   }
+}
+
+function channelText(message: TokenMessage, channel: string, platforms?: Platforms): TokenText {
+  const { platform, operator, why, since, at, change } = message;
+  const name = platforms?.nameOf(platform) ?? platform;
+  const [from, to] = [timeFromText(since), timeFromText(at)];
+  const person = channel.startsWith("user:") ? channel.slice("user:".length) : undefined;
+  const place = person === undefined ? "channel" : "person";
+  const named = text`${person === undefined ? "" : "Direct messages of "}${code(person ?? channel)}`;
+  const [tone, word] = operator === true ? (["bad", "CRITICAL"] as const) : (["warning", "WARNING"] as const);
+  const remedy = channelRemedy(operator, person, name);
+  switch (change.what) {
+    case "refused": {
+      const until = time(timeFromText(change.until), "both");
+      return {
+        tone,
+        word,
+        title: text`A ${place} on ${name} can no longer be reached`,
+        blocks: [
+          paragraph(text`${named}, since ${time(from, "both")}: ${why}.`),
+          paragraph(
+            text`${waitWords(change.waiting)} It is tried again and again, with growing pauses; what waits is sent, late, once it arrives. If nothing does by ${until}, that is given up, and the subscriptions there end.${operator === true ? " Other channels may be affected, too." : ""}`,
+          ),
+          whatToDo(remedy),
+        ],
+      };
+    }
+    case "revoked": {
+      const { subscriptions, unsent } = change;
+      return {
+        tone,
+        word,
+        title: text`A ${place} on ${name} could not be reached for a day: its alerts have ended`,
+        blocks: [
+          paragraph(
+            text`${named}, since ${time(from, "both")}: ${why}. ${ended(subscriptions)} there. ${deadLetterWords(unsent)}`,
+          ),
+          whatToDo(text`${remedy} Then ${code("alerts resume")} brings a subscription back.`),
+        ],
+      };
+    }
+    case "accepted": {
+      const { waiting, unsent, subscriptions } = change;
+      return {
+        tone: "good",
+        word: "RESOLVED",
+        title: text`A ${place} on ${name} can be reached again`,
+        blocks: [
+          paragraph(
+            text`${named}: out of reach from ${time(from, "both")} to ${time(to, "both")}. ${lateWords(waiting)} ${deadLetterWords(unsent)}${returned(subscriptions)}`,
+          ),
+        ],
+      };
+    }
+    case "back":
+      return {
+        tone: "good",
+        word: "RESOLVED",
+        title: text`Alerts arrive here again`,
+        blocks: [
+          paragraph(
+            text`They could not from ${time(from, "both")} to ${time(to, "both")}: ${why}. ${deadLetterWords(change.unsent)} What waited is sent late.`,
+          ),
+        ],
+      };
+  }
+}
+
+function channelRemedy(operator: true | undefined, person: string | undefined, name: string): Text {
+  if (operator === true) {
+    return text`the operator gives the bot what ${name} asks for there; ${code("npm run doctor")} names missing permissions.`;
+  }
+  if (person !== undefined) return text`this person allows direct messages of the bot on ${name}.`;
+  return text`somebody lets the bot into the channel and lets it post there.`;
+}
+
+function returned(subscriptions: number): string {
+  if (subscriptions === 0) return "";
+  return subscriptions === 1 ? " One subscription came back." : ` ${subscriptions} subscriptions came back.`;
 }
 
 function deadLetterWords(count: number): Text {

@@ -1,29 +1,98 @@
 import type { Platforms } from "../../alerts/platform.ts";
 import type { Destination } from "../../alerts/sender.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
-import { type PlatformSuspension, revokedAt } from "../../alerts/suspension/platform-suspension.ts";
+import {
+  graceEndsAt,
+  isOfPlatform,
+  type Suspension,
+  suspensionKey,
+} from "../../alerts/suspension/suspension-record.ts";
+import { destinationKey, isAlive, type Subscription } from "../../alerts/routing/subscription.ts";
 import { tokenRemedy } from "../../alerts/wording/phrases.ts";
 import { type Block, paragraph } from "../../reply/block.ts";
 import { code, strong, text, type Text, time } from "../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
+import {
+  type CallerContext,
+  destinationHere,
+  destinationWords,
+  directMessages,
+  isOperator,
+  isSameDestination,
+} from "./destination.ts";
 
 /** Suspensions of platforms that this process serves; others may have been abandoned on purpose. */
 export function servedSuspensions(
-  suspensions: readonly PlatformSuspension[],
+  suspensions: readonly Suspension[],
   { platforms }: Pick<AlertService, "platforms">,
-): readonly PlatformSuspension[] {
+): readonly Suspension[] {
   const served = platforms();
-  return served.length === 0 ? suspensions : suspensions.filter(({ platform }) => served.includes(platform));
+  const all = suspensions.filter(isOfPlatform);
+  return served.length === 0 ? all : all.filter(({ platform }) => served.includes(platform));
+}
+
+/** The suspension of a destination that cannot be reached at the moment. */
+export async function unreachable(
+  alerts: Pick<AlertService, "suspensions">,
+  destination: Destination,
+): Promise<Suspension | undefined> {
+  const key = destinationKey(destination);
+  return (await alerts.suspensions()).find(
+    (one) => !isOfPlatform(one) && one.retired === undefined && suspensionKey(one) === key,
+  );
+}
+
+/**
+ * The destinations that cannot be reached, or were lost, as the caller may know: at the terminal and the console all of
+ * them, elsewhere those of this server or workspace, and those that the caller subscribed.
+ */
+export function unreachablePlaces(
+  subscriptions: readonly Subscription[],
+  suspensions: readonly Suspension[],
+  context: CallerContext,
+): Text[] {
+  const known = new Map(suspensions.map((one) => [suspensionKey(one), one]));
+  const groups = Map.groupBy(
+    subscriptions.filter((one) => isAlive(one) || one.state === "retired").filter((one) => mayKnow(one, context)),
+    ({ destination }) => destinationKey(destination),
+  );
+  return [...groups].flatMap(([key, all]) => {
+    const [first] = all;
+    const suspension = known.get(key);
+    if (first === undefined) return [];
+    const place = destinationWords(first.destination, context);
+    if (suspension !== undefined && suspension.retired === undefined) {
+      const since = time(fromMillis(suspension.since), "both");
+      const until = time(fromMillis(graceEndsAt(suspension)), "both");
+      return [
+        text`${place}: cannot be reached since ${since} (${suspension.why}). What is owed there waits until ${until}.`,
+      ];
+    }
+    // What ended with a refused token is said in the words about its platform.
+    const ended = all.filter(
+      ({ state, returns }) => state === "retired" && (returns === undefined || suspension !== undefined),
+    );
+    return ended.map((one) => text`${place}: subscription ${code(one.id)}, ${one.why ?? "gone"}`);
+  });
+}
+
+function mayKnow(subscription: Subscription, context: CallerContext): boolean {
+  const { destination, workspace, by, personal } = subscription;
+  const { here, caller } = context;
+  if (isOperator(context) || isSameDestination(destination, destinationHere(context))) return true;
+  if (destination.platform !== here.platform) return false;
+  if (personal === true) return isSameDestination(destination, directMessages(context));
+  return by.id === caller.id || (workspace !== undefined && workspace === here.workspace);
 }
 
 /** A suspended platform in words: since when, the effect on undelivered messages, and what to do. */
-export function suspensionWords(suspension: PlatformSuspension, platforms: Platforms, now: Milliseconds): Text {
+export function suspensionWords(suspension: Suspension, platforms: Platforms, now: Milliseconds): Text {
   const { platform, since, why, retired } = suspension;
   const lasted = formatDuration(Math.max(0, now - since));
   const owed =
     retired === undefined
-      ? text`What is owed there waits until ${time(fromMillis(revokedAt(suspension)), "both")}.`
+      ? text`What is owed there waits until ${time(fromMillis(graceEndsAt(suspension)), "both")}.`
       : text`Its subscriptions (${retired.subscriptions}) have ended; they come back once a token is accepted.`;
   return text`${strong(`${platforms.nameOf(platform)} refuses the bot's token`)} since ${time(fromMillis(since))} (${lasted}): ${code(why)}. ${owed} To mend it, ${tokenRemedy(platform, platforms)}`;
 }

@@ -13,7 +13,12 @@ import type { AlertKind } from "../../alerts/kinds/kinds.ts";
 import type { Subscription } from "../../alerts/routing/subscription.ts";
 import type { Destination, Sender } from "../../alerts/sender.ts";
 import { type AlertService, createAlertService } from "../../alerts/service/service.ts";
-import { type PlatformSuspension, readSuspensions } from "../../alerts/suspension/platform-suspension.ts";
+import {
+  isOfPlatform,
+  readSuspensions,
+  type Suspension,
+  suspensionKey,
+} from "../../alerts/suspension/suspension-record.ts";
 import { type Clock, systemClock } from "../../api/clock.ts";
 import type { Verdict } from "../../api/verdict/verdict.ts";
 import { messageOf } from "../../errors.ts";
@@ -62,9 +67,11 @@ export interface LastObservation {
 export interface AlertingHealth {
   /** Deliveries owed on each platform, and since when the oldest of them (Unix milliseconds). */
   readonly queue: readonly { readonly platform: string; readonly owed: number; readonly oldest: Milliseconds }[];
+  /** The same without what waits for a suspended destination. */
+  readonly sendable: AlertingHealth["queue"];
   readonly observations: readonly LastObservation[];
-  /** The platforms that refuse the bot's token. */
-  readonly suspensions: readonly PlatformSuspension[];
+  /** The platforms that refuse the bot's token, and the destinations that cannot be reached. */
+  readonly suspensions: readonly Suspension[];
   /** The platforms that refused messages. */
   readonly refused: readonly RefusedMessages[];
 }
@@ -183,6 +190,7 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
       log,
       senders,
       describe: (message, context) => describe(message, context, PLATFORMS),
+      platforms: PLATFORMS,
       ...(onOutcome === undefined ? {} : { onOutcome }),
       ...(dependencies.console ? { console: PLATFORMS.console } : {}),
       ...optional,
@@ -223,11 +231,13 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
     wake: () => dispatcher?.wake(),
     verdict,
     async health() {
-      const stored = await store.transaction(async ({ alerts }) => ({
-        queue: await outboxDepth(alerts),
-        suspensions: await readSuspensions(alerts),
-        refused: await readRefusedMessages(alerts),
-      }));
+      const stored = await store.transaction(async ({ alerts }) => {
+        const suspensions = await readSuspensions(alerts);
+        const waiting = suspensions.filter((one) => !isOfPlatform(one)).map(suspensionKey);
+        const queue = await outboxDepth(alerts);
+        const sendable = waiting.length === 0 ? queue : await outboxDepth(alerts, waiting);
+        return { queue, sendable, suspensions, refused: await readRefusedMessages(alerts) };
+      });
       return { ...stored, observations: [...observations.values()] };
     },
     async stop() {

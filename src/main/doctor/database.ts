@@ -3,7 +3,7 @@ import { statfs } from "node:fs/promises";
 import path from "node:path";
 
 import { fault, type Finding, ok, warning } from "../../adapters/finding.ts";
-import { type PlatformSuspension, readSuspensions } from "../../alerts/suspension/platform-suspension.ts";
+import { type Suspension, readSuspensions } from "../../alerts/suspension/suspension-record.ts";
 import { tokenRemedy } from "../../alerts/wording/phrases.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { plainText } from "../../reply/plain-text.ts";
@@ -23,7 +23,7 @@ const MIN_SPACE_BYTES = 50_000_000;
 /** A queue that waits longer is stuck. */
 const STUCK_AFTER: Milliseconds = 300_000;
 
-type Inspection = FileInspection<readonly PlatformSuspension[]>;
+type Inspection = FileInspection<readonly Suspension[]>;
 
 /**
  * The database file: its holder, folder, schema, integrity and alerts. Waits for a holder that is just starting, 5 s by
@@ -126,8 +126,14 @@ function examineAlerts({ alerts, lastObservedAt }: Inspection, now: Milliseconds
         : ok("watching", `the last look was kept ${ago} ago`),
     );
   }
-  for (const { platform, since, why, retired } of alerts.read) {
+  for (const { platform, since, why, retired, destination } of alerts.read) {
+    if (destination !== undefined && retired !== undefined) continue;
     const lasted = formatDuration(Math.max(0, now - since));
+    if (destination !== undefined) {
+      const what = `${destination.channel} on ${PLATFORMS.nameOf(platform)} could not be reached for ${lasted} (${why})`;
+      findings.push(warning("lost channel", what, "Let the bot into it; what waits there is then sent by itself."));
+      continue;
+    }
     const ended = retired === undefined ? "" : `; ${retired.subscriptions} subscriptions ended with it`;
     const what = `${PLATFORMS.nameOf(platform)} has refused the bot's token for ${lasted} (${why})${ended}`;
     const remedy = `To mend it, ${plainText(tokenRemedy(platform, PLATFORMS))} What waits there is then sent, what ended comes back.`;

@@ -4,6 +4,7 @@
 import type { Store } from "../../store/store.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import type { Alerting, AlertingHealth, LastObservation } from "../alerting/alerting.ts";
+import { isOfPlatform } from "../../alerts/suspension/suspension-record.ts";
 import { PLATFORMS } from "../platforms/platforms.ts";
 
 /** An observation may take three intervals, and this long on top. */
@@ -43,11 +44,38 @@ export function suspendedPlatform(
   platforms: readonly string[],
   now: Milliseconds,
 ): string | undefined {
-  const suspended = suspensions.find(({ platform }) => platforms.includes(platform));
+  const suspended = suspensions.filter(isOfPlatform).find(({ platform }) => platforms.includes(platform));
   if (suspended === undefined) return undefined;
   const { platform, since, why, retired } = suspended;
   const so = retired === undefined ? "" : ", and its subscriptions have ended";
   return `${PLATFORMS.chat(platform)?.name ?? platform} has refused the bot's token for ${formatDuration(Math.max(0, now - since))} (${why})${so}`;
+}
+
+/** A channel that only the operator can open, such as for a missing scope, as a clause; undefined where there is none. */
+export function closedChannel(
+  suspensions: AlertingHealth["suspensions"],
+  platforms: readonly string[],
+): string | undefined {
+  return channelsOutOfReach(
+    suspensions.filter(({ operator }) => operator === true),
+    platforms,
+  );
+}
+
+/** The channels that cannot be reached, the last one by name, as a clause; undefined where there are none. */
+export function channelsOutOfReach(
+  suspensions: AlertingHealth["suspensions"],
+  platforms: readonly string[],
+): string | undefined {
+  const lost = suspensions.flatMap(({ destination, platform, retired, ...rest }) =>
+    destination === undefined || retired !== undefined || !platforms.includes(platform)
+      ? []
+      : [{ ...rest, platform, channel: destination.channel }],
+  );
+  const [last, ...others] = lost.toSorted((a, b) => b.since - a.since);
+  if (last === undefined) return undefined;
+  const more = others.length === 0 ? "" : `, and ${others.length === 1 ? "1 other" : `${others.length} others`}`;
+  return `${last.channel} on ${PLATFORMS.nameOf(last.platform)} cannot be reached (${last.why})${more}`;
 }
 
 /** A message that was refused stays named for so long. */
@@ -78,12 +106,13 @@ export async function healthProblem({
   now,
 }: HealthDependencies): Promise<string | undefined> {
   await store.ping();
-  const { observations, queue, suspensions } = await alerting.health();
+  const { observations, sendable, suspensions } = await alerting.health();
   if (observations.length === 0) return "no watcher has looked yet";
   const platforms = alerting.service.platforms();
   return (
     lateWatcher(observations, startedAt, now()) ??
     suspendedPlatform(suspensions, platforms, now()) ??
-    stuckQueue(queue, platforms, now())
+    closedChannel(suspensions, platforms) ??
+    stuckQueue(sendable, platforms, now())
   );
 }

@@ -5,7 +5,14 @@ import { messageOf, StorageError } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Alerting } from "../alerting/alerting.ts";
-import { lateWatcher, refusedMessage, stuckQueue, suspendedPlatform } from "./health.ts";
+import {
+  channelsOutOfReach,
+  closedChannel,
+  lateWatcher,
+  refusedMessage,
+  stuckQueue,
+  suspendedPlatform,
+} from "./health.ts";
 
 export interface ReadinessDependencies {
   readonly alerting: Pick<Alerting, "health" | "service">;
@@ -43,12 +50,15 @@ async function alertParts({
 }: ReadinessDependencies): Promise<readonly (readonly [string, PartStatus])[]> {
   const part = (why: string | undefined): PartStatus => (why === undefined ? { ok: true } : { ok: false, why });
   try {
-    const { observations, queue, suspensions, refused } = await inTime(alerting.health());
+    const { observations, sendable, suspensions, refused } = await inTime(alerting.health());
     const now = Date.now();
     const platforms = alerting.service.platforms();
-    const problem = suspendedPlatform(suspensions, platforms, now) ?? stuckQueue(queue, platforms, now);
-    // One refused message is named, but a process that delivers all others is ready.
-    const noted = problem ?? refusedMessage(refused, now);
+    const problem =
+      suspendedPlatform(suspensions, platforms, now) ??
+      closedChannel(suspensions, platforms) ??
+      stuckQueue(sendable, platforms, now);
+    // A refused message or a lost channel is named, but a process that delivers all others is ready.
+    const noted = problem ?? channelsOutOfReach(suspensions, platforms) ?? refusedMessage(refused, now);
     return [
       ["watching", part(lateWatcher(observations, startedAt, now))],
       ["delivery", { ...part(problem), ...(noted === undefined ? {} : { why: noted }) }],

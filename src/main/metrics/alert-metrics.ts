@@ -5,6 +5,7 @@ import type { DispatchDependencies } from "../../alerts/dispatch/dispatch.ts";
 import { SEVERITIES } from "../../alerts/kinds/severity.ts";
 import { isSilenceActive } from "../../alerts/routing/silence.ts";
 import type { Episode } from "../../alerts/rules/episode.ts";
+import { isOfPlatform } from "../../alerts/suspension/suspension-record.ts";
 import type { Verdict } from "../../api/verdict/verdict.ts";
 import type { AlertCounts } from "../../store/alert-tables/alert-tables.ts";
 import type { Store } from "../../store/store.ts";
@@ -198,7 +199,10 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
       }
       // The console has no token.
       for (const platform of snapshot.platforms.filter((one) => one !== "web")) {
-        refused.set({ platform }, Number(snapshot.suspensions.some((one) => one.platform === platform)));
+        refused.set(
+          { platform },
+          Number(snapshot.suspensions.some((one) => isOfPlatform(one) && one.platform === platform)),
+        );
       }
       for (const episode of snapshot.open) open.inc({ network: episode.network, severity: episode.severity });
       for (const { platform, count } of snapshot.counts.dead) dead.set({ platform }, count);

@@ -120,8 +120,13 @@ export interface Outbox {
   ): Promise<readonly { readonly destination: string; readonly count: number }[]>;
   putReceipts(rows: readonly ReceiptRow[]): Promise<void>;
   receipts(deliveries: readonly string[]): Promise<readonly ReceiptRow[]>;
-  /** The number of owed deliveries and the age of the oldest, by platform; those in chunks are counted, too. */
-  depth(): Promise<readonly { readonly platform: string; readonly owed: number; readonly oldest: Milliseconds }[]>;
+  /**
+   * The number of owed deliveries and the age of the oldest, by platform; those in chunks are counted, too. Without
+   * those to some destinations.
+   */
+  depth(
+    except?: readonly string[],
+  ): Promise<readonly { readonly platform: string; readonly owed: number; readonly oldest: Milliseconds }[]>;
 }
 
 /** Deliveries of large batches that are not fanned out yet. */

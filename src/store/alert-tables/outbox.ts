@@ -254,13 +254,17 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
       selectInBatches(deliveries, (batch) =>
         db.selectFrom("alert_receipts").selectAll().where("delivery", "in", batch).execute(),
       ),
-    depth: () =>
+    depth: (except = []) =>
       db
         .selectFrom((eb) =>
           eb
             .selectFrom("alert_deliveries")
             .select((of) => ["platform", of.lit<number>(1).as("owed"), "created_at"])
             .where(isOpen("alert_deliveries"))
+            // As one parameter: there may be thousands of them.
+            .$if(except.length > 0, (query) =>
+              query.where(sql<boolean>`destination not in (select value from json_each(${JSON.stringify(except)}))`),
+            )
             .unionAll(eb.selectFrom("alert_parcels").select(["platform", "owed", "created_at"]))
             .as("open"),
         )

@@ -126,19 +126,6 @@ describe("delivery", () => {
     expect(isRepeat(it.sender.posts[0]!.reply)).toBe(true);
   });
 
-  it("retires a channel that is gone, and notifies the operators", async () => {
-    const it = await subscribed({ operators: { platform: "fake", channel: "operators" } });
-    it.sender.outcome = (what) =>
-      "destination" in what && what.destination.channel === "ops" ? new SendError("gone", "channel_not_found") : "ok";
-    await it.rounds(8, [stalled("bad")]);
-    expect(it.sender.take()).toEqual(["operators: lost: fake ops"]);
-    expect((await it.engine.subscriptions()).map(({ state, why }) => [state, why])).toEqual([
-      ["retired", "channel_not_found"],
-    ]);
-    await it.rounds(6, [stalled("good")]);
-    expect(it.sender.take()).toEqual([]);
-  });
-
   it("goes on after a restart where it stood", async () => {
     const it = await subscribed();
     it.sender.outcome = () => new SendError("retry", "503");

@@ -378,6 +378,6 @@ it("a lost channel is reported on the console, too", async () => {
   const it = await world();
   it.discord.outcome = () => new SendError("gone", "Unknown Channel");
   await it.stage.rounds(8, [stalled("bad")]);
-  expect(told(it)).toEqual(everybody("lost: discord one"));
+  expect(told(it)).toEqual(everybody("channel refused: discord one"));
   expect(it.web.posts).toHaveLength(1);
 });

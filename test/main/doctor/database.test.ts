@@ -6,7 +6,7 @@ import path from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { PlatformSuspensions } from "../../../src/alerts/suspension/platform-suspension.ts";
+import { Suspensions } from "../../../src/alerts/suspension/suspension-record.ts";
 import { silentLog } from "../../../src/log.ts";
 import { examineDatabase } from "../../../src/main/doctor/database.ts";
 import { createStore } from "../../../src/store/create-store.ts";
@@ -85,7 +85,7 @@ describe("the doctor at the database", () => {
         await alerts.subscriptions.put([{ id: state, destination: "d", network: "mainnet", state, data }]);
       }
       const suspension = { platform: "slack", since: NOW - 7_200_000, why: "Slack says invalid_auth" };
-      await new PlatformSuspensions(alerts, []).put(suspension, NOW);
+      await new Suspensions(alerts, []).put(suspension, NOW);
     });
     await store.close();
     expect(findingLines(await examineDatabase(file(), NOW)).slice(1)).toEqual([

@@ -38,7 +38,14 @@ it.each<[string, Partial<AlertingHealth>, string | undefined]>([
   ["one of a platform that is not served is refused", { suspensions: [refused("discord")] }, undefined],
 ])("the dead man's switch is given the problem where %s", async (_name, health, problem) => {
   const alerting = {
-    health: async () => ({ observations: inTime, queue: [], suspensions: [], refused: [], ...health }),
+    health: async () => ({
+      observations: inTime,
+      queue: [],
+      suspensions: [],
+      refused: [],
+      sendable: health.queue ?? [],
+      ...health,
+    }),
     service: { ...noAlertService(), platforms: () => ["web", "slack"] },
   };
   expect(await healthProblem({ store, alerting, startedAt: NOW - 60 * MINUTE, now: () => NOW })).toBe(problem);
@@ -51,7 +58,7 @@ it("the health check rejects where the database does not answer", async () => {
 
 it("the health check rejects where the database is not in its place", async () => {
   const alerting = {
-    health: async () => ({ observations: inTime, queue: [], suspensions: [], refused: [] }),
+    health: async () => ({ observations: inTime, queue: [], sendable: [], suspensions: [], refused: [] }),
     service: noAlertService(),
   };
   const gone = { ping: () => Promise.reject(new Error("it was deleted")) };

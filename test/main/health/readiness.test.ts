@@ -10,7 +10,14 @@ const observation = { network: "mainnet", watcher: "sources", every: 5000, at: D
 
 function alertingWith(health: Partial<AlertingHealth>): ReadinessDependencies["alerting"] {
   return {
-    health: async () => ({ observations: [observation], queue: [], suspensions: [], refused: [], ...health }),
+    health: async () => ({
+      observations: [observation],
+      queue: [],
+      suspensions: [],
+      refused: [],
+      sendable: health.queue ?? [],
+      ...health,
+    }),
     service: { ...noAlertService(), platforms: () => ["web"] },
   };
 }
@@ -88,6 +95,28 @@ it("names a message that was refused within a day, and is ready all the same", a
   expect([ok, parts["delivery"]?.ok]).toEqual([true, true]);
   expect(parts["delivery"]?.why).toMatch(/C1 on Slack was given up 3 min ago \(Slack says invalid_blocks\)/u);
   expect((await refusedAt(minutes(25 * 60))).parts["delivery"]).toEqual({ ok: true });
+});
+
+it("names a channel that cannot be reached; where only the operator can open it, is not ready", async () => {
+  const lost = {
+    platform: "web",
+    destination: { platform: "web", channel: "C1" },
+    since: minutes(3),
+    why: "is_archived",
+  };
+  const readyWith = async (suspensions: AlertingHealth["suspensions"]) =>
+    (await checkReadiness({ ...good, alerting: alertingWith({ suspensions }) })).parts["delivery"];
+  expect(await readyWith([lost])).toEqual({ ok: true, why: "C1 on the console cannot be reached (is_archived)" });
+  const closed = {
+    ...lost,
+    destination: { platform: "web", channel: "C2" },
+    operator: true as const,
+    why: "missing_scope",
+  };
+  expect(await readyWith([lost, closed])).toEqual({
+    ok: false,
+    why: "C2 on the console cannot be reached (missing_scope)",
+  });
 });
 
 const minutes = (count: number): number => Date.now() - count * 60_000;

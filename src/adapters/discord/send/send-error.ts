@@ -32,8 +32,8 @@ export function toSendError(thrown: unknown, maybeSent: boolean): SendError {
   if (thrown instanceof DiscordAPIError) {
     if (isTokenRefused(thrown)) return new SendError("refused", `Discord says ${thrown.message}`, { cause: thrown });
     if (hasErrorCode(thrown, ...DESTINATION_GONE_CODES)) return new SendError("gone", words, { cause: thrown });
-    // A ban of the bot itself: the operator must mend it, and no channel is lost by it.
-    if (thrown.status === 403) return new SendError("retry", words, { cause: thrown });
+    // A ban of the bot itself, for instance: the operator must mend it.
+    if (thrown.status === 403) return new SendError("gone", words, { operator: true, cause: thrown });
     const aboutContent = thrown.status === 400 || thrown.status === 413;
     return new SendError(aboutContent ? "content" : "permanent", words, { cause: thrown });
   }

@@ -67,7 +67,6 @@ const THREAD_GONE_CODES = new Set([
 /** About what a message holds, not about its place. */
 const CONTENT_CODES =
   /^(?:invalid_blocks|invalid_attachments|invalid_arg|invalid_metadata|metadata_too|msg_|no_text|too_many|markdown_|attachment_payload|block_mismatch|slack_connect_\w+_blocked)/u;
-const OPERATOR_RETRY_MILLIS = 60_000;
 
 /** Whether a message was refused because of its thread. */
 export function isThreadGone(thrown: unknown): boolean {
@@ -93,8 +92,7 @@ export function toSendError(thrown: unknown, begun: boolean, botName?: string): 
     if (REFUSED_CODES.has(code)) return new SendError("refused", words, { cause: thrown });
     if (REVOKED_CODES.has(code)) return new SendError("refused", words, { revoked: true, cause: thrown });
     if (GONE_CODES.has(code)) return new SendError("gone", words, { cause: thrown });
-    if (OPERATOR_CODES.has(code))
-      return new SendError("retry", words, { retryAfterMillis: OPERATOR_RETRY_MILLIS, cause: thrown });
+    if (OPERATOR_CODES.has(code)) return new SendError("gone", words, { operator: true, cause: thrown });
     if (UNCERTAIN_CODES.has(code)) return new SendError(begun ? "maybe-sent" : "retry", words, { cause: thrown });
     const kind = isContentRefused(code) ? "content" : RETRY_CODES.has(code) ? "retry" : "permanent";
     return new SendError(kind, words, { cause: thrown });

@@ -95,6 +95,9 @@ async function addOnce(context: AlertCommandContext, request: SubscriptionReques
   const subscription: Subscription = {
     id: createShortId(all.map(({ id }) => id)),
     destination,
+    ...(destination.platform === context.here.platform && context.here.workspace !== undefined
+      ? { workspace: context.here.workspace }
+      : {}),
     network,
     ...chosen,
     subjects: [...subjects],
@@ -191,9 +194,11 @@ export function unreachableReply(
     title: text`The bot cannot post in ${destinationWords(subscription.destination, context)}`,
     blocks: [
       { kind: "fields", fields: [...subscriptionFields(subscription, labels), field("Why", why, { wide: true })] },
-      paragraph("Nothing is told there. Let the bot into the channel and let it post there, then resume."),
+      paragraph(
+        "Let the bot into the channel and let it post there, then try again. What is owed waits for a day and is sent by itself, with growing pauses between the attempts.",
+      ),
     ],
-    actions: [{ label: "Resume", invocation: { command: "alerts resume", options }, effect: "reply" }],
+    actions: [{ label: "Try again", invocation: { command: "alerts resume", options }, effect: "reply" }],
     failure: "caller",
   });
 }

@@ -1,7 +1,7 @@
 import type { ChangeMessage } from "../../../alerts/outbox/message.ts";
 import { isAlive, type Subscription } from "../../../alerts/routing/subscription.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
-import { subscriptionWords } from "../../../alerts/wording/subscription-words.ts";
+import { type Labels, subscriptionWords } from "../../../alerts/wording/subscription-words.ts";
 import { systemClock } from "../../../api/clock.ts";
 import { UserError } from "../../../errors.ts";
 import { type Action, reply, type Reply } from "../../../reply/reply.ts";
@@ -10,9 +10,10 @@ import { toMillis } from "../../../units/nanoseconds.ts";
 import { subjectLabels } from "../alert-subjects.ts";
 import { type AlertCommandContext, changeAnnouncements } from "../alerts.ts";
 import { isOwnSubscription, isSameDestination } from "../destination.ts";
+import { unreachable } from "../suspension-words.ts";
 import { MAX_SUBSCRIPTIONS_PER_DESTINATION, unreachableReply } from "./add-subscription.ts";
 import { MAX_PERSONAL_WATCHES } from "./personal-watch.ts";
-import { awaitFirstDelivery } from "./subscription-checks.ts";
+import { awaitFirstDelivery, awaitReached } from "./subscription-checks.ts";
 import { contentKey, findSubscription, listAction, subscriptionActions, subscriptionFields } from "./subscriptions.ts";
 
 type StateChange = Extract<ChangeMessage["change"], { subscription: Subscription }>["what"];
@@ -39,6 +40,10 @@ export async function changeSubscriptionState(
     context,
   );
   const words = subscriptionWords(found, labels);
+  if (what === "resumed" && found.state === state) {
+    const suspended = await unreachable(alerts, found.destination);
+    if (suspended !== undefined) return retryDelivery(context, found, labels);
+  }
   if (found.state === state) {
     return reply({
       title: text`Nothing changed: subscription ${code(found.id)} is ${state} already`,
@@ -74,6 +79,20 @@ export async function changeSubscriptionState(
       ...subscriptionActions(changed, labels),
       listAction(),
     ],
+  });
+}
+
+/** A channel that cannot be reached is tried at once. */
+async function retryDelivery(context: AlertCommandContext, found: Subscription, labels: Labels): Promise<Reply> {
+  const { alerts } = context;
+  await alerts.retry(found.destination);
+  const delivery = await awaitReached(alerts, found.destination, systemClock, context.signal);
+  if (delivery.state === "lost") return unreachableReply(context, found, delivery.why, labels);
+  return reply({
+    tone: "good",
+    title: text`Alerts arrive again: subscription ${code(found.id)} goes on`,
+    blocks: [{ kind: "fields", fields: subscriptionFields(found, labels) }],
+    actions: [...subscriptionActions(found, labels), listAction()],
   });
 }
 

@@ -12,6 +12,7 @@ import { text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { marketsById } from "../../ids/ids.ts";
 import type { AlertCommandContext } from "../alerts.ts";
+import { unreachable } from "../suspension-words.ts";
 
 /** A note where some kinds never reach the minimum severity asked for; empty where all can. */
 export function minimumSeverityNote({ kinds, floor }: Pick<Subscription, "kinds" | "floor">): Block[] {
@@ -70,8 +71,8 @@ const DELIVERY_POLL_MILLIS: Milliseconds = 50;
  * channel that the bot is not in. `why` is the platform's reason.
  */
 export async function awaitFirstDelivery(
-  alerts: Pick<AlertService, "platforms" | "subscriptions" | "finished">,
-  { id, destination, created }: Subscription,
+  alerts: Pick<AlertService, "platforms" | "suspensions" | "finished">,
+  { destination, created }: Pick<Subscription, "destination" | "created">,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<{ readonly state: "arrived" | "on its way" } | { readonly state: "lost"; readonly why: string }> {
@@ -79,13 +80,30 @@ export async function awaitFirstDelivery(
   const key = destinationKey(destination);
   const started = clock.monotonicMillis();
   while (clock.monotonicMillis() - started < DELIVERY_WAIT_MILLIS) {
-    const now = (await alerts.subscriptions()).find((one) => one.id === id);
-    if (now?.state === "retired") return { state: "lost", why: now.why ?? "it is gone" };
+    const suspended = await unreachable(alerts, destination);
+    if (suspended !== undefined && suspended.since >= created) return { state: "lost", why: suspended.why };
     const [last] = await alerts.finished(1, key);
     if (last?.state === "sent" && last.created_at >= created) return { state: "arrived" };
     await clock.sleep(DELIVERY_POLL_MILLIS, signal);
   }
-  return { state: "on its way" };
+  const suspended = await unreachable(alerts, destination);
+  return suspended === undefined ? { state: "on its way" } : { state: "lost", why: suspended.why };
+}
+
+/** Whether a destination that is tried again can be reached; else the platform's reason. */
+export async function awaitReached(
+  alerts: Pick<AlertService, "suspensions">,
+  destination: Destination,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<{ readonly state: "arrived" } | { readonly state: "lost"; readonly why: string }> {
+  const started = clock.monotonicMillis();
+  for (;;) {
+    const suspended = await unreachable(alerts, destination);
+    if (suspended === undefined) return { state: "arrived" };
+    if (clock.monotonicMillis() - started >= DELIVERY_WAIT_MILLIS) return { state: "lost", why: suspended.why };
+    await clock.sleep(DELIVERY_POLL_MILLIS, signal);
+  }
 }
 
 /** A note where nothing delivers to that platform at the moment. */

@@ -25,6 +25,10 @@ describe("the send error of a message that failed", () => {
       "restricted_action_read_only_channel",
       "restricted_action_thread_only_channel",
       "team_access_not_granted",
+      "missing_scope",
+      "no_permission",
+      "ekm_access_denied",
+      "org_login_required",
     ],
     content: [
       "invalid_blocks",
@@ -41,15 +45,7 @@ describe("the send error of a message that failed", () => {
     ],
     permanent: ["never_heard_of", "as_user_not_supported"],
     refused: ["invalid_auth", "not_authed", "token_expired", "account_inactive", "token_revoked"],
-    retry: [
-      "missing_scope",
-      "no_permission",
-      "ekm_access_denied",
-      "org_login_required",
-      "message_limit_exceeded",
-      "rate_limited",
-      "request_timeout",
-    ],
+    retry: ["message_limit_exceeded", "rate_limited", "request_timeout"],
     "maybe-sent": ["internal_error", "fatal_error", "service_unavailable", "<html>Maintenance</html>"],
   };
 
@@ -65,6 +61,7 @@ describe("the send error of a message that failed", () => {
       const patience = AbortSignal.timeout(code === "rate_limited" ? 500 : 15_000);
       const error = await refused(sender.send(delivery("d", channel), titled("x"), patience));
       expect(error.kind).toBe(kind);
+      expect(error.operator).toBe(/scope|no_permission|ekm|org_login/u.test(code));
       expect(error.revoked).toBe(code === "account_inactive" || code === "token_revoked");
       expect(error.message).not.toMatch(/xoxb|<html/u);
     },
@@ -130,7 +127,7 @@ describe("the send error of a message that failed", () => {
     ["hang", "hang-before", "retry"],
     ["answer with 500", { status: 500 }, "retry"],
     ["are those of somebody who has left", { error: "user_disabled" }, "gone"],
-    ["lack a permission", { error: "missing_scope" }, "retry"],
+    ["lack a permission", { error: "missing_scope" }, "gone"],
   ])("direct messages that %s: nothing was sent", async (_name, answer, kind) => {
     await using fake = await FakeSlack.start();
     const sender = senderOn(fake.apiUrl, patienceWith(answer));

@@ -1,0 +1,89 @@
+import { z } from "zod";
+
+import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { DEAD_LETTER_AFTER } from "../outbox/retry-policy.ts";
+import { destinationKey, StoredDestination } from "../routing/subscription.ts";
+import type { Destination } from "../sender.ts";
+
+/**
+ * A platform that refuses the bot's token; with a destination, one that cannot be reached. As stored; times in Unix
+ * milliseconds.
+ */
+export const Suspension = z.object({
+  platform: z.string(),
+  destination: StoredDestination.exactOptional(),
+  since: z.number(),
+  /** In the platform's words, as of the last attempt; never the token. */
+  why: z.string(),
+  /** Of a destination: the operator must mend it, such as a missing scope. */
+  operator: z.literal(true).exactOptional(),
+  /** Its subscriptions have ended, and what was owed there was dead-lettered. */
+  retired: z.object({ at: z.number(), subscriptions: z.int(), unsent: z.int() }).exactOptional(),
+});
+export type Suspension = z.infer<typeof Suspension>;
+
+/** What is suspended: a platform, or one destination there. */
+export interface SuspensionTarget {
+  readonly platform: string;
+  readonly destination?: Destination;
+}
+
+/** Stored under this name beside the watchers' snapshots, for no network. */
+const SNAPSHOT_NAME = "refused-tokens";
+const StoredSuspensions = z.array(Suspension);
+
+/** When its subscriptions end, unless it is over by then. */
+export function graceEndsAt({ since }: Pick<Suspension, "since">): Milliseconds {
+  return since + DEAD_LETTER_AFTER;
+}
+
+/** Names a target: a platform's id, or a destination's key, which has slashes. */
+export function suspensionKey({ platform, destination }: SuspensionTarget): string {
+  return destination === undefined ? platform : destinationKey(destination);
+}
+
+/** Whether a whole platform is suspended. */
+export function isOfPlatform({ destination }: Pick<Suspension, "destination">): boolean {
+  return destination === undefined;
+}
+
+/** All suspensions, as stored. */
+export async function readSuspensions(tables: Pick<AlertTables, "watch">): Promise<readonly Suspension[]> {
+  const row = await tables.watch.snapshot("", SNAPSHOT_NAME);
+  return row === undefined ? [] : (StoredSuspensions.safeParse(JSON.parse(row.data)).data ?? []);
+}
+
+/** The suspensions as a transaction finds and leaves them. */
+export class Suspensions {
+  readonly #tables: AlertTables;
+  readonly #all: Map<string, Suspension>;
+
+  constructor(tables: AlertTables, found: Iterable<Suspension>) {
+    this.#tables = tables;
+    this.#all = new Map([...found].map((one) => [suspensionKey(one), one]));
+  }
+
+  /** By a platform's id or a destination's key. */
+  get(key: string): Suspension | undefined {
+    return this.#all.get(key);
+  }
+
+  all(): readonly Suspension[] {
+    return [...this.#all.values()];
+  }
+
+  async put(suspension: Suspension, at: Milliseconds): Promise<void> {
+    this.#all.set(suspensionKey(suspension), suspension);
+    await this.#write(at);
+  }
+
+  async drop(key: string, at: Milliseconds): Promise<void> {
+    this.#all.delete(key);
+    await this.#write(at);
+  }
+
+  async #write(at: Milliseconds): Promise<void> {
+    await this.#tables.watch.putSnapshot("", SNAPSHOT_NAME, at, JSON.stringify(this.all()));
+  }
+}
