@@ -1,7 +1,6 @@
 import { assetAmount } from "../src/answers/amounts.ts";
-import { answer, askFor, watchAction } from "../src/answers/answer.ts";
-import { copyableField, copyableIdField, signatureBlocks, signedWords } from "../src/answers/bundles.ts";
-import { extraFields } from "../src/answers/cells.ts";
+import { askFor } from "../src/answers/answer.ts";
+import { bundleAnswer, copyableIdField } from "../src/answers/bundles.ts";
 import { askAboutId } from "../src/answers/ids/ask-about-id.ts";
 import { assetsById, PROPOSAL } from "../src/answers/ids/ids.ts";
 import { resolveId } from "../src/answers/ids/resolve-id.ts";
@@ -13,7 +12,7 @@ import type { AssetLimitsBundle } from "../src/api/model/bundle.ts";
 import type { AssetNames } from "../src/api/model/names.ts";
 import { command } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
-import { type Block, field, type Field } from "../src/reply/block.ts";
+import { field, type Field } from "../src/reply/block.ts";
 import { code, shortenId, text } from "../src/reply/text.ts";
 
 export const bundleAssetLimits = command({
@@ -42,32 +41,17 @@ export const bundleAssetLimits = command({
     const asset = assets.get(value.networkAssetId ?? "");
     noteSeen(context, "proposal", [{ id: proposalId, label: asset?.symbol }]);
     noteSeen(context, "asset", [{ id: value.networkAssetId, label: asset?.symbol }]);
-    const blocks: Block[] = [
-      ...signatureBlocks(value.signatures),
-      {
-        kind: "fields",
-        fields: [
-          limit("maxLifetimeDeposit", value.lifetimeLimit, asset),
-          limit("withdrawThreshold", value.threshold, asset),
-          copyableIdField("networkAssetId", value.networkAssetId),
-          copyableField("assetSource", value.assetSource),
-          copyableField("nonce", value.nonce),
-          copyableIdField("proposalId", proposalId),
-        ],
-      },
-    ];
-    const known = { assetSource: 0, lifetimeLimit: 0, nonce: 0, signatures: 0, threshold: 0, networkAssetId: 0 };
-    const unknown = extraFields(value, known);
-    if (unknown.length > 0) blocks.push({ kind: "fields", title: text`Further fields of the node`, fields: unknown });
     const name = asset?.symbol ?? (value.networkAssetId === undefined ? "an asset" : shortenId(value.networkAssetId));
-    return answer(context, asOf, {
-      title: text`Limits of ${name} on the bridge: ${signedWords(value.signatures)}`,
-      tone: value.signatures === undefined ? "warning" : "good",
-      blocks,
-      actions:
-        value.signatures === undefined
-          ? [watchAction(context, "Tell me once it is signed", "bundle.signed", `asset-limits:${proposalId}`)]
-          : [],
+    return bundleAnswer(context, asOf, {
+      value,
+      title: `Limits of ${name} on the bridge`,
+      before: [
+        limit("maxLifetimeDeposit", value.lifetimeLimit, asset),
+        limit("withdrawThreshold", value.threshold, asset),
+      ],
+      after: [copyableIdField("proposalId", proposalId)],
+      known: { lifetimeLimit: 0, threshold: 0 },
+      subject: `asset-limits:${proposalId}`,
       ask: askFor(context, "bundle asset-limits", { proposal: proposalId }),
     });
   },

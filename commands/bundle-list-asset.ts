@@ -1,6 +1,5 @@
-import { answer, askFor, watchAction } from "../src/answers/answer.ts";
-import { copyableField, copyableIdField, signatureBlocks, signedWords } from "../src/answers/bundles.ts";
-import { extraFields } from "../src/answers/cells.ts";
+import { askFor } from "../src/answers/answer.ts";
+import { bundleAnswer } from "../src/answers/bundles.ts";
 import { askAboutId } from "../src/answers/ids/ask-about-id.ts";
 import { ASSET, assetsById } from "../src/answers/ids/ids.ts";
 import { resolveId } from "../src/answers/ids/resolve-id.ts";
@@ -8,8 +7,8 @@ import { noteSeen } from "../src/answers/ids/seen-ids.ts";
 import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
 import { command } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
-import { type Block, field } from "../src/reply/block.ts";
-import { shortenId, text } from "../src/reply/text.ts";
+import { field } from "../src/reply/block.ts";
+import { shortenId } from "../src/reply/text.ts";
 
 export const bundleListAsset = command({
   name: "bundle list-asset",
@@ -46,28 +45,11 @@ export const bundleListAsset = command({
       api.getListAssetBundle(assetId, { signal }),
     );
     noteSeen(context, "asset", [{ id: assetId, label: asset?.symbol }]);
-    const blocks: Block[] = [
-      ...signatureBlocks(value.signatures),
-      {
-        kind: "fields",
-        fields: [
-          ...(asset?.name === undefined ? [] : [field("Asset", asset.name)]),
-          copyableIdField("networkAssetId", value.networkAssetId),
-          copyableField("assetSource", value.assetSource),
-          copyableField("nonce", value.nonce),
-        ],
-      },
-    ];
-    const unknown = extraFields(value, { assetSource: 0, nonce: 0, signatures: 0, networkAssetId: 0 });
-    if (unknown.length > 0) blocks.push({ kind: "fields", title: text`Further fields of the node`, fields: unknown });
-    return answer(context, asOf, {
-      title: text`List ${name} on the bridge: ${signedWords(value.signatures)}`,
-      tone: value.signatures === undefined ? "warning" : "good",
-      blocks,
-      actions:
-        value.signatures === undefined
-          ? [watchAction(context, "Tell me once it is signed", "bundle.signed", `list-asset:${assetId}`)]
-          : [],
+    return bundleAnswer(context, asOf, {
+      value,
+      title: `List ${name} on the bridge`,
+      before: asset?.name === undefined ? [] : [field("Asset", asset.name)],
+      subject: `list-asset:${assetId}`,
       ask: askFor(context, "bundle list-asset", { asset: assetId }),
     });
   },

@@ -1,5 +1,10 @@
+import type { AsOf } from "../api/api-client.ts";
+import type { AssetLimitsBundle, ListAssetBundle } from "../api/model/bundle.ts";
 import { type Block, field, type Field, paragraph } from "../reply/block.ts";
+import type { Ask, Reply } from "../reply/reply.ts";
 import { code, id, strong, text, type Text } from "../reply/text.ts";
+import { answer, watchAction } from "./answer.ts";
+import { extraFields } from "./cells.ts";
 
 /** An Ethereum signature is 65 bytes. */
 const SIGNATURE_HEX = 130;
@@ -10,14 +15,56 @@ function countSignatures(signatures: string): number | undefined {
   return /^[0-9a-f]+$/iu.test(hex) && hex.length % SIGNATURE_HEX === 0 ? hex.length / SIGNATURE_HEX : undefined;
 }
 
+/** What differs between the answers about bundles. */
+interface BundleAnswer {
+  readonly value: AssetLimitsBundle | ListAssetBundle;
+  readonly title: string;
+  /** Shown before and after those that every bundle has. */
+  readonly before: readonly Field[];
+  readonly after?: readonly Field[];
+  /** The bundle's own members that are shown. */
+  readonly known?: Readonly<Record<string, unknown>>;
+  /** What is watched until it is signed. */
+  readonly subject: string;
+  readonly ask: Ask;
+}
+
+/** The signatures of a bundle, its fields, whatever else the node says of it, and a button to wait for signatures. */
+export function bundleAnswer(
+  context: Parameters<typeof answer>[0],
+  asOf: AsOf,
+  { value, title, before, after = [], known = {}, subject, ask }: BundleAnswer,
+): Reply {
+  const { networkAssetId, assetSource, nonce, signatures } = value;
+  const shared = [
+    copyableIdField("networkAssetId", networkAssetId),
+    copyableField("assetSource", assetSource),
+    copyableField("nonce", nonce),
+  ];
+  const blocks: Block[] = [
+    ...signatureBlocks(signatures),
+    { kind: "fields", fields: [...before, ...shared, ...after] },
+  ];
+  const unknown = extraFields(value, { assetSource: 0, nonce: 0, signatures: 0, networkAssetId: 0, ...known });
+  if (unknown.length > 0) blocks.push({ kind: "fields", title: text`Further fields of the node`, fields: unknown });
+  return answer(context, asOf, {
+    title: text`${title}: ${signedWords(signatures)}`,
+    tone: signatures === undefined ? "warning" : "good",
+    blocks,
+    actions:
+      signatures === undefined ? [watchAction(context, "Tell me once it is signed", "bundle.signed", subject)] : [],
+    ask,
+  });
+}
+
 /** `13 signatures`, or that it is not signed yet: for titles. */
-export function signedWords(signatures: string | undefined): string {
+function signedWords(signatures: string | undefined): string {
   if (signatures === undefined) return "not signed yet";
   const count = countSignatures(signatures);
   return count === undefined ? "signed" : `${count} ${count === 1 ? "signature" : "signatures"}`;
 }
 
-export function copyableField(name: string, value: string | bigint | undefined): Field {
+function copyableField(name: string, value: string | bigint | undefined): Field {
   return field(name, value === undefined ? undefined : code(value), { wide: true });
 }
 
@@ -26,7 +73,7 @@ export function copyableIdField(name: string, value: string | undefined): Field 
 }
 
 /** The whole signatures in a block to copy; or what their absence means. */
-export function signatureBlocks(signatures: string | undefined): Block[] {
+function signatureBlocks(signatures: string | undefined): Block[] {
   if (signatures === undefined) {
     return [
       paragraph(

@@ -48,11 +48,6 @@ export function compareDecimals(a: Decimal, b: Decimal): number {
   return compareIntegers(x, y);
 }
 
-export function addDecimals(a: Decimal, b: Decimal): Decimal {
-  const [x, y] = align(a, b);
-  return { units: x + y, scale: Math.max(a.scale, b.scale) };
-}
-
 export function subtractDecimals(a: Decimal, b: Decimal): Decimal {
   const [x, y] = align(a, b);
   return { units: x - y, scale: Math.max(a.scale, b.scale) };

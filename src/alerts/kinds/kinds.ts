@@ -7,8 +7,6 @@ import { CONDITION_KINDS, type ConditionKind, CONDITIONS } from "./reading.ts";
 
 export { CONDITION_KINDS };
 export type { ConditionKind, EventKind, KindGroup, PersonalKind };
-export const EVENT_KINDS = Object.keys(EVENTS) as readonly (keyof typeof EVENTS)[];
-export const PERSONAL_KINDS = Object.keys(PERSONAL_EVENTS) as readonly PersonalKind[];
 
 /** Everything that can be subscribed to. */
 export type AlertKind = ConditionKind | EventKind;

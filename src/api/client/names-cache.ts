@@ -1,3 +1,5 @@
+import type { z } from "zod";
+
 import type { Milliseconds } from "../../units/duration.ts";
 import type { CallOptions } from "../api-client.ts";
 import { ApiError } from "../api-error.ts";
@@ -58,56 +60,42 @@ export class NamesCache<T> {
   }
 }
 
-export function marketNamesCache(call: Call, clock: Clock): NamesCache<NonNullable<ReturnType<typeof marketNames>>> {
-  return new NamesCache(call, clock, (after) =>
-    defineRequest({
-      path: namesPath("/api/v2/markets", after),
-      what: "the markets' names",
-      schema: Markets,
-      pick: (parsed) => mapPage(parsed.markets, marketNames),
+export const marketNamesCache = (call: Call, clock: Clock) =>
+  new NamesCache(
+    call,
+    clock,
+    requestFor("markets", Markets, (parsed) => mapPage(parsed.markets, marketNames)),
+  );
+
+export const assetNamesCache = (call: Call, clock: Clock) =>
+  new NamesCache(
+    call,
+    clock,
+    requestFor("assets", Assets, (parsed) => mapPage(parsed.assets, assetNames)),
+  );
+
+export const nodeNamesCache = (call: Call, clock: Clock) =>
+  new NamesCache(
+    call,
+    clock,
+    requestFor("nodes", NetworkNodes, (parsed) => mapPage(parsed.nodes, nodeNames)),
+  );
+
+/** Requests for the pages of a list, each behind a cursor. */
+function requestFor<S extends z.ZodType, T>(list: string, schema: S, pick: (parsed: z.output<S>) => Page<T>) {
+  return (after: string | undefined): ApiRequest<Page<T>> => {
+    const query = new URLSearchParams({ "pagination.first": String(ROWS_PER_PAGE) });
+    if (after !== undefined) query.set("pagination.after", after);
+    return defineRequest({
+      path: `/api/v2/${list}?${query.toString()}`,
+      what: `the ${list}' names`,
+      schema,
+      pick,
       cacheMillis: 0,
       pages: true,
-      ...cursor(after),
-    }),
-  );
-}
-
-export function assetNamesCache(call: Call, clock: Clock): NamesCache<NonNullable<ReturnType<typeof assetNames>>> {
-  return new NamesCache(call, clock, (after) =>
-    defineRequest({
-      path: namesPath("/api/v2/assets", after),
-      what: "the assets' names",
-      schema: Assets,
-      pick: (parsed) => mapPage(parsed.assets, assetNames),
-      cacheMillis: 0,
-      pages: true,
-      ...cursor(after),
-    }),
-  );
-}
-
-export function nodeNamesCache(call: Call, clock: Clock): NamesCache<NonNullable<ReturnType<typeof nodeNames>>> {
-  return new NamesCache(call, clock, (after) =>
-    defineRequest({
-      path: namesPath("/api/v2/nodes", after),
-      what: "the nodes' names",
-      schema: NetworkNodes,
-      pick: (parsed) => mapPage(parsed.nodes, nodeNames),
-      cacheMillis: 0,
-      pages: true,
-      ...cursor(after),
-    }),
-  );
-}
-
-function namesPath(route: string, after: string | undefined): string {
-  const query = new URLSearchParams({ "pagination.first": String(ROWS_PER_PAGE) });
-  if (after !== undefined) query.set("pagination.after", after);
-  return `${route}?${query.toString()}`;
-}
-
-function cursor(after: string | undefined): { cursor?: string } {
-  return after === undefined ? {} : { cursor: after };
+      ...(after === undefined ? {} : { cursor: after }),
+    });
+  };
 }
 
 function mapPage<A, B>(page: Page<A> | undefined, map: (node: A) => B): Page<B> {

@@ -13,7 +13,7 @@ import { renderBlock } from "./blocks.ts";
 import { indent } from "./fields.ts";
 import { blank, dataSpan, linkSpans, span, type Span, toAnsi, toSpans } from "./span.ts";
 import { visibleText } from "./visible-text.ts";
-import { concatSpans, type Line, totalWidth, wrap } from "./wrap.ts";
+import { type Line, totalWidth, wrap } from "./wrap.ts";
 
 export interface RenderOptions {
   /** Columns of the terminal, at least 20. */
@@ -127,7 +127,7 @@ function actionLines(actions: readonly Action[], width: number, links: boolean):
     const needed = totalWidth(target);
     if (lead + needed <= width) {
       const gap = blank(lead - number.width - label.width);
-      return [{ spans: concatSpans([number, label, gap], target), width: lead + needed }];
+      return [{ spans: [number, label, gap, ...target], width: lead + needed }];
     }
     return [
       ...hang([number], wrap([label], Math.max(8, width - number.width))),
@@ -147,6 +147,6 @@ function hang(lead: readonly Span[], lines: readonly Line[]): Line[] {
   const by = totalWidth(lead);
   return lines.map((line, at) => {
     if (at > 0 && line.width === 0) return line;
-    return { spans: concatSpans(at === 0 ? lead : [blank(by)], line.spans), width: line.width + by };
+    return { spans: [...(at === 0 ? lead : [blank(by)]), ...line.spans], width: line.width + by };
   });
 }

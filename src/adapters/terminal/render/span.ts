@@ -94,19 +94,15 @@ export function toSpans(content: Text, options: SpanOptions, lines: LineBreaks =
   return spans;
 }
 
-/** Wider gaps and rules than this are rare. */
-const MAX_CACHED_REPEATS = 100;
-
-/** A span of one character, repeated 0 or more times. */
-function repeating(character: string, style: TextStyle): (times: number) => Span {
-  const repeat = (times: number): Span => createSpan(character.repeat(times), style, times, false);
-  const kept = Array.from({ length: MAX_CACHED_REPEATS }, (_, times) => repeat(times));
-  return (times) => kept[times] ?? repeat(times);
+/** A gap of 0 or more columns. */
+export function blank(columns: number): Span {
+  return createSpan(" ".repeat(columns), "plain", columns, false);
 }
 
-export const blank = repeating(" ", "plain");
 /** The line below a table's heading. */
-export const rule = repeating("─", "dim");
+export function rule(columns: number): Span {
+  return createSpan("─".repeat(columns), "dim", columns, false);
+}
 
 function pushWords(spans: Span[], data: string, style: TextStyle, lines: LineBreaks): void {
   if (isPlain(data)) {

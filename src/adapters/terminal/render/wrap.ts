@@ -39,14 +39,6 @@ export function totalWidth(spans: readonly Span[]): number {
   return width;
 }
 
-/** The spans of both, one after the other. */
-export function concatSpans(first: readonly Span[], second: readonly Span[]): Span[] {
-  // Not as [...first, ...second]: only the first spread of a list is fast.
-  const spans = [...first];
-  for (const one of second) spans.push(one);
-  return spans;
-}
-
 function wrapLong(spans: readonly Span[], width: number): Line[] {
   let current: OpenLine = { spans: [], width: 0 };
   const lines: Line[] = [current];
