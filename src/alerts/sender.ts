@@ -37,6 +37,10 @@ export interface Delivery {
   readonly quiet?: boolean;
   /** Post in the thread of this message, which begins one where there is none yet. */
   readonly threadOf?: Receipt;
+  /** What the thread is about, for its name where it is begun. */
+  readonly threadName?: string;
+  /** In a thread: show it in the channel, too, where the platform can. */
+  readonly broadcast?: true;
   readonly about?: DeliverySubject;
   /** Send text alone, without blocks, buttons and files: the platform refused the usual form. */
   readonly plain?: true;

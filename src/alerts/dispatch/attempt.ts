@@ -8,7 +8,8 @@ import type { ClaimedDelivery } from "../outbox/claim.ts";
 import { type DeliveryContext, deliverySubject, isMerged } from "../outbox/delivery-subject.ts";
 import type { AlertMessage } from "../outbox/message.ts";
 import type { DeliveryResult } from "../outbox/record.ts";
-import { type Delivery, type Receipt, SendError } from "../sender.ts";
+import { type Delivery, type DeliverySubject, type Receipt, SendError } from "../sender.ts";
+import { incidentName } from "../wording/condition-words.ts";
 
 export interface AttemptDependencies {
   readonly clock: Clock;
@@ -68,16 +69,26 @@ async function send(
     await sender.update(edits, reply, signal, plain);
     return undefined;
   }
+  const about = deliverySubject(message, row.phase);
   const delivery: Delivery = {
     id: row.id,
     destination,
     ...(mention === undefined ? {} : { mention }),
     ...(quiet === undefined ? {} : { quiet }),
-    ...(threadOf === undefined ? {} : { threadOf }),
-    about: deliverySubject(message, row.phase),
+    ...(threadOf === undefined ? {} : { threadOf, ...threadOptions(message, about) }),
+    about,
     ...(plain === undefined ? {} : { plain }),
   };
   return sender.send(delivery, reply, signal);
+}
+
+/** In a thread nobody may look: what is critical, and the end, is shown in the channel, too. */
+function threadOptions(
+  message: AlertMessage,
+  { severity, state }: DeliverySubject,
+): Pick<Delivery, "threadName" | "broadcast"> {
+  const broadcast = severity === "critical" || state === "resolved" ? { broadcast: true as const } : {};
+  return message.type === "condition" ? { threadName: incidentName(message.episode), ...broadcast } : broadcast;
 }
 
 /** A message that cannot be rendered is a bug: retries do not help. */

@@ -167,7 +167,7 @@ function flappingFlag(state: NotificationState | undefined): Pick<NotificationSt
   return state?.flapping === true ? { flapping: true } : {};
 }
 
-/** After the trigger: one escalation, reminders, and edits of the live message. */
+/** After the trigger: one escalation, reminders, and edits of the live message, or of the one that starts the thread. */
 function planFollowUps(
   input: EpisodePlanInput,
   destination: string,
@@ -195,7 +195,7 @@ function planFollowUps(
     state = { ...state, reminders: number, toldMillis: input.at };
   }
   const shown = liveMessageKey(episode);
-  if (before.style === "live" && shown !== before.shown) {
+  if (before.style !== "plain" && shown !== before.shown) {
     const message = { type: "condition", phase: "state", episode } as const;
     deliveries.push(planDelivery(input, subscription, "state", message, { edits: before.trigger }));
     state = { ...state, shown };
@@ -228,7 +228,7 @@ function planResolve(
   const thread = state.style === "thread" ? { threadOf: state.trigger } : {};
   const resolve = planDelivery(input, state, "resolve", message, thread);
   const deliveries = [resolve];
-  if (state.style === "live") {
+  if (state.style !== "plain") {
     deliveries.push(planDelivery(input, state, "state", { ...message, phase: "state" }, { edits: state.trigger }));
   }
   return { deliveries, states: [{ episode: episode.id, destination, state: { ...closed, resolve: resolve.id } }] };

@@ -42,7 +42,7 @@ export const Subscription = z
     floor: Severity,
     /**
      * Of conditions. `live`: one message an episode, edited in place, with a short new one when it fires, escalates and
-     * resolves; `thread`: what follows goes into the first one's thread; `plain`: new messages only.
+     * resolves; `thread`: what follows goes into the thread of the first one, which is edited, too; `plain`: new messages only.
      */
     style: z.enum(["live", "thread", "plain"]),
     /** Of events. `usual`: checkpoints, snapshots and market states in one rolling message a day, the rest one by one. */

@@ -1,3 +1,4 @@
+import { plainText } from "../../reply/plain-text.ts";
 import { field, type Field } from "../../reply/block.ts";
 import { code, id, joinText, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
 import { formatDuration } from "../../units/duration.ts";
@@ -140,6 +141,11 @@ const CONDITION_WORDS: {
 /** The words for an episode as it last was, under its rule's own thresholds. Pure and total. */
 export function conditionWords({ rule, last }: Pick<Episode, "rule" | "last">): ConditionWords {
   return wordsFor(last.kind, last, rule);
+}
+
+/** An episode by name, on one line: `No new block on mainnet (network.stalled 3)`. */
+export function incidentName({ rule, last, kind, number }: Pick<Episode, "rule" | "last" | "kind" | "number">): string {
+  return `${plainText(wordsFor(last.kind, last, rule).bad)} (${kind} ${number})`;
 }
 
 function wordsFor<K extends ConditionKind>(kind: K, reading: ReadingOf[K], rule: string): ConditionWords {

@@ -140,12 +140,20 @@ describe("an outage", () => {
     expect(new Set(it.sender.edits.map(({ message }) => message))).toEqual(new Set(["1"]));
   });
 
-  it("in thread style goes on in the thread of its first message", async () => {
+  it("in thread style goes on in the thread of its first message, which is edited at every state", async () => {
     const it = await subscribed({}, { style: "thread" });
-    await it.rounds(8, [stalled("bad")]);
+    await it.rounds(40, [stalled("bad")]);
+    expect(it.sender.takeEdits()).toEqual(["critical: network.stalled on mainnet"]);
     await it.rounds(6, [stalled("good")]);
-    expect(it.sender.take()).toEqual([FIRED, RESOLVED]);
-    expect(it.sender.posts.map(({ delivery }) => delivery.threadOf?.message)).toEqual([undefined, "1"]);
+    await it.pass(2000);
+    expect(it.sender.take()).toEqual([FIRED, CRITICAL, RESOLVED]);
+    expect(it.sender.takeEdits().at(-1)).toBe(RESOLVED);
+    expect(new Set(it.sender.edits.map(({ message }) => message))).toEqual(new Set(["1"]));
+    const [, critical, end] = it.sender.posts.map(({ delivery }) => delivery);
+    for (const delivery of [critical, end]) {
+      expect(delivery).toMatchObject({ threadOf: { message: "1" }, broadcast: true });
+      expect(delivery?.threadName).toMatch(/\(network\.stalled 1\)$/u);
+    }
   });
 });
 

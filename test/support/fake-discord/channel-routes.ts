@@ -63,7 +63,7 @@ function startThread({ state, body }: Context, channelId: string, id: string): u
   if (parent.guild === undefined) throw new ErrorResponse(400, 50_024, "Cannot execute action on this channel type");
   if (state.channels.has(id))
     throw new ErrorResponse(400, 160_004, "A thread has already been created for this message");
-  state.channels.set(id, { id, guild: parent.guild, recipient: undefined, gone: undefined });
+  state.channels.set(id, { id, guild: parent.guild, recipient: undefined, name, gone: undefined });
   return { id, type: 11, name, parent_id: channelId };
 }
 

@@ -54,6 +54,8 @@ export interface Channel {
   readonly guild: string | undefined;
   /** The person at the other end of direct messages. */
   readonly recipient: string | undefined;
+  /** Of a thread. */
+  readonly name?: string;
   gone: "deleted" | "no-access" | undefined;
 }
 

@@ -66,8 +66,15 @@ export const METHODS: Readonly<Record<string, Method>> = {
       limit(channel, context);
       judged(args);
       if (unfoldsLinks(args)) throw new ErrorResponse("invalid_arguments", { why: "links would unfold" });
+      const broadcast = args["reply_broadcast"] ?? false;
+      if (typeof broadcast !== "boolean") throw new ErrorResponse("invalid_arguments", { why: "reply_broadcast" });
+      // Used in conjunction with thread_ts: https://docs.slack.dev/reference/methods/chat.postMessage#arg_reply_broadcast
+      if (broadcast && threadOf(args) === undefined) {
+        throw new ErrorResponse("invalid_arguments", { why: "reply_broadcast without thread_ts" });
+      }
       const message = state.post({
         channel: channel.id,
+        broadcast,
         thread: threadOf(args),
         text: String(args["text"]),
         blocks: blocksOf(args),

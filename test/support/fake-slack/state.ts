@@ -25,6 +25,8 @@ export interface StoredMessage {
   readonly ts: string;
   readonly channel: string;
   readonly thread: string | undefined;
+  /** An answer in a thread that its channel shows, too. */
+  readonly broadcast: boolean;
   /** Who alone sees it. */
   readonly onlyFor: string | undefined;
   text: string;
@@ -157,6 +159,7 @@ export class State {
     const message: StoredMessage = {
       ts: this.ts(),
       thread: undefined,
+      broadcast: false,
       onlyFor: undefined,
       blocks: [],
       metadata: undefined,

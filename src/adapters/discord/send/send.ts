@@ -5,6 +5,7 @@ import type { REST } from "discord.js";
 import { LRUCache } from "lru-cache";
 
 import { type Delivery, type Receipt, type Sender, SendError } from "../../../alerts/sender.ts";
+import { oneLine } from "../../../reply/plain-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import type { ButtonPayloadDependencies } from "../../store-button-payloads.ts";
 import { CONTENT_LENGTH, MAX_FILE_BYTES, NONCE_LENGTH, NONCE_LIFETIME_MILLIS } from "../limits.ts";
@@ -69,7 +70,13 @@ export class DiscordSender implements Sender {
       if (delivery.id.length > NONCE_LENGTH)
         throw new SendError("permanent", `a delivery id above ${NONCE_LENGTH} characters`);
       const parent = destination.thread ?? (await this.#channelOf(destination.channel, signal, request));
-      const channel = await this.#threads.channelFor(delivery, parent, flatText(reply.title), request, signal);
+      const channel = await this.#threads.channelFor(
+        delivery,
+        parent,
+        oneLine(delivery.threadName ?? flatText(reply.title)),
+        request,
+        signal,
+      );
       const message = await this.#compose(reply, delivery.plain, signal);
       const body = { ...bodyFor(message.body, delivery), nonce: delivery.id, enforce_nonce: true };
       const post = async (where: string): Promise<Receipt> => {

@@ -159,7 +159,8 @@ export class SlackSender implements Sender {
       const channel = await this.#channelOf(destination.channel, ask);
       // Threads have one level: an answer to a message inside one belongs in the same.
       const thread = inThread ? (destination.thread ?? threadUnder(threadOf, channel)) : undefined;
-      const place = { channel, ...(thread === undefined ? {} : { thread_ts: thread }) };
+      const shown = delivery.broadcast === true ? { reply_broadcast: true } : {};
+      const place = { channel, ...(thread === undefined ? {} : { thread_ts: thread, ...shown }) };
       const posted = await post(() => this.#web.chat.postMessage({ ...place, ...messageArguments(body), metadata }));
       if (posted.ts === undefined) throw new SendError("maybe-sent", "Slack gave no receipt");
       return { channel: posted.channel ?? channel, message: posted.ts, thread };

@@ -73,6 +73,17 @@ describe("sending", () => {
     expect([at.posts(), at.posts(thread)]).toEqual([[], ["In the thread"]]);
   });
 
+  test("names the thread after the incident, within Discord's limit", async () => {
+    for (const [threadName, name] of [
+      ["No new block (network.stalled 3)", "No new block (network.stalled 3)"],
+      ["🦆".repeat(80), "🦆".repeat(50)],
+    ] as const) {
+      const first = await at.on.adapter.send(at.delivery(), alert("Stalled"), signal);
+      await at.on.adapter.send(at.delivery({ threadOf: first, threadName }), alert("Over"), signal);
+      expect(at.on.fake.state.channels.get(first.message)?.name).toBe(name);
+    }
+  });
+
   test("posts below a message, in a thread that it begins once", async () => {
     const first = await at.on.adapter.send(at.delivery(), alert("Stalled"), signal);
     const second = await at.on.adapter.send(at.delivery({ threadOf: first }), alert("Still stalled"), signal);
