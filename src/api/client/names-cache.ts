@@ -4,6 +4,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import type { CallOptions } from "../api-client.ts";
 import { ApiError } from "../api-error.ts";
 import type { Clock } from "../clock.ts";
+import { BODY_BYTES } from "../limits.ts";
 import { type ApiRequest, defineRequest } from "../model/model.ts";
 import { assetNames, Assets, marketNames, Markets, NetworkNodes, nodeNames } from "../model/names.ts";
 import { EMPTY_PAGE, type Page } from "../model/page.ts";
@@ -90,6 +91,7 @@ function requestFor<S extends z.ZodType, T>(list: string, schema: S, pick: (pars
       path: `/api/v2/${list}?${query.toString()}`,
       what: `the ${list}' names`,
       schema,
+      maxBytes: BODY_BYTES.names,
       pick,
       cacheMillis: 0,
       pages: true,

@@ -66,8 +66,8 @@ export function isRouteMissing(status: number, body: ErrorBody): boolean {
 }
 
 /** The same for a whole response. */
-export function isRouteMissingResponse({ status, body }: Pick<HttpResponse, "status" | "body">): boolean {
-  return status === 404 && isRouteMissing(status, readErrorBody(body.subarray(0, 100_000).toString("utf8")));
+export function isRouteMissingResponse({ status, text }: Pick<HttpResponse, "status" | "text">): boolean {
+  return status === 404 && isRouteMissing(status, readErrorBody(text));
 }
 
 /** One line without control characters, at most 300 characters. */

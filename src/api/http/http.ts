@@ -7,7 +7,11 @@ import { Socket } from "node:net";
 import { buildConnector, Client, type Dispatcher, Pool } from "undici";
 
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { formatBytes } from "../../units/format-number.ts";
+import { BODY_BYTES } from "../limits.ts";
 import type { BaseUrl } from "./base-url.ts";
+import { bodyBudget, type HeldBody } from "./body-budget.ts";
+import { BodyMemory } from "./body-memory.ts";
 import { HttpFault, httpFault } from "./http-fault.ts";
 import { ReceiveBuffers } from "./receive-buffers.ts";
 
@@ -20,7 +24,8 @@ export type HttpHeaders = Readonly<Record<string, string | string[] | undefined>
 export interface HttpResponse {
   readonly status: number;
   readonly headers: HttpHeaders;
-  readonly body: Buffer;
+  /** The body, without a byte order mark; of any status but 200 the first 64 KiB. */
+  readonly text: string;
 }
 
 /** A request under way. */
@@ -146,21 +151,23 @@ const inertController: Dispatcher.DispatchController = {
 };
 
 /** Buffers one response. As a dispatch handler, it saves a stream and an AbortSignal per request. */
-class BufferedResponse implements Dispatcher.DispatchHandler, HttpExchange<HttpResponse> {
+class BufferedResponse implements Dispatcher.DispatchHandler, HttpExchange<HttpResponse>, HeldBody {
   readonly response: Promise<HttpResponse>;
-  readonly #maxBytes: number;
+  #maxBytes: number;
   readonly #timer: NodeJS.Timeout;
   #resolve!: (reply: HttpResponse) => void;
   #reject!: (reason: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #done = false;
+  /** Waits for room in the memory that all bodies share. */
+  #waits = false;
   #status = 0;
   #headers: HttpHeaders = {};
-  #chunks: Buffer[] = [];
-  #bytes = 0;
+  readonly #body: BodyMemory;
 
   constructor(timeoutMillis: Milliseconds, maxBytes: number) {
     this.#maxBytes = maxBytes;
+    this.#body = new BodyMemory(Math.max(maxBytes, BODY_BYTES.error));
     this.response = new Promise<HttpResponse>((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -168,7 +175,10 @@ class BufferedResponse implements Dispatcher.DispatchHandler, HttpExchange<HttpR
     this.#timer = setTimeout(() => {
       // If the event loop was blocked, the response may already be in the socket: it is read first.
       setImmediate(() => {
-        const clause = `did not answer within ${formatDuration(timeoutMillis)}`;
+        const within = `within ${formatDuration(timeoutMillis)}`;
+        const clause = this.#waits
+          ? `could not be read to the end ${within}, since other long answers came in`
+          : `did not answer ${within}`;
         this.cancel(new HttpFault("timeout", clause, this.#controller !== undefined));
       });
     }, timeoutMillis).unref();
@@ -176,8 +186,15 @@ class BufferedResponse implements Dispatcher.DispatchHandler, HttpExchange<HttpR
 
   cancel(reason: unknown): void {
     if (!this.#settle()) return;
+    this.#body.free();
     this.#controller?.abort(new Error("cancelled"));
     this.#reject(reason);
+  }
+
+  resume(): void {
+    this.#waits = false;
+    // Not while the parser is at work on another body, whose end has made the room.
+    setImmediate(() => this.#controller?.resume());
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -189,29 +206,40 @@ class BufferedResponse implements Dispatcher.DispatchHandler, HttpExchange<HttpR
     if (status < 200) return;
     this.#status = status;
     this.#headers = headers;
-    const announced = Number(headers["content-length"] ?? 0);
-    if (announced > this.#maxBytes) this.#tooLarge();
+    if (status !== 200) this.#maxBytes = BODY_BYTES.error;
+    else if (Number(headers["content-length"] ?? 0) > this.#maxBytes) this.#tooLarge();
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#bytes += chunk.length;
-    if (this.#bytes > this.#maxBytes) this.#tooLarge();
-    else this.#chunks.push(chunk);
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#done) return;
+    const room = this.#maxBytes - this.#body.length;
+    if (chunk.length <= room) {
+      this.#body.add(chunk);
+      if (bodyBudget.grow(this, chunk.length)) return;
+      this.#waits = true;
+      controller.pause();
+    } else if (this.#status === 200) {
+      this.#tooLarge();
+    } else {
+      this.#body.add(chunk.subarray(0, room));
+      this.onResponseEnd();
+      controller.abort(new Error("enough"));
+    }
   }
 
   onResponseEnd(): void {
     if (!this.#settle()) return;
-    const [only] = this.#chunks;
-    const body = this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks, this.#bytes);
-    this.#resolve({ status: this.#status, headers: this.#headers, body });
+    this.#resolve({ status: this.#status, headers: this.#headers, text: this.#body.takeText() });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (this.#settle()) this.#reject(httpFault(error, this.#controller !== undefined, this.#status !== 0));
+    if (!this.#settle()) return;
+    this.#body.free();
+    this.#reject(httpFault(error, this.#controller !== undefined, this.#status !== 0));
   }
 
   #tooLarge(): void {
-    const clause = `sent more than ${this.#maxBytes} bytes, which is the limit`;
+    const clause = `sent more than ${formatBytes(this.#maxBytes)}, the most that is read of such an answer`;
     this.cancel(new HttpFault("too-large", clause, true));
   }
 
@@ -220,6 +248,7 @@ class BufferedResponse implements Dispatcher.DispatchHandler, HttpExchange<HttpR
     if (this.#done) return false;
     this.#done = true;
     clearTimeout(this.#timer);
+    bodyBudget.release(this);
     return true;
   }
 }

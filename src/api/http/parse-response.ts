@@ -55,20 +55,13 @@ function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((value, step) => (value as Record<PropertyKey, unknown> | null)?.[step], body);
 }
 
-/** Some servers write one, which JSON does not allow (RFC 8259, 8.1). */
-const BYTE_ORDER_MARK = /^\uFEFF/u;
-
 function parseJson(response: HttpResponse, target: RequestTarget): unknown {
   try {
-    return JSON.parse(response.body.toString("utf8").replace(BYTE_ORDER_MARK, ""));
+    return JSON.parse(response.text);
   } catch (cause) {
-    const foreign = /^\s*</u.test(response.body.subarray(0, 100).toString("utf8"));
+    const foreign = /^\s*</u.test(response.text.slice(0, 100));
     const what =
-      response.body.length === 0
-        ? "an empty answer"
-        : foreign
-          ? "a web page instead of JSON"
-          : "an answer that is not JSON";
+      response.text === "" ? "an empty answer" : foreign ? "a web page instead of JSON" : "an answer that is not JSON";
     throw nodeFailure("unreadable", `sent ${what}`, target, { httpStatus: response.status, foreign, cause });
   }
 }

@@ -1,17 +1,18 @@
 import { formatDuration } from "../../units/duration.ts";
+import { formatBytes } from "../../units/format-number.ts";
 import type { AsOf, LedgerStream } from "../api-client.ts";
 import { ApiError } from "../api-error.ts";
 import type { HttpFault } from "../http/http-fault.ts";
 import type { HttpHeaders, HttpSink, HttpStream } from "../http/http.ts";
 import { failureOfFault, failureOfResponse, nodeFailure, type RequestTarget } from "../http/node-failure.ts";
+import { BODY_BYTES } from "../limits.ts";
 import type { ClientContext, NodeEndpoint } from "../node/node.ts";
+import { Pace } from "./pace.ts";
 import { LedgerFault, type LedgerSink } from "./decoder.ts";
 import { DetectingDecoder } from "./framing.ts";
 
 /** At most this much data is buffered, since a message may give its content type after its data. */
 const MAX_WAITING_BYTES = 1024 * 1024;
-/** The maximum size of an error body. */
-const MAX_ERROR_BYTES = 256 * 1024;
 const LINE_FEED = 0x0a;
 /** See LedgerStream. */
 type Take = (bytes: Buffer) => Promise<void> | undefined;
@@ -34,6 +35,8 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   #asOf: AsOf | undefined;
   #errorBody: Buffer[] = [];
   #contentType = "text/csv";
+  /** Begins with the first byte. */
+  #pace: Pace | undefined;
   /** Chunks that came in so far. */
   #received = 0;
   /** Bytes decoded so far, and the last of them. */
@@ -93,6 +96,11 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   data(chunk: Buffer): boolean {
     this.#idle.refresh();
     this.#received += 1;
+    this.#pace ??= new Pace(this.#context.limits, this.#headers, {
+      isPaused: () => this.#paused,
+      crawls: (bytes) => this.#crawls(bytes),
+    });
+    this.#pace.add(chunk.length);
     if (this.#status !== 200) {
       this.#collectError(chunk);
       return true;
@@ -230,13 +238,13 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
 
   #collectError(chunk: Buffer): void {
     const size = this.#errorBody.reduce((sum, part) => sum + part.length, 0);
-    if (size < MAX_ERROR_BYTES) this.#errorBody.push(Buffer.from(chunk));
+    if (size < BODY_BYTES.error) this.#errorBody.push(Buffer.from(chunk));
     else this.#failResponse();
   }
 
   #failResponse(): void {
-    const body = Buffer.concat(this.#errorBody);
-    this.#fail(failureOfResponse({ status: this.#status, headers: this.#headers, body }, this.#target));
+    const text = Buffer.concat(this.#errorBody).toString("utf8", 0, BODY_BYTES.error);
+    this.#fail(failureOfResponse({ status: this.#status, headers: this.#headers, text }, this.#target));
   }
 
   #failFraming(error: unknown): void {
@@ -270,6 +278,13 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     this.#fail(nodeFailure(this.#isOpen ? "cut" : "timeout", why, this.#target, more));
   }
 
+  #crawls(bytes: number): void {
+    const more = this.#status === 0 ? {} : { httpStatus: this.#status };
+    const within = formatDuration(this.#context.limits.crawlMillis);
+    const why = `was given up: it sent no more than ${formatBytes(bytes)} within ${within}, and its end is not in sight`;
+    this.#fail(nodeFailure(this.#isOpen ? "cut" : "timeout", why, this.#target, more));
+  }
+
   readonly #aborted = (): void => {
     this.#fail(this.#signal?.reason);
   };
@@ -291,6 +306,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     if (this.#done) return;
     this.#done = true;
     clearTimeout(this.#idle);
+    this.#pace?.stop();
     this.#endpoint.exportSlot.release();
   }
 }

@@ -6,6 +6,7 @@ import type { z } from "zod";
 
 import { UserError } from "../../errors.ts";
 import type { Milliseconds } from "../../units/duration.ts";
+import { BODY_BYTES } from "../limits.ts";
 import { AssetLimitsBundle, ListAssetBundle } from "./bundle.ts";
 import { type MarketData, MarketsData } from "./market.ts";
 import {
@@ -31,6 +32,8 @@ export interface ApiRequest<T> {
   /** A noun phrase for sentences: "the network time". */
   readonly what: string;
   readonly schema: z.ZodType;
+  /** The most bytes of its answer; see BODY_BYTES. */
+  readonly maxBytes: number;
   /** Maps the parsed answer to the value; may throw MissingFieldError. */
   readonly pick: (parsed: never) => T;
   /** For how long the answer may be served from the cache. */
@@ -76,6 +79,7 @@ export const networkTime: ApiRequest<NetworkTime> = defineRequest({
   legacyPath: "/api/v2/vega/time",
   what: "the network time",
   schema: NetworkTime,
+  maxBytes: BODY_BYTES.networkTime,
   pick: (time) => time,
   cacheMillis: BLOCK_CACHE_MILLIS,
 });
@@ -84,6 +88,7 @@ export const nodeInfo: ApiRequest<NodeInfo> = defineRequest({
   path: "/api/v2/info",
   what: "the node's version",
   schema: NodeInfo,
+  maxBytes: BODY_BYTES.nodeInfo,
   pick: (info) => info,
   cacheMillis: INFO_CACHE_MILLIS,
 });
@@ -92,6 +97,7 @@ export const marketsData: ApiRequest<readonly MarketData[]> = defineRequest({
   path: "/api/v2/markets/data",
   what: "the markets",
   schema: MarketsData,
+  maxBytes: BODY_BYTES.marketsData,
   pick: (reply) => reply.marketsData,
   cacheMillis: LIVE_CACHE_MILLIS,
 });
@@ -105,6 +111,7 @@ export function order(orderId: string, version: number | undefined): ApiRequest<
     path: `/api/v2/order/${segment(orderId)}${version === undefined ? "" : `?version=${version}`}`,
     what: `order ${brief(orderId)}${version === undefined ? "" : ` version ${version}`}`,
     schema: OrderReply,
+    maxBytes: BODY_BYTES.order,
     pick: (reply) => reply.order ?? missing("order"),
     cacheMillis: BLOCK_CACHE_MILLIS,
   });
@@ -115,6 +122,7 @@ export function partiesStake(party: string | undefined): ApiRequest<readonly Par
     path: `/parties/stake${party === undefined ? "" : `?${new URLSearchParams({ party }).toString()}`}`,
     what: party === undefined ? "the stake of all parties" : `the stake of party ${brief(party)}`,
     schema: PartiesStake,
+    maxBytes: BODY_BYTES.partiesStake,
     pick: (reply) => reply.partiesStake,
     cacheMillis: LIVE_CACHE_MILLIS,
     core: true,
@@ -129,6 +137,7 @@ export function keyRotations(request: PageRequest & { nodeId?: string }): ApiReq
     legacyPath: `/api/v2/vega/keys/ethereum/rotations?${query.toString()}`,
     what: "the Ethereum key rotations",
     schema: KeyRotations,
+    maxBytes: BODY_BYTES.page,
     pick: (reply) => reply.keyRotations ?? EMPTY_PAGE,
     cacheMillis: LIVE_CACHE_MILLIS,
     pages: true,
@@ -141,6 +150,7 @@ export function snapshots(request: PageRequest): ApiRequest<Page<Snapshot>> {
     path: `/api/v2/snapshots?${pageQuery(request).toString()}`,
     what: "the snapshots",
     schema: Snapshots,
+    maxBytes: BODY_BYTES.page,
     pick: (reply) => reply.coreSnapshots ?? EMPTY_PAGE,
     cacheMillis: LIVE_CACHE_MILLIS,
     pages: true,
@@ -153,6 +163,7 @@ export function checkpoints(request: PageRequest): ApiRequest<Page<Checkpoint>> 
     path: `/api/v2/checkpoints?${pageQuery(request).toString()}`,
     what: "the checkpoints",
     schema: Checkpoints,
+    maxBytes: BODY_BYTES.page,
     pick: (reply) => reply.checkpoints ?? EMPTY_PAGE,
     cacheMillis: LIVE_CACHE_MILLIS,
     pages: true,
@@ -166,6 +177,7 @@ export function listAssetBundle(assetId: string): ApiRequest<ListAssetBundle> {
     path: `/api/v2/erc20/asset/list/bundle?${new URLSearchParams({ assetId }).toString()}`,
     what: `the list-asset bundle of asset ${brief(assetId)}`,
     schema: ListAssetBundle,
+    maxBytes: BODY_BYTES.bundle,
     pick: (bundle) => bundle,
     cacheMillis: bundleCacheMillis,
   });
@@ -177,6 +189,7 @@ export function assetLimitsBundle(proposalId: string): ApiRequest<AssetLimitsBun
     path: `/api/v2/erc20/asset/limits/bundle?${new URLSearchParams({ proposalId }).toString()}`,
     what: `the asset-limits bundle of proposal ${brief(proposalId)}`,
     schema: AssetLimitsBundle,
+    maxBytes: BODY_BYTES.bundle,
     pick: (bundle) => bundle,
     cacheMillis: bundleCacheMillis,
   });

@@ -37,7 +37,6 @@ export interface InspectionOptions {
 }
 
 const TIMEOUT_MILLIS: Milliseconds = 4000;
-const MAX_BYTES = 1024 * 1024;
 /** A party that does not exist: the answer is short on any network. */
 const NO_PARTY = "0".repeat(64);
 
@@ -86,7 +85,7 @@ async function atBase(
   const http: HttpClient = openHttp(base);
   const send: Send = async (path, request) => {
     try {
-      return await http.get(path, { timeoutMillis, maxBytes: MAX_BYTES }).response;
+      return await http.get(path, { timeoutMillis, maxBytes: request.maxBytes }).response;
     } catch (error) {
       if (error instanceof HttpFault) throw failureOfFault(error, targetOf(base, request, options));
       throw error;

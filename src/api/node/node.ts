@@ -209,8 +209,8 @@ export class NodeEndpoint {
     try {
       const { path, legacyPath } = request;
       const response = await (legacyPath === undefined
-        ? this.#send(path, target, attempt)
-        : this.#sendInEitherDialect(path, legacyPath, target, attempt));
+        ? this.#send(path, request, attempt)
+        : this.#sendInEitherDialect(legacyPath, request, attempt));
       if (response.status !== 200) throw failureOfResponse(response, target);
       // Stamped before parsing, which takes a while for a long answer.
       const asOf = this.asOf(response.headers);
@@ -218,7 +218,7 @@ export class NodeEndpoint {
       this.breaker.recordSuccess();
       const answer: Answer<T> = { value, asOf };
       this.recordBlock(answer.asOf);
-      if (this.#cache !== undefined) this.#store(request, answer, response.body.length);
+      if (this.#cache !== undefined) this.#store(request, answer, response.text.length);
       return answer;
     } catch (error) {
       const failure = this.#failureOf(error, target);
@@ -230,28 +230,28 @@ export class NodeEndpoint {
 
   /** Sends in the last working dialect, and retries in the other one if the route is missing. */
   async #sendInEitherDialect(
-    path: string,
     legacyPath: string,
-    target: RequestTarget,
+    request: ApiRequest<unknown>,
     attempt: AttemptOptions,
   ): Promise<HttpResponse> {
+    const { path } = request;
     const legacy = this.#speaksLegacy;
-    const first = await this.#send(legacy ? legacyPath : path, target, attempt);
+    const first = await this.#send(legacy ? legacyPath : path, request, attempt);
     if (!isRouteMissingResponse(first)) return first;
-    const second = await this.#send(legacy ? path : legacyPath, target, attempt);
+    const second = await this.#send(legacy ? path : legacyPath, request, attempt);
     if (!isRouteMissingResponse(second)) this.#speaksLegacy = !legacy;
     return second;
   }
 
-  async #send(path: string, target: RequestTarget, attempt: AttemptOptions): Promise<HttpResponse> {
+  async #send(path: string, { what, maxBytes }: ApiRequest<unknown>, attempt: AttemptOptions): Promise<HttpResponse> {
     const { limits, clock } = this.#context;
-    this.breaker.throwIfRefused(target);
-    if (!this.budget.tryTake(attempt.lane)) await this.admit(target.what, attempt);
+    this.breaker.throwIfRefused(this.target(what));
+    if (!this.budget.tryTake(attempt.lane)) await this.admit(what, attempt);
     const { signal } = attempt;
     const left = attempt.deadlineMillis - clock.monotonicMillis();
     const exchange = this.http.get(path, {
       timeoutMillis: Math.max(1, Math.min(limits.tryMillis, left)),
-      maxBytes: limits.maxBodyBytes,
+      maxBytes,
     });
     this.reportOutcome(exchange.response);
     if (signal === undefined) return this.#observe(await exchange.response);

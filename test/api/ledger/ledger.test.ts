@@ -118,6 +118,33 @@ describe("one export", () => {
     });
   });
 
+  const crawling = { crawlBytes: 1000, crawlMillis: 200, idleMillis: 5000 };
+
+  test("that crawls is given up, and keeps the next one waiting no longer", async () => {
+    const a = await node((_request, response) => {
+      response.write(HEADER);
+      const drip = setInterval(() => response.write("1,2\n"), 20);
+      response.on("close", () => clearInterval(drip));
+    });
+    const api = clientOf([a], { limits: { ...crawling, exportPauseMillis: 0 } });
+    const error = await outcome(read(await api.exportLedger(query)));
+    expect(error).toMatchObject({ kind: "cut", httpStatus: 200 });
+    expect(error.message).toMatch(/sent no more than \d+ bytes within 200 ms, and its end is not in sight/u);
+    a.serve = (_request, response) => void response.end(HEADER);
+    expect(await read(await api.exportLedger(query))).toBe(HEADER);
+  });
+
+  test("that is slow but has its announced end in sight is waited for", async () => {
+    const rows = ["1,2\n".repeat(20), "3,4\n".repeat(10)] as const;
+    const a = await node((_request, response) => {
+      response.writeHead(200, { "Content-Length": HEADER.length + rows.join("").length });
+      response.write(HEADER + rows[0]);
+      setTimeout(() => response.end(rows[1]), 300);
+    });
+    const stream = await clientOf([a], { limits: crawling }).exportLedger(query);
+    expect(await read(stream)).toBe(HEADER + rows.join(""));
+  });
+
   test("goes at the pace of a slow consumer", async () => {
     const chunk = Buffer.alloc(64 * 1024, "1,2\n");
     let written = 0;

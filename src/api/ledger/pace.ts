@@ -1,0 +1,37 @@
+import type { HttpHeaders } from "../http/http.ts";
+import type { ClientLimits } from "../limits.ts";
+
+/**
+ * Watches how fast an export comes, from its first byte on in windows of `crawlMillis`. One that crawls would hold one of
+ * the few places for exports for hours. A window at whose end the consumer pauses it does not count, nor one after which
+ * the rest, by its announced length and at this pace, takes less than another window.
+ */
+export class Pace {
+  readonly #timer: NodeJS.Timeout;
+  #bytesInWindow = 0;
+  /** NaN where no length is announced. */
+  #bytesLeft: number;
+
+  constructor(
+    { crawlBytes, crawlMillis }: Pick<ClientLimits, "crawlBytes" | "crawlMillis">,
+    headers: HttpHeaders,
+    receiver: { isPaused(): boolean; crawls(bytesInWindow: number): void },
+  ) {
+    this.#bytesLeft = Number(headers["content-length"] ?? Number.NaN);
+    this.#timer = setInterval(() => {
+      const bytes = this.#bytesInWindow;
+      const isFine = bytes >= crawlBytes || receiver.isPaused() || this.#bytesLeft <= bytes;
+      this.#bytesInWindow = 0;
+      if (!isFine) receiver.crawls(bytes);
+    }, crawlMillis);
+  }
+
+  add(bytes: number): void {
+    this.#bytesInWindow += bytes;
+    this.#bytesLeft -= bytes;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+}
