@@ -1,5 +1,7 @@
-// Mutation tests of the alert engine: Stryker breaks one expression after the other and runs the tests that reach it.
-// What survives is equivalent (equivalent.ts), or lacks a test.
+// Mutation tests of the alert engine and the outbox: Stryker breaks one expression after the other and runs the tests
+// that reach it. A survivor is equivalent (equivalent.ts), dead code, or lacks a test. All mutants take more than an
+// hour, so a run takes a sample: MUTATION_SEED chooses another one, MUTATION_SHARE=1 all of them, and
+// `npm run mutation -- --mutate src/alerts/outbox/claim.ts:40-90` some lines.
 import type { PartialStrykerOptions } from "@stryker-mutator/api/core";
 
 import { SAMPLE } from "./mutant-chooser.ts";

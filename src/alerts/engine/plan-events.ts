@@ -80,14 +80,13 @@ function routeEvent(
     if (routed.notify) return ended === undefined ? { to: subscription } : { to: subscription, plan: ended };
     suppressed ??= routed;
   }
-  const [first] = asked;
-  if (first === undefined || suppressed === undefined) return undefined;
+  if (suppressed === undefined) return undefined;
   const { by, detail, until } = suppressed;
   const decide = (what: string): readonly Decision[] => [
     { what, network: event.network, destination, detail: `${event.kind} ${event.key}: ${detail}` },
   ];
   if (until === undefined) return { plan: { ...ended, decisions: decide(`suppressed by ${by}`) } };
-  const held = [{ destination: first.destination, message, until }];
+  const held = asked.slice(0, 1).map((of) => ({ destination: of.destination, message, until }));
   return { plan: { ...ended, held, decisions: decide("held for the digest") } };
 }
 

@@ -49,6 +49,16 @@ describe("flapping", () => {
     expect(it.sender.take()).toEqual([`new: ${CALM}`]);
   });
 
+  it("that begins with an episode which stays open is over once that has lasted: then the episode is sent", async () => {
+    const it = await subscribed();
+    await outages(it, 3);
+    expect(it.sender.take()).toHaveLength(6);
+    await it.rounds(4, [blind("good"), stalled("bad")]);
+    expect(it.sender.take()).toEqual([FLAPPING]);
+    await it.rounds(125, [blind("good"), stalled("bad")]);
+    expect(it.sender.take()).toEqual(["steady: network.stalled on mainnet", "warning: network.stalled on mainnet"]);
+  });
+
   it("disturbs nobody in quiet hours: ended episodes are in their digest, open ones are sent then", async () => {
     const it = await subscribed({ quietHours: { from: "12:00", to: "12:05", zone: "UTC" } });
     await outages(it, 7);
