@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
 
-import { SendError } from "../../../src/alerts/sender.ts";
 import { saying } from "../../support/said.ts";
 import { subscribed } from "../outage.ts";
 import { down, stalled } from "../readings.ts";
@@ -57,8 +56,7 @@ it("what waited for the end of quiet hours is given up with its channel", async 
   await stage.rounds(8, [stalled("bad")]);
   await stage.rounds(6, [stalled("good")]);
   expect(await stage.engine.openEpisodes()).toEqual([]);
-  stage.sender.outcome = () => new SendError("gone", "is_archived");
-  await stage.owe(ops, announced[0]!.message);
+  await stage.engine.putSubscription(aSubscription({ state: "retired" }), "ada");
   await stage.pass(3_600_000);
   const whats = (await stage.engine.decisions({ limit: 9 })).map(({ what }) => what);
   expect(whats).toContain("digest given up");

@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
 
 import { fanOutNext } from "../../../src/alerts/outbox/fan-out.ts";
-import { deadLetter, deadLetterOwed, isEndNotice, recordRetry } from "../../../src/alerts/outbox/record.ts";
+import {
+  deadLetter,
+  deadLetterOwed,
+  isEndNotice,
+  recordRetry,
+  recordWaiting,
+  retryNow,
+} from "../../../src/alerts/outbox/record.ts";
 import { backoffDelay } from "../../../src/alerts/outbox/retry-policy.ts";
 import { destinationKey } from "../../../src/alerts/routing/subscription.ts";
 import { SendError } from "../../../src/alerts/sender.ts";
@@ -12,6 +19,7 @@ import { openStage, type Stage } from "../stage.ts";
 
 const newId = (): string => "new";
 const ops = { platform: "nowhere", channel: "ops" };
+const FAR = 4_000_000_000_000;
 const desk = { platform: "nowhere", channel: "desk" };
 
 /** Deliveries on a platform without a sender, so that they stay as the test leaves them. */
@@ -43,6 +51,12 @@ async function owed(
     }
   });
   return { stage, tables, at };
+}
+
+/** When each is due, in milliseconds from then. */
+async function dueOf({ outbox }: AlertTables, ids: readonly string[], from: number): Promise<number[]> {
+  const rows = new Map((await outbox.get(ids)).map((row) => [row.id, row.run_at]));
+  return ids.map((id) => (rows.get(id) ?? Number.NaN) - from);
 }
 
 /** The state of each, with what is said of it. */
@@ -116,59 +130,62 @@ describe("a delivery that failed", () => {
     });
   });
 
-  it("and all that is owed to its lost destination are dead letters", async () => {
+  it("keeps its destination waiting, which is then tried at once on demand", async () => {
     const { tables, at } = await owed(
-      { id: "a", is: { uncertain_since: 5 } },
-      { id: "b", is: { uncertain_since: 6 } },
-      { id: "edit", kind: "edit", target: "a" },
-      { id: "sent", is: { state: "sent" } },
-      { id: "elsewhere", destination: destinationKey(desk) },
+      { id: "a", is: { state: "sending" } },
+      { id: "b" },
+      { id: "c", destination: destinationKey(desk), run_at: FAR },
     );
+    const due = (all: AlertTables) => dueOf(all, ["a", "b", "c"], at);
     await tables(async (all) => {
-      await deadLetterOwed(all, { platform: "nowhere", destination: ops }, at, "is_archived", newId);
-      expect(await states(all, ["a", "b", "edit", "sent", "elsewhere"])).toEqual([
-        "a dead",
-        "b dead",
-        "edit dead",
-        "sent sent",
-        "elsewhere owed",
-      ]);
-      const uncertain = (await all.outbox.get(["a", "b"])).map(({ id, uncertain_since }) => [id, uncertain_since]);
-      expect(new Map(uncertain as [string, number | null][])).toEqual(
-        new Map([
-          ["a", 5],
-          ["b", 6],
-        ]),
-      );
+      const [row] = await all.outbox.get(["a"]);
+      await recordWaiting(all, { ...row!, last_error: "gone" }, at + 60_000);
+      expect(await due(all)).toEqual([60_000, 60_000, FAR - at]);
+      await retryNow(all, destinationKey(ops), at + 1);
+      expect(await due(all)).toEqual([1, 1, FAR - at]);
+      await retryNow(all, destinationKey(ops), at + 5);
+      expect(await due(all)).toEqual([1, 1, FAR - at]);
     });
   });
 
-  it("leaves the end notices of a lost platform owed, where the trigger was, or may have been, sent", async () => {
-    const there = (id: string, channel: string, phase: string, uncertain_since: number | null = null) => ({
-      id,
-      phase,
-      episode: "e",
-      destination: destinationKey({ platform: "nowhere", channel }),
-      is: { uncertain_since },
-    });
-    const { tables, at } = await owed(
-      there("unsent", "1", "trigger"),
-      there("its resolve", "1", "resolve"),
-      there("maybe", "2", "trigger", 1),
-      there("end of maybe", "2", "resolve"),
-      there("end of told", "3", "resolve"),
-      there("edit of told", "3", "state"),
-      there("worse", "3", "escalation"),
-    );
-    await tables(async (all) => {
-      await deadLetterOwed(all, { platform: "nowhere" }, at, "401", newId);
-      expect((await all.outbox.owedOn("nowhere")).map(({ id }) => id)).toEqual([
-        "end of maybe",
-        "end of told",
-        "edit of told",
-      ]);
-    });
+  const there = (id: string, channel: string, phase: string, uncertain_since: number | null = null) => ({
+    id,
+    phase,
+    episode: "e",
+    destination: destinationKey({ platform: "nowhere", channel }),
+    is: { uncertain_since },
   });
+
+  it.each([
+    ["platform", {}, ["end of maybe", "end of told", "edit of told", "sending"]],
+    ["destination", { destination: ops }, ["maybe", "end of maybe", "end of told", "edit of told", "worse", "sending"]],
+  ] as const)(
+    "leaves the end notices of a lost %s owed, where the trigger was, or may have been, sent",
+    async (_what, more, left) => {
+      const { tables, at } = await owed(
+        there("unsent", "ops", "trigger"),
+        there("its resolve", "ops", "resolve"),
+        there("maybe", "2", "trigger", 1),
+        there("end of maybe", "2", "resolve"),
+        there("end of told", "3", "resolve"),
+        there("edit of told", "3", "state"),
+        there("worse", "3", "escalation"),
+        { id: "sending", is: { state: "sending" } },
+      );
+      await tables(async (all) => {
+        await deadLetterOwed(all, { platform: "nowhere", ...more }, at + 1, "401", newId);
+        const open = await Promise.all(
+          ["ops", "2", "3"].map((channel) => all.outbox.openOf(destinationKey({ platform: "nowhere", channel }))),
+        );
+        expect(new Set(open.flat().map(({ id }) => id))).toEqual(new Set(left));
+        expect((await all.outbox.get(["its resolve"]))[0]).toMatchObject({
+          state: "dead",
+          settled_at: at + 1,
+          last_error: "401",
+        });
+      });
+    },
+  );
 
   it.each([
     ["resolve", "e", true],
