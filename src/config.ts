@@ -1,10 +1,11 @@
 // The settings: environment variables and `.env`, read here alone and checked all at once.
-// Read next: config/environment.ts (every variable, and the values it takes).
+// Read next: config/environment.ts (every variable, and the values it takes), config/env-file.ts (`.env`).
 import { existsSync, readFileSync } from "node:fs";
 
 import { closest, distance } from "fastest-levenshtein";
 
-import { Environment, ignoredLines, type NetworkName, NETWORKS, VARIABLES } from "./config/environment.ts";
+import { type EnvFile, parseEnvFile } from "./config/env-file.ts";
+import { Environment, type NetworkName, NETWORKS, VARIABLES } from "./config/environment.ts";
 import { messageOf, UserError } from "./errors.ts";
 import type { LogLevel } from "./log.ts";
 import { isLoopback } from "./loopback.ts";
@@ -80,7 +81,7 @@ const DATABASE_URL = "file:./data/bellwether.db";
  * @throws UserError that names every fault at once, and no value.
  */
 export function loadConfig(): Config {
-  const hints = readEnvFile();
+  const { hints } = readEnvFile();
   const config = parseConfig(process.env);
   return hints.length === 0 ? config : { ...config, hints: [...hints, ...config.hints] };
 }
@@ -105,13 +106,15 @@ export function terminalPreferences(): TerminalPreferences {
   return { noColor: NO_COLOR, forceColor: FORCE_COLOR, term: TERM, columns: COLUMNS };
 }
 
-/** Possible mistakes in the file, in sentences without values. */
-function readEnvFile(): readonly string[] {
-  if (!existsSync(".env")) return [];
+/** Adds the settings of the file to the environment, which wins. */
+function readEnvFile(): EnvFile {
+  if (!existsSync(".env")) return { values: {}, hints: [], unknown: [] };
   try {
-    process.loadEnvFile(".env");
-    return ignoredLines(readFileSync(".env", "utf8"));
+    const read = parseEnvFile(readFileSync(".env"));
+    for (const [name, value] of Object.entries(read.values)) process.env[name] ??= value;
+    return read;
   } catch (thrown) {
+    if (thrown instanceof UserError) throw thrown;
     throw new UserError(`The file .env cannot be read: ${messageOf(thrown)}.`, { cause: thrown });
   }
 }
@@ -122,19 +125,22 @@ export interface ExaminedConfig {
   readonly config: Config;
   /** Sentences without their full stop, and without values. */
   readonly faults: readonly string[];
+  /** The variables that are set, with their values: secrets among them. */
+  readonly set: Partial<Readonly<Record<keyof Environment, string>>>;
+  /** Names in `.env` that are no settings. */
+  readonly unknown: EnvFile["unknown"];
 }
 
 /** The same as `loadConfig` for callers that go on despite faults. Never throws. */
 export function loadExaminedConfig(): ExaminedConfig {
-  let hints: readonly string[];
   try {
-    hints = readEnvFile();
+    const { hints, unknown } = readEnvFile();
+    const examined = examineConfig(process.env);
+    return { ...examined, config: { ...examined.config, hints: [...hints, ...examined.config.hints] }, unknown };
   } catch (thrown) {
-    const { config, faults } = examineConfig(process.env);
-    return { config, faults: [messageOf(thrown).replace(/\.$/u, ""), ...faults] };
+    const examined = examineConfig(process.env);
+    return { ...examined, faults: [messageOf(thrown).replace(/\.$/u, ""), ...examined.faults] };
   }
-  const { config, faults } = examineConfig(process.env);
-  return { config: { ...config, hints: [...hints, ...config.hints] }, faults };
 }
 
 /** The same for a given environment. */
@@ -147,7 +153,13 @@ export function examineConfig(given: Readonly<Record<string, string | undefined>
   const wrong = new Set(issues.map(({ path: [name] }) => String(name)));
   const right = Object.fromEntries(Object.entries(set).filter(([name]) => !wrong.has(name)));
   const faults = issues.map((issue) => `${issue.path.join(".")} ${issue.message}`);
-  return { config: configOf(Environment.parse(right), hints), faults: [...faults, ...contradictions(set)] };
+  const known = Object.fromEntries(VARIABLES.flatMap((name) => (set[name] === undefined ? [] : [[name, set[name]]])));
+  return {
+    config: configOf(Environment.parse(right), hints),
+    faults: [...faults, ...contradictions(set)],
+    set: known,
+    unknown: [],
+  };
 }
 
 /** The same for a given environment, which must be right. An empty variable counts as unset. */

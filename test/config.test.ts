@@ -5,6 +5,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { loadConfig, parseConfig } from "../src/config.ts";
+import { parseEnvFile } from "../src/config/env-file.ts";
 import { ignoredLines, VARIABLES } from "../src/config/environment.ts";
 import { UserError } from "../src/errors.ts";
 
@@ -83,6 +84,10 @@ describe("the configuration", () => {
   it.each<[Record<string, string>, string]>([
     [{ MAINNET_URLS: "node.example.org" }, "MAINNET_URLS must be an http:// or https:// address"],
     [{ MAINNET_URLS: "https://a,ftp://b,c" }, "wrong: no. 2, no. 3"],
+    [{ MAINNET_URLS: "https://a,node.example.org:3008" }, "wrong: no. 2: write https:// (or http://) before it"],
+    [{ PUBLIC_URL: "bell.example.org" }, "write https:// (or http://) before it"],
+    [{ DEADMAN_URL: "hc-ping.com/uuid" }, "write https:// (or http://) before it"],
+    [{ ...nodes, MAINNET_CORE_URL: "localhost:3003" }, "write https:// (or http://) before it"],
     [{ MAINNET_URLS: "https://a,," }, "wrong: no. 2, no. 3"],
     [{ MAINNET_URLS: "https://a,https://a" }, "MAINNET_URLS names the same address twice"],
     [{ PUBLIC_URL: "https://user:pass@a" }, "without a user name"],
@@ -205,6 +210,28 @@ describe(".env", () => {
       delete process.env["WEB_PORT"];
       await rm(folder, { recursive: true });
     }
+  });
+});
+
+describe("the bytes of .env", () => {
+  const read = (content: string, encoding: BufferEncoding = "utf8") => parseEnvFile(Buffer.from(content, encoding));
+
+  it("may begin with a byte order mark, which is named and is no part of the first name", () => {
+    const { values, hints } = read("\u{FEFF}WEB_PORT=1\nWEB_HOST=x\n");
+    expect(values).toEqual({ WEB_PORT: "1", WEB_HOST: "x" });
+    expect(hints).toEqual([expect.stringContaining("byte order mark")]);
+    expect(read("WEB_PORT=1").hints).toEqual([]);
+  });
+
+  it("are refused in UTF-16", () => {
+    expect(() => read("\u{FEFF}WEB_PORT=1", "utf16le")).toThrow("no UTF-8 text");
+  });
+
+  it("hold names that are no settings, each with the nearest one", () => {
+    expect(read("WEB_PORT=1\nDISCORD_SECRET_TOKEN=s\nPOSTGRES_PASSWORD=s\nNODE_OPTIONS=x\nTZ=UTC").unknown).toEqual([
+      { name: "DISCORD_SECRET_TOKEN", nearest: "DISCORD_TOKEN" },
+      { name: "POSTGRES_PASSWORD", nearest: undefined },
+    ]);
   });
 });
 

@@ -15,17 +15,29 @@ const secret = text.refine((value) => !/\s/u.test(value), "must not contain spac
 
 const isHttp = (value: string): boolean => /^https?:\/\//iu.test(value) && URL.canParse(value);
 
+/** Whether it would be an address with `https://` before it: a host with a dot, a port or a path. */
+const lacksScheme = (value: string): boolean =>
+  !/^[a-z][a-z\d+.-]*:\/\//iu.test(value) && /[.:/]/u.test(value) && isHttp(`https://${value}`);
+const WRITE_SCHEME = "write https:// (or http://) before it";
+
+/** A fault in words; a forgotten scheme is named. */
+const addressFault = (words: string) => (issue: { readonly input: unknown }) =>
+  typeof issue.input === "string" && lacksScheme(issue.input) ? `${words}: ${WRITE_SCHEME}` : words;
+
 /** An address for people or programs. */
-const url = text.refine((value) => {
-  if (!isHttp(value)) return false;
-  const { username, password, search, hash } = new URL(value);
-  return `${username}${password}${search}${hash}` === "";
-}, "must be an http:// or https:// address without a user name, query or fragment");
+const url = text.refine(
+  (value) => {
+    if (!isHttp(value)) return false;
+    const { username, password, search, hash } = new URL(value);
+    return `${username}${password}${search}${hash}` === "";
+  },
+  { error: addressFault("must be an http:// or https:// address without a user name, query or fragment") },
+);
 
 /** An address that only this process requests; path, query and credentials are allowed. */
 const isEndpoint = (value: string): boolean => isHttp(value) && new URL(value).hash === "";
 const ENDPOINT_WORDS = "must be an http:// or https:// address without a fragment";
-const endpoint = text.refine(isEndpoint, ENDPOINT_WORDS);
+const endpoint = text.refine(isEndpoint, { error: addressFault(ENDPOINT_WORDS) });
 
 const endpoints = text
   .transform((value) => value.split(",").map((part) => part.trim()))
@@ -34,7 +46,9 @@ const endpoints = text
       context.issues.push({ code: "custom", message, input: context.value });
     };
     const wrong = context.value.flatMap((part, index) => (isEndpoint(part) ? [] : [`no. ${index + 1}`]));
-    if (wrong.length > 0) say(`${ENDPOINT_WORDS}, or several separated by commas; wrong: ${wrong.join(", ")}`);
+    const bare = context.value.some((part) => !isEndpoint(part) && lacksScheme(part));
+    const words = `${ENDPOINT_WORDS}, or several separated by commas; wrong: ${wrong.join(", ")}`;
+    if (wrong.length > 0) say(bare ? `${words}: ${WRITE_SCHEME}` : words);
     if (new Set(context.value).size < context.value.length) say("names the same address twice");
   });
 

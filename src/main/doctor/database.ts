@@ -11,6 +11,7 @@ import { databaseFile } from "../../store/file/database-url.ts";
 import { lossOf } from "../../store/file/file-identity.ts";
 import { readHolderRecord } from "../../store/file/holder-record.ts";
 import { type FileInspection, inspectFile } from "../../store/file/inspect-file.ts";
+import { probeFolder, unfitMountOf } from "../../store/file/probe-folder.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { isGone } from "../holder/claim-database.ts";
@@ -33,6 +34,7 @@ export async function examineDatabase(url: string, now: Milliseconds, waitMillis
   const file = databaseFile(url);
   const { holder, stuck } = await holderOf(file, waitMillis);
   const folder = await examineFolder(file);
+  if (folder.some(({ state }) => state === "fault") && isFolder(file)) return folder;
   const inspection = await inspectFile(file, now, readSuspensions);
   const lost = holder === undefined ? undefined : lossOf(file, readHolderRecord(file)?.identity);
   if (lost !== undefined) {
@@ -52,6 +54,10 @@ export async function examineDatabase(url: string, now: Milliseconds, waitMillis
   }
   const alerts = examineAlerts(inspection, now, holder !== undefined);
   return [...folder, ...stuck, ...examineFile(file, inspection, holder), ...alerts];
+}
+
+function isFolder(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** The holder of the file, and a finding where it does not answer. */
@@ -83,6 +89,18 @@ async function examineFolder(file: string): Promise<Finding[]> {
   } catch (thrown) {
     const remedy = "Give this user the right to write there, or name another place in DATABASE_URL.";
     return [fault(check, `${folder} cannot be written to (${messageOf(thrown).split(":")[0]})`, remedy)];
+  }
+  if (isFolder(file)) {
+    return [fault(check, `${file} is a folder, not a file`, "Name a file in it in DATABASE_URL.")];
+  }
+  const unable = probeFolder(folder);
+  if (unable !== undefined) {
+    const remedy = "Name a place on a local disk in DATABASE_URL.";
+    return [fault(check, `${folder} cannot hold a database: ${unable.replace(/\.$/u, "")}`, remedy)];
+  }
+  const unfit = unfitMountOf(folder);
+  if (unfit !== undefined) {
+    return [warning(check, `${folder} is ${unfit}`, "Name a place on a local disk in DATABASE_URL.")];
   }
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize;

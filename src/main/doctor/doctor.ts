@@ -15,6 +15,7 @@ import { networkChecks } from "./networks.ts";
 import {
   alertsConfigOf,
   examineDeadManSwitch,
+  examineEachSetting,
   examineEnvFile,
   examineNode,
   examineOperators,
@@ -34,7 +35,7 @@ export async function doctor(args: readonly string[]): Promise<number> {
   const redact = createRedactor(secretsOf(config));
   const { config: alerts, finding: alertsFile } = alertsConfigOf(config.alerting.configFile);
   const checks: Check[] = [
-    { name: "settings", run: () => Promise.resolve(examineSettings(examined)) },
+    { name: "settings", run: () => Promise.resolve([...examineSettings(examined), ...examineEachSetting(examined)]) },
     { name: "file .env", run: () => Promise.resolve([examineEnvFile(process.cwd())]) },
     { name: "Node.js", run: () => Promise.resolve([examineNode()]) },
     ...networkChecks(config, alerts.clock.drift),

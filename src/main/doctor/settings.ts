@@ -9,8 +9,56 @@ import { isLoopback } from "../../loopback.ts";
 import { readAlertsConfig } from "../alerting/alerting-settings.ts";
 import { type ChatConfig, configuredChats, PLATFORMS } from "../platforms/platforms.ts";
 
+/** What a token must look like; another one is probably another thing from the same page. Values are never shown. */
+const SHAPES = {
+  DISCORD_TOKEN: [/^[\w-]{18,}\.[\w-]{4,}\.[\w-]{20,}$/u, "a bot's token: three parts with dots between them"],
+  SLACK_BOT_TOKEN: [/^xoxb-/u, "a bot token: it begins with xoxb-"],
+  SLACK_APP_TOKEN: [/^xapp-/u, "an app token: it begins with xapp-"],
+} as const satisfies Partial<Record<keyof ExaminedConfig["set"], readonly [RegExp, string]>>;
+
+/** Settings that this version takes and does not use, and what for. */
+const UNSERVED = {
+  SLACK_SIGNING_SECRET: "events over HTTP",
+  SLACK_CLIENT_ID: "OAuth, for several workspaces",
+  SLACK_CLIENT_SECRET: "OAuth, for several workspaces",
+  DISCORD_PUBLIC_KEY: "interactions over HTTP",
+  SECRET_KEY: "the encryption of secrets in the store",
+} as const satisfies Partial<Record<keyof ExaminedConfig["set"], string>>;
+
+/** The settings one by one: tokens that look like something else, settings without effect, names that are none. */
+export function examineEachSetting({
+  config,
+  set,
+  unknown,
+}: Pick<ExaminedConfig, "config" | "set" | "unknown">): Finding[] {
+  const value = (name: string): string | undefined => set[name as keyof typeof set]?.trim();
+  return [
+    ...Object.entries(SHAPES).flatMap(([name, [shape, what]]) => {
+      const given = value(name);
+      if (given === undefined || shape.test(given)) return [];
+      return [warning(name, `does not look like ${what}`, "Copy it again from its page; docs/ says from which.")];
+    }),
+    ...Object.entries(UNSERVED).flatMap(([name, what]) =>
+      value(name) === undefined
+        ? []
+        : [warning(name, `is for ${what}, which this version does not serve yet`, "Leave it unset; nothing reads it.")],
+    ),
+    // A name that is nearly right is among the hints already.
+    ...unknown
+      .filter(({ name }) => !config.hints.some((hint) => hint.startsWith(`${name} `)))
+      .map(({ name, nearest }) => {
+        const near = nearest === undefined ? "" : `; the nearest one is ${nearest}`;
+        return warning(
+          "file .env",
+          `${name} is no setting${near}`,
+          "Rename it, or take it away; .env.example has them all.",
+        );
+      }),
+  ];
+}
+
 /** The settings as they were read. */
-export function examineSettings({ config, faults }: ExaminedConfig): Finding[] {
+export function examineSettings({ config, faults }: Pick<ExaminedConfig, "config" | "faults">): Finding[] {
   const check = "settings";
   const remedy = "Mend it in .env or the environment; .env.example describes each setting.";
   const findings: Finding[] = [
@@ -31,6 +79,7 @@ export function examineSettings({ config, faults }: ExaminedConfig): Finding[] {
 
 /** A line without “=” sets nothing, so there is no name to mend. */
 function remedyOf(hint: string): string {
+  if (hint.includes("byte order mark")) return "Save the file as UTF-8 without one.";
   return /^Line \d+ of \.env /u.test(hint) ? "Write it as NAME=value, or take it away." : "Rename it, or take it away.";
 }
 

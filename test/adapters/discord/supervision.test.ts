@@ -37,10 +37,11 @@ test("a token that turns out to be accepted again connects at once, however long
 test("a token that is revoked while the gateway is open is reported, and mended", async () => {
   await using on = await begin();
   on.fake.expected.add(0);
+  const { token } = on.fake.state;
   on.fake.state.token = "another";
   on.fake.gateway.close(4004, { forget: true });
   await until(() => on.adapter.health.state === "failed", "the failure");
-  on.fake.state.token = "fake-token";
+  on.fake.state.token = token;
   await until(() => on.adapter.health.state === "up", "the recovery");
 });
 

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, rename, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import os from "node:os";
@@ -11,6 +11,7 @@ import { silentLog } from "../../../src/log.ts";
 import { examineDatabase } from "../../../src/main/doctor/database.ts";
 import { createStore } from "../../../src/store/create-store.ts";
 import { writeHolderRecord } from "../../../src/store/file/holder-record.ts";
+import { probeFolder, unfitMount } from "../../../src/store/file/probe-folder.ts";
 import { aSubscription } from "../../alerts/samples.ts";
 import { findingLines, problemLines } from "./finding-lines.ts";
 
@@ -30,6 +31,25 @@ describe("the doctor at the database", () => {
       `ok database: ${file()} does not exist yet: the first start makes it`,
     ]);
     expect(await examineDatabase(file(), NOW)).toHaveLength(2);
+  });
+
+  it.runIf(process.platform === "linux")("finds a mount that cannot hold one", async () => {
+    expect(problemLines(await examineDatabase("/proc/b.db", NOW))).toEqual([
+      expect.stringMatching(/^fault database folder: \/proc cannot (?:hold a database|be written to).* -> /u),
+    ]);
+    expect(probeFolder(folder)).toBeUndefined();
+    expect(readdirSync(folder)).toEqual([]);
+    expect(unfitMount(0x6969)).toContain("network");
+    // statfs gives some of them as negative numbers.
+    expect(unfitMount(0xff534d42 | 0)).toContain("CIFS");
+    expect(unfitMount(0xef53)).toBeUndefined();
+  });
+
+  it("finds a folder in the place of the file", async () => {
+    mkdirSync(file(), { recursive: true });
+    expect(problemLines(await examineDatabase(file(), NOW))).toEqual([
+      expect.stringMatching(/^fault database folder: .* is a folder, not a file -> .*DATABASE_URL/u),
+    ]);
   });
 
   it("says that one was there before and is gone", async () => {

@@ -13,6 +13,7 @@ import { networkChecks } from "../../../src/main/doctor/networks.ts";
 import {
   alertsConfigOf,
   examineDeadManSwitch,
+  examineEachSetting,
   examineEnvFile,
   examineNode,
   examineOperators,
@@ -56,6 +57,56 @@ describe("the doctor at the settings", () => {
     const examined = examineConfig({});
     const found = examineSettings({ ...examined, config: { ...examined.config, hints: [hint] } });
     expect(problemLines(found)).toEqual([expect.stringContaining(`-> ${remedy} it away.`)]);
+  });
+
+  it.each<[string, Record<string, string>, RegExp[]]>([
+    ["nothing set", {}, []],
+    [
+      "tokens as they look",
+      {
+        DISCORD_TOKEN: `${"a".repeat(24)}.abcdef.${"b".repeat(38)}`,
+        SLACK_BOT_TOKEN: "xoxb-1",
+        SLACK_APP_TOKEN: "xapp-1",
+      },
+      [],
+    ],
+    [
+      "a secret, a person's and a signing one in the place of tokens",
+      { DISCORD_TOKEN: "s3cret".repeat(5), SLACK_BOT_TOKEN: "xoxp-s3cret", SLACK_APP_TOKEN: "s3cret" },
+      [
+        /^warning DISCORD_TOKEN: does not look like a bot's token/u,
+        /^warning SLACK_BOT_TOKEN: does not look like .*xoxb-/u,
+        /^warning SLACK_APP_TOKEN: does not look like .*xapp-/u,
+      ],
+    ],
+    [
+      "what nothing serves yet",
+      { SLACK_SIGNING_SECRET: "s3cret", SLACK_CLIENT_ID: "1.2", SLACK_CLIENT_SECRET: "s3cret", SECRET_KEY: "s3cret" },
+      [
+        /^warning SLACK_SIGNING_SECRET: .*does not serve yet -> Leave it unset/u,
+        /^warning SLACK_CLIENT_ID: is for OAuth/u,
+        /^warning SLACK_CLIENT_SECRET: is for OAuth/u,
+        /^warning SECRET_KEY/u,
+      ],
+    ],
+  ])("one by one: %s", (_name, env, lines) => {
+    const found = problemLines(examineEachSetting(examineConfig(env)));
+    expect(found).toEqual(lines.map((line) => expect.stringMatching(line)));
+    expect(found.join()).not.toContain("s3cret");
+  });
+
+  it("names what .env sets for nobody, once", () => {
+    const unknown = [
+      { name: "SLACK_SECRET", nearest: "SLACK_CLIENT_SECRET" },
+      { name: "MAINET_URLS", nearest: "MAINNET_URLS" },
+      { name: "OTHER", nearest: undefined },
+    ];
+    const examined = { ...examineConfig({ MAINET_URLS: "x" }), unknown };
+    expect(problemLines([...examineSettings(examined), ...examineEachSetting(examined)])).toEqual([
+      expect.stringContaining("MAINET_URLS is not a setting; MAINNET_URLS is"),
+      expect.stringContaining("SLACK_SECRET is no setting; the nearest one is SLACK_CLIENT_SECRET"),
+      expect.stringContaining("OTHER is no setting ->"),
+    ]);
   });
 
   it("goes on with what is right", () => {

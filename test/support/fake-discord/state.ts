@@ -62,7 +62,7 @@ export interface Channel {
 /** What Discord remembers. */
 export class State {
   readonly applicationId = "900000000000000001";
-  token = "fake-token";
+  token = "ZmFrZS1hcHBsaWNhdGlvbg.ZmFrZQ.ZmFrZS10b2tlbi1vZi1kaXNjb3Jk";
   /** What its portal page says of the application, beside the id. */
   application: Record<string, unknown> = {};
   readonly messages = new Map<string, StoredMessage>();

@@ -1,0 +1,46 @@
+import { parseEnv } from "node:util";
+
+import { closest, distance } from "fastest-levenshtein";
+
+import { UserError } from "../errors.ts";
+import { ignoredLines, VARIABLES } from "./environment.ts";
+
+/** The file `.env`, as far as it can be read. */
+export interface EnvFile {
+  readonly values: Readonly<Record<string, string>>;
+  /** Possible mistakes in it, in sentences without values. */
+  readonly hints: readonly string[];
+  /** Names in it that are no settings, each with the setting that is nearest. */
+  readonly unknown: readonly { readonly name: string; readonly nearest: string | undefined }[];
+}
+
+/** Names that Node and other programs read from the same environment. */
+const FOREIGN =
+  /^(?:NODE_\w+|npm_\w+|COMPOSE_\w+|TZ|TMPDIR|LANG|TERM|COLUMNS|NO_COLOR|FORCE_COLOR|(?:HTTPS?|NO)_PROXY)$/iu;
+
+/** Reads the bytes of `.env`. Throws UserError for another encoding than UTF-8. */
+export function parseEnvFile(bytes: Buffer): EnvFile {
+  // Windows programs write UTF-16, in which no name is found.
+  if (bytes.includes(0)) {
+    throw new UserError("The file .env is no UTF-8 text (it may be UTF-16).", { remedy: "Save it as UTF-8." });
+  }
+  const content = bytes.toString("utf8");
+  const marked = content.startsWith("\u{FEFF}");
+  // Node's parser takes the mark for a part of the first name.
+  const values = parseEnv(marked ? content.slice(1) : content) as Record<string, string>;
+  const known = new Set<string>(VARIABLES);
+  const unknown = Object.keys(values)
+    .filter((name) => !known.has(name) && !FOREIGN.test(name))
+    .map((name) => ({ name, nearest: nearestVariable(name) }));
+  return { values, hints: [...(marked ? [MARKED] : []), ...ignoredLines(content)], unknown };
+}
+
+const MARKED =
+  "The file .env begins with a byte order mark (BOM), which other programs take for a part of the first name.";
+
+/** The nearest name, if at least half of it is the same. */
+function nearestVariable(name: string): string | undefined {
+  const wanted = name.toUpperCase();
+  const nearest = closest(wanted, VARIABLES);
+  return distance(wanted, nearest) * 2 <= Math.max(wanted.length, nearest.length) ? nearest : undefined;
+}

@@ -1,0 +1,69 @@
+import { rmSync, statfsSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+/**
+ * File systems that hold no database for long, by their number on Linux (statfs(2)): locks and shared memory do not work
+ * over a network, and memory ends with the machine.
+ */
+const UNFIT_TYPES: ReadonlyMap<number, string> = new Map([
+  [0x6969, "a network file system (NFS)"],
+  [0x517b, "a network file system (SMB)"],
+  [0xff534d42, "a network file system (CIFS)"],
+  [0xfe534d42, "a network file system (SMB)"],
+  [0x01021997, "a folder of another machine (9p)"],
+  [0x786f4256, "a folder of another machine (VirtualBox)"],
+  [0x01021994, "in memory (tmpfs), which a restart of the machine empties"],
+  [0x858458f6, "in memory (ramfs), which a restart of the machine empties"],
+]);
+
+/** Why a database does not belong on a file system of this type; undefined where nothing speaks against it. */
+export function unfitMount(type: number): string | undefined {
+  return process.platform === "linux" ? UNFIT_TYPES.get(type >>> 0) : undefined;
+}
+
+/** The same for the file system of a folder. Throws what the file system throws. */
+export function unfitMountOf(folder: string): string | undefined {
+  return unfitMount(statfsSync(folder).type);
+}
+
+/**
+ * Tries out whether a folder can hold a database: makes one with a write-ahead log, writes, reads through a second
+ * connection, and removes it. Gives the reason where it cannot; undefined where it can.
+ */
+export function probeFolder(folder: string): string | undefined {
+  const file = path.join(folder, `.bellwether-probe-${process.pid}.db`);
+  try {
+    const database = new DatabaseSync(file);
+    try {
+      const mode = database.prepare("PRAGMA journal_mode = WAL").get();
+      if (mode?.["journal_mode"] !== "wal") return "SQLite's write-ahead log does not work there";
+      database.exec("CREATE TABLE probe (x); BEGIN IMMEDIATE; INSERT INTO probe VALUES (1)");
+      const other = new DatabaseSync(file, { timeout: 0 });
+      try {
+        other.prepare("SELECT count(*) FROM probe").get();
+        if (takesWrite(other)) return "locks do not work there";
+      } finally {
+        other.close();
+      }
+      database.exec("COMMIT");
+    } finally {
+      database.close();
+    }
+    return undefined;
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.message : String(thrown);
+  } finally {
+    for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(`${file}${end}`, { force: true });
+  }
+}
+
+/** While another connection writes, none may. */
+function takesWrite(other: DatabaseSync): boolean {
+  try {
+    other.exec("BEGIN IMMEDIATE");
+    return true;
+  } catch {
+    return false;
+  }
+}
