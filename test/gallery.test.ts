@@ -5,12 +5,15 @@ import { renderDiscord } from "../src/adapters/discord/render/render.ts";
 import { renderSlack } from "../src/adapters/slack/render/render.ts";
 import { renderTerminal } from "../src/adapters/terminal/render/render.ts";
 import { renderReply } from "../src/adapters/web/public/reply/reply.js";
+import { describe } from "../src/alerts/wording/wording.ts";
+import { PLATFORMS } from "../src/main/platforms/platforms.ts";
 import { replyToJson } from "../src/reply/json.ts";
 import type { Reply } from "../src/reply/reply.ts";
 import { toMillis } from "../src/units/nanoseconds.ts";
 import { textsOf } from "./adapters/web/print-tree.ts";
 import { judgeMessage } from "./support/fake-slack/judge.ts";
 import { gallery, GALLERY_NOW } from "./support/gallery.ts";
+import { alertMessages } from "./support/gallery/alert-messages.ts";
 
 // Each reply of the gallery as the four renderers show it, side by side in one file, so that a change of any of them is
 // seen beside the others.
@@ -19,6 +22,11 @@ test.each(gallery)("$name: $shows", async ({ name, shows, reply }) => {
   const sides = { Terminal: terminal(reply), Web: web(reply), Discord: discord(reply), Slack: slack(reply) };
   const parts = Object.entries(sides).map(([title, shown]) => `## ${title}\n\n${fenced(shown)}`);
   await expect(`# ${name}: ${shows}\n\n${parts.join("\n\n")}\n`).toMatchFileSnapshot(`golden/${name}.md`);
+});
+
+test("every alert, as the terminal words it", async () => {
+  const shown = alertMessages.map(([message, context]) => terminal(describe(message, context, PLATFORMS)));
+  await expect(visible(shown.join(`\n${"─".repeat(80)}\n`))).toMatchFileSnapshot("golden/alerts.txt");
 });
 
 function terminal(reply: Reply): string {

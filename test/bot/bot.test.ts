@@ -15,6 +15,7 @@ import { plainText } from "../../src/reply/plain-text.ts";
 import { reply, type Reply } from "../../src/reply/reply.ts";
 import type { SeenIds } from "../../src/store/store.ts";
 import { noAlertService } from "../support/alert-service.ts";
+import { saying } from "../support/said.ts";
 
 // These tests ask no network: the commands below never touch their client.
 const client = (network: string, simulated = false) => ({ network, simulated }) as ApiClient;
@@ -105,7 +106,7 @@ describe("a bot", () => {
     const bug = await ask("bug");
     expect([bug.failure, said(bug).includes("secret internals")]).toEqual(["bug", false]);
     const id = /under ([0-9a-f]{8})/u.exec(said(bug))?.[1];
-    expect(logged.join("")).toContain(`"bug":"${id}"`);
+    expect(logged.join("")).toMatch(saying(`bug":"${id}`));
     expect(logged.join("")).toContain("secret internals");
     expect(outcomes.map(({ command: name, outcome }) => `${name} ${outcome}`)).toEqual([
       "caller caller",

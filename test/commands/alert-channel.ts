@@ -4,7 +4,6 @@ import type { Reading } from "../../src/alerts/kinds/reading.ts";
 import { AlertMessage } from "../../src/alerts/outbox/message.ts";
 import { destinationKey } from "../../src/alerts/routing/subscription.ts";
 import type { Destination } from "../../src/alerts/sender.ts";
-import { describe as describeAlert } from "../../src/alerts/wording/wording.ts";
 import type { Caller, Target } from "../../src/bot/invocation.ts";
 import { silentLog } from "../../src/log.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
@@ -12,6 +11,7 @@ import type { Reply } from "../../src/reply/reply.ts";
 import { down, stalled } from "../alerts/readings.ts";
 import { VirtualClock } from "../api/virtual-clock.ts";
 import type { FakeSender } from "../support/fake-sender.ts";
+import { describeAlert, gistOf } from "../support/gist.ts";
 import { NOON, type Talk } from "../support/talk.ts";
 import { talkToSimulator } from "./conversation.ts";
 
@@ -77,9 +77,9 @@ export async function owedReplies({ store }: Talk, destination: Destination): Pr
   });
 }
 
-/** The titles of undelivered messages. */
+/** The gist of each undelivered message. */
 export async function owed(talk: Talk, destination: Destination): Promise<string[]> {
-  return (await owedReplies(talk, destination)).map(({ title }) => plainText(title));
+  return (await owedReplies(talk, destination)).map(gistOf);
 }
 
 /** Observations of a watcher 5 s apart, with the upkeep in between. */
@@ -121,10 +121,7 @@ export function shown(reply: Reply): string {
 
 /** The id in the first field of a reply about a subscription or a silence. */
 export function idIn({ blocks }: Reply): string {
-  for (const block of blocks) {
-    if (block.kind !== "fields") continue;
-    const found = block.fields.find(({ name }) => ["Subscription", "Silence"].includes(plainText(name)));
-    if (found !== undefined) return plainText(found.value);
-  }
-  throw new Error("no id in this reply");
+  const [first] = blocks.flatMap((block) => (block.kind === "fields" ? block.fields : []));
+  if (first === undefined) throw new Error("no id in this reply");
+  return plainText(first.value);
 }

@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 
 import { CONDITION_KINDS } from "../../src/alerts/kinds/kinds.ts";
 import type { ChangeMessage } from "../../src/alerts/outbox/message.ts";
-import { describe as describeAlert } from "../../src/alerts/wording/wording.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import type { Action, Ask } from "../../src/reply/reply.ts";
 import { anEpisode, aSubscription } from "../alerts/samples.ts";
+import { describeAlert } from "../support/gist.ts";
 import { ann, bob, OPS, talkInOps } from "./alert-channel.ts";
 import { talkToSimulator } from "./conversation.ts";
 
@@ -28,7 +28,7 @@ describe("the buttons", () => {
     const talk = await talkToSimulator();
     const episode = anEpisode(kind);
     const reply = describeAlert({ type: "condition", phase: "trigger", episode });
-    expect(reply.actions.map(({ label }) => label)).toEqual(["Acknowledge", "Silence 1 h", "Details"]);
+    expect(asks(reply.actions).map(({ command }) => command)).toEqual(["alerts ack", "alerts silence", "alerts why"]);
     const signal = AbortSignal.timeout(5000);
     for (const ask of asks(reply.actions)) {
       expect(talk.bot.prepare({ ...ask, here: OPS, caller: ann, signal })).toMatchObject({ ok: true });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import type { Target } from "../../src/bot/invocation.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
+import { saying } from "../support/said.ts";
 import { ann, bob, CONSOLE_PAGE, DIRECT, ELSEWHERE, OPS } from "./alert-channel.ts";
 import { talkToSimulator } from "./conversation.ts";
 
@@ -23,18 +24,18 @@ describe("who sees the answers about markets", () => {
   test("is the asker, until somebody who manages the server chooses everyone, and back", async () => {
     const { talk, audience } = await inServer();
     expect([audience("market list"), audience("market show", { market: "BTC/USDT" })]).toEqual(["caller", "caller"]);
-    expect(await talk.ask("answers show")).toMatch(/for the asker[\s\S]*nobody yet/u);
+    expect(await talk.ask("answers show")).toMatch(/^•/u);
 
     const set = await talk.ask("answers set everyone");
-    expect(set).toContain("Answers about markets are now for everyone");
+    expect(set).toMatch(/^✓/u);
     expect(set).toContain("market list and market show");
-    expect(set).toContain("ann chose this for the whole server.");
+    expect(set).toMatch(saying("ann"));
     expect([audience("market list"), audience("market show", { market: "BTC/USDT" })]).toEqual(["channel", "channel"]);
-    expect(await talk.ask("answers show")).toMatch(/for everyone[\s\S]*ann, 2026-01-15/u);
+    expect(await talk.ask("answers show")).toMatch(saying("ann", "2026-01-15"));
 
-    expect(await talk.press("answers set")).toContain("are now for the asker");
+    expect(await talk.press("answers set")).toMatch(/^✓/u);
     expect(audience("market list")).toBe("caller");
-    expect(await talk.ask("answers set asker")).toContain("are for the asker already");
+    expect(await talk.ask("answers set asker")).toMatch(/^•/u);
   });
 
   test("is what a question itself says, whatever was chosen", async () => {
@@ -70,8 +71,8 @@ describe("who sees the answers about markets", () => {
       expect(audience("market list", {}, here)).toBe("caller");
     }
     talk.become({ here: WORKSPACE });
-    expect(await talk.ask("help market list")).toContain("yes, unless the workspace chose otherwise");
-    expect(await talk.ask("answers set everyone")).toContain("ann chose this for the whole workspace.");
+    expect(await talk.ask("help market list")).toMatch(/^•/u);
+    expect(await talk.ask("answers set everyone")).toMatch(saying("ann"));
     expect(audience("market list", {}, WORKSPACE)).toBe("channel");
   });
 
@@ -93,18 +94,16 @@ describe("choosing it", () => {
     const { talk, audience } = await inServer();
     const boss = { command: "answers set", here: OPS, caller: ann, signal: AbortSignal.timeout(10_000) };
     expect(talk.bot.prepare({ ...boss, options: { markets: "everyone" } })).toMatchObject({ visibility: "channel" });
-    expect(await talk.ask("answers set everyone private:yes")).toMatch(/told to everybody[\s\S]*Leave private out/u);
+    expect(await talk.ask("answers set everyone private:yes")).toMatch(/^!/u);
     expect(audience("market list")).toBe("caller");
   });
 
   test("is for managers of a channel; everybody may read it", async () => {
     const { talk, audience } = await inServer();
     talk.become({ caller: bob });
-    expect(await talk.ask("answers set everyone")).toContain(
-      "Only people who manage this channel can use answers set.",
-    );
+    expect(await talk.ask("answers set everyone")).toMatch(/^!/u);
     expect(audience("market list")).toBe("caller");
-    expect(await talk.ask("answers show")).toContain("People who manage a channel change it with answers set.");
+    expect(await talk.ask("answers show")).toMatch(/^•/u);
     expect(talk.lastReply.actions).toEqual([]);
   });
 
@@ -118,8 +117,8 @@ describe("choosing it", () => {
     talk.become({ here });
     for (const line of ["answers show", "answers set everyone"]) {
       const said = await talk.ask(line);
-      expect(said).toContain("for a server on Discord, or a workspace on Slack, to choose; here is none.");
-      expect(said).toContain(`a channel of a ${noun} that`);
+      expect(said).toMatch(saying("!", "Discord", "Slack"));
+      expect(said).toMatch(saying("!", noun));
       expect(talk.lastReply.failure).toBe("caller");
     }
   });
@@ -127,7 +126,7 @@ describe("choosing it", () => {
   test("does not take effect when it cannot be stored", async () => {
     const { talk, audience } = await inServer();
     await talk.store.close();
-    expect(await talk.ask("answers set everyone")).toContain("Something went wrong inside the bot");
+    expect(await talk.ask("answers set everyone")).toMatch(/^✗/u);
     expect(audience("market list")).toBe("caller");
   });
 });

@@ -54,26 +54,23 @@ describe.each(["checkpoints", "snapshots", "rotations"])("%s", (list) => {
 
   test("options that contradict each other are refused in a sentence", async () => {
     const { ask } = await talkToSimulator();
-    expect(await ask(`${list} first:3 last:4`)).toContain("first and last cannot go together.");
-    expect(await ask(`${list} first:3 before:abc`)).toContain("first and before cannot go together.");
-    expect(await ask(`${list} after:x before:y`)).toContain("after and before cannot go together.");
-    expect(await ask(`${list} first:0`)).toContain("first cannot be “0”.");
-    expect(await ask(`${list} after:abc`)).toMatch(/No node takes this cursor\.[^]*invalid cursor/u);
+    expect(await ask(`${list} first:3 last:4`)).toMatch(saying("!", "first", "last"));
+    expect(await ask(`${list} first:3 before:abc`)).toMatch(saying("!", "first", "before"));
+    expect(await ask(`${list} after:x before:y`)).toMatch(saying("!", "after", "before"));
+    expect(await ask(`${list} first:0`)).toMatch(saying("!", "first", 0));
+    expect(await ask(`${list} after:abc`)).toMatch(saying("!", "invalid cursor"));
   });
 });
 
 test("after a history reset, what was shown before is said to be gone, also on a page that would go on from it", async () => {
   const conversation = await talkToSimulator();
   const [newest] = column(await conversation.askFor("checkpoints first:5"), 0);
-  expect(await conversation.ask("checkpoints first:4")).not.toContain("its history began anew");
+  await conversation.askFor("checkpoints first:4");
   conversation.simulator.faults.set({ kind: "history-reset", network: "mainnet" });
   const older = (await conversation.press(/ after:/u)).replaceAll(/\s+/gu, " ");
-  expect(older).toMatch(
-    /This page should go on from block \d+, which sim-1 does not have; mainnet is at block \d+ there/u,
-  );
-  const screen = (await conversation.ask("checkpoints first:3")).replaceAll(/\s+/gu, " ");
-  expect(screen).toContain(`Block ${newest}, shown here before, is gone from sim-1; mainnet is at block `);
-  expect(screen).toContain("its history began anew, or the node lags far behind.");
+  expect(older).toMatch(saying("•", /\d+/u, "sim-1", "mainnet", /\d+/u));
+  const screen = await conversation.ask("checkpoints first:3");
+  expect(screen).toMatch(saying("•", newest!, "sim-1", "mainnet"));
 });
 
 describe.each(["checkpoints", "snapshots"])("%s behind a node's bare cursor", (list) => {
@@ -103,8 +100,8 @@ describe.each(["checkpoints", "snapshots"])("%s behind a node's bare cursor", (l
     const conversation = await talkToSimulator();
     const [cursor] = await cursorsOf(conversation);
     conversation.simulator.faults.set({ kind: "history-reset", network: "mainnet" });
-    expect((await conversation.ask(`${list} ${paging}${cursor}`)).replaceAll(/\s+/gu, " ")).toContain(
-      "This page should go on from a row that sim-1 does not have, nor anything newer: its history began anew, or it lags far behind.",
+    expect((await conversation.ask(`${list} ${paging}${cursor}`)).replaceAll(/\s+/gu, " ")).toMatch(
+      saying("•", "sim-1"),
     );
   });
 });
@@ -114,9 +111,9 @@ test("a core upgrade is marked on the first snapshot after it", async () => {
   const from = fromMillis(toMillis(NOON) - 3_600_000);
   conversation.simulator.faults.set({ kind: "upgrade", network: "mainnet", version: "v0.99.0", from, forSeconds: 60 });
   const screen = await conversation.ask("snapshots first:40");
-  expect(screen).toMatch(/Core upgrades on this page +[1-9]/u);
-  expect(screen).toMatch(/v0\.99\.0 +core upgraded from v0\.\d+\.\d+/u);
-  expect(screen).toMatch(/Core version +v0\.99\.0/u);
+  expect(screen).toMatch(saying(/[1-9]/u));
+  expect(screen).toMatch(saying("v0.99.0", /v0\.\d+\.\d+/u));
+  expect(screen).toMatch(saying("v0.99.0"));
 });
 
 test("checkpoints show the blocks between them, and when two share one", async () => {
@@ -130,14 +127,14 @@ test("checkpoints show the blocks between them, and when two share one", async (
   await using conversation = await talk({ networks: { mainnet: [node.url] } });
   expect(column(await conversation.askFor("checkpoints"), 1)).toEqual(["100", "same block", "450", "–"]);
   const screen = await conversation.ask("checkpoints");
-  expect(screen).toContain("block 1000, 400 blocks ago");
-  expect(screen).toMatch(/Usual spacing +450 blocks/u);
+  expect(screen).toMatch(saying("•", 1000, 400));
+  expect(screen).toMatch(saying("•", 450));
 });
 
 test("rotations of one node: by its name, by its id, and of one nobody knows", async () => {
   const { ask, samples } = await talkToSimulator();
   expect(await ask(`rotations "${samples.nodeName}"`)).toContain(`${samples.nodeName}: `);
   expect(await ask(`rotations node:${samples.nodeId}`)).toContain(`${samples.nodeName}: `);
-  expect(await ask(`rotations ${"0".repeat(64)}`)).toContain("check the id if this surprises you");
-  expect(await ask("rotations Nobody")).toContain("No validator node “Nobody” is known here on mainnet.");
+  expect(await ask(`rotations ${"0".repeat(64)}`)).toMatch(/^!/u);
+  expect(await ask("rotations Nobody")).toMatch(saying("!", "mainnet"));
 });

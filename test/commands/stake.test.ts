@@ -4,6 +4,7 @@ import { parse } from "csv-parse/sync";
 import { expect, test } from "vitest";
 
 import { loopbackNode } from "../support/loopback-node.ts";
+import { saying } from "../support/said.ts";
 import { talk } from "../support/talk.ts";
 import { talkToSimulator } from "./conversation.ts";
 
@@ -22,8 +23,8 @@ test("without a party: the 20 largest, and all of them as CSV with exact integer
 test("with a party: totals and its linkings, newest first", async () => {
   const conversation = await talkToSimulator();
   const screen = await conversation.ask(`stake ${conversation.samples.partyId}`);
-  expect(screen).toMatch(/Stake available +[\d,]+\.\d+/u);
-  expect(screen).toMatch(/Unlinked +[\d,.]+/u);
+  expect(screen).toMatch(saying("•", /[\d,]+\.\d+/u));
+  expect(screen).toMatch(saying("•", /[\d,.]+/u));
   const times = [...screen.matchAll(/^ +(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC) +(?:un)?link /gmu)].map(
     (match) => match[1],
   );
@@ -50,16 +51,16 @@ test("pending linkings are marked and summed apart", async () => {
   );
   await using conversation = await talk({ networks: { mainnet: [node.url] } });
   const screen = await conversation.ask(`stake ${party}`);
-  expect(screen).toMatch(/^! Party abababab…abab stakes 1\.000000000000000001/u);
+  expect(screen).toMatch(saying("!", "abababab…abab", "1.000000000000000001"));
   expect(screen).toContain("1 pending: 2.5 waits for the network to confirm it on Ethereum.");
-  expect(screen).toMatch(/Linked +1\n/u);
-  expect(await conversation.ask("stake")).toContain("Parties with pending linkings  1");
+  expect(screen).toMatch(saying("!", 1));
+  expect(await conversation.ask("stake")).toMatch(saying("•", 1));
 });
 
 test("a party without stake is said to have none, without pretending to know it", async () => {
   const { ask } = await askOnce(`stake ${"0".repeat(64)}`);
-  expect(ask).toContain("Party 00000000…0000 has no stake");
-  expect(ask).toContain("or the network does not know it");
+  expect(ask).toMatch(saying("•", "00000000…0000"));
+  expect(ask).toMatch(/^•/u);
 });
 
 async function askOnce(line: string) {

@@ -1,0 +1,162 @@
+import { AlertEvent } from "../../../src/alerts/kinds/event.ts";
+import { CONDITION_KINDS } from "../../../src/alerts/kinds/kinds.ts";
+import { Reading } from "../../../src/alerts/kinds/reading.ts";
+import type { DeliveryContext } from "../../../src/alerts/outbox/delivery-subject.ts";
+import type { AlertMessage } from "../../../src/alerts/outbox/message.ts";
+import { nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { anEpisode } from "../../alerts/samples.ts";
+
+const NASTY = "<@everyone> *bold* & [x](y)";
+export const at = "1700000000000000000";
+
+/** One reading of each kind, with every fact there is. */
+const READINGS: { readonly [K in Reading["kind"]]: Extract<Reading, { kind: K }>["facts"] } = {
+  "network.stalled": { frontier: at, height: "123456789012345678901234567890" },
+  "network.disagree": { advancing: ["a:1"], standing: ["b:1", "c:1"] },
+  "network.time-back": { from: at, to: "1600000000000000000" },
+  "network.clock": { driftMillis: -45_000 },
+  "watch.blind": { nodes: [{ node: "a:1", why: "does not answer" }, { node: "b:1" }] },
+  "node.lagging": { behindMillis: 90_000, behindBlocks: "130" },
+  "node.down": {},
+  "checkpoint.overdue": { sinceMillis: 1_200_000, usualMillis: 300_000, lastBlock: "1200" },
+  "market.auction": {
+    tradingMode: "TRADING_MODE_MONITORING_AUCTION",
+    trigger: "AUCTION_TRIGGER_PRICE",
+    start: at,
+    end: at,
+  },
+  "market.price": { price: "61250.5" },
+  "market.bound": { price: "61250.5", bound: "61300", side: "upper", distancePercent: "0.08" },
+};
+
+const EVENTS: { readonly [K in AlertEvent["kind"]]: object } = {
+  "checkpoint.new": { atBlock: "1200", hash: "abc", blockHash: "DEF" },
+  "snapshot.new": { blockHeight: "1200", blockHash: "ab", coreVersion: "v0.71.4" },
+  "core.upgraded": { from: "v0.71.4", to: "v0.71.5", blockHeight: "1200" },
+  "rotation.new": { nodeId: "n1", nodeName: NASTY, oldAddress: "0x1", newAddress: "0x2", blockHeight: "1200" },
+  "market.state": {
+    label: NASTY,
+    before: { state: "STATE_ACTIVE", tradingMode: "TRADING_MODE_CONTINUOUS" },
+    after: {
+      state: "STATE_SUSPENDED",
+      tradingMode: "TRADING_MODE_MONITORING_AUCTION",
+      trigger: "AUCTION_TRIGGER_PRICE",
+    },
+  },
+  "node.version": { before: { version: "v1" }, after: { version: "v2", commitHash: "abc" } },
+  "history.reset": { what: "checkpoints", lastSeen: "1200", oldest: "1", newest: "20" },
+  "order.final": { status: "STATUS_REJECTED", reason: "ORDER_ERROR_MARGIN_CHECK_FAILED", label: NASTY, size: "1.5" },
+  "stake.changed": { change: "linked", amount: "1,000", available: "5,000", txHash: "0x1", ethereumAddress: "0x2" },
+  "bundle.signed": { bundle: "list-asset", assetSource: "0x1" },
+};
+
+export function readingOf(kind: Reading["kind"], full = true): Reading {
+  const common = {
+    kind,
+    network: "mainnet",
+    subject: "a:1",
+    state: "bad",
+    seenBy: ["a:1"],
+    nodes: 3,
+    label: "BTC/USD",
+  };
+  const least =
+    kind === "watch.blind" ? { nodes: [] } : kind === "network.disagree" ? { advancing: [], standing: [] } : {};
+  return Reading.parse({ ...common, facts: full ? READINGS[kind] : least });
+}
+
+export const EVENT_KINDS = Object.keys(EVENTS) as AlertEvent["kind"][];
+
+export function eventOf(kind: AlertEvent["kind"]): AlertEvent {
+  return AlertEvent.parse({ kind, network: "mainnet", subject: "s1", key: "k", at, node: "a:1", ...EVENTS[kind] });
+}
+
+export function episodeOf(kind: Reading["kind"], full = true, more: object = {}) {
+  const reading = readingOf(kind, full);
+  return anEpisode(kind, { subject: "a:1", first: reading, last: reading, lastGood: at, ...more });
+}
+
+const trigger = (episode: ReturnType<typeof anEpisode>): AlertMessage => ({
+  type: "condition",
+  phase: "trigger",
+  episode,
+});
+const digest = (reason: "quiet hours" | "catch-up" | "held"): AlertMessage => ({
+  type: "digest",
+  network: "mainnet",
+  reason,
+  events: [eventOf("core.upgraded"), eventOf("checkpoint.new")],
+  episodes: [],
+});
+const over = { state: "resolved", recovered: at, ended: at } as const;
+const calm = { type: "calm", kind: "node.down", network: "mainnet", subject: "a:1", since: at, at } as const;
+const away = { type: "away", from: at, to: "1700001920000000000" } as const;
+const lost = { type: "lost", platform: "slack", channel: "C1", why: "is_archived", at } as const;
+const token = { type: "token", platform: "slack", why: "Slack says invalid_auth", since: at, at } as const;
+const market = { kind: "market.state", network: "mainnet", subject: "m1", key: "k", at, label: "A/B" } as const;
+const opening = { tradingMode: "TRADING_MODE_OPENING_AUCTION", trigger: "AUCTION_TRIGGER_OPENING" };
+const pending = { state: "STATE_PENDING", ...opening };
+const changed = (before: object | undefined, after: object): AlertMessage => ({
+  type: "event",
+  event: AlertEvent.parse({ ...market, ...(before === undefined ? {} : { before }), after }),
+});
+
+/** Every kind of message that alerts send, with the cases that are worded differently. */
+export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])[] = [
+  ...CONDITION_KINDS.flatMap((kind): [AlertMessage, DeliveryContext?][] => [
+    [trigger(episodeOf(kind))],
+    [trigger(episodeOf(kind, false))],
+    [
+      {
+        type: "condition",
+        phase: "resolve",
+        episode: episodeOf(kind, true, { ...over, acknowledged: { by: "bob", at }, escalated: at }),
+      },
+      { triggeredAt: nanoseconds(BigInt(at)) },
+    ],
+  ]),
+  ...EVENT_KINDS.map((kind): [AlertMessage] => [{ type: "event", event: eventOf(kind) }]),
+  [trigger(episodeOf("node.down", true, { beganBefore: true }))],
+  [{ type: "condition", phase: "resolve", episode: episodeOf("node.down", true, { ...over, beganBefore: true }) }],
+  [trigger(anEpisode("network.stalled", { last: { ...readingOf("network.stalled"), nodes: 1 } }))],
+  ...[1, 3].map((nodes): [AlertMessage] => [
+    trigger(anEpisode("node.down", { subject: "a:1", last: { ...readingOf("node.down"), seenBy: [], nodes } })),
+  ]),
+  [changed(undefined, { state: "STATE_PROPOSED" })],
+  [changed({ state: "STATE_PROPOSED", ...opening }, pending)],
+  [changed(pending, { state: "STATE_PENDING", tradingMode: "TRADING_MODE_NO_TRADING" })],
+  [changed({}, pending)],
+  [digest("quiet hours")],
+  [digest("catch-up")],
+  [digest("held")],
+  [{ type: "event", event: eventOf("checkpoint.new") }, { repeat: true }],
+  [{ ...calm, episodes: 1, open: true }],
+  [{ ...calm, episodes: 7, open: false }],
+  [{ type: "flapping", episode: episodeOf("node.down"), episodes: 4, withinMillis: 1_800_000 }],
+  [{ ...lost, subscriptions: 1, unsent: 1 }],
+  [{ ...lost, subscriptions: 2, unsent: 3 }],
+  [{ ...away, late: [] }],
+  [{ ...away, late: [{ kind: "checkpoint.new", count: 2 }] }],
+  [{ ...away, late: [{ kind: "history.reset", count: 1 }] }],
+  [{ ...away, late: [], unseen: ["mainnet"] }],
+  [
+    {
+      ...away,
+      late: [
+        { kind: "checkpoint.new", count: 2 },
+        { kind: "history.reset", count: 1 },
+      ],
+      unseen: ["mainnet", "testnet"],
+    },
+  ],
+  ...[0, 1, 12].map((waiting): [AlertMessage] => [
+    { ...token, change: { what: "refused", waiting, until: "1700086400000000000" } },
+  ]),
+  [{ ...token, change: { what: "revoked", subscriptions: 0, unsent: 0 } }],
+  [{ ...token, change: { what: "revoked", removed: true, subscriptions: 1, unsent: 1 } }],
+  [{ ...token, change: { what: "accepted", waiting: 0, subscriptions: 0, unsent: 0 } }],
+  [{ ...token, change: { what: "accepted", waiting: 1, subscriptions: 1, unsent: 2 } }],
+  [{ ...token, change: { what: "back", subscriptions: 2, unsent: 0 } }],
+  [{ ...token, platform: "matrix", change: { what: "refused", waiting: 2, until: "1700086400000000000" } }],
+  [{ type: "test", by: "ada", at }],
+];
