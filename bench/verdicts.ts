@@ -1,16 +1,24 @@
-import { atMost, type Measured, runAsScript } from "./support/figure.ts";
-import { explain, kindTable, ruleTables, scoreFigures } from "./verdicts/report.ts";
+import { atMost, type Measured, median, runAsScript } from "./support/figure.ts";
+import { type Messages, messagesOf, upgradePlan } from "./verdicts/messages.ts";
+import { drawPlan } from "./verdicts/plan.ts";
+import { explain, kindTable, messageTable, ruleTables, scoreFigures, sickTable } from "./verdicts/report.ts";
+import { trySickNodes } from "./verdicts/sick-nodes.ts";
 import { trial } from "./verdicts/trial.ts";
 
-// How well verdicts and alerts tell the truth: days of simulated networks with labelled trouble, through the pure
-// functions, in virtual time, beside three rules that others use. `--days=N` (1,000), `--seed=N` (1); `--explain` prints
-// each miss, false alarm and wrong end, `--explain=KIND` those of one kind. The parts are in verdicts/: plan.ts draws a
-// day, sickness.ts says what a node can have, world.ts answers polls, truth.ts labels, engine.ts and rivals.ts judge,
-// score.ts counts. A day is a whole day: no round is skipped.
+// How well verdicts and alerts tell the truth, in virtual time. First days of simulated networks with labelled trouble,
+// through the pure functions, beside three rules that others use: `--days=N` (1,000; a day is a whole day, no round is
+// skipped), `--seed=N` (1); `--explain` prints each miss, false alarm and wrong end, `--explain=KIND` those of one kind.
+// Then 24 ways in which one node of three is sick while the chain halts. Then the messages that a channel gets, through
+// the engine, the outbox and a database: `--messages=N` days (20, from the same seed).
+//
+// The parts are in verdicts/: plan.ts draws a day, sickness.ts says what a node can have, world.ts answers polls,
+// truth.ts and witness.ts label, engine.ts and rivals.ts judge, score.ts counts, trial.ts runs them.
 
 const DAYS = Number(flag("days") ?? 1000);
 const SEED = Number(flag("seed") ?? 1);
+const MESSAGE_DAYS = Number(flag("messages") ?? 20);
 const CPU_SECONDS_A_DAY = 0.9;
+const UPGRADES = 5;
 
 function flag(name: string): string | undefined {
   const given = process.argv.find((argument) => argument === `--${name}` || argument.startsWith(`--${name}=`));
@@ -18,6 +26,10 @@ function flag(name: string): string | undefined {
 }
 
 async function measure(): Promise<readonly Measured[]> {
+  return [...scored(), ...sickNodes(), ...(await messages())];
+}
+
+function scored(): Measured[] {
   const before = process.cpuUsage();
   const { scores, rounds } = trial(DAYS, SEED);
   const { user, system } = process.cpuUsage(before);
@@ -25,12 +37,33 @@ async function measure(): Promise<readonly Measured[]> {
   if (ours === undefined) throw new Error("no score of Bellwether");
   const cpu = (user + system) / 1e6;
   const halts = ours.lengths.reduce((sum, one) => sum + one.halts, 0);
-  console.log(`${DAYS} network-days from seed ${SEED}: ${rounds} rounds, ${halts} halts, ${ours.calmDays} calm days`);
+  const days = `${DAYS} network-days from seed ${SEED}`;
+  console.log(`${days}: ${rounds} rounds, ${halts} halts, ${ours.calmDays} calm days; Node ${process.versions.node}`);
   console.log(`\n${kindTable(ours)}\n\n${ruleTables(scores)}\n`);
   const kind = flag("explain");
   if (kind !== undefined) console.log(`${explain(ours, kind)}\n`);
   const detail = `${cpu.toFixed(0)} s for ${DAYS}, ${((cpu * 1e6) / rounds).toFixed(1)} µs a round, all four rules`;
   return [atMost("verdicts: CPU of a network-day", cpu / DAYS, CPU_SECONDS_A_DAY, "s", detail), ...scoreFigures(ours)];
+}
+
+function sickNodes(): Measured[] {
+  const nodes = trySickNodes();
+  console.log(`${sickTable(nodes)}\n`);
+  const failing = nodes.filter(({ hidden, ended, invented }) => hidden + ended + invented > 0).length;
+  const name = "verdicts: sick nodes that hide, end or invent a halt";
+  return [atMost(name, failing, 0, "", `of ${nodes.length}, one of three nodes each`)];
+}
+
+async function messages(): Promise<Measured[]> {
+  const days: Messages[] = [];
+  for (let day = 0; day < MESSAGE_DAYS; day += 1) days.push(await messagesOf(drawPlan(SEED + day)));
+  if (days.length > 0) console.log(`${messageTable(days)}\n`);
+  const upgrades: number[] = [];
+  for (let count = 0; count < UPGRADES; count += 1) {
+    upgrades.push((await messagesOf(upgradePlan(SEED + count))).messages);
+  }
+  const detail = `a halt of 10 min, five nodes; of ${upgrades.join(", ")}`;
+  return [atMost("verdicts: messages of an upgrade", median(upgrades), 6, "", detail)];
 }
 
 await runAsScript(import.meta.url, measure);

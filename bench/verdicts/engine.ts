@@ -114,6 +114,14 @@ export class Bellwether implements Watch {
     this.#index = buildSubscriptionIndex([], [], this.#config);
   }
 
+  /** Whether nothing is bad, pending, firing or flapping: another such round changes nothing that anybody is told. */
+  get isQuiet(): boolean {
+    for (const { phase, flapping } of this.#machines.values()) {
+      if (phase !== "ok" || flapping !== undefined) return false;
+    }
+    return true;
+  }
+
   see(round: Round): void {
     if (round.process !== this.#process) {
       this.#process = round.process;

@@ -1,6 +1,7 @@
 import { SeededRandom } from "../../test/campaign/seeded-random.ts";
 import { drawContradiction, drawLiar, type Fault, fault, logBetween, type Sickness, type Span } from "./sickness.ts";
-import type { ClockFault, WorldPlan } from "./world.ts";
+import type { ClockFault } from "./chain.ts";
+import type { WorldPlan } from "./world.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -10,10 +11,9 @@ export const DAY = 24 * HOUR;
 /** How many data nodes, and how often (of 20). */
 const NODE_COUNTS = [1, 1, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 5, 5, 6, 6];
 
-/** What is set in a drawn world. */
+/** What is set in a drawn world: it is the same otherwise. */
 export interface Given {
   readonly poll?: number;
-  readonly nodes?: number;
 }
 
 /**
@@ -24,8 +24,9 @@ export function drawPlan(seed: number, given: Given = {}): WorldPlan {
   const random = new SeededRandom(Math.imul(seed, 0x9e3779b1) ^ 0xda7);
   for (let warm = 0; warm < 4; warm += 1) random.next();
   const calm = random.next() < 0.25;
-  const nodes = given.nodes ?? NODE_COUNTS[Math.floor(random.next() * NODE_COUNTS.length)] ?? 3;
-  const poll = given.poll ?? (random.next() < 0.5 ? 5 : 15) * SECOND;
+  const nodes = NODE_COUNTS[Math.floor(random.next() * NODE_COUNTS.length)] ?? 3;
+  const drawn = (random.next() < 0.5 ? 5 : 15) * SECOND;
+  const poll = given.poll ?? drawn;
   const block = logBetween(random, 400, 6000);
   const heights = random.next() < 0.7;
   const lossy = !calm && random.next() < 0.15;

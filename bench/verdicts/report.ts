@@ -1,5 +1,7 @@
 import { atMost, type Measured } from "../support/figure.ts";
+import type { Messages } from "./messages.ts";
 import { LENGTHS, type KindScore, type Mistake, PROMPT, quantile, type Score } from "./score.ts";
+import type { SickNode } from "./sick-nodes.ts";
 import { clockTime, KINDS } from "./truth.ts";
 
 /** The score of each kind of alert. */
@@ -60,24 +62,59 @@ export function scoreFigures(score: Score): readonly Measured[] {
   const figures: Measured[] = [];
   for (const [liars, { due, told, delays }] of score.halts.entries()) {
     const which = liars === 0 ? "no liar" : "one liar";
-    const missed = thousandth(due - told, due);
-    figures.push(atMost(`verdicts: halts missed, ${which}`, missed, 1, "of 1,000", `${due - told} of ${due}`));
+    figures.push(inThousand(`verdicts: halts missed, ${which}`, due - told, due, 1));
     for (const poll of [5, 15] as const) {
       const all = delays[poll];
+      const name = `verdicts: delay p99, ${which}, poll of ${poll} s`;
       const detail = `of ${all.length}, median ${seconds(quantile(all, 0.5))}`;
-      const value = all.length === 0 ? 0 : quantile(all, 0.99) / 1000;
-      figures.push(atMost(`verdicts: delay p99, ${which}, poll of ${poll} s`, value, PROMPT[poll] / 1000, "s", detail));
+      const value = quantile(all, 0.99) / 1000;
+      figures.push(
+        all.length === 0 ? { name, skipped: "no such halt" } : atMost(name, value, PROMPT[poll] / 1000, "s", detail),
+      );
     }
   }
   for (const kind of KINDS) {
     const { ended, endedWrongly } = score.kinds[kind];
     const most = kind === "node.lying" ? 30 : ended < 1000 ? 0 : 1;
-    const value = thousandth(endedWrongly, ended);
-    figures.push(atMost(`verdicts: wrong ends of ${kind}`, value, most, "of 1,000", `${endedWrongly} of ${ended}`));
+    figures.push(inThousand(`verdicts: wrong ends of ${kind}`, endedWrongly, ended, most));
   }
   const calm = KINDS.reduce((sum, kind) => sum + score.kinds[kind].calm, 0);
   figures.push(atMost("verdicts: false alarms in calm worlds", calm, 0, "", `in ${score.calmDays} calm days`));
   return figures;
+}
+
+function inThousand(name: string, some: number, all: number, most: number): Measured {
+  if (all === 0) return { name, skipped: "there was none" };
+  return atMost(name, (1000 * some) / all, most, "of 1,000", `${some} of ${all}`);
+}
+
+/** What each sick node did, in how many tries. */
+export function sickTable(nodes: readonly SickNode[]): string {
+  const rows = nodes.map(({ name, hidden, ended, invented, blinded }) => {
+    const cells = [hidden, ended, invented, blinded].map((count) => (count === 0 ? "" : String(count)));
+    return [name, ...cells, hidden + ended + invented === 0 ? "holds" : "FAILS"];
+  });
+  return table([["one sick node of three", "hides", "ends", "invents", "blinds", ""], ...rows]);
+}
+
+/** What one channel got, and for the incidents that cost it most. */
+export function messageTable(days: readonly Messages[]): string {
+  const incidents = days.flatMap((day) => day.incidents).toSorted((a, b) => b.messages - a.messages);
+  const told = incidents.map(({ messages }) => messages).filter((count) => count > 0);
+  const sum = (of: (day: Messages) => number): number => days.reduce((all, day) => all + of(day), 0);
+  const head = ["days", "messages", "incidents", "told", "median of told", "p95", "max", "without an incident"];
+  const figures = [
+    days.length,
+    sum((day) => day.messages),
+    incidents.length,
+    told.length,
+    quantile(told, 0.5),
+    quantile(told, 0.95),
+    told[0] ?? 0,
+    sum((day) => day.besides),
+  ];
+  const most = incidents.slice(0, 5).map(({ what, messages }) => `${messages} messages: ${what}`);
+  return `${table([head, figures.map(String)])}\n${most.join("\n")}`;
 }
 
 /** Everything that went wrong, one line each; of one kind where that is given. */
@@ -95,15 +132,11 @@ function part(some: number, all: number): string {
   return all === 0 ? "–" : (some / all).toFixed(3);
 }
 
-function thousandth(some: number, all: number): number {
-  return all === 0 ? 0 : (1000 * some) / all;
-}
-
 function seconds(millis: number): string {
   return Number.isNaN(millis) ? "–" : `${(millis / 1000).toFixed(1)} s`;
 }
 
-export function table(rows: readonly (readonly string[])[]): string {
+function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows
     .map((row) =>

@@ -2,7 +2,7 @@ import { Bellwether, type Watch } from "./engine.ts";
 import { drawPlan, type Given } from "./plan.ts";
 import { HighestHeight, MajorityOfAdvances, NoBlockForX } from "./rivals.ts";
 import { Score } from "./score.ts";
-import { Witness } from "./truth.ts";
+import { Witness } from "./witness.ts";
 import { World, type WorldPlan } from "./world.ts";
 
 /** The rules that are compared, by the names under which their scores are printed. */
@@ -13,14 +13,14 @@ const RULES: Readonly<Record<string, (plan: WorldPlan) => Watch>> = {
   [HighestHeight.label]: () => new HighestHeight(),
 };
 
-/** The score of each rule over the same days, drawn from the seeds that follow `seed`. */
+/** The score of each rule over the same days, drawn from the seeds that follow `seed`; added to `scores` where given. */
 export function trial(
   days: number,
   seed: number,
   rules: readonly string[] = Object.keys(RULES),
   given: Given = {},
+  scores: ReadonlyMap<string, Score> = new Map(rules.map((name) => [name, new Score()])),
 ): { readonly scores: ReadonlyMap<string, Score>; readonly rounds: number } {
-  const scores = new Map(rules.map((name) => [name, new Score()]));
   let rounds = 0;
   for (let day = 0; day < days; day += 1) {
     const plan = drawPlan(seed + day, given);

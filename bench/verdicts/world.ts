@@ -2,23 +2,13 @@
 // (truth.ts puts it down) and what each node answers in each round. It imports nothing of the engine.
 
 import { SeededRandom } from "../../test/campaign/seeded-random.ts";
+import { BEGAN, Chain, clockAt, type ClockFault, type Position } from "./chain.ts";
 import { changedTo, type Fault, type Sickness, type Span, viewAt } from "./sickness.ts";
 
-/** Monday, 2024-06-03 12:00 UTC, in Unix milliseconds: the true time 0 of every world. */
-export const BEGAN = 1_717_416_000_000;
-/** So much of the chain is there before a world begins. */
-const HISTORY = 7_500_000;
 /** A node that has not answered by then has not answered: the watcher's own limit. */
 const TIMEOUT = 3000;
 /** Rounds come this much of the interval early or late at most. */
 const JITTER = 0.05;
-const FIRST_HEIGHT = 5_000_000;
-
-/** A clock that is wrong for a while: by `by` at once, or more and more until it is `by`. */
-export interface ClockFault extends Span {
-  readonly by: number;
-  readonly gradual: boolean;
-}
 
 /** Everything that makes a world. All moments are milliseconds of true time since its beginning. */
 export interface WorldPlan {
@@ -75,22 +65,12 @@ export interface Round {
   readonly said: readonly (Position | undefined)[];
 }
 
-/** Unix milliseconds with a fraction, and a height. */
-export interface Position {
-  readonly time: number;
-  readonly height: number;
-}
-
 export class World {
   readonly plan: WorldPlan;
-  /** Blocks, by number: when they came, and the times that they carry (true milliseconds). */
-  readonly #came: Float64Array;
-  readonly #stamps: Float64Array;
+  readonly chain: Chain;
   readonly #names: readonly string[];
   readonly #latency: readonly number[];
   readonly #random: SeededRandom;
-  /** Where each node's view of the chain was last; the last entry is the chain's end. */
-  readonly #cursors: number[];
   readonly #faults: readonly (readonly Fault[])[];
   readonly #nextFault: number[];
   #lastNanos = { time: Number.NaN, nanos: 0n };
@@ -98,30 +78,12 @@ export class World {
   constructor(plan: WorldPlan) {
     this.plan = plan;
     this.#random = new SeededRandom(plan.seed ^ 0x5eed);
-    this.#came = blocks(plan, new SeededRandom(plan.seed ^ 0xb10c));
-    this.#stamps = stamps(this.#came, plan.chainClock);
+    this.chain = new Chain(plan, new SeededRandom(plan.seed ^ 0xb10c));
     const nodes = Array.from({ length: plan.nodes }, (_, index) => index);
     this.#names = nodes.map((index) => nodeName(index));
     this.#latency = nodes.map(() => this.#random.between(15, 250));
-    this.#cursors = [...nodes, 0].map(() => 0);
     this.#faults = nodes.map((node) => plan.faults.filter((one) => one.node === node));
     this.#nextFault = nodes.map(() => 0);
-  }
-
-  /** The last block before or at a moment: when it came. */
-  blockBefore(t: number): number {
-    return this.#came[this.#indexAt(t, this.plan.nodes)] ?? t;
-  }
-
-  /** The first block after a moment: when it came; the end of the world where there is none. */
-  blockAfter(t: number): number {
-    return this.#came[this.#indexAt(t, this.plan.nodes) + 1] ?? this.plan.length;
-  }
-
-  /** By how much the time of the chain's last block is wrong: positive where it is ahead. */
-  chainWrong(t: number): number {
-    const index = this.#indexAt(t, this.plan.nodes);
-    return (this.#stamps[index] ?? 0) - (this.#came[index] ?? 0);
   }
 
   /** All rounds of the day, once. */
@@ -163,8 +125,8 @@ export class World {
       wallClock: nanos(at + clockAt(this.plan.botClock, at)),
       answers,
       again,
-      tip: this.#position(this.#indexAt(at, this.plan.nodes)),
-      tipWrong: this.chainWrong(at),
+      tip: this.chain.at(at),
+      tipWrong: this.chain.wrongAt(at),
       said,
     };
   }
@@ -192,7 +154,7 @@ export class World {
     if (millis > TIMEOUT) return unanswered(name, TIMEOUT);
     const asOf = t + millis / 2;
     const position = sick === undefined || active === undefined ? undefined : this.#sickSays(sick, active, asOf, share);
-    const said = position ?? this.#position(this.#indexAt(asOf - base, node));
+    const said = position ?? this.chain.at(asOf - base, node);
     this.#said = said;
     const time = this.#nanosOf(said.time);
     const roundTripMillis = Math.round(millis);
@@ -203,15 +165,14 @@ export class World {
   /** What a sick node says; undefined for what a healthy one says. */
   #sickSays(sick: Sickness, { from, to, node, until }: Fault, t: number, share: number): Position | undefined {
     const latency = this.#latency[node] ?? 0;
-    const at = (view: number): Position => this.#position(this.#indexAt(view - latency, node));
+    const at = (view: number): Position => this.chain.at(view - latency, node);
     // It goes on at the usual pace while the chain stands, and afterwards keeps the blocks that it made up.
     const goingOn = (ahead: number): Position => {
       const { block } = this.plan;
-      const index = this.#indexAt(t - latency, node);
-      const heard = this.#position(index);
-      const came = this.#came[index] ?? t;
+      const heard = at(t);
+      const came = this.chain.blockBefore(t - latency, node);
       const now = t - came > 2 * block ? Math.floor((t - came) / block) : 0;
-      const before = Math.floor(this.#haltedBetween(from, came) / block);
+      const before = Math.floor(this.chain.haltedBetween(from, came) / block);
       return {
         time: heard.time + now * block + ahead,
         height: heard.height + now + before + Math.floor(ahead / block),
@@ -260,16 +221,6 @@ export class World {
     }
   }
 
-  /** How long the chain stood between two moments. */
-  #haltedBetween(from: number, t: number): number {
-    let millis = 0;
-    for (const halt of this.plan.halts) {
-      if (halt.from >= t) break;
-      millis += Math.max(0, Math.min(halt.to, t) - Math.max(halt.from, from));
-    }
-    return millis;
-  }
-
   #activeFault(node: number, t: number): Fault | undefined {
     const faults = this.#faults[node] ?? [];
     let next = this.#nextFault[node] ?? 0;
@@ -282,30 +233,6 @@ export class World {
     return one !== undefined && one.from <= t ? one : undefined;
   }
 
-  #position(index: number): Position {
-    return { time: BEGAN + (this.#stamps[index] ?? 0), height: FIRST_HEIGHT + index };
-  }
-
-  /** The number of the last block that came by then; each node's view is found from where it was. */
-  #indexAt(t: number, cursor: number): number {
-    const came = this.#came;
-    let index = this.#cursors[cursor] ?? 0;
-    if (Math.abs((came[index] ?? 0) - t) > 40 * this.plan.block) {
-      let low = 0;
-      let high = came.length - 1;
-      while (low < high) {
-        const middle = (low + high + 1) >>> 1;
-        if ((came[middle] ?? 0) <= t) low = middle;
-        else high = middle - 1;
-      }
-      index = low;
-    }
-    while (index + 1 < came.length && (came[index + 1] ?? 0) <= t) index += 1;
-    while (index > 0 && (came[index] ?? 0) > t) index -= 1;
-    this.#cursors[cursor] = index;
-    return index;
-  }
-
   /** Nodes mostly say the same block's time. */
   #nanosOf(time: number): bigint {
     if (time !== this.#lastNanos.time) this.#lastNanos = { time, nanos: nanosExact(time) };
@@ -316,14 +243,6 @@ export class World {
 /** As the client names nodes. */
 export function nodeName(index: number): string {
   return `node-${index + 1}:3008`;
-}
-
-/** What a clock is wrong by at a moment. */
-export function clockAt(faults: readonly ClockFault[], t: number): number {
-  for (const { from, to, by, gradual } of faults) {
-    if (t >= from && t < to) return gradual ? (by * (t - from)) / (to - from) : by;
-  }
-  return 0;
 }
 
 /** The stretches of a day in which the bot runs. */
@@ -370,35 +289,6 @@ function failing(
 
 function unanswered(node: string, millis: number): Answer {
   return { node, reachable: false, why: "did not answer", roundTripMillis: Math.round(millis) };
-}
-
-/** When blocks come: at their pace, up to four tenths early or late, and none while the chain stands. */
-function blocks({ length, block, halts }: WorldPlan, random: SeededRandom): Float64Array {
-  const came: number[] = [];
-  let halt = 0;
-  for (let t = -HISTORY; t < length; t += block * (0.6 + 0.8 * random.next())) {
-    let span = halts[halt];
-    while (span !== undefined && span.to <= t) {
-      halt += 1;
-      span = halts[halt];
-    }
-    if (span !== undefined && t > span.from) {
-      t = span.to;
-      if (t >= length) break;
-    }
-    came.push(t);
-  }
-  return Float64Array.from(came);
-}
-
-/** The times that blocks carry: the validators' clock, which never goes back. */
-function stamps(came: Float64Array, clock: readonly ClockFault[]): Float64Array {
-  if (clock.length === 0) return came;
-  let last = -Infinity;
-  return came.map((t) => {
-    last = Math.max(last + 1, t + clockAt(clock, t));
-    return last;
-  });
 }
 
 /** From whole milliseconds. */

@@ -1,0 +1,152 @@
+import { clockAt, type Position } from "./chain.ts";
+import { lies, type Span } from "./sickness.ts";
+import { type Bare, type Kind, NEARLY, tellStory, type Truth } from "./truth.ts";
+import { lives, nodeName, type Round, type World } from "./world.ts";
+
+/** Thresholds of docs/alerts.md, in milliseconds. */
+const LAGGING = 60_000;
+const LAGGING_BLOCKS = 100;
+const DRIFT = 30_000;
+const BACK = 5000;
+/** A node that went back begins anew after as long: its old furthest position is no longer asked for. */
+const BEGINS_ANEW = 180_000;
+/** Collects the truth while the rounds of the world go by; `finish` gives it. */
+export class Witness {
+  readonly #world: World;
+  readonly #sampled = new Map<string, Sampled>();
+  readonly #furthest: number[] = [];
+  readonly #furthestSaid: number[] = [];
+  readonly #backSince: (number | undefined)[] = [];
+  #last = 0;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Notes what a round shows. */
+  see(round: Round): void {
+    const { said, tip, tipWrong, at } = round;
+    let nearest = Infinity;
+    for (let node = 0; node < said.length; node += 1) {
+      const one = said[node];
+      if (one !== undefined && this.#isHonest(node, at)) nearest = Math.min(nearest, tip.time - one.time);
+    }
+    const { botClock, chainClock } = this.#world.plan;
+    if (botClock.length + chainClock.length > 0) {
+      const drift = Math.abs(clockAt(botClock, at) - tipWrong);
+      this.#sample("network.clock", "", at, drift > DRIFT, drift > DRIFT * NEARLY);
+    }
+    for (let node = 0; node < said.length; node += 1) {
+      const one = said[node];
+      if (one !== undefined) this.#seeNode(node, one, tip, at, nearest);
+    }
+    this.#last = at;
+  }
+
+  #seeNode(node: number, said: Position, tip: Position, at: number, nearest: number): void {
+    const behind = tip.time - said.time;
+    const blocks = this.#world.plan.heights ? tip.height - said.height : 0;
+    const isBehind = behind > LAGGING || blocks > LAGGING_BLOCKS;
+    const nearly = behind > LAGGING * NEARLY || blocks > LAGGING_BLOCKS * NEARLY;
+    if (nearly || this.#sampled.has(`node.lagging|${nodeName(node)}`)) {
+      // Nobody can say that it lags where nobody shows the chain's end.
+      const shown = nearest < 10_000;
+      this.#sample("node.lagging", nodeName(node), at, isBehind && shown, nearly);
+    }
+    const furthest = this.#furthest[node] ?? -Infinity;
+    const furthestSaid = this.#furthestSaid[node] ?? -Infinity;
+    const isBack = said.time < furthest - BACK;
+    // A time ahead of the truth was never a position: that it is gone may be told, and need not be.
+    const isLess = said.time < furthestSaid - BACK;
+    if (said.time <= tip.time + 1000) this.#furthest[node] = Math.max(furthest, said.time);
+    this.#furthestSaid[node] = Math.max(furthestSaid, said.time);
+    const since = isBack ? (this.#backSince[node] ?? at) : undefined;
+    this.#backSince[node] = since;
+    const isTrue = since !== undefined && at - since <= BEGINS_ANEW;
+    if (isLess || this.#sampled.has(`network.time-back|${nodeName(node)}`)) {
+      this.#sample("network.time-back", nodeName(node), at, isTrue, isLess);
+    }
+  }
+
+  #isHonest(node: number, at: number): boolean {
+    return !this.#world.plan.faults.some(
+      (one) => one.node === node && one.from <= at && at < one.until && lies(one.sick),
+    );
+  }
+
+  #sample(kind: Kind, subject: string, at: number, isTrue: boolean, isExcused: boolean): void {
+    const key = `${kind}|${subject}`;
+    let one = this.#sampled.get(key);
+    if (one === undefined) this.#sampled.set(key, (one = new Sampled(kind, subject)));
+    // It became true after the round before, at the earliest then.
+    one.note(this.#last, at, isTrue, isExcused);
+  }
+
+  finish(): Truth {
+    const { plan } = this.#world;
+    const story = tellStory(this.#world);
+    for (const one of this.#sampled.values()) one.close(plan.length);
+    const excused = [...story.excused, ...[...this.#sampled.values()].flatMap((one) => one.excused)];
+    const ran = lives(plan.away, plan.length);
+    const spansOf: Record<Kind, readonly (readonly [number, number])[]> = {
+      "network.stalled": story.witnessed,
+      "network.disagree": ran,
+      "watch.blind": ran,
+      "node.down": story.witnessed,
+      "network.time-back": story.witnessed,
+      "node.lagging": story.healthy,
+      "node.lying": story.healthy,
+      "network.clock": story.healthy,
+    };
+    const facts = [...story.facts, ...[...this.#sampled.values()].flatMap((one) => one.facts)]
+      .map((fact) => ({ ...fact, ...observed(fact, spansOf[fact.kind]) }))
+      .toSorted((a, b) => a.from - b.from);
+    const lying = plan.faults.filter(({ sick }) => lies(sick));
+    return { facts, excused, lies: lying.map(({ node, from, until }) => ({ node, from, to: until })) };
+  }
+}
+
+/** A condition of one subject as the rounds showed it. */
+class Sampled {
+  readonly #kind: Kind;
+  readonly #subject: string;
+  readonly facts: Bare[] = [];
+  readonly excused: Truth["excused"][number][] = [];
+  #true: number | undefined;
+  #excused: number | undefined;
+
+  constructor(kind: Kind, subject: string) {
+    this.#kind = kind;
+    this.#subject = subject;
+  }
+
+  note(before: number, at: number, isTrue: boolean, isExcused: boolean): void {
+    const named = { kind: this.#kind, subject: this.#subject };
+    if (isTrue) this.#true ??= before;
+    else if (this.#true !== undefined) {
+      this.facts.push({ ...named, from: this.#true, to: at, why: "as it said" });
+      this.#true = undefined;
+    }
+    if (isExcused) this.#excused ??= before;
+    else if (this.#excused !== undefined) {
+      this.excused.push({ ...named, from: this.#excused, to: at });
+      this.#excused = undefined;
+    }
+  }
+
+  close(at: number): void {
+    this.note(at, at, false, false);
+  }
+}
+
+/** Of a span the longest part that lies in one of those given, and the one at its beginning. */
+function observed(
+  { from, to }: Span,
+  spans: readonly (readonly [number, number])[],
+): { readonly seen: number; readonly lead: number } {
+  const first = spans.find(([begins, ends]) => begins <= from && from < ends);
+  return {
+    seen: Math.max(0, ...spans.map(([begins, ends]) => Math.min(to, ends) - Math.max(from, begins))),
+    lead: first === undefined ? 0 : Math.min(to, first[1]) - from,
+  };
+}
