@@ -93,7 +93,12 @@ function asker(url: string, cache: boolean): AsyncDisposable & { time(): Promise
     commands,
     clients: [api],
     seen: { note: async () => undefined, find: async () => [] },
-    parties: { save: async () => "saved", list: async () => [], forget: async () => false },
+    parties: {
+      save: async () => "saved",
+      list: async () => [],
+      forget: async () => false,
+      erase: async () => undefined,
+    },
     exports: createLedgerExports({ log, now }),
     alerts: noAlertService(),
     log,

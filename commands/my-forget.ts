@@ -1,13 +1,18 @@
 import { command } from "../src/bot/command.ts";
 import { quoteTyped } from "../src/bot/nearest.ts";
+import { EVERYBODY } from "../src/bot/options/saved-parties.ts";
 import { UserError } from "../src/errors.ts";
+import { paragraph } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";
 import { id, shortenId, text } from "../src/reply/text.ts";
 
+/** No party can be saved under this name. */
+const EVERYTHING = EVERYBODY;
+
 export const myForget = command({
   name: "my forget",
-  summary: "Takes away a party that you saved",
-  examples: ["my forget treasury"],
+  summary: "Takes away a party that you saved, or with all everything that is kept of you",
+  examples: ["my forget treasury", "my forget all"],
   access: "everyone",
   audience: "caller",
   changes: true,
@@ -16,7 +21,7 @@ export const myForget = command({
     party: {
       kind: "text",
       required: true,
-      description: "Its name or id",
+      description: "Its name or id; all = everything that is kept of you",
       example: "treasury",
       // Completes the caller's saved parties alone.
       saved: "party",
@@ -24,6 +29,17 @@ export const myForget = command({
   },
   run: async ({ options, parties }) => {
     const typed = options.party.trim().toLowerCase();
+    if (typed === EVERYTHING) {
+      await parties.eraseCaller();
+      return reply({
+        title: "Everything that was kept of you is erased",
+        blocks: [
+          paragraph(
+            "Your parties, what you watch by direct message and your buttons are gone. What you set up for channels goes on without your name.",
+          ),
+        ],
+      });
+    }
     const fitting = (await parties.list()).filter(({ id: known }) => known.startsWith(typed));
     const [party] = fitting;
     if (party === undefined || fitting.length > 1) {

@@ -89,6 +89,7 @@ export function createStore(options: StoreOptions): EmbeddedStore {
       save: (...given) => call((tables) => tables.parties.save(...given)),
       list: (...given) => call((tables) => tables.parties.list(...given)),
       forget: (...given) => call((tables) => tables.parties.forget(...given)),
+      erase: (person) => call((tables) => tables.parties.erase(person)),
     },
     answers: {
       all: () => call((tables) => tables.answers.all()),

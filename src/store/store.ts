@@ -39,6 +39,17 @@ export interface SavedParty {
   readonly name: string | undefined;
 }
 
+/** Somebody whose traces are erased. */
+export interface Person {
+  /** As whom they saved parties. */
+  readonly owner: string;
+  /** Their platform; undefined where its callers are not told apart by their ids. */
+  readonly platform: string | undefined;
+  readonly id: string;
+  /** As the platform shows it now. */
+  readonly name: string;
+}
+
 /** Parties that people saved for themselves. An owner is a person on a platform; nobody else reads theirs. */
 export interface SavedParties {
   /** Saves or renames, and puts it first. `full` when its owner has 25 others. */
@@ -47,6 +58,11 @@ export interface SavedParties {
   list(owner: string): Promise<readonly SavedParty[]>;
   /** False when there was none. */
   forget(owner: string, id: string): Promise<boolean>;
+  /**
+   * Erases all that is kept of a person, in all tables: their parties, what is sent to them alone and buttons of theirs are
+   * deleted; subscriptions, silences and log lines of channels lose their id and name.
+   */
+  erase(person: Person): Promise<void>;
 }
 
 /** Who sees the answers about markets in a server or workspace, unless the question says otherwise. */

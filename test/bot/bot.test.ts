@@ -55,7 +55,12 @@ function talk(commands: readonly AnyCommand[], simulated = false) {
     commands,
     clients: [client("mainnet", simulated), client("testnet", simulated)],
     seen,
-    parties: { save: async () => "saved", list: async () => [], forget: async () => false },
+    parties: {
+      save: async () => "saved",
+      list: async () => [],
+      forget: async () => false,
+      erase: async () => undefined,
+    },
     exports,
     alerts: noAlertService(),
     log,

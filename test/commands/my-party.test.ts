@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { saying } from "../support/said.ts";
 
+import { OPS } from "./alert-channel.ts";
 import { talkToSimulator } from "./conversation.ts";
 
 describe("parties that people save", () => {
@@ -28,6 +29,23 @@ describe("parties that people save", () => {
       samples.heavyPartyId,
     ]);
     expect((await suggest("ledger export", "party", "whal"))[0]?.label).toMatch(/^whale \(/u);
+  });
+
+  test("go with all else that is kept of a person; what they set up for a channel stays without their name", async () => {
+    const talk = await talkToSimulator();
+    const { ask, samples } = talk;
+    const caller = { id: "112233445566778899", name: "Ann O'Hara", mayManageChannel: true };
+    talk.become({ here: OPS, caller });
+    await ask(`my party ${samples.partyId} treasury`);
+    await ask("alerts add node.down");
+    await ask(`alerts add stake.changed ${"a".repeat(64)}`);
+    expect(await talk.engine.subscriptions()).toHaveLength(2);
+    await ask("my forget all");
+    expect(talk.lastReply.failure).toBeUndefined();
+    expect(await ask("my parties")).toContain("You have saved no party");
+    const left = await talk.engine.subscriptions();
+    expect(left.map(({ kinds, by }) => [kinds, by])).toEqual([[["node.down"], { id: "erased", name: "somebody" }]]);
+    expect(await ask("alerts log")).not.toContain("Hara");
   });
 
   test("are listed, taken away by a button, and saved again", async () => {

@@ -9,22 +9,26 @@ export interface OwnParties {
   list(): Promise<readonly SavedParty[]>;
   save(party: SavedParty): Promise<"saved" | "full">;
   forget(id: string): Promise<boolean>;
+  /** Erases everything that is kept of the caller, parties and all else. */
+  eraseCaller(): Promise<void>;
 }
 
 /** The parties of one person on all servers; their id may be unique only within one. */
 export function ownParties(
   saved: SavedParties,
   here: Pick<Target, "platform" | "workspace">,
-  caller: Pick<Caller, "id">,
+  caller: Pick<Caller, "id"> & { readonly name?: string },
   platforms: Platforms,
 ): OwnParties {
-  const perWorkspace = platforms.chat(here.platform)?.peoplePerWorkspace === true;
+  const chat = platforms.chat(here.platform);
+  const perWorkspace = chat?.peoplePerWorkspace === true;
   const place = perWorkspace ? [here.platform, here.workspace ?? ""] : [here.platform];
   const owner = [...place, caller.id].join(":");
   return {
     list: () => saved.list(owner),
     save: (party) => saved.save(owner, party),
     forget: (id) => saved.forget(owner, id),
+    eraseCaller: () => saved.erase({ owner, platform: chat?.id, id: caller.id, name: caller.name ?? caller.id }),
   };
 }
 

@@ -5,7 +5,8 @@ import type { Schema } from "../schema.ts";
 import type { Subscriptions } from "./alert-tables.ts";
 import { lastNumber, takeNumbers } from "./counters.ts";
 
-const REVISION_COUNTER = "choices";
+/** Counts changes of subscriptions and silences. */
+export const REVISION_COUNTER = "choices";
 
 export function createSubscriptions(db: Kysely<Schema>): Subscriptions {
   return {

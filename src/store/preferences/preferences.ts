@@ -4,6 +4,7 @@
 import type { Milliseconds } from "../../units/duration.ts";
 import { atomically, type WithDatabase } from "../queries.ts";
 import type { AnswerChoices, SavedParties, SignOuts } from "../store.ts";
+import { erasePerson } from "./erase-person.ts";
 
 /** As many as a completion list shows. */
 const MAX_PARTIES_PER_OWNER = 25;
@@ -53,6 +54,8 @@ export function createSavedParties(withDatabase: WithDatabase, now: () => Millis
       );
       return numDeletedRows > 0n;
     },
+
+    erase: (person) => withDatabase((db) => atomically(db, (trx) => erasePerson(trx, person))),
   };
 }
 

@@ -33,7 +33,12 @@ const runner = localRunner(
     commands: [whereAmI],
     clients: [client("mainnet"), client("testnet")],
     seen: { note: async () => {}, find: async () => [] },
-    parties: { save: async () => "saved", list: async () => [], forget: async () => false },
+    parties: {
+      save: async () => "saved",
+      list: async () => [],
+      forget: async () => false,
+      erase: async () => undefined,
+    },
     exports: { export: async () => Promise.reject(new Error("not asked for here")) },
     alerts: noAlertService(),
     log: silentLog(),

@@ -36,7 +36,7 @@ const bot = createBot({
   ],
   clients: [{ network: "mainnet", simulated: false } as ApiClient],
   seen: { note: async () => {}, find: async () => [] },
-  parties: { save: async () => "saved", list: async () => [], forget: async () => false },
+  parties: { save: async () => "saved", list: async () => [], forget: async () => false, erase: async () => undefined },
   exports: { export: async () => Promise.reject(new Error("not asked for here")) },
   alerts: noAlertService(),
   log: silentLog(),

@@ -1,0 +1,76 @@
+import { type Kysely, sql } from "kysely";
+
+import { takeNumbers } from "../alert-tables/counters.ts";
+import { REVISION_COUNTER } from "../alert-tables/subscriptions.ts";
+import type { Schema } from "../schema.ts";
+import type { Person } from "../store.ts";
+
+/** In place of an id and of a name. */
+const ERASED_ID = "erased";
+const ERASED_NAME = "somebody";
+
+/**
+ * Erases what is kept of a person, inside a transaction: what is theirs alone goes with its rows; in what belongs to a
+ * channel or a workspace, their id and name are replaced. Walks all tables as the database has them, so that a table yet
+ * to come is not forgotten.
+ */
+export async function erasePerson(db: Kysely<Schema>, { owner, platform, id, name }: Person): Promise<void> {
+  await db.deleteFrom("saved_parties").where("owner", "=", owner).execute();
+  // On the console and in the terminal, the id names no person.
+  if (platform === undefined) return;
+  // The direct messages with them, as a destination's key.
+  const own = [platform, "", `user:${id}`, ""].map(encodeURIComponent).join("/");
+  const deliveries = db.selectFrom("alert_deliveries").select("id").where("destination", "=", own);
+  await db.deleteFrom("alert_receipts").where("delivery", "in", deliveries).execute();
+  await db
+    .deleteFrom("alert_rolling")
+    .where(sql<boolean>`instr(key, ${`${own}|`}) = 1`)
+    .execute();
+  await db
+    .deleteFrom("button_payloads")
+    .where(sql<boolean>`instr(value, ${JSON.stringify(id)}) > 0`)
+    .execute();
+  await takeNumbers(db, REVISION_COUNTER, 1);
+  for (const table of await db.introspection.getTables()) {
+    const columns = table.columns.filter(({ dataType }) => /text/iu.test(dataType));
+    if (columns.some((column) => column.name === "destination")) {
+      await sql`delete from ${sql.table(table.name)} where destination = ${own}`.execute(db);
+    }
+    for (const column of columns) {
+      const value = sql.ref(column.name);
+      for (const [before, after] of replacements({ id, name })) {
+        await sql`update ${sql.table(table.name)} set ${value} = replace(${value}, ${before}, ${after})
+          where instr(${value}, ${before}) > 0`.execute(db);
+      }
+    }
+  }
+  await db.updateTable("answer_choices").set({ chosen_by: ERASED_NAME }).where("chosen_by", "=", name).execute();
+  await eraseFromLog(db, name);
+}
+
+/** The log's lines say `by ann`, with a comma, a colon, a space or nothing behind it. */
+async function eraseFromLog(db: Kysely<Schema>, name: string): Promise<void> {
+  const said = `by ${name}`;
+  const lines = await db
+    .selectFrom("alert_decisions")
+    .select(["seq", "detail"])
+    .where(sql<boolean>`instr(detail, ${said}) > 0`)
+    .execute();
+  for (const { seq, detail } of lines) {
+    const parts = (detail ?? "").split(said);
+    const erased = parts.reduce((before, after) =>
+      /^(?:$|[,:; ])/u.test(after) ? `${before}by ${ERASED_NAME}${after}` : `${before}${said}${after}`,
+    );
+    await db.updateTable("alert_decisions").set({ detail: erased }).where("seq", "=", seq).execute();
+  }
+}
+
+/** How ids and names stand in rows. */
+function replacements({ id, name }: Pick<Person, "id" | "name">): readonly (readonly [string, string])[] {
+  const [said, nobody] = [JSON.stringify(name), JSON.stringify(ERASED_NAME)];
+  return [
+    [`{"id":${JSON.stringify(id)},"name":${said}}`, `{"id":"${ERASED_ID}","name":${nobody}}`],
+    [id, ERASED_ID],
+    [`"by":${said}`, `"by":${nobody}`],
+  ];
+}
