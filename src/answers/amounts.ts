@@ -1,6 +1,6 @@
 import type { AssetNames, MarketNames } from "../api/model/names.ts";
 import { STAKE_DECIMALS } from "../api/model/stake.ts";
-import { decimal, type Decimal, formatDecimal, parseDecimal } from "../units/decimal.ts";
+import { decimal, type Decimal, formatDecimal, parseDecimal, type RoundedPercent } from "../units/decimal.ts";
 
 /** More decimals than any token or market has: a node that says more is not believed. */
 const MAX_DECIMALS = 100;
@@ -70,9 +70,13 @@ export function percentOfFraction(fraction: Decimal | undefined): string {
   return `${formatDecimal({ units: fraction.units * 100n, scale: fraction.scale })} %`;
 }
 
-/** A share in percent: `1.25 %`. */
-export function percentWords(percent: Decimal | undefined): string {
-  return percent === undefined ? "–" : `${formatDecimal(percent, { trim: false })} %`;
+const BESIDE_SIGNS = { below: "< ", above: "> " } as const;
+
+/** A share in percent: `1.25 %`, `> 99.99 %` where it is not quite the whole. */
+export function percentWords(percent: RoundedPercent | undefined): string {
+  if (percent === undefined) return "–";
+  const sign = percent.beside === undefined ? "" : BESIDE_SIGNS[percent.beside];
+  return `${sign}${formatDecimal(percent, { trim: false })} %`;
 }
 
 function shifted(value: Decimal, decimals: number): Decimal {

@@ -12,8 +12,8 @@ import { strong, text, type Text, toText } from "../reply/text.ts";
 import {
   compareDecimals,
   decimal,
-  type Decimal,
   parseDecimal,
+  type RoundedPercent,
   roundedPercentOf,
   subtractDecimals,
 } from "../units/decimal.ts";
@@ -112,7 +112,7 @@ export function boundsTable(market: MarketData, amounts: MarketAmounts): Table {
 /** The bound nearest to the mark price, in percent of the mark; undefined without bounds. */
 export function nearestBound(
   market: MarketData,
-): { readonly side: "min" | "max"; readonly price: bigint; readonly percent: Decimal } | undefined {
+): { readonly side: "min" | "max"; readonly price: bigint; readonly percent: RoundedPercent } | undefined {
   const found = market.priceMonitoringBounds.flatMap((bound) => {
     const [down, up] = [aboveMin(market, bound), belowMax(market, bound)];
     return [
@@ -149,12 +149,12 @@ export function liquidityFeesTable(shares: readonly LiquidityFeeShare[], amounts
   };
 }
 
-function aboveMin({ markPrice }: MarketData, { minValidPrice }: PriceBound): Decimal | undefined {
+function aboveMin({ markPrice }: MarketData, { minValidPrice }: PriceBound): RoundedPercent | undefined {
   if (markPrice === undefined || minValidPrice === undefined) return undefined;
   return roundedPercentOf(subtractDecimals(decimal(markPrice), decimal(minValidPrice)), decimal(markPrice));
 }
 
-function belowMax({ markPrice }: MarketData, { maxValidPrice }: PriceBound): Decimal | undefined {
+function belowMax({ markPrice }: MarketData, { maxValidPrice }: PriceBound): RoundedPercent | undefined {
   if (markPrice === undefined || maxValidPrice === undefined) return undefined;
   return roundedPercentOf(subtractDecimals(decimal(maxValidPrice), decimal(markPrice)), decimal(markPrice));
 }
@@ -164,7 +164,7 @@ function isBelow(price: bigint | undefined, other: bigint | undefined): boolean 
 }
 
 /** `outside` is passed in, since the percentage may be rounded to zero. */
-function distanceText(percent: Decimal | undefined, outside: boolean): Text {
+function distanceText(percent: RoundedPercent | undefined, outside: boolean): Text {
   if (percent !== undefined && outside) return text`${percentWords(percent)} ${strong("outside")}`;
   return toText(percentWords(percent));
 }

@@ -60,12 +60,31 @@ export function percentOf(part: Decimal, whole: Decimal, digits = 2): Decimal | 
   return { units: (x * 100n * 10n ** BigInt(digits)) / y, scale: digits };
 }
 
-/** The same as people read it: rounded to the nearest, half away from zero. */
-export function roundedPercentOf(part: Decimal, whole: Decimal, digits = 2): Decimal | undefined {
+/** A share as people read it; `beside` says that the exact one lies just below or above the rounded one. */
+export interface RoundedPercent extends Decimal {
+  readonly beside?: "below" | "above";
+}
+
+/**
+ * The same as people read it: rounded to the nearest, half away from zero. What is not nothing is never rounded to
+ * nothing, nor to the whole what is not whole: `0.01` with "below", `99.99` and `100.01`.
+ */
+export function roundedPercentOf(part: Decimal, whole: Decimal, digits = 2): RoundedPercent | undefined {
   const finer = percentOf(part, whole, digits + 1);
   if (finer === undefined) return undefined;
   // Digits behind the extra one cannot change the rounding.
-  return { units: (finer.units + (finer.units < 0n ? -5n : 5n)) / 10n, scale: digits };
+  const units = (finer.units + (finer.units < 0n ? -5n : 5n)) / 10n;
+  const [x, y] = align(part, whole);
+  if (units === 0n && x !== 0n) {
+    return x < 0n === y < 0n
+      ? { units: 1n, scale: digits, beside: "below" }
+      : { units: -1n, scale: digits, beside: "above" };
+  }
+  const hundred = 100n * 10n ** BigInt(digits);
+  if (units !== hundred || x === y) return { units, scale: digits };
+  return x < y === y > 0n
+    ? { units: hundred - 1n, scale: digits, beside: "above" }
+    : { units: hundred + 1n, scale: digits, beside: "below" };
 }
 
 /** `1,234,567.89`: digits grouped by three, no digit lost. With `trim`, zeros at the end behind the point are dropped. */

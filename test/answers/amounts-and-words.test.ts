@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { assetAmount, marketAmounts, percentOfFraction, stakeAmount } from "../../src/answers/amounts.ts";
+import { assetAmount, marketAmounts, percentOfFraction, percentWords, stakeAmount } from "../../src/answers/amounts.ts";
 import { enumWords, timeInForceWords } from "../../src/answers/enum-words.ts";
 import { ORDER_REASONS, orderReason } from "../../src/answers/order-reasons.ts";
 import type { MarketNames } from "../../src/api/model/names.ts";
 import { ORDER_SCRIPTS } from "../../src/simulator/market/orders.ts";
-import { parseDecimal } from "../../src/units/decimal.ts";
+import { decimal, parseDecimal, roundedPercentOf } from "../../src/units/decimal.ts";
 
 const market = (decimalPlaces: number, positionDecimalPlaces: number): MarketNames => ({
   id: "ab",
@@ -19,6 +19,16 @@ const market = (decimalPlaces: number, positionDecimalPlaces: number): MarketNam
 const asset = { id: "cd", name: undefined, symbol: "USDT", decimals: 6, erc20: true };
 
 describe("amounts", () => {
+  test.each([
+    ["9000000000000000000", 42n, "> 99.99 %"],
+    ["9000000000000000000", 0n, "100.00 %"],
+    ["9000000000000000000", 8_999_999_999_999_999_958n, "< 0.01 %"],
+    ["9000000000000000000", 9_000_000_000_000_000_000n, "0.00 %"],
+    ["8", 4n, "50.00 %"],
+  ])("of %s, %s left: never rounded to whole or to nothing", (size, left, shown) => {
+    expect(percentWords(roundedPercentOf(decimal(BigInt(size) - left), decimal(BigInt(size))))).toBe(shown);
+  });
+
   test.each([
     ["6250012000", 5, "62,500.12000"],
     ["5", 5, "0.00005"],

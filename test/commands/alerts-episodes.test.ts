@@ -35,6 +35,19 @@ describe("an episode", () => {
     expect(await talk.ask(`alerts why "${typed}"`)).toMatch(saying("!", "a:1", "mainnet"));
   });
 
+  test("that is over tells why it fired, not why it is good again", async () => {
+    const talk = await talkInOps();
+    await talk.ask("alerts add node.down style:plain");
+    const others = [stalled("good"), down("good", "b:1")];
+    await see(talk, 1, [down("good"), ...others]);
+    await see(talk, 4, [{ ...down("bad"), why: "refuses the connection" }, ...others]);
+    expect(await talk.ask("alerts why node.down")).toMatch(/^ *Why +refuses the connection/mu);
+    await see(talk, 20, [{ ...down("good"), why: "answers again" }, ...others]);
+    const said = await talk.ask("alerts why node.down");
+    expect(said).toContain("resolved");
+    expect(said).toMatch(/^ *Why +refuses the connection/mu);
+  });
+
   test("must be distinguished from others", async () => {
     const talk = await oneNodeDown();
     await see(talk, 4, [stalled("good"), down("bad"), down("bad", "b:1")]);

@@ -65,8 +65,13 @@ describe("decimals", () => {
     [-2, 3, 2, "-66.67"],
     [5, 1000, 0, "1"],
     [-5, 1000, 0, "-1"],
-    [4999, 1_000_000, 0, "0"],
-    [-4999, 1_000_000, 0, "0"],
+    // Neither to nothing nor to the whole; the words say "<" and ">".
+    [4999, 1_000_000, 0, "1"],
+    [-4999, 1_000_000, 0, "-1"],
+    [999_999, 1_000_000, 2, "99.99"],
+    [1_000_001, 1_000_000, 2, "100.01"],
+    [1_000_000, 1_000_000, 2, "100"],
+    [0, 1_000_000, 2, "0"],
     [831_008, 9_233_430_000, 3, "0.009"],
   ])("%d of %d with %d digits reads %s %%", (part, whole, digits, shown) => {
     const percent = roundedPercentOf(decimal(BigInt(part)), decimal(BigInt(whole)), digits);

@@ -8,7 +8,10 @@ export interface BaseUrl {
   readonly authorization: string | undefined;
   /** Appends an operation's path and query to the base URL's path. */
   join(path: string): string;
-  /** Removes the URL's credentials and query values from a text; undefined if the URL has none. */
+  /**
+   * Removes the URL's credentials, user name included, and query values from a text; undefined if the URL has none. To be
+   * applied before a text is cut: a part of a secret is not recognised.
+   */
   readonly redact: ((text: string) => string) | undefined;
 }
 
@@ -26,10 +29,11 @@ export function parseBaseUrl(text: string): BaseUrl {
   const credentials = `${decoded(url.username)}:${decoded(url.password)}`;
   const basic = Buffer.from(credentials).toString("base64");
   const secrets = [
-    ...(credentials === ":" ? [] : [basic, credentials, url.password, decoded(url.password)]),
+    ...(credentials === ":" ? [] : [basic, credentials]),
+    ...[url.username, url.password].flatMap((part) => [part, decoded(part)]),
     ...url.searchParams.values(),
     ...ownQuery.split("&").map((part) => part.slice(part.indexOf("=") + 1)),
-  ];
+  ].flatMap(spellings);
   return {
     origin: url.origin,
     name: `${url.host}${prefix}`,
@@ -50,6 +54,16 @@ function decoded(text: string): string {
     return text;
   }
 }
+
+/** The ways in which a node or a proxy writes a value that it repeats: as it is, in a URL, in HTML, in JSON. */
+function spellings(secret: string): string[] {
+  const html = secret.replaceAll(/[&<>"']/gu, (character) => HTML[character] ?? character);
+  const json = JSON.stringify(secret).slice(1, -1);
+  const goJson = json.replaceAll(/[&<>]/gu, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
+  return [secret, encodeURIComponent(secret.toWellFormed()), html, json, goJson];
+}
+
+const HTML: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
 function redactor(secrets: readonly string[]): ((text: string) => string) | undefined {
   // Longest first, so that no part of a secret remains.

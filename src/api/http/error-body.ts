@@ -23,22 +23,25 @@ const NOTHING: ErrorBody = {
 /** Longer words than this are cut: they go into one sentence. */
 const MAX_WORDS = 300;
 
+/** Removes secrets from a text, before it is cut. */
+export type Redact = ((text: string) => string) | undefined;
+
 /** Reads `{code, message, details}`, bare or under `error`; text that is no JSON yields its first words; never throws. */
-export function readErrorBody(body: string): ErrorBody {
+export function readErrorBody(body: string, redact?: Redact): ErrorBody {
   const trimmed = body.trim();
   if (trimmed === "") return NOTHING;
-  if (!trimmed.startsWith("{")) return { ...NOTHING, message: wordsOfText(trimmed) };
+  if (!trimmed.startsWith("{")) return { ...NOTHING, message: wordsOfText(trimmed, redact) };
   let parsed: unknown;
   try {
     parsed = JSON.parse(trimmed);
   } catch {
-    return { ...NOTHING, message: toShortLine(trimmed) };
+    return { ...NOTHING, message: toShortLine(trimmed, redact) };
   }
-  return readErrorValue(parsed) ?? { ...NOTHING, message: toShortLine(trimmed) };
+  return readErrorValue(parsed, redact) ?? { ...NOTHING, message: toShortLine(trimmed, redact) };
 }
 
 /** The same for parsed JSON; undefined if it is no error of the API. */
-export function readErrorValue(value: unknown): ErrorBody | undefined {
+export function readErrorValue(value: unknown, redact?: Redact): ErrorBody | undefined {
   if (!isRecord(value)) return undefined;
   const inner = value["error"];
   const record = isRecord(inner) ? inner : value;
@@ -48,9 +51,9 @@ export function readErrorValue(value: unknown): ErrorBody | undefined {
   const details = Array.isArray(record["details"]) ? (record["details"] as unknown[]) : [];
   return {
     code: typeof code === "number" && Number.isSafeInteger(code) ? code : undefined,
-    message: typeof message === "string" && message !== "" ? toShortLine(message) : undefined,
+    message: typeof message === "string" && message !== "" ? toShortLine(message, redact) : undefined,
     details,
-    innerWords: wordsOfDetails(details),
+    innerWords: wordsOfDetails(details, redact),
     structured: true,
   };
 }
@@ -70,16 +73,16 @@ export function isRouteMissingResponse({ status, text }: Pick<HttpResponse, "sta
   return status === 404 && isRouteMissing(status, readErrorBody(text));
 }
 
-/** One line without control characters, at most 300 characters. */
-export function toShortLine(text: string): string {
-  const line = text
+/** One line without control characters and secrets, at most 300 characters. */
+export function toShortLine(text: string, redact?: Redact): string {
+  const line = (redact?.(text) ?? text)
     .slice(0, MAX_WORDS * 4)
     .replaceAll(/[\s\p{Cc}]+/gu, " ")
     .trim();
   return line.length <= MAX_WORDS ? line : `${line.slice(0, MAX_WORDS - 1).replace(/[\uD800-\uDBFF]$/u, "")}…`;
 }
 
-function wordsOfDetails(details: readonly unknown[]): string | undefined {
+function wordsOfDetails(details: readonly unknown[], redact: Redact): string | undefined {
   const words: string[] = [];
   for (const detail of details) {
     if (!isRecord(detail)) continue;
@@ -87,14 +90,14 @@ function wordsOfDetails(details: readonly unknown[]): string | undefined {
       if (typeof part === "string" && part.trim() !== "" && !words.includes(part)) words.push(part);
     }
   }
-  return words.length === 0 ? undefined : toShortLine(words.join(": "));
+  return words.length === 0 ? undefined : toShortLine(words.join(": "), redact);
 }
 
 /** The title of a proxy's page, or the beginning of other text. */
-function wordsOfText(text: string): string {
-  if (!text.startsWith("<")) return toShortLine(text);
-  const title = /<title[^>]*>([^<]{1,300})/iu.exec(text.slice(0, 10_000))?.[1] ?? "";
-  return toShortLine(title) || "a web page";
+function wordsOfText(text: string, redact: Redact): string {
+  if (!text.startsWith("<")) return toShortLine(text, redact);
+  const title = /<title[^>]*>([^<]+)/iu.exec(text.slice(0, 10_000))?.[1] ?? "";
+  return toShortLine(title, redact) || "a web page";
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

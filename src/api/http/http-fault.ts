@@ -33,6 +33,9 @@ const CLAUSES: Record<string, string> = {
   SELF_SIGNED_CERT_IN_CHAIN: "has a TLS certificate that nobody vouches for",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "has a TLS certificate that nobody vouches for",
   ERR_TLS_CERT_ALTNAME_INVALID: "has a TLS certificate for another name",
+  ECONNABORTED: "broke off the connection",
+  EADDRNOTAVAIL: "cannot be reached: there is no route to it",
+  EPROTO: "cannot agree with us on a TLS connection",
   UND_ERR_DESTROYED: "was not asked: the client is closed",
   UND_ERR_CLOSED: "was not asked: the client is closed",
 };
@@ -41,10 +44,13 @@ const CLAUSES: Record<string, string> = {
 export function httpFault(error: unknown, sent: boolean, bodyBegan: boolean): HttpFault {
   if (error instanceof HttpFault) return error;
   const code = codeOf(error);
+  if (code.startsWith("ERR_SSL_") && code !== "ERR_SSL_WRONG_VERSION_NUMBER") {
+    return new HttpFault("unreachable", "cannot agree with us on a TLS connection", sent, error);
+  }
   if (code.startsWith("HPE_") || code === "UND_ERR_HEADERS_OVERFLOW" || code === "ERR_SSL_WRONG_VERSION_NUMBER") {
     return new HttpFault("not-http", "answered with something that is not HTTP", sent, error);
   }
   if (bodyBegan) return new HttpFault("cut", "broke off in the middle of its answer", sent, error);
   const kind = code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT" ? "timeout" : "unreachable";
-  return new HttpFault(kind, CLAUSES[code] ?? `cannot be reached${code === "" ? "" : ` (${code})`}`, sent, error);
+  return new HttpFault(kind, CLAUSES[code] ?? "cannot be reached", sent, error);
 }

@@ -2,7 +2,7 @@
 // Read next: http-fault.ts (why an exchange failed), parse-response.ts (a 200's body by its schema), node-failure.ts
 // (any failure as an ApiError for people).
 
-import { Socket } from "node:net";
+import { type OnReadOpts, Socket } from "node:net";
 
 import { buildConnector, Client, type Dispatcher, Pool } from "undici";
 
@@ -14,6 +14,7 @@ import { bodyBudget, type HeldBody } from "./body-budget.ts";
 import { BodyMemory } from "./body-memory.ts";
 import { HttpFault, httpFault } from "./http-fault.ts";
 import { ReceiveBuffers } from "./receive-buffers.ts";
+import { skipContinue } from "./skip-continue.ts";
 
 /** Replaces the connection pool in tests. */
 export type HttpDispatcher = Dispatcher;
@@ -71,10 +72,10 @@ export function openHttp(base: BaseUrl, options: { dispatcher?: HttpDispatcher }
     new Pool(base.origin, {
       connections: CONNECTIONS,
       keepAliveTimeout: KEEP_ALIVE_MILLIS,
-      connectTimeout: CONNECT_MILLIS,
       headersTimeout: 0,
       bodyTimeout: 0,
       allowH2: false,
+      connect: connector({}),
     });
   const headers = {
     accept: "application/json",
@@ -124,20 +125,26 @@ export function openHttp(base: BaseUrl, options: { dispatcher?: HttpDispatcher }
 /** A client with one connection for one large response. */
 function streamClient(base: BaseUrl, memory: ReceiveBuffers): Client {
   const plain = base.origin.startsWith("http:");
-  const connect = buildConnector({
-    timeout: CONNECT_MILLIS,
-    allowH2: false,
-    ...(plain ? { onread: memory.onread } : {}),
-  });
   return new Client(base.origin, {
     headersTimeout: 0,
     bodyTimeout: 0,
     allowH2: false,
-    connect: (target, done) => {
-      const socket: unknown = connect(target, done);
-      if (socket instanceof Socket) memory.attach(socket);
-    },
+    connect: connector(plain ? { onread: memory.onread } : {}, (socket) => memory.attach(socket)),
   });
+}
+
+/** Opens connections without HTTP/2, whose sockets do not show `100 Continue`. */
+function connector(
+  more: { readonly onread?: OnReadOpts },
+  onSocket: (socket: Socket) => void = () => undefined,
+): buildConnector.connector {
+  const connect = buildConnector({ timeout: CONNECT_MILLIS, allowH2: false, ...more });
+  return (target, done) => {
+    const socket: unknown = connect(target, done);
+    if (!(socket instanceof Socket)) return;
+    skipContinue(socket);
+    onSocket(socket);
+  };
 }
 
 /** For a request that the pool rejected before dispatch. */

@@ -87,7 +87,7 @@ export function failureOfFault(fault: HttpFault, target: RequestTarget): ApiErro
 /** Any answer whose status is not 200. */
 export function failureOfResponse(response: HttpResponse, target: RequestTarget): ApiError {
   const { status } = response;
-  const body = readErrorBody(response.text);
+  const body = readErrorBody(response.text, target.redact);
   const words = body.innerWords ?? body.message;
   const said = words === undefined ? `answered HTTP ${status} without a word` : `says “${words}” (HTTP ${status})`;
   const more = {

@@ -1,7 +1,8 @@
-import { type ErrorBody, readErrorValue } from "../http/error-body.ts";
+import { type ErrorBody, readErrorValue, type Redact } from "../http/error-body.ts";
 
 /** Takes the decoded bytes of the file, in order. They are good only until it returns. */
 export interface LedgerSink {
+  readonly redact?: Redact;
   bytes(decoded: Buffer): void;
   /** The first message is complete: the file's content type is known. */
   onFirstMessage(contentType: string | undefined, extensions: readonly unknown[]): void;
@@ -30,8 +31,8 @@ export class LedgerFault extends Error {
 }
 
 /** The fault for an error message in the stream; undefined where the value is no error. */
-export function reportedFault(value: unknown): LedgerFault | undefined {
-  const body = readErrorValue(value);
+export function reportedFault(value: unknown, redact: Redact): LedgerFault | undefined {
+  const body = readErrorValue(value, redact);
   if (body === undefined) return undefined;
   return new LedgerFault("said", `says “${body.innerWords ?? body.message ?? "an error"}”`, body);
 }

@@ -1,3 +1,4 @@
+import type { Redact } from "../http/error-body.ts";
 import { type LedgerDecoder, LedgerFault, type LedgerSink, reportedFault } from "./decoder.ts";
 import { isBlank, MessageDecoder, OPEN_BRACE } from "./message-framing.ts";
 
@@ -89,7 +90,7 @@ class RawDecoder implements LedgerDecoder {
   }
 
   end(): void {
-    if (this.#error !== undefined) throw faultOf(this.#error);
+    if (this.#error !== undefined) throw faultOf(this.#error, this.#sink.redact);
     if (this.#held !== undefined) this.#give(this.#held);
     this.#held = undefined;
     if (!this.#began) throw new LedgerFault("unreadable", "sent an empty file, without even a header row");
@@ -110,10 +111,10 @@ function mayBecomeError(start: string): boolean {
   return start.length < LONGEST_START && '{"error"'.startsWith(start.replaceAll(/[ \t\r\n]/gu, ""));
 }
 
-function faultOf(error: Buffer): LedgerFault {
+function faultOf(error: Buffer, redact: Redact): LedgerFault {
   const text = error.toString("utf8").trim();
   try {
-    const reported = reportedFault(JSON.parse(text));
+    const reported = reportedFault(JSON.parse(text), redact);
     if (reported !== undefined) return reported;
   } catch {
     // Incomplete JSON is an error, too.

@@ -229,7 +229,7 @@ export class MessageDecoder implements LedgerDecoder {
     // Messages usually differ only in their data: an envelope that was valid once is not parsed again.
     if (envelope === this.#goodEnvelope) return;
     const message = parseMessage(envelope);
-    const reported = reportedFault(message);
+    const reported = reportedFault(message, this.#sink.redact);
     if (reported !== undefined) throw reported;
     const result = message["result"];
     if (typeof result !== "object" || result === null || Array.isArray(result)) throw notAMessage();

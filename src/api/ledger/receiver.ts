@@ -2,6 +2,7 @@ import { formatDuration } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import type { AsOf, LedgerStream } from "../api-client.ts";
 import { ApiError } from "../api-error.ts";
+import type { Redact } from "../http/error-body.ts";
 import type { HttpFault } from "../http/http-fault.ts";
 import type { HttpHeaders, HttpSink, HttpStream } from "../http/http.ts";
 import { failureOfFault, failureOfResponse, nodeFailure, type RequestTarget } from "../http/node-failure.ts";
@@ -83,6 +84,10 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     }, context.limits.idleMillis);
     this.#connection = endpoint.http.stream(path, this);
     signal?.addEventListener("abort", this.#aborted, { once: true });
+  }
+
+  get redact(): Redact {
+    return this.#target.redact;
   }
 
   start(status: number, headers: HttpHeaders): void {

@@ -45,15 +45,17 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
     .filter((at) => at !== undefined);
   const firstNotified = notifiedAt.length === 0 ? undefined : fromMillis(Math.min(...notifiedAt));
   const open = isOpen(episode);
+  // The last reading of what is over says why it is good again.
+  const reading = open ? episode.last : episode.first;
   const blocks: Block[] = [
-    ...(isDrill(episode) ? [paragraph(DRILL_NOTICE)] : explanation(episode)),
+    ...(isDrill(episode) ? [paragraph(DRILL_NOTICE)] : explanation({ kind: episode.kind, last: reading })),
     {
       kind: "fields",
       fields: [
         field("State", open ? text`${strong(episode.state)}, ${episode.severity}` : episode.state),
-        field("Seen by", seenBy(episode.last)),
+        field("Seen by", seenBy(reading)),
         ...timelineOf(episode, firstNotified),
-        ...(episode.last.why === undefined ? [] : [field("Why", episode.last.why, { wide: true })]),
+        ...(reading.why === undefined ? [] : [field("Why", reading.why, { wide: true })]),
       ],
     },
     {
