@@ -9,6 +9,7 @@ import {
   recordWaiting,
   retryNow,
 } from "../../../src/alerts/outbox/record.ts";
+import { arrivedMessage, lastArrivedOf } from "../../../src/alerts/outbox/queries.ts";
 import { backoffDelay } from "../../../src/alerts/outbox/retry-policy.ts";
 import { destinationKey } from "../../../src/alerts/routing/subscription.ts";
 import { SendError } from "../../../src/alerts/sender.ts";
@@ -245,5 +246,32 @@ describe("a chunk that cannot be read", () => {
     const [{ what, detail } = {}] = await stage.engine.decisions({ limit: 1 });
     expect(what).toBe("dead letter");
     expect(detail).toMatch(saying(7, "fake"));
+  });
+});
+
+describe("a message that arrived", () => {
+  it("is found at its own destination alone, and the last one of an episode no later than a place", async () => {
+    const row = { episode: "e", is: { state: "sent" } } as const;
+    const { tables } = await owed(
+      { id: "first", ...row },
+      { id: "elsewhere", ...row, destination: destinationKey(desk) },
+      { id: "second", ...row },
+      { id: "owed", episode: "e" },
+      { id: "edit", ...row, kind: "edit", target: "second" },
+      { id: "another", ...row, episode: "f" },
+    );
+    const here = destinationKey(ops);
+    await tables(async (all) => {
+      const found = async (id: string) => (await arrivedMessage(all, id, here))?.id;
+      expect(await found("first")).toBe("first");
+      for (const id of ["elsewhere", "owed", "edit", "nothing"]) expect(await found(id)).toBeUndefined();
+      const seq = new Map((await all.outbox.ofEpisode("e")).map((one) => [one.id, one.seq]));
+      const last = async (id: string, less = 0) =>
+        (await lastArrivedOf(all, "e", here, (seq.get(id) ?? Number.NaN) - less))?.id;
+      expect(await last("edit")).toBe("second");
+      expect(await last("second")).toBe("second");
+      expect(await last("second", 1)).toBe("first");
+      expect(await last("first", 1)).toBeUndefined();
+    });
   });
 });
