@@ -41,6 +41,11 @@ export class FakeSlack {
   readonly expected = new Set<string>();
   /** Enforces one message a second and channel. */
   enforceLimits = false;
+  /**
+   * At a slash command's response_url posts anew what ought to replace a message, and deletes nothing, as reported:
+   * https://github.com/slackapi/bolt-js/issues/2287, https://github.com/slackapi/bolt-python/issues/1268.
+   */
+  replacesNothing = false;
   /** Answers nothing at all, as in an outage. */
   offline = false;
   /** Takes requests, does nothing and says nothing until `release`; the sockets stand. */
@@ -225,7 +230,10 @@ export class FakeSlack {
     if (entry.used >= RESPONSE_USES) throw new ErrorResponse("used_url");
     entry.used += 1;
     const original = state.message(entry.original);
+    // A button's message is not one that came of this address.
+    const replaces = !this.replacesNothing || (original !== undefined && !entry.produced.includes(original.ts));
     if (body["delete_original"] === true) {
+      if (!replaces) return { ok: true };
       if (original !== undefined) original.gone = true;
       entry.original = undefined;
       return { ok: true };
@@ -234,7 +242,7 @@ export class FakeSlack {
     if (faults.length > 0) throw new ErrorResponse("invalid_blocks", { faults });
     if (unfoldsLinks(body)) throw new ErrorResponse("invalid_arguments", { why: "links would unfold" });
     const blocks = (body["blocks"] ?? []) as readonly Block[];
-    if (body["replace_original"] === true) {
+    if (body["replace_original"] === true && replaces) {
       if (original === undefined) throw new ErrorResponse("message_not_found");
       original.text = String(body["text"]);
       original.blocks = blocks;

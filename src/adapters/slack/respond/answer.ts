@@ -3,10 +3,11 @@ import type { Ask, Reply } from "../../../reply/reply.ts";
 import type { SlackContext } from "../context.ts";
 import type { MessageContext } from "../render/buttons.ts";
 import { compose, type ComposedMessage, withLine } from "../render/compose.ts";
-import { FileBatch, type FileDestination } from "../send/files.ts";
+import { FileBatch, type FileDestination, type FileReport } from "../send/files.ts";
 import { openDirectChannel, retryRateLimited } from "../transport/web-api.ts";
 import { commandOf } from "./invocation.ts";
-import { lateAnswer, POSSIBLE_DUPLICATE, refusedAnswerNotice, stoppingNotice } from "./notices.ts";
+import { lateAnswer, POSSIBLE_DUPLICATE, refusedAnswerNotice, stoppingNotice, uploadingNotice } from "./notices.ts";
+import type { Progress } from "./progress.ts";
 import type { RequestContext, Responder } from "./request-context.ts";
 import { DirectMessageResponder } from "./responders.ts";
 import type { RetryableAnswer } from "./retry-answer.ts";
@@ -16,6 +17,8 @@ interface AnswerOptions {
   readonly ask: Ask | undefined;
   readonly request: RequestContext;
   readonly audience: Visibility;
+  /** Shows that files are on their way; stopped before the answer. */
+  readonly progress?: Progress<Reply> | undefined;
 }
 
 /** One answer, which may be sent several times until Slack accepts it; its files are sent once. */
@@ -25,11 +28,13 @@ export class Answer implements RetryableAnswer {
   readonly #ask: Ask | undefined;
   readonly #request: RequestContext;
   readonly #audience: Visibility;
+  readonly #progress: Progress<Reply> | undefined;
   #reply: Reply;
   #files: FileBatch | undefined;
   #simplified = false;
 
-  constructor(slack: SlackContext, { reply, ask, request, audience }: AnswerOptions) {
+  constructor(slack: SlackContext, { reply, ask, request, audience, progress }: AnswerOptions) {
+    this.#progress = progress;
     this.#slack = slack;
     this.#ask = ask;
     this.#request = request;
@@ -57,10 +62,14 @@ export class Answer implements RetryableAnswer {
     const composed = await compose(this.#reply, context, this.#slack);
     const files = await this.#sendFiles(composed, responder, audience);
     if (files === undefined) return this.sayHere(again);
-    const body = withLine(withLine(composed.body, files), again ? POSSIBLE_DUPLICATE : "");
+    // Without its files it is no success, and nobody else needs to see it.
+    const { body: shown } = files.failed === 0 ? composed : await compose(warned(this.#reply), context, this.#slack);
+    const body = withLine(withLine(shown, files.lines), again ? POSSIBLE_DUPLICATE : "");
     const said = above === undefined || failed ? body : withLine(body, above, true);
     // A page is not replaced by the error of its next one.
-    await (failed && context.replaces === true ? responder.sayEphemeral(said) : responder.say(said, audience));
+    await (failed && context.replaces === true
+      ? responder.sayEphemeral(said)
+      : responder.say(said, files.failed === 0 ? audience : "caller"));
   }
 
   simplify(): boolean {
@@ -80,7 +89,8 @@ export class Answer implements RetryableAnswer {
     const composed = await compose(late, context, this.#slack);
     const files = await this.#sendFiles(composed, direct, "caller");
     if (files === undefined) return this.#sayDirectly(direct, again);
-    await direct.say(withLine(withLine(composed.body, files), again ? POSSIBLE_DUPLICATE : ""), "caller");
+    const { body } = files.failed === 0 ? composed : await compose(warned(late), context, this.#slack);
+    await direct.say(withLine(withLine(body, files.lines), again ? POSSIBLE_DUPLICATE : ""), "caller");
   }
 
   /** Whether the command takes values that a form can ask for. */
@@ -96,14 +106,15 @@ export class Answer implements RetryableAnswer {
     { files }: ComposedMessage,
     responder: Responder,
     audience: Visibility,
-  ): Promise<string | undefined> {
+  ): Promise<FileReport | undefined> {
     this.#files ??= new FileBatch(files);
+    if (files.length > 0) this.#progress?.update(uploadingNotice(files.map(({ name }) => name)));
     const { channel, thread, caller } = this.#request;
     const slack = this.#slack;
     const isPublic = audience === "channel" && channel !== undefined;
     const destination: FileDestination | (() => Promise<FileDestination>) = isPublic
       ? { channel, thread, description: thread === undefined ? "this channel" : "this thread" }
-      : () => directFileDestination(slack, caller.id, responder.shared);
+      : () => directFileDestination(slack, caller.id, responder.direct ? undefined : (channel ?? ""));
     try {
       return await this.#files.send(destination, slack, AbortSignal.any([slack.signal, slack.stopping]));
     } catch (error) {
@@ -111,16 +122,27 @@ export class Answer implements RetryableAnswer {
       this.#reply = stoppingNotice(this.#ask);
       this.#files = new FileBatch([]);
       return undefined;
+    } finally {
+      await this.#progress?.stop();
     }
   }
 }
 
-/** Slack has no ephemeral files: a private file goes into the app's direct messages. */
+/** An answer that does not carry all it should. */
+function warned(given: Reply): Reply {
+  return given.tone === "good" || given.tone === "neutral" ? { ...given, tone: "warning" } : given;
+}
+
+/**
+ * Slack has no ephemeral files: a private file goes into the app's direct messages. `asked` is the channel where the
+ * answer stands; absent = these very messages.
+ */
 export async function directFileDestination(
   slack: SlackContext,
   user: string,
-  elsewhere: boolean,
+  asked: string | undefined,
 ): Promise<FileDestination> {
   const channel = await retryRateLimited(slack, () => openDirectChannel(slack.web, user));
-  return { channel, description: elsewhere ? "your direct messages with the app" : "this conversation" };
+  const here = asked === undefined || asked === channel;
+  return { channel, description: here ? "this conversation" : "your direct messages with the app" };
 }

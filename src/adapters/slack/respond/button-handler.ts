@@ -11,7 +11,7 @@ import { sectionBlock } from "../render/blocks.ts";
 import { decodePress, type Press } from "../render/buttons.ts";
 import { renderText } from "../render/mrkdwn.ts";
 import { renderSlack } from "../render/render.ts";
-import { FileBatch } from "../send/files.ts";
+import { FileBatch, type FileDestination } from "../send/files.ts";
 import { logFailure } from "../transport/api-error.ts";
 import { type ResponseAddress, ResponseUrl } from "../transport/response-url.ts";
 import { directFileDestination } from "./answer.ts";
@@ -24,9 +24,11 @@ import {
   notSharedNotice,
   nothingLeftOutNotice,
   unreadableNotice,
+  uploadingNotice,
 } from "./notices.ts";
+import type { Progress } from "./progress.ts";
 import type { RequestContext, Responder } from "./request-context.ts";
-import { notifyLostAnswer, respond, respondWith, sayWithRetries } from "./respond.ts";
+import { firstNotice, notifyLostAnswer, progressOf, respond, respondWith, sayWithRetries } from "./respond.ts";
 import { ButtonResponder, DirectMessageResponder } from "./responders.ts";
 
 /** Where a button was pressed. */
@@ -193,28 +195,38 @@ async function openPressedForm(slack: SlackContext, place: PressPlace, ask: Ask)
 /** Runs the command again and sends the content that did not fit as files. */
 async function sendFiles(slack: SlackContext, place: PressPlace, ask: Ask): Promise<void> {
   const request = { ...(await requestContextOf(slack, place, ask, false)), again: true } as const;
-  const prepared = prepare(slack, ask, request);
+  const progress = progressOf(slack, ask, request, "caller");
+  progress.update(firstNotice(slack, ask, request.responder, "caller"));
+  const prepared = prepare(slack, ask, request, (latest) => progress.update(latest));
   const reply = prepared.ok ? await prepared.run() : prepared.reply;
   let delivered: boolean;
   try {
     if (reply.failure !== undefined) return await sayNotice(slack, place, reply);
     const derived = renderSlack(reply, { asker: place.asker.id, ask }).files;
     if (derived.length === 0) return await sayNotice(slack, place, nothingLeftOutNotice());
-    delivered = await sendBatch(slack, place, new FileBatch(derived), request.responder);
+    progress.update(uploadingNotice(derived.map(({ name }) => name)));
+    delivered = await sendBatch(slack, place, new FileBatch(derived), request.responder, progress);
   } finally {
+    await progress.stop();
+    await request.responder.clearProgress();
     await disposeReply(reply);
   }
   if (!delivered) await notifyLostAnswer(slack, ask, request);
 }
 
 /** Sends files to the presser, and reports where they are; false when Slack was unavailable for too long. */
-function sendBatch(slack: SlackContext, place: PressPlace, batch: FileBatch, responder: Responder): Promise<boolean> {
+function sendBatch(
+  slack: SlackContext,
+  place: PressPlace,
+  batch: FileBatch,
+  responder: Responder,
+  progress: Progress<Reply>,
+): Promise<boolean> {
   const send = async (to: Responder): Promise<void> => {
-    const lines = await batch.send(
-      () => directFileDestination(slack, place.asker.id, to.shared),
-      slack,
-      slack.stopping,
-    );
+    const asked = to.direct ? undefined : (place.channel ?? "");
+    const there = (): Promise<FileDestination> => directFileDestination(slack, place.asker.id, asked);
+    const { lines } = await batch.send(there, slack, slack.stopping);
+    await progress.stop();
     await to.sayEphemeral({ text: "Files", blocks: [sectionBlock(lines)] });
   };
   const direct = new DirectMessageResponder(slack, place.asker.id);

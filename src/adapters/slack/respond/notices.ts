@@ -40,17 +40,26 @@ export function notSharedNotice(command: string): Reply {
   });
 }
 
-/** Shown while an answer takes a while. */
-export function workingNotice(ask: Ask, inPlace: boolean): Reply {
+/**
+ * Shown while an answer takes a while. Slack may leave it where it is, beside the answer: it says only what stays true.
+ * `elsewhere`: further progress is shown in direct messages.
+ */
+export function workingNotice(ask: Ask, network: string, elsewhere: boolean): Reply {
+  const line = text`${code(formatLine(ask))}`;
   return reply({
-    title: text`Asking: ${formatLine(ask)}`,
+    title: text`Asking ${network} …`,
     blocks: [
-      paragraph(
-        inPlace
-          ? "The answer takes this message's place."
-          : "The answer follows here; how far it is, your direct messages with the app tell meanwhile.",
-      ),
+      paragraph(elsewhere ? text`${line}. How far it is, your direct messages with the app tell meanwhile.` : line),
     ],
+  });
+}
+
+/** Shown while the files of an answer are uploaded. */
+export function uploadingNotice(names: readonly string[]): Reply {
+  const [only = ""] = names;
+  return reply({
+    title: names.length === 1 ? text`Sending ${code(only)} to Slack …` : text`Sending ${names.length} files to Slack …`,
+    blocks: [paragraph("Large files take a while.")],
   });
 }
 

@@ -12,9 +12,9 @@ import { Answer } from "./answer.ts";
 import { audienceOf, isManagementCommand, prepare } from "./invocation.ts";
 import { lostAnswerNotice, notInChannelNotice, progressFootnote, stoppingNotice, workingNotice } from "./notices.ts";
 import { Progress } from "./progress.ts";
-import type { RequestContext } from "./request-context.ts";
+import type { RequestContext, Responder } from "./request-context.ts";
 import { DirectMessageResponder } from "./responders.ts";
-import { RetriesExhausted, type RetryableAnswer } from "./retry-answer.ts";
+import { isTransient, RetriesExhausted, type RetryableAnswer } from "./retry-answer.ts";
 
 /** Runs a command and answers it, errors included. Never rejects. */
 export async function respond(slack: SlackContext, ask: Ask, request: RequestContext): Promise<void> {
@@ -28,18 +28,27 @@ export async function respond(slack: SlackContext, ask: Ask, request: RequestCon
     const progress = progressOf(slack, ask, request, audience);
     let delivered: boolean;
     try {
-      const reply = await runPrepared(prepared, progress, workingNotice(ask, responder.replacesProgress(audience)));
+      const reply = await runPrepared(prepared, progress, firstNotice(slack, ask, responder, audience));
       // An interrupted command can be repeated once the bot is back.
       const interrupted = slack.stopping.aborted && reply.failure !== undefined;
-      delivered = await respondWith(slack, interrupted ? stoppingNotice(ask) : reply, ask, request, audience);
+      const answer = interrupted ? stoppingNotice(ask) : reply;
+      delivered = await respondWith(slack, answer, ask, request, audience, progress);
     } finally {
+      await progress.stop();
       await responder.clearProgress();
     }
     if (!delivered) await notifyLostAnswer(slack, ask, request);
   });
 }
 
-function progressOf(
+/** The first progress message. */
+export function firstNotice(slack: SlackContext, ask: Ask, responder: Responder, audience: Visibility): Reply {
+  const { network = slack.bot.networks[0] } = ask.options;
+  return workingNotice(ask, String(network), !responder.replacesProgress(audience));
+}
+
+/** Shows how far a request is, at the moments that its place allows. */
+export function progressOf(
   slack: SlackContext,
   ask: Ask,
   { caller, responder }: RequestContext,
@@ -64,7 +73,7 @@ function progressOf(
       );
     } catch (error) {
       slack.log.debug({ platform: "slack", command: ask.command, why: describeError(error) }, "progress not shown");
-      return false;
+      return isTransient(error);
     }
   });
 }
@@ -72,15 +81,11 @@ function progressOf(
 async function runPrepared(prepared: Prepared, progress: Progress<Reply>, first: Reply): Promise<Reply> {
   if (!prepared.ok) return prepared.reply;
   progress.update(first);
-  try {
-    return await prepared.run();
-  } finally {
-    await progress.stop();
-  }
+  return prepared.run();
 }
 
 /**
- * Sends a reply with its files; errors go to the asker alone. Returns false when Slack was unavailable for too long;
+ * Sends a reply with its files, whose upload `progress` shows; errors go to the asker alone. Returns false when Slack was unavailable for too long;
  * rejects when Slack refuses it everywhere. Without `ask`, it is a notice of the adapter's own. Disposes of the reply.
  */
 export async function respondWith(
@@ -89,8 +94,9 @@ export async function respondWith(
   ask: Ask | undefined,
   request: RequestContext,
   audience: Visibility,
+  progress?: Progress<Reply>,
 ): Promise<boolean> {
-  const answer = new Answer(slack, { reply, ask, request, audience });
+  const answer = new Answer(slack, { reply, ask, request, audience, progress });
   try {
     return await sayWithRetries(slack, ask?.command ?? "notice", answer);
   } finally {

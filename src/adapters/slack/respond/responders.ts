@@ -14,7 +14,8 @@ interface CommandResponderOptions {
 }
 
 /**
- * Answers a slash command: the answer replaces the progress message. Once the uses for progress are spent, progress
+ * Answers a slash command: the answer replaces the progress message, where Slack does that; it may post the answer beside
+ * it (https://github.com/slackapi/bolt-js/issues/2287). Once the uses for progress are spent, progress
  * continues in direct messages.
  */
 export class CommandResponder implements Responder {
@@ -49,7 +50,8 @@ export class CommandResponder implements Responder {
 
   async say(body: MessageBody, audience: Visibility): Promise<void> {
     if (audience === "caller") return this.sayEphemeral(body);
-    if (this.#ephemeralPosted) await this.#url.post({ delete_original: true });
+    // Progress that remains says nothing untrue; the answer does not wait for it.
+    if (this.#ephemeralPosted) await this.#url.post({ delete_original: true }).catch(() => undefined);
     this.#ephemeralPosted = false;
     this.#pending = false;
     await this.#url.post({ ...body, ...NO_UNFURL, response_type: "in_channel", replace_original: false });

@@ -7,7 +7,7 @@ import { RESPONSE_URL_LIFETIME_MILLIS } from "../limits.ts";
 import { isContentRefused, toSendError } from "../send/send-error.ts";
 import { describeError, errorCodeOf, isUnanswered, retryAfterMillis } from "../transport/api-error.ts";
 import { ResponseRefused, ResponseUnreached, ResponseUrlExpired } from "../transport/response-url.ts";
-import type { Sleep } from "../transport/web-api.ts";
+import { LONGEST_RATE_LIMIT_WAIT_MILLIS, type Sleep } from "../transport/web-api.ts";
 
 /** Thrown when Slack was unavailable for too long, or too many answers are waiting for it. */
 export class RetriesExhausted extends Error {
@@ -61,9 +61,6 @@ export const LOST_NOTICE_RETRY_POLICY: RetryPolicy = {
   maxWaiting: 2000,
 };
 
-/** Not retried: nobody grants a permission within half an hour. */
-const NEEDS_OPERATOR = new Set(["missing_scope", "not_allowed_token_type"]);
-
 /**
  * Sends answers to their destination, else by direct message, and retries with growing delays while Slack is
  * unavailable.
@@ -92,7 +89,7 @@ export class AnswerRetrier {
       for (;;) {
         const error = await attempts.next();
         if (error === undefined) return;
-        const wait = Math.max(pause * (0.5 + random() / 2), retryAfterMillis(error) ?? 0);
+        const wait = Math.max(pause * (0.5 + random() / 2), askedWait(error) ?? 0);
         if (stopping.aborted || !isTransient(error)) throw error;
         if (now() + wait > until)
           throw new RetriesExhausted(`in vain for too long: ${describeError(error)}`, { cause: error });
@@ -147,6 +144,8 @@ class AnswerAttempts {
       if (here === undefined) return undefined;
       this.#lost = !isTransient(here);
       if (!this.#lost) this.#transient = here;
+      // Slack says when it takes the answer there: that is waited for, unless it is long.
+      if ((askedWait(here) ?? Number.POSITIVE_INFINITY) <= LONGEST_RATE_LIMIT_WAIT_MILLIS) return here;
       if (sayInDirectMessage === undefined) return here;
       if (!(here instanceof ResponseUrlExpired)) {
         this.#log.warn({ platform: "slack", what: this.#what, why: describeError(here) }, "answer refused");
@@ -185,11 +184,15 @@ function isPowerOfTwo(count: number): boolean {
   return (count & (count - 1)) === 0;
 }
 
+/** How long Slack asks to wait; undefined where it does not. */
+function askedWait(error: unknown): Milliseconds | undefined {
+  return error instanceof ResponseRefused ? error.retryAfterMillis : retryAfterMillis(error);
+}
+
 /** Whether a retry may succeed. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof ResponseUnreached) return true;
   if (error instanceof ResponseRefused) return /^(?:408|429|5\d\d)$|ratelimited|rate_limited/u.test(error.code);
-  if (NEEDS_OPERATOR.has(errorCodeOf(error) ?? "")) return false;
   const slacks = isUnanswered(error) || retryAfterMillis(error) !== undefined || isFromSlack(error);
   if (!slacks) return false;
   const { kind, revoked } = toSendError(error, true);

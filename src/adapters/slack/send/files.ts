@@ -9,7 +9,8 @@ import type { Log } from "../../../log.ts";
 import { formatBytes } from "../../../units/format-number.ts";
 import { escapeMrkdwn, linkMarkup } from "../render/mrkdwn.ts";
 import type { MessageFile } from "../render/render.ts";
-import { describeError, errorCodeOf, isUnanswered } from "../transport/api-error.ts";
+import { describeError, errorCodeOf, isUnanswered, neededScope } from "../transport/api-error.ts";
+import { toSendError } from "./send-error.ts";
 import { retryRateLimited, type Sleep, type WebApiAccess } from "../transport/web-api.ts";
 
 export interface FileDestination {
@@ -38,6 +39,12 @@ const FILE_LINES_LENGTH = 1000;
 /** After this many files in a row without an answer, the others are skipped this time. */
 const MAX_UNANSWERED_FILES = 2;
 
+/** A line of mrkdwn for each file, and how many certainly did not arrive. */
+export interface FileReport {
+  readonly lines: string;
+  readonly failed: number;
+}
+
 /** The files of one message; each is sent once, however often `send` is called. */
 export class FileBatch {
   readonly #files: readonly MessageFile[];
@@ -48,14 +55,14 @@ export class FileBatch {
   }
 
   /**
-   * Streams the unsent files one after another, and returns a line of mrkdwn for each: its link, or why it could not be
+   * Streams the unsent files one after another, and reports each: its link, that it may be there, or why it could not be
    * sent; lines beyond the limit are counted. Rejects only with the signal's reason.
    */
   async send(
     place: FileDestination | (() => Promise<FileDestination>),
     dependencies: FileUploadDependencies,
     signal: AbortSignal,
-  ): Promise<string> {
+  ): Promise<FileReport> {
     const { stallMillis = STALL_TIMEOUT_MILLIS } = dependencies;
     const failed: string[] = [];
     let destination: FileDestination | undefined;
@@ -86,11 +93,22 @@ export class FileBatch {
         signal.throwIfAborted();
         unanswered = isUnanswered(error) ? unanswered + 1 : 0;
         dependencies.log.warn({ platform: "slack", file: file.name, why: describeError(error) }, "file not sent");
+        if (error instanceof ShareUnanswered && destination !== undefined) {
+          // Not sent again: it may stand there already.
+          const may = `${name} may be in ${destination.description}: Slack did not say whether it took the file. Look there before you ask again.`;
+          this.#sent.set(file, may);
+          continue;
+        }
         failed.push(`${name} could not be sent: ${failureReason(error, destination, dependencies.botName())}`);
       }
     }
-    return summarizeFiles(failed, [...this.#sent.values()]);
+    return { lines: summarizeFiles(failed, [...this.#sent.values()]), failed: failed.length };
   }
+}
+
+/** Slack did not say whether it shared an uploaded file. */
+class ShareUnanswered extends Error {
+  override readonly name = "ShareUnanswered";
 }
 
 /** As many lines as fit, failures first, and the number of the others. */
@@ -134,7 +152,12 @@ async function upload(
   const thread = place.thread === undefined ? {} : { thread_ts: place.thread };
   const done = await retryRateLimited(api, () =>
     web.files.completeUploadExternal({ files: [{ id, title: name }], channel_id: place.channel, ...thread }),
-  );
+  ).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw toSendError(error, true).kind === "maybe-sent"
+      ? new ShareUnanswered(describeError(error), { cause: error })
+      : error;
+  });
   const permalink = done.files?.[0]?.permalink;
   return permalink !== undefined && /^https?:\/\//u.test(permalink) && URL.canParse(permalink) ? permalink : undefined;
 }
@@ -173,7 +196,7 @@ function failureReason(error: unknown, place: FileDestination | undefined, botNa
     case "channel_not_found":
       return `the app is not in ${place?.description ?? "this channel"}. Type \`/invite @${botName}\` there, then ask again.`;
     case "missing_scope":
-      return "the app may not send files. Its operator adds the permission `files:write` and installs it again.";
+      return `the app may not send files here. Its operator adds the permission \`${neededScope(error) ?? (place === undefined ? "im:write" : "files:write")}\` and installs it again.`;
     case "file_uploads_disabled":
     case "storage_limit_reached":
       return `this workspace takes no more files (${code}).`;

@@ -253,8 +253,8 @@ export class SlackSender implements Sender {
     const { log } = this.#dependencies;
     try {
       const dependencies = { ...this.#dependencies, web: this.#web };
-      const lines = await new FileBatch(files).send({ ...place, description: "this thread" }, dependencies, signal);
-      const failed = lines.split("\n").filter((line) => !line.endsWith("is in this thread."));
+      const { lines } = await new FileBatch(files).send({ ...place, description: "this thread" }, dependencies, signal);
+      const failed = lines.split("\n").filter((line) => line !== "" && !line.endsWith("is in this thread."));
       if (failed.length === 0) return;
       const body = withLine({ text: "Some files could not be sent", blocks: [] }, failed.join("\n"));
       const { channel, thread } = place;

@@ -26,6 +26,12 @@ export function errorCodeOf(thrown: unknown): string | undefined {
   return /^[a-z][a-z0-9_]{2,80}$/u.test(error) ? error : undefined;
 }
 
+/** The scope that Slack names with `missing_scope`. */
+export function neededScope(thrown: unknown): string | undefined {
+  const needed = thrown instanceof WebAPIPlatformError ? (thrown.data as { needed?: unknown }).needed : undefined;
+  return typeof needed === "string" && /^[a-z][a-z:._,-]{1,80}$/u.test(needed) ? needed : undefined;
+}
+
 export function isTokenRefused(thrown: unknown): boolean {
   return REFUSED_TOKEN_CODES.has(errorCodeOf(thrown) ?? "");
 }

@@ -1,4 +1,5 @@
 import { messageOf } from "../../../errors.ts";
+import type { Milliseconds } from "../../../units/duration.ts";
 import { isUnsent } from "../../unsent.ts";
 import { RESPONSE_URL_LIFETIME_MILLIS, RESPONSE_URL_USES } from "../limits.ts";
 
@@ -10,11 +11,15 @@ export class ResponseUrlExpired extends Error {
 /** Slack refused a message at a response_url, with its own code. */
 export class ResponseRefused extends Error {
   override readonly name = "ResponseRefused";
+  /** Slack's code; the HTTP status where the failure is temporary. */
   readonly code: string;
+  /** Of a 429: how long Slack asks to wait. */
+  readonly retryAfterMillis: Milliseconds | undefined;
 
-  constructor(code: string) {
+  constructor(code: string, retryAfterMillis?: Milliseconds) {
     super(`Slack refuses the answer: ${code}`);
     this.code = code;
+    this.retryAfterMillis = retryAfterMillis;
   }
 }
 
@@ -73,9 +78,15 @@ export class ResponseUrl {
     this.#used += 1;
     const { response, said } = await this.#fetch(body);
     if (response.ok && !said.includes('"ok":false')) return;
-    const code = /"error":\s*"([^"]+)"/u.exec(said)?.[1] ?? (/^\w{1,60}$/u.test(said) ? said : `${response.status}`);
-    if (EXPIRED_CODES.test(code) || response.status === 404 || response.status === 410)
-      throw new ResponseUrlExpired(code);
+    const { status } = response;
+    // Whatever the body says: Slack is busy, or has failed for the moment.
+    if (status === 408 || status === 429 || status >= 500) {
+      // A rate-limited call had no effect.
+      if (status === 429) this.#used -= 1;
+      throw new ResponseRefused(`${status}`, status === 429 ? retryAfterOf(response) : undefined);
+    }
+    const code = /"error":\s*"([^"]+)"/u.exec(said)?.[1] ?? (/^\w{1,60}$/u.test(said) ? said : `${status}`);
+    if (EXPIRED_CODES.test(code) || status === 404 || status === 410) throw new ResponseUrlExpired(code);
     throw new ResponseRefused(code);
   }
 
@@ -96,4 +107,12 @@ export class ResponseUrl {
       throw new ResponseUnreached(`no answer: ${messageOf(error)}`, { cause: error });
     }
   }
+}
+
+/** For a 429 without Retry-After. */
+const DEFAULT_RETRY_AFTER_MILLIS: Milliseconds = 5000;
+
+function retryAfterOf({ headers }: Response): Milliseconds {
+  const given = headers.get("retry-after") ?? "";
+  return /^\d{1,6}$/u.test(given) ? Number(given) * 1000 : DEFAULT_RETRY_AFTER_MILLIS;
 }

@@ -62,7 +62,7 @@ export interface WebApiAccess {
 }
 
 /** The longest wait for a rate limit; later, nobody expects the answer any more. */
-const LONGEST_RATE_LIMIT_WAIT_MILLIS = 30_000;
+export const LONGEST_RATE_LIMIT_WAIT_MILLIS = 30_000;
 const RATE_LIMIT_TRIES = 4;
 
 /**

@@ -12,7 +12,7 @@ import { stage } from "../stage.ts";
 describe("when Slack fails at an answer", () => {
   test.each<[string, Fault["answer"]]>([
     ["500", { status: 500 }],
-    ["429", { status: 429, retryAfter: 0 }],
+    ["a long 429", { status: 429, retryAfter: 600 }],
     ["a cut before", "cut-before"],
   ])("%s at the response_url: the answer comes by direct message", async (_name, answer) => {
     await using scene = await stage();
@@ -21,6 +21,15 @@ describe("when Slack fails at an answer", () => {
     ann.type(scene.channel, "time");
     await until(() => ann.directMessages().length === 1, "the direct message");
     expect(said(ann.directMessages()[0]!)).toContain("/bell time");
+  });
+
+  test("a limit at the response_url is waited for, and the answer comes where it was asked", async () => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    scene.fake.fail({ method: "respond", answer: { status: 429, retryAfter: 0 } });
+    const dialog = ann.type(scene.channel, "time");
+    await dialog.answered();
+    expect(ann.directMessages()).toEqual([]);
   });
 
   test("a limit at a mention's answer is waited for, and the answer comes where it belongs", async () => {

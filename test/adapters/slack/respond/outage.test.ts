@@ -88,11 +88,12 @@ describe("Slack is gone when an answer is ready", () => {
     const { fake } = scene;
     const ann = fake.person("ann");
     // One file does not arrive at first, and the answer nowhere.
-    fake.fail({ method: "files.completeUploadExternal", answer: "cut-before" });
+    fake.fail({ method: "files.getUploadURLExternal", answer: "cut-before" });
     fake.fail({ method: "respond", answer: { status: 503 } });
     fake.fail({ method: "chat.postMessage", answer: { status: 503 } });
-    ann.type(scene.channel, "probe files");
-    await waits.passUntil(() => ann.directMessages().some(({ text }) => text !== ""), "the answer");
+    const dialog = ann.type(scene.channel, "probe files");
+    await waits.passUntil(() => ann.sees(scene.channel).length > 0, "the answer");
+    expect(said(dialog.last)).toContain("two files");
     const sent = ann.directMessages().flatMap((message) => message.files.map(({ name }) => name));
     expect(sent.toSorted()).toEqual(["SIMULATED-a.csv", "SIMULATED-b.csv"]);
     await until(() => files.every(({ disposed }) => disposed() === 1), "the files to be given up");

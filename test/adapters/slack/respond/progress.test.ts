@@ -1,10 +1,13 @@
+import { Readable } from "node:stream";
+
 import { describe, expect, test } from "vitest";
 
 import { command } from "../../../../src/bot/command.ts";
+import { memoryAttachment } from "../../../../src/reply/attachment.ts";
 import { reply } from "../../../../src/reply/reply.ts";
 import { until } from "../../../support/fake-discord/until.ts";
 import { labelsOf, type Person } from "../../../support/fake-slack/person.ts";
-import { titled, waiting } from "../probe-commands.ts";
+import { probe, titled, waiting } from "../probe-commands.ts";
 import { said } from "../shown.ts";
 import { type Stage, stage } from "../stage.ts";
 
@@ -50,7 +53,7 @@ describe("progress", () => {
         .filter(({ thread }) => thread === "1.000001")
         .slice(1);
     await until(() => inThread().length === 1, "the first word");
-    expect(said(inThread()[0]!)).toContain("The answer takes this message's place");
+    expect(said(inThread()[0]!)).toContain("Asking mainnet …");
     for (const step of ["step 1", "step 2", "step 3", "step 4", "step 5"]) {
       job.progress(titled(step));
       await until(() => said(inThread()[0]!).includes(step), step);
@@ -60,6 +63,46 @@ describe("progress", () => {
     expect(inThread()).toHaveLength(1);
     expect(inThread()[0]).toMatchObject({ onlyFor: undefined, edits: 6 });
     expect(ann.directMessages()).toEqual([]);
+  });
+
+  test("at a command where Slack replaces nothing: what remains is true, and the answer is there", async () => {
+    const { job, scene: made } = await atWork();
+    await using scene = made;
+    scene.fake.replacesNothing = true;
+    const ann = scene.fake.person("ann");
+    const dialog = ann.type(scene.channel, "probe wait");
+    await until(() => dialog.uses === 1, "the first word");
+    job.progress(titled("step 1"));
+    await until(() => dialog.uses === 2, "the second word");
+    job.finish(titled("all done"));
+    await dialog.answered();
+    const seen = ann.sees(scene.channel).map((message) => said(message));
+    expect(seen[0]).toContain("Asking mainnet …");
+    expect(seen.some((words) => words.includes("all done"))).toBe(true);
+    for (const words of seen) expect(words).not.toMatch(/place|replace/u);
+  });
+
+  test("of an upload is shown while it lasts", async () => {
+    const release = Promise.withResolvers<void>();
+    const slow = {
+      ...memoryAttachment("ledger.csv", "text/csv", "first\nlast\n"),
+      open: () =>
+        Readable.from(
+          (async function* () {
+            yield "first\n";
+            await release.promise;
+            yield "last\n";
+          })(),
+        ),
+    };
+    const asked = probe("probe slow", () => Promise.resolve(reply({ title: "a file", attachments: [slow] })));
+    await using scene = await stage({ extra: [asked], timing: { progressAtMillis: [100], progressEveryMillis: 100 } });
+    const ann = scene.fake.person("ann");
+    const dialog = ann.type(scene.channel, "probe slow");
+    await until(() => dialog.uses === 1, "a sign of life");
+    expect(said(dialog.last)).toMatch(/Sending .*ledger\.csv.* to Slack …/u);
+    release.resolve();
+    await until(() => said(dialog.last).includes("is in your direct messages"), "the answer");
   });
 
   test("at a command: three times where it was typed, then direct messages, which go", async () => {
@@ -123,7 +166,7 @@ describe("progress", () => {
     const ann = scene.fake.person("ann");
     ann.mention(scene.channel, "probe wait", "1.000001");
     await until(() => ann.sees(scene.channel).length === 2, "the first word");
-    expect(said(ann.sees(scene.channel)[1]!)).toContain("The answer follows here");
+    expect(said(ann.sees(scene.channel)[1]!)).toContain("Asking mainnet …");
     job.progress(titled("step 1"));
     await toldDirectly(ann, "step 1");
     job.progress(titled("step 2"));

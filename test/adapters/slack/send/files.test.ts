@@ -54,6 +54,10 @@ describe("files", () => {
     const elsewhere = scene.fake.channel({ member: false });
     const refused = await ann.run(elsewhere, "probe file private:no");
     expect(said(refused.last)).toContain("`/invite @bellwether`");
+    // It is no success, and the others need not see it.
+    expect(refused.last.onlyFor).toBe(ann.id);
+    expect(refused.last.text).toMatch(/^🟠/u);
+    expect(ann.sees(elsewhere).every(({ onlyFor }) => onlyFor === ann.id)).toBe(true);
     await until(() => file.disposed() === 2, "the file to be given up");
   });
 
@@ -109,6 +113,11 @@ describe("files", () => {
       "files:write",
     ],
     [
+      "no permission for direct messages",
+      { method: "conversations.open", answer: { error: "missing_scope" } } as const,
+      "im:write",
+    ],
+    [
       "a full workspace",
       { method: "files.completeUploadExternal", answer: { error: "storage_limit_reached" } } as const,
       "takes no more files",
@@ -127,6 +136,39 @@ describe("files", () => {
     expect(said(dialog.last)).toContain("a file");
     expect(said(dialog.last)).toContain(words);
     await until(() => file.disposed() === 1, "the file to be given up");
+  });
+
+  test.each(["cut-after", "hang-after"] as const)(
+    "a file whose upload was not answered in the end (%s) may be there, and is not sent again",
+    async (answer) => {
+      const file = withFile("a\n");
+      await using scene = await stage({ extra: [file.asked], timing: { callMillis: 1000 } });
+      const ann = scene.fake.person("ann");
+      scene.fake.fail({ method: "files.completeUploadExternal", answer });
+      // The answer itself is sent twice.
+      scene.fake.fail({ method: "respond", answer: { status: 500 } });
+      ann.type(scene.channel, "probe file");
+      await until(
+        () => [...ann.sees(scene.channel), ...ann.directMessages()].some((one) => said(one).includes("may be in")),
+        "the answer",
+      );
+      expect(ann.directMessages().filter(({ files }) => files.length > 0)).toHaveLength(1);
+      const seen = [...ann.sees(scene.channel), ...ann.directMessages()].map((one) => said(one)).join("\n");
+      expect(seen).not.toContain("could not be sent");
+      scene.fake.release();
+    },
+  );
+
+  test("between two people: the file is not in their conversation, and the answer does not say so", async () => {
+    const file = withFile("a\n");
+    await using scene = await stage({ extra: [file.asked] });
+    const ann = scene.fake.person("ann");
+    const between = scene.fake.state.id("D");
+    scene.fake.state.channels.set(between, { id: between, person: "UOTHER1", member: false, archived: false });
+    const dialog = await ann.run(between, "probe file");
+    expect(said(dialog.last)).toContain("is in your direct messages with the app");
+    const own = await ann.run(scene.fake.state.direct(ann.id).id, "probe file");
+    expect(said(own.last)).toContain("is in this conversation");
   });
 
   test("many files with long names: as many lines as find room, the rest counted", async () => {

@@ -41,4 +41,21 @@ describe("a response_url", () => {
     expect(url.left).toBe(left);
     await expect(url.post(body)).rejects.toThrow(left === 0 ? ResponseUrlExpired : ResponseUnreached);
   });
+
+  test.each([
+    [500, {}, "internal_error", "500", undefined, 4],
+    [503, {}, '{"ok":false,"error":"invalid_blocks"}', "503", undefined, 4],
+    [429, { "retry-after": "7" }, "ratelimited", "429", 7000, 5],
+    [429, {}, "no", "429", 5000, 5],
+    [400, {}, "invalid_blocks", "invalid_blocks", undefined, 4],
+  ])("answered with %i %j %s", async (status, headers, said, code, retryAfterMillis, left) => {
+    const server = createServer((_request, response) => void response.writeHead(status, headers).end(said));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const url = new ResponseUrl({ url: `http://127.0.0.1:${port}/`, since: 0, used: 0 }, { now: () => 0, signal });
+    await expect(url.post(body)).rejects.toMatchObject({ name: "ResponseRefused", code, retryAfterMillis });
+    expect(url.left).toBe(left);
+    server.closeAllConnections();
+    server.close();
+  });
 });
