@@ -11,9 +11,11 @@ import { replyToJson } from "../src/reply/json.ts";
 import type { Reply } from "../src/reply/reply.ts";
 import { toMillis } from "../src/units/nanoseconds.ts";
 import { textsOf } from "./adapters/web/print-tree.ts";
+import { talkToSimulator } from "./commands/conversation.ts";
 import { judgeMessage } from "./support/fake-slack/judge.ts";
 import { gallery, GALLERY_NOW } from "./support/gallery.ts";
 import { alertMessages } from "./support/gallery/alert-messages.ts";
+import { LINES } from "./support/gallery/lines.ts";
 
 // Each reply of the gallery as the four renderers show it, side by side in one file, so that a change of any of them is
 // seen beside the others.
@@ -28,6 +30,30 @@ test("every alert, as the terminal words it", async () => {
   const shown = alertMessages.map(([message, context]) => terminal(describe(message, context, PLATFORMS)));
   await expect(visible(shown.join(`\n${"─".repeat(80)}\n`))).toMatchFileSnapshot("golden/alerts.txt");
 });
+
+test.each(Object.entries(LINES))("what a network answers about %s", async (name, lines) => {
+  const { ask, samples } = await talkToSimulator();
+  const given = new Map([
+    ["<market>", samples.marketCode],
+    ["<party>", samples.partyId],
+    ["<order>", samples.orderId],
+    ["<stopped>", samples.stoppedOrderId],
+    ["<rejected>", samples.rejectedOrderId],
+    ["<parked>", samples.parkedOrderId],
+  ]);
+  let said = "";
+  for (const line of lines) {
+    said += `> ${line}\n${await ask(line.replaceAll(/<\w+>/gu, (sample) => given.get(sample) ?? sample))}\n`;
+  }
+  await expect(visible(timeless(said))).toMatchFileSnapshot(`golden/answers-${name}.txt`);
+});
+
+/** Without what differs from run to run: round trips, the node asked, ports and ids made up for subscriptions. */
+function timeless(said: string): string {
+  const ids = [...said.matchAll(/(?: id:|^(?:Subscription|Silence) {2,})([a-z\d]{5})$/gmu)].map(([, id = ""]) => id);
+  const named = ids.reduce((text, id) => text.replaceAll(id, "<id>"), said);
+  return named.replaceAll(/127\.0\.0\.1:\d+/gu, "<address>").replaceAll(/ +\d+(?:\.\d+)? ms\b/gu, " <n> ms");
+}
 
 function terminal(reply: Reply): string {
   return renderTerminal(reply, { width: 80, colour: false, links: false, now: GALLERY_NOW });
