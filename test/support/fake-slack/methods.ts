@@ -18,6 +18,8 @@ interface Method {
   call(args: Args, context: MethodContext): Record<string, unknown>;
 }
 
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/u;
+
 /** The Web API, as far as the bot may use it: a call of anything else is a fault. */
 export const METHODS: Readonly<Record<string, Method>> = {
   "auth.test": {
@@ -66,6 +68,11 @@ export const METHODS: Readonly<Record<string, Method>> = {
       limit(channel, context);
       judged(args);
       if (unfoldsLinks(args)) throw new ErrorResponse("invalid_arguments", { why: "links would unfold" });
+      const clientId = args["client_msg_id"];
+      // https://docs.slack.dev/reference/methods/chat.postMessage#errors names it; what Slack does with it is not said.
+      if (clientId !== undefined && !(typeof clientId === "string" && UUID.test(clientId))) {
+        throw new ErrorResponse("invalid_arguments", { why: "client_msg_id" });
+      }
       const broadcast = args["reply_broadcast"] ?? false;
       if (typeof broadcast !== "boolean") throw new ErrorResponse("invalid_arguments", { why: "reply_broadcast" });
       // Used in conjunction with thread_ts: https://docs.slack.dev/reference/methods/chat.postMessage#arg_reply_broadcast
@@ -74,6 +81,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
       }
       const message = state.post({
         channel: channel.id,
+        clientId,
         broadcast,
         thread: threadOf(args),
         text: String(args["text"]),

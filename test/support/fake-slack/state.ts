@@ -25,6 +25,8 @@ export interface StoredMessage {
   readonly ts: string;
   readonly channel: string;
   readonly thread: string | undefined;
+  /** Its `client_msg_id`. */
+  readonly clientId: string | undefined;
   /** An answer in a thread that its channel shows, too. */
   readonly broadcast: boolean;
   /** Who alone sees it. */
@@ -159,6 +161,7 @@ export class State {
     const message: StoredMessage = {
       ts: this.ts(),
       thread: undefined,
+      clientId: undefined,
       broadcast: false,
       onlyFor: undefined,
       blocks: [],

@@ -1,6 +1,7 @@
 // Posts and edits alerts through the Web API; implements the sender that the alerts' dispatcher calls.
 // Next: channel-queue.ts (order and pace within a channel), files.ts (uploads), send-error.ts (what a failed call means
 // for its delivery).
+import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { WebClient } from "@slack/web-api";
@@ -161,7 +162,13 @@ export class SlackSender implements Sender {
       const thread = inThread ? (destination.thread ?? threadUnder(threadOf, channel)) : undefined;
       const shown = delivery.broadcast === true ? { reply_broadcast: true } : {};
       const place = { channel, ...(thread === undefined ? {} : { thread_ts: thread, ...shown }) };
-      const posted = await post(() => this.#web.chat.postMessage({ ...place, ...messageArguments(body), metadata }));
+      const message = { ...place, ...messageArguments(body), metadata };
+      const identified = { ...message, client_msg_id: clientMessageId(id) };
+      const posted = await post(() => this.#web.chat.postMessage(identified)).catch((error: unknown) => {
+        // Slack knows of a repeat and finds no first one: it is posted without that id.
+        if (errorCodeOf(error)?.startsWith("duplicate_") !== true) throw error;
+        return post(() => this.#web.chat.postMessage(message));
+      });
       if (posted.ts === undefined) throw new SendError("maybe-sent", "Slack gave no receipt");
       return { channel: posted.channel ?? channel, message: posted.ts, thread };
     };
@@ -263,6 +270,17 @@ export class SlackSender implements Sender {
       log.warn({ platform: "slack", why: describeError(error) }, "alert files not sent");
     }
   }
+}
+
+/**
+ * A UUID (version 8, RFC 9562) that is the same for all attempts of a delivery. Slack documents errors about
+ * client_msg_id and no promise: nothing relies on it.
+ */
+function clientMessageId(delivery: string): string {
+  const hex = createHash("sha256").update(delivery).digest("hex");
+  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
+    "-",
+  );
 }
 
 function userIdIn(channel: string): string | undefined {

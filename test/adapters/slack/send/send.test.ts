@@ -26,6 +26,24 @@ describe("sending outside of questions", () => {
     expect(message.edits).toBe(1);
   });
 
+  test("carries an id for Slack that is the same for all attempts of a delivery", async () => {
+    await using fake = await FakeSlack.start();
+    const sender = senderOn(fake.apiUrl);
+    const channel = fake.channel();
+    fake.fail({ method: "chat.postMessage", answer: "cut-after" });
+    await refused(sender.send(delivery("d1", channel), titled("Stalled"), signal));
+    await sender.send(delivery("d1", channel), titled("Stalled"), signal);
+    await sender.send(delivery("d2", channel), titled("Over"), signal);
+    const [first, again, other] = fake.state.messages.map(({ clientId }) => clientId);
+    expect(first).toMatch(/^[\da-f-]{36}$/u);
+    expect(again).toBe(first);
+    expect(other).not.toBe(first);
+    // Slack knows of a repeat, and of no message: nothing relies on the id.
+    fake.fail({ method: "chat.postMessage", answer: { error: "duplicate_message_not_found" } });
+    const receipt = await sender.send(delivery("d2", channel), titled("Over"), signal);
+    expect(fake.state.message(receipt.message)?.clientId).toBeUndefined();
+  });
+
   test("channels that give no answer keep no other waiting", async () => {
     await using fake = await FakeSlack.start();
     const sender = senderOn(fake.apiUrl);
