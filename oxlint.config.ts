@@ -66,6 +66,7 @@ export default defineConfig({
         "src/main/doctor/doctor.ts",
         "test/support/**",
         "test/campaign/**",
+        "test/fuzz/**",
       ],
       rules: { "no-console": "off" },
     },

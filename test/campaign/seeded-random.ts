@@ -19,6 +19,11 @@ export class SeededRandom {
     return low + this.next() * (high - low);
   }
 
+  /** One of them; there must be one. */
+  pick<T>(items: readonly T[]): T {
+    return items[Math.floor(this.next() * items.length)] as T;
+  }
+
   shuffled<T>(items: readonly T[]): T[] {
     return items
       .map((item) => ({ item, at: this.next() }))

@@ -8,6 +8,7 @@ import type { AlertEngine } from "../../src/alerts/engine/engine.ts";
 import type { Platforms } from "../../src/alerts/platform.ts";
 import { createApiClient, type NodeAddress } from "../../src/api/client/client.ts";
 import { systemClock } from "../../src/api/clock.ts";
+import type { ClientLimits } from "../../src/api/limits.ts";
 import type { Verdict } from "../../src/api/verdict/verdict.ts";
 import { openAudienceSettings } from "../../src/bot/audience-settings.ts";
 import { type Bot, createBot } from "../../src/bot/bot.ts";
@@ -38,6 +39,8 @@ export interface TalkOptions {
   readonly verdict?: (network: string) => Verdict | undefined;
   /** Whether answers are cached, as in production. Default false: tests change a node's answers. */
   readonly cache?: boolean;
+  /** Of the clients, beside those that spare a test the waiting. */
+  readonly limits?: Partial<ClientLimits>;
 }
 
 /** A conversation with the real bot: real commands, client and store; the data nodes are the test's. */
@@ -82,7 +85,7 @@ export async function talk(options: TalkOptions): Promise<Talk> {
       log,
       clock,
       cache: options.cache ?? false,
-      limits: { requestsPerSecond: 10_000, burst: 10_000, exportPauseMillis: 0, retryMillis: 5 },
+      limits: { requestsPerSecond: 10_000, burst: 10_000, exportPauseMillis: 0, retryMillis: 5, ...options.limits },
     }),
   );
   const database = path.join(folder, "talk.db");
