@@ -70,7 +70,7 @@ export function tellStory(world: World): {
   healthy: [number, number][];
 } {
   const { plan } = world;
-  const { nodes, heights } = plan;
+  const { nodes, heights, block } = plan;
   const halts = plan.halts.map(({ from, to }) => ({
     from: world.chain.blockBefore(from),
     to: world.chain.blockAfter(to - 1),
@@ -97,7 +97,7 @@ export function tellStory(world: World): {
     const active = Array.from({ length: nodes }, (_, node) =>
       plan.faults.find((one) => one.node === node && one.from <= t && t < one.until),
     );
-    const postures = active.map((one) => postureOf(one, t, halted));
+    const postures = active.map((one) => postureOf(one, t, halted, block));
     const count = (posture: Posture): number => postures.filter((one) => one === posture).length;
     const isHonest = (node: number): boolean => {
       const sick = active[node]?.sick;
@@ -122,8 +122,10 @@ export function tellStory(world: World): {
     }
     const why = postures.join(", ");
     if (standing * 2 > nodes && moving > 0) facts.add({ ...network("network.disagree"), from, to, why });
+    // What climbs stands, too, while its view passes a halt that is over.
+    const behind = standing + count("climbs");
     const onSomeSide = moving + count("unsteady") + count("climbs");
-    if (standing > 0 && onSomeSide > 0 && standing * 2 >= nodes - silent - count("unsteady")) {
+    if (behind > 0 && onSomeSide > 0 && behind * 2 >= nodes - silent - count("unsteady")) {
       excused.add({ ...network("network.disagree"), from, to });
     }
     if (silent === nodes) facts.add({ ...network("watch.blind"), from, to, why });
@@ -138,7 +140,7 @@ export function tellStory(world: World): {
         excused.add({ kind: "node.down", subject, from, to });
       }
       // Against two others that keep to the chain, a lie shows.
-      if (isExposed(sick, heights) && (sick.sort === "ahead" || (nodes >= 3 && answering >= 2))) {
+      if (isExposed(sick, heights, block) && (sick.sort === "ahead" || (nodes >= 3 && answering >= 2))) {
         facts.add({ kind: "node.lying", subject, from, to, why: sick.sort });
       }
     }
@@ -151,7 +153,7 @@ export function tellStory(world: World): {
   return { facts: [...stalls, ...facts.all], excused: excused.all, witnessed, healthy };
 }
 
-function postureOf(fault: Fault | undefined, t: number, halted: boolean): Posture {
+function postureOf(fault: Fault | undefined, t: number, halted: boolean, block: number): Posture {
   const onChain = halted ? "stands" : "moves";
   if (fault === undefined) return onChain;
   const { sick, to } = fault;
@@ -172,8 +174,8 @@ function postureOf(fault: Fault | undefined, t: number, halted: boolean): Postur
     case "frozen":
       return sick.but === "time" ? "unsteady" : "stands";
     case "ahead":
-      // What cannot be true yet is nobody's position.
-      return sick.by > PLAUSIBLE ? "silent" : "moves";
+      // What cannot be true yet is nobody's position; between two blocks a time is less far ahead.
+      return isImpossible(sick, block) ? "silent" : sick.by > PLAUSIBLE ? "unsteady" : "moves";
     case "plausible":
       return "moves";
     case "other-times":
@@ -184,11 +186,16 @@ function postureOf(fault: Fault | undefined, t: number, halted: boolean): Postur
   }
 }
 
+/** Whether its time is always ahead of what can be true. */
+function isImpossible({ by }: { readonly by: number }, block: number): boolean {
+  return by > PLAUSIBLE + 2 * block;
+}
+
 /** Whether it says what cannot be true, so that others show it. */
-function isExposed(sick: Sickness, heights: boolean): boolean {
+function isExposed(sick: Sickness, heights: boolean, block: number): boolean {
   switch (sick.sort) {
     case "ahead":
-      return sick.by > PLAUSIBLE;
+      return isImpossible(sick, block);
     case "frozen":
       return heights && sick.but !== undefined;
     case "other-times":
