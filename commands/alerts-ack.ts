@@ -1,5 +1,5 @@
 import { timeFromText } from "../src/alerts/kinds/json-fields.ts";
-import { type Episode, isOpen } from "../src/alerts/rules/episode.ts";
+import { isOpen } from "../src/alerts/rules/episode.ts";
 import { conditionWords } from "../src/alerts/wording/condition-words.ts";
 import { sinceWords } from "../src/alerts/wording/phrases.ts";
 import { ALL_NETWORKS_OPTION, EPISODE_OPTION } from "../src/answers/alerts/alert-options.ts";
@@ -11,10 +11,16 @@ import {
   isSameDestination,
   requireManager,
 } from "../src/answers/alerts/destination.ts";
-import { findEpisode, notifiedDestinations, requireEpisodeAccess } from "../src/answers/alerts/episodes/episodes.ts";
+import {
+  detailsAction,
+  findEpisode,
+  notifiedDestinations,
+  requireEpisodeAccess,
+  silenceKindAction,
+} from "../src/answers/alerts/episodes/episodes.ts";
 import { command } from "../src/bot/command.ts";
 import { field, paragraph } from "../src/reply/block.ts";
-import { type Action, reply } from "../src/reply/reply.ts";
+import { reply } from "../src/reply/reply.ts";
 import { code, text, time } from "../src/reply/text.ts";
 
 export const alertsAck = command({
@@ -37,7 +43,7 @@ export const alertsAck = command({
         title: text`Nothing changed: that is over. ${bad}`,
         blocks: [paragraph("What is over needs no acknowledgement; no reminders come of it.")],
         footer: found.id,
-        actions: [details(found)],
+        actions: [silenceKindAction(found), detailsAction(found)],
       });
     }
     const known = found.acknowledged;
@@ -46,7 +52,7 @@ export const alertsAck = command({
         title: text`Nothing changed: ${known.by} has acknowledged that already`,
         blocks: [{ kind: "fields", fields: [field("When", time(timeFromText(known.at), "both"))] }],
         footer: found.id,
-        actions: [details(found)],
+        actions: [detailsAction(found)],
       });
     }
     const here = destinationHere(context);
@@ -75,11 +81,7 @@ export const alertsAck = command({
             : "No more reminders come of it. Its end is told.",
         ),
       ],
-      actions: [details(found)],
+      actions: [detailsAction(found)],
     });
   },
 });
-
-function details({ id }: Episode): Action {
-  return { label: "Details", invocation: { command: "alerts why", options: { episode: id } }, effect: "reply" };
-}

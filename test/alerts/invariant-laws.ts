@@ -46,6 +46,8 @@ export async function judge(world: World, counts: Counts): Promise<string[]> {
 }
 
 const TRIGGER_PHASES = ["trigger", "fired and resolved"];
+/** Messages with buttons that act on the episode. */
+const ACTING_PHASES = ["trigger", "escalation", "reminder"];
 const TRIGGERS = ["warning", "critical", "fired and resolved", "fired and gone", "fired and withdrawn"];
 const RESOLVES = ["resolved", "gone", "withdrawn", "fired and resolved", "fired and gone", "fired and withdrawn"];
 
@@ -65,6 +67,8 @@ function episodeFaults(world: World, sender: FakeSender, history: EpisodeHistory
   const triggers = rows.filter(({ phase }) => TRIGGER_PHASES.includes(phase));
   const lasting = triggers.filter((row) => row.state !== "dead" || row.uncertain_since !== null);
   const resolves = rows.filter(({ phase }) => phase === "resolve");
+  const edited = new Set(history.deliveries.flatMap(({ target }) => target ?? []));
+  const acting = rows.filter(({ phase, state }) => ACTING_PHASES.includes(phase) && state === "sent");
   const here = history.decisions.filter(({ destination }) => destination?.startsWith(sender.platform));
   const explained = here.some(({ what }) => /suppressed|never told/u.test(what));
   const isDue = world.due.get(sender.platform)?.has(id) === true;
@@ -85,6 +89,10 @@ function episodeFaults(world: World, sender: FakeSender, history: EpisodeHistory
     ["at most one escalation", count(["now"]) <= 1],
     ["a trigger, or a reason in the log", triggers.length > 0 || explained || !heeded],
     ["a trigger once nothing keeps it back", triggers.length > 0 || !isDue || flaps],
+    [
+      "no message keeps its buttons after the end",
+      resolves.length === 0 || acting.every(({ id: one }) => edited.has(one)),
+    ],
     ["no resolve without a trigger", triggers.length > 0 || resolves.length === 0],
     ["a resolve of what may have been told", !maybe || (resolves.length === 1 && (count(RESOLVES) === 1 || refused))],
     ["nothing more of what was certainly not told", maybe || count([...RESOLVES, "now", "still"]) === 0],

@@ -99,6 +99,30 @@ describe("a silence", () => {
     }
   });
 
+  test("is not made by the button of an alert that is over: it offers the silence of the kind, and asks first", async () => {
+    const talk = await talkInOps();
+    await talk.ask("alerts add node.down,network.stalled");
+    await see(talk, 1, [stalled("good"), down("good")]);
+    await see(talk, 5, [stalled("good"), down("bad")]);
+    const alert = (await owedReplies(talk, ops)).at(-1)!;
+    await see(talk, 10, [stalled("good"), down("good")]);
+    expect(await talk.engine.openEpisodes()).toEqual([]);
+    const here = { here: OPS, caller: ann, signal: AbortSignal.timeout(5000) };
+    for (const label of ["Silence 1 h", "Acknowledge"]) {
+      const button = alert.actions.find((one) => one.label === label);
+      if (button === undefined || !("invocation" in button)) throw new Error("no such button");
+      const late = await talk.bot.run({ ...here, ...button.invocation });
+      expect(shown(late)).toContain("that is over");
+      expect(await talk.engine.silences()).toEqual([]);
+      const [offer] = late.actions;
+      if (offer === undefined || !("invocation" in offer)) throw new Error("nothing is offered");
+      expect(offer.confirm).toContain("node.down of a:1 on mainnet");
+      expect(offer.invocation).toMatchObject({ options: { what: "node.down", for: "1h", network: "mainnet" } });
+    }
+    // Words name what is to be kept back, whether or not it fires.
+    expect(await talk.ask('alerts silence "network.stalled" for:1h')).toContain("Silenced: network.stalled");
+  });
+
   test("that holds is a line of the status, with the time left, as far as it concerns the place", async () => {
     const talk = await talkInOps();
     await talk.ask("alerts silence node.down for:2h reason:upgrade");

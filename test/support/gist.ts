@@ -15,11 +15,16 @@ export function describeAlert(alert: AlertMessage, context: DeliveryContext = {}
   return reply;
 }
 
-/** The message of which a reply was made. */
+/** The message of which a reply was made; undefined where `describeAlert` did not make it. */
+export function wordedAlert(reply: Reply): AlertMessage | undefined {
+  return described.get(reply)?.alert;
+}
+
+/** The same, where it did. */
 export function alertOf(reply: Reply): AlertMessage {
-  const found = described.get(reply);
+  const found = wordedAlert(reply);
   if (found === undefined) throw new Error(`no alert: ${plainText(reply.title)}`);
-  return found.alert;
+  return found;
 }
 
 /** Whether a reply made by `describeAlert` is marked as a possible repeat: it has one block more. */
@@ -80,6 +85,8 @@ function facts(alert: AlertMessage, { merged }: DeliveryContext): string {
       return `refused: ${alert.platform}${alert.places.map(({ channel, dead, plain }) => ` ${channel} ${dead} dead ${plain} plain`).join()}`;
     case "database":
       return `database ${alert.what}`;
+    case "silences":
+      return `silences: ${alert.silences.map(({ id }) => id).join(", ")}`;
     case "token":
       return `${alert.channel === undefined ? "token" : "channel"} ${"removed" in alert.change ? "removed" : alert.change.what}: ${[alert.platform, alert.channel ?? []].flat().join(" ")}`;
     case "test":

@@ -191,8 +191,10 @@ function planFollowUps(
     const reminder = { number, of: config.remind.times };
     const message = { type: "condition", phase: "reminder", episode, reminder } as const;
     const options = { ...notificationOptions(routed), ...thread };
-    deliveries.push(planDelivery(input, subscription, "reminder", message, options));
-    state = { ...state, reminders: number, toldMillis: input.at };
+    const delivery = planDelivery(input, subscription, "reminder", message, options);
+    deliveries.push(delivery);
+    const reminded = [...(state.reminded ?? []), delivery.id];
+    state = { ...state, reminders: number, reminded, toldMillis: input.at };
   }
   const shown = liveMessageKey(episode);
   if (before.style !== "plain" && shown !== before.shown) {
@@ -228,8 +230,11 @@ function planResolve(
   const thread = state.style === "thread" ? { threadOf: state.trigger } : {};
   const resolve = planDelivery(input, state, "resolve", message, thread);
   const deliveries = [resolve];
-  if (state.style !== "plain") {
-    deliveries.push(planDelivery(input, state, "state", { ...message, phase: "state" }, { edits: state.trigger }));
+  // Each of its messages tells the end, and loses the buttons that act.
+  for (const edits of [state.trigger, state.escalation, ...(state.reminded ?? [])]) {
+    if (edits !== undefined) {
+      deliveries.push(planDelivery(input, state, "state", { ...message, phase: "state" }, { edits }));
+    }
   }
   return { deliveries, states: [{ episode: episode.id, destination, state: { ...closed, resolve: resolve.id } }] };
 }

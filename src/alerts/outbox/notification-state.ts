@@ -18,6 +18,8 @@ export const NotificationState = z.object({
   escalation: z.string().exactOptional(),
   resolve: z.string().exactOptional(),
   reminders: z.int(),
+  /** The deliveries of its reminders; without those of earlier versions. */
+  reminded: z.array(z.string()).exactOptional(),
   /** Somebody acknowledged it for this destination alone. */
   acknowledged: z.literal(true).exactOptional(),
   /** When a trigger, an escalation or a reminder was last owed, in Unix milliseconds. */
@@ -70,7 +72,7 @@ async function revertTriggers(
   const reverted: NotificationStateRow[] = [];
   for (const row of states) {
     const before = NotificationState.parse(JSON.parse(row.data));
-    const { trigger, escalation: _escalation, toldMillis: _told, shown: _shown, ...rest } = before;
+    const { trigger, escalation: _escalation, toldMillis: _told, shown: _shown, reminded: _reminded, ...rest } = before;
     const delivery = trigger === undefined ? undefined : triggers.get(trigger);
     if (delivery?.destination !== row.destination || rest.state === "closed") continue;
     const after: NotificationState = { ...rest, state: "suppressed", by, reminders: 0 };

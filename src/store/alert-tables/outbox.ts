@@ -23,7 +23,14 @@ function notBehind(eb: ExpressionBuilder<Schema & { d: DeliveryRow }, "d">, coun
         .whereRef("e.destination", "=", "d.destination")
         .where(isOpen("e"))
         .whereRef("e.seq", "!=", "d.seq")
-        .where((eb) => eb.or([eb("e.state", "=", "sending"), eb.and([eb("e.seq", "<", eb.ref("d.seq")), counts(eb)])])),
+        .where((eb) =>
+          eb.or([
+            eb("e.state", "=", "sending"),
+            eb.and([eb("e.seq", "<", eb.ref("d.seq")), counts(eb)]),
+            // The edit that shows a state comes after every message that is owed there.
+            eb.and([eb("d.phase", "=", "state"), eb("e.kind", "=", "message")]),
+          ]),
+        ),
     ),
   );
 }
@@ -74,8 +81,10 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
     due: (platform, at, limit) =>
       dueOn(platform, at)
         .where((eb) =>
-          // An edit that is not due yet holds up no message.
-          notBehind(eb, (e) => e.or([e("e.kind", "=", "message"), e("e.run_at", "<=", at)])),
+          // An edit that is not due yet, or shows a state, holds up no message.
+          notBehind(eb, (e) =>
+            e.or([e("e.kind", "=", "message"), e.and([e("e.run_at", "<=", at), e("e.phase", "!=", "state")])]),
+          ),
         )
         .limit(limit)
         .execute(),

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+
+import { SendError } from "../../../src/alerts/sender.ts";
 import { alertOf } from "../../support/gist.ts";
 import { saying } from "../../support/said.ts";
 
@@ -137,8 +139,41 @@ describe("an outage", () => {
     await it.pass(2000);
     expect(it.sender.take()).toEqual([RESOLVED]);
     expect(it.sender.takeEdits().at(-1)).toBe(RESOLVED);
-    expect(new Set(it.sender.edits.map(({ message }) => message))).toEqual(new Set(["1"]));
+    expect(new Set(it.sender.edits.map(({ message }) => message))).toEqual(new Set(["1", "2"]));
   });
+
+  it.each(["live", "thread", "plain"] as const)(
+    "in %s style leaves no message with a button that acts: at the end each says how it ended",
+    async (style) => {
+      const config = '{"remind": {"every": "1m", "times": 2}, "stalled": {"criticalFor": "60s"}}';
+      const it = await subscribed({ config }, { style });
+      await it.rounds(44, [stalled("bad")]);
+      const before = it.sender.take();
+      expect(before).toHaveLength(4);
+      await it.restart();
+      await it.rounds(3, [stalled("good")]);
+      it.sender.takeEdits();
+      const order: string[] = [];
+      it.sender.outcome = (what, attempts) => {
+        if (!("destination" in what)) order.push(`edit ${what.message}`);
+        else if (what.about?.kind === "bot" && attempts === 1) return new SendError("retry", "503");
+        else order.push("message");
+        return "ok";
+      };
+      await it.round([stalled("good")]);
+      await it.owe({ platform: "fake", channel: "ops" }, { type: "test", by: "ada", at: "1717416000000000000" });
+      await it.pass(10_000);
+      expect(it.sender.take()).toEqual([RESOLVED, "test by ada"]);
+      // What is owed there goes first, also if it has to be sent again.
+      expect(order).toEqual(["message", "message", "edit 1", "edit 2", "edit 3", "edit 4"]);
+      expect(it.sender.takeEdits()).toEqual(before.map(() => RESOLVED));
+      const last = new Map(it.sender.edits.map(({ message, reply }) => [message, reply]));
+      const commands = [...last.values()].flatMap(({ actions }) =>
+        actions.flatMap((action) => ("invocation" in action ? [action.invocation.command] : [])),
+      );
+      expect(new Set(commands)).toEqual(new Set(["alerts why"]));
+    },
+  );
 
   it("in thread style goes on in the thread of its first message, which is edited at every state", async () => {
     const it = await subscribed({}, { style: "thread" });
@@ -148,7 +183,7 @@ describe("an outage", () => {
     await it.pass(2000);
     expect(it.sender.take()).toEqual([FIRED, CRITICAL, RESOLVED]);
     expect(it.sender.takeEdits().at(-1)).toBe(RESOLVED);
-    expect(new Set(it.sender.edits.map(({ message }) => message))).toEqual(new Set(["1"]));
+    expect(new Set(it.sender.edits.map(({ message }) => message))).toEqual(new Set(["1", "2"]));
     const [, critical, end] = it.sender.posts.map(({ delivery }) => delivery);
     for (const delivery of [critical, end]) {
       expect(delivery).toMatchObject({ threadOf: { message: "1" }, broadcast: true });

@@ -322,7 +322,8 @@ describe("a token that a platform refuses", () => {
     it.discord.tokenError = removed();
     await it.stage.rounds(8, [stalled("good")]);
     expect(told(it)).toEqual(everybody(REMOVED));
-    expect((await it.stage.engine.outboxDepth()).map(({ owed }) => owed)).toEqual([1]);
+    // The resolve, and the edit of the trigger's message.
+    expect((await it.stage.engine.outboxDepth()).map(({ owed }) => owed)).toEqual([2]);
     await it.stage.restart(25 * HOUR);
     await minutes(it, 2);
     expect(await it.stage.engine.outboxDepth()).toEqual([]);

@@ -8,12 +8,13 @@ import type { AlertService } from "../../../alerts/service/service.ts";
 import { timelineOf } from "../../../alerts/wording/describe-condition.ts";
 import type { Clock } from "../../../api/clock.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
-import { type Action, reply, type Reply } from "../../../reply/reply.ts";
+import { reply, type Reply } from "../../../reply/reply.ts";
 import { joinText, strong, text, type Text, toText } from "../../../reply/text.ts";
 import type { DeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
 import { type CallerContext, destinationWords } from "../destination.ts";
+import { detailsAction } from "./episodes.ts";
 
 /** Long enough for a platform that rate-limits for a while, short enough for a waiting caller. */
 const DRILL_TIMEOUT_MILLIS: Milliseconds = 30_000;
@@ -164,7 +165,7 @@ function drillReply(
     title: joinText([strong("DRILL"), `arrived at ${good} of ${results.length} ${places}`], " · "),
     blocks,
     actions: [
-      ...(history === undefined ? [] : [detailsAction(history)]),
+      ...(history === undefined ? [] : [detailsAction(history.episode)]),
       {
         label: "Again",
         invocation: { command: "alerts drill", options: to === undefined ? {} : { to } },
@@ -192,10 +193,6 @@ function undeliveredWords(
     return text`What was given up is not tried again, and a real alert would fare the same: mend what is named above, then drill again. ${strong("alerts status")} shows places that were lost.`;
   }
   return text`What has not arrived stays owed and is tried again for 24 h; ${strong("alerts log")} tells how that goes.`;
-}
-
-function detailsAction({ episode }: EpisodeHistory): Action {
-  return { label: "Details", invocation: { command: "alerts why", options: { episode: episode.id } }, effect: "reply" };
 }
 
 function delayWords({ elapsed }: DrillMessage): Text {

@@ -15,6 +15,7 @@ import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../../../bo
 import { MAX_CHOICES } from "../../../bot/options/suggest-values.ts";
 import { UserError } from "../../../errors.ts";
 import { plainText } from "../../../reply/plain-text.ts";
+import type { Action } from "../../../reply/reply.ts";
 import { matchingKinds } from "../alert-kinds.ts";
 import { type CallerContext, destinationHere, isOperator } from "../destination.ts";
 
@@ -186,6 +187,25 @@ function choiceOf(episode: Episode, all: readonly Episode[]): Choice {
     label: cutShort(episodeTitle(episode), MAX_CHOICE_LENGTH),
     value: shortEpisodeId(episode),
     typed: distinctWords(episode, all),
+  };
+}
+
+/** A button that shows an episode. */
+export function detailsAction({ id }: Pick<Episode, "id">): Action {
+  return { label: "Details", invocation: { command: "alerts why", options: { episode: id } }, effect: "reply" };
+}
+
+/** A button under an episode that is over: silences the next ones of its kind, after a question. */
+export function silenceKindAction({ kind, network, subject }: Episode, length = "1h"): Action {
+  const of = subject === "" ? "" : ` of ${subject}`;
+  return {
+    label: `Silence ${kind} ${length}`,
+    invocation: {
+      command: "alerts silence",
+      options: { what: kind, for: length, network, ...(subject === "" ? {} : { subject }) },
+    },
+    effect: "reply",
+    confirm: `Keep back every new ${kind}${of} on ${network} for ${length}?`,
   };
 }
 

@@ -3,7 +3,10 @@ import { isDeepStrictEqual } from "node:util";
 import { ALERT_KINDS, isPersonalKind } from "../../../alerts/kinds/kinds.ts";
 import type { Silence } from "../../../alerts/routing/silence.ts";
 import { destinationKey } from "../../../alerts/routing/subscription.ts";
+import type { Episode } from "../../../alerts/rules/episode.ts";
 import type { Destination } from "../../../alerts/sender.ts";
+import { conditionWords } from "../../../alerts/wording/condition-words.ts";
+import { timelineOf } from "../../../alerts/wording/describe-condition.ts";
 import { silenceScopeWords, silenceTimeWords } from "../../../alerts/wording/silence-words.ts";
 import type { Labels } from "../../../alerts/wording/subscription-words.ts";
 import { formatLine, quoteValue } from "../../../bot/grammar/grammar.ts";
@@ -16,6 +19,7 @@ import { toMillis } from "../../../units/nanoseconds.ts";
 import { isSpan } from "../alert-times.ts";
 import { type AlertCommandContext, changeAnnouncements, runExclusive } from "../alerts.ts";
 import { destinationHere, destinationWords, isOperator, isSameDestination, parseDestination } from "../destination.ts";
+import { detailsAction, silenceKindAction } from "../episodes/episodes.ts";
 import { createShortId } from "../short-id.ts";
 import { parseSilenceScope, parseSilenceTimes, type SilenceValues, TIME_TOLERANCE } from "./parse-silence.ts";
 import { affectedDestinations, withQuietHours } from "./silences.ts";
@@ -31,7 +35,8 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
   const when = parseSilenceTimes(values, now);
   const destination =
     values.to === undefined ? defaultDestination(context) : parseDestination(values.to, context, alerts);
-  const { scope, labels, notes } = await parseSilenceScope(context, values);
+  const { scope, labels, notes, ended } = await parseSilenceScope(context, values);
+  if (ended !== undefined) return endedReply(ended, values.for);
   requireEffect(destination, scope, context.platforms.console);
   if (values.what === undefined && values.subject === undefined) return everythingReply(context, values, destination);
   const wanted: Pick<Silence, "scope" | "from" | "until" | "recurrence"> = {
@@ -64,6 +69,21 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
     );
     const quiet = withQuietHours(silence, affected, await alerts.subscriptions()).length > 0;
     return addedReply(context, silence, { destination, labels, notes, now, quiet });
+  });
+}
+
+/** Silences nothing: the alert is over, and a silence would keep back the next one. */
+function endedReply(episode: Episode, length?: string): Reply {
+  return reply({
+    tone: "warning",
+    title: text`Nothing is silenced: that is over. ${conditionWords(episode).bad}`,
+    blocks: [
+      { kind: "fields", fields: timelineOf(episode) },
+      paragraph("A silence now would keep back the next alert of this kind."),
+    ],
+    footer: episode.id,
+    failure: "caller",
+    actions: [silenceKindAction(episode, length), detailsAction(episode)],
   });
 }
 

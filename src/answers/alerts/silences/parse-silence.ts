@@ -1,4 +1,5 @@
 import { ALERT_KINDS, isPersonalKind } from "../../../alerts/kinds/kinds.ts";
+import { type Episode, isOpen } from "../../../alerts/rules/episode.ts";
 import type { Silence } from "../../../alerts/routing/silence.ts";
 import { conditionWords } from "../../../alerts/wording/condition-words.ts";
 import type { Labels } from "../../../alerts/wording/subscription-words.ts";
@@ -24,6 +25,8 @@ interface SilenceScope {
   readonly scope: Omit<Silence["scope"], "destination">;
   readonly labels: Labels;
   readonly notes: readonly Block[];
+  /** The episode whose id was given is over. */
+  readonly ended?: Episode;
 }
 
 /** The scope that was typed: an episode's kind and subject, a kind, a subject, or all. */
@@ -54,7 +57,10 @@ export async function parseSilenceScope(context: AlertCommandContext, values: Si
     });
   });
   const label = episodeLabel(episode);
+  // An id comes from a button, which may be pressed late; words are typed on purpose.
+  const ended = what.includes("|") && !isOpen(episode) ? { ended: episode } : {};
   return {
+    ...ended,
     scope: { network: episode.network, kind: episode.kind, subject: episode.subject },
     labels: label === undefined ? {} : { [episode.subject]: label },
     notes: [paragraph(text`Firing now: ${conditionWords(episode).bad}`)].filter(() => episode.state === "firing"),
