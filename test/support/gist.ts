@@ -85,8 +85,6 @@ function facts(alert: AlertMessage, { merged }: DeliveryContext): string {
       return `refused: ${alert.platform}${alert.places.map(({ channel, dead, plain }) => ` ${channel} ${dead} dead ${plain} plain`).join()}`;
     case "database":
       return `database ${alert.what}`;
-    case "silences":
-      return `silences: ${alert.silences.map(({ id }) => id).join(", ")}`;
     case "token":
       return `${alert.channel === undefined ? "token" : "channel"} ${"removed" in alert.change ? "removed" : alert.change.what}: ${[alert.platform, alert.channel ?? []].flat().join(" ")}`;
     case "test":
