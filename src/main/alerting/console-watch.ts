@@ -1,14 +1,29 @@
-import type { OpenAlert, StallState, WatchedNetwork, WatchState } from "../../adapters/web/alerts/watch.ts";
+import type {
+  HoldingSilence,
+  OpenAlert,
+  StallState,
+  StallTold,
+  WatchedNetwork,
+  WatchState,
+} from "../../adapters/web/alerts/watch.ts";
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
 import { isDrill } from "../../alerts/drill.ts";
 import { timeToText } from "../../alerts/kinds/json-fields.ts";
+import { NotificationState } from "../../alerts/outbox/notification-state.ts";
+import { isSilenceActive, matchesSilence, Silence, silenceActiveUntil } from "../../alerts/routing/silence.ts";
+import { destinationKey } from "../../alerts/routing/subscription.ts";
 import { Episode, episodeId, Machine } from "../../alerts/rules/episode.ts";
+import { silencePlaceWords } from "../../alerts/wording/describe-silences.ts";
+import { silenceScopeWords } from "../../alerts/wording/silence-words.ts";
 import { type Clock, systemClock } from "../../api/clock.ts";
 import type { Verdict } from "../../api/verdict/verdict.ts";
+import { plainText } from "../../reply/plain-text.ts";
+import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import { sourceThresholds } from "../../watchers/sources/sources.ts";
+import { PLATFORMS } from "../platforms/platforms.ts";
 import type { Alerting } from "./alerting.ts";
 import type { GuidedIncident } from "./guided-incident.ts";
 
@@ -22,6 +37,7 @@ export interface ConsoleWatchDependencies {
 }
 
 const STALLED_RULE = "network.stalled";
+const CONSOLE = destinationKey(PLATFORMS.console);
 
 /** The current state of the networks, for the console. */
 export function consoleWatch(dependencies: ConsoleWatchDependencies): () => Promise<WatchState> {
@@ -36,10 +52,26 @@ export function consoleWatch(dependencies: ConsoleWatchDependencies): () => Prom
   return async () => {
     // The page may ask before the watch begins: a standstill from before a restart goes on.
     await incident?.resume();
-    const { machines, episodes } = await store.transaction(async ({ alerts: { watch } }) => {
+    const at = toMillis(clock.wallClock());
+    const { machines, episodes, silences, told } = await store.transaction(async ({ alerts: tables }) => {
+      const { watch } = tables;
       const rows = [];
       for (const network of networks) rows.push(...(await watch.machines(network)));
-      return { machines: rows, episodes: (await watch.openEpisodes()).filter((one) => !isDrill(one)) };
+      const all = (await tables.subscriptions.silences(at)).map(({ data }) => Silence.parse(JSON.parse(data)));
+      const rest = (await watch.openEpisodes()).filter((one) => !isDrill(one));
+      const open = rest.map(({ data }) => Episode.parse(JSON.parse(data)));
+      const shown = new Map<string, StallTold>();
+      for (const { id, network, rule, subject } of open) {
+        // Only the guided incident counts them.
+        const counted = incident?.since(network) !== undefined && rule === STALLED_RULE && subject === "";
+        if (counted) shown.set(id, await toldOf(tables, id));
+      }
+      return {
+        machines: rows,
+        episodes: open,
+        silences: all.filter((one) => isSilenceActive(one, at)),
+        told: shown,
+      };
     });
     const watched = networks.map((network): WatchedNetwork => {
       const row = machines.find((one) => one.network === network && one.rule === STALLED_RULE && one.subject === "");
@@ -50,6 +82,7 @@ export function consoleWatch(dependencies: ConsoleWatchDependencies): () => Prom
         verdict,
         sinceVerdict: clock.monotonicMillis() - (verdict?.atMillis ?? 0),
         since,
+        told,
       };
       return {
         network,
@@ -59,7 +92,41 @@ export function consoleWatch(dependencies: ConsoleWatchDependencies): () => Prom
         ...(since === undefined ? {} : { incident: { since: timeToText(since) } }),
       };
     });
-    return { networks: watched, open: episodes.map(({ data }) => openAlert(Episode.parse(JSON.parse(data)))), timing };
+    return {
+      networks: watched,
+      open: episodes.map((episode) => openAlert(episode, silences, at)),
+      silences: silences.map((one) => holdingSilence(one, at)),
+      timing,
+    };
+  };
+}
+
+function holdingSilence(silence: Silence, at: Milliseconds): HoldingSilence {
+  const { id, by, reason } = silence;
+  return {
+    id,
+    what: plainText(silenceScopeWords(silence)),
+    where: plainText(silencePlaceWords(silence, PLATFORMS)),
+    by,
+    ...(reason === undefined ? {} : { reason }),
+    leftMillis: silenceActiveUntil(silence, at) - at,
+  };
+}
+
+/** What became of an episode's alert, by place. */
+async function toldOf(tables: AlertTables, episode: string): Promise<StallTold> {
+  const triggers = (await tables.outbox.ofEpisode(episode)).filter(
+    ({ kind, phase }) => kind === "message" && phase === "trigger",
+  );
+  const states = (await tables.watch.notificationStates([episode])).map(({ data }) =>
+    NotificationState.parse(JSON.parse(data)),
+  );
+  const kept: Record<string, number> = {};
+  for (const { state, by = "nothing" } of states) if (state === "suppressed") kept[by] = (kept[by] ?? 0) + 1;
+  return {
+    sent: triggers.filter(({ state }) => state === "sent").length,
+    waiting: triggers.filter(({ state }) => state === "owed" || state === "sending").length,
+    kept,
   };
 }
 
@@ -84,6 +151,8 @@ interface StallContext {
   readonly sinceVerdict: Milliseconds;
   /** When the network was made to stand still. */
   readonly since: Nanoseconds | undefined;
+  /** By episode, for the guided incident. */
+  readonly told: ReadonlyMap<string, StallTold>;
 }
 
 /** Counts on from the state machine's last observation; unknown before the first observation of a process. */
@@ -97,7 +166,8 @@ function stallOf(machine: Machine | undefined, context: StallContext, config: Al
   const { phase, heldMillis, rounds } = machine;
   if (phase === "pending") return { phase, ...left(config.stalled.for - heldMillis) };
   const episode = episodeId(machine, machine.number);
-  if (phase === "firing") return { phase, episode };
+  const told = context.told.get(episode);
+  if (phase === "firing") return { phase, episode, ...(told === undefined ? {} : { told }) };
   return {
     phase,
     episode,
@@ -114,7 +184,7 @@ function untilSuspicious({ verdict, since }: StallContext, config: AlertsConfig)
   return stalledMillis - Math.max(verdict.stillMillis ?? 0, age);
 }
 
-function openAlert(episode: Episode): OpenAlert {
+function openAlert(episode: Episode, silences: readonly Silence[], at: Milliseconds): OpenAlert {
   const { id, kind, network, subject, severity, state, began, beganBefore, acknowledged } = episode;
   return {
     episode: id,
@@ -126,5 +196,8 @@ function openAlert(episode: Episode): OpenAlert {
     began,
     ...(beganBefore === undefined ? {} : { beganBefore }),
     ...(acknowledged === undefined ? {} : { acknowledged }),
+    ...(silences.some((one) => matchesSilence(one, { destination: CONSOLE, network, kind, subject }, at))
+      ? { silenced: true }
+      : {}),
   };
 }

@@ -48,6 +48,7 @@ test("before the first observation there is nothing but what people did", async 
       { network: "testnet", nodes: [], stalled: { phase: "ok" }, incident: { since: "17" } },
     ],
     open: [],
+    silences: [],
     timing: { everyMillis: 5000, suspiciousMillis: 10_000, firesMillis: 30_000, keepMillis: 15_000 },
   });
 });
@@ -119,4 +120,38 @@ test("before the first observation of a process the rest of a pending time is un
   await stage.pass(5000);
   await stage.round([stalled("bad", { badForMillis: 12_000 })]);
   expect((await mainnet())?.stalled).toEqual({ phase: "pending" });
+});
+
+test("silences that hold are named, and what they keep back is listed and marked, with what became of its alert", async () => {
+  const { stage, stall, watch } = await setUp();
+  const now = stage.now();
+  const silence = { id: "s1", scope: { network: "mainnet" }, from: now, by: "ada", created: now };
+  await stage.engine.putSilence({ ...silence, until: now + 3_600_000, reason: "upgrade" }, "ada");
+  const later = { ...silence, id: "s2", from: now + 1000 * 3600 * 24 };
+  await stage.engine.putSilence({ ...later, until: later.from + 1000 }, "ada");
+  stall();
+  await stage.rounds(8, [stalled("bad")]);
+  const state = await watch();
+  expect(state.silences).toEqual([
+    {
+      id: "s1",
+      what: "everything on mainnet",
+      where: "in all places",
+      by: "ada",
+      reason: "upgrade",
+      leftMillis: 3_600_000 - 40_000,
+    },
+  ]);
+  expect(state.open).toMatchObject([{ kind: "network.stalled", silenced: true }]);
+  expect(state.networks[0]?.stalled).toMatchObject({
+    phase: "firing",
+    told: { sent: 0, waiting: 0, kept: { silence: 1 } },
+  });
+  await stage.engine.putSilence({ ...silence, from: now - 1, until: stage.now() }, "ada");
+  await stage.pass(5000);
+  expect(stage.sender.take()).toHaveLength(1);
+  const told = await watch();
+  expect(told.silences).toEqual([]);
+  expect(told.open[0]).not.toHaveProperty("silenced");
+  expect(told.networks[0]?.stalled.told).toEqual({ sent: 1, waiting: 0, kept: {} });
 });

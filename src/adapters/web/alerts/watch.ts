@@ -26,6 +26,15 @@ export interface StallState {
   readonly leftMillis?: Milliseconds;
   /** The open episode. */
   readonly episode?: string;
+  /** Of the open episode on a simulated network: at how many places its alert arrived, waits, or was kept back. */
+  readonly told?: StallTold;
+}
+
+export interface StallTold {
+  readonly sent: number;
+  readonly waiting: number;
+  /** By the cause: `silence`, `quiet hours`, … */
+  readonly kept: Readonly<Record<string, number>>;
 }
 
 export interface WatchedNetwork {
@@ -56,12 +65,26 @@ export interface OpenAlert {
   /** The first observation, or the first after a pause, was bad already: it began then or earlier. */
   readonly beganBefore?: true;
   readonly acknowledged?: { readonly by: string; readonly at: string };
+  /** A silence keeps it back at the console. */
+  readonly silenced?: true;
 }
 
-/** The current state: what the watchers observe, and the open alerts. */
+/** A silence that holds. */
+export interface HoldingSilence {
+  readonly id: string;
+  /** Its scope and its place, in words. */
+  readonly what: string;
+  readonly where: string;
+  readonly by: string;
+  readonly reason?: string;
+  readonly leftMillis: Milliseconds;
+}
+
+/** The current state: what the watchers observe, the open alerts, and the silences that hold. */
 export interface WatchState {
   readonly networks: readonly WatchedNetwork[];
   readonly open: readonly OpenAlert[];
+  readonly silences: readonly HoldingSilence[];
   readonly timing: {
     /** The interval at which every node is polled. */
     readonly everyMillis: Milliseconds;

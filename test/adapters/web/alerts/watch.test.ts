@@ -7,6 +7,7 @@ const TOKEN = "a-token-of-more-than-sixteen";
 const STATE: WatchState = {
   networks: [{ network: "mainnet", nodes: [], stalled: { phase: "ok" } }],
   open: [],
+  silences: [],
   timing: { everyMillis: 5000, suspiciousMillis: 10_000, firesMillis: 30_000, keepMillis: 15_000 },
 };
 

@@ -12,7 +12,7 @@ import { formatLine } from "../exchange/lines.js";
 import { makeElement } from "../vnode/make-dom.js";
 import { drawPreview } from "../preview/preview.js";
 import { renderReply } from "../reply/reply.js";
-import { beganWords } from "./standing.js";
+import { beganWords, isStateCard } from "./standing.js";
 import { createTabs } from "../tabs.js";
 import { age, toMillis } from "../reply/times.js";
 import { h } from "../vnode/vnode.js";
@@ -60,7 +60,8 @@ export function createAlertCard(first, around) {
 
   function drawSummary() {
     const now = Date.now();
-    const at = toMillis(alert.at);
+    // Of what is open, how long it has lasted, as the status says it.
+    const at = toMillis(open?.began ?? alert.at);
     const [word, tone] = wordOf(alert, open);
     element.dataset["tone"] = tone;
     const line = h(
@@ -72,6 +73,7 @@ export function createAlertCard(first, around) {
         ? h("span", { class: "times", title: `${times} since this page was opened` }, `× ${times}`)
         : undefined,
       open?.acknowledged === undefined ? undefined : h("span", { class: "badge quiet" }, "acknowledged"),
+      open?.silenced === undefined ? undefined : h("span", { class: "badge quiet" }, "silenced"),
       h("time", { class: "age", "data-age": String(at), title: open && beganWords(open) }, age(at, now)),
     );
     summary.replaceChildren(makeElement(line, document));
@@ -84,7 +86,7 @@ export function createAlertCard(first, around) {
     view = "bellwether";
     drawOwn();
     shownAs.replaceChildren(
-      ...(platforms.length === 0
+      ...(platforms.length === 0 || isStateCard(alert)
         ? []
         : [createTabs({ document, label: "Shown as", panel, tabs, choose: (id) => void choose(id) })]),
     );

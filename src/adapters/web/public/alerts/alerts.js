@@ -1,7 +1,7 @@
 // @ts-check
 // The view of alerts: the current state, the guided incident, and a card for each alert.
 /** @import { AlertJson } from "../../alerts/alert-json.ts" */
-/** @import { WatchState } from "../../alerts/watch.ts" */
+/** @import { OpenAlert, WatchState } from "../../alerts/watch.ts" */
 /** @import { ConsoleInfo } from "../api.js" */
 /** @import { AlertCard } from "./alert-card.js" */
 /** @import { Surroundings } from "../exchange/exchange.js" */
@@ -10,9 +10,10 @@ import { listen } from "./alert-source.js";
 import { titleOf } from "./alert-title.js";
 import { loadWatch } from "../api.js";
 import { createIncident } from "./incident.js";
+import { createSilences } from "./silences.js";
 import { keepFocus } from "../vnode/keep-focus.js";
 import { makeElement } from "../vnode/make-dom.js";
-import { answerWords, createStanding, isUnderWay, changesEpisode } from "./standing.js";
+import { answerWords, createStanding, isUnderWay, changesEpisode, isStateCard, stateAlert } from "./standing.js";
 import { age, toMillis } from "../reply/times.js";
 import { h } from "../vnode/vnode.js";
 
@@ -47,6 +48,7 @@ export function createAlerts(view, badge, info, around) {
   const incident = info.incident && first !== undefined ? createIncident(panel, around, first) : undefined;
   const opened = performance.now();
   const standing = createStanding();
+  const silences = createSilences(part("silences"), around, () => wake?.());
   /** @type {WatchState | undefined} How things stood when the server last answered. */
   let state;
   let gone = false;
@@ -97,6 +99,7 @@ export function createAlerts(view, badge, info, around) {
   function settle() {
     const earlier = part("alerts-earlier");
     const open = standing.open();
+    listUndelivered(open);
     const byEpisode = new Map(
       [...cards.values()].filter(({ alert }) => isUnderWay(alert)).map((card) => [card.alert.episode, card]),
     );
@@ -112,6 +115,24 @@ export function createAlerts(view, badge, info, around) {
     }
   }
 
+  /**
+   * A card for what is open and was not delivered here; it goes with its episode.
+   *
+   * @param {readonly OpenAlert[]} open
+   */
+  function listUndelivered(open) {
+    for (const [key, card] of cards) {
+      if (isStateCard(card.alert) && !open.some(({ episode }) => episode === card.alert.episode)) {
+        card.element.remove();
+        cards.delete(key);
+      }
+    }
+    for (const one of open.slice(0, MAX_CARDS)) {
+      const alert = stateAlert(one);
+      if (!cards.has(keyOf(alert))) cards.set(keyOf(alert), createAlertCard(alert, around));
+    }
+  }
+
   /** Until the page is closed. */
   async function keepLooking() {
     for (;;) {
@@ -124,6 +145,7 @@ export function createAlerts(view, badge, info, around) {
         incident?.update(state);
         for (const { alert } of cards.values()) if (changesEpisode(alert)) void incident?.told(alert);
         keepFocus(view, settle);
+        silences.show(state.silences);
       } catch {
         gone = true;
         incident?.away();

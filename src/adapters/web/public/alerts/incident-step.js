@@ -49,7 +49,7 @@ export function stepOf(network, timing, before) {
           blind ??
           (incident === undefined
             ? "Blocks come again; the next look will see it."
-            : "The alert is out, once, to everybody who subscribed. Acknowledge it, silence it, or let the network recover."),
+            : `${toldWords(stalled.told)} Acknowledge it, silence it, or let the network recover.`),
         episode: stalled.episode,
       });
     case "recovering":
@@ -76,6 +76,31 @@ export function stepOf(network, timing, before) {
       return step("calm", { says: "" });
     }
   }
+}
+
+/**
+ * What became of the alert, as far as it is known.
+ *
+ * @param {StallState["told"]} told
+ */
+function toldWords(told) {
+  if (told === undefined) return "The alert has fired.";
+  const { sent, waiting, kept } = told;
+  const causes = Object.entries(kept).map(([by, count]) => `kept back at ${places(count)} by ${by}`);
+  const parts = [
+    ...(sent > 0 ? [`out, once, at ${places(sent)}`] : []),
+    ...(waiting > 0 ? [`on its way to ${places(waiting)}`] : []),
+    ...causes,
+  ];
+  if (parts.length === 0) return "The alert has fired, and nobody is subscribed to it.";
+  return sent + waiting === 0
+    ? `The alert has fired, and nobody was told: it is ${parts.join(", ")}.`
+    : `The alert is ${parts.join(", ")}.`;
+}
+
+/** @param {number} count */
+function places(count) {
+  return count === 1 ? "1 place" : `${count} places`;
 }
 
 /**

@@ -89,6 +89,46 @@ export function beganWords({ began, beganBefore }, timeZone) {
   return `began ${localTime(began, timeZone)}${beganBefore === true ? " at the latest" : ""}`;
 }
 
+/** The id of an alert that was not delivered here. */
+const STATE = "state ";
+
+/**
+ * An open alert that nothing was delivered of here, because of a silence for instance: it is listed all the same.
+ *
+ * @param {OpenAlert} open
+ * @returns {AlertJson}
+ */
+export function stateAlert({ episode, kind, network, subject, severity, began }) {
+  const options = { episode };
+  const title = `${kind}${subject === "" ? "" : ` of ${subject}`} on ${network}`;
+  const tone = severity === "critical" ? "bad" : "warning";
+  return {
+    id: `${STATE}${episode}`,
+    kind,
+    network,
+    subject,
+    state: "firing",
+    severity,
+    at: began,
+    episode,
+    reply: {
+      tone,
+      title: [{ kind: "text", text: title }],
+      blocks: [{ kind: "paragraph", text: [{ kind: "text", text: "It is open; nothing was delivered here." }] }],
+      actions: [
+        { label: "Acknowledge", invocation: { command: "alerts ack", options }, effect: "reply" },
+        { label: "Details", invocation: { command: "alerts why", options }, effect: "reply" },
+      ],
+      attachments: [],
+    },
+  };
+}
+
+/** @param {AlertJson} alert */
+export function isStateCard({ id }) {
+  return id.startsWith(STATE);
+}
+
 /** @param {Pick<AlertJson, "state">} alert */
 export function isUnderWay({ state }) {
   return state === "firing" || state === "escalated";

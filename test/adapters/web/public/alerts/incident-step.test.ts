@@ -78,3 +78,22 @@ test("while the bot is away it says what comes of the stage that was seen last",
 test("spans are in whole seconds, unless they are shorter", () => {
   expect([seconds(5000), seconds(34_900), seconds(200)]).toEqual(["5 s", "35 s", "0.2 s"]);
 });
+
+test.each([
+  [{ sent: 2, waiting: 0, kept: {} }, ["2 places"], []],
+  [{ sent: 0, waiting: 0, kept: { silence: 1 } }, ["nobody was told", "silence"], ["out, once"]],
+  [
+    { sent: 1, waiting: 1, kept: { "quiet hours": 2 } },
+    ["out, once, at 1 place", "on its way to 1", "quiet hours"],
+    [],
+  ],
+  [{ sent: 0, waiting: 0, kept: {} }, ["nobody is subscribed"], ["out, once"]],
+])("once it has fired it says what was sent: %j", (told, parts, absent) => {
+  const { says } = stepOf(
+    network({ ...standing, stalled: { phase: "firing", episode: EPISODE, told } }),
+    timing,
+    EPISODE,
+  );
+  for (const part of parts) expect(says).toContain(part);
+  for (const part of absent) expect(says).not.toContain(part);
+});

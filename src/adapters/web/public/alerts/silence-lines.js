@@ -1,0 +1,37 @@
+// @ts-check
+/** @import { HoldingSilence } from "../../alerts/watch.ts" */
+import { span } from "../reply/times.js";
+import { h } from "../vnode/vnode.js";
+
+/** Further ones are counted. */
+const SHOWN = 3;
+const MINUTE = 60_000;
+
+/**
+ * One line for each silence, with a button that ends it. Pure, so that tests run it in node.
+ *
+ * @param {readonly HoldingSilence[]} silences
+ */
+export function silenceLines(silences) {
+  const more = silences.length - SHOWN;
+  return h(
+    "ul",
+    { "aria-label": "Silences" },
+    ...silences
+      .slice(0, SHOWN)
+      .map(({ id, what, where, by, reason, leftMillis }) =>
+        h(
+          "li",
+          {},
+          h(
+            "span",
+            {},
+            h("strong", {}, `SILENCED: ${what}`),
+            ` ${where}, ${span(Math.max(MINUTE, leftMillis - (leftMillis % MINUTE)))} left, by ${by}${reason === undefined ? "" : `: ${reason}`}`,
+          ),
+          h("button", { type: "button", class: "small", "data-silence": id, "aria-label": `End silence ${id}` }, "End"),
+        ),
+      ),
+    more > 0 ? h("li", {}, `${more} more: alerts silences names them all.`) : undefined,
+  );
+}
