@@ -86,8 +86,8 @@ describe("a silence", () => {
     for (const here of [OPS, CONSOLE_PAGE]) {
       const talk = await talkInOps();
       talk.become({ here });
-      const asked = await talk.ask(`alerts silence ${typed}`);
-      expect(asked).toContain(line);
+      const { blocks } = await talk.askFor(`alerts silence ${typed}`);
+      expect(blocks.at(-1)).toEqual({ kind: "code", text: line });
       expect(talk.lastReply.failure).toBe("caller");
       expect(await talk.engine.silences()).toEqual([]);
       expect(await owed(talk, ops)).toEqual([]);

@@ -17,6 +17,7 @@ import { silencePlaceWords } from "../../alerts/wording/describe-silences.ts";
 import { silenceScopeWords } from "../../alerts/wording/silence-words.ts";
 import { type Clock, systemClock } from "../../api/clock.ts";
 import type { Verdict } from "../../api/verdict/verdict.ts";
+import { episodeLabel } from "../../answers/alerts/episodes/episodes.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Store } from "../../store/store.ts";
@@ -186,11 +187,13 @@ function untilSuspicious({ verdict, since }: StallContext, config: AlertsConfig)
 
 function openAlert(episode: Episode, silences: readonly Silence[], at: Milliseconds): OpenAlert {
   const { id, kind, network, subject, severity, state, began, beganBefore, acknowledged } = episode;
+  const label = episodeLabel(episode);
   return {
     episode: id,
     kind,
     network,
     subject,
+    ...(label === undefined ? {} : { label }),
     severity,
     state: state === "recovering" ? "recovering" : "firing",
     began,

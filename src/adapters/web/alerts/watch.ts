@@ -59,6 +59,8 @@ export interface OpenAlert {
   readonly kind: ConditionKind;
   readonly network: string;
   readonly subject: string;
+  /** The name of the subject, if it has one. */
+  readonly label?: string;
   readonly severity: Severity;
   readonly state: "firing" | "recovering";
   readonly began: string;

@@ -94,7 +94,7 @@ function everythingReply(
   destination: Destination | undefined,
 ): Reply {
   const others = Object.entries(rest).filter(
-    (entry): entry is [string, string] => entry[0] !== "what" && entry[1] !== undefined,
+    (entry): entry is [string, string] => !["what", "private"].includes(entry[0]) && entry[1] !== undefined,
   );
   const options = { what: "all", ...(length === undefined ? {} : { for: length }), ...Object.fromEntries(others) };
   const short = ["alerts silence all", ...(length === undefined ? [] : [quoteValue(length)])].join(" ");

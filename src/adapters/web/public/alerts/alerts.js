@@ -143,7 +143,9 @@ export function createAlerts(view, badge, info, around) {
         request.received(state.open);
         // Alerts of the incident from before this page knew its episode.
         incident?.update(state);
-        for (const { alert } of cards.values()) if (changesEpisode(alert)) void incident?.told(alert);
+        for (const { alert } of cards.values()) {
+          if (changesEpisode(alert) && !isStateCard(alert)) void incident?.told(alert);
+        }
         keepFocus(view, settle);
         silences.show(state.silences);
       } catch {

@@ -98,9 +98,9 @@ const STATE = "state ";
  * @param {OpenAlert} open
  * @returns {AlertJson}
  */
-export function stateAlert({ episode, kind, network, subject, severity, began }) {
+export function stateAlert({ episode, kind, network, subject, severity, began, label = subject }) {
   const options = { episode };
-  const title = `${kind}${subject === "" ? "" : ` of ${subject}`} on ${network}`;
+  const title = `${kind}${label === "" ? "" : ` of ${label}`} on ${network}`;
   const tone = severity === "critical" ? "bad" : "warning";
   return {
     id: `${STATE}${episode}`,
