@@ -42,6 +42,8 @@ export interface Delivery {
   /** In a thread: show it in the channel, too, where the platform can. */
   readonly broadcast?: true;
   readonly about?: DeliverySubject;
+  /** Called with a receipt that comes after the attempt has ended, so that its outcome counts as unknown. */
+  readonly onLateReceipt?: (receipt: Receipt) => void;
   /** Send text alone, without blocks, buttons and files: the platform refused the usual form. */
   readonly plain?: true;
 }

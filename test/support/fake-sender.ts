@@ -4,9 +4,9 @@ import { gistOf, wordedAlert } from "./gist.ts";
 
 /**
  * The outcome of one attempt. `posted-unknown` is posted, but its answer is lost; `lost-unknown` is not even posted. `hang`
- * never answers, and `posted-hang` is posted all the same.
+ * never answers, and `posted-hang` is posted all the same; `posted-late`, too, and its receipt waits in `late`.
  */
-export type SendOutcome = "ok" | "posted-unknown" | "lost-unknown" | "hang" | "posted-hang" | SendError;
+export type SendOutcome = "posted-late" | "ok" | "posted-unknown" | "lost-unknown" | "hang" | "posted-hang" | SendError;
 
 export interface Post {
   readonly channel: string;
@@ -35,6 +35,8 @@ export class FakeSender implements Sender {
     readonly reply: Reply;
     readonly plain: boolean;
   }[] = [];
+  /** Gives the receipts of what was posted late, once the test says so. */
+  readonly late: (() => void)[] = [];
   /** Whether the edit whose outcome is asked for is plain text. */
   isPlainEdit = false;
   /** Decides the outcome of each attempt; all succeed by default. */
@@ -60,6 +62,10 @@ export class FakeSender implements Sender {
     if (outcome === "lost-unknown") throw new SendError("maybe-sent", "no answer");
     const receipt = this.#post(delivery, reply);
     if (outcome === "posted-hang") return hang(signal);
+    if (outcome === "posted-late") {
+      this.late.push(() => delivery.onLateReceipt?.(receipt));
+      return hang(signal);
+    }
     if (outcome === "posted-unknown") throw new SendError("maybe-sent", "no answer");
     return receipt;
   }

@@ -70,6 +70,8 @@ export interface SlackTiming {
 }
 
 const BUTTON_LIFETIME_MILLIS = 30 * 86_400_000;
+/** Longer than an attempt to send an alert: a receipt that comes after it still tells that the message arrived. */
+const ALERT_CALL_TIMEOUT_MILLIS = 60_000;
 const STOP_MILLIS = 3000;
 /** Part of that, for notifying people whose answer is lost. */
 const STOPPING_NOTICE_MILLIS = 2000;
@@ -107,7 +109,7 @@ class SlackAdapter implements SendingAdapter {
     this.#connection = new Connection({ appToken, apiUrl, log, ...timing });
     this.#identity = new Identity({ web: this.#web, log, ...timing });
     this.#sender = new SlackSender(
-      this.#web,
+      createWebClient(botToken, { apiUrl, log, timeoutMillis: timing.callMillis ?? ALERT_CALL_TIMEOUT_MILLIS }),
       {
         payloads,
         log,

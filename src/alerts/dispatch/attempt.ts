@@ -17,6 +17,8 @@ export interface AttemptDependencies {
   /** Pure and total. */
   readonly describe: (message: AlertMessage, context: DeliveryContext) => Reply;
   readonly onStep?: OnStep;
+  /** A receipt came after its attempt had ended. */
+  readonly onLateReceipt?: (claimed: ClaimedDelivery, receipt: Receipt) => void;
   /** An attempt that takes longer has an unknown outcome. Default 20 s. */
   readonly attemptMillis?: Milliseconds;
 }
@@ -54,16 +56,19 @@ export async function attemptDelivery(
 }
 
 async function send(
-  dependencies: Pick<AttemptDependencies, "describe" | "log">,
+  dependencies: Pick<AttemptDependencies, "describe" | "log" | "onLateReceipt">,
   claimed: ClaimedDelivery,
   signal: AbortSignal,
 ): Promise<Receipt | undefined> {
-  const { row, sender, message, destination, mention, quiet, threadOf, edits, triggeredAt, repeat, plain } = claimed;
+  const { onLateReceipt } = dependencies;
+  const { row, sender, message, destination, mention, quiet, threadOf, edits, triggeredAt, repeat, plain, twice } =
+    claimed;
   const reply = renderMessage(dependencies, message, {
     ...(isMerged(message, row) ? { merged: true } : {}),
     ...(repeat ? { repeat: true } : {}),
     ...(triggeredAt === undefined ? {} : { triggeredAt }),
     ...(plain === undefined ? {} : { plain }),
+    ...(twice === undefined ? {} : { twice }),
   });
   if (edits !== undefined) {
     await sender.update(edits, reply, signal, plain);
@@ -77,6 +82,7 @@ async function send(
     ...(quiet === undefined ? {} : { quiet }),
     ...(threadOf === undefined ? {} : { threadOf, ...threadOptions(message, about) }),
     about,
+    ...(onLateReceipt === undefined ? {} : { onLateReceipt: (receipt: Receipt) => onLateReceipt(claimed, receipt) }),
     ...(plain === undefined ? {} : { plain }),
   };
   return sender.send(delivery, reply, signal);

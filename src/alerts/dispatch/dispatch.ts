@@ -12,9 +12,9 @@ import { nowMillis, randomId } from "../dependencies.ts";
 import type { Decision } from "../outbox/batch.ts";
 import { logDecisions } from "../outbox/decision-log.ts";
 import { bringForward, type ClaimedDelivery, nextDueAt } from "../outbox/claim.ts";
-import { type DeliveryOutcome, type DeliveryResult, recoverUnfinished } from "../outbox/record.ts";
+import { type DeliveryOutcome, type DeliveryResult, recordLateReceipt, recoverUnfinished } from "../outbox/record.ts";
 import type { Platforms } from "../platform.ts";
-import type { Destination, Sender } from "../sender.ts";
+import type { Destination, Receipt, Sender } from "../sender.ts";
 import { suspensionKey } from "../suspension/suspension-record.ts";
 import { recordTokenChecks, TokenProbe } from "../suspension/token-probe.ts";
 import { attemptDelivery, type AttemptDependencies } from "./attempt.ts";
@@ -74,6 +74,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
   /** Aborts the attempts that are still running when the process stops. */
   const shutdown = new AbortController();
   let results: DeliveryResult[] = [];
+  let lateReceipts: LateReceipt[] = [];
   let expiredAt = -Infinity;
   let wakeUp = Promise.withResolvers<void>();
   const wake = (): void => wakeUp.resolve();
@@ -83,6 +84,8 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
   async function turn(wanting: readonly Sender[]): Promise<Turn> {
     const recorded = results;
     results = [];
+    const late = lateReceipts;
+    lateReceipts = [];
     const checks = probe.take();
     const at = nowMillis(clock);
     const setBack = wall.setBack();
@@ -92,6 +95,10 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         const suspended = suspensions.all();
         const isTrial = (id: string): boolean => probe.isTrial(id);
         const done = await recordResults(tables, recorded, { ...suspending, random, suspensions, isTrial });
+        const early: LateReceipt[] = [];
+        for (const one of late) {
+          if (!(await recordLateReceipt(tables, one.claimed, one.receipt, at, newId))) early.push(one);
+        }
         const checked = await recordTokenChecks(tables, checks, suspensions, suspending);
         // Deliveries scheduled by the wrong clock would wait longer by as much.
         if (setBack > 0) await bringForward(tables, setBack, at);
@@ -118,8 +125,10 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         // Its channels are notified, which may make deliveries due on a platform whose turn is over.
         const resumed = suspended.some((one) => suspensions.get(suspensionKey(one)) === undefined);
         const more = resumed || notified || work.dropped || work.chunked;
-        return { ...work, next, more, outcomes: done.outcomes, suspensions, decisions };
+        return { ...work, next, more, outcomes: done.outcomes, suspensions, decisions, early };
       });
+      // Their next attempt is under way: its end wakes the loop.
+      lateReceipts.push(...taken.early);
       if (at - expiredAt >= MAX_IDLE) expiredAt = at;
       probe.committed(
         taken.suspensions,
@@ -142,16 +151,22 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
     } catch (thrown) {
       // Nothing was committed: the results are still to be recorded.
       results = [...recorded, ...results];
+      lateReceipts = [...late, ...lateReceipts];
       probe.putBack(checks);
       wall.restore(setBack);
       throw thrown;
     }
   }
 
+  function onLateReceipt(claimed: ClaimedDelivery, receipt: Receipt): void {
+    lateReceipts.push({ claimed, receipt });
+    wake();
+  }
+
   function begin(claimed: ClaimedDelivery): void {
     const end = limit.begin(claimed.row.id, claimed.row);
     const attempt = async (): Promise<void> => {
-      const result = await attemptDelivery(dependencies, claimed, shutdown.signal);
+      const result = await attemptDelivery({ ...dependencies, onLateReceipt }, claimed, shutdown.signal);
       end();
       attempts.delete(claimed.row.id);
       results.push(result);
@@ -206,6 +221,11 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
       }
     },
   };
+}
+
+interface LateReceipt {
+  readonly claimed: ClaimedDelivery;
+  readonly receipt: Receipt;
 }
 
 /** A delivery that was given up without an attempt. */

@@ -18,6 +18,8 @@ const DeliveryData = z.object({
   threadOf: z.string().exactOptional(),
   /** The platform refused its usual form. */
   plain: z.literal(true).exactOptional(),
+  /** Of an edit: its message was sent twice, and the other one goes on. */
+  twice: z.literal(true).exactOptional(),
 });
 
 /** A delivery that is marked as being sent, with everything needed to send it. */
@@ -30,6 +32,8 @@ export interface ClaimedDelivery {
   readonly quiet?: true;
   /** It is sent as plain text: the platform refused its usual form. */
   readonly plain?: true;
+  /** Of an edit: its message was sent twice, and the other one goes on. */
+  readonly twice?: true;
   /** Of an edit: the message to edit. */
   readonly edits?: Receipt;
   readonly threadOf?: Receipt;

@@ -111,6 +111,8 @@ export interface DeliveryContext {
   readonly merged?: true;
   /** It may have arrived before. */
   readonly repeat?: true;
+  /** It was sent twice, and the other message goes on. */
+  readonly twice?: true;
   /** It is sent as text alone, since the platform refused its usual form. */
   readonly plain?: true;
   /** When the trigger arrived here. */

@@ -7,6 +7,7 @@ import type { ClaimedDelivery } from "./claim.ts";
 import { logDecisions } from "./decision-log.ts";
 import { fanOutAll } from "./fan-out.ts";
 import { revertAllUnsent, revertUnsent, UNREACHED, UNSENT } from "./notification-state.ts";
+import { readMessages } from "./message.ts";
 import { enqueue } from "./outbox.ts";
 import { backoffDelay, DEAD_LETTER_AFTER } from "./retry-policy.ts";
 import { readRollingMessages, rollingKey } from "./rolling-message.ts";
@@ -199,4 +200,44 @@ export async function expire(
     decisions.push({ what: "dead letter", ...about, detail: `after a day: ${why}` });
   }
   return decisions;
+}
+
+/**
+ * Stores a receipt that came after its attempt had ended. A delivery that still waits for its next attempt has thus
+ * arrived; of one that was sent again meanwhile, this first message is edited to say so, without buttons. Returns false
+ * while the next attempt is under way.
+ */
+export async function recordLateReceipt(
+  tables: AlertTables,
+  { row: { id }, destination }: Pick<ClaimedDelivery, "row" | "destination">,
+  receipt: Receipt,
+  at: Milliseconds,
+  newId: () => string,
+): Promise<boolean> {
+  const [row] = await tables.outbox.get([id]);
+  if (row?.state === "sending") return false;
+  const known = (await tables.outbox.receipts([id]))[0];
+  if (row === undefined || known?.message === receipt.message) return true;
+  const what = row.state === "owed" ? "arrived late" : "sent twice";
+  const about = {
+    destination: row.destination,
+    delivery: id,
+    ...(row.episode === null ? {} : { episode: row.episode }),
+  };
+  await logDecisions(tables, [{ what, ...about, detail: `message ${receipt.message}` }], at);
+  if (row.state === "owed") {
+    await tables.outbox.markSent([id], at);
+    await tables.outbox.putReceipts([{ delivery: id, ...receipt, at }]);
+    return true;
+  }
+  const message = (await readMessages(tables, [row.message])).get(row.message);
+  if (row.state !== "sent" || message === undefined) return true;
+  const first = `${id}~1`;
+  await tables.outbox.putReceipts([{ delivery: first, ...receipt, at }]);
+  const edit = { id: newId(), destination, phase: "state", message, edits: first } as const;
+  await enqueue(tables, { deliveries: [edit] }, at, newId);
+  const [owed] = await tables.outbox.get([edit.id]);
+  const data = JSON.stringify({ ...(JSON.parse(owed?.data ?? "{}") as object), twice: true });
+  await tables.outbox.update(edit.id, { data });
+  return true;
 }

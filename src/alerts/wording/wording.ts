@@ -31,6 +31,10 @@ const NAMED_EVENTS = 5;
 /** Renders an alert; without `platforms` each is called by its id. Pure and total. */
 export function describe(message: AlertMessage, context: DeliveryContext = {}, platforms?: Platforms): Reply {
   const said = describeByType(message, context, platforms);
+  if (context.twice === true) {
+    const note = paragraph("This was sent twice: the other message goes on.");
+    return { ...said, tone: "neutral", blocks: [note], actions: [], attachments: [] };
+  }
   const notes = [
     ...(context.repeat === true
       ? [text`${strong("This may be a repeat")}: nobody knows whether the first try to send it arrived.`]

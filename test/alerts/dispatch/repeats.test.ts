@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from "vitest";
 
 import { stalled } from "../readings.ts";
+import { SendError } from "../../../src/alerts/sender.ts";
 import { isRepeat } from "../../support/gist.ts";
 import { aSubscription } from "../samples.ts";
 import { Stage } from "../stage.ts";
@@ -25,4 +26,47 @@ it("a live message that may be a repeat goes on saying so when it is edited", as
   const edits = sender.edits.filter(({ message }) => message === repeat?.message);
   expect(edits.at(-1)?.gist).toMatch(/^resolved/u);
   expect(edits.every(({ reply }) => isRepeat(reply))).toBe(true);
+});
+
+it("a receipt that comes late, before the next attempt, keeps the message from being sent twice", async () => {
+  stage = await Stage.open();
+  const { sender, engine } = stage;
+  await engine.putSubscription(aSubscription({ style: "live" }), "ada");
+  await stage.rounds(1, [stalled("good")]);
+  // The next attempt has to wait, so that the receipt comes first.
+  sender.outcome = (_what, tries) =>
+    tries === 1 ? "posted-late" : new SendError("retry", "429", { retryAfterMillis: 30_000 });
+  await stage.rounds(11, [stalled("bad")]);
+  for (const give of sender.late) give();
+  sender.outcome = () => "ok";
+  await stage.rounds(12, [stalled("good")]);
+  expect(sender.take()).toEqual(["warning: network.stalled on mainnet", "resolved: network.stalled on mainnet"]);
+  expect(sender.edits.every(({ message }) => message === "1")).toBe(true);
+  sender.takeEdits();
+});
+
+it("a receipt that comes after the message was sent again takes the buttons of the first one, and says so", async () => {
+  stage = await Stage.open();
+  const { sender, engine } = stage;
+  await engine.putSubscription(aSubscription({ style: "live" }), "ada");
+  await stage.rounds(1, [stalled("good")]);
+  sender.outcome = (_what, tries) => (tries === 1 ? "posted-late" : "ok");
+  await stage.rounds(13, [stalled("bad")]);
+  const [first, repeat] = sender.posts;
+  expect([isRepeat(first!.reply), isRepeat(repeat!.reply)]).toEqual([false, true]);
+  for (const give of sender.late) give();
+  await stage.pass(1000);
+  const tidied = sender.edits.filter(({ message }) => message === first?.message);
+  expect(tidied).toHaveLength(1);
+  expect(tidied[0]?.reply.actions).toEqual([]);
+  sender.outcome = () => "ok";
+  await stage.rounds(8, [stalled("good")]);
+  // The other one goes on.
+  expect(sender.edits.filter(({ message }) => message === first?.message)).toHaveLength(1);
+  expect(sender.edits.at(-1)?.message).toBe(repeat?.message);
+  const [episode] = await engine.lastEpisodes(1);
+  const { decisions } = (await engine.history(episode!.id))!;
+  expect(decisions.map(({ what }) => what)).toContain("sent twice");
+  sender.take();
+  sender.takeEdits();
 });

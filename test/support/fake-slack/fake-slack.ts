@@ -20,6 +20,8 @@ export interface Fault {
     /** Breaks off before, or after, doing what is asked. */
     | "cut-before"
     | "cut-after"
+    /** Does all that is asked, and answers at `answerLate`. */
+    | "late"
     /** Says nothing until `release`, having done nothing, or all, of what is asked. */
     | "hang-before"
     | "hang-after";
@@ -51,6 +53,7 @@ export class FakeSlack {
   /** Takes requests, does nothing and says nothing until `release`; the sockets stand. */
   silent = false;
   readonly #held = new Set<IncomingMessage>();
+  readonly #late = Promise.withResolvers<void>();
   readonly #posted = new Map<string, number>();
   readonly #faults: Fault[] = [];
   readonly #server: Server;
@@ -101,6 +104,11 @@ export class FakeSlack {
   goOffline(): void {
     this.offline = true;
     this.sockets.cut();
+  }
+
+  /** Answers what was to be answered late. */
+  answerLate(): void {
+    this.#late.resolve();
   }
 
   /** How many requests wait for an answer that does not come. */
@@ -168,6 +176,7 @@ export class FakeSlack {
       const answer = this.#answer(area, name, bytes, request);
       if (fault?.answer === "cut-after") return void request.socket.destroy();
       if (fault?.answer === "hang-after") return this.#hold(request);
+      if (fault?.answer === "late") await this.#late.promise;
       // Slack names the token's scopes with every answer: https://docs.slack.dev/authentication/installing-with-oauth
       finish(200, answer, { "x-oauth-scopes": [...this.state.scopes].join(",") });
     } catch (error) {

@@ -92,7 +92,7 @@ export class SlackSender implements Sender {
     };
     const work = async (calls: QueuedCalls): Promise<Receipt> => {
       composed ??= await this.#compose(reply, delivery.plain);
-      const posted = await this.#post(delivery, withMention(composed.body, delivery.mention), calls);
+      const posted = await this.#post(delivery, withMention(composed.body, delivery.mention), calls, signal);
       const receipt = { platform: this.platform, channel: posted.channel, message: posted.message };
       await this.#files(composed, { channel: receipt.channel, thread: posted.thread ?? posted.message }, calls, signal);
       return receipt;
@@ -151,7 +151,7 @@ export class SlackSender implements Sender {
   }
 
   /** Posts a message; into the channel where its thread is gone. */
-  async #post(delivery: Delivery, body: MessageBody, { ask, post }: QueuedCalls): Promise<Posted> {
+  async #post(delivery: Delivery, body: MessageBody, { ask, post }: QueuedCalls, signal: AbortSignal): Promise<Posted> {
     const { destination, threadOf, id } = delivery;
     // What was refused may be the metadata: as plain text it carries the id alone.
     const about = delivery.plain === true ? {} : metadataOf(delivery.about);
@@ -164,7 +164,14 @@ export class SlackSender implements Sender {
       const place = { channel, ...(thread === undefined ? {} : { thread_ts: thread, ...shown }) };
       const message = { ...place, ...messageArguments(body), metadata };
       const identified = { ...message, client_msg_id: clientMessageId(id) };
-      const posted = await post(() => this.#web.chat.postMessage(identified)).catch((error: unknown) => {
+      const posted = await post(async () => {
+        const answer = await this.#web.chat.postMessage(identified);
+        // The attempt has ended, and nobody waits for this any more.
+        if (signal.aborted && answer.ts !== undefined) {
+          delivery.onLateReceipt?.({ platform: this.platform, channel: answer.channel ?? channel, message: answer.ts });
+        }
+        return answer;
+      }).catch((error: unknown) => {
         // Slack knows of a repeat and finds no first one: it is posted without that id.
         if (errorCodeOf(error)?.startsWith("duplicate_") !== true) throw error;
         return post(() => this.#web.chat.postMessage(message));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import type { Receipt } from "../../../../src/alerts/sender.ts";
 import { memoryAttachment } from "../../../../src/reply/attachment.ts";
 import { paragraph } from "../../../../src/reply/block.ts";
 import { reply } from "../../../../src/reply/reply.ts";
@@ -42,6 +43,22 @@ describe("sending outside of questions", () => {
     fake.fail({ method: "chat.postMessage", answer: { error: "duplicate_message_not_found" } });
     const receipt = await sender.send(delivery("d2", channel), titled("Over"), signal);
     expect(fake.state.message(receipt.message)?.clientId).toBeUndefined();
+  });
+
+  test("a receipt that comes after the attempt has ended is handed over", async () => {
+    await using fake = await FakeSlack.start();
+    const sender = senderOn(fake.apiUrl);
+    const channel = fake.channel();
+    const leave = new AbortController();
+    const late = Promise.withResolvers<Receipt>();
+    fake.fail({ method: "chat.postMessage", answer: "late" });
+    const given = delivery("d1", channel, { onLateReceipt: late.resolve });
+    const sending = refused(sender.send(given, titled("Stalled"), leave.signal));
+    await until(() => fake.state.messages.length === 1, "the message");
+    leave.abort(new Error("the attempt has ended"));
+    expect((await sending).kind).toBe("maybe-sent");
+    fake.answerLate();
+    expect(await late.promise).toEqual({ platform: "slack", channel, message: fake.state.messages[0]?.ts });
   });
 
   test("channels that give no answer keep no other waiting", async () => {
