@@ -103,9 +103,7 @@ export function judgeOutages(transcript: Transcript, happened: readonly string[]
       if (/NOW (?:WARNING|CRITICAL)/u.test(title) && bad.test(title)) return ["escalation"];
       return bad.test(title) ? ["trigger"] : [];
     });
-    // A live message shows its end by now.
-    const begin = transcript.name.endsWith("live") ? "(?:trigger|resolve)" : "trigger";
-    const once = `(?:both|${begin} (?:escalation )?resolve)`;
+    const once = "(?:both|trigger (?:escalation )?resolve)";
     const right = new RegExp(`^${Array.from({ length: times }, () => once).join(" ")}$`, "u");
     if (!right.test(story.join(" "))) {
       faults.push(`${transcript.name}: ${times} times ${name} was told as ${story.join(", ") || "nothing"}`);

@@ -6,7 +6,7 @@ import { fileUrls, type ConsoleReader } from "./console-reader.ts";
 export interface ChannelMessage {
   /** The delivery that it carries. */
   readonly delivery: string;
-  /** Its first line. */
+  /** Its first line as it was posted: at the end of an alert its messages are edited. */
   readonly title: string;
   /** The whole message, as the platform keeps it, with the text of its files. */
   readonly text: string;
@@ -22,9 +22,9 @@ export interface Transcript {
 export function discordTranscript(fake: FakeDiscord, name: string, channel: string): Transcript {
   const messages = [...fake.state.messages.values()]
     .filter((message) => message.channel === channel)
-    .map(({ nonce, content, embeds, files }) => ({
+    .map(({ nonce, postedAs, content, embeds, files }) => ({
       delivery: nonce ?? "",
-      title: plain(embeds[0]?.title ?? content),
+      title: plain(postedAs),
       text: [content, JSON.stringify(embeds), ...files.map(({ bytes }) => bytes.toString())].join("\n"),
     }));
   return { name, platform: "discord", messages };
@@ -35,12 +35,12 @@ export function slackTranscript(fake: FakeSlack, name: string, channel: string):
   const messages = all
     // Files are in the thread of their message.
     .filter(({ metadata }) => metadata !== undefined)
-    .map(({ ts, text, blocks, metadata }) => {
+    .map(({ ts, postedAs, text, blocks, metadata }) => {
       const files = all.filter(({ thread }) => thread === ts).flatMap((reply) => reply.files);
       const { event_payload: payload } = metadata as { event_payload: { delivery: string } };
       return {
         delivery: payload.delivery,
-        title: plain(text.split("\n")[0] ?? ""),
+        title: plain(postedAs.split("\n")[0] ?? ""),
         text: [text, JSON.stringify(blocks), ...files.map(({ bytes }) => bytes?.toString() ?? "")].join("\n"),
       };
     });

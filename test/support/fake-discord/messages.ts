@@ -18,6 +18,7 @@ export function store(state: State, origin: Origin, message: SentMessage | undef
     channel,
     onlyFor,
     thinking: message === undefined,
+    postedAs: message?.embeds?.[0]?.title ?? message?.content ?? "",
     content: message?.content ?? "",
     embeds: message?.embeds ?? [],
     components: message?.components ?? [],

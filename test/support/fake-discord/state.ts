@@ -14,6 +14,8 @@ export interface StoredMessage {
   readonly onlyFor: string | undefined;
   /** "… is thinking". */
   thinking: boolean;
+  /** The first line as it was posted, before any edit. */
+  readonly postedAs: string;
   content: string;
   embeds: APIEmbed[];
   components: APIActionRowComponent<APIButtonComponent>[];

@@ -31,6 +31,8 @@ export interface StoredMessage {
   readonly broadcast: boolean;
   /** Who alone sees it. */
   readonly onlyFor: string | undefined;
+  /** The text as it was posted, before any edit. */
+  readonly postedAs: string;
   text: string;
   blocks: readonly Block[];
   readonly metadata: unknown;
@@ -170,6 +172,7 @@ export class State {
       edits: 0,
       gone: false,
       at: performance.now(),
+      postedAs: given.text,
       ...given,
     };
     this.messages.push(message);
