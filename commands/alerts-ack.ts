@@ -4,13 +4,7 @@ import { conditionWords } from "../src/alerts/wording/condition-words.ts";
 import { sinceWords } from "../src/alerts/wording/phrases.ts";
 import { ALL_NETWORKS_OPTION, EPISODE_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { changeAnnouncements } from "../src/answers/alerts/alerts.ts";
-import {
-  affectsCallerOnly,
-  destinationHere,
-  isOperator,
-  isSameDestination,
-  requireManager,
-} from "../src/answers/alerts/destination.ts";
+import { affectsCallerOnly, destinationHere, requireManager } from "../src/answers/alerts/destination.ts";
 import {
   detailsAction,
   findEpisode,
@@ -57,14 +51,12 @@ export const alertsAck = command({
     }
     const here = destinationHere(context);
     const alone = affectsCallerOnly(context);
-    // Reminders end wherever it was notified: the acknowledgement is announced there.
+    // Reminders end wherever it was notified: the acknowledgement is announced there, and nowhere else.
     const notified = alone ? [] : await notifiedDestinations(alerts, found);
-    const places =
-      isOperator(context) || notified.some((one) => isSameDestination(one, here)) ? notified : [here, ...notified];
     await alerts.acknowledge(
       found.id,
       caller.name,
-      (episode) => changeAnnouncements(context, alone ? [] : places, { what: "acknowledged", episode }),
+      (episode) => changeAnnouncements(context, notified, { what: "acknowledged", episode }),
       alone ? here : undefined,
     );
     return reply({

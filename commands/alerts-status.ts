@@ -10,7 +10,12 @@ import { silenceLine } from "../src/alerts/wording/describe-silences.ts";
 import { sinceWords } from "../src/alerts/wording/phrases.ts";
 import { type Labels, subjectName } from "../src/alerts/wording/subscription-words.ts";
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
-import { briefEpisodeId, episodeLabel, episodeSubject } from "../src/answers/alerts/episodes/episodes.ts";
+import {
+  briefEpisodeId,
+  episodeLabel,
+  episodeSubject,
+  mayAcknowledge,
+} from "../src/answers/alerts/episodes/episodes.ts";
 import { networkStatus, watchedMarketLabels } from "../src/answers/alerts/episodes/network-status.ts";
 import { servedSuspensions, suspensionWords, unreachablePlaces } from "../src/answers/alerts/suspension-words.ts";
 import { visibleSilences } from "../src/answers/alerts/silences/silences.ts";
@@ -81,11 +86,16 @@ export const alertsStatus = command({
     if (unreachable.length > 0) {
       blocks.push({ kind: "list", title: text`Places that cannot be reached, or were lost`, items: unreachable });
     }
+    const offered = open.slice(0, BUTTONS);
+    const acknowledgeable = await Promise.all(offered.map((one) => mayAcknowledge(alerts, one, context)));
     return reply({
       title: headline(statuses, open, isUnwatched),
       tone: isUnwatched ? "warning" : toneOf(statuses, open),
       blocks,
-      actions: [...open.slice(0, BUTTONS).flatMap((one) => episodeActions(one, open)), refresh(options.network)],
+      actions: [
+        ...offered.flatMap((one, index) => episodeActions(one, open, acknowledgeable[index] === true)),
+        refresh(options.network),
+      ],
     });
   },
 });
@@ -261,13 +271,13 @@ function toneOf(statuses: readonly NetworkStatus[], open: readonly Episode[]): T
   return statuses.every(({ verdict }) => verdict === "healthy") ? "good" : "neutral";
 }
 
-function episodeActions(episode: Episode, open: readonly Episode[]): Action[] {
+function episodeActions(episode: Episode, open: readonly Episode[], isAcknowledgeable: boolean): Action[] {
   const { id, acknowledged } = episode;
   const options = { episode: id };
   const subject = buttonSubject(episode, open);
   return [
     { label: `Why ${subject}`, invocation: { command: "alerts why", options }, effect: "reply" },
-    ...(acknowledged === undefined
+    ...(acknowledged === undefined && isAcknowledgeable
       ? [{ label: `Acknowledge ${subject}`, invocation: { command: "alerts ack", options }, effect: "reply" } as const]
       : []),
   ];

@@ -17,7 +17,7 @@ import { UserError } from "../../../errors.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import type { Action } from "../../../reply/reply.ts";
 import { matchingKinds } from "../alert-kinds.ts";
-import { type CallerContext, destinationHere, isOperator } from "../destination.ts";
+import { type CallerContext, destinationHere, isOperator, requireManager } from "../destination.ts";
 
 /** How many recent episodes are searched by less than a whole id. */
 const MAX_RECENT_EPISODES = 500;
@@ -219,6 +219,22 @@ export async function notifiedDestinations(
   const rows = (await alerts.history(episode.id))?.deliveries ?? [];
   const notified = rows.map(({ data }) => StoredDelivery.parse(JSON.parse(data)).destination);
   return [...new Map(notified.map((one) => [destinationKey(one), one])).values()];
+}
+
+/** Whether the caller may acknowledge the episode here: a button that would be refused is not offered. */
+export async function mayAcknowledge(
+  alerts: Pick<AlertService, "history" | "subscriptions">,
+  episode: Episode,
+  context: CallerContext,
+): Promise<boolean> {
+  try {
+    requireManager(context, "acknowledge its alerts");
+    await requireEpisodeAccess(alerts, episode, context);
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof UserError) return false;
+    throw thrown;
+  }
 }
 
 /**
