@@ -8,7 +8,19 @@ import { createWatchers } from "../../src/watchers/create-watchers.ts";
 import { auction, blind, down, stalled } from "../alerts/readings.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { saying } from "../support/said.ts";
-import { CONSOLE_PAGE, deliver, ELSEWHERE, oneNodeDown, see, shown } from "./alert-channel.ts";
+import {
+  ann,
+  bob,
+  CONSOLE_PAGE,
+  deliver,
+  elsewhere,
+  ELSEWHERE,
+  oneNodeDown,
+  ops,
+  owed,
+  see,
+  shown,
+} from "./alert-channel.ts";
 import { talkToSimulator } from "./conversation.ts";
 
 const MARKET = "ab".repeat(32);
@@ -236,4 +248,28 @@ describe("the status", () => {
     const watchers = createWatchers({ network: "mainnet", nodes: 1, config });
     expect(watcherNames(config)).toEqual(watchers.map(({ name, every }) => ({ name, every })));
   });
+});
+
+test("the status offers no acknowledgement where it would be refused", async () => {
+  const talk = await oneNodeDown();
+  const labels = async (): Promise<string[]> =>
+    (await talk.askFor("alerts status")).actions.map(({ label }) => label).filter((one) => one.startsWith("Ack"));
+  expect(await labels()).toHaveLength(1);
+  talk.become({ caller: bob });
+  expect(await labels()).toEqual([]);
+  talk.become({ here: ELSEWHERE, caller: ann });
+  expect(await labels()).toEqual([]);
+});
+
+test("an acknowledgement is announced only where the alert was told", async () => {
+  const talk = await oneNodeDown();
+  // Subscribed, and nothing was told there: a silence holds.
+  talk.become({ here: ELSEWHERE });
+  await talk.ask("alerts silence node.down for:1h");
+  await talk.ask("alerts add node.down style:plain");
+  const before = (await owed(talk, elsewhere)).length;
+  await talk.ask("alerts ack node.down");
+  expect(talk.lastReply.failure).toBeUndefined();
+  expect(await owed(talk, elsewhere)).toHaveLength(before);
+  expect((await owed(talk, ops)).length).toBeGreaterThan(1);
 });

@@ -197,9 +197,17 @@ function planFollowUps(
     state = { ...state, reminders: number, reminded, toldMillis: input.at };
   }
   const shown = liveMessageKey(episode);
-  if (before.style !== "plain" && shown !== before.shown) {
+  const { acknowledged } = episode;
+  // Whichever of its messages was pressed: each shows who acknowledged it.
+  const isNews = acknowledged !== undefined && before.shown?.endsWith(` ${acknowledged.by}`) !== true;
+  const edited = isNews
+    ? messagesOf(before)
+    : before.style !== "plain" && shown !== before.shown
+      ? [before.trigger]
+      : [];
+  if (edited.length > 0) {
     const message = { type: "condition", phase: "state", episode } as const;
-    deliveries.push(planDelivery(input, subscription, "state", message, { edits: before.trigger }));
+    deliveries.push(...edited.map((edits) => planDelivery(input, subscription, "state", message, { edits })));
     state = { ...state, shown };
   }
   return state === before ? {} : { deliveries, states: [{ episode: episode.id, destination, state }] };
@@ -231,12 +239,15 @@ function planResolve(
   const resolve = planDelivery(input, state, "resolve", message, thread);
   const deliveries = [resolve];
   // Each of its messages tells the end, and loses the buttons that act.
-  for (const edits of [state.trigger, state.escalation, ...(state.reminded ?? [])]) {
-    if (edits !== undefined) {
-      deliveries.push(planDelivery(input, state, "state", { ...message, phase: "state" }, { edits }));
-    }
+  for (const edits of messagesOf(state)) {
+    deliveries.push(planDelivery(input, state, "state", { ...message, phase: "state" }, { edits }));
   }
   return { deliveries, states: [{ episode: episode.id, destination, state: { ...closed, resolve: resolve.id } }] };
+}
+
+/** The deliveries whose messages carry buttons that act on the episode. */
+function messagesOf({ trigger, escalation, reminded = [] }: NotificationState): string[] {
+  return [trigger, escalation, ...reminded].filter((one) => one !== undefined);
 }
 
 /** When the quiet hours that suppressed a trigger end, now if they just have; undefined if nobody is subscribed. */

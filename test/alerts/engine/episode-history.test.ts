@@ -109,6 +109,8 @@ describe("an outage", () => {
     expect(await it.engine.acknowledge("nothing", "bob")).toBeUndefined();
     await it.rounds(30, [stalled("bad")]);
     expect(it.sender.take()).toEqual([]);
+    // The messages show the acknowledgement.
+    expect(it.sender.takeEdits()).toHaveLength(2);
   });
 
   it("that was acknowledged for one destination is repeated at the others", async () => {
@@ -172,6 +174,26 @@ describe("an outage", () => {
         actions.flatMap((action) => ("invocation" in action ? [action.invocation.command] : [])),
       );
       expect(new Set(commands)).toEqual(new Set(["alerts why"]));
+    },
+  );
+
+  it.each(["live", "thread", "plain"] as const)(
+    "in %s style shows in each message who acknowledged it",
+    async (style) => {
+      const it = await subscribed({}, { style });
+      await it.rounds(40, [stalled("bad")]);
+      expect(it.sender.take()).toEqual([FIRED, CRITICAL]);
+      it.sender.takeEdits();
+      const [episode] = await it.engine.openEpisodes();
+      await it.engine.acknowledge(episode!.id, "bob");
+      await it.rounds(3, [stalled("bad")]);
+      expect(it.sender.takeEdits()).toHaveLength(2);
+      const edits = it.sender.edits.slice(-2);
+      expect(edits.map(({ message }) => message)).toEqual(["1", "2"]);
+      for (const { reply } of edits) {
+        expect(reply.actions.some((one) => "invocation" in one && one.invocation.command === "alerts ack")).toBe(false);
+      }
+      expect(it.sender.take()).toEqual([]);
     },
   );
 

@@ -140,6 +140,8 @@ describe("upkeep", () => {
     await engine.acknowledge((await engine.openEpisodes())[0]!.id, "ada");
     await seconds(5);
     expect(stage.sender.take()).toEqual([]);
+    // The messages show the acknowledgement.
+    expect(stage.sender.takeEdits().length).toBeGreaterThan(0);
   });
 
   it("plans again what a full disk did not store", async () => {
