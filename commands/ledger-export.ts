@@ -233,6 +233,6 @@ function amountsField(columns: readonly string[], asset: AssetNames | undefined)
 
 function spanText(first: Nanoseconds | undefined, last: Nanoseconds | undefined): Text | undefined {
   if (first === undefined || last === undefined) return undefined;
-  if (first === last) return text`${time(first)}`;
-  return text`${time(first)} to ${time(last)} (${formatWholeDuration(Math.max(0, toMillis(last) - toMillis(first)))})`;
+  if (first === last) return text`${time(first, "utc")}`;
+  return text`${time(first, "utc")} to ${time(last, "utc")} (${formatWholeDuration(Math.max(0, toMillis(last) - toMillis(first)))})`;
 }

@@ -78,8 +78,8 @@ export function exportRange(
 
 /** The exact half-open range, as requested of the node. */
 export function rangeWords({ from, to }: ExportRange): Text {
-  const start = from === undefined ? text`from the node's first entry` : text`from ${time(from)}, inclusive,`;
-  return text`${start} to ${time(to)}, exclusive`;
+  const start = from === undefined ? text`from the node's first entry` : text`from ${time(from, "utc")}, inclusive,`;
+  return text`${start} to ${time(to, "utc")}, exclusive`;
 }
 
 /**
@@ -112,7 +112,7 @@ export function retentionBlocks(range: ExportRange, firstTime: Nanoseconds | und
   if (late !== undefined && late < LATE_MILLIS) return [];
   const kept = nanoseconds(now - RETENTION_DAYS * DAY_NANOSECONDS);
   if (range.from === undefined || range.from < kept) {
-    const first = firstTime === undefined ? text`` : text` The first entry here is of ${time(firstTime)}.`;
+    const first = firstTime === undefined ? text`` : text` The first entry here is of ${time(firstTime, "utc")}.`;
     return [
       paragraph(
         text`${strong("Older entries may be missing.")} A standard node keeps ledger entries for 6 months and sends what it has, without a word about the rest.${first}`,
@@ -122,7 +122,7 @@ export function retentionBlocks(range: ExportRange, firstTime: Nanoseconds | und
   if (late === undefined || firstTime === undefined) return [];
   return [
     paragraph(
-      text`The first entry is of ${time(firstTime)}, ${formatDuration(late)} after the start: either nothing happened before, or this node no longer has it.`,
+      text`The first entry is of ${time(firstTime, "utc")}, ${formatDuration(late)} after the start: either nothing happened before, or this node no longer has it.`,
     ),
   ];
 }

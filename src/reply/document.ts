@@ -13,12 +13,15 @@ export const Inline = z.discriminatedUnion("kind", [
   /** Something to copy: an id, a hash, a command line. With `id`, a narrow renderer may show its ends and keep the whole one a tap away. */
   z.object({ kind: z.literal("code"), text: z.string(), id: z.literal(true).exactOptional() }),
   z.object({ kind: z.literal("link"), text: z.string(), url: z.string() }),
-  /** A point in time, shown in the reader's own zone where the platform can. */
+  /**
+   * A point in time, shown in the reader's own zone where the platform can; with style "utc", for times that were asked
+   * for in UTC, in UTC first and the reader's zone second.
+   */
   z.object({
     kind: z.literal("time"),
     /** Unix nanoseconds in decimal. */
     at: z.string().regex(/^-?\d+$/u),
-    style: z.enum(["absolute", "relative", "both"]),
+    style: z.enum(["absolute", "relative", "both", "utc"]),
   }),
 ]);
 export type Inline = Immutable<z.infer<typeof Inline>>;

@@ -72,7 +72,9 @@ export function link(label: string, url: string): Inline {
     : { kind: "text", text: label };
 }
 
-export function time(at: Nanoseconds, style: "absolute" | "relative" | "both" = "absolute"): Inline {
+export type TimeStyle = Extract<Inline, { kind: "time" }>["style"];
+
+export function time(at: Nanoseconds, style: TimeStyle = "absolute"): Inline {
   return { kind: "time", at: at.toString(), style };
 }
 

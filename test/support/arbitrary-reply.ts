@@ -51,7 +51,7 @@ export const anyInline: fc.Arbitrary<Inline> = fc.oneof(
           fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n }),
           fc.bigInt({ min: 1_600_000_000n, max: 1_900_000_000n }).map((seconds) => seconds * 1_000_000_000n),
         ),
-        fc.constantFrom("absolute" as const, "relative" as const, "both" as const),
+        fc.constantFrom("absolute" as const, "relative" as const, "both" as const, "utc" as const),
       )
       .map(([at, style]) => time(nanoseconds(at), style)),
   },

@@ -23,8 +23,8 @@ export function silenceTimeWords({ from, until, recurrence }: Silence, now: numb
   const start = fromMillis(from);
   if (recurrence === undefined) {
     return from > now
-      ? text`from ${time(start)} to ${time(fromMillis(until))}`
-      : text`until ${time(fromMillis(until))}`;
+      ? text`from ${time(start, "utc")} to ${time(fromMillis(until), "utc")}`
+      : text`until ${time(fromMillis(until), "utc")}`;
   }
   const { every, zone, until: end } = recurrence;
   const local = new Date(localMillis(zone, from));

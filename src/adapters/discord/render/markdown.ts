@@ -106,6 +106,8 @@ function timeMarkup(inline: Extract<Inline, { kind: "time" }>): string {
       return `<t:${seconds}:R>`;
     case "both":
       return `<t:${seconds}:f> (<t:${seconds}:R>)`;
+    case "utc":
+      return `${escapeMarkdown(formatUtc(at))} (<t:${seconds}:f>)`;
   }
 }
 

@@ -109,6 +109,8 @@ function timeMarkup(inline: Extract<Inline, { kind: "time" }>): string {
       return relative;
     case "both":
       return `${absolute} (${relative})`;
+    case "utc":
+      return `${escapeMrkdwn(fallback)} (${absolute})`;
   }
 }
 

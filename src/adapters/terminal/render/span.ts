@@ -1,4 +1,4 @@
-import { shortenId, type Text, timeOf } from "../../../reply/text.ts";
+import { shortenId, type Text, timeOf, type TimeStyle } from "../../../reply/text.ts";
 import { formatDuration } from "../../../units/duration.ts";
 import { formatUtc, type Nanoseconds, toMillis } from "../../../units/nanoseconds.ts";
 import { widthOf } from "./cell-width.ts";
@@ -136,9 +136,10 @@ export function linkSpans(label: string, url: string, links: boolean, words?: Te
   return [span(label, "link"), span(" (", words), wholeSpan(shown, "link"), span(")", words)];
 }
 
-function timeText(at: Nanoseconds, style: "absolute" | "relative" | "both", now: Nanoseconds): string {
+function timeText(at: Nanoseconds, style: TimeStyle, now: Nanoseconds): string {
   switch (style) {
     case "absolute":
+    case "utc":
       return formatUtc(at);
     case "relative":
       return ageText(at, now);

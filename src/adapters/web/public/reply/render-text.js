@@ -106,7 +106,7 @@ export function renderLink(label, url) {
 
 /**
  * @param {string} at
- * @param {"absolute" | "relative" | "both"} style
+ * @param {"absolute" | "relative" | "both" | "utc"} style
  * @param {Reader} reader
  * @returns {VNode[]}
  */
@@ -123,18 +123,22 @@ function renderTime(at, style, reader) {
       return [relative];
     case "both":
       return [absolute, " (", relative, ")"];
+    case "utc":
+      // Readers in UTC see it once.
+      return localTime(at, reader.timeZone) === exactUtc(at) ? [absolute] : [exactUtc(at), " (", absolute, ")"];
   }
 }
 
 /**
  * @param {string} at
- * @param {"absolute" | "relative" | "both"} style
+ * @param {"absolute" | "relative" | "both" | "utc"} style
  * @param {Reader} reader
  */
 function plainTime(at, style, reader) {
   const relative = age(toMillis(at), reader.now);
   const absolute = localTime(at, reader.timeZone);
-  return { absolute, relative, both: `${absolute} (${relative})` }[style];
+  const utc = absolute === exactUtc(at) ? absolute : `${exactUtc(at)} (${absolute})`;
+  return { absolute, relative, both: `${absolute} (${relative})`, utc }[style];
 }
 
 /**
