@@ -85,6 +85,10 @@ function headline(network: string, verdict: Verdict): { title: Text; tone: Tone 
       const some = troubled === 0 ? text`` : text`, ${troubled} of ${verdict.nodes.length} nodes in trouble`;
       return { title: text`${network} is running${block}${some}`, tone: odd ? "warning" : "good" };
     }
+    case "contested":
+      return { title: text`${network}: some nodes go on, others stand still${block}`, tone: "warning" };
+    case "unconfirmed":
+      return { title: text`${network} goes on at too few nodes to be sure${block}`, tone: "warning" };
     case "stalled":
       return { title: text`${network} stands still${block}`, tone: "bad" };
     case "blind":
@@ -156,7 +160,7 @@ function nodeTable(verdict: Verdict): Block {
     rows: verdict.nodes.map((node) => {
       const row = [
         toText(code(node.node)),
-        toText(node.state === "ok" ? "ok" : strong(node.state)),
+        stateText(node, verdict.basis),
         behindText(node),
         toText(node.height ?? "–"),
         toText(node.time === undefined ? "–" : timeText(node.time)),
@@ -166,6 +170,12 @@ function nodeTable(verdict: Verdict): Block {
       return row;
     }),
   };
+}
+
+/** With its vote, once there is more than one look to vote by. */
+function stateText({ state, vote }: NodeVerdict, basis: Verdict["basis"]): Text {
+  const said = toText(state === "ok" ? "ok" : strong(state));
+  return basis === "age" || vote === "silent" ? said : text`${said}, ${vote}`;
 }
 
 function behindText(node: NodeVerdict): Text {
@@ -196,9 +206,9 @@ function oddities(verdict: Verdict): Block[] {
     ),
   ];
   if (verdict.disagree !== undefined) {
-    const { advancing, standing, forMillis } = verdict.disagree;
+    const { moving, standing, forMillis } = verdict.disagree;
     items.push(
-      text`${strong("Nodes disagree")} for ${formatDuration(forMillis)}: ${advancing.join(", ")} advancing while ${standing.join(", ")} stand still.`,
+      text`${strong("Nodes disagree")} for ${formatDuration(forMillis)}: ${moving.join(", ")} advancing while ${standing.join(", ")} stand still.`,
     );
   }
   const apart = farApart(verdict);

@@ -56,9 +56,8 @@ export class SourcesJudge {
     const poll = pollOf(round);
     const before = this.#state;
     const verdict = judgeRound(run, poll, before, this.#thresholds);
-    this.#state = stateAfter(run, poll, before, verdict, this.#thresholds);
-    const { aheadMillis } = this.#thresholds;
-    return sourcesReadings({ network: NETWORK, round: poll, verdict, peaks: before?.peaks ?? {}, aheadMillis });
+    this.#state = stateAfter(run, poll, verdict);
+    return sourcesReadings({ network: NETWORK, round: poll, verdict, before: before?.memory });
   }
 
   /** As the next process finds it. */

@@ -31,30 +31,32 @@ test("time names the node that lags and the one that is down", async () => {
   expect(screen).toMatch(saying("sim-3"));
 });
 
-/** A conversation beside watchers: their observations, each so many milliseconds before now. */
+/** A conversation beside watchers: what they saw, every five seconds between two moments before now. */
 async function talkWatched() {
   let watched: Verdict | undefined;
   const conversation = await talkToSimulator({ verdict: () => watched });
-  const thresholds = { ...DEFAULT_THRESHOLDS, stalledMillis: 10_000 };
+  const thresholds = { ...DEFAULT_THRESHOLDS, motionMillis: 10_000, stalledMillis: 10_000 };
   const present = performance.now();
-  const see = (age: number, millisAgo: number): void => {
-    const witness = { node: "sim-1", reachable: true, time: ago(age), height: 7n };
-    const round = { witnesses: [witness], atMillis: present - millisAgo, wallClock: NOON };
-    watched = judgeSources(round, watched?.memory, thresholds);
+  /** One node, which went on until its time was so old, then stood still. */
+  const see = (fromAgo: number, untilAgo: number, age: number): void => {
+    for (let millisAgo = fromAgo; millisAgo >= untilAgo; millisAgo -= 5000) {
+      const old = Math.max(age, millisAgo + 1000);
+      const witness = { node: "sim-1", reachable: true, time: ago(old), height: BigInt(1_000_000 - old) };
+      const round = { witnesses: [witness], atMillis: present - millisAgo, wallClock: ago(millisAgo) };
+      watched = judgeSources(round, watched?.memory, thresholds);
+    }
   };
   return Object.assign(conversation, { see });
 }
 
 test("a stall that the watchers observed counts more than one request", async () => {
   const { ask, simulator, advance, see } = await talkWatched();
-  simulator.faults.set({ kind: "stall", network: "mainnet", from: ago(12_000) });
+  simulator.faults.set({ kind: "stall", network: "mainnet", from: ago(21_000) });
   const alone = await ask("time");
   expect(alone).toMatch(saying("✓", "mainnet"));
   expect(alone.replaceAll(/\s+/gu, " ")).toMatch(/^✓/u);
   // Its frontier is not behind what a node now says, and has not moved for 20 s.
-  see(13_000, 43_000);
-  see(12_000, 20_000);
-  see(12_000, 8000);
+  see(43_000, 8000, 21_000);
   const screen = await ask("time");
   expect(screen).not.toContain("one look");
   expect(screen).toMatch(saying("!", "mainnet", /\d\d/u, /\d+/u));
@@ -67,10 +69,8 @@ test("a stall that the watchers observed counts more than one request", async ()
 
 test("where the alert has fired already, by thresholds of its own, that is said instead", async () => {
   const { ask, simulator, see, engine } = await talkWatched();
-  simulator.faults.set({ kind: "stall", network: "mainnet", from: ago(12_000) });
-  see(13_000, 43_000);
-  see(12_000, 20_000);
-  see(12_000, 8000);
+  simulator.faults.set({ kind: "stall", network: "mainnet", from: ago(21_000) });
+  see(43_000, 8000, 21_000);
   for (let millisAgo = 60_000; millisAgo >= 0; millisAgo -= 5000) {
     const state = millisAgo === 60_000 ? "good" : "bad";
     await engine.processObservation({
@@ -92,10 +92,8 @@ test("where the alert has fired already, by thresholds of its own, that is said 
 
 test("a network that the watchers have seen stand for long enough stands still, though it was never asked before", async () => {
   const { ask, simulator, see } = await talkWatched();
-  simulator.faults.set({ kind: "stall", network: "mainnet", from: ago(12_000) });
-  see(13_000, 43_000);
-  see(12_000, 38_000);
-  see(12_000, 3000);
+  simulator.faults.set({ kind: "stall", network: "mainnet", from: ago(39_000) });
+  see(63_000, 3000, 39_000);
   const screen = (await ask("time")).replaceAll(/\s+/gu, " ");
   expect(screen).toMatch(saying("✗", "mainnet"));
   expect(screen).toMatch(saying("✗", /3\d/u));
@@ -104,8 +102,7 @@ test("a network that the watchers have seen stand for long enough stands still, 
 
 test("one that the watchers have just seen go on is not judged by a wall clock", async () => {
   const { ask, see } = await talkWatched();
-  see(9000, 9000);
-  see(2000, 2000);
+  see(12_000, 2000, 0);
   const screen = (await ask("time")).replaceAll(/\s+/gu, " ");
   expect(screen).toMatch(saying("✓", "mainnet"));
   expect(screen).toMatch(/^✓/u);

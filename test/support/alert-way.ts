@@ -41,7 +41,7 @@ const rest = createRest({ token: "way", apiUrl: `${discord.url}/api` });
 const payloads = { put: () => Promise.resolve("key"), get: () => Promise.resolve(undefined) };
 const stop = new AbortController();
 const receipt = Promise.withResolvers<void>();
-const config = parseAlertsConfig('{"stalled":{"for":"1ms"},"poll":{"time":"1s"}}');
+const config = parseAlertsConfig('{"stalled":{"for":"1ms"},"poll":{"time":"100ms"}}');
 const dispatcher = createDispatcher({
   store,
   clock,

@@ -72,12 +72,22 @@ export function flappingOf(machine: Machine | undefined): { began: string; episo
   return { began: episodeId(machine, machine.flapping.before + 1), episodes: machine.firings.length };
 }
 
+const FOLLOWS_FROM_A_HALT = [
+  "checkpoint.overdue",
+  "market.auction",
+  "market.price",
+  "market.bound",
+  "node.lagging",
+] as const satisfies readonly ConditionKind[];
+
 /** What each condition inhibits: while it is open, these are not sent. */
 const INHIBITS: Partial<
   Record<ConditionKind, { readonly kinds: readonly ConditionKind[]; readonly sameSubject?: true }>
 > = {
-  "network.stalled": { kinds: ["checkpoint.overdue", "market.auction", "market.price", "market.bound"] },
+  "network.stalled": { kinds: FOLLOWS_FROM_A_HALT },
+  "network.disagree": { kinds: FOLLOWS_FROM_A_HALT },
   "node.down": { kinds: ["node.lagging"], sameSubject: true },
+  "node.lying": { kinds: ["node.lagging"], sameSubject: true },
 };
 
 /** The open episodes that may inhibit another one: the only ones that `inhibitorOf` needs. */

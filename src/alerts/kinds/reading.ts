@@ -39,6 +39,19 @@ const Amount = DecimalText.transform((written) => {
   return exact === undefined ? written : formatDecimal(exact, { group: false });
 });
 
+/** How each node voted, and where it was. */
+const votes = z
+  .array(
+    z.object({
+      node: z.string(),
+      vote: z.enum(["moves", "climbs", "stands", "waits", "silent"]),
+      time: TimeText.exactOptional(),
+      height: IntegerText.exactOptional(),
+    }),
+  )
+  .readonly()
+  .exactOptional();
+
 /** Every condition, in the usual order. */
 export const CONDITIONS = {
   "network.stalled": condition({
@@ -53,7 +66,7 @@ export const CONDITIONS = {
     watchers: ["sources"],
     parameters: z.strictObject({ for: Millis, criticalFor: Millis }),
     defaults: ({ stalled }) => stalled,
-    reading: { facts: z.object({ frontier: TimeText.exactOptional(), height: IntegerText.exactOptional() }) },
+    reading: { facts: z.object({ frontier: TimeText.exactOptional(), height: IntegerText.exactOptional(), votes }) },
     // Only its duration makes a stall critical.
     begins: () => "warning",
   }),
@@ -66,9 +79,12 @@ export const CONDITIONS = {
     groups: ["ops", "network"],
     worst: "critical",
     watchers: ["sources"],
-    parameters: z.strictObject({}),
+    parameters: z.strictObject({ for: Millis, criticalFor: Millis }),
+    defaults: ({ stalled }) => stalled,
+    // Only its duration makes a disagreement critical.
+    begins: () => "warning",
     reading: {
-      facts: z.object({ advancing: z.array(z.string()).readonly(), standing: z.array(z.string()).readonly() }),
+      facts: z.object({ advancing: z.array(z.string()).readonly(), standing: z.array(z.string()).readonly(), votes }),
     },
   }),
   "network.time-back": condition({
@@ -125,10 +141,13 @@ export const CONDITIONS = {
     reading: {
       facts: z.object({ behindMillis: MillisField.exactOptional(), behindBlocks: IntegerText.exactOptional() }),
     },
-    isBad: ({ behind, blocks }, { facts: { behindMillis, behindBlocks } }) =>
-      behindMillis === undefined && behindBlocks === undefined
-        ? undefined
-        : (behindMillis ?? 0) > behind || BigInt(behindBlocks ?? "0") > BigInt(blocks),
+    isBad: ({ behind, blocks }, { facts: { behindMillis, behindBlocks } }) => {
+      if (behindMillis === undefined && behindBlocks === undefined) return undefined;
+      const [millis, count] = [behindMillis ?? 0, BigInt(behindBlocks ?? "0")];
+      if (millis > behind || count > BigInt(blocks)) return true;
+      // Between five sixths of a threshold and all of it, the lag neither begins nor ends.
+      return millis * 6 > behind * 5 || count * 6n > BigInt(blocks) * 5n ? undefined : false;
+    },
   }),
   "node.down": condition({
     words: "a node does not answer",
@@ -145,6 +164,23 @@ export const CONDITIONS = {
     defaults: ({ down }) => down,
     seenByBot: true,
     reading: { facts: z.object({}) },
+  }),
+  "node.lying": condition({
+    words: "a node is not to be believed",
+    meaning: () =>
+      "Its time is ahead of the clock, or does not go with its blocks, or most other nodes contradict it. It has no vote.",
+    remedy: "Ask the node's operator to check its clock and its database; read nothing from it until then.",
+    groups: ["ops", "nodes"],
+    worst: "warning",
+    about: "node",
+    watchers: ["sources"],
+    parameters: z.strictObject({}),
+    reading: {
+      facts: z.object({
+        /** Ahead of the wall clock, time and block at odds, or contradicted by the other nodes. */
+        by: z.enum(["ahead", "odd", "outvoted"]).exactOptional(),
+      }),
+    },
   }),
   "checkpoint.overdue": condition({
     words: "a checkpoint is overdue",

@@ -1,6 +1,6 @@
 import { plainText } from "../../reply/plain-text.ts";
 import { field, type Field } from "../../reply/block.ts";
-import { code, id, joinText, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
+import { code, id, joinText, strong, text, type Text, type TextPart, time, toText } from "../../reply/text.ts";
 import { formatDuration } from "../../units/duration.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
 import { type ConditionKind, KINDS } from "../kinds/kinds.ts";
@@ -37,13 +37,14 @@ const CONDITION_WORDS: {
     };
   },
   "network.disagree": (reading, network) => {
-    const { advancing, standing } = reading.facts;
+    const { advancing, standing, votes = [] } = reading.facts;
+    const positions = new Map(votes.map(({ node, height }) => [node, height]));
     return {
       bad: text`The nodes of ${network} disagree`,
       good: text`The nodes of ${network} agree again`,
       fields: [
-        field("Going on", nodeList(advancing), { wide: true }),
-        field("Standing still", nodeList(standing), { wide: true }),
+        field("Going on", nodeList(advancing, positions), { wide: true }),
+        field("Standing still", nodeList(standing, positions), { wide: true }),
       ],
     };
   },
@@ -84,6 +85,11 @@ const CONDITION_WORDS: {
   "node.down": (reading, network) => ({
     bad: text`${code(reading.subject)} is down on ${network}`,
     good: text`${code(reading.subject)} answers again on ${network}`,
+    fields: [],
+  }),
+  "node.lying": (reading, network) => ({
+    bad: text`${code(reading.subject)} is not to be believed on ${network}`,
+    good: text`${code(reading.subject)} is to be believed again on ${network}`,
     fields: [],
   }),
   "checkpoint.overdue": (reading, network) => {
@@ -174,11 +180,13 @@ export function seenBy({ kind, seenBy, nodes }: Reading): Text {
     : text`${nodeList(seenBy)} (${seenBy.length} of ${nodes})`;
 }
 
-function nodeList(nodes: readonly string[]): Text {
-  return joinText(
-    nodes.map((node) => code(node)),
-    ", ",
-  );
+/** With the block of each, where that is known. */
+function nodeList(nodes: readonly string[], heights?: ReadonlyMap<string, string | undefined>): Text {
+  const said = nodes.map((node) => {
+    const height = heights?.get(node);
+    return height === undefined ? toText(code(node)) : text`${code(node)} at block ${height}`;
+  });
+  return joinText(said, ", ");
 }
 
 function marketName(reading: Extract<Reading, { label?: string }>): TextPart {

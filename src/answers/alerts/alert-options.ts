@@ -23,8 +23,16 @@ const THRESHOLDS = {
     choices: choices(["beyond", "within"]),
   },
   percent: { kind: "text", description: "market.bound: so near to a bound, in percent of the price", example: "0.5" },
-  for: { kind: "text", description: "Tell once it lasts so long: stalled, clock, lagging, auction", example: "2m" },
-  "critical-for": { kind: "text", description: "network.stalled: critical once it lasts so long", example: "5m" },
+  for: {
+    kind: "text",
+    description: "Tell once it lasts so long: stalled, disagree, clock, lagging, auction",
+    example: "2m",
+  },
+  "critical-for": {
+    kind: "text",
+    description: "network.stalled, network.disagree: critical once it lasts so long",
+    example: "5m",
+  },
   drift: { kind: "text", description: "network.clock: so far from the wall clock", example: "1m" },
   rounds: { kind: "integer", description: "node.down, watch.blind: so many looks in a row", min: 1, max: 1000 },
   behind: { kind: "text", description: "node.lagging: so far behind the network's time", example: "2m" },

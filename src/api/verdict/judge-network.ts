@@ -1,170 +1,231 @@
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import type { Belief } from "./believe.ts";
 import {
-  type Contradiction,
+  type Finding,
   type Frontier,
+  isFurther,
   millisBetween,
   type Mutable,
   type NetworkState,
+  type NodeMemory,
   type PollRound,
+  type Position,
   type SourceMemory,
-  type TimedWitness,
   type VerdictThresholds,
+  type Vote,
 } from "./verdict.ts";
+
+/** A node after this poll, with its vote. */
+export interface Voter {
+  readonly memory: NodeMemory;
+  readonly vote: Vote;
+}
 
 /** The state of the network in one poll, before blind time is subtracted. */
 export interface NetworkJudgement {
   readonly state: NetworkState;
   readonly why: string;
   readonly basis: "advance" | "age";
-  readonly frontier: Frontier | undefined;
-  readonly watchedSinceMillis: Milliseconds;
+  readonly stalled: Finding;
   readonly stillMillis?: Milliseconds;
+  /** The nodes that move beyond the frontier and the mark. */
+  readonly movers: readonly Voter[];
+  /** Without the nodes. */
+  readonly memory: Omit<SourceMemory, "nodes" | "disagreement">;
 }
 
-/**
- * Healthy if the frontier advances, even at a single node; stalled if it does not though a majority answered; else
- * blind.
- */
+/** How many nodes must have been somewhere for the network to have been there. */
+export function quorumOf(nodes: number): number {
+  return nodes === 1 ? 1 : nodes <= 6 ? 2 : 3;
+}
+
+/** The state of the network by the votes of its nodes, and how long it has stood still. */
 export function judgeNetwork(
   round: PollRound,
-  believable: readonly TimedWitness[],
-  contradictions: readonly Contradiction[],
+  belief: Belief,
+  voters: readonly Voter[],
   before: SourceMemory | undefined,
   thresholds: VerdictThresholds,
 ): NetworkJudgement {
+  const now = round.atMillis;
+  const { motionMillis } = thresholds;
+  const configured = round.witnesses.length;
+  const believed = voters.filter(({ vote }) => vote !== "silent");
   const previous = before?.frontier;
-  const watchedSinceMillis = before?.watchedSinceMillis ?? round.atMillis;
-  const best = latestOf(believable);
-  const [contradiction] = contradictions;
-  if (contradiction !== undefined) {
-    // Which of them is right cannot be known, so neither moves the frontier.
-    return { ...blind(contradictionWords(contradiction)), ...unmoved() };
-  }
-  if (best === undefined) return { ...blind(silenceWords(round)), ...unmoved() };
-  if (previous === undefined) return judgeByAge(round, best, believable);
-  if (best.time > previous.time) {
-    const gap = round.atMillis - (before?.atMillis ?? round.atMillis);
-    // After a long pause the network may have stopped in between: hardly any time may be lost.
-    const lost = gap - millisBetween(previous.time, best.time);
-    if (gap > thresholds.stalledMillis && lost > thresholds.stalledMillis) return judgeByAge(round, best, believable);
-    const frontier = frontierAt(best);
-    frontier.advancedAtMillis = round.atMillis;
-    frontier.advancedAt = round.wallClock;
-    return {
-      state: "healthy",
-      why: "the network time advances",
-      basis: "advance",
-      frontier,
-      watchedSinceMillis,
-      stillMillis: 0,
-    };
-  }
-  return judgeStandstill(previous, best);
+  const unseen = before === undefined ? 0 : now - before.atMillis;
+  const reached = confirm(voters, quorumOf(configured), previous);
+  const memory: Mutable<NetworkJudgement["memory"]> = {
+    watchedSinceMillis: before?.watchedSinceMillis ?? now,
+    atMillis: now,
+    ...(before?.mark === undefined ? {} : { mark: before.mark }),
+    ...(before?.movedAtMillis === undefined ? {} : { movedAtMillis: before.movedAtMillis }),
+    ...(before?.confirmedAtMillis === undefined ? {} : { confirmedAtMillis: before.confirmedAtMillis }),
+    ...(before?.unseenAtMillis === undefined ? {} : { unseenAtMillis: before.unseenAtMillis }),
+  };
+  const isAdvance = advances();
+  const frontier: Frontier | undefined =
+    isAdvance && reached !== undefined ? { ...reached, advancedAtMillis: now, advancedAt: round.wallClock } : reached;
+  if (frontier !== undefined) memory.frontier = frontier;
+  if (isAdvance) {
+    delete memory.mark;
+    delete memory.unseenAtMillis;
+  } else if (unseen > motionMillis) memory.unseenAtMillis = now;
+  const movers = voters.filter(
+    ({ vote, memory: { peak } }) =>
+      vote === "moves" && peak !== undefined && isFurther(peak, frontier) && isFurther(peak, memory.mark),
+  );
+  const movedAt = Math.max(...movers.map((one) => one.memory.movedAtMillis ?? -Infinity));
+  if (movers.length > 0) memory.movedAtMillis = movedAt;
+  return decide();
 
-  function unmoved(): Pick<NetworkJudgement, "frontier" | "watchedSinceMillis" | "stillMillis"> {
-    const rest = { frontier: previous, watchedSinceMillis };
-    return previous === undefined ? rest : { ...rest, stillMillis: stillFor(previous) };
-  }
-
-  function stillFor(frontier: Frontier): Milliseconds {
-    return round.atMillis - (frontier.advancedAtMillis ?? watchedSinceMillis);
-  }
-
-  /** Without earlier polls, judges by the wall clock alone. */
-  function judgeByAge(given: PollRound, witness: TimedWitness, among: readonly TimedWitness[]): NetworkJudgement {
-    return {
-      ...stateByAge(millisBetween(witness.time, given.wallClock), isMajority(among, given)),
-      frontier: frontierAt(witness),
-      watchedSinceMillis: given.atMillis,
-    };
+  function advances(): boolean {
+    if (previous === undefined || reached === undefined) return false;
+    if (!isFurther(reached, previous) || !isFurther(reached, before?.mark)) return false;
+    const moving = voters.filter(
+      (one) => one.vote === "moves" || (one.vote !== "silent" && one.memory.fresh === true),
+    ).length;
+    if (moving < quorumOf(configured)) return false;
+    // After a pause the network may have stopped in between: hardly any time may be lost.
+    return unseen <= motionMillis || millisBetween(previous.time, reached.time) >= unseen - motionMillis;
   }
 
-  function judgeStandstill(frontier: Frontier, witness: TimedWitness): NetworkJudgement {
-    const stillMillis = stillFor(frontier);
-    const rest = { frontier: withHeight(frontier, witness), watchedSinceMillis, stillMillis };
-    const majority = isMajority(believable, round);
-    if (!majority && witness.time < frontier.time) return { ...blind(fewWords(believable, round)), ...rest };
-    if (stillMillis >= thresholds.stalledMillis) {
-      if (!majority) return { ...blind(fewWords(believable, round)), ...rest };
-      const why = `${stallWords(stillMillis, frontier, round)}, seen at ${countWords(believable, round)}`;
-      return { state: "stalled", why, basis: "advance", ...rest };
+  function decide(): NetworkJudgement {
+    const rest = { movers, memory };
+    if (belief.believed.length === 0) return { ...blind(silenceWords(round, voters)), ...stillness(), ...rest };
+    const advancedAt = frontier?.advancedAtMillis;
+    if (advancedAt !== undefined && now - advancedAt <= motionMillis) {
+      const ago = now - advancedAt;
+      const why = ago === 0 ? "the network time advances" : `the network time advanced ${formatDuration(ago)} ago`;
+      return { state: "healthy", why, basis: "advance", stalled: "good", ...stillness(), ...rest };
     }
-    if (frontier.advancedAtMillis === undefined) {
-      return { ...stateByAge(millisBetween(frontier.time, round.wallClock), majority), ...rest };
+    if (memory.unseenAtMillis !== undefined && now - memory.unseenAtMillis <= motionMillis) {
+      const why = "nobody has looked for a while, and no advance is seen yet";
+      return { state: "unconfirmed", why, basis: "advance", stalled: "unknown", ...stillness(), ...rest };
     }
-    return {
-      state: "healthy",
-      why: `the network time advanced ${formatDuration(stillMillis)} ago`,
-      basis: "advance",
-      ...rest,
-    };
+    const furthest = furthestOf(believed);
+    if (advancedAt === undefined && furthest !== undefined) {
+      const byAge = judgeByAge(furthest);
+      if (byAge !== undefined) return { ...byAge, ...rest };
+    }
+    const standing = voters.filter(({ vote }) => vote === "stands");
+    if (movers.length > 0 && standing.length >= movers.length) {
+      const why = `${namesOf(movers)} ${movers.length === 1 ? "goes" : "go"} on, ${namesOf(standing)} ${standing.length === 1 ? "stands" : "stand"} still`;
+      return { state: "contested", why, basis: "advance", stalled: "unknown", ...stillness(), ...rest };
+    }
+    if (movers.length > 0) return { ...unconfirmed(), ...rest };
+    if (believed.length * 2 <= configured)
+      return { ...blind(fewWords(believed.length, configured)), ...stillness(), ...rest };
+    return { ...standstill(), ...rest };
   }
 
-  function stateByAge(age: Milliseconds, majority: boolean): Pick<NetworkJudgement, "state" | "why" | "basis"> {
-    if (age < thresholds.stalledMillis) {
+  /** Without an advance seen, by the wall clock and the furthest node; undefined once one was missed for long enough. */
+  function judgeByAge(at: Position): Omit<NetworkJudgement, "movers" | "memory"> | undefined {
+    const age = millisBetween(at.time, round.wallClock);
+    const watched = now - memory.watchedSinceMillis;
+    if (age < thresholds.stalledMillis && watched < thresholds.stalledMillis) {
       const why = age < 0 ? "the network time is the present" : `the network time is ${formatDuration(age)} old`;
-      return { state: "healthy", why, basis: "age" };
+      return { state: "healthy", why, basis: "age", stalled: "unknown", stillMillis: watched };
     }
-    if (!majority) return blind(fewWords(believable, round));
-    const why = `the network time is ${formatDuration(age)} old, seen at ${countWords(believable, round)}`;
-    return { state: "stalled", why, basis: "age" };
+    if (watched >= motionMillis || movers.length > 0) return undefined;
+    if (believed.length * 2 <= configured) return blind(fewWords(believed.length, configured));
+    const why = `the network time is ${formatDuration(age)} old, seen at ${countWords(believed.length, configured)}`;
+    return { state: "stalled", why, basis: "age", stalled: "unknown", stillMillis: watched };
   }
-}
 
-function blind(why: string): Pick<NetworkJudgement, "state" | "why" | "basis"> {
-  return { state: "blind", why, basis: "advance" };
-}
-
-/** The latest time; among equals the highest block, so never a node with a reset history. */
-function latestOf(believable: readonly TimedWitness[]): TimedWitness | undefined {
-  let best: TimedWitness | undefined;
-  for (const one of believable) {
-    const better = best === undefined || one.time > best.time;
-    if (better || (one.time === best?.time && (one.height ?? -1n) > (best.height ?? -1n))) best = one;
+  /** Too few nodes move to confirm it; good once the others are gone or on the way for long enough. */
+  function unconfirmed(): Omit<NetworkJudgement, "movers" | "memory"> {
+    const others = voters.filter((one) => !movers.includes(one));
+    const unopposed = others.every(({ vote }) => vote === "silent" || vote === "moves" || vote === "climbs");
+    const why = `${namesOf(movers)} ${movers.length === 1 ? "goes" : "go"} on, which no other node confirms`;
+    if (!unopposed) return { state: "unconfirmed", why, basis: "advance", stalled: "unknown", ...stillness() };
+    memory.unopposedSinceMillis = before?.unopposedSinceMillis ?? now;
+    const good = now - memory.unopposedSinceMillis >= thresholds.keepMillis;
+    if (good) {
+      memory.confirmedAtMillis = now;
+      delete memory.mark;
+    }
+    return { state: "unconfirmed", why, basis: "advance", stalled: good ? "good" : "unknown", ...stillness() };
   }
-  return best;
-}
 
-function frontierAt(witness: TimedWitness): Mutable<Frontier> {
-  const frontier: Mutable<Frontier> = { time: witness.time, node: witness.node };
-  if (witness.height !== undefined) frontier.height = witness.height;
-  return frontier;
-}
+  function standstill(): Omit<NetworkJudgement, "movers" | "memory"> {
+    if (memory.mark === undefined) {
+      const furthest = furthestOf(believed);
+      if (furthest !== undefined) memory.mark = furthest;
+    }
+    const since = Math.max(memory.watchedSinceMillis, memory.movedAtMillis ?? -Infinity);
+    const { stillMillis } = stillness();
+    const why = `${stallWords(stillMillis ?? 0)}, seen at ${countWords(believed.length, configured)}`;
+    const isBad = now - since > motionMillis;
+    return {
+      state: "stalled",
+      why,
+      basis: "advance",
+      stalled: isBad ? "bad" : "unknown",
+      stillMillis: stillMillis ?? 0,
+    };
+  }
 
-/** The frontier with its height, where that was unknown before. */
-function withHeight(frontier: Frontier, witness: TimedWitness): Frontier {
-  return frontier.height === undefined && witness.time === frontier.time && witness.height !== undefined
-    ? { ...frontier, height: witness.height }
-    : frontier;
-}
+  /** From the last of: an advance, a move by a node still beyond the frontier, an unconfirmed advance that was good. */
+  function stillness(): { readonly stillMillis?: Milliseconds } {
+    const moves = believed.flatMap(({ memory: { peak, movedAtMillis } }) =>
+      peak !== undefined && movedAtMillis !== undefined && isFurther(peak, frontier) ? [movedAtMillis] : [],
+    );
+    const starts = [frontier?.advancedAtMillis, memory.confirmedAtMillis, ...moves].filter((one) => one !== undefined);
+    return { stillMillis: now - (starts.length === 0 ? memory.watchedSinceMillis : Math.max(...starts)) };
+  }
 
-function isMajority(believable: readonly TimedWitness[], round: PollRound): boolean {
-  return believable.length * 2 > round.witnesses.length;
+  /** The observed stall, and the block's age if the network stalled before observation began. */
+  function stallWords(stillMillis: Milliseconds): string {
+    const seen = `no block seen for ${formatDuration(stillMillis)}`;
+    if (frontier === undefined) return seen;
+    const age = millisBetween(frontier.time, round.wallClock);
+    return age - stillMillis > UNSEEN_STALL_MILLIS ? `${seen} (the last block is ${formatDuration(age)} old)` : seen;
+  }
 }
 
 /** The age of the last block is mentioned if it exceeds the observed stall by this much. */
 const UNSEEN_STALL_MILLIS: Milliseconds = 10_000;
 
-/** The observed stall, and the block's age if the network stalled before observation began. */
-function stallWords(stillMillis: Milliseconds, frontier: Frontier, round: PollRound): string {
-  const age = millisBetween(frontier.time, round.wallClock);
-  const seen = `no block seen for ${formatDuration(stillMillis)}`;
-  return age - stillMillis > UNSEEN_STALL_MILLIS ? `${seen} (the last block is ${formatDuration(age)} old)` : seen;
+/** The position that a quorum has reached, or the earlier one. Nodes that are not believed do not count. */
+function confirm(voters: readonly Voter[], quorum: number, previous: Frontier | undefined): Frontier | undefined {
+  const peaks = voters
+    .flatMap(({ memory: { node, peak, disbelief } }) =>
+      peak === undefined || disbelief !== undefined ? [] : [{ ...peak, node }],
+    )
+    .toSorted((a, b) => (isFurther(a, b) ? -1 : 1));
+  const reached = peaks[quorum - 1];
+  return reached === undefined || !isFurther(reached, previous) ? previous : reached;
 }
 
-function countWords(believable: readonly TimedWitness[], round: PollRound): string {
-  const all = round.witnesses.length;
-  return all === 1 ? "the one node there is" : `${believable.length} of ${all} nodes`;
+export function furthestOf(voters: readonly Voter[]): Position | undefined {
+  let furthest: Position | undefined;
+  for (const { memory } of voters) {
+    if (memory.peak !== undefined && isFurther(memory.peak, furthest)) furthest = memory.peak;
+  }
+  return furthest;
 }
 
-function fewWords(believable: readonly TimedWitness[], round: PollRound): string {
-  const verb = believable.length === 1 ? "answers" : "answer";
-  return `only ${believable.length} of ${round.witnesses.length} nodes ${verb}, and no advance is seen there`;
+function blind(why: string): Pick<NetworkJudgement, "state" | "why" | "basis" | "stalled"> {
+  return { state: "blind", why, basis: "advance", stalled: "unknown" };
 }
 
-function silenceWords(round: PollRound): string {
+function namesOf(voters: readonly Voter[]): string {
+  return voters.map(({ memory }) => memory.node).join(" and ");
+}
+
+function countWords(believed: number, all: number): string {
+  return all === 1 ? "the one node there is" : `${believed} of ${all} nodes`;
+}
+
+function fewWords(believed: number, all: number): string {
+  return `only ${believed} of ${all} nodes ${believed === 1 ? "answers" : "answer"}, and no advance is seen there`;
+}
+
+function silenceWords(round: PollRound, voters: readonly Voter[]): string {
   if (round.witnesses.some((one) => one.reachable && one.time !== undefined)) {
-    return "no node says a time that can be believed: each is ahead of the wall clock, unless that is what is wrong";
+    const known = "no node says a time that can be believed";
+    const ahead = voters.every(({ memory: { disbelief } }) => disbelief === undefined || disbelief === "ahead");
+    return ahead ? `${known}: each is ahead of the wall clock, unless that is what is wrong` : known;
   }
   const single = round.witnesses.length === 1;
   if (round.witnesses.every((one) => one.foreign === true)) {
@@ -176,8 +237,4 @@ function silenceWords(round: PollRound): string {
     return single ? "the one node there is gives no usable answer" : "no node gives a usable answer";
   }
   return single ? "the one node there is does not answer" : "no node answers";
-}
-
-function contradictionWords({ height, says }: Contradiction): string {
-  return `${says.map((one) => one.node).join(" and ")} say different times for block ${height}`;
 }

@@ -1,23 +1,45 @@
-import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { formatDuration } from "../../units/duration.ts";
+import { furthestOf, type NetworkJudgement, type Voter } from "./judge-network.ts";
 import {
   type Contradiction,
-  type Frontier,
   millisBetween,
   type Mutable,
-  type NodeMemory,
   type NodeVerdict,
   type PollRound,
-  type SourceMemory,
-  type TimedWitness,
-  type Verdict,
+  type Position,
   type VerdictThresholds,
   type Witness,
 } from "./verdict.ts";
 
+/** The positions that nodes are measured against; undefined where that cannot be told. */
+export interface Yardstick {
+  readonly time?: Position;
+  readonly blocks?: Position;
+}
+
+/**
+ * While the network is healthy, time is measured against the furthest moving node; else, and in blocks, against the
+ * confirmed frontier, or the furthest node where at most two are believed, or no advance was seen yet.
+ */
+export function yardstickOf(judgement: NetworkJudgement, voters: readonly Voter[], configured: number): Yardstick {
+  const { state, basis, memory } = judgement;
+  if (state === "blind") return {};
+  if (configured >= 3 && (state === "contested" || state === "unconfirmed")) return {};
+  const believed = voters.filter(({ vote }) => vote !== "silent");
+  const blocks =
+    believed.length <= 2 || basis === "age" ? furthestOf(believed) : (memory.frontier ?? furthestOf(believed));
+  const moving =
+    state === "healthy" && basis === "advance" ? furthestOf(voters.filter(({ vote }) => vote === "moves")) : undefined;
+  const time = moving ?? blocks;
+  return { ...(time === undefined ? {} : { time }), ...(blocks === undefined ? {} : { blocks }) };
+}
+
+/** What one poll says of one node. */
 export function judgeNode(
   witness: Witness,
+  { memory, vote }: Voter,
   round: PollRound,
-  frontier: Frontier | undefined,
+  yardstick: Yardstick,
   contradictions: readonly Contradiction[],
   thresholds: VerdictThresholds,
 ): NodeVerdict {
@@ -25,138 +47,42 @@ export function judgeNode(
   if (!witness.reachable) {
     const why = witness.why ?? "does not answer";
     const answered = witness.answered === true ? { answered: true as const } : {};
-    return { node, state: witness.refused === true ? "unknown" : "down", why, ...answered };
+    return { node, state: witness.refused === true ? "unknown" : "down", why, vote, ...answered };
   }
-  const said: Mutable<NodeVerdict> = { node, state: "ok" };
+  const said: Mutable<NodeVerdict> = { node, state: "ok", vote };
   if (time !== undefined) said.time = time;
   if (height !== undefined) said.height = height;
   if (roundTripMillis !== undefined) said.roundTripMillis = roundTripMillis;
   if (time === undefined) return { ...said, state: "unknown", why: witness.why ?? "says no time", answered: true };
-  const ahead = millisBetween(round.wallClock, time);
-  if (ahead > thresholds.aheadMillis) {
-    return { ...said, state: "unknown", why: `its time is ${formatDuration(ahead)} ahead of the wall clock` };
+  if (memory.disbelief !== undefined) {
+    const why = disbeliefWords(memory.disbelief, { ...witness, time });
+    return { ...said, state: "unknown", why, disbelief: memory.disbelief, disbelieved: memory.disbelieved ?? 1 };
   }
   const contradicts = contradictions.find(({ says }) => says.some((one) => one.node === node));
   if (contradicts !== undefined) {
     const others = contradicts.says.filter((one) => one.node !== node).map((one) => one.node);
     said.why = `contradicts ${others.join(" and ")} about block ${contradicts.height}`;
-    if (frontier === undefined) said.state = "unknown";
   }
-  if (frontier === undefined) return said;
-  const behindMillis = Math.max(0, millisBetween(time, frontier.time));
-  said.behindMillis = behindMillis;
-  const gap = frontier.height === undefined || height === undefined ? undefined : frontier.height - height;
-  if (gap !== undefined) said.behindBlocks = gap < 0n ? 0n : gap;
-  if (behindMillis > thresholds.laggingMillis) {
+  if (yardstick.time !== undefined) said.behindMillis = Math.max(0, millisBetween(time, yardstick.time.time));
+  const blocks = yardstick.blocks?.height;
+  if (blocks !== undefined && height !== undefined) said.behindBlocks = blocks > height ? blocks - height : 0n;
+  if (said.behindMillis !== undefined && said.behindMillis > thresholds.laggingMillis) {
     said.state = "lagging";
-    said.why ??= `${formatDuration(behindMillis)} behind`;
-  } else if (gap !== undefined && gap > thresholds.laggingBlocks) {
+    said.why ??= `${formatDuration(said.behindMillis)} behind`;
+  } else if (said.behindBlocks !== undefined && said.behindBlocks > thresholds.laggingBlocks) {
     said.state = "lagging";
-    said.why ??= `${gap} blocks behind`;
+    said.why ??= `${said.behindBlocks} blocks behind`;
   }
   return said;
-}
 
-/** Finds nodes that report different times for one block. The block's own time is compared if all sent it. */
-export function findContradictions(believable: readonly TimedWitness[]): readonly Contradiction[] {
-  if (believable.length < 2) return [];
-  const byHeight = new Map<bigint, TimedWitness[]>();
-  for (const one of believable) {
-    if (one.height === undefined) continue;
-    const others = byHeight.get(one.height);
-    if (others === undefined) byHeight.set(one.height, [one]);
-    else others.push(one);
-  }
-  const found: Contradiction[] = [];
-  for (const [height, group] of byHeight) {
-    const ownTimes = group.every((one) => one.blockTime !== undefined);
-    const says = group.map((one) => ({ node: one.node, time: ownTimes ? (one.blockTime ?? one.time) : one.time }));
-    if (says.some((one) => one.time !== says[0]?.time)) found.push({ height, says });
-  }
-  return found;
-}
-
-export function findRegressions(
-  believable: readonly TimedWitness[],
-  before: SourceMemory | undefined,
-): Verdict["wentBack"] {
-  return believable.flatMap(({ node, time }) => {
-    const known = before?.nodes.find((one) => one.node === node);
-    return known !== undefined && time < known.time ? [{ node, from: known.time, to: time }] : [];
-  });
-}
-
-/**
- * Whether a majority has stalled while a minority, ahead of it, has been advancing for longer than the threshold. The
- * time counts from when both were true, so that nodes restarting one after another after a halt do not count.
- */
-export function findDisagreement(
-  believable: readonly TimedWitness[],
-  memories: readonly NodeMemory[],
-  nowMillis: Milliseconds,
-  thresholds: VerdictThresholds,
-): Verdict["disagree"] {
-  if (memories.length < 2) return undefined;
-  const present = memories.filter((one) => believable.some(({ node }) => node === one.node));
-  const standing = present.filter(
-    (one) => one.advancingSinceMillis === undefined && nowMillis - one.stillSinceMillis >= thresholds.stalledMillis,
-  );
-  if (standing.length * 2 <= present.length) return undefined;
-  const advancing = present.filter(
-    (one) => one.advancingSinceMillis !== undefined && standing.every((other) => other.time < one.time),
-  );
-  if (advancing.length === 0) return undefined;
-  const stoodSince = Math.max(...standing.map((one) => one.stillSinceMillis));
-  const advancingSince = Math.min(...advancing.map((one) => one.advancingSinceMillis ?? nowMillis));
-  const forMillis = nowMillis - Math.max(stoodSince, advancingSince);
-  if (forMillis < thresholds.disagreeMillis) return undefined;
-  return { advancing: advancing.map((one) => one.node), standing: standing.map((one) => one.node), forMillis };
-}
-
-/** The memory of each node after this poll. A node that did not answer keeps its memory, with its timers stopped. */
-export function rememberNodes(
-  round: PollRound,
-  believable: readonly TimedWitness[],
-  before: SourceMemory | undefined,
-  thresholds: VerdictThresholds,
-  blind: boolean,
-): readonly NodeMemory[] {
-  const now = round.atMillis;
-  const elapsed = before === undefined ? 0 : Math.max(0, now - before.atMillis);
-  const memories: NodeMemory[] = [];
-  for (const { node } of round.witnesses) {
-    const known = before?.nodes.find((one) => one.node === node);
-    const seen = believable.find((one) => one.node === node);
-    if (seen !== undefined) memories.push(remember(seen, known));
-    else if (known !== undefined) memories.push(withStoppedClocks(known, elapsed));
-  }
-  return memories;
-
-  function remember(seen: TimedWitness, known: NodeMemory | undefined): NodeMemory {
-    if (known !== undefined && seen.time === known.time) return standing(known);
-    const said: Mutable<NodeMemory> = { node: seen.node, time: seen.time, stillSinceMillis: now };
-    if (seen.height !== undefined) said.height = seen.height;
-    // A node whose time went back was swapped or restored: its earlier state is void.
-    if (known === undefined || seen.time < known.time) return said;
-    const unbroken = now - known.stillSinceMillis < thresholds.stalledMillis;
-    said.advancingSinceMillis = unbroken ? (known.advancingSinceMillis ?? now) : now;
-    return said;
-  }
-
-  function standing(known: NodeMemory): NodeMemory {
-    const still = blind ? withStoppedClocks(known, elapsed) : known;
-    if (still.advancingSinceMillis === undefined || now - still.stillSinceMillis < thresholds.stalledMillis) {
-      return still;
+  function disbeliefWords(disbelief: NonNullable<NodeVerdict["disbelief"]>, timed: Witness & { time: bigint }): string {
+    switch (disbelief) {
+      case "ahead":
+        return `its time is ${formatDuration(millisBetween(round.wallClock, timed.time))} ahead of the wall clock`;
+      case "odd":
+        return "its time and its block do not go together";
+      case "outvoted":
+        return "the other nodes contradict it";
     }
-    const { advancingSinceMillis: _, ...paused } = still;
-    return paused;
   }
-}
-
-function withStoppedClocks(known: NodeMemory, elapsed: number): NodeMemory {
-  return {
-    ...known,
-    stillSinceMillis: known.stillSinceMillis + elapsed,
-    ...(known.advancingSinceMillis === undefined ? {} : { advancingSinceMillis: known.advancingSinceMillis + elapsed }),
-  };
 }

@@ -1,11 +1,15 @@
 import type { Milliseconds } from "../../units/duration.ts";
-import { judgeNetwork } from "./judge-network.ts";
-import { findContradictions, findDisagreement, findRegressions, judgeNode, rememberNodes } from "./judge-nodes.ts";
+import { judgeBelief } from "./believe.ts";
+import { judgeDisagreement } from "./judge-disagreement.ts";
+import { judgeNetwork, type Voter } from "./judge-network.ts";
+import { judgeNode, yardstickOf } from "./judge-nodes.ts";
+import { findRegressions, rememberNodes, voteOf } from "./motion.ts";
 import {
   aheadMillis,
-  type Frontier,
+  isFurther,
   millisBetween,
   type Mutable,
+  type NodeMemory,
   type PollRound,
   type SourceMemory,
   type TimedWitness,
@@ -14,58 +18,110 @@ import {
 } from "./verdict.ts";
 
 /**
- * Judges the nodes first, then the network. Pure: the same poll with the same memory gives the same verdict. A blind
- * poll freezes every timer.
+ * Judges the nodes first, then the network by their votes. Pure: the same poll with the same memory gives the same
+ * verdict. A blind poll stops the time of everything remembered.
  */
 export function judgeSources(
   round: PollRound,
   before: SourceMemory | undefined,
   thresholds: VerdictThresholds,
 ): Verdict {
-  const timed = round.witnesses.filter((one): one is TimedWitness => one.reachable && one.time !== undefined);
-  const believable = timed.filter((one) => aheadMillis(one, round) <= thresholds.aheadMillis);
-  const contradictions = findContradictions(believable);
-  const judgement = judgeNetwork(round, believable, contradictions, before, thresholds);
-  const blind = judgement.state === "blind";
-  const frozenMillis = blind ? sinceLastPoll(round, before) : 0;
-  const frontier = shiftedBy(judgement.frontier, frozenMillis);
-  const memory: Mutable<SourceMemory> = {
-    watchedSinceMillis: judgement.watchedSinceMillis + frozenMillis,
-    atMillis: round.atMillis,
-    nodes: rememberNodes(round, believable, before, thresholds, blind),
-  };
-  if (frontier !== undefined) memory.frontier = frontier;
+  const belief = judgeBelief(round, before, thresholds);
+  const voters: readonly Voter[] = rememberNodes(round, belief, before, thresholds).map((memory) => ({
+    memory,
+    vote: voteOf(memory, round.atMillis, thresholds),
+  }));
+  const judgement = judgeNetwork(round, belief, voters, before, thresholds);
+  const disagreement = judgeDisagreement(round, judgement, voters, before, thresholds);
+  const frozenMillis =
+    judgement.state === "blind" && before !== undefined ? Math.max(0, round.atMillis - before.atMillis) : 0;
+  const memory = shiftMemory(
+    {
+      ...judgement.memory,
+      nodes: voters.map((one) => one.memory),
+      ...(disagreement.memory === undefined ? {} : { disagreement: disagreement.memory }),
+    },
+    frozenMillis,
+    round.atMillis,
+    "outvotedAtMillis",
+  );
+  const yardstick = yardstickOf(judgement, voters, round.witnesses.length);
+  // Before an advance is seen, there is only what the nodes say now.
+  const said = judgement.basis === "age" ? furthestAnswer(belief.believed) : undefined;
+  const frontier = said ?? memory.frontier ?? furthestAnswer(belief.believed);
   const verdict: Mutable<Verdict> = {
     network: judgement.state,
     why: judgement.why,
     basis: judgement.basis,
+    stalled: judgement.stalled,
+    disagreed: disagreement.finding,
     singleSource: round.witnesses.length === 1,
-    nodes: round.witnesses.map((one) => judgeNode(one, round, frontier, contradictions, thresholds)),
-    contradictions,
-    implausible: timed
-      .filter((one) => !believable.includes(one))
+    nodes: round.witnesses.map((one, index) => {
+      const voter = voters[index] ?? unseen(one.node, round.atMillis);
+      return judgeNode(one, voter, round, yardstick, belief.contradictions, thresholds);
+    }),
+    contradictions: belief.contradictions,
+    implausible: round.witnesses
+      .filter((one): one is TimedWitness => one.reachable && one.time !== undefined)
+      .filter(({ node }) => belief.nodes.get(node)?.disbelief === "ahead")
       .map((one) => ({ node: one.node, aheadMillis: aheadMillis(one, round) })),
-    wentBack: findRegressions(believable, before),
+    wentBack: findRegressions(belief.believed, before),
     at: round.wallClock,
     atMillis: round.atMillis,
     memory,
   };
   if (frontier !== undefined) {
     verdict.frontier = frontier;
-    if (believable.length > 0) verdict.ageMillis = millisBetween(frontier.time, round.wallClock);
+    if (belief.believed.length > 0) verdict.ageMillis = millisBetween(frontier.time, round.wallClock);
   }
   if (judgement.stillMillis !== undefined) verdict.stillMillis = Math.max(0, judgement.stillMillis - frozenMillis);
-  const disagree = findDisagreement(believable, memory.nodes, round.atMillis, thresholds);
-  if (disagree !== undefined) verdict.disagree = disagree;
+  if (memory.disagreement !== undefined && disagreement.finding !== "good") {
+    const { moving, standing, ageMillis } = memory.disagreement;
+    verdict.disagree = { moving, standing, forMillis: ageMillis };
+  }
   return verdict;
 }
 
-/** Shifts the frontier, since blind time does not count as a stall. */
-function shiftedBy(frontier: Frontier | undefined, millis: Milliseconds): Frontier | undefined {
-  if (millis === 0 || frontier?.advancedAtMillis === undefined) return frontier;
-  return { ...frontier, advancedAtMillis: frontier.advancedAtMillis + millis };
+function unseen(node: string, nowMillis: Milliseconds): Voter {
+  return { memory: { node, missed: 0, stillSinceMillis: nowMillis }, vote: "silent" };
 }
 
-function sinceLastPoll(round: PollRound, before: SourceMemory | undefined): Milliseconds {
-  return before === undefined ? 0 : Math.max(0, round.atMillis - before.atMillis);
+/** Where too few nodes ever answered to confirm anything. */
+function furthestAnswer(believed: readonly TimedWitness[]): Verdict["frontier"] {
+  const [first, ...others] = believed;
+  if (first === undefined) return undefined;
+  const best = others.reduce((a, b) => (isFurther(b, a) ? b : a), first);
+  const { node, time, height } = best;
+  return height === undefined ? { node, time } : { node, time, height };
 }
+
+/**
+ * All moments later by so much, as if that time had not passed; none is in the future then. Being outvoted ends by the
+ * clock: while the watch is blind, its moment stays.
+ */
+export function shiftMemory(
+  memory: SourceMemory,
+  byMillis: Milliseconds,
+  nowMillis: Milliseconds,
+  kept?: keyof NodeMemory,
+): SourceMemory {
+  if (byMillis === 0) return memory;
+  const { frontier, disagreement } = memory;
+  return {
+    ...shift(memory),
+    nodes: memory.nodes.map((node) => shift(node)),
+    ...(frontier === undefined ? {} : { frontier: shift(frontier) }),
+    ...(disagreement === undefined ? {} : { disagreement: shift(disagreement) }),
+  };
+
+  function shift<T extends object>(of: T): T {
+    const entries = Object.entries(of).map(([name, value]: [string, unknown]) => {
+      const isMoment = MOMENT.test(name) && name !== kept && typeof value === "number";
+      return [name, isMoment ? Math.min(nowMillis, value + byMillis) : value];
+    });
+    return Object.fromEntries(entries) as T;
+  }
+}
+
+/** How the members are named that hold a moment of the monotonic clock. */
+const MOMENT = /(?:At|Since)Millis$/u;

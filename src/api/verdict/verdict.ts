@@ -1,6 +1,7 @@
 // The verdict on a network and its nodes, computed from a PollRound (every node's answer) and the memory of earlier
-// ones. This module holds the types and the default thresholds; judge-sources.ts computes the verdict, with
-// judge-nodes.ts for each node and judge-network.ts for the network. ../client/poll-nodes.ts polls.
+// ones. This module holds the types and the default thresholds; judge-sources.ts computes the verdict:
+// believe.ts says which nodes are believed, motion.ts which of them go on, judge-network.ts what that makes of the
+// network, judge-disagreement.ts whether they disagree, judge-nodes.ts what is wrong with each. ../client/poll-nodes.ts polls.
 
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
@@ -27,14 +28,19 @@ export interface Witness {
   readonly roundTripMillis?: Milliseconds;
 }
 
-/** The highest plausible network time ever seen on a network. */
-export interface Frontier {
+/** What a node says: a later time is further, then a higher block. */
+export interface Position {
   readonly time: Nanoseconds;
   readonly height?: bigint;
+}
+
+/** The confirmed frontier: as far as a quorum of nodes has been. It never goes back. */
+export interface Frontier extends Position {
+  /** The node that confirmed it. */
   readonly node: string;
-  /** Local monotonic clock when it last advanced; undefined after a first poll alone. */
+  /** Local monotonic clock when it last advanced; undefined until an advance is observed. */
   readonly advancedAtMillis?: Milliseconds;
-  /** Wall clock of the same moment, which stays meaningful after a restart. */
+  /** Wall clock of the same moment. */
   readonly advancedAt?: Nanoseconds;
 }
 
@@ -48,41 +54,75 @@ export interface PollRound {
 }
 
 export interface VerdictThresholds {
-  /** No advance for this long is a stall. */
+  /** How old a move may be to count: the larger of 10 s and three polls, at most `stalledMillis`. */
+  readonly motionMillis: Milliseconds;
+  /** No advance for this long is a stall that is told. */
   readonly stalledMillis: Milliseconds;
-  /** A majority standing still while a minority advances for this long is a disagreement. */
-  readonly disagreeMillis: Milliseconds;
+  /** A stall or disagreement of this age is critical. */
+  readonly criticalMillis: Milliseconds;
+  /** An advance that too few nodes confirm must last this long to end a stall. */
+  readonly keepMillis: Milliseconds;
   readonly laggingMillis: Milliseconds;
   readonly laggingBlocks: bigint;
-  /** A time this far ahead of the wall clock is implausible. */
+  /** A time this far ahead of the wall clock is not believed. */
   readonly aheadMillis: Milliseconds;
 }
 
 /** The defaults of the alert rules, which the `time` command shares. */
 export const DEFAULT_THRESHOLDS: VerdictThresholds = {
+  motionMillis: 15_000,
   stalledMillis: 30_000,
-  disagreeMillis: 180_000,
+  criticalMillis: 180_000,
+  keepMillis: 15_000,
   laggingMillis: 60_000,
   laggingBlocks: 100n,
   aheadMillis: 10_000,
 };
 
+/** Why a node is not believed. */
+export type Disbelief = "ahead" | "odd" | "outvoted";
+
 /** The memory of one node from poll to poll. All moments are of the local monotonic clock. */
 export interface NodeMemory {
   readonly node: string;
-  /** Its last reported time and height. */
-  readonly time: Nanoseconds;
-  readonly height?: bigint;
-  /** When its time last advanced, or when it was first seen. */
+  /** Its last answer, believed or not. */
+  readonly last?: Position;
+  /** The furthest position that it said; none ahead of the wall clock. It counts as long as the node is believed. */
+  readonly peak?: Position;
+  /** Polls in a row that it missed. */
+  readonly missed: number;
+  /** It was seen, or believed again, and has not moved since. */
+  readonly fresh?: true;
+  /** When it last passed its peak, and since when it has done so without a pause. */
+  readonly movedAtMillis?: Milliseconds;
+  readonly movingSinceMillis?: Milliseconds;
+  /** When it last said a later time than before, behind its peak. */
+  readonly climbedAtMillis?: Milliseconds;
+  /** Since when it has neither moved nor climbed; stops while it misses polls. */
   readonly stillSinceMillis: Milliseconds;
-  /** Since when it has been advancing without a pause; absent while it stalls. */
-  readonly advancingSinceMillis?: Milliseconds;
+  /** Since when it has been behind its peak. */
+  readonly belowSinceMillis?: Milliseconds;
+  readonly disbelief?: Disbelief;
+  /** Polls in a row in which it was not believed. */
+  readonly disbelieved?: number;
+  /** Its time ran while its height stood, or the reverse: the first and the last time without a pause. */
+  readonly oddSinceMillis?: Milliseconds;
+  readonly oddAtMillis?: Milliseconds;
+  /** When it was last outvoted. */
+  readonly outvotedAtMillis?: Milliseconds;
 }
 
-/**
- * The memory from one poll to the next: plain data, of one process's monotonic clock (after a restart keep at most
- * `frontier` without `advancedAtMillis`).
- */
+/** A disagreement, from the first divided poll until it is known to be over. */
+export interface DisagreementMemory {
+  readonly sinceMillis: Milliseconds;
+  /** Divided polls in a row, and how old the disagreement is. */
+  readonly rounds: number;
+  readonly ageMillis: Milliseconds;
+  readonly moving: readonly string[];
+  readonly standing: readonly string[];
+}
+
+/** The memory from one poll to the next: plain data. */
 export interface SourceMemory {
   readonly frontier?: Frontier;
   /** When observation of the present frontier began: the first poll, or the first one after a long pause. */
@@ -90,9 +130,25 @@ export interface SourceMemory {
   /** The time of the last poll. */
   readonly atMillis: Milliseconds;
   readonly nodes: readonly NodeMemory[];
+  /** While a stall lasts: the furthest believed position as it began. */
+  readonly mark?: Position;
+  /** When a node beyond frontier and mark last moved. */
+  readonly movedAtMillis?: Milliseconds;
+  /** Since when all nodes but the movers have been silent or on the way, and when that last was confirmation enough. */
+  readonly unopposedSinceMillis?: Milliseconds;
+  readonly confirmedAtMillis?: Milliseconds;
+  /** When polls began again after a pause in which the network may have stood. */
+  readonly unseenAtMillis?: Milliseconds;
+  readonly disagreement?: DisagreementMemory;
 }
 
-export type NetworkState = "healthy" | "stalled" | "blind";
+/**
+ * `healthy`: a quorum advances. `contested`: some nodes go on, and at least as many stand still. `unconfirmed`: nodes go
+ * on, but too few to confirm it. `stalled`: no node goes on. `blind`: too few nodes can be seen.
+ */
+export type NetworkState = "healthy" | "contested" | "unconfirmed" | "stalled" | "blind";
+/** How a node votes. `waits`: it has not moved, but not for long enough to count as standing still. */
+export type Vote = "moves" | "climbs" | "stands" | "waits" | "silent";
 export type NodeState = "ok" | "lagging" | "down" | "unknown";
 
 /** One node's part in a verdict. */
@@ -101,6 +157,10 @@ export interface NodeVerdict {
   readonly state: NodeState;
   /** One clause for people; absent for an unremarkable node in state `ok`. */
   readonly why?: string;
+  readonly vote: Vote;
+  /** Set if it is not believed, and for how many polls in a row. */
+  readonly disbelief?: Disbelief;
+  readonly disbelieved?: number;
   /** Set if it answered, but without a time. */
   readonly answered?: true;
   readonly time?: Nanoseconds;
@@ -111,6 +171,8 @@ export interface NodeVerdict {
   /** How many blocks it is behind the frontier, 0 or more; absent where heights are not sent. */
   readonly behindBlocks?: bigint;
 }
+
+export type Finding = "good" | "bad" | "unknown";
 
 /** Two or more nodes that report different data for one block. */
 export interface Contradiction {
@@ -131,9 +193,12 @@ export interface Verdict {
   /** Only one node is configured: a stall is "seen from one node; network and node cannot be told apart". */
   readonly singleSource: boolean;
   readonly nodes: readonly NodeVerdict[];
-  /** The highest plausible time seen so far, this round included. */
+  /** Good, bad or unknown as the reading of `network.stalled` and of `network.disagree`. */
+  readonly stalled: Finding;
+  readonly disagreed: Finding;
+  /** As far as a quorum has been; where too few nodes ever answered, the furthest of them. */
   readonly frontier?: Frontier;
-  /** How long the frontier has not advanced, as far as observed; blind rounds do not count. */
+  /** How long the network has not advanced, as far as observed; blind polls do not count. */
   readonly stillMillis?: Milliseconds;
   /** Wall clock minus the frontier's time; may be negative. Absent if no node answered this round. */
   readonly ageMillis?: Milliseconds;
@@ -142,9 +207,9 @@ export interface Verdict {
   readonly implausible: readonly { readonly node: string; readonly aheadMillis: Milliseconds }[];
   /** Nodes whose time is earlier than they reported before: swapped or restored. */
   readonly wentBack: readonly { readonly node: string; readonly from: Nanoseconds; readonly to: Nanoseconds }[];
-  /** A majority has stalled while a minority has been advancing for longer than the threshold. */
+  /** The two sides, while they disagree. */
   readonly disagree?: {
-    readonly advancing: readonly string[];
+    readonly moving: readonly string[];
     readonly standing: readonly string[];
     readonly forMillis: Milliseconds;
   };
@@ -168,4 +233,10 @@ export function millisBetween(a: Nanoseconds, b: Nanoseconds): Milliseconds {
 /** How far a witness's time is ahead of the wall clock; negative when it is behind, as it should be. */
 export function aheadMillis(witness: TimedWitness, round: PollRound): Milliseconds {
   return millisBetween(round.wallClock, witness.time);
+}
+
+/** Whether a is further than b; anything is further than nothing. */
+export function isFurther(a: Position, b: Position | undefined): boolean {
+  if (b === undefined) return true;
+  return a.time === b.time ? (a.height ?? -1n) > (b.height ?? -1n) : a.time > b.time;
 }

@@ -9,6 +9,7 @@ import type {
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
 import { isDrill } from "../../alerts/drill.ts";
 import { timeToText } from "../../alerts/kinds/json-fields.ts";
+import { deliveriesOf } from "../../alerts/outbox/queries.ts";
 import { NotificationState } from "../../alerts/outbox/notification-state.ts";
 import { isSilenceActive, matchesSilence, Silence, silenceActiveUntil } from "../../alerts/routing/silence.ts";
 import { destinationKey } from "../../alerts/routing/subscription.ts";
@@ -43,10 +44,10 @@ const CONSOLE = destinationKey(PLATFORMS.console);
 /** The current state of the networks, for the console. */
 export function consoleWatch(dependencies: ConsoleWatchDependencies): () => Promise<WatchState> {
   const { store, config, alerting, networks, incident, clock = systemClock } = dependencies;
-  const { stalledMillis } = sourceThresholds(config);
+  const { motionMillis } = sourceThresholds(config);
   const timing = {
     everyMillis: config.poll.time,
-    suspiciousMillis: stalledMillis,
+    suspiciousMillis: motionMillis,
     firesMillis: config.stalled.for,
     keepMillis: Math.max(config.keep.for, (config.keep.rounds - 1) * config.poll.time),
   };
@@ -116,9 +117,8 @@ function holdingSilence(silence: Silence, at: Milliseconds): HoldingSilence {
 
 /** What became of an episode's alert, by place. */
 async function toldOf(tables: AlertTables, episode: string): Promise<StallTold> {
-  const triggers = (await tables.outbox.ofEpisode(episode)).filter(
-    ({ kind, phase }) => kind === "message" && phase === "trigger",
-  );
+  const { deliveries } = await deliveriesOf(tables, episode);
+  const triggers = deliveries.filter(({ kind, phase }) => kind === "message" && phase === "trigger");
   const states = (await tables.watch.notificationStates([episode])).map(({ data }) =>
     NotificationState.parse(JSON.parse(data)),
   );
@@ -132,9 +132,10 @@ async function toldOf(tables: AlertTables, episode: string): Promise<StallTold> 
 }
 
 function nodesOf(verdict: Verdict | undefined): WatchedNetwork["nodes"] {
-  return (verdict?.nodes ?? []).map(({ node, state, why, time, height, roundTripMillis }) => ({
+  return (verdict?.nodes ?? []).map(({ node, state, vote, why, time, height, roundTripMillis }) => ({
     node,
     state,
+    vote,
     ...(why === undefined ? {} : { why }),
     ...(time === undefined ? {} : { time: timeToText(time) }),
     ...(height === undefined ? {} : { height: height.toString() }),
@@ -178,11 +179,11 @@ function stallOf(machine: Machine | undefined, context: StallContext, config: Al
 
 /** From the last observation on; the next one sees any blocks since, and the time counts from there. */
 function untilSuspicious({ verdict, since }: StallContext, config: AlertsConfig): Milliseconds {
-  const { stalledMillis } = sourceThresholds(config);
-  if (verdict === undefined) return stalledMillis;
-  if (since !== undefined && since > verdict.at) return config.poll.time + stalledMillis;
+  const { motionMillis } = sourceThresholds(config);
+  if (verdict === undefined) return motionMillis;
+  if (since !== undefined && since > verdict.at) return config.poll.time + motionMillis;
   const age = verdict.basis === "age" ? (verdict.ageMillis ?? 0) : 0;
-  return stalledMillis - Math.max(verdict.stillMillis ?? 0, age);
+  return motionMillis - Math.max(verdict.stillMillis ?? 0, age);
 }
 
 function openAlert(episode: Episode, silences: readonly Silence[], at: Milliseconds): OpenAlert {

@@ -89,7 +89,7 @@ export interface AlertInstruments {
   show(snapshot: AlertSnapshot | undefined): void;
 }
 
-const NETWORK_STATES = ["healthy", "stalled", "blind"] as const;
+const NETWORK_STATES = ["healthy", "contested", "unconfirmed", "stalled", "blind"] as const;
 const NODE_STATES = ["ok", "lagging", "down", "unknown"] as const;
 const SUBSCRIPTION_STATES = ["active", "paused", "ended", "retired"] as const;
 

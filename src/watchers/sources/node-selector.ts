@@ -1,5 +1,5 @@
 import type { ApiClient, NodeClient, Operations } from "../../api/api-client.ts";
-import type { Verdict } from "../../api/verdict/verdict.ts";
+import type { NodeVerdict, Verdict } from "../../api/verdict/verdict.ts";
 
 /**
  * Selects the node that a network's watchers ask: a lagging node goes on answering, and its old markets and checkpoints
@@ -9,7 +9,10 @@ export class NodeSelector {
   #lagging: ReadonlySet<string> = new Set();
 
   /** Takes the verdict of a round over all nodes. A blind one changes nothing. */
-  update({ network, nodes }: Pick<Verdict, "network" | "nodes">): void {
+  update({
+    network,
+    nodes,
+  }: Pick<Verdict, "network"> & { readonly nodes: readonly Pick<NodeVerdict, "node" | "state">[] }): void {
     if (network === "blind") return;
     this.#lagging = new Set(nodes.filter(({ state }) => state === "lagging").map(({ node }) => node));
   }

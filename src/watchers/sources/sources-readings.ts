@@ -1,11 +1,10 @@
 import { timeToText } from "../../alerts/kinds/json-fields.ts";
 import type { Reading } from "../../alerts/kinds/reading.ts";
 import {
-  aheadMillis,
   millisBetween,
   type NodeVerdict,
   type PollRound,
-  type TimedWitness,
+  type SourceMemory,
   type Verdict,
 } from "../../api/verdict/verdict.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
@@ -22,10 +21,12 @@ export interface JudgedRound {
   readonly network: string;
   readonly round: PollRound;
   readonly verdict: Verdict;
-  /** The latest plausible time of each node before this round. */
-  readonly peaks: Readonly<Record<string, Nanoseconds>>;
-  readonly aheadMillis: Milliseconds;
+  /** Before this round. */
+  readonly before: SourceMemory | undefined;
 }
+
+/** A node that is not believed for so many rounds is told. */
+const LYING_ROUNDS = 3;
 
 /**
  * Every condition of the sources, in every round. In a blind round all but the blindness itself is unknown, so that no
@@ -34,20 +35,20 @@ export interface JudgedRound {
 export function sourcesReadings(seen: JudgedRound): readonly Reading[] {
   const { round, verdict } = seen;
   const nodes = round.witnesses.length;
-  const believed = plausibleWitnesses(seen).map(({ node }) => node);
+  const believed = verdict.nodes.filter(({ vote }) => vote !== "silent").map(({ node }) => node);
   const blind = verdict.network === "blind";
   const common = { network: seen.network, subject: "", nodes, seenBy: believed };
-  const known = (bad: boolean): Reading["state"] => (blind ? "unknown" : bad ? "bad" : "good");
   return [
     stalled(seen, common),
     {
       kind: "network.disagree",
       ...common,
-      state: known(verdict.disagree !== undefined),
+      state: verdict.disagreed,
       ...(verdict.disagree === undefined ? {} : disagreeing(verdict.disagree)),
       facts: {
-        advancing: [...(verdict.disagree?.advancing ?? [])],
+        advancing: [...(verdict.disagree?.moving ?? [])],
         standing: [...(verdict.disagree?.standing ?? [])],
+        ...(verdict.disagree === undefined ? {} : votes(verdict)),
       },
     },
     clock(seen, common),
@@ -68,40 +69,61 @@ export function sourcesReadings(seen: JudgedRound): readonly Reading[] {
 type CommonFields = Pick<Reading, "network" | "subject" | "nodes" | "seenBy">;
 
 function stalled({ verdict }: JudgedRound, common: CommonFields): Reading {
-  const { network, frontier, stillMillis } = verdict;
-  const single = verdict.singleSource && network === "stalled";
+  const { frontier, stillMillis, stalled: state } = verdict;
+  const single = verdict.singleSource && state === "bad";
   return {
     kind: "network.stalled",
     ...common,
-    state: network === "blind" ? "unknown" : network === "stalled" ? "bad" : "good",
+    state,
     why: single ? `${verdict.why}; seen from one node; network and node cannot be told apart` : verdict.why,
-    ...(network === "stalled" && stillMillis !== undefined ? { badForMillis: stillMillis } : {}),
-    ...(network === "stalled" && frontier?.advancedAt !== undefined ? { since: timeToText(frontier.advancedAt) } : {}),
+    ...(state === "bad" && stillMillis !== undefined ? { badForMillis: stillMillis } : {}),
+    ...(state === "bad" && frontier?.advancedAt !== undefined ? { since: timeToText(frontier.advancedAt) } : {}),
     facts: {
       ...(frontier === undefined ? {} : { frontier: timeToText(frontier.time) }),
       ...(frontier?.height === undefined ? {} : { height: frontier.height.toString() }),
+      ...(state === "bad" ? votes(verdict) : {}),
     },
   };
 }
 
-function disagreeing({ advancing, standing, forMillis }: NonNullable<Verdict["disagree"]>) {
+function votes({ nodes }: Verdict) {
   return {
-    seenBy: [...advancing, ...standing],
-    why: `${standing.join(", ")} stood still for ${formatDuration(forMillis)} while ${advancing.join(", ")} went on`,
+    votes: nodes.map(({ node, vote, time, height }) => ({
+      node,
+      vote,
+      ...(time === undefined ? {} : { time: timeToText(time) }),
+      ...(height === undefined ? {} : { height: height.toString() }),
+    })),
   };
 }
 
-/** The age of the network's time when it last advanced; during a stall clocks cannot be compared. */
+function disagreeing({ moving, standing, forMillis }: NonNullable<Verdict["disagree"]>) {
+  return {
+    seenBy: [...moving, ...standing],
+    badForMillis: forMillis,
+    why: `${standing.join(", ")} stood still for ${formatDuration(forMillis)} while ${moving.join(", ")} went on`,
+  };
+}
+
+/** How far the wall clock is from the furthest moving node's time as it moved; during a stall clocks cannot be compared. */
 function clock({ verdict }: JudgedRound, common: CommonFields): Reading {
-  const { network, ageMillis, stillMillis = 0 } = verdict;
-  if (network !== "healthy" || ageMillis === undefined) {
+  const { network, basis, at, atMillis, memory } = verdict;
+  const moving = memory.nodes.filter(({ node }) =>
+    verdict.nodes.some((one) => one.node === node && one.vote === "moves"),
+  );
+  const drifts = moving.flatMap(({ peak, movedAtMillis }) =>
+    peak === undefined || movedAtMillis === undefined
+      ? []
+      : [millisBetween(peak.time, at) - (atMillis - movedAtMillis)],
+  );
+  if (network !== "healthy" || basis !== "advance" || drifts.length === 0) {
     return { kind: "network.clock", ...common, state: "unknown", why: verdict.why, facts: {} };
   }
-  return { kind: "network.clock", ...common, state: "good", facts: { driftMillis: ageMillis - stillMillis } };
+  return { kind: "network.clock", ...common, state: "good", facts: { driftMillis: Math.min(...drifts) } };
 }
 
 function nodeReadings(seen: JudgedRound, index: number, nodes: number): readonly Reading[] {
-  const { network, round, verdict, peaks } = seen;
+  const { network, round, verdict } = seen;
   const witness = round.witnesses[index];
   const judged = verdict.nodes[index];
   if (witness === undefined || judged === undefined) return [];
@@ -110,9 +132,10 @@ function nodeReadings(seen: JudgedRound, index: number, nodes: number): readonly
   const said = historyMismatch(judged) ?? judged.why;
   const why = said === undefined ? {} : { why: said };
   const blind = verdict.network === "blind";
-  const time = plausibleWitnesses(seen).find((one) => one.node === node)?.time;
-  const placed = !blind && time !== undefined && judged.behindMillis !== undefined;
+  const believed = witness.reachable && judged.disbelief === undefined;
+  const placed = !blind && believed && (judged.behindMillis !== undefined || judged.behindBlocks !== undefined);
   const frontierNode = verdict.frontier?.node ?? node;
+  const { disbelieved = 0 } = judged;
   return [
     {
       kind: "node.lagging",
@@ -134,8 +157,26 @@ function nodeReadings(seen: JudgedRound, index: number, nodes: number): readonly
       seenBy: witness.reachable ? [node] : [],
       facts: {},
     },
-    timeBack(common, blind ? undefined : time, peaks[node]),
+    {
+      kind: "node.lying",
+      ...common,
+      ...why,
+      state:
+        blind || judged.time === undefined
+          ? "unknown"
+          : disbelieved >= LYING_ROUNDS
+            ? "bad"
+            : believed
+              ? "good"
+              : "unknown",
+      facts: { ...(judged.disbelief === undefined ? {} : { by: judged.disbelief }) },
+    },
+    timeBack(common, blind || judged.disbelief === "ahead" ? undefined : judged.time, peakBefore(seen, node)),
   ];
+}
+
+function peakBefore({ before }: JudgedRound, name: string): Nanoseconds | undefined {
+  return before?.nodes.find(({ node }) => node === name)?.peak?.time;
 }
 
 /** More blocks a second than any network makes, and the longest time between two nodes' polls. */
@@ -165,11 +206,4 @@ function timeBack(common: CommonFields, time: Nanoseconds | undefined, peak: Nan
     why: `it says a time ${formatDuration(backMillis)} before what it had said`,
     facts: { from: timeToText(peak), to: timeToText(time) },
   };
-}
-
-function plausibleWitnesses({ round, aheadMillis: most }: JudgedRound): readonly TimedWitness[] {
-  return round.witnesses.filter(
-    (one): one is TimedWitness =>
-      one.reachable && one.time !== undefined && aheadMillis({ ...one, time: one.time }, round) <= most,
-  );
 }

@@ -1,14 +1,8 @@
 import { z } from "zod";
 
-import { judgeSources } from "../../api/verdict/judge-sources.ts";
-import {
-  aheadMillis,
-  type PollRound,
-  type SourceMemory,
-  type Verdict,
-  type VerdictThresholds,
-} from "../../api/verdict/verdict.ts";
-import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
+import { judgeSources, shiftMemory } from "../../api/verdict/judge-sources.ts";
+import type { PollRound, SourceMemory, Verdict, VerdictThresholds } from "../../api/verdict/verdict.ts";
+import { toMillis } from "../../units/nanoseconds.ts";
 import { integerCodec, storedAs, timeCodec } from "../snapshot-schema.ts";
 
 const witness = z.object({
@@ -24,29 +18,54 @@ const witness = z.object({
   roundTripMillis: z.number().exactOptional(),
 });
 
+const position = { time: timeCodec, height: integerCodec.exactOptional() };
+const moment = z.number();
+const names = z.array(z.string()).readonly();
+
+const nodeMemory = z.object({
+  node: z.string(),
+  last: z.object(position).exactOptional(),
+  peak: z.object(position).exactOptional(),
+  missed: z.int().nonnegative(),
+  fresh: z.literal(true).exactOptional(),
+  movedAtMillis: moment.exactOptional(),
+  movingSinceMillis: moment.exactOptional(),
+  climbedAtMillis: moment.exactOptional(),
+  stillSinceMillis: moment,
+  belowSinceMillis: moment.exactOptional(),
+  disbelief: z.enum(["ahead", "odd", "outvoted"]).exactOptional(),
+  disbelieved: z.int().positive().exactOptional(),
+  oddSinceMillis: moment.exactOptional(),
+  oddAtMillis: moment.exactOptional(),
+  outvotedAtMillis: moment.exactOptional(),
+});
+
 const memory = z.object({
   frontier: z
     .object({
-      time: timeCodec,
-      height: integerCodec.exactOptional(),
+      ...position,
       node: z.string(),
-      advancedAtMillis: z.number().exactOptional(),
+      advancedAtMillis: moment.exactOptional(),
       advancedAt: timeCodec.exactOptional(),
     })
     .exactOptional(),
-  watchedSinceMillis: z.number(),
-  atMillis: z.number(),
-  nodes: z
-    .array(
-      z.object({
-        node: z.string(),
-        time: timeCodec,
-        height: integerCodec.exactOptional(),
-        stillSinceMillis: z.number(),
-        advancingSinceMillis: z.number().exactOptional(),
-      }),
-    )
-    .readonly(),
+  watchedSinceMillis: moment,
+  atMillis: moment,
+  nodes: z.array(nodeMemory).readonly(),
+  mark: z.object(position).exactOptional(),
+  movedAtMillis: moment.exactOptional(),
+  unopposedSinceMillis: moment.exactOptional(),
+  confirmedAtMillis: moment.exactOptional(),
+  unseenAtMillis: moment.exactOptional(),
+  disagreement: z
+    .object({
+      sinceMillis: moment,
+      rounds: z.int().positive(),
+      ageMillis: moment,
+      moving: names,
+      standing: names,
+    })
+    .exactOptional(),
 });
 
 /** One round over all nodes, and the memory of the rounds before it. */
@@ -56,8 +75,6 @@ export const SourcesState = z.object({
   round: z.object({ witnesses: z.array(witness).readonly(), atMillis: z.number(), wallClock: timeCodec }),
   /** After the round. */
   memory,
-  /** The latest plausible time of each node. */
-  peaks: z.record(z.string(), timeCodec),
 });
 export type SourcesState = z.output<typeof SourcesState>;
 /** The same as it is stored. */
@@ -73,19 +90,30 @@ export function judgeRound(
 ): Verdict {
   if (before === undefined) return judgeSources(round, undefined, thresholds);
   if (before.run === run) return judgeSources(round, before.memory, thresholds);
-  const away = Math.max(0, toMillis(round.wallClock) - toMillis(before.round.wallClock));
-  const verdict = judgeSources(round, memoryAfter(before, round, away), thresholds);
-  // A blind round stops the clocks for the time without observations, and here they only begin to run.
-  return verdict.network === "blind" ? judgeSources(round, memoryAfter(before, round, 0), thresholds) : verdict;
+  return judgeSources(round, memoryAfterRestart(before, round, thresholds), thresholds);
 }
 
-/** Of another process's memory only the frontier counts: its monotonic clock is a different one. */
-function memoryAfter(before: SourcesState, round: PollRound, awayMillis: number): SourceMemory {
-  const { atMillis } = round;
-  const rest = { watchedSinceMillis: atMillis, atMillis: atMillis - awayMillis, nodes: [] };
-  if (before.memory.frontier === undefined) return rest;
-  const { advancedAtMillis: _, ...frontier } = before.memory.frontier;
-  return { ...rest, frontier };
+/**
+ * The memory of another process, whose monotonic clock is a different one: all moments shifted by what the wall clock
+ * says of the time between. After a long absence the nodes may have stood and gone on: only the frontier counts.
+ */
+function memoryAfterRestart(
+  { memory, round: last }: SourcesState,
+  round: PollRound,
+  { criticalMillis }: VerdictThresholds,
+): SourceMemory {
+  const awayMillis = Math.max(0, toMillis(round.wallClock) - toMillis(last.wallClock));
+  const byMillis = round.atMillis - awayMillis - memory.atMillis;
+  const shifted = shiftMemory({ ...memory, atMillis: memory.atMillis + byMillis }, byMillis, round.atMillis);
+  if (awayMillis <= criticalMillis) return shifted;
+  const { frontier, mark, watchedSinceMillis, atMillis } = shifted;
+  return {
+    watchedSinceMillis,
+    atMillis,
+    nodes: [],
+    ...(frontier === undefined ? {} : { frontier }),
+    ...(mark === undefined ? {} : { mark }),
+  };
 }
 
 /** Pure: the snapshot to store after a round. */
@@ -95,39 +123,14 @@ export function snapshotOf(
   before: SourcesState | undefined,
   thresholds: VerdictThresholds,
 ): SourcesSnapshot {
-  return z.encode(SourcesState, stateAfter(run, round, before, judgeRound(run, round, before, thresholds), thresholds));
+  return z.encode(SourcesState, stateAfter(run, round, judgeRound(run, round, before, thresholds)));
 }
 
-/** Pure: what is remembered after a round with its verdict. */
-export function stateAfter(
-  run: string,
-  round: PollRound,
-  before: SourcesState | undefined,
-  { memory }: Verdict,
-  thresholds: VerdictThresholds,
-): SourcesState {
-  return { run, round: { ...round }, memory, peaks: peaksAfter(round, before, thresholds) };
+/** Pure: the state after a round with its verdict. */
+export function stateAfter(run: string, round: PollRound, { memory }: Verdict): SourcesState {
+  return { run, round: { ...round }, memory };
 }
 
 export function decodeSources(stored: SourcesSnapshot | undefined): SourcesState | undefined {
   return stored === undefined ? undefined : SourcesState.decode(stored);
-}
-
-/** The latest times after a round; implausible ones are ignored. */
-function peaksAfter(
-  round: PollRound,
-  before: SourcesState | undefined,
-  thresholds: VerdictThresholds,
-): Record<string, Nanoseconds> {
-  const peaks: Record<string, Nanoseconds> = {};
-  for (const { node, reachable, time, ...rest } of round.witnesses) {
-    const known = before?.peaks[node];
-    const believed =
-      reachable &&
-      time !== undefined &&
-      aheadMillis({ node, reachable, time, ...rest }, round) <= thresholds.aheadMillis;
-    const peak = believed && (known === undefined || time > known) ? time : known;
-    if (peak !== undefined) peaks[node] = peak;
-  }
-  return peaks;
 }

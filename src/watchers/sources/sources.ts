@@ -56,26 +56,26 @@ export function sourcesWatcher(options: SourcesOptions): Watcher<SourcesSnapshot
       const last = decodeSources(before);
       const { run: of, round } = SourcesState.decode(after);
       const verdict = judgeRound(of, round, last, thresholds);
-      const { aheadMillis } = thresholds;
-      return {
-        readings: sourcesReadings({ network, round, verdict, peaks: last?.peaks ?? {}, aheadMillis }),
-        events: [],
-      };
+      return { readings: sourcesReadings({ network, round, verdict, before: last?.memory }), events: [] };
     },
   };
 }
 
-/** Blocks come about every 0.7 s, up to twice that apart. */
-const TWO_BLOCKS: Milliseconds = 1500;
+/** A move counts for so long and for so many polls at least; for no longer than a stall may last, but over two polls. */
+const MIN_MOTION: Milliseconds = 10_000;
+const MOTION_POLLS = 3;
+const MIN_MOTION_POLLS = 2;
 
-/**
- * Readings turn bad after a third of the configured time, and never by one missed block, so that a stalled alert shows as
- * pending before it fires.
- */
-export function sourceThresholds({ stalled, lagging, poll }: AlertsConfig): VerdictThresholds {
+/** The thresholds of the verdicts, from the configured ones. */
+export function sourceThresholds({ stalled, lagging, poll, keep }: AlertsConfig): VerdictThresholds {
   return {
-    stalledMillis: Math.min(stalled.for, Math.max(2 * poll.time, Math.round(stalled.for / 3), TWO_BLOCKS)),
-    disagreeMillis: stalled.criticalFor,
+    motionMillis: Math.max(
+      MIN_MOTION_POLLS * poll.time,
+      Math.min(stalled.for, Math.max(MIN_MOTION, MOTION_POLLS * poll.time)),
+    ),
+    stalledMillis: stalled.for,
+    criticalMillis: stalled.criticalFor,
+    keepMillis: keep.for,
     laggingMillis: lagging.behind,
     laggingBlocks: BigInt(lagging.blocks),
     aheadMillis: DEFAULT_THRESHOLDS.aheadMillis,

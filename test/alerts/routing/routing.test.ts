@@ -131,14 +131,17 @@ describe("inhibition", () => {
   const of = (id: string, kind: Parameters<typeof anEpisode>[0], subject = "", network = "mainnet") =>
     anEpisode(kind, { id, subject, network });
 
-  it("is a stall for all that hangs on new blocks, and being down for the same node's lag", () => {
+  it("is a stall for all that hangs on new blocks, and being down or not believed for the same node's lag", () => {
     const open = [of("stall", "network.stalled"), of("down", "node.down", "a:1")];
     expect(inhibitorOf(of("x", "checkpoint.overdue"), open)?.id).toBe("stall");
     for (const kind of ["market.auction", "market.price", "market.bound"] as const) {
       expect(inhibitorOf(of("x", kind, "m1"), open)?.id).toBe("stall");
     }
-    expect(inhibitorOf(of("x", "node.lagging", "a:1"), open)?.id).toBe("down");
-    expect(inhibitorOf(of("x", "node.lagging", "b:1"), open)).toBeUndefined();
+    expect(inhibitorOf(of("x", "node.lagging", "b:1"), open)?.id).toBe("stall");
+    for (const kind of ["node.down", "node.lying"] as const) {
+      expect(inhibitorOf(of("x", "node.lagging", "a:1"), [of("sick", kind, "a:1")])?.id).toBe("sick");
+      expect(inhibitorOf(of("x", "node.lagging", "b:1"), [of("sick", kind, "a:1")])).toBeUndefined();
+    }
     expect(inhibitorOf(of("x", "market.price", "m1", "testnet"), open)).toBeUndefined();
     expect(inhibitorOf(of("x", "network.clock"), open)).toBeUndefined();
     // What is over explains nothing any more.

@@ -30,7 +30,7 @@ describe("a rule", () => {
     ["market.price", { low: "cheap" }],
     ["network.stalled", { four: 1 }],
     ["node.down", { rounds: 0 }],
-    ["network.disagree", { for: 1 }],
+    ["network.time-back", { for: 1 }],
   ])("of kind %s refuses %j with a sentence", (kind, given) => {
     expect(() => ruleFor(kind, given, config)).toThrow(
       expect.objectContaining({ name: "UserError", message: expect.stringContaining(kind) }),
@@ -55,7 +55,21 @@ describe("a rule", () => {
       "bad",
     ],
     ["by blocks", "node.lagging", {}, { kind: "node.lagging", ...common, facts: { behindBlocks: "101" } }, "bad"],
-    ["not lagging", "node.lagging", {}, { kind: "node.lagging", ...common, facts: { behindMillis: 60_000 } }, "good"],
+    ["not lagging", "node.lagging", {}, { kind: "node.lagging", ...common, facts: { behindMillis: 50_000 } }, "good"],
+    [
+      "lagging nearly",
+      "node.lagging",
+      {},
+      { kind: "node.lagging", ...common, facts: { behindMillis: 60_000 } },
+      "unknown",
+    ],
+    [
+      "lagging nearly in blocks",
+      "node.lagging",
+      {},
+      { kind: "node.lagging", ...common, facts: { behindBlocks: "84" } },
+      "unknown",
+    ],
     ["lag not known", "node.lagging", {}, { kind: "node.lagging", ...common, facts: {} }, "unknown"],
     ["clock behind", "network.clock", {}, { kind: "network.clock", ...common, facts: { driftMillis: -30_001 } }, "bad"],
     [

@@ -7,23 +7,27 @@ import { VirtualClock } from "../virtual-clock.ts";
 describe("an assessment", () => {
   test("asks every node, and remembers what it saw", async () => {
     const clock = new VirtualClock();
-    const a = await node((_request, response) =>
-      sendJson(
-        response,
-        { timestamp: String(clock.wallClock() - 1_000_000_000n) },
-        { headers: { "X-Block-Height": "17" } },
-      ),
-    );
-    const dead = await deadUrl();
-    const api = clientOf([a, dead], { clock });
+    const serve = () =>
+      node((_request, response) =>
+        sendJson(
+          response,
+          { timestamp: String(clock.wallClock() - 1_000_000_000n) },
+          { headers: { "X-Block-Height": String(clock.wallClock() / 1_000_000_000n) } },
+        ),
+      );
+    const [a, b, dead] = [await serve(), await serve(), await deadUrl()];
+    const api = clientOf([a, b, dead], { clock });
     const first = await api.assess();
     expect(first).toMatchObject({ network: "healthy", basis: "age", ageMillis: 1000 });
     expect(first.nodes).toMatchObject([
-      { node: name(a), state: "ok", height: 17n },
+      { node: name(a), state: "ok", height: first.nodes[1]?.height },
+      { node: name(b), state: "ok" },
       { state: "down", why: "refused the connection" },
     ]);
     await clock.advance(5000);
-    expect(await api.assess({ fresh: true })).toMatchObject({ network: "healthy", basis: "advance" });
+    const second = await api.assess({ fresh: true });
+    expect(second).toMatchObject({ network: "healthy", basis: "advance" });
+    expect(second.nodes.map(({ vote }) => vote)).toEqual(["moves", "moves", "silent"]);
   });
 
   test("calls no network stalled because the wall clock is an hour off", async () => {

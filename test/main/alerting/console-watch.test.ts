@@ -49,7 +49,7 @@ test("before the first observation there is nothing but what people did", async 
     ],
     open: [],
     silences: [],
-    timing: { everyMillis: 5000, suspiciousMillis: 10_000, firesMillis: 30_000, keepMillis: 15_000 },
+    timing: { everyMillis: 5000, suspiciousMillis: 15_000, firesMillis: 30_000, keepMillis: 15_000 },
   });
 });
 
@@ -106,12 +106,12 @@ test("until a standstill is suspicious it is counted from the observation that s
   await stage.pass(2000);
   stall();
   // Blocks came until now: the observation in three seconds sees an advance.
-  expect((await mainnet())?.stalled).toEqual({ phase: "ok", leftMillis: 13_000 });
+  expect((await mainnet())?.stalled).toEqual({ phase: "ok", leftMillis: 18_000 });
   await stage.pass(3000);
-  expect((await mainnet())?.stalled).toEqual({ phase: "ok", leftMillis: 10_000 });
+  expect((await mainnet())?.stalled).toEqual({ phase: "ok", leftMillis: 15_000 });
   observe();
   // A first observation goes by the time's age, which is a second.
-  expect((await mainnet())?.stalled).toEqual({ phase: "ok", leftMillis: 9000 });
+  expect((await mainnet())?.stalled).toEqual({ phase: "ok", leftMillis: 14_000 });
 });
 
 test("before the first observation of a process the rest of a pending time is unknown", async () => {

@@ -12,12 +12,21 @@ export const at = "1700000000000000000";
 /** One reading of each kind, with every fact there is. */
 const READINGS: { readonly [K in Reading["kind"]]: Extract<Reading, { kind: K }>["facts"] } = {
   "network.stalled": { frontier: at, height: "123456789012345678901234567890" },
-  "network.disagree": { advancing: ["a:1"], standing: ["b:1", "c:1"] },
+  "network.disagree": {
+    advancing: ["a:1"],
+    standing: ["b:1", "c:1"],
+    votes: [
+      { node: "a:1", vote: "moves", height: "1250" },
+      { node: "b:1", vote: "stands", height: "1200" },
+      { node: "c:1", vote: "stands" },
+    ],
+  },
   "network.time-back": { from: at, to: "1600000000000000000" },
   "network.clock": { driftMillis: -45_000 },
   "watch.blind": { nodes: [{ node: "a:1", why: "does not answer" }, { node: "b:1" }] },
   "node.lagging": { behindMillis: 90_000, behindBlocks: "130" },
   "node.down": {},
+  "node.lying": { by: "outvoted" },
   "checkpoint.overdue": { sinceMillis: 1_200_000, usualMillis: 300_000, lastBlock: "1200" },
   "market.auction": {
     tradingMode: "TRADING_MODE_MONITORING_AUCTION",

@@ -6,9 +6,9 @@ import { type Episode, isOpen } from "../../../alerts/rules/episode.ts";
 import { conditionWords, seenBy } from "../../../alerts/wording/condition-words.ts";
 import { timelineOf } from "../../../alerts/wording/describe-condition.ts";
 import { explanation, TONES } from "../../../alerts/wording/phrases.ts";
-import { type Block, field, paragraph } from "../../../reply/block.ts";
+import { type Block, field, type Field, paragraph } from "../../../reply/block.ts";
 import { type Action, reply, type Reply } from "../../../reply/reply.ts";
-import { strong, text, type Text, time, toText } from "../../../reply/text.ts";
+import { code, joinText, strong, text, type Text, time, toText } from "../../../reply/text.ts";
 import type { DecisionRow, DeliveryRow, LoggedDelivery, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
@@ -56,6 +56,7 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
         field("Seen by", seenBy(reading)),
         ...timelineOf(episode, firstNotified),
         ...(reading.why === undefined ? [] : [field("Why", reading.why, { wide: true })]),
+        ...votesOf(episode.first),
       ],
     },
     {
@@ -85,6 +86,15 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
 /** An episode can also end because its subject is gone or no longer watched. */
 function isResolved({ state }: Episode): boolean {
   return state === "resolved";
+}
+
+/** How the nodes voted when it fired. */
+function votesOf({ facts }: Episode["first"]): readonly Field[] {
+  if (!("votes" in facts) || facts.votes === undefined) return [];
+  const said = facts.votes.map(({ node, vote, height }) =>
+    height === undefined ? text`${code(node)} ${vote}` : text`${code(node)} ${vote} at block ${height}`,
+  );
+  return [field("Votes when it fired", joinText(said, ", "), { wide: true })];
 }
 
 function actionsOf(episode: Episode): Action[] {

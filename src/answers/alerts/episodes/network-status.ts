@@ -8,7 +8,7 @@ import { type Episode, isOpen, type Machine } from "../../../alerts/rules/episod
 import { ruleFor, timingOf } from "../../../alerts/rules/rules.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import type { Labels } from "../../../alerts/wording/subscription-words.ts";
-import type { Verdict } from "../../../api/verdict/verdict.ts";
+import { DEFAULT_THRESHOLDS, type Verdict } from "../../../api/verdict/verdict.ts";
 import type { Tone } from "../../../reply/reply.ts";
 import { code, strong, text, type Text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
@@ -146,8 +146,8 @@ interface WatchedStall {
 }
 
 /**
- * A stall that the watchers observe, though a single request would call the network healthy: their thresholds may be
- * far shorter. Undefined if they observe none, or the network has advanced since.
+ * A stall that the watchers observe, before it is long enough to be called one, or though a single request would call
+ * the network healthy: their thresholds may be far shorter. Undefined if they observe none, or the network has advanced since.
  */
 export async function watchedStall(
   network: string,
@@ -156,8 +156,8 @@ export async function watchedStall(
 ): Promise<WatchedStall | undefined> {
   const watched = alerts.verdict?.(network);
   const still = watchedStallMillis(verdict, watched);
-  if (still === undefined) return undefined;
-  const height = watched?.frontier?.height;
+  if (watched === undefined || still === undefined) return undefined;
+  const height = watched.frontier?.height;
   const block = height === undefined ? text`` : text`, block ${height}`;
   const seen = text`the watchers have seen no new block for ${formatDuration(still)}, and this look shows none either.`;
   if (await hasStallFired(network, alerts)) {
@@ -167,6 +167,7 @@ export async function watchedStall(
       judgement: text`${strong("Stalled")}: ${seen} The alert ${code("network.stalled")} has fired.`,
     };
   }
+  if (verdict.network === "stalled" && still >= DEFAULT_THRESHOLDS.stalledMillis) return undefined;
   return {
     title: text`${network}: no new block for ${formatDuration(still)} (watched)${block}`,
     tone: "warning",
@@ -175,6 +176,7 @@ export async function watchedStall(
 }
 
 function watchedStallMillis(verdict: Verdict, watched: Verdict | undefined): Milliseconds | undefined {
+  if (verdict.network === "stalled" && verdict.basis === "advance") return verdict.stillMillis;
   if (verdict.network !== "healthy" || watched?.network !== "stalled") return undefined;
   const { frontier } = watched;
   if (frontier === undefined || (verdict.frontier !== undefined && verdict.frontier.time > frontier.time))

@@ -231,12 +231,13 @@ function stateWord(state) {
  * @param {WatchedNetwork} watched
  */
 function witnesses({ nodes, verdict, network }) {
-  const row = (/** @type {WatchedNetwork["nodes"][number]} */ { node, state, time, height, why }) =>
+  const row = (/** @type {WatchedNetwork["nodes"][number]} */ { node, state, vote, time, height, why }) =>
     h(
       "tr",
       {},
       h("th", { scope: "row" }, node),
       h("td", { "data-state": state }, [stateWord(state), why].filter((part) => part !== undefined).join(": ")),
+      h("td", {}, vote),
       h("td", {}, time === undefined ? "–" : localTime(time, undefined).slice(11, 19)),
       h("td", {}, height ?? "–"),
     );
@@ -250,7 +251,7 @@ function witnesses({ nodes, verdict, network }) {
       h(
         "thead",
         {},
-        h("tr", {}, ...["Node", "State", "Its time", "Block"].map((title) => h("th", { scope: "col" }, title))),
+        h("tr", {}, ...["Node", "State", "Vote", "Its time", "Block"].map((title) => h("th", { scope: "col" }, title))),
       ),
       h("tbody", {}, ...nodes.map(row)),
     ),

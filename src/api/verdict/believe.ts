@@ -1,0 +1,156 @@
+import type { Milliseconds } from "../../units/duration.ts";
+import {
+  aheadMillis,
+  type Contradiction,
+  type Mutable,
+  type NodeMemory,
+  type PollRound,
+  type SourceMemory,
+  type TimedWitness,
+  type VerdictThresholds,
+  type Witness,
+} from "./verdict.ts";
+
+/** A node that was ahead is believed again when it is ahead by no more than this share of the limit. */
+const BELIEVED_AGAIN = 0.8;
+/** Where a majority is ahead by more than this share of the limit, the wall clock is wrong. */
+const CLOCK_WRONG = 0.5;
+/** Time may run while the height stands, or the reverse, for this long. */
+const ODD_MILLIS: Milliseconds = 30_000;
+/** Being outvoted lasts this long after the last time. */
+const OUTVOTED_MILLIS: Milliseconds = 10 * 60_000;
+/** Heights further apart than this are not compared: one chain may have begun anew. */
+export const COMPARABLE_BLOCKS = 100n;
+/** A node that missed so many polls in a row is silent. */
+export const SILENT_ROUNDS = 3;
+
+export interface Belief {
+  /** The nodes that answered with a time and are believed. */
+  readonly believed: readonly TimedWitness[];
+  readonly contradictions: readonly Contradiction[];
+  /** By node: why it is not believed, and the memory on which that rests. */
+  readonly nodes: ReadonlyMap<string, Suspicion>;
+}
+
+type Suspicion = Pick<NodeMemory, "disbelief" | "disbelieved" | "oddSinceMillis" | "oddAtMillis" | "outvotedAtMillis">;
+
+/** Says which nodes are believed: neither ahead of the wall clock, nor at odds with themselves, nor outvoted. */
+export function judgeBelief(round: PollRound, before: SourceMemory | undefined, thresholds: VerdictThresholds): Belief {
+  const timed = round.witnesses.filter((one): one is TimedWitness => one.reachable && one.time !== undefined);
+  const limit = thresholds.aheadMillis;
+  const early = timed.filter((one) => aheadMillis(one, round) > limit * CLOCK_WRONG).length;
+  const clockIsWrong = round.witnesses.length >= 3 && early * 2 > round.witnesses.length;
+  const known = new Map(before?.nodes.map((one) => [one.node, one]));
+  const isAhead = (one: TimedWitness): boolean => {
+    const was = known.get(one.node)?.disbelief === "ahead";
+    return !clockIsWrong && aheadMillis(one, round) > (was ? limit * BELIEVED_AGAIN : limit);
+  };
+  const plausible = timed.filter((one) => !isAhead(one));
+  const contradictions = findContradictions(plausible);
+  const outvotedNow = findOutvoted(plausible);
+  const nodes = new Map<string, Mutable<Suspicion>>();
+  for (const witness of round.witnesses) {
+    const suspicion = suspect(witness, known.get(witness.node), round.atMillis, thresholds.motionMillis);
+    if (outvotedNow.has(witness.node)) suspicion.outvotedAtMillis = round.atMillis;
+    nodes.set(witness.node, suspicion);
+  }
+  for (const one of timed) {
+    const suspicion = nodes.get(one.node);
+    const disbelief = isAhead(one) ? "ahead" : isOdd(suspicion) ? "odd" : undefined;
+    if (suspicion !== undefined && disbelief !== undefined) suspicion.disbelief = disbelief;
+  }
+  markOutvoted();
+  for (const [node, suspicion] of nodes) {
+    const answered = timed.some((one) => one.node === node);
+    const was = known.get(node);
+    if (!answered) {
+      // A node that does not answer is neither believed again nor caught again.
+      if (was?.disbelief !== undefined && was.disbelief !== "outvoted") suspicion.disbelief = was.disbelief;
+      if (suspicion.disbelief !== undefined) suspicion.disbelieved = was?.disbelieved ?? 1;
+    } else if (suspicion.disbelief !== undefined) suspicion.disbelieved = (was?.disbelieved ?? 0) + 1;
+  }
+  return { believed: timed.filter((one) => nodes.get(one.node)?.disbelief === undefined), contradictions, nodes };
+
+  /** It holds only as long as those left are a majority of the configured. */
+  function markOutvoted(): void {
+    const marked = [...nodes].filter(([, { outvotedAtMillis, disbelief }]) => {
+      if (outvotedAtMillis === undefined || disbelief !== undefined) return false;
+      return round.atMillis - outvotedAtMillis < OUTVOTED_MILLIS;
+    });
+    const left = [...nodes].filter(([node, { disbelief }]) => {
+      const missed = timed.some((one) => one.node === node) ? 0 : (known.get(node)?.missed ?? 0) + 1;
+      return disbelief === undefined && missed < SILENT_ROUNDS && !marked.some(([other]) => other === node);
+    });
+    if (left.length * 2 <= round.witnesses.length) return;
+    for (const [, suspicion] of marked) suspicion.disbelief = "outvoted";
+  }
+
+  function isOdd(suspicion: Suspicion | undefined): boolean {
+    const { oddSinceMillis, oddAtMillis } = suspicion ?? {};
+    if (oddSinceMillis === undefined || oddAtMillis === undefined) return false;
+    return oddAtMillis - oddSinceMillis >= ODD_MILLIS && round.atMillis - oddAtMillis <= thresholds.motionMillis;
+  }
+}
+
+/** The node's record of running time and height, after one more answer. */
+function suspect(
+  witness: Witness,
+  known: NodeMemory | undefined,
+  nowMillis: Milliseconds,
+  pauseMillis: Milliseconds,
+): Mutable<Suspicion> {
+  const kept: Mutable<Suspicion> = {};
+  if (known?.outvotedAtMillis !== undefined) kept.outvotedAtMillis = known.outvotedAtMillis;
+  const keepOdd = (): Mutable<Suspicion> => {
+    if (known?.oddSinceMillis !== undefined) kept.oddSinceMillis = known.oddSinceMillis;
+    if (known?.oddAtMillis !== undefined) kept.oddAtMillis = known.oddAtMillis;
+    return kept;
+  };
+  const { time, height } = witness;
+  const last = known?.last;
+  if (!witness.reachable || time === undefined || height === undefined || last?.height === undefined) return keepOdd();
+  const timeRuns = time > last.time;
+  const heightRuns = height > last.height;
+  if (timeRuns && heightRuns) return kept;
+  if (!timeRuns && !heightRuns) return keepOdd();
+  const paused = known?.oddAtMillis === undefined || nowMillis - known.oddAtMillis > pauseMillis;
+  kept.oddSinceMillis = paused ? nowMillis : (known.oddSinceMillis ?? nowMillis);
+  kept.oddAtMillis = nowMillis;
+  return kept;
+}
+
+/** The time by which two nodes at one height are compared: the block's own where both send it. */
+function comparedTimes(a: TimedWitness, b: TimedWitness): readonly [bigint, bigint] {
+  return a.blockTime !== undefined && b.blockTime !== undefined ? [a.blockTime, b.blockTime] : [a.time, b.time];
+}
+
+function contradict(a: TimedWitness, b: TimedWitness): boolean {
+  if (a.height === undefined || b.height === undefined) return false;
+  const [ofA, ofB] = comparedTimes(a, b);
+  const blocks = a.height - b.height;
+  if (blocks === 0n) return ofA !== ofB;
+  if (blocks > COMPARABLE_BLOCKS || -blocks > COMPARABLE_BLOCKS) return false;
+  return blocks > 0n ? ofA < ofB : ofA > ofB;
+}
+
+/** The nodes that two or more contradict, and more than do not, the node itself included. */
+function findOutvoted(plausible: readonly TimedWitness[]): ReadonlySet<string> {
+  const outvoted = plausible.filter((one) => {
+    const against = plausible.filter((other) => other !== one && contradict(one, other)).length;
+    return against >= 2 && against > plausible.length - against;
+  });
+  return new Set(outvoted.map(({ node }) => node));
+}
+
+/** The groups of nodes that report different times for one block. */
+function findContradictions(plausible: readonly TimedWitness[]): readonly Contradiction[] {
+  const byHeight = Map.groupBy(
+    plausible.filter((one) => one.height !== undefined),
+    (one) => one.height ?? -1n,
+  );
+  return [...byHeight].flatMap(([height, group]) => {
+    const ownTimes = group.every((one) => one.blockTime !== undefined);
+    const says = group.map((one) => ({ node: one.node, time: ownTimes ? (one.blockTime ?? one.time) : one.time }));
+    return says.some((one) => one.time !== says[0]?.time) ? [{ height, says }] : [];
+  });
+}

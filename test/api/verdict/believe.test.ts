@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+
+import type { Disbelief, Witness } from "../../../src/api/verdict/verdict.ts";
+import { at, gone, NAMES, says, Watch } from "./watch.ts";
+
+/** Who is not believed after rounds of five seconds, and why; `of` gives each node's answer at a second. */
+function disbelieved(
+  seconds: number,
+  of: (node: string, second: number) => Witness,
+  names: readonly string[] = NAMES,
+): Record<string, Disbelief> {
+  const watch = new Watch();
+  let last = watch.round(
+    0,
+    names.map((node) => of(node, 0)),
+  );
+  for (let second = 5; second <= seconds; second += 5) {
+    last = watch.round(
+      second,
+      names.map((node) => of(node, second)),
+    );
+  }
+  return Object.fromEntries(
+    last.nodes.flatMap(({ node, disbelief }) => (disbelief === undefined ? [] : [[node, disbelief]])),
+  );
+}
+
+const height = (second: number): number => 10_000 + 2 * second;
+const honest = (node: string, second: number): Witness => says(node, second, height(second));
+const block = (node: string, second: number, made: number): Witness => ({
+  ...honest(node, second),
+  blockTime: at(made),
+});
+
+describe("a node is not believed", () => {
+  test.each<[string, number, (node: string, second: number) => Witness, Record<string, Disbelief>]>([
+    ["when it is more than 10 s ahead", 5, (n, s) => (n === "a" ? says(n, s + 11) : honest(n, s)), { a: "ahead" }],
+    ["not when it is 10 s ahead", 5, (n, s) => (n === "a" ? says(n, s + 10) : honest(n, s)), {}],
+    [
+      "until it is within 8 s",
+      10,
+      (n, s) => (n === "a" ? says(n, s + (s < 10 ? 11 : 9)) : honest(n, s)),
+      { a: "ahead" },
+    ],
+    ["again within 8 s", 10, (n, s) => (n === "a" ? says(n, s + (s < 10 ? 11 : 8)) : honest(n, s)), {}],
+    [
+      "not when most are ahead: then the clock is wrong",
+      5,
+      (n, s) => (n === "c" ? honest(n, s) : says(n, s + 3600)),
+      {},
+    ],
+    [
+      "when its time runs while its height stands for 30 s",
+      40,
+      (n, s) => (n === "a" ? says(n, s, 10_000) : honest(n, s)),
+      { a: "odd" },
+    ],
+    ["not before", 30, (n, s) => (n === "a" ? says(n, s, 10_000) : honest(n, s)), {}],
+    [
+      "when its height runs while its time stands",
+      40,
+      (n, s) => (n === "a" ? says(n, 0, height(s) + 500) : honest(n, s)),
+      { a: "odd" },
+    ],
+    ["when two contradict it about one block", 5, (n, s) => block(n, s, n === "a" ? s - 1 : s), { a: "outvoted" }],
+    [
+      "when its heights run against the others' times",
+      5,
+      (n, s) => (n === "a" ? says(n, s - 1, height(s) + 50) : honest(n, s)),
+      { a: "outvoted" },
+    ],
+    [
+      "not when the heights are too far apart to compare",
+      5,
+      (n, s) => (n === "a" ? says(n, s - 1, height(s) + 500) : honest(n, s)),
+      {},
+    ],
+  ])("%s", (_name, seconds, of, expected) => {
+    expect(disbelieved(seconds, of)).toEqual(expected);
+  });
+
+  test("of two that contradict each other neither is outvoted; both are named", () => {
+    const watch = new Watch();
+    const verdict = watch.round(0, [block("a", 0, 0), block("b", 0, -1)]);
+    expect(verdict.nodes.map(({ disbelief }) => disbelief)).toEqual([undefined, undefined]);
+    expect(verdict.contradictions.flatMap(({ says: all }) => all.map(({ node }) => node))).toEqual(["a", "b"]);
+  });
+
+  test("for ten minutes after it was outvoted, as long as the others are a majority", () => {
+    const lied = (node: string, second: number): Witness =>
+      block(node, second, node === "a" && second < 10 ? second - 1 : second);
+    expect(disbelieved(600, lied)).toEqual({ a: "outvoted" });
+    expect(disbelieved(610, lied)).toEqual({});
+    const lonely = (node: string, second: number): Witness =>
+      node === "b" && second > 10 ? gone(node) : lied(node, second);
+    expect(disbelieved(60, lonely)).toEqual({});
+  });
+});
+
+test("a node that is not believed moves nothing, and begins anew when it is believed again", () => {
+  const watch = new Watch();
+  watch.round(0, [says("a", 0), says("b", 0)]);
+  const lied = watch.round(5, [says("a", 5), says("b", 3605)]);
+  expect(lied.memory.frontier).toMatchObject({ time: at(0) });
+  expect(lied.implausible).toEqual([{ node: "b", aheadMillis: 3_600_000 }]);
+  expect(lied.nodes[1]).toMatchObject({ vote: "silent", disbelief: "ahead", disbelieved: 1 });
+  expect(watch.round(10, [says("a", 10), says("b", 10)]).wentBack).toEqual([]);
+});

@@ -1,0 +1,95 @@
+import { expect, test } from "vitest";
+
+import type { Finding } from "../../../src/api/verdict/verdict.ts";
+import { play, type Script } from "./watch.ts";
+
+/** b and c stop at 0 while a goes on. */
+const split: Script = { a: [], b: [[0, "still"]], c: [[0, "still"]] };
+/** All stop at 0; at 600 only a goes on. */
+const unequal: Script = {
+  a: [
+    [0, "still"],
+    [600, "on"],
+  ],
+  b: [[0, "still"]],
+  c: [[0, "still"]],
+};
+
+test.each<[string, Script, number, Finding, number | undefined]>([
+  ["a majority stands while one goes on", split, 60, "bad", 60_000],
+  ["but not at once", split, 20, "unknown", undefined],
+  ["a minority that stands only lags", { a: [], b: [], c: [[0, "still"]] }, 300, "good", undefined],
+  ["of two neither is right before it is critical", { a: [], b: [[0, "still"]] }, 170, "unknown", 170_000],
+  ["of two, when it is critical", { a: [], b: [[0, "still"]] }, 185, "bad", 185_000],
+  [
+    "of five, two go on and three stand: it advances, and they disagree",
+    { a: [], b: [], c: [[0, "still"]], d: [[0, "still"]], e: [[0, "still"]] },
+    60,
+    "bad",
+    60_000,
+  ],
+  ["nodes that start one after another after a halt: counted from the first", unequal, 660, "bad", 60_000],
+  ["a pause of the one that goes on ends nothing", { ...split, a: [[60, "still"]] }, 80, "unknown", 75_000],
+  [
+    "it is over once the one that went on has stood for long enough",
+    { ...split, a: [[60, "still"]] },
+    100,
+    "good",
+    undefined,
+  ],
+  [
+    "it is over once that one went back",
+    {
+      ...split,
+      a: [
+        [60, "-100"],
+        [65, "still"],
+      ],
+    },
+    90,
+    "good",
+    undefined,
+  ],
+  [
+    "it is over once the others follow",
+    {
+      a: [],
+      b: [
+        [0, "still"],
+        [60, "on"],
+      ],
+      c: [
+        [0, "still"],
+        [60, "on"],
+      ],
+    },
+    80,
+    "good",
+    undefined,
+  ],
+  [
+    "it is not over while the others are silent",
+    {
+      a: [],
+      b: [
+        [0, "still"],
+        [60, "off"],
+      ],
+      c: [
+        [0, "still"],
+        [60, "off"],
+      ],
+    },
+    70,
+    "unknown",
+    65_000,
+  ],
+])("%s", (_name, script, seconds, finding, ageMillis) => {
+  const verdict = play(script, seconds).get(seconds);
+  expect({ finding: verdict?.disagreed }).toEqual({ finding });
+  if (ageMillis !== undefined) expect(verdict?.disagree?.forMillis).toBe(ageMillis);
+});
+
+test("both sides are named", () => {
+  expect(play(split, 60).get(60)?.disagree).toMatchObject({ moving: ["a"], standing: ["b", "c"] });
+});

@@ -1,0 +1,167 @@
+import { describe, expect, test } from "vitest";
+
+import type { Finding, NetworkState, Witness } from "../../../src/api/verdict/verdict.ts";
+import { afterDeeds, type Deed, outcomes } from "./deeds.ts";
+import { at, gone, NAMES, play, says, type Script, Watch } from "./watch.ts";
+
+const DEEDS = ["on", "still", "late", "down", "ahead"] as const;
+
+/** The rules in words, apart from how the code says them: 40 s after the last advance, after 30 s without one. */
+function expectedNetwork(given: readonly Deed[]): NetworkState {
+  // Where most of three or more are ahead, the wall clock is wrong, and they go on.
+  const clockIsWrong = given.length >= 3 && given.filter((deed) => deed === "ahead").length * 2 > given.length;
+  const deeds = given.map((deed) => (clockIsWrong && deed === "ahead" ? "on" : deed));
+  const count = (...of: Deed[]): number => deeds.filter((deed) => of.includes(deed)).length;
+  if (count("on", "still", "late") === 0) return "blind";
+  if (count("on") >= Math.min(2, deeds.length)) return "healthy";
+  // One that missed a single poll still counts as standing where it was.
+  const standing = count("still", "late", "down");
+  if (count("on") > 0) return standing > 0 ? "contested" : "unconfirmed";
+  return standing * 2 > deeds.length ? "stalled" : "blind";
+}
+
+describe.each([1, 2, 3])("every outcome of %i nodes, 40 s after the last advance", (count) => {
+  test.each(outcomes(DEEDS, count).map((deeds) => [deeds.join(" "), deeds] as const))("%s", (_name, deeds) => {
+    const network = expectedNetwork(deeds);
+    const verdict = afterDeeds(new Watch(), deeds);
+    const stalled: Record<NetworkState, Finding> = {
+      healthy: "good",
+      contested: "unknown",
+      unconfirmed: "unknown",
+      stalled: "bad",
+      blind: "unknown",
+    };
+    expect({ network: verdict.network, stalled: verdict.stalled }).toEqual({ network, stalled: stalled[network] });
+    expect(verdict.why).not.toBe("");
+  });
+});
+
+describe("one node alone", () => {
+  test.each<[string, Script, number, NetworkState, Finding]>([
+    ["confirms no advance of three", { a: [], b: [[0, "off"]], c: [[0, "off"]] }, 20, "unconfirmed", "unknown"],
+    ["is enough once the others are silent", { a: [], b: [[0, "off"]], c: [[0, "off"]] }, 60, "unconfirmed", "good"],
+    [
+      "ends no stall of the others",
+      {
+        a: [
+          [0, "still"],
+          [60, "on"],
+        ],
+        b: [[0, "still"]],
+        c: [[0, "still"]],
+      },
+      300,
+      "contested",
+      "unknown",
+    ],
+    ["cannot hide a stall by a pause", { a: [], b: [[0, "still"]], c: [[0, "still"]] }, 60, "contested", "unknown"],
+    ["that stands hides no advance", { a: [[0, "still"]], b: [], c: [] }, 300, "healthy", "good"],
+    ["of two that goes on settles nothing", { a: [], b: [[0, "still"]] }, 120, "contested", "unknown"],
+    [
+      "frozen, while the others stop later",
+      { a: [[0, "still"]], b: [[100, "still"]], c: [[100, "still"]] },
+      135,
+      "stalled",
+      "bad",
+    ],
+    [
+      "that catches up behind the rest ends no stall",
+      {
+        a: [[0, "still"]],
+        b: [[0, "still"]],
+        c: [
+          [0, "-90"],
+          [100, "off"],
+        ],
+      },
+      80,
+      "stalled",
+      "bad",
+    ],
+  ])("%s", (_name, script, seconds, network, stalled) => {
+    const verdict = play(script, seconds).get(seconds);
+    expect({ network: verdict?.network, stalled: verdict?.stalled }).toEqual({ network, stalled });
+  });
+});
+
+describe("a first poll", () => {
+  test.each<[string, Witness[], NetworkState, "age" | "advance"]>([
+    ["one fresh node", [says("a", -2)], "healthy", "age"],
+    ["one old node", [says("a", -600)], "stalled", "age"],
+    ["one silent node", [gone("a")], "blind", "advance"],
+    ["two old of three", [says("a", -600), says("b", -700), gone("c")], "stalled", "age"],
+    ["one old of three", [says("a", -600), gone("b"), gone("c")], "blind", "advance"],
+    ["one in the future", [says("a", 11)], "blind", "advance"],
+    ["one a little ahead", [says("a", 9)], "healthy", "age"],
+  ])("%s", (_name, witnesses, network, basis) => {
+    const verdict = new Watch().round(0, witnesses);
+    // Nothing fires by it, and nothing resolves.
+    expect(verdict).toMatchObject({ network, basis, stalled: "unknown" });
+  });
+
+  test("is a matter of age until an advance is seen, or missed for long enough", () => {
+    const watch = new Watch();
+    expect(watch.round(0, [says("a", -600)])).toMatchObject({ network: "stalled", basis: "age", stalled: "unknown" });
+    expect(watch.round(5, [says("a", -599)])).toMatchObject({ network: "healthy", basis: "advance", stalled: "good" });
+    const later = play({ a: [[-15, "still"]] }, 20);
+    expect(later.get(10)).toMatchObject({ basis: "age", stalled: "unknown" });
+    expect(later.get(15)).toMatchObject({ network: "stalled", basis: "advance", stalled: "bad", stillMillis: 30_000 });
+  });
+});
+
+describe("over rounds", () => {
+  const names = Object.fromEntries(NAMES.map((node) => [node, []])) as Script;
+
+  test("a stall is bad once no move is recent, counts from the last advance, and ends with the next one", () => {
+    const stopped: Script = Object.fromEntries(
+      NAMES.map((node) => [
+        node,
+        [
+          [5, "still"],
+          [70, "on"],
+        ],
+      ]),
+    );
+    const verdicts = play(stopped, 75);
+    expect([5, 15, 20].map((second) => verdicts.get(second)?.stalled)).toEqual(["good", "good", "good"]);
+    expect(verdicts.get(25)).toMatchObject({ network: "stalled", stalled: "bad", stillMillis: 20_000 });
+    expect(verdicts.get(65)).toMatchObject({ network: "stalled", stillMillis: 60_000 });
+    expect(verdicts.get(70)).toMatchObject({ network: "healthy", stalled: "good", stillMillis: 0 });
+  });
+
+  test("blind rounds stop the time of a stall, and know nothing", () => {
+    const script: Script = Object.fromEntries(
+      NAMES.map((node) => [
+        node,
+        [
+          [5, "still"],
+          [30, "off"],
+          [130, "still"],
+        ],
+      ]),
+    );
+    const verdicts = play(script, 140);
+    expect(verdicts.get(25)?.stillMillis).toBe(20_000);
+    expect(verdicts.get(125)).toMatchObject({ network: "blind", stalled: "unknown", stillMillis: 20_000 });
+    expect(verdicts.get(130)).toMatchObject({ network: "stalled", stillMillis: 25_000 });
+  });
+
+  test("after a pause an advance has to make up for it", () => {
+    const goesOn = (watch: Watch, second: number, said: number): ReturnType<Watch["round"]> =>
+      watch.round(
+        second,
+        NAMES.map((node) => says(node, said)),
+      );
+    const lost = new Watch();
+    for (const second of [-10, -5, 0]) goesOn(lost, second, second);
+    expect(goesOn(lost, 3600, 3599)).toMatchObject({ network: "healthy", stalled: "good" });
+    expect(goesOn(lost, 7200, 4200)).toMatchObject({ network: "unconfirmed", stalled: "unknown" });
+    expect(goesOn(lost, 7205, 4205)).toMatchObject({ network: "healthy", stalled: "good" });
+  });
+
+  test("the frontier is as far as two of three have been, and never goes back", () => {
+    const verdicts = play({ ...names, a: [[0, "+8"]], b: [[30, "-100"]] }, 60);
+    expect(verdicts.get(25)?.frontier).toMatchObject({ time: at(25) });
+    expect(verdicts.get(60)?.frontier).toMatchObject({ time: at(60), node: "c" });
+  });
+});
