@@ -169,7 +169,7 @@ function nodeReadings(seen: JudgedRound, index: number, nodes: number): readonly
             : believed
               ? "good"
               : "unknown",
-      facts: { ...(judged.disbelief === undefined ? {} : { by: judged.disbelief }) },
+      facts: judged.disbelief === undefined ? {} : { by: judged.disbelief },
     },
     timeBack(common, blind || judged.disbelief === "ahead" ? undefined : judged.time, peakBefore(seen, node)),
   ];
