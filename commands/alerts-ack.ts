@@ -27,7 +27,7 @@ export const alertsAck = command({
   changes: true,
   options: { episode: EPISODE_OPTION, network: ALL_NETWORKS_OPTION },
   run: async (context) => {
-    const { alerts, caller, options } = context;
+    const { alerts, caller, here, options } = context;
     requireManager(context, "acknowledge its alerts");
     const found = await findEpisode(alerts, options.episode, options.network);
     await requireEpisodeAccess(alerts, found, context);
@@ -49,15 +49,15 @@ export const alertsAck = command({
         actions: [detailsAction(found)],
       });
     }
-    const here = destinationHere(context);
+    const destination = destinationHere(context);
     const alone = affectsCallerOnly(context);
     // Reminders end wherever it was notified: the acknowledgement is announced there, and nowhere else.
     const notified = alone ? [] : await notifiedDestinations(alerts, found);
     await alerts.acknowledge(
       found.id,
-      caller.name,
+      { name: caller.name, person: { platform: here.platform, id: caller.id } },
       (episode) => changeAnnouncements(context, notified, { what: "acknowledged", episode }),
-      alone ? here : undefined,
+      alone ? destination : undefined,
     );
     return reply({
       tone: "good",

@@ -23,6 +23,8 @@ export const Inline = z.discriminatedUnion("kind", [
     at: z.string().regex(/^-?\d+$/u),
     style: z.enum(["absolute", "relative", "both", "utc"]),
   }),
+  /** Somebody: a mention on the platform that gave the id, the name in `text` everywhere else. On Slack only an edit pings nobody. */
+  z.object({ kind: z.literal("person"), text: z.string(), platform: z.string(), id: z.string() }),
 ]);
 export type Inline = Immutable<z.infer<typeof Inline>>;
 

@@ -11,6 +11,7 @@ function plainInline(inline: Inline): string {
     case "text":
     case "strong":
     case "code":
+    case "person":
       return inline.text;
     case "link":
       return inline.text === inline.url ? inline.url : `${inline.text} (${inline.url})`;

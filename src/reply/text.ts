@@ -72,6 +72,9 @@ export function link(label: string, url: string): Inline {
     : { kind: "text", text: label };
 }
 
+/** A person by name, and as their platform knows them. */
+export type Person = Extract<Inline, { kind: "person" }>;
+
 export type TimeStyle = Extract<Inline, { kind: "time" }>["style"];
 
 export function time(at: Nanoseconds, style: TimeStyle = "absolute"): Inline {
@@ -94,12 +97,13 @@ function isText(part: Inline | Text): part is Text {
 
 /**
  * Neighbours of one kind become one leaf, so that no markup can be put together from two harmless halves.
- * With `bold`, plain runs become strong ones.
+ * With `bold`, plain runs become strong ones. Who cannot be mentioned is a plain run.
  */
-export function mergeRuns(content: Text, bold: boolean): Inline[] {
+export function mergeRuns(content: Text, bold: boolean, canMention: (person: Person) => boolean): Inline[] {
   const merged: Inline[] = [];
   for (const given of content) {
-    const inline: Inline = bold && given.kind === "text" ? { kind: "strong", text: given.text } : given;
+    const isPlain = given.kind === "text" || (given.kind === "person" && !canMention(given));
+    const inline: Inline = isPlain ? { kind: bold ? "strong" : "text", text: given.text } : given;
     const last = merged.at(-1);
     if (last !== undefined && (inline.kind === "text" || inline.kind === "strong") && last.kind === inline.kind) {
       merged[merged.length - 1] = { kind: inline.kind, text: last.text + inline.text };

@@ -173,7 +173,8 @@ export class World {
         for (let time = 0; time < one.times; time += 1) await this.#observe({ state: "good", blind: false });
         return;
       case "acknowledge":
-        for (const { id } of await this.stage.engine.openEpisodes()) await this.stage.engine.acknowledge(id, "bob");
+        for (const { id } of await this.stage.engine.openEpisodes())
+          await this.stage.engine.acknowledge(id, { name: "bob" });
         return;
       case "pause":
         await this.#subscribe("repeats", "paused");

@@ -42,6 +42,13 @@ export const anyInline: fc.Arbitrary<Inline> = fc.oneof(
       .tuple(anyString(), fc.boolean())
       .map(([text, isId]): Inline => (isId ? { kind: "code", text, id: true } : { kind: "code", text })),
   },
+  {
+    weight: 1,
+    // No id of theirs is one of the platform: shown by name.
+    arbitrary: fc
+      .tuple(anyString(), fc.constantFrom("discord", "slack", "terminal"), anyString())
+      .map(([text, platform, id]): Inline => ({ kind: "person", text, platform, id: `${id}.` })),
+  },
   { weight: 1, arbitrary: fc.tuple(anyString(), fc.oneof(url, anyString())).map(([label, to]) => link(label, to)) },
   {
     weight: 1,

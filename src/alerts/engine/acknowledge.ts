@@ -5,9 +5,15 @@ import { logDecisions } from "../outbox/decision-log.ts";
 import { readNotificationStates } from "../outbox/queries.ts";
 import { Episode, episodeRow } from "../rules/episode.ts";
 
+/** Who acknowledges, by name; with their platform's id, where they have one. */
+export interface Acknowledger {
+  readonly name: string;
+  readonly person?: { readonly platform: string; readonly id: string };
+}
+
 interface Acknowledgement {
   readonly episode: string;
-  readonly by: string;
+  readonly by: Acknowledger;
   /** Wall clock. */
   readonly at: Nanoseconds;
   /** The key of the one destination that it holds for; absent = all. */
@@ -30,13 +36,16 @@ export async function acknowledge(
   const about = { what: "acknowledged", network: episode.network, episode: id };
   if (only !== undefined) {
     const isNew = await acknowledgeAt(tables, id, only, newId);
-    const decision = { ...about, destination: only, detail: `by ${by}, for that place alone` };
+    const decision = { ...about, destination: only, detail: `by ${by.name}, for that place alone` };
     if (isNew) await logDecisions(tables, [decision], toMillis(at));
     return { episode, isNew };
   }
-  const acknowledged: Episode = { ...episode, acknowledged: { by, at: timeToText(at) } };
+  const acknowledged: Episode = {
+    ...episode,
+    acknowledged: { by: by.name, at: timeToText(at), ...(by.person === undefined ? {} : { person: by.person }) },
+  };
   await tables.watch.putEpisodes([episodeRow(acknowledged)]);
-  await logDecisions(tables, [{ ...about, detail: `by ${by}` }], toMillis(at));
+  await logDecisions(tables, [{ ...about, detail: `by ${by.name}` }], toMillis(at));
   return { episode: acknowledged, isNew: true };
 }
 

@@ -26,7 +26,7 @@ import type { Destination } from "../sender.ts";
 import { readSuspensions, type Suspension, suspensionKey } from "../suspension/suspension-record.ts";
 import { silenceLogLine } from "../wording/silence-words.ts";
 import { subscriptionLogLine } from "../wording/subscription-words.ts";
-import { acknowledge } from "./acknowledge.ts";
+import { acknowledge, type Acknowledger } from "./acknowledge.ts";
 import { observationProcessor, type ProcessObservation } from "./process-observation.ts";
 import { closeUnwatched, createUpkeep } from "./upkeep.ts";
 
@@ -87,7 +87,7 @@ export interface AlertEngine {
    */
   acknowledge(
     episode: string,
-    by: string,
+    by: Acknowledger,
     announced?: (acknowledged: Episode) => readonly Announcement[],
     only?: Destination,
   ): Promise<Episode | undefined>;

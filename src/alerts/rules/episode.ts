@@ -34,7 +34,14 @@ export const Episode = z.object({
   /** The reading by which it fired, and the last known one. */
   first: Reading,
   last: Reading,
-  acknowledged: z.object({ by: z.string(), at: TimeText }).exactOptional(),
+  /** The name of who acknowledged it; with the id, where it is known. */
+  acknowledged: z
+    .object({
+      by: z.string(),
+      at: TimeText,
+      person: z.object({ platform: z.string(), id: z.string() }).exactOptional(),
+    })
+    .exactOptional(),
 });
 export type Episode = z.infer<typeof Episode>;
 

@@ -1,6 +1,6 @@
 import { type Block, field, type Field, paragraph } from "../../reply/block.ts";
 import { type Action, reply, type Reply } from "../../reply/reply.ts";
-import { text, type Text, time } from "../../reply/text.ts";
+import { type Inline, text, type Text, time } from "../../reply/text.ts";
 import { formatDuration } from "../../units/duration.ts";
 import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import { DRILL_NOTICE } from "../drill.ts";
@@ -32,7 +32,7 @@ export function describeCondition(message: Condition, context: DeliveryContext):
           ...words.fields,
           ...(episode.lastGood === undefined ? [] : [field("Last good", time(timeFromText(episode.lastGood), "both"))]),
           ...(episode.last.why === undefined ? [] : [field("Why", episode.last.why, { wide: true })]),
-          ...(acknowledged === undefined ? [] : [field("Acknowledged by", acknowledged.by)]),
+          ...(acknowledged === undefined ? [] : [field("Acknowledged by", acknowledgerOf(acknowledged, message))]),
           ...(episode.state === "recovering" ? [field("Now", "it looks good again; waiting for it to last")] : []),
         ],
       },
@@ -84,7 +84,7 @@ function describeEnd(message: Condition, context: DeliveryContext): Reply {
     blocks: [
       ...(message.drill === true ? [paragraph(DRILL_NOTICE)] : []),
       paragraph(summary),
-      { kind: "fields", fields: timelineOf(episode, context.triggeredAt) },
+      { kind: "fields", fields: timelineOf(episode, context.triggeredAt, message) },
     ],
     footer: footerOf(episode),
     actions: actionsOf(episode).slice(-1),
@@ -98,7 +98,7 @@ function endWord({ state }: Episode, { merged }: DeliveryContext): string {
 }
 
 /** The timeline: began, detected, sent, escalated and acknowledged in order of time, recovered. */
-export function timelineOf(episode: Episode, triggeredAt?: Nanoseconds): Field[] {
+export function timelineOf(episode: Episode, triggeredAt?: Nanoseconds, message?: Condition): Field[] {
   const moment = (name: string, at: string | undefined, more: Text = []): Field[] =>
     at === undefined ? [] : [field(name, text`${time(timeFromText(at))}${more}`)];
   const { acknowledged, escalated } = episode;
@@ -106,7 +106,10 @@ export function timelineOf(episode: Episode, triggeredAt?: Nanoseconds): Field[]
     { at: escalated, fields: moment("Escalated", escalated) },
     {
       at: acknowledged?.at,
-      fields: acknowledged === undefined ? [] : moment("Acknowledged", acknowledged.at, text` by ${acknowledged.by}`),
+      fields:
+        acknowledged === undefined
+          ? []
+          : moment("Acknowledged", acknowledged.at, text` by ${acknowledgerOf(acknowledged, message)}`),
     },
   ].toSorted((a, b) => Number(BigInt(a.at ?? 0) - BigInt(b.at ?? 0)));
   return [
@@ -116,6 +119,14 @@ export function timelineOf(episode: Episode, triggeredAt?: Nanoseconds): Field[]
     ...between.flatMap(({ fields }) => fields),
     ...moment("Recovered", episode.recovered),
   ];
+}
+
+/** In an edit, which pings nobody, the person; else the name. */
+function acknowledgerOf(
+  { by, person }: NonNullable<Episode["acknowledged"]>,
+  message: Condition | undefined,
+): Inline | string {
+  return person === undefined || message?.phase !== "state" ? by : { kind: "person", text: by, ...person };
 }
 
 function footerOf(episode: Episode): Text {

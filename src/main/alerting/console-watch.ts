@@ -199,7 +199,7 @@ function openAlert(episode: Episode, silences: readonly Silence[], at: Milliseco
     state: state === "recovering" ? "recovering" : "firing",
     began,
     ...(beganBefore === undefined ? {} : { beganBefore }),
-    ...(acknowledged === undefined ? {} : { acknowledged }),
+    ...(acknowledged === undefined ? {} : { acknowledged: { by: acknowledged.by, at: acknowledged.at } }),
     ...(silences.some((one) => matchesSilence(one, { destination: CONSOLE, network, kind, subject }, at))
       ? { silenced: true }
       : {}),

@@ -62,6 +62,12 @@ describe("the console's view of Discord", () => {
     expect(words.includes("Share")).toBe(isPrivate);
   });
 
+  test("shows a mention by the id that is sent", () => {
+    const person = { kind: "person", text: "ann", platform: "discord", id: "998877665544332211" } as const;
+    const tree = drawn(reply({ title: "x", blocks: [paragraph(text`by ${person}`)] }), "alert");
+    expect(textIn(tree)).toContain("by @998877665544332211");
+  });
+
   test("writes when it was sent, and marks an age to be kept true", () => {
     const at = fromMillis(SENT);
     const tree = drawn(reply({ title: "x", blocks: [paragraph(text`seen ${time(at, "relative")}`)] }), "alert");

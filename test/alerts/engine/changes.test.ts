@@ -15,7 +15,7 @@ it("an acknowledgement is logged and announced once, for one place as for all; n
   const [episode] = await stage.engine.openEpisodes();
   const acknowledge = async (only?: string): Promise<[marked: boolean, logged: number, announced: number]> => {
     const to = only === undefined ? undefined : { ...ops, channel: only };
-    const after = await stage.engine.acknowledge(episode!.id, "eve", () => announced, to);
+    const after = await stage.engine.acknowledge(episode!.id, { name: "eve" }, () => announced, to);
     await stage.pass(0);
     const logged = (await stage.engine.decisions({ limit: 99 })).filter(({ what }) => what === "acknowledged");
     return [after?.acknowledged !== undefined, logged.length, stage.sender.take().length];
@@ -26,7 +26,7 @@ it("an acknowledgement is logged and announced once, for one place as for all; n
   expect(await acknowledge()).toEqual([true, 2, 1]);
   expect(await acknowledge()).toEqual([true, 2, 0]);
   expect(await acknowledge("ops")).toEqual([true, 2, 0]);
-  expect(await stage.engine.acknowledge("nothing", "eve")).toBeUndefined();
+  expect(await stage.engine.acknowledge("nothing", { name: "eve" })).toBeUndefined();
 });
 
 it("a subscription that was changed meanwhile is not changed again", async () => {

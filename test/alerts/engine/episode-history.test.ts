@@ -104,9 +104,9 @@ describe("an outage", () => {
     await it.rounds(12, [stalled("bad")]);
     expect(it.sender.take()).toEqual(["still critical: network.stalled on mainnet"]);
     const [episode] = await it.engine.openEpisodes();
-    expect((await it.engine.acknowledge(episode!.id, "bob"))?.acknowledged?.by).toBe("bob");
-    expect((await it.engine.acknowledge(episode!.id, "eve"))?.acknowledged?.by).toBe("bob");
-    expect(await it.engine.acknowledge("nothing", "bob")).toBeUndefined();
+    expect((await it.engine.acknowledge(episode!.id, { name: "bob" }))?.acknowledged?.by).toBe("bob");
+    expect((await it.engine.acknowledge(episode!.id, { name: "eve" }))?.acknowledged?.by).toBe("bob");
+    expect(await it.engine.acknowledge("nothing", { name: "bob" })).toBeUndefined();
     await it.rounds(30, [stalled("bad")]);
     expect(it.sender.take()).toEqual([]);
     // The messages show the acknowledgement.
@@ -121,7 +121,7 @@ describe("an outage", () => {
     await it.engine.putSubscription(aSubscription({ id: "other", destination }), "ada");
     await it.rounds(8, [stalled("bad")]);
     const [episode] = await it.engine.openEpisodes();
-    await it.engine.acknowledge(episode!.id, "bob", undefined, destination);
+    await it.engine.acknowledge(episode!.id, { name: "bob" }, undefined, destination);
     it.sender.take();
     await it.restart();
     await it.rounds(40, [stalled("bad")]);
@@ -185,7 +185,7 @@ describe("an outage", () => {
       expect(it.sender.take()).toEqual([FIRED, CRITICAL]);
       it.sender.takeEdits();
       const [episode] = await it.engine.openEpisodes();
-      await it.engine.acknowledge(episode!.id, "bob");
+      await it.engine.acknowledge(episode!.id, { name: "bob" });
       await it.rounds(3, [stalled("bad")]);
       expect(it.sender.takeEdits()).toHaveLength(2);
       const edits = it.sender.edits.slice(-2);

@@ -137,7 +137,7 @@ describe("upkeep", () => {
     expect(stage.sender.take()).toEqual([REMINDER]);
     expect(await seconds(30 * 60 - 2)).toBe(1);
     expect(stage.sender.take()).toEqual([]);
-    await engine.acknowledge((await engine.openEpisodes())[0]!.id, "ada");
+    await engine.acknowledge((await engine.openEpisodes())[0]!.id, { name: "ada" });
     await seconds(5);
     expect(stage.sender.take()).toEqual([]);
     // The messages show the acknowledgement.

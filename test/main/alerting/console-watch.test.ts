@@ -79,7 +79,7 @@ test("witnesses and verdict, and how long each stage still lasts", async () => {
     { episode, kind: "network.stalled", network: "mainnet", subject: "", severity: "warning", state: "firing" },
   ]);
 
-  await stage.engine.acknowledge(episode, "ada");
+  await stage.engine.acknowledge(episode, { name: "ada" });
   observe();
   await stage.round([stalled("good")]);
   expect((await mainnet())?.stalled).toEqual({ phase: "recovering", episode, leftMillis: 15_000 });

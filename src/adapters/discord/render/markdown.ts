@@ -1,6 +1,7 @@
 import { oneLine, plainText, printable } from "../../../reply/plain-text.ts";
-import { type Inline, mergeRuns, shortenId, type Text, timeOf } from "../../../reply/text.ts";
+import { type Inline, mergeRuns, type Person, shortenId, type Text, timeOf } from "../../../reply/text.ts";
 import { formatUtc, toSeconds } from "../../../units/nanoseconds.ts";
+import { discordPlatform } from "../platform.ts";
 
 /** Bounded markup; `whole` is false where something was omitted. */
 export interface Markup {
@@ -40,7 +41,7 @@ export function renderText(content: Text, options: InlineOptions = {}): Markup {
   if (max < 1) return { markdown: "", whole: content.length === 0 };
   let markdown = "";
   let whole = true;
-  const runs = mergeRuns(content, options.bold === true);
+  const runs = mergeRuns(content, options.bold === true, canMention);
   for (const [index, inline] of runs.entries()) {
     const piece = renderInline(inline, options);
     whole &&= piece.whole;
@@ -91,7 +92,14 @@ function renderInline(inline: Inline, options: InlineOptions): Markup {
     }
     case "time":
       return { markdown: timeMarkup(inline), whole: true };
+    case "person":
+      return { markdown: `<@${inline.id}>`, whole: true };
   }
+}
+
+/** Whether it is somebody on Discord; an id that was erased is none. */
+function canMention({ platform, id }: Person): boolean {
+  return platform === discordPlatform.id && /^\d{15,20}$/u.test(id);
 }
 
 /** A time in the reader's own zone: https://docs.discord.com/developers/reference#message-formatting. */
@@ -117,9 +125,8 @@ function hostOf(url: string): string {
 
 /** As much of a leaf as fits behind the text so far, with an ellipsis; leaves that cannot be cut are omitted whole. */
 function cutInline(before: string, inline: Inline, options: InlineOptions, max: number): string {
-  if (inline.kind === "link" || inline.kind === "time" || (inline.kind === "code" && inline.id === true)) {
-    return `${before}${ELLIPSIS}`;
-  }
+  if (inline.kind === "link" || inline.kind === "time" || inline.kind === "person") return `${before}${ELLIPSIS}`;
+  if (inline.kind === "code" && inline.id === true) return `${before}${ELLIPSIS}`;
   const points = Array.from(inline.text);
   let fits = 0;
   let beyond = points.length;

@@ -1,7 +1,8 @@
 import { oneLine, plainText, printable } from "../../../reply/plain-text.ts";
-import { type Inline, mergeRuns, type Text, timeOf } from "../../../reply/text.ts";
+import { type Inline, mergeRuns, type Person, type Text, timeOf } from "../../../reply/text.ts";
 import { formatUtc, toSeconds } from "../../../units/nanoseconds.ts";
 import { BUTTON_URL_LENGTH } from "../limits.ts";
+import { slackPlatform } from "../platform.ts";
 
 /** Markup within a bound; `whole` is false where something was left out. */
 export interface Markup {
@@ -26,7 +27,7 @@ const LAST_SECOND = 9_999_999_999n;
 export function renderText(content: Text, options: InlineOptions): Markup {
   let mrkdwn = "";
   let whole = true;
-  const runs = mergeRuns(content, options.bold === true);
+  const runs = mergeRuns(content, options.bold === true, canMention);
   for (const [index, inline] of runs.entries()) {
     const piece = renderInline(inline, options);
     whole &&= piece.whole;
@@ -78,7 +79,14 @@ function renderInline(inline: Inline, options: InlineOptions): Markup {
     }
     case "time":
       return { mrkdwn: timeMarkup(inline), whole: true };
+    case "person":
+      return { mrkdwn: `<@${inline.id}>`, whole: true };
   }
+}
+
+/** Whether it is somebody on Slack; an id that was erased is none. */
+function canMention({ platform, id }: Person): boolean {
+  return platform === slackPlatform.id && slackPlatform.kindOfId(id) === "person";
 }
 
 /** Bold does not reach over a line break, nor over blanks at its ends. */
@@ -114,9 +122,9 @@ function timeMarkup(inline: Extract<Inline, { kind: "time" }>): string {
   }
 }
 
-/** As much of a leaf as fits behind `before`, with an ellipsis; links and times are left out whole. */
+/** As much of a leaf as fits behind `before`, with an ellipsis; links, times and mentions are left out whole. */
 function cutInline(before: string, inline: Inline, options: InlineOptions): string {
-  if (inline.kind === "link" || inline.kind === "time") return `${before}${ELLIPSIS}`;
+  if (inline.kind === "link" || inline.kind === "time" || inline.kind === "person") return `${before}${ELLIPSIS}`;
   const points = Array.from(inline.text.toWellFormed());
   const attempt = (count: number): string =>
     `${join(before, renderInline({ ...inline, text: points.slice(0, count).join("") }, options).mrkdwn)}${ELLIPSIS}`;

@@ -74,6 +74,7 @@ export function toSpans(content: Text, options: SpanOptions, lines: LineBreaks =
   for (const inline of content) {
     switch (inline.kind) {
       case "text":
+      case "person":
         pushWords(spans, inline.text, words ?? "plain", lines);
         break;
       case "strong":

@@ -6,7 +6,7 @@ import { visible } from "../reply/render-text.js";
 import { h } from "../vnode/vnode.js";
 
 /**
- * @typedef {{ readonly type: string, readonly content?: string | readonly Markdown[], readonly target?: string,
+ * @typedef {{ readonly type: string, readonly content?: string | readonly Markdown[], readonly target?: string, readonly id?: string,
  *   readonly timestamp?: string, readonly format?: string, readonly lang?: string }} Markdown
  * @typedef {{ readonly name: string, readonly alt?: string, readonly sizeBytes: number }} File
  * @typedef {{ readonly type: number, readonly style: number, readonly label?: string, readonly url?: string }} Button
@@ -133,6 +133,8 @@ function drawInline(node, now) {
     case "url":
     case "autolink":
       return drawLink(node.target ?? "", children);
+    case "user":
+      return h("span", { class: "mention" }, `@${visible(node.id ?? "")}`);
     case "timestamp":
       return drawTime(node.timestamp ?? "0", node.format === "R", now);
     default:

@@ -33,6 +33,7 @@ export function plainOf(content, reader) {
       switch (inline.kind) {
         case "text":
         case "strong":
+        case "person":
           return visible(inline.text);
         case "code":
           return visible(inline.id === true ? shorten(inline.text) : inline.text);
@@ -53,6 +54,7 @@ export function plainOf(content, reader) {
 function renderInline(inline, reader) {
   switch (inline.kind) {
     case "text":
+    case "person":
       return inline.text === "" ? [] : [visible(inline.text)];
     case "strong":
       return inline.text === "" ? [] : [h("strong", {}, visible(inline.text))];
