@@ -148,10 +148,9 @@ export function judgeNetwork(
   }
 
   function standstill(): Omit<NetworkJudgement, "movers" | "memory"> {
-    if (memory.mark === undefined) {
-      const furthest = furthestOf(believed);
-      if (furthest !== undefined) memory.mark = furthest;
-    }
+    // Nobody moves now: where any of them stands is known already.
+    const furthest = furthestOf(believed);
+    if (furthest !== undefined && isFurther(furthest, memory.mark)) memory.mark = furthest;
     const since = Math.max(memory.watchedSinceMillis, memory.movedAtMillis ?? -Infinity);
     const { stillMillis } = stillness();
     const why = `${stallWords(stillMillis ?? 0)}, seen at ${countWords(believed.length, configured)}`;

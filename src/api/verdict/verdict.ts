@@ -130,7 +130,7 @@ export interface SourceMemory {
   /** The time of the last poll. */
   readonly atMillis: Milliseconds;
   readonly nodes: readonly NodeMemory[];
-  /** While a stall lasts: the furthest believed position as it began. */
+  /** While a stall lasts: the furthest position at which a believed node stood meanwhile. */
   readonly mark?: Position;
   /** When a node beyond frontier and mark last moved. */
   readonly movedAtMillis?: Milliseconds;

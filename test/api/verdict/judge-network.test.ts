@@ -65,6 +65,27 @@ describe("one node alone", () => {
       "bad",
     ],
     [
+      "went further before it stood, too: that the others follow ends no stall",
+      {
+        a: [
+          [0, "still"],
+          [40, "on"],
+          [100, "still"],
+        ],
+        b: [
+          [0, "still"],
+          [150, "-90"],
+        ],
+        c: [
+          [0, "still"],
+          [150, "-90"],
+        ],
+      },
+      180,
+      "stalled",
+      "bad",
+    ],
+    [
       "that catches up behind the rest ends no stall",
       {
         a: [[0, "still"]],
