@@ -31,6 +31,7 @@ export const alertsAck = command({
     requireManager(context, "acknowledge its alerts");
     const found = await findEpisode(alerts, options.episode, options.network);
     await requireEpisodeAccess(alerts, found, context);
+    if (context.pressed !== undefined) await alerts.notePress(found.id, context.pressed);
     const bad = conditionWords(found).bad;
     if (!isOpen(found)) {
       return reply({

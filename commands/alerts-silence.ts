@@ -19,8 +19,11 @@ export const alertsSilence = command({
     ...SILENCE_OPTIONS,
     network: ALL_NETWORKS_OPTION,
   },
-  run: (context) => {
+  run: async (context) => {
+    const { alerts, options, pressed } = context;
     requireManager(context, "silence its alerts");
+    // Under an alert, the button names its episode.
+    if (pressed !== undefined && options.what !== undefined) await alerts.notePress(options.what, pressed);
     return addSilence(context, context.options);
   },
 });

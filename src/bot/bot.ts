@@ -175,6 +175,7 @@ export function createBot(dependencies: BotDependencies): Bot {
         commands,
         now,
         signal,
+        ...(invocation.pressed === undefined ? {} : { pressed: invocation.pressed }),
         progress: (reply) => invocation.progress?.(mark(reply, client)),
       });
     } catch (thrown) {

@@ -1,4 +1,5 @@
 import type { Platforms } from "../alerts/platform.ts";
+import type { Receipt } from "../alerts/sender.ts";
 import type { AlertService } from "../alerts/service/service.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import type { LedgerExports } from "../export/ledger-exports.ts";
@@ -34,6 +35,8 @@ export interface CommandContext<S extends Options> {
   readonly commands: readonly AnyCommand[];
   now(): Nanoseconds;
   readonly signal: AbortSignal;
+  /** The alert's message whose button was pressed. */
+  readonly pressed?: Receipt;
   progress(reply: Reply): void;
 }
 

@@ -1,4 +1,5 @@
 import type { Platforms } from "../alerts/platform.ts";
+import type { Receipt } from "../alerts/sender.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
 
 /** The target of an answer, and its limits for files. */
@@ -31,6 +32,8 @@ export interface Invocation extends Ask {
   readonly signal: AbortSignal;
   /** Asks again what was asked before (Refresh, a page): refused for a command that changes something. */
   readonly again?: true;
+  /** The alert's message whose button was pressed. */
+  readonly pressed?: Receipt;
   /** Shows the progress of a long job; may be called often, adapters throttle it. */
   readonly progress?: (reply: Reply) => void;
 }

@@ -17,12 +17,12 @@ import { quietHoursEndAt, rescheduleHeld } from "../outbox/held.ts";
 import { AlertMessage, readMessages } from "../outbox/message.ts";
 import { enqueue } from "../outbox/outbox.ts";
 import { deliveriesOf, finishedDeliveries, outboxDepth } from "../outbox/queries.ts";
-import { retryNow } from "../outbox/record.ts";
+import { recordPress, retryNow } from "../outbox/record.ts";
 import { Silence, silenceEnds } from "../routing/silence.ts";
 import { subscriptionIndexReader } from "../routing/subscription-index.ts";
 import { destinationKey, putSubscription, rulesOf, Subscription } from "../routing/subscription.ts";
 import { Episode, Machine } from "../rules/episode.ts";
-import type { Destination } from "../sender.ts";
+import type { Destination, Receipt } from "../sender.ts";
 import { readSuspensions, type Suspension, suspensionKey } from "../suspension/suspension-record.ts";
 import { silenceLogLine } from "../wording/silence-words.ts";
 import { subscriptionLogLine } from "../wording/subscription-words.ts";
@@ -91,6 +91,8 @@ export interface AlertEngine {
     announced?: (acknowledged: Episode) => readonly Announcement[],
     only?: Destination,
   ): Promise<Episode | undefined>;
+  /** A button of an alert was pressed on this message: one that is known of no delivery is a copy, which is then tidied. */
+  notePress(episode: string, pressed: Receipt): Promise<void>;
 
   /** How many messages are owed on each platform, and since when the oldest (Unix milliseconds). */
   outboxDepth(): Promise<readonly { readonly platform: string; readonly owed: number; readonly oldest: number }[]>;
@@ -221,6 +223,13 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
         await upkeep();
       }
       return done?.episode;
+    },
+
+    async notePress(episode, pressed) {
+      const tidied = await store.transaction(({ alerts }) =>
+        recordPress(alerts, episode, pressed, nowMillis(clock), newId),
+      );
+      if (tidied) dependencies.onOwed?.();
     },
 
     outboxDepth: () => store.transaction(({ alerts }) => outboxDepth(alerts)),

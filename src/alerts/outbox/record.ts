@@ -1,6 +1,8 @@
+import { z } from "zod";
+
 import type { AlertTables, DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { destinationKey } from "../routing/subscription.ts";
+import { destinationKey, StoredDestination } from "../routing/subscription.ts";
 import type { Destination, Receipt, SendError } from "../sender.ts";
 import type { Decision } from "./batch.ts";
 import type { ClaimedDelivery } from "./claim.ts";
@@ -232,7 +234,7 @@ export async function recordLateReceipt(
   }
   const message = (await readMessages(tables, [row.message])).get(row.message);
   if (row.state !== "sent" || message === undefined) return true;
-  const first = `${id}~1`;
+  const first = firstCopy(id);
   await tables.outbox.putReceipts([{ delivery: first, ...receipt, at }]);
   const edit = { id: newId(), destination, phase: "state", message, edits: first } as const;
   await enqueue(tables, { deliveries: [edit] }, at, newId);
@@ -240,4 +242,40 @@ export async function recordLateReceipt(
   const data = JSON.stringify({ ...(JSON.parse(owed?.data ?? "{}") as object), twice: true });
   await tables.outbox.update(edit.id, { data });
   return true;
+}
+
+/**
+ * A pressed message of an alert that no delivery is known by is the copy of one whose outcome was unknown: the press
+ * proves it, like a receipt that comes late. Nothing is done while one is being sent there, since it may be that one.
+ */
+export async function recordPress(
+  tables: AlertTables,
+  episode: string,
+  pressed: Receipt,
+  at: Milliseconds,
+  newId: () => string,
+): Promise<boolean> {
+  const rows = await tables.outbox.ofEpisode(episode);
+  const there = rows.filter(({ platform, target }) => platform === pressed.platform && target === null);
+  const uncertain = there.filter(({ uncertain_since, state }) => uncertain_since !== null && state === "sent");
+  if (uncertain.length === 0 || (await tables.outbox.hasReceipt(pressed))) return false;
+  const receipts = await tables.outbox.receipts(uncertain.flatMap(({ id }) => [id, firstCopy(id)]));
+  const copied = new Set(receipts.map(({ delivery }) => delivery));
+  const row = uncertain.find(
+    ({ id }) =>
+      !copied.has(firstCopy(id)) &&
+      receipts.some(({ delivery, channel }) => delivery === id && channel === pressed.channel),
+  );
+  if (row === undefined) return false;
+  const open = await tables.outbox.openOf(row.destination);
+  if (open.some(({ state, target }) => state === "sending" && target === null)) return false;
+  const { destination } = StoredDelivery.parse(JSON.parse(row.data));
+  return recordLateReceipt(tables, { row, destination }, pressed, at, newId);
+}
+
+const StoredDelivery = z.object({ destination: StoredDestination });
+
+/** Names the receipt of the first message where a delivery was sent twice. */
+function firstCopy(delivery: string): string {
+  return `${delivery}~1`;
 }

@@ -120,6 +120,8 @@ export interface Outbox {
   ): Promise<readonly { readonly destination: string; readonly count: number }[]>;
   putReceipts(rows: readonly ReceiptRow[]): Promise<void>;
   receipts(deliveries: readonly string[]): Promise<readonly ReceiptRow[]>;
+  /** Whether a message is known as that of a delivery; reads all receipts. */
+  hasReceipt(of: Pick<ReceiptRow, "platform" | "channel" | "message">): Promise<boolean>;
   /**
    * The number of owed deliveries and the age of the oldest, by platform; those in chunks are counted, too. Without
    * those to some destinations.

@@ -263,6 +263,15 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
       selectInBatches(deliveries, (batch) =>
         db.selectFrom("alert_receipts").selectAll().where("delivery", "in", batch).execute(),
       ),
+    hasReceipt: async ({ platform, channel, message }) =>
+      (await db
+        .selectFrom("alert_receipts")
+        .select("delivery")
+        .where("message", "=", message)
+        .where("channel", "=", channel)
+        .where("platform", "=", platform)
+        .limit(1)
+        .executeTakeFirst()) !== undefined,
     depth: (except = []) =>
       db
         .selectFrom((eb) =>

@@ -45,6 +45,37 @@ it("a receipt that comes late, before the next attempt, keeps the message from b
   sender.takeEdits();
 });
 
+it("a press on a copy that no receipt is known of takes its buttons, once; a press on the known one changes nothing", async () => {
+  stage = await Stage.open();
+  const { sender, engine } = stage;
+  const { destination } = aSubscription({});
+  await engine.putSubscription(aSubscription({ style: "live" }), "ada");
+  await stage.rounds(1, [stalled("good")]);
+  sender.outcome = (_what, tries) => (tries === 1 ? "posted-unknown" : "ok");
+  await stage.rounds(13, [stalled("bad")]);
+  const [first, repeat] = sender.posts;
+  expect([isRepeat(first!.reply), isRepeat(repeat!.reply)]).toEqual([false, true]);
+  sender.outcome = () => "ok";
+  const [episode] = await engine.openEpisodes();
+  const press = async (message: string): Promise<void> => {
+    const { platform, channel } = destination;
+    await engine.notePress(episode!.id, { platform, channel, message });
+    await stage!.pass(1000);
+  };
+  await press(repeat!.message);
+  expect(sender.edits).toHaveLength(0);
+  await press(first!.message);
+  await press(first!.message);
+  expect(sender.edits.map(({ message, reply }) => [message, reply.actions])).toEqual([[first!.message, []]]);
+  // A message of something else: the only delivery in doubt is settled.
+  await press("another");
+  expect(sender.edits).toHaveLength(1);
+  const { decisions } = (await engine.history(episode!.id))!;
+  expect(decisions.filter(({ what }) => what === "sent twice")).toHaveLength(1);
+  sender.take();
+  sender.takeEdits();
+});
+
 it("a receipt that comes after the message was sent again takes the buttons of the first one, and says so", async () => {
   stage = await Stage.open();
   const { sender, engine } = stage;

@@ -31,7 +31,7 @@ export async function answerCommand(
   interaction: UserInteraction,
   ask: Ask,
   placement: AnswerPlacement,
-  more: Pick<Invocation, "again"> = {},
+  more: Pick<Invocation, "again" | "pressed"> = {},
 ): Promise<void> {
   const cancellation = new AbortController();
   const signal = AbortSignal.any([context.signal, cancellation.signal]);

@@ -44,7 +44,12 @@ export async function handleButton(
     case "ask": {
       if (press.confirm !== undefined) return confirm(context, api, interaction, press, press.confirm);
       if (press.effect === "confirmed") return answerCommand(context, api, interaction, press.ask, "replace");
-      if (press.effect === "reply") return answerCommand(context, api, interaction, press.ask, "new");
+      if (press.effect === "reply") {
+        const { id: message, channel_id: channel } = interaction.message;
+        // Only an alert has no asker.
+        const pressed = press.asker === undefined ? { pressed: { platform: "discord", channel, message } } : {};
+        return answerCommand(context, api, interaction, press.ask, "new", pressed);
+      }
       // The asker turns the pages in place; other users get pages of their own.
       const own = press.asker === callerOf(interaction).id || isEphemeral(interaction);
       const placement = press.asker === undefined ? "new" : own ? "replace" : "private";

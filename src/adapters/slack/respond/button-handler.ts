@@ -41,6 +41,8 @@ interface PressPlace {
   readonly ephemeral: boolean;
   /** When its message was posted. */
   readonly postedAt: Nanoseconds | undefined;
+  /** Slack's id of the message, where it has one. */
+  readonly message: string | undefined;
   readonly response: ResponseAddress | undefined;
   readonly trigger: string;
   /** Pressed in the home tab, which must be republished afterwards. */
@@ -94,7 +96,11 @@ async function respondToAsk(
   const own = asker === undefined || asker === place.asker.id || place.ephemeral;
   const replaces = effect === "replace" && own && place.response !== undefined;
   const again = effect === "replace" ? ({ again: true } as const) : {};
-  const request = { ...(await requestContextOf(slack, place, ask, replaces)), ...again };
+  const { channel, message } = place;
+  // Only an alert has no asker.
+  const isAlert = asker === undefined && channel !== undefined && message !== undefined;
+  const pressed = isAlert ? { pressed: { platform: "slack", channel, message } } : {};
+  const request = { ...(await requestContextOf(slack, place, ask, replaces)), ...again, ...pressed };
   if (!replaces) return respond(slack, ask, request);
   const audience = place.ephemeral ? "caller" : "channel";
   await respond(slack, ask, { ...request, audience, ...(fresh === undefined ? {} : { fresh }) });
@@ -130,6 +136,7 @@ function pressPlaceOf(slack: SlackContext, body: BlockAction): PressPlace {
     thread: typeof thread === "string" ? thread : undefined,
     shared: isShared(channel, body.channel?.name === "directmessage"),
     ephemeral,
+    message: typeof posted === "string" ? posted : undefined,
     postedAt:
       typeof posted === "string" && /^\d{1,12}\./u.test(posted) ? fromMillis(parseInt(posted, 10) * 1000) : undefined,
     response:

@@ -16,6 +16,7 @@ export function prepare(
   const invocation: Invocation = {
     ...ask,
     ...(request.again === undefined ? {} : { again: request.again }),
+    ...(request.pressed === undefined ? {} : { pressed: request.pressed }),
     here: targetOf(request),
     caller: request.caller,
     signal: slack.stopping,

@@ -1,3 +1,4 @@
+import type { Receipt } from "../../../alerts/sender.ts";
 import type { Caller, Visibility } from "../../../bot/invocation.ts";
 import type { MessageBody } from "../render/compose.ts";
 
@@ -12,6 +13,8 @@ export interface RequestContext {
   readonly audience?: Visibility;
   /** The command was asked before: the button repeats it. */
   readonly again?: true;
+  /** The alert's message whose button was pressed. */
+  readonly pressed?: Receipt;
   /** The answer replaces an error, so its files, if any, were not sent. */
   readonly fresh?: true;
   /** A line of mrkdwn above the answer. */

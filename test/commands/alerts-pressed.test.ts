@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+
+import { isRepeat } from "../support/gist.ts";
+import { FakeSender } from "../support/fake-sender.ts";
+import { ann, deliver, oneNodeDown, OPS } from "./alert-channel.ts";
+
+test.each(["Acknowledge", "Silence 1 h"])(
+  "%s pressed on a copy that no receipt is known of takes the buttons of that copy",
+  async (label) => {
+    const talk = await oneNodeDown();
+    const sender = new FakeSender({ platform: "discord", now: () => Number(talk.now() / 1_000_000n) });
+    sender.outcome = (what, tries) =>
+      tries === 1 && "about" in what && what.about?.state === "firing" ? "posted-unknown" : "ok";
+    await deliver(talk, sender);
+    const [first, repeat] = sender.posts.filter(({ gist }) => gist.startsWith("warning"));
+    expect([isRepeat(first!.reply), isRepeat(repeat!.reply)]).toEqual([false, true]);
+    const action = first!.reply.actions.find((one) => one.label === label);
+    if (action === undefined || !("invocation" in action)) throw new Error("no such button");
+    const pressed = { platform: "discord", channel: repeat!.delivery.destination.channel, message: first!.message };
+    const asked = { here: OPS, caller: ann, signal: AbortSignal.timeout(5000), ...action.invocation, pressed };
+    expect((await talk.bot.run(asked)).tone).toBe("good");
+    await deliver(talk, sender);
+    const tidied = sender.edits.filter(({ message }) => message === first!.message);
+    expect(tidied.map(({ reply }) => reply.actions)).toEqual([[]]);
+  },
+);
