@@ -192,7 +192,7 @@ describe("the tree", () => {
   test("calls no platform by its name outside of adapters, config and main", () => {
     const chats = PLATFORMS.chats.map(({ id }) => id).join("|");
     const operators = ["terminal", PLATFORMS.console.platform, PLATFORMS.console.channel];
-    const name = new RegExp(`${chats}|"(?:${operators.join("|")})"`, "iu");
+    const name = new RegExp(`\\b(?:${chats})|"(?:${operators.join("|")})"`, "iu");
     const isComment = (line: string): boolean => /^\s*(?:\/\/|\/?\*)/u.test(line);
     const others = modules.filter((file) => !/^src\/(?:adapters\/|config\/|config\.ts$|main\/|main\.ts$)/u.test(file));
     const calling = others.flatMap((file) =>

@@ -122,11 +122,11 @@ export function judgeNetwork(
   function judgeByAge(at: Position): Omit<NetworkJudgement, "movers" | "memory"> | undefined {
     const age = millisBetween(at.time, round.wallClock);
     const watched = now - memory.watchedSinceMillis;
-    if (age < thresholds.stalledMillis && watched < thresholds.stalledMillis) {
+    if (age < thresholds.stalledMillis && watched <= motionMillis) {
       const why = age < 0 ? "the network time is the present" : `the network time is ${formatDuration(age)} old`;
       return { state: "healthy", why, basis: "age", stalled: "unknown", stillMillis: watched };
     }
-    if (watched >= motionMillis || movers.length > 0) return undefined;
+    if (watched > motionMillis || movers.length > 0) return undefined;
     if (believed.length * 2 <= configured) return blind(fewWords(believed.length, configured));
     const why = `the network time is ${formatDuration(age)} old, seen at ${countWords(believed.length, configured)}`;
     return { state: "stalled", why, basis: "age", stalled: "unknown", stillMillis: watched };

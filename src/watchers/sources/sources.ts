@@ -61,9 +61,10 @@ export function sourcesWatcher(options: SourcesOptions): Watcher<SourcesSnapshot
   };
 }
 
-/** A move counts for so long and for so many polls at least; for no longer than a stall may last, but over two polls. */
-const MIN_MOTION: Milliseconds = 10_000;
+/** A move counts for so many polls at least, and for so long, or half of the time to a stall where that is shorter. */
 const MOTION_POLLS = 3;
+const MOTION: Milliseconds = 10_000;
+/** However soon a stall is told, two polls must be able to show a move. */
 const MIN_MOTION_POLLS = 2;
 
 /** The thresholds of the verdicts, from the configured ones. */
@@ -71,7 +72,7 @@ export function sourceThresholds({ stalled, lagging, poll, keep }: AlertsConfig)
   return {
     motionMillis: Math.max(
       MIN_MOTION_POLLS * poll.time,
-      Math.min(stalled.for, Math.max(MIN_MOTION, MOTION_POLLS * poll.time)),
+      Math.min(stalled.for, Math.max(MOTION_POLLS * poll.time, Math.min(MOTION, stalled.for / 2))),
     ),
     stalledMillis: stalled.for,
     criticalMillis: stalled.criticalFor,

@@ -77,7 +77,7 @@ test("the configured thresholds are the ones in use", () => {
     '{"poll": {"time": "1s"}, "stalled": {"for": "9s", "criticalFor": "77s"}, "lagging": {"behind": "7s", "blocks": 5}}',
   );
   expect(sourceThresholds(config)).toEqual({
-    motionMillis: 9000,
+    motionMillis: 4500,
     stalledMillis: 9000,
     criticalMillis: 77_000,
     keepMillis: 15_000,
