@@ -24,6 +24,7 @@ const stalled = reply({
         field("Last block", text`31,204,551 at ${time(ago(184), "both")}`),
         field("Since", time(ago(184), "relative")),
         field("Episode", code("network.stalled|mainnet||7")),
+        field("Acknowledged by", [{ kind: "person", text: "maria", platform: "discord", id: "1122334455667788990" }]),
       ],
     },
     {

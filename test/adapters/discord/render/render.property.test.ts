@@ -123,7 +123,12 @@ function leaves(reply: Reply): string[] {
   // Tables of few columns are shown without their titles.
   const blocks = reply.blocks.map((one) => (one.kind === "table" ? { ...one, columns: [] } : one));
   const texts = replyTexts({ ...reply, blocks }).flatMap((inlines) =>
-    inlines.flatMap((one) => (one.kind === "time" ? [] : [one.text])),
+    inlines.flatMap((one) => {
+      if (one.kind === "time") return [];
+      // Discord shows the name behind an id itself.
+      const isMention = one.kind === "person" && one.platform === "discord" && /^\d{17,20}$/u.test(one.id);
+      return [isMention ? one.id : one.text];
+    }),
   );
   return [...texts, ...reply.actions.map((action) => action.label)];
 }
