@@ -70,9 +70,13 @@ describe("any reply at any width", () => {
         const shown = renderTerminal(reply, { ...plain, width });
         const cut = /do(es)?\s+not\s+fit\s+here|Ids\s+are\s+shortened/u.test(shown);
         const left = tally(shown);
-        const blocks = reply.blocks.map((one) =>
-          cut && one.kind === "table" ? { ...one, columns: [], rows: [[]] } : one,
-        );
+        const blocks = reply.blocks.map((one) => {
+          if (one.kind !== "table") return one;
+          if (cut) return { ...one, columns: [], rows: [[]] };
+          // Rows that are listed leave out a column where they have nothing.
+          const isBlank = (index: number): boolean => one.rows.every((row) => visible(row[index] ?? []).trim() === "");
+          return { ...one, columns: one.columns.filter((_, index) => one.rows.length === 0 || !isBlank(index)) };
+        });
         for (const [character, count] of tally(
           replyTexts({ ...reply, blocks })
             .map(visible)
