@@ -4,42 +4,31 @@ import { LENGTHS, type KindScore, type Mistake, PROMPT, quantile, type Score } f
 import type { SickNode } from "./sick-nodes.ts";
 import { clockTime, KINDS } from "./truth.ts";
 
+/** The titles of the cells that `cellsOf` gives. */
+const COLUMNS = [
+  "alerts",
+  "precision",
+  "due",
+  "recall",
+  "delay p50",
+  "p99",
+  "wrong ends",
+  "late",
+  "false/calm year",
+] as const;
+
 /** The score of each kind of alert. */
 export function kindTable(score: Score): string {
-  const head = [
-    "kind",
-    "alerts",
-    "precision",
-    "due",
-    "recall",
-    "delay p50",
-    "p99",
-    "wrong ends",
-    "late",
-    "false/calm year",
-  ];
-  return table([head, ...KINDS.map((kind) => [kind, ...cellsOf(score.kinds[kind], score)])]);
+  return table([["kind", ...COLUMNS], ...KINDS.map((kind) => [kind, ...cellsOf(score.kinds[kind], score)])]);
 }
 
 /** The scores of several rules on network.stalled, and the part of halts told by length. */
 export function ruleTables(scores: ReadonlyMap<string, Score>): string {
-  const head = [
-    "rule",
-    "alerts",
-    "precision",
-    "due",
-    "recall",
-    "delay p50",
-    "p99",
-    "wrong ends",
-    "late",
-    "false/calm year",
-  ];
   const rows = [...scores].map(([name, score]) => [name, ...cellsOf(score.kinds["network.stalled"], score)]);
   const lengths = LENGTHS.map(([least, most]) => `${least} to ${most} s`);
   const halts = [...scores.values()][0]?.lengths.map((one) => String(one.halts)) ?? [];
   const told = [...scores].map(([name, score]) => [name, ...score.lengths.map((one) => part(one.told, one.halts))]);
-  return `${table([head, ...rows])}\n\n${table([["halts told, by length", ...lengths], ["how many", ...halts], ...told])}`;
+  return `${table([["rule", ...COLUMNS], ...rows])}\n\n${table([["halts told, by length", ...lengths], ["how many", ...halts], ...told])}`;
 }
 
 function cellsOf(score: KindScore, { calmDays }: Score): string[] {

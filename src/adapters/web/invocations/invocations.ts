@@ -65,7 +65,7 @@ export function invocationRoutes(dependencies: InvocationDependencies): Hono {
   const audience = (question: Question, answer: Reply): AnswerAudience =>
     answerAudience(dependencies.bot(), question, answer, dependencies.now());
 
-  /** One JSON object a line: any number of `{"progress": Reply}`, at last `{"reply": Reply}`. */
+  /** One JSON object a line: `{"progress": Reply}` for each step, if there are steps, then `{"reply": Reply}`. */
   function streamed(
     c: Context,
     question: Question,
