@@ -1,14 +1,19 @@
 import { timeFromText } from "../src/alerts/kinds/json-fields.ts";
 import { isOpen } from "../src/alerts/rules/episode.ts";
+import type { Destination } from "../src/alerts/sender.ts";
 import { conditionWords } from "../src/alerts/wording/condition-words.ts";
 import { sinceWords } from "../src/alerts/wording/phrases.ts";
 import { ALL_NETWORKS_OPTION, EPISODE_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { changeAnnouncements } from "../src/answers/alerts/alerts.ts";
-import { affectsCallerOnly, destinationHere, requireManager } from "../src/answers/alerts/destination.ts";
+import {
+  affectsCallerOnly,
+  destinationHere,
+  isSameDestination,
+  requireManager,
+} from "../src/answers/alerts/destination.ts";
 import {
   detailsAction,
   findEpisode,
-  notifiedDestinations,
   requireEpisodeAccess,
   silenceKindAction,
 } from "../src/answers/alerts/episodes/episodes.ts";
@@ -52,12 +57,15 @@ export const alertsAck = command({
     }
     const destination = destinationHere(context);
     const alone = affectsCallerOnly(context);
-    // Reminders end wherever it was notified: the acknowledgement is announced there, and nowhere else.
-    const notified = alone ? [] : await notifiedDestinations(alerts, found);
+    // The pressed message itself shows the acknowledgement.
+    const isTold = (one: Destination): boolean => context.pressed !== undefined && isSameDestination(one, destination);
     await alerts.acknowledge(
       found.id,
       { name: caller.name, person: { platform: here.platform, id: caller.id } },
-      (episode) => changeAnnouncements(context, notified, { what: "acknowledged", episode }),
+      (episode, at) => {
+        const untold = alone ? [] : at.filter((one) => !isTold(one));
+        return changeAnnouncements(context, untold, { what: "acknowledged", episode });
+      },
       alone ? destination : undefined,
     );
     return reply({

@@ -204,10 +204,30 @@ describe("an acknowledgement", () => {
     expect((await talk.engine.openEpisodes())[0]?.acknowledged?.by).toBe("ann");
   });
 
+  test("pressed in a message is announced in other places alone, and nowhere that shows it by an edit alone", async () => {
+    const talk = await oneNodeDown();
+    const live = { ...OPS, channel: "3333333333333333333" };
+    talk.become({ here: ELSEWHERE });
+    await talk.ask("alerts add node.down style:plain");
+    talk.become({ here: live });
+    await talk.ask("alerts add node.down");
+    const [episode] = await talk.engine.openEpisodes();
+    const pressed = { platform: "discord", channel: OPS.channel!, message: "1" };
+    const ack = { command: "alerts ack", options: { episode: episode!.id } };
+    const asked = { here: OPS, caller: ann, signal: AbortSignal.timeout(5000), ...ack, pressed };
+    expect((await talk.bot.run(asked)).tone).toBe("good");
+    const announced = await Promise.all(
+      [ops, elsewhere, { platform: "discord", channel: live.channel }].map(async (place) =>
+        (await owed(talk, place)).filter((gist) => gist.startsWith("acknowledged")),
+      ),
+    );
+    expect(announced).toEqual([[], ["acknowledged by ann: node.down of a:1 on mainnet"], []]);
+  });
+
   test("is announced wherever its reminders end", async () => {
     const talk = await oneNodeDown();
     talk.become({ here: ELSEWHERE });
-    await talk.ask("alerts add node.down");
+    await talk.ask("alerts add node.down style:thread");
     await talk.ask("alerts ack node.down");
     for (const place of [ops, elsewhere]) {
       expect((await owed(talk, place)).filter((gist) => gist.includes("acknowledged"))).toEqual([

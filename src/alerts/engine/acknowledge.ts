@@ -2,8 +2,10 @@ import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import { timeToText } from "../kinds/json-fields.ts";
 import { logDecisions } from "../outbox/decision-log.ts";
+import type { NotificationState } from "../outbox/notification-state.ts";
 import { readNotificationStates } from "../outbox/queries.ts";
-import { Episode, episodeRow } from "../rules/episode.ts";
+import { type Acknowledgement, Episode, episodeRow } from "../rules/episode.ts";
+import type { Destination } from "../sender.ts";
 
 /** Who acknowledges, by name; with their platform's id, where they have one. */
 export interface Acknowledger {
@@ -11,7 +13,7 @@ export interface Acknowledger {
   readonly person?: { readonly platform: string; readonly id: string };
 }
 
-interface Acknowledgement {
+interface AcknowledgeRequest {
   readonly episode: string;
   readonly by: Acknowledger;
   /** Wall clock. */
@@ -20,45 +22,54 @@ interface Acknowledgement {
   readonly only?: string;
 }
 
-/** The result; undefined if there is no such episode. */
-type Acknowledged = { readonly episode: Episode; readonly isNew: boolean } | undefined;
+interface Acknowledged {
+  readonly episode: Episode;
+  readonly isNew: boolean;
+  /**
+   * Where it was told in another style than `live`: a new message announces the acknowledgement there. A live message
+   * shows it by its edit alone.
+   */
+  readonly announceAt: readonly Destination[];
+}
 
-/** Ends the reminders of an episode. One that is acknowledged everywhere already stays as it is. */
+/**
+ * Ends the reminders of an episode; undefined if there is no such episode. One that is acknowledged everywhere already
+ * stays as it is.
+ */
 export async function acknowledge(
   tables: AlertTables,
-  { episode: id, by, at, only }: Acknowledgement,
+  { episode: id, by, at, only }: AcknowledgeRequest,
   newId: () => string,
-): Promise<Acknowledged> {
+): Promise<Acknowledged | undefined> {
   const row = await tables.watch.episode(id);
   if (row === undefined) return undefined;
   const episode = Episode.parse(JSON.parse(row.data));
-  if (episode.acknowledged !== undefined) return { episode, isNew: false };
+  const states = (await readNotificationStates(tables, [id], newId)).get(id) ?? new Map<string, NotificationState>();
+  const announceAt = [...states.values()].filter(isAnnounced).map(({ destination }) => destination);
+  const unchanged = { episode, isNew: false, announceAt };
+  if (episode.acknowledged !== undefined) return unchanged;
+  const acknowledged: Acknowledgement = {
+    by: by.name,
+    at: timeToText(at),
+    ...(by.person === undefined ? {} : { person: by.person }),
+  };
   const about = { what: "acknowledged", network: episode.network, episode: id };
   if (only !== undefined) {
-    const isNew = await acknowledgeAt(tables, id, only, newId);
+    const state = states.get(only);
+    // Without a notification there are no reminders to end.
+    if (state === undefined || state.acknowledged !== undefined) return unchanged;
+    const data = JSON.stringify({ ...state, acknowledged });
+    await tables.watch.putNotificationStates([{ episode: id, destination: only, data }]);
     const decision = { ...about, destination: only, detail: `by ${by.name}, for that place alone` };
-    if (isNew) await logDecisions(tables, [decision], toMillis(at));
-    return { episode, isNew };
+    await logDecisions(tables, [decision], toMillis(at));
+    return { ...unchanged, isNew: true };
   }
-  const acknowledged: Episode = {
-    ...episode,
-    acknowledged: { by: by.name, at: timeToText(at), ...(by.person === undefined ? {} : { person: by.person }) },
-  };
-  await tables.watch.putEpisodes([episodeRow(acknowledged)]);
+  const after: Episode = { ...episode, acknowledged };
+  await tables.watch.putEpisodes([episodeRow(after)]);
   await logDecisions(tables, [{ ...about, detail: `by ${by.name}` }], toMillis(at));
-  return { episode: acknowledged, isNew: true };
+  return { episode: after, isNew: true, announceAt };
 }
 
-/** Without a notification there are no reminders to end. */
-async function acknowledgeAt(
-  tables: AlertTables,
-  episode: string,
-  destination: string,
-  newId: () => string,
-): Promise<boolean> {
-  const state = (await readNotificationStates(tables, [episode], newId)).get(episode)?.get(destination);
-  if (state === undefined || state.acknowledged === true) return false;
-  const data = JSON.stringify({ ...state, acknowledged: true });
-  await tables.watch.putNotificationStates([{ episode, destination, data }]);
-  return true;
+function isAnnounced({ state, style }: NotificationState): boolean {
+  return state === "told" && style !== "live";
 }

@@ -83,12 +83,13 @@ export interface AlertEngine {
   putSilence(silence: Silence, by: string, announced?: readonly Announcement[]): Promise<void>;
   /**
    * Undefined if there is no such episode. Acknowledging twice changes nothing and announces nothing. With `only`,
-   * the reminders end at that destination, and go on at all others.
+   * the reminders end at that destination, and go on at all others. The messages of the alert show it by an edit;
+   * `announced` is given the destinations that need a new message as well.
    */
   acknowledge(
     episode: string,
     by: Acknowledger,
-    announced?: (acknowledged: Episode) => readonly Announcement[],
+    announced?: (acknowledged: Episode, at: readonly Destination[]) => readonly Announcement[],
     only?: Destination,
   ): Promise<Episode | undefined>;
   /** A button of an alert was pressed on this message: one that is known of no delivery is a copy, which is then tidied. */
@@ -215,7 +216,7 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
       const done = await store.transaction(async ({ alerts }) => {
         const given = { episode: id, by, at, ...(only === undefined ? {} : { only: destinationKey(only) }) };
         const acknowledged = await acknowledge(alerts, given, newId);
-        if (acknowledged?.isNew === true) await owe(alerts, announced(acknowledged.episode));
+        if (acknowledged?.isNew === true) await owe(alerts, announced(acknowledged.episode, acknowledged.announceAt));
         return acknowledged;
       });
       if (done !== undefined) {

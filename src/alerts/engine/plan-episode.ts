@@ -48,15 +48,19 @@ export function planEpisode(input: EpisodePlanInput): Plan {
       ),
     );
   }
-  return joinPlans(
-    [...byDestination].map(([destination, subscriptions]) => {
-      const routed = chooseSubscription(input, subscriptions);
-      const state = input.states.get(destination);
-      return state?.trigger === undefined
-        ? planTrigger(input, destination, state, routed)
-        : planFollowUps(input, destination, state, routed);
-    }),
+  const plans = [...byDestination].map(([destination, subscriptions]) => {
+    const routed = chooseSubscription(input, subscriptions);
+    const state = input.states.get(destination);
+    return state?.trigger === undefined
+      ? planTrigger(input, destination, state, routed)
+      : planFollowUps(input, destination, state, routed);
+  });
+  // Also where no subscription is active any more, the messages show who acknowledged it.
+  const others = [...input.states].filter(
+    ([destination, state]) =>
+      !byDestination.has(destination) && shownTo(input.episode, state).acknowledged !== undefined,
   );
+  return joinPlans([...plans, ...others.map(([destination, state]) => planEdits(input, destination, state, state))]);
 }
 
 interface RoutedSubscription {
@@ -196,21 +200,31 @@ function planFollowUps(
     const reminded = [...(state.reminded ?? []), delivery.id];
     state = { ...state, reminders: number, reminded, toldMillis: input.at };
   }
+  return joinPlans([{ deliveries }, planEdits(input, destination, before, state)]);
+}
+
+/** Edits of the messages that were there `before`, and the state with them. */
+function planEdits(
+  input: EpisodePlanInput,
+  destination: string,
+  before: NotificationState,
+  state: NotificationState,
+): Plan {
+  if (before.state !== "told" || before.trigger === undefined) return {};
+  const episode = shownTo(input.episode, before);
   const shown = liveMessageKey(episode);
-  const { acknowledged } = episode;
+  const acknowledgedAt = episode.acknowledged?.at;
   // Whichever of its messages was pressed: each shows who acknowledged it.
-  const isNews = acknowledged !== undefined && before.shown?.endsWith(` ${acknowledged.by}`) !== true;
+  const isNews = acknowledgedAt !== undefined && before.shown?.endsWith(` ${acknowledgedAt}`) !== true;
   const edited = isNews
     ? messagesOf(before)
     : before.style !== "plain" && shown !== before.shown
       ? [before.trigger]
       : [];
-  if (edited.length > 0) {
-    const message = { type: "condition", phase: "state", episode } as const;
-    deliveries.push(...edited.map((edits) => planDelivery(input, subscription, "state", message, { edits })));
-    state = { ...state, shown };
-  }
-  return state === before ? {} : { deliveries, states: [{ episode: episode.id, destination, state }] };
+  const message = { type: "condition", phase: "state", episode } as const;
+  const deliveries = edited.map((edits) => planDelivery({ ...input, episode }, before, "state", message, { edits }));
+  const after = edited.length === 0 ? state : { ...state, shown };
+  return after === before ? {} : { deliveries, states: [{ episode: episode.id, destination, state: after }] };
 }
 
 function planResolve(
@@ -245,6 +259,12 @@ function planResolve(
   return { deliveries, states: [{ episode: episode.id, destination, state: { ...closed, resolve: resolve.id } }] };
 }
 
+/** The episode as one destination sees it: somebody may have acknowledged it for that place alone. */
+function shownTo(episode: Episode, { acknowledged }: NotificationState): Episode {
+  if (episode.acknowledged !== undefined || acknowledged === undefined || acknowledged === true) return episode;
+  return { ...episode, acknowledged };
+}
+
 /** The deliveries whose messages carry buttons that act on the episode. */
 function messagesOf({ trigger, escalation, reminded = [] }: NotificationState): string[] {
   return [trigger, escalation, ...reminded].filter((one) => one !== undefined);
@@ -265,7 +285,7 @@ function quietHoursEnd(
 
 /** Changes with everything that a live message shows of an episode and that routing depends on. */
 export function liveMessageKey(episode: Episode): string {
-  return [episode.severity, episode.state, episode.acknowledged?.by ?? ""].join(" ");
+  return [episode.severity, episode.state, episode.acknowledged?.at ?? ""].join(" ");
 }
 
 function notificationOptions(routed: Extract<RoutingDecision, { notify: true }>): { mention?: string; quiet?: true } {

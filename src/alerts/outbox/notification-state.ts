@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { AlertTables, DeliveryRow, NotificationStateRow } from "../../store/alert-tables/alert-tables.ts";
 import { Severity } from "../kinds/severity.ts";
 import { StoredDestination } from "../routing/subscription.ts";
+import { Acknowledgement } from "../rules/episode.ts";
 
 /** The notifications of one episode to one destination, as stored, so that none is sent twice or left out. */
 export const NotificationState = z.object({
@@ -20,8 +21,8 @@ export const NotificationState = z.object({
   reminders: z.int(),
   /** The deliveries of its reminders; without those of earlier versions. */
   reminded: z.array(z.string()).exactOptional(),
-  /** Somebody acknowledged it for this destination alone. */
-  acknowledged: z.literal(true).exactOptional(),
+  /** Somebody acknowledged it for this destination alone; `true` as earlier versions stored it. */
+  acknowledged: z.union([z.literal(true), Acknowledgement]).exactOptional(),
   /** When a trigger, an escalation or a reminder was last owed, in Unix milliseconds. */
   toldMillis: z.number().exactOptional(),
   /** Of the episode by which flapping was detected: the flapping notice was owed. */

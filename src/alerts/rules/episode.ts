@@ -6,6 +6,14 @@ import { CONDITION_KINDS } from "../kinds/kinds.ts";
 import { Reading } from "../kinds/reading.ts";
 import { Severity } from "../kinds/severity.ts";
 
+/** The name of who acknowledged an episode; with the id, where it is known. */
+export const Acknowledgement = z.object({
+  by: z.string(),
+  at: TimeText,
+  person: z.object({ platform: z.string(), id: z.string() }).exactOptional(),
+});
+export type Acknowledgement = z.infer<typeof Acknowledgement>;
+
 /** One firing of a rule for one subject, from its beginning to its end, as it is stored. */
 export const Episode = z.object({
   /** `rule|network|subject|number`. */
@@ -34,14 +42,7 @@ export const Episode = z.object({
   /** The reading by which it fired, and the last known one. */
   first: Reading,
   last: Reading,
-  /** The name of who acknowledged it; with the id, where it is known. */
-  acknowledged: z
-    .object({
-      by: z.string(),
-      at: TimeText,
-      person: z.object({ platform: z.string(), id: z.string() }).exactOptional(),
-    })
-    .exactOptional(),
+  acknowledged: Acknowledgement.exactOptional(),
 });
 export type Episode = z.infer<typeof Episode>;
 

@@ -123,6 +123,8 @@ describe("an outage", () => {
     const [episode] = await it.engine.openEpisodes();
     await it.engine.acknowledge(episode!.id, { name: "bob" }, undefined, destination);
     it.sender.take();
+    await it.rounds(1, [stalled("bad")]);
+    expect(it.sender.takeEdits()).toHaveLength(1);
     await it.restart();
     await it.rounds(40, [stalled("bad")]);
     const again = "still critical: network.stalled on mainnet";
@@ -196,6 +198,38 @@ describe("an outage", () => {
       expect(it.sender.take()).toEqual([]);
     },
   );
+
+  it("shows the acknowledgement also where its subscription is paused meanwhile", async () => {
+    const it = await subscribed();
+    await it.rounds(8, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([FIRED]);
+    const [subscription] = await it.engine.subscriptions();
+    // Somebody else keeps the episode open.
+    const other = aSubscription({ id: "other", destination: { platform: "fake", channel: "other" } });
+    await it.engine.putSubscriptions([{ ...subscription!, state: "paused" }, other], "ada");
+    await it.rounds(1, [stalled("bad")]);
+    it.sender.take();
+    const [episode] = await it.engine.openEpisodes();
+    await it.engine.acknowledge(episode!.id, { name: "bob" });
+    await it.rounds(2, [stalled("bad")]);
+    expect(it.sender.edits.map(({ message }) => message).toSorted()).toEqual(["1", "2"]);
+    it.sender.takeEdits();
+  });
+
+  it("shows in its messages who acknowledged it for one place alone, and nowhere else", async () => {
+    const it = await subscribed();
+    const destination = { platform: "fake", channel: "other" };
+    await it.engine.putSubscription(aSubscription({ id: "other", destination }), "ada");
+    await it.rounds(8, [stalled("bad")]);
+    expect(it.sender.take()).toHaveLength(2);
+    const [episode] = await it.engine.openEpisodes();
+    await it.engine.acknowledge(episode!.id, { name: "bob" }, undefined, destination);
+    await it.rounds(2, [stalled("bad")]);
+    const [there] = it.sender.posts.filter(({ channel }) => channel === "other");
+    expect(it.sender.edits.map(({ message }) => message)).toEqual([there!.message]);
+    expect(await wordsOf(it.sender.edits[0]!.reply)).toContain("bob");
+    it.sender.takeEdits();
+  });
 
   it("in thread style goes on in the thread of its first message, which is edited at every state", async () => {
     const it = await subscribed({}, { style: "thread" });

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+
+import { createDispatcher } from "../../../../src/alerts/dispatch/dispatch.ts";
+import { describe as describeAlert } from "../../../../src/alerts/wording/wording.ts";
+import { systemClock } from "../../../../src/api/clock.ts";
+import { silentLog } from "../../../../src/log.ts";
+import { down } from "../../../alerts/readings.ts";
+import { alertsOn } from "../../../support/alert-service.ts";
+import { until } from "../../../support/fake-discord/until.ts";
+import { textOf } from "../../../support/fake-slack/person.ts";
+import { stage } from "../stage.ts";
+
+test("Acknowledge posts nothing for all in the channel: the pressed message shows it", async () => {
+  await using scene = await stage();
+  const { channel, fake, store } = scene;
+  const ann = fake.person("ann");
+  const { engine } = alertsOn(store);
+  await ann.run(channel, "alerts add node.down style:plain");
+  for (const state of ["good", "bad", "bad", "bad"] as const) {
+    const watcher = { name: "sources", every: 5000 };
+    const at = systemClock.wallClock();
+    await engine.processObservation({
+      network: "mainnet",
+      watcher,
+      snapshot: {},
+      readings: [down(state)],
+      events: [],
+      at,
+    });
+  }
+  const posts = () => fake.state.messages.filter((one) => one.channel === channel && one.onlyFor === undefined);
+  const alert = () => posts().find((one) => one.metadata !== undefined && textOf(one).includes("is down"));
+  const stop = new AbortController();
+  const dispatcher = createDispatcher({
+    store,
+    clock: systemClock,
+    log: silentLog(),
+    senders: [scene.adapter],
+    describe: describeAlert,
+  });
+  const running = dispatcher.run(stop.signal);
+  await until(() => alert() !== undefined, "the alert");
+  const before = posts().length;
+  const dialog = await ann.press(alert()!, "Acknowledge");
+  expect(dialog.last.onlyFor).toBe(ann.id);
+  dispatcher.wake();
+  await until(() => textOf(alert()!).includes(`<@${ann.id}>`), "the edit");
+  stop.abort();
+  await running;
+  expect(posts()).toHaveLength(before);
+});
