@@ -14,45 +14,12 @@ export const SCOPES = {
 } as const;
 
 /** Events that Slack sends, beside commands and buttons. */
-const EVENTS = ["app_home_opened", "app_mention", "app_uninstalled", "tokens_revoked"] as const;
-
-/** https://docs.slack.dev/reference/app-manifest, as far as it is used. */
-export interface Manifest {
-  readonly _metadata: { readonly major_version: number; readonly minor_version: number };
-  readonly display_information: {
-    readonly name: string;
-    readonly description: string;
-    readonly long_description: string;
-    readonly background_color: string;
-  };
-  readonly features: {
-    readonly app_home: {
-      readonly home_tab_enabled: boolean;
-      readonly messages_tab_enabled: boolean;
-      readonly messages_tab_read_only_enabled: boolean;
-    };
-    readonly bot_user: { readonly display_name: string; readonly always_online: boolean };
-    readonly slash_commands: readonly {
-      readonly command: string;
-      readonly description: string;
-      readonly usage_hint: string;
-      readonly should_escape: boolean;
-    }[];
-  };
-  readonly oauth_config: { readonly scopes: { readonly bot: readonly string[] } };
-  readonly settings: {
-    readonly event_subscriptions: { readonly bot_events: readonly string[] };
-    readonly interactivity: { readonly is_enabled: boolean };
-    readonly org_deploy_enabled: boolean;
-    readonly socket_mode_enabled: boolean;
-    readonly token_rotation_enabled: boolean;
-  };
-}
+const EVENTS: readonly string[] = ["app_home_opened", "app_mention", "app_uninstalled", "tokens_revoked"];
 
 const DESCRIPTION = "Answers questions about the trading network, and says first when something is wrong with it.";
 
-/** The app's manifest, for Socket Mode. */
-export function slackManifest(commands: readonly AnyCommand[], command = "/bell"): Manifest {
+/** The app's manifest, for Socket Mode: https://docs.slack.dev/reference/app-manifest, as far as it is used. */
+export function slackManifest(commands: readonly AnyCommand[], command = "/bell") {
   return {
     _metadata: { major_version: 2, minor_version: 1 },
     display_information: {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-import type { Manifest } from "../../../src/adapters/slack/manifest.ts";
+import type { slackManifest } from "../../../src/adapters/slack/manifest.ts";
 
 /** A channel, or the app's direct messages with somebody. */
 export interface Channel {
@@ -120,7 +120,7 @@ export class State {
   readonly violations: string[] = [];
   readonly manifest = JSON.parse(
     readFileSync(new URL("../../../slack-manifest.json", import.meta.url), "utf8"),
-  ) as Manifest;
+  ) as ReturnType<typeof slackManifest>;
   /** Taken from the manifest, so that a permission that is missing there is missing here. */
   readonly scopes = new Set<string>(this.manifest.oauth_config.scopes.bot);
   /** Moves Slack's clock. */
