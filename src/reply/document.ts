@@ -75,7 +75,7 @@ export type Block = Immutable<z.infer<typeof Block>>;
 export type Table = Extract<Block, { kind: "table" }>;
 
 /** A command with its option values: the content of a button, or of a typed line. */
-const Ask = z.object({
+export const Ask = z.object({
   command: z.string(),
   options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
 });

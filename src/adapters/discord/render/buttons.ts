@@ -1,9 +1,11 @@
 import { type APIActionRowComponent, type APIButtonComponent, ButtonStyle, ComponentType } from "discord-api-types/v10";
 import { z } from "zod";
 
+import { Ask, type Immutable } from "../../../reply/document.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
-import type { Action, Ask, Reply } from "../../../reply/reply.ts";
+import type { Action, Reply } from "../../../reply/reply.ts";
 import { refreshLabel } from "../../../bot/refresh-label.ts";
+import { parseJson } from "../../parse-json.ts";
 import { BUTTON_LABEL_LENGTH, BUTTON_URL_LENGTH, BUTTONS_PER_ROW, CUSTOM_ID_LENGTH, MAX_BUTTONS } from "../limits.ts";
 import { escapeMarkdown, isWebAddress, linkLabel, linkTarget, type ShortenedId } from "./markdown.ts";
 
@@ -122,24 +124,24 @@ export function commandLine(ask: Ask): string {
   return [`/${ask.command}`, ...Object.entries(ask.options).map(([name, value]) => `${name}:${value}`)].join(" ");
 }
 
-type PressEffect = "replace" | "reply" | "confirmed";
-/** An effect as the number in a custom_id. */
-const EFFECTS = ["reply", "replace", "confirmed"] as const satisfies readonly PressEffect[];
+/** An effect as the number in a custom_id; `confirmed` takes the place of the question that it answers. */
+const EFFECTS = ["reply", "replace", "confirmed"] as const;
 
 /** The action of a button, encoded in its custom_id, or stored under a key in it: it outlives the process. */
-export type Press =
-  | {
-      readonly kind: "ask";
-      readonly ask: Ask;
-      /** `confirmed` takes the place of the question that it answers. */
-      readonly effect: PressEffect;
-      /** The user who asked for the message; left out for an alert. */
-      readonly asker?: string | undefined;
-      /** The question to confirm first. */
-      readonly confirm?: string | undefined;
-    }
-  | { readonly kind: "ids"; readonly ids: readonly { readonly name: string; readonly value: string }[] }
-  | { readonly kind: "share" };
+const Press = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("ask"),
+    ask: Ask,
+    effect: z.enum(EFFECTS),
+    /** The user who asked for the message; left out for an alert. */
+    asker: z.string().optional(),
+    /** The question to confirm first. */
+    confirm: z.string().optional(),
+  }),
+  z.object({ kind: z.literal("ids"), ids: z.array(z.object({ name: z.string(), value: z.string() })) }),
+  z.object({ kind: z.literal("share") }),
+]);
+export type Press = Immutable<z.infer<typeof Press>>;
 
 /** A decoded custom_id: the press itself, or the key under which it is stored. */
 type DecodedPress = Press | { readonly kind: "stored"; readonly key: string };
@@ -147,22 +149,7 @@ type DecodedPress = Press | { readonly kind: "stored"; readonly key: string };
 /** Raised when the meaning of a stored press changes; older buttons then answer "run it again". */
 const SCHEMA_VERSION = "1";
 
-const AskSchema = z.object({
-  command: z.string(),
-  options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
-});
-const PressSchema = z.discriminatedUnion("kind", [
-  z.object({
-    kind: z.literal("ask"),
-    ask: AskSchema,
-    effect: z.enum(EFFECTS),
-    asker: z.string().optional(),
-    confirm: z.string().optional(),
-  }),
-  z.object({ kind: z.literal("ids"), ids: z.array(z.object({ name: z.string(), value: z.string() })) }),
-  z.object({ kind: z.literal("share") }),
-]);
-const PressPayloadSchema = z.object({ v: z.literal(SCHEMA_VERSION), press: PressSchema });
+const PressPayloadSchema = z.object({ v: z.literal(SCHEMA_VERSION), press: Press });
 
 /**
  * Encodes a press as a custom_id; undefined when it does not fit. `index` is the button's position in its message,
@@ -211,7 +198,7 @@ export function decodePress(customId: string): DecodedPress | undefined {
   }
   if (!Array.isArray(values)) return undefined;
   const [effect, asker, command, options, confirm] = values as unknown[];
-  const parsed = PressSchema.safeParse({
+  const parsed = Press.safeParse({
     kind: "ask",
     ask: { command, options: options === 0 ? {} : options },
     effect: typeof effect === "number" ? EFFECTS[effect] : undefined,
@@ -233,11 +220,3 @@ export function parsePressPayload(payload: unknown): Press | undefined {
 }
 
 const KIND_LETTERS: Record<Press["kind"], string> = { ask: "a", ids: "i", share: "s" };
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,11 +1,12 @@
 import type { ActionsBlock, Button, ConfirmationDialog } from "@slack/types";
 import { z } from "zod";
 
-import { Document } from "../../../reply/document.ts";
+import { Ask, Document, type Immutable } from "../../../reply/document.ts";
 import { formatAsk } from "../../../reply/full-text.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
-import type { Action, Ask, Reply } from "../../../reply/reply.ts";
+import type { Action, Reply } from "../../../reply/reply.ts";
 import { refreshLabel } from "../../../bot/refresh-label.ts";
+import { parseJson } from "../../parse-json.ts";
 import {
   BUTTON_LABEL_LENGTH,
   BUTTON_URL_LENGTH,
@@ -16,22 +17,27 @@ import {
 import { escapeMrkdwn, linkMarkup, renderPlain } from "./mrkdwn.ts";
 
 /** The action of a button, encoded in its value, or stored under a key in the value: it outlives the process. */
-export type Press =
-  | {
-      readonly kind: "ask";
-      readonly ask: Ask;
-      readonly effect: "replace" | "reply";
-      /** The user who asked for the message; left out for an alert. */
-      readonly asker?: string | undefined;
-      /** The message is an error, so its files, if any, were not sent. */
-      readonly fresh?: true | undefined;
-    }
-  /** Posts the reply as it was shown, without its files. It runs nothing; a reply too long to keep is left out. */
-  | { readonly kind: "share"; readonly shown?: Document | undefined; readonly files?: number | undefined }
+const Press = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("ask"),
+    ask: Ask,
+    effect: z.enum(["replace", "reply"]),
+    /** The user who asked for the message; left out for an alert. */
+    asker: z.string().optional(),
+    /** The message is an error, so its files, if any, were not sent. */
+    fresh: z.literal(true).optional(),
+  }),
+  /**
+   * Posts the reply as it was shown, without its files. It runs nothing; a reply too long to keep is left out. Those of
+   * earlier versions name a command instead, which is ignored.
+   */
+  z.object({ kind: z.literal("share"), shown: Document.optional(), files: z.int().min(0).optional() }),
   /** Runs the command again and sends the omitted content as files. */
-  | { readonly kind: "files"; readonly ask: Ask }
+  z.object({ kind: z.literal("files"), ask: Ask }),
   /** Opens the form of a command, with the known values filled in. */
-  | { readonly kind: "form"; readonly ask: Ask };
+  z.object({ kind: z.literal("form"), ask: Ask }),
+]);
+export type Press = Immutable<z.infer<typeof Press>>;
 
 /** A decoded value: the press itself, or the key under which it is stored. */
 type DecodedPress = Press | { readonly kind: "stored"; readonly key: string };
@@ -39,25 +45,9 @@ type DecodedPress = Press | { readonly kind: "stored"; readonly key: string };
 /** Longer values are stored, since they count towards the length of the message. */
 const INLINE_PRESS_LENGTH = Math.min(600, BUTTON_VALUE_LENGTH);
 
-const AskSchema = z.object({
-  command: z.string(),
-  options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
-});
-const PressSchema = z.discriminatedUnion("kind", [
-  z.object({
-    kind: z.literal("ask"),
-    ask: AskSchema,
-    effect: z.enum(["replace", "reply"]),
-    asker: z.string().optional(),
-    fresh: z.literal(true).optional(),
-  }),
-  // Those of earlier versions name a command instead, which is ignored.
-  z.object({ kind: z.literal("share"), shown: Document.optional(), files: z.int().min(0).optional() }),
-  z.object({ kind: z.enum(["files", "form"]), ask: AskSchema }),
-]);
 /** `v` changes with the meaning of a stored press; older buttons then answer "run it again". */
 const VersionedPressSchema = z.union([
-  z.object({ v: z.literal(1), press: PressSchema }),
+  z.object({ v: z.literal(1), press: Press }),
   z.object({ v: z.literal(1), key: z.string() }),
 ]);
 
@@ -86,14 +76,6 @@ export function decodePress(value: unknown): DecodedPress | undefined {
   const parsed = VersionedPressSchema.safeParse(typeof value === "string" ? parseJson(value) : value);
   if (!parsed.success) return undefined;
   return "key" in parsed.data ? { kind: "stored", key: parsed.data.key } : parsed.data.press;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The context of a message, beside its reply. */

@@ -4,7 +4,9 @@ import { z } from "zod";
 import type { AnyCommand } from "../../../bot/command.ts";
 import { isRequired } from "../../../bot/grammar/usage.ts";
 import type { Option } from "../../../bot/options/options.ts";
+import type { Immutable } from "../../../reply/document.ts";
 import type { Ask } from "../../../reply/reply.ts";
+import { parseJson } from "../../parse-json.ts";
 import {
   INPUT_HINT_LENGTH,
   INPUT_TEXT_LENGTH,
@@ -16,39 +18,31 @@ import {
   PRIVATE_METADATA_LENGTH,
   SECTION_LENGTH,
 } from "../limits.ts";
-import type { ResponseAddress } from "../transport/response-url.ts";
 import { sectionBlock } from "./blocks.ts";
 import { renderPlain, renderText } from "./mrkdwn.ts";
 
 // A command's options as a modal: Slack has no typed options, so the form asks for them.
 
 /** State that a form carries as its private_metadata until it is submitted. */
-export interface FormMetadata {
-  readonly command: string;
+const FormMetadata = z.object({
+  command: z.string(),
   /** The response_url of the answer; without it, the answer goes to direct messages. */
-  readonly response?: ResponseAddress | undefined;
+  response: z.object({ url: z.url(), since: z.number(), used: z.number() }).exactOptional(),
   /** The response_url belongs to a button: an answer there appears below its message. */
-  readonly button?: true | undefined;
-  readonly channel?: string | undefined;
-  readonly thread?: string | undefined;
+  button: z.literal(true).exactOptional(),
+  channel: z.string().exactOptional(),
+  thread: z.string().exactOptional(),
   /** Whether others could see an answer there. */
-  readonly shared: boolean;
-}
+  shared: z.boolean(),
+});
+export type FormMetadata = Immutable<z.infer<typeof FormMetadata>>;
+
+const VersionedMetadata = FormMetadata.extend({ v: z.literal(1) });
 
 export const FORM_CALLBACK_ID = "form";
 /** The element that holds an option's value, in the block that bears the option's name. */
 const VALUE_ACTION_ID = "value";
 const BLOCK_ID_PREFIX = "option:";
-
-const FormMetadataSchema = z.object({
-  v: z.literal(1),
-  command: z.string(),
-  response: z.object({ url: z.url(), since: z.number(), used: z.number() }).exactOptional(),
-  button: z.literal(true).exactOptional(),
-  channel: z.string().exactOptional(),
-  thread: z.string().exactOptional(),
-  shared: z.boolean(),
-});
 
 export function renderForm(
   command: AnyCommand,
@@ -76,12 +70,7 @@ export function renderForm(
 
 /** Undefined for metadata of another version, or of another app. */
 export function readFormMetadata(metadata: string): FormMetadata | undefined {
-  try {
-    const parsed = FormMetadataSchema.safeParse(JSON.parse(metadata));
-    return parsed.success ? parsed.data : undefined;
-  } catch {
-    return undefined;
-  }
+  return VersionedMetadata.safeParse(parseJson(metadata)).data;
 }
 
 function inputOf(

@@ -2,6 +2,8 @@ import { createRequire } from "node:module";
 
 import type * as Bolt from "@slack/bolt";
 
+import { parseJson } from "../../parse-json.ts";
+
 const require = createRequire(import.meta.url);
 
 /** The two modules of Bolt in use: its index also loads web servers, which cost 5 MB of memory. */
@@ -41,12 +43,8 @@ export function guardSocketMessages(client: SocketMessageEmitter, onMalformed: (
 /** Why a message cannot be one of Slack's; undefined for one that can. */
 function malformationOf(data: unknown): string | undefined {
   if (typeof data !== "string") return "it is no text";
-  let message: unknown;
-  try {
-    message = JSON.parse(data);
-  } catch {
-    return "it is no JSON";
-  }
+  const message = parseJson(data);
+  if (message === undefined) return "it is no JSON";
   if (!isObject(message) || typeof message["type"] !== "string") return "it has no type";
   if (message["type"] === "hello" || message["type"] === "disconnect") return undefined;
   const { payload } = message;

@@ -8,6 +8,7 @@ import type { App, Receiver, ReceiverEvent } from "@slack/bolt";
 import { LRUCache } from "lru-cache";
 
 import type { Log } from "../../../log.ts";
+import { parseJson } from "../../parse-json.ts";
 import type { AdapterHealth } from "../../adapter.ts";
 import { describeError, isTokenRefused } from "./api-error.ts";
 import { guardSocketMessages, SocketModeReceiver } from "./bolt.ts";
@@ -203,10 +204,6 @@ function keyOf(body: Readonly<Record<string, unknown>>): string | undefined {
 
 function refreshReason(data: unknown): string | undefined {
   if (typeof data !== "string" || !data.includes('"disconnect"')) return undefined;
-  try {
-    const message = JSON.parse(data) as { type?: unknown; reason?: unknown };
-    return message.type === "disconnect" ? String(message.reason) : undefined;
-  } catch {
-    return undefined;
-  }
+  const message = parseJson(data) as { type?: unknown; reason?: unknown } | null | undefined;
+  return message?.type === "disconnect" ? String(message.reason) : undefined;
 }
