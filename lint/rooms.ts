@@ -2,7 +2,7 @@
 // no room, an import of another room, a package, a module of Node. `x(types)` allows `import type` alone.
 
 /** Floor 1: a row with `ground` may import all of these. */
-export const ground = "errors log loopback make-folder reply units";
+export const ground = "errors in-time log loopback make-folder reply units";
 
 /** Room → the rooms it may import. A room is `src/<room>.ts` and `src/<room>/`, without nested rooms of a longer name. */
 export const rooms: Readonly<Record<string, string>> = {
@@ -31,6 +31,7 @@ export const rooms: Readonly<Record<string, string>> = {
   // Floor 1; main passes the configuration to the others.
   config: "errors log loopback",
   errors: "",
+  "in-time": "units",
   log: "",
   loopback: "",
   "make-folder": "errors",

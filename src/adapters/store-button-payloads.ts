@@ -1,7 +1,7 @@
+import { withTimeout } from "../in-time.ts";
 import type { Log } from "../log.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { Payloads } from "./adapter.ts";
-import { withTimeout } from "./timeout.ts";
 
 export interface ButtonPayloadDependencies {
   readonly payloads: Payloads;

@@ -2,6 +2,7 @@
 // caller and target, audience.ts decides who sees the answer. options/ describes and parses option values, grammar/ the
 // typed line. error-reply.ts turns every error into a reply.
 
+import { inTime } from "../in-time.ts";
 import type { Platforms } from "../alerts/platform.ts";
 import type { AlertService } from "../alerts/service/service.ts";
 import type { ApiClient } from "../api/api-client.ts";
@@ -44,7 +45,7 @@ export interface Bot {
   run(invocation: Invocation): Promise<Reply>;
   /** The same for a typed line (`market show BTC/USDT network:testnet`). Never rejects. */
   runLine(line: string, invocation: Omit<Invocation, "command" | "options">): Promise<Reply>;
-  /** Never rejects; an empty list where there is nothing to offer. */
+  /** Never rejects, nor takes long; an empty list where there is nothing to offer in time. */
   suggest(request: SuggestRequest): Promise<readonly Choice[]>;
   /** Completion of a typed line: whole lines to offer, best first. Never rejects. */
   completeLine(line: string, invocation: Omit<Invocation, "command" | "options">): Promise<readonly string[]>;
@@ -81,6 +82,9 @@ export interface BotDependencies {
   readonly now?: () => Nanoseconds;
   readonly onOutcome?: (outcome: InvocationOutcome) => void;
 }
+
+/** Discord and Slack close the list of suggestions after 3 s. */
+const SUGGEST_MILLIS = 1500;
 
 /** Creates the bot from commands and their dependencies. It never rejects: every error becomes a reply. */
 export function createBot(dependencies: BotDependencies): Bot {
@@ -209,10 +213,10 @@ export function createBot(dependencies: BotDependencies): Bot {
     try {
       const { caller, here, options, signal } = request;
       const asked = networks.find((network) => network === options["network"]);
-      const saved = takesParty(option)
-        ? await suggestSavedParties(request.typed, ownParties(dependencies.parties, here, caller, platforms))
-        : [];
-      const others = await suggestValues(option, request.typed, networks, {
+      const offer = (choices: Promise<readonly Choice[]>): Promise<readonly Choice[]> =>
+        inTime(choices, { millis: SUGGEST_MILLIS, signal }, () => []);
+      const own = ownParties(dependencies.parties, here, caller, platforms);
+      const context = {
         api: clientOf(asked),
         seen: dependencies.seen,
         alerts: dependencies.alerts,
@@ -222,7 +226,11 @@ export function createBot(dependencies: BotDependencies): Bot {
         options,
         commands,
         signal,
-      });
+      };
+      const [saved, others] = await Promise.all([
+        takesParty(option) ? offer(suggestSavedParties(request.typed, own)) : [],
+        offer(suggestValues(option, request.typed, networks, context)),
+      ]);
       const values = new Set(saved.map((choice) => choice.value));
       return [...saved, ...others.filter((choice) => !values.has(choice.value))].slice(0, MAX_CHOICES);
     } catch (thrown) {

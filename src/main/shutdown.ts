@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import os from "node:os";
 
+import { inTime } from "../in-time.ts";
 import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Milliseconds } from "../units/duration.ts";
@@ -32,17 +33,11 @@ export function createShutdown(log: Log): Shutdown {
   let over = false;
 
   async function stopOne(part: string, stop: () => Promise<void>, deadline: number): Promise<void> {
-    const { promise: late, resolve: giveUp } = Promise.withResolvers<"late">();
-    const timer = setTimeout(
-      () => giveUp("late"),
-      Math.max(MIN_STEP_MILLIS, Math.min(STEP_MILLIS, deadline - performance.now())),
-    );
+    const millis = Math.max(MIN_STEP_MILLIS, Math.min(STEP_MILLIS, deadline - performance.now()));
     try {
-      if ((await Promise.race([stop(), late])) === "late") log.warn({ part }, "stop timed out");
+      await inTime(stop(), { millis }, () => log.warn({ part }, "stop timed out"));
     } catch (thrown) {
       log.warn({ part, why: messageOf(thrown) }, "stop failed");
-    } finally {
-      clearTimeout(timer);
     }
   }
 

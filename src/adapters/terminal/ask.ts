@@ -1,4 +1,5 @@
-import { errorReply } from "../../bot/error-reply.ts";
+import { inTime } from "../../in-time.ts";
+import { cancelledReply, errorReply } from "../../bot/error-reply.ts";
 import type { Log } from "../../log.ts";
 import type { Attachment } from "../../reply/attachment.ts";
 import { replyToJson } from "../../reply/json.ts";
@@ -59,27 +60,15 @@ async function runLine(
   progress: (reply: Reply) => void,
 ): Promise<Reply> {
   const { runner, network, log } = context;
-  const ending = Promise.withResolvers<never>();
-  let abandoned = false;
-  let timer: NodeJS.Timeout | undefined;
-  const onAbort = (): void => {
-    timer = setTimeout(() => {
-      abandoned = true;
-      ending.reject(signal.reason);
-    }, CANCEL_GRACE_MILLIS);
-  };
-  if (signal.aborted) onAbort();
-  else signal.addEventListener("abort", onAbort, { once: true });
   try {
     const answering = runner.run(line, { signal, progress, ...(network === undefined ? {} : { network }) });
-    // The late answer of an abandoned question still has files to dispose of.
-    answering.then((late) => (abandoned ? disposeReply(late) : undefined)).catch(() => {});
-    return await Promise.race([answering, ending.promise]);
+    return await inTime(answering, { signal, graceMillis: CANCEL_GRACE_MILLIS }, () => {
+      // The late answer of an abandoned question still has files to dispose of.
+      answering.then(disposeReply).catch(() => {});
+      return cancelledReply(signal.reason);
+    });
   } catch (thrown) {
     return errorReply(thrown, { log, command: "ask", signal });
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-    clearTimeout(timer);
   }
 }
 

@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 
+import { withTimeout } from "../../in-time.ts";
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
-import { withTimeout } from "../timeout.ts";
 import type { Access } from "./access/access.ts";
 import { PROBE_TIMEOUT_MILLIS } from "./limits.ts";
 

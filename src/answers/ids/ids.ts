@@ -2,6 +2,7 @@
 // turns typed text into an id, suggest-ids.ts completes it, seen-ids.ts remembers ids shown before, ask-about-id.ts
 // turns a node's “not found” into a message for the caller.
 
+import { inTime } from "../../in-time.ts";
 import type { ApiClient, CallOptions } from "../../api/api-client.ts";
 import type { AssetNames, MarketNames, NodeNames } from "../../api/model/names.ts";
 import type { SeenKind } from "../../store/store.ts";
@@ -93,14 +94,7 @@ async function byId<T extends { readonly id: string }>(
   { signal }: NamesContext,
   get: (options: CallOptions) => Promise<readonly T[]>,
 ): Promise<ReadonlyMap<string, T>> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLong = new Promise<readonly T[]>((resolve) => {
-    timer = setTimeout(() => resolve([]), NAMES_WAIT_MILLIS);
-  });
-  try {
-    const names = await Promise.race([get({ signal }).catch((): readonly T[] => []), tooLong]);
-    return new Map(names.map((named) => [named.id, named]));
-  } finally {
-    clearTimeout(timer);
-  }
+  const asked = get({ signal }).catch((): readonly T[] => []);
+  const names = await inTime(asked, { millis: NAMES_WAIT_MILLIS }, (): readonly T[] => []);
+  return new Map(names.map((named) => [named.id, named]));
 }

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
+import { inTime } from "../../in-time.ts";
 import { cutShort } from "../../bot/nearest.ts";
 import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../../bot/options/options.ts";
 import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
@@ -39,14 +38,8 @@ export function suggestIds(kind: IdKind): (typed: string, context: SuggestContex
 }
 
 /** No names from a slow node: the ids seen are worth offering without them. */
-async function namesInTime(kind: IdKind, context: SuggestContext): Promise<readonly NamedId[]> {
-  const over = new AbortController();
-  const late = sleep(NAMES_WAIT_MILLIS, [], { signal: over.signal, ref: false }).catch(() => []);
-  try {
-    return await Promise.race([kind.names(context), late]);
-  } finally {
-    over.abort();
-  }
+function namesInTime(kind: IdKind, context: SuggestContext): Promise<readonly NamedId[]> {
+  return inTime(kind.names(context), { millis: NAMES_WAIT_MILLIS }, () => []);
 }
 
 /** The rank of a name with the typed prefix; of these the short ones come first, being typed most. */

@@ -1,3 +1,4 @@
+import { inTime } from "../../in-time.ts";
 import { fault, type Finding, noAnswer } from "../../adapters/finding.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import type { Milliseconds } from "../../units/duration.ts";
@@ -15,6 +16,8 @@ export interface Check {
 
 /** Timeout of one check. */
 const CHECK_TIMEOUT_MILLIS: Milliseconds = 12_000;
+/** A check that obeys its signal still gives its findings. */
+const CHECK_GRACE_MILLIS: Milliseconds = 250;
 
 /** Runs the checks concurrently, each with a timeout, and shows their findings in order as soon as they are there. */
 export async function runChecks(
@@ -38,18 +41,11 @@ export async function runChecks(
 
 async function runCheck(check: Check, limitMillis: Milliseconds): Promise<readonly Finding[]> {
   const { name } = check;
-  const over = new AbortController();
-  const { promise: late, resolve } = Promise.withResolvers<readonly Finding[]>();
-  const timer = setTimeout(() => {
-    over.abort(new DOMException("The check took too long.", "TimeoutError"));
-    // A check that obeys the signal still gives its findings.
-    setTimeout(
-      () => resolve([noAnswer(name, "no answer in time", "Try again; if that stays, look at the network.")]),
-      250,
-    );
-  }, limitMillis);
+  const signal = AbortSignal.timeout(limitMillis);
   try {
-    return await Promise.race([check.run(over.signal), late]);
+    return await inTime(check.run(signal), { millis: limitMillis + CHECK_GRACE_MILLIS }, () => [
+      noAnswer(name, "no answer in time", "Try again; if that stays, look at the network."),
+    ]);
   } catch (thrown) {
     if (thrown instanceof UserError)
       return [fault(name, thrown.message.replace(/\.$/u, ""), thrown.remedy ?? "Mend that.")];
@@ -57,8 +53,6 @@ async function runCheck(check: Check, limitMillis: Milliseconds): Promise<readon
     return [
       { state: "fault", check: name, what, remedy: "Report this line: it is a fault of Bellwether's.", cause: "bug" },
     ];
-  } finally {
-    clearTimeout(timer);
   }
 }
 

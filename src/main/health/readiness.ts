@@ -1,3 +1,4 @@
+import { inTime } from "../../in-time.ts";
 import type { Adapter } from "../../adapters/adapter.ts";
 import type { Readiness } from "../../adapters/web/index.ts";
 import type { ApiClient } from "../../api/api-client.ts";
@@ -50,7 +51,7 @@ async function alertParts({
 }: ReadinessDependencies): Promise<readonly (readonly [string, PartStatus])[]> {
   const part = (why: string | undefined): PartStatus => (why === undefined ? { ok: true } : { ok: false, why });
   try {
-    const { observations, sendable, suspensions, refused } = await inTime(alerting.health());
+    const { observations, sendable, suspensions, refused } = await answered(alerting.health());
     const now = Date.now();
     const platforms = alerting.service.platforms();
     const problem =
@@ -72,19 +73,15 @@ async function alertParts({
   }
 }
 
-async function inTime<T>(answer: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error("no answer in time")), CHECK_TIMEOUT_MILLIS);
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function answered<T>(answer: Promise<T>): Promise<T> {
+  return inTime(answer, { millis: CHECK_TIMEOUT_MILLIS }, () => {
+    throw new Error("no answer in time");
+  });
 }
 
 async function checked(name: string, check: () => Promise<unknown>): Promise<readonly [string, PartStatus]> {
   try {
-    await inTime(check());
+    await answered(check());
     return [name, { ok: true }];
   } catch (thrown) {
     // A node's own words belong in replies; the log holds all other details.

@@ -3,6 +3,7 @@
 
 import type { Registry } from "prom-client";
 
+import { inTime } from "../../in-time.ts";
 import type { Adapter } from "../../adapters/adapter.ts";
 import type { HttpSample, Metrics } from "../../adapters/web/index.ts";
 import type { NodeRequest } from "../../api/client/client.ts";
@@ -81,26 +82,15 @@ export function createMetrics(sources: MetricsSources): MetricsRecorder {
     onPlatformLimit: (platform) => record({ of: "limited platform", platform }),
     async render() {
       const { registry, alerts } = await load();
-      if (sources.alerts !== undefined) alerts.show(await inTime(sources.alerts(), sources.alertsMillis));
+      if (sources.alerts !== undefined) {
+        // The log explains a failure; here the database counts as not answering.
+        const snapshot = sources.alerts().catch(() => undefined);
+        const { alertsMillis: millis = SNAPSHOT_TIMEOUT_MILLIS } = sources;
+        alerts.show(await inTime(snapshot, { millis }, () => undefined));
+      }
       return { contentType: registry.contentType, body: await registry.metrics() };
     },
   };
-}
-
-async function inTime(
-  snapshot: Promise<AlertSnapshot>,
-  limitMillis = SNAPSHOT_TIMEOUT_MILLIS,
-): Promise<AlertSnapshot | undefined> {
-  const { promise: late, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => resolve(undefined), limitMillis);
-  try {
-    return await Promise.race([snapshot, late]);
-  } catch {
-    // The log explains the failure; here the database counts as not answering.
-    return undefined;
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 interface Instruments {

@@ -9,10 +9,10 @@ import {
   ComponentType,
 } from "discord-api-types/v10";
 
+import { withTimeout } from "../../../in-time.ts";
 import { type Attachment, memoryAttachment, safeFileName } from "../../../reply/attachment.ts";
 import { disposeReply, reply, type Reply } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";
-import { withTimeout } from "../../timeout.ts";
 import type { DiscordContext } from "../context.ts";
 import { type ActionRows, decodePress, parsePressPayload, type Press } from "../render/buttons.ts";
 import { compose, type ComposedMessage } from "../render/compose.ts";

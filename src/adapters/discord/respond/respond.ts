@@ -98,21 +98,16 @@ async function complete(
   const { ask, focused } = typedCommand(interaction);
   const timeOut = AbortSignal.timeout(context.autocompleteMillis);
   const signal = AbortSignal.any([context.signal, timeOut]);
-  const { promise: late, resolve } = Promise.withResolvers<[]>();
-  signal.addEventListener("abort", () => resolve([]), { once: true });
   const found =
     focused === undefined
       ? []
-      : await Promise.race([
-          context.bot.suggest({
-            ...ask,
-            ...focused,
-            here: targetOf(interaction),
-            caller: callerOf(interaction),
-            signal,
-          }),
-          late,
-        ]);
+      : await context.bot.suggest({
+          ...ask,
+          ...focused,
+          here: targetOf(interaction),
+          caller: callerOf(interaction),
+          signal,
+        });
   const choices = found
     .filter(({ value }) => value.length > 0 && value.length <= CHOICE_LENGTH)
     .slice(0, MAX_OPTION_CHOICES)

@@ -1,10 +1,10 @@
 import type { BlockAction, ButtonAction } from "@slack/bolt";
 
+import { withTimeout } from "../../../in-time.ts";
 import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
 import { time } from "../../../reply/text.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { fromMillis, type Nanoseconds } from "../../../units/nanoseconds.ts";
-import { withTimeout } from "../../timeout.ts";
 import type { SlackContext } from "../context.ts";
 import { publishHome } from "../home/home.ts";
 import { sectionBlock } from "../render/blocks.ts";

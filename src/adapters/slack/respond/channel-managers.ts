@@ -1,8 +1,8 @@
 import type { UsersInfoResponse, WebClient } from "@slack/web-api";
 import { LRUCache } from "lru-cache";
 
+import { withTimeout } from "../../../in-time.ts";
 import type { Log } from "../../../log.ts";
-import { withTimeout } from "../../timeout.ts";
 import type { SlackUser } from "../home/home-data.ts";
 import { describeError } from "../transport/api-error.ts";
 import type { Workspace } from "../transport/identity.ts";

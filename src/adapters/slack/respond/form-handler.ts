@@ -1,6 +1,6 @@
+import { withTimeout } from "../../../in-time.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import type { Ask, Reply } from "../../../reply/reply.ts";
-import { withTimeout } from "../../timeout.ts";
 import type { SlackContext } from "../context.ts";
 import { MAX_OPTIONS, TRIGGER_LIFETIME_MILLIS } from "../limits.ts";
 import {
@@ -134,20 +134,15 @@ export async function suggestOptions(
   const option = optionNameOf(block);
   if (metadata === undefined || option === undefined) return [];
   const signal = AbortSignal.any([slack.stopping, AbortSignal.timeout(slack.suggestMillis)]);
-  const { promise: late, resolve } = Promise.withResolvers<[]>();
-  signal.addEventListener("abort", () => resolve([]), { once: true });
-  const found = await Promise.race([
-    slack.bot.suggest({
-      command: metadata.command,
-      options: readForm(view?.state?.values ?? {}),
-      option,
-      typed,
-      here: targetOf({ workspace: sender.workspace, channel: metadata.channel }),
-      caller: plainCaller(sender),
-      signal,
-    }),
-    late,
-  ]);
+  const found = await slack.bot.suggest({
+    command: metadata.command,
+    options: readForm(view?.state?.values ?? {}),
+    option,
+    typed,
+    here: targetOf({ workspace: sender.workspace, channel: metadata.channel }),
+    caller: plainCaller(sender),
+    signal,
+  });
   const given = typed.trim();
   const own = found.some(({ value }) => value === given) ? undefined : optionObject(`Use “${given}”`, given);
   const offered = found.map(({ label, value }) => optionObject(label, value)).filter((one) => one !== undefined);

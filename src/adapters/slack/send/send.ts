@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { WebClient } from "@slack/web-api";
 import { LRUCache } from "lru-cache";
 
+import { inTime } from "../../../in-time.ts";
 import { type Delivery, type Receipt, type Sender, SendError } from "../../../alerts/sender.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import type { ButtonPayloadDependencies } from "../../store-button-payloads.ts";
@@ -306,15 +307,10 @@ function threadUnder(parent: Receipt | undefined, channel: string): string | und
 }
 
 /** Rejects when the signal aborts; the call itself goes on, and its result is unknown. */
-async function orAborted<R>(call: Promise<R>, signal: AbortSignal): Promise<R> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const stop = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    return await Promise.race([call, aborted]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
+function orAborted<R>(call: Promise<R>, signal: AbortSignal): Promise<R> {
+  return inTime(call, { signal }, () => {
+    throw signal.reason instanceof Error ? signal.reason : new Error("aborted");
+  });
 }
 
 /** Adds a delivery's mention, of a person or a user group: the only place where a name may ping. */

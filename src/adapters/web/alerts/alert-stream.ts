@@ -1,3 +1,4 @@
+import { inTime } from "../../../in-time.ts";
 import type { AlertFeed } from "../../../alerts/service/feed.ts";
 import { disposeReply } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
@@ -93,18 +94,8 @@ class ChangeSignal {
     this.#changed = Promise.withResolvers<"changed">();
   }
 
-  async wait(millis: Milliseconds, signal: AbortSignal): Promise<"changed" | "unchanged"> {
-    const { promise: unchanged, resolve } = Promise.withResolvers<"unchanged">();
-    const end = (): void => resolve("unchanged");
-    const timer = setTimeout(end, millis);
-    signal.addEventListener("abort", end, { once: true });
-    if (signal.aborted) end();
-    try {
-      return await Promise.race([this.#changed.promise, unchanged]);
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-    }
+  wait(millis: Milliseconds, signal: AbortSignal): Promise<"changed" | "unchanged"> {
+    return inTime(this.#changed.promise, { millis, signal }, () => "unchanged" as const);
   }
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { inTime } from "../../../in-time.ts";
 import type { Bot } from "../../../bot/bot.ts";
 import { cancelledReply } from "../../../bot/error-reply.ts";
 import type { Invocation } from "../../../bot/invocation.ts";
@@ -46,20 +47,8 @@ export async function runQuestion(
   const rest = { ...CONSOLE_CONTEXT, signal, ...(progress === undefined ? {} : { progress }) };
   const answer = "text" in question ? bot.runLine(question.text, rest) : bot.run({ ...rest, ...question });
 
-  const { promise: abandoned, resolve } = Promise.withResolvers<undefined>();
-  let timer: NodeJS.Timeout | undefined;
-  const stopped = (): void => {
-    timer = setTimeout(() => resolve(undefined), timeouts.graceMillis);
-  };
-  if (signal.aborted) stopped();
-  else signal.addEventListener("abort", stopped, { once: true });
-  try {
-    const first = await Promise.race([answer, abandoned]);
-    if (first !== undefined) return first;
+  return inTime(answer, { signal, graceMillis: timeouts.graceMillis }, () => {
     void answer.then(disposeReply);
     return cancelledReply(signal.reason);
-  } finally {
-    signal.removeEventListener("abort", stopped);
-    clearTimeout(timer);
-  }
+  });
 }
