@@ -35,6 +35,8 @@ export interface Delivery {
   readonly mention?: string;
   /** Low severity: post without a notification where the platform can. */
   readonly quiet?: boolean;
+  /** It goes ahead of all that waits for a rate limit, in its channel and in all others. */
+  readonly urgent?: true;
   /** Post in the thread of this message, which begins one where there is none yet. */
   readonly threadOf?: Receipt;
   /** What the thread is about, for its name where it is begun. */

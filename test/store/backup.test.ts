@@ -173,6 +173,7 @@ describe("a restoration", () => {
         platform: "fake",
         kind: "message",
         phase: "trigger",
+        urgency: 0,
         message: "m",
         episode: null,
         target: null,

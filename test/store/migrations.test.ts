@@ -40,6 +40,9 @@ const rows: Record<string, string> = {
     INSERT INTO alert_subscriptions VALUES ('s', 'slack C1', 'mainnet', 'active', '{"kinds":["node.down"],"groups":["nodes"]}')`,
   "0011-console-sign-outs": `
     INSERT INTO console_sign_outs VALUES ('abc', 99999999999999)`,
+  "0012-delivery-urgency": `
+    INSERT INTO alert_deliveries (seq, id, destination, platform, kind, phase, urgency, message, state, attempts, run_at, created_at, data)
+    VALUES (2, 'u', 'slack C1', 'slack', 'message', 'trigger', 1, 'm', 'owed', 0, 1700000000000, 1700000000000, '{}')`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */

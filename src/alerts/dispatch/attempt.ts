@@ -80,6 +80,7 @@ async function send(
     destination,
     ...(mention === undefined ? {} : { mention }),
     ...(quiet === undefined ? {} : { quiet }),
+    ...(row.urgency === 2 ? { urgent: true } : {}),
     ...(threadOf === undefined ? {} : { threadOf, ...threadOptions(message, about) }),
     about,
     ...(onLateReceipt === undefined ? {} : { onLateReceipt: (receipt: Receipt) => onLateReceipt(claimed, receipt) }),

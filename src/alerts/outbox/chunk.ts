@@ -3,7 +3,8 @@ import { z } from "zod";
 import type { ChunkRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { StoredDestination } from "../routing/subscription.ts";
-import { DELIVERY_PHASES, type OutboxBatch } from "./batch.ts";
+import { DELIVERY_PHASES, type OutboxBatch, type PlannedDelivery } from "./batch.ts";
+import { messageUrgency } from "./delivery-subject.ts";
 import type { MessageCollector } from "./message.ts";
 import { NotificationState } from "./notification-state.ts";
 
@@ -61,6 +62,7 @@ const ChunkDelivery = z.object({
   mention: z.string().exactOptional(),
   quiet: z.literal(true).exactOptional(),
   threadOf: z.string().exactOptional(),
+  urgency: z.literal([1, 2]).exactOptional(),
 });
 
 /**
@@ -109,7 +111,7 @@ export function splitIntoChunks(
   messages: MessageCollector,
   size = CHUNK_ROWS,
 ): readonly { readonly platform: string; readonly chunk: Chunk }[] {
-  const deliveries = batch.deliveries.map((one) => ({ ...one, message: messages.add(one.message) }));
+  const deliveries = batch.deliveries.map((one) => ({ ...one, ...urgencyOf(one), message: messages.add(one.message) }));
   const rolled = batch.rollingUpdates.map(({ destination, message }) => ({
     destination,
     message: messages.add(message),
@@ -136,6 +138,12 @@ export function splitIntoChunks(
   );
   // Platforms alternate, so that none waits for all chunks of another.
   return placed.toSorted((a, b) => a.place - b.place).map(({ platform, chunk }) => ({ platform, chunk }));
+}
+
+/** Edits are never urgent: what they show was, or will be, told by a message. */
+function urgencyOf({ edits, message }: PlannedDelivery): { readonly urgency?: 1 | 2 } {
+  const urgency = edits === undefined ? messageUrgency(message) : 0;
+  return urgency === 0 ? {} : { urgency };
 }
 
 function splitRows(all: Readonly<Chunk>, size: number): Chunk[] {

@@ -61,7 +61,7 @@ export interface Claim {
 }
 
 /**
- * Claims what is due, conditions first, and marks it as being sent: a crash from here on leaves its outcome unknown.
+ * Claims what is due, the most urgent first, and marks it as being sent: a crash from here on leaves its outcome unknown.
  * Then it fans out one chunk of a large batch, which is thus stored while the chunks before it are being sent. Where
  * nothing is being sent yet (`isIdle`), the first messages do not wait for that.
  */
@@ -76,7 +76,7 @@ export async function claim(
   const full: Sender[] = [];
   const due: (UnreadDelivery | undefined)[] = [];
   for (const { sender, limit } of wanted) {
-    const rows = limit > 0 ? await dueRows(tables, sender, at, limit) : [];
+    const rows = limit > 0 ? await tables.outbox.due(sender.platform, at, limit) : [];
     if (rows.length >= limit) full.push(sender);
     for (const row of rows) {
       const merged = await mergeIntoTrigger(tables, row, at);
@@ -120,21 +120,6 @@ export function joinClaims(claims: readonly Claim[]): Claim {
 }
 
 type UnreadDelivery = Omit<ClaimedDelivery, "message">;
-
-/** The first due delivery of each destination, conditions first. */
-async function dueRows(
-  tables: AlertTables,
-  { platform }: Sender,
-  at: Milliseconds,
-  limit: number,
-): Promise<readonly DeliveryRow[]> {
-  const urgent = await tables.outbox.urgent(platform, at, limit);
-  // The due ones include the urgent ones.
-  const others = urgent.length < limit ? await tables.outbox.due(platform, at, limit + urgent.length) : [];
-  const first = new Map<string, DeliveryRow>();
-  for (const row of [...urgent, ...others]) if (!first.has(row.destination)) first.set(row.destination, row);
-  return [...first.values()].slice(0, limit);
-}
 
 /** Undefined for a delivery that is dropped. */
 async function claimOne(

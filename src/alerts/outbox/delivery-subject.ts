@@ -1,6 +1,7 @@
-import type { AlertTables, DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
+import type { AlertTables, DeliveryRow, Urgency } from "../../store/alert-tables/alert-tables.ts";
 import { fromMillis, type Nanoseconds } from "../../units/nanoseconds.ts";
 import { severityOfEvent } from "../kinds/event.ts";
+import { type AlertKind, KINDS } from "../kinds/kinds.ts";
 import { compareSeverity, type Severity } from "../kinds/severity.ts";
 import type { DeliverySubject } from "../sender.ts";
 import type { AlertMessage, ChangeMessage } from "./message.ts";
@@ -83,6 +84,39 @@ export function deliverySubject(message: AlertMessage, phase: string): DeliveryS
     case "test":
       return { kind: "bot", network: "", subject: "", state: "event", severity: "info", at: message.at };
   }
+}
+
+/**
+ * How urgent a message is. It follows from the kind: messages about one episode, and events of one kind, stay in order.
+ * Pure and total.
+ */
+export function messageUrgency(message: AlertMessage): Urgency {
+  switch (message.type) {
+    case "condition":
+    case "flapping":
+      return mayBeCritical(message.episode.kind) ? 2 : 1;
+    case "calm":
+      return mayBeCritical(message.kind) ? 2 : 1;
+    case "event":
+      return mayBeCritical(message.event.kind) ? 2 : 0;
+    case "digest":
+      return message.events.some(({ kind }) => mayBeCritical(kind)) ? 2 : 0;
+    case "database":
+      return 2;
+    case "rolling":
+    case "away":
+    case "lost":
+    case "refused":
+    case "token":
+    case "change":
+    case "silences":
+    case "test":
+      return 0;
+  }
+}
+
+function mayBeCritical(kind: AlertKind): boolean {
+  return KINDS[kind].worst === "critical";
 }
 
 function changedNetwork({ change }: ChangeMessage): string {

@@ -72,6 +72,7 @@ function toDeliveryRow(one: Chunk["deliveries"][number], at: Milliseconds): NewD
     platform: destination.platform,
     kind: one.edits === undefined ? "message" : "edit",
     phase: one.phase,
+    urgency: one.urgency ?? 0,
     message: one.message,
     episode: one.episode ?? null,
     target: one.edits ?? null,

@@ -66,12 +66,19 @@ export interface ChunkRow {
 /** `merged`: part of another delivery; `dropped`: an edit that was no longer needed. */
 export type DeliveryState = "owed" | "sending" | "sent" | "dead" | "merged" | "dropped";
 
+/**
+ * `2` is critical, or its end: it overtakes all that is owed to its destination. `1` is other news of conditions, `0`
+ * all else: of several destinations, the one with the more urgent delivery comes first.
+ */
+export type Urgency = 0 | 1 | 2;
+
 export interface NewDeliveryRow {
   readonly id: string;
   readonly destination: string;
   readonly platform: string;
   readonly kind: "message" | "edit";
   readonly phase: string;
+  readonly urgency: Urgency;
   /** The id of its message. */
   readonly message: string;
   readonly episode: string | null;
@@ -95,7 +102,7 @@ export interface DeliveryRow extends NewDeliveryRow {
 }
 
 /** The columns that the log shows. */
-export type LoggedDelivery = Omit<DeliveryRow, "platform" | "target" | "run_at" | "data">;
+export type LoggedDelivery = Omit<DeliveryRow, "platform" | "urgency" | "target" | "run_at" | "data">;
 
 export type DeliveryChange = Partial<
   Pick<

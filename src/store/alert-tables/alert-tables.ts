@@ -79,10 +79,11 @@ export interface Outbox {
   messages(ids: readonly string[]): Promise<readonly MessageRow[]>;
   /** In the order given, behind all deliveries there are. */
   add(rows: readonly NewDeliveryRow[]): Promise<void>;
-  /** Deliveries that may be sent now: of each destination the first one, none where one is being sent. */
+  /**
+   * Deliveries that may be sent now, the most urgent first: of each destination the first one, none where one is being
+   * sent. What overtakes waits for neither.
+   */
   due(platform: string, at: Milliseconds, limit: number): Promise<readonly DeliveryRow[]>;
-  /** Changes of conditions that may be sent now: behind no other message to their destination, but ahead of edits. */
-  urgent(platform: string, at: Milliseconds, limit: number): Promise<readonly DeliveryRow[]>;
   /** When the next delivery becomes due. */
   nextRunAt(platforms: readonly string[], after: Milliseconds): Promise<Milliseconds | undefined>;
   get(ids: readonly string[]): Promise<readonly DeliveryRow[]>;

@@ -1,9 +1,9 @@
-import { type Expression, type ExpressionBuilder, type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
+import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 
 import type { Milliseconds } from "../../units/duration.ts";
 import { inBatches, selectInBatches } from "../queries.ts";
 import type { Schema } from "../schema.ts";
-import type { DeliveryRow, Outbox } from "./alert-tables.ts";
+import type { DeliveryRow, Outbox, Urgency } from "./alert-tables.ts";
 import { withNumbers } from "./counters.ts";
 
 /** Written exactly like the partial indexes: otherwise no engine uses them. */
@@ -11,10 +11,8 @@ function isOpen(table: "d" | "e" | "alert_deliveries") {
   return sql<boolean>`${sql.ref(`${table}.state`)} in ('owed', 'sending')`;
 }
 
-type Both = ExpressionBuilder<Schema & { d: DeliveryRow; e: DeliveryRow }, "d" | "e">;
-
-/** Nothing is being sent to its destination, and no delivery that counts comes before it there. */
-function notBehind(eb: ExpressionBuilder<Schema & { d: DeliveryRow }, "d">, counts: (eb: Both) => Expression<SqlBool>) {
+/** No delivery to its destination goes before it. */
+function isNext(eb: ExpressionBuilder<Schema & { d: DeliveryRow }, "d">, at: Milliseconds) {
   return eb.not(
     eb.exists(
       eb
@@ -25,8 +23,24 @@ function notBehind(eb: ExpressionBuilder<Schema & { d: DeliveryRow }, "d">, coun
         .whereRef("e.seq", "!=", "d.seq")
         .where((eb) =>
           eb.or([
-            eb("e.state", "=", "sending"),
-            eb.and([eb("e.seq", "<", eb.ref("d.seq")), counts(eb)]),
+            eb.and([
+              // What overtakes waits only for what overtakes as well.
+              eb.or([eb("d.urgency", "<", OVERTAKES), eb("e.urgency", "=", OVERTAKES)]),
+              eb.or([
+                eb("e.state", "=", "sending"),
+                eb.and([
+                  eb.or([
+                    eb("e.seq", "<", eb.ref("d.seq")),
+                    eb.and([eb("d.urgency", "<", OVERTAKES), eb("e.urgency", "=", OVERTAKES)]),
+                  ]),
+                  // An edit that is not due yet, or shows a state, holds up no message.
+                  eb.or([
+                    eb("e.kind", "=", "message"),
+                    eb.and([eb("e.run_at", "<=", at), eb("e.phase", "!=", "state")]),
+                  ]),
+                ]),
+              ]),
+            ]),
             // The edit that shows a state comes after every message that is owed there.
             eb.and([eb("d.phase", "=", "state"), eb("e.kind", "=", "message")]),
           ]),
@@ -35,22 +49,10 @@ function notBehind(eb: ExpressionBuilder<Schema & { d: DeliveryRow }, "d">, coun
   );
 }
 
-/** Changes of conditions, which are sent first; written exactly like their index. */
-function isUrgent(): RawBuilder<boolean> {
-  return sql<boolean>`d.phase in ('trigger', 'escalation', 'fired and resolved', 'resolve')`;
-}
+/** The urgency that overtakes all that is owed to a destination. */
+const OVERTAKES: Urgency = 2;
 
 export function createOutbox(db: Kysely<Schema>): Outbox {
-  const dueOn = (platform: string, at: Milliseconds) =>
-    db
-      .selectFrom("alert_deliveries as d")
-      .selectAll("d")
-      .where("d.state", "=", "owed")
-      .where(isOpen("d"))
-      .where("d.platform", "=", platform)
-      .where("d.run_at", "<=", at)
-      .orderBy("d.seq");
-
   return {
     addMessages: (rows, at) =>
       inBatches(rows, (batch) =>
@@ -79,19 +81,16 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
       );
     },
     due: (platform, at, limit) =>
-      dueOn(platform, at)
-        .where((eb) =>
-          // An edit that is not due yet, or shows a state, holds up no message.
-          notBehind(eb, (e) =>
-            e.or([e("e.kind", "=", "message"), e.and([e("e.run_at", "<=", at), e("e.phase", "!=", "state")])]),
-          ),
-        )
-        .limit(limit)
-        .execute(),
-    urgent: (platform, at, limit) =>
-      dueOn(platform, at)
-        .where(isUrgent())
-        .where((eb) => notBehind(eb, (e) => e("e.kind", "=", "message")))
+      db
+        .selectFrom("alert_deliveries as d")
+        .selectAll("d")
+        .where("d.state", "=", "owed")
+        .where(isOpen("d"))
+        .where("d.platform", "=", platform)
+        .where("d.run_at", "<=", at)
+        .where((eb) => isNext(eb, at))
+        .orderBy("d.urgency", "desc")
+        .orderBy("d.seq")
         .limit(limit)
         .execute(),
     async nextRunAt(platforms, after) {

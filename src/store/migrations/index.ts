@@ -11,6 +11,7 @@ import { alertUrgency } from "./0008-alert-urgency.ts";
 import { alertJournal } from "./0009-alert-journal.ts";
 import { subscriptionGroups } from "./0010-subscription-groups.ts";
 import { consoleSignOuts } from "./0011-console-sign-outs.ts";
+import { deliveryUrgency } from "./0012-delivery-urgency.ts";
 
 /**
  * Every version of the schema, in order. Forward only: a migration that was released is never changed, the next one
@@ -28,4 +29,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0009-alert-journal": alertJournal,
   "0010-subscription-groups": subscriptionGroups,
   "0011-console-sign-outs": consoleSignOuts,
+  "0012-delivery-urgency": deliveryUrgency,
 };

@@ -278,7 +278,13 @@ describe("the engine", () => {
     expect(it.sender.take()).toHaveLength(1);
     await it.store.transaction(async ({ alerts }) => {
       await alerts.outbox.addMessages([{ id: "spoilt", data: '{"type":"from the future"}' }], it.now());
-      const fresh = { destination: row.destination, platform: "fake", kind: "message", phase: "bot" } as const;
+      const fresh = {
+        destination: row.destination,
+        platform: "fake",
+        kind: "message",
+        phase: "bot",
+        urgency: 0,
+      } as const;
       const rest = { message: "spoilt", episode: null, target: null, run_at: it.now(), created_at: it.now() };
       await alerts.outbox.add([{ id: "spoilt", ...fresh, ...rest, data: row.data }]);
     });

@@ -39,6 +39,7 @@ async function owed(
       platform: "nowhere",
       kind: "message",
       phase: "bot",
+      urgency: 0,
       message: "m",
       episode: null,
       target: null,

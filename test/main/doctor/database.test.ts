@@ -88,6 +88,7 @@ describe("the doctor at the database", () => {
         platform: "slack",
         kind: "message",
         phase: "trigger",
+        urgency: 0,
         message: "m",
         episode: null,
         target: null,

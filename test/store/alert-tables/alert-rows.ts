@@ -13,6 +13,7 @@ export function delivery(id: string, destination = "d1", more: Partial<NewDelive
     platform: "fake",
     kind: "message",
     phase: "event",
+    urgency: 0,
     message: "m1",
     episode: null,
     target: null,

@@ -76,28 +76,42 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         expect(await due(T + 5)).toEqual([]);
       });
 
-      it("of changed conditions are found ahead of all others, behind no edit and never out of order", async () => {
-        const urgent = async (limit = 10) => ids(await on(({ outbox }) => outbox.urgent("fake", T, limit)));
-        const condition = (id: string, destination: string, phase = "trigger") => delivery(id, destination, { phase });
+      it("go by their urgency; of one destination only the highest overtakes, and an edit of a state goes last", async () => {
+        const urgent = (id: string, destination: string, urgency: 1 | 2) => delivery(id, destination, { urgency });
         await on(({ outbox }) =>
           outbox.add([
-            delivery("e1", "d1", { kind: "edit", phase: "rolling", target: "a0" }),
-            delivery("b1", "d2", { phase: "event" }),
-            delivery("x", "d4", { phase: "digest" }),
-            condition("a2", "d1"),
-            condition("a3", "d1", "resolve"),
-            condition("b2", "d2"),
-            condition("c", "d3", "escalation"),
-            delivery("later", "d5", { phase: "trigger", run_at: T + 1 }),
-            delivery("elsewhere", "d6", { phase: "trigger", platform: "other" }),
+            delivery("s1", "d1", { kind: "edit", phase: "state", target: "a0" }),
+            delivery("a1"),
+            delivery("b1", "d2"),
+            urgent("a2", "d1", 1),
+            urgent("a3", "d1", 1),
+            urgent("c1", "d3", 1),
+            urgent("a4", "d1", 2),
+            delivery("later", "d5", { urgency: 2, run_at: T + 1 }),
           ]),
         );
-        expect(await urgent()).toEqual(["a2", "c"]);
-        expect(await urgent(1)).toEqual(["a2"]);
-        await update("e1", { state: "sending" });
-        expect(await urgent()).toEqual(["c"]);
-        await update("b1", { state: "dead" });
-        expect(await urgent()).toEqual(["b2", "c"]);
+        expect(await due()).toEqual(["a4", "c1", "b1"]);
+        const order: string[] = [];
+        for (;;) {
+          const [next] = (await due(T)).filter((id) => id.startsWith("a") || id === "s1");
+          if (next === undefined) break;
+          order.push(next);
+          await update(next, { state: "sent" });
+        }
+        expect(order).toEqual(["a4", "a1", "a2", "a3", "s1"]);
+      });
+
+      it("wait for what is being sent to their destination, but for the most urgent, in order among themselves", async () => {
+        const of = (id: string, urgency: 0 | 1 | 2) => delivery(id, "d1", { urgency });
+        await on(({ outbox }) => outbox.add([of("a1", 0), of("a2", 0), of("b", 1)]));
+        await update("a1", { state: "sending" });
+        expect(await due()).toEqual([]);
+        await on(({ outbox }) => outbox.add([of("c1", 2), of("c2", 2)]));
+        expect(await due()).toEqual(["c1"]);
+        await update("c1", { state: "sending" });
+        expect(await due()).toEqual([]);
+        await update("c1", { state: "sent" });
+        expect(await due()).toEqual(["c2"]);
       });
 
       it("begin and are marked sent many at a time", async () => {

@@ -153,6 +153,7 @@ const story = episodeTimelineReply(
         platform: "discord",
         kind: "message",
         phase: "trigger",
+        urgency: 1,
         message: "m",
         episode: firing.id,
         target: null,

@@ -15,7 +15,8 @@ const MAX_TRANSIT_MILLIS = 500;
  * second beyond the longest time in transit.
  */
 export class RateLimiter {
-  readonly #waiting: (() => void)[] = [];
+  readonly #urgent: (() => void)[] = [];
+  readonly #others: (() => void)[] = [];
   #free: number;
   #pausedUntil = 0;
   #waking = false;
@@ -24,9 +25,12 @@ export class RateLimiter {
     this.#free = allowed;
   }
 
-  /** Makes a request as soon as a slot is free, in the order of the calls; rejects with the signal's reason before that. */
-  async run<T>(signal: AbortSignal, request: () => Promise<T>): Promise<T> {
-    await this.#turn(signal);
+  /**
+   * Makes a request as soon as a slot is free, in the order of the calls, an urgent one before all others; rejects with
+   * the signal's reason before that.
+   */
+  async run<T>(signal: AbortSignal, request: () => Promise<T>, urgent = false): Promise<T> {
+    await this.#turn(signal, urgent);
     let leaving = false;
     const leave = (): void => {
       if (!leaving) setTimeout(() => this.#leave(), WINDOW_MILLIS).unref();
@@ -43,7 +47,7 @@ export class RateLimiter {
 
   /** The number of requests that wait for a slot. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#urgent.length + this.#others.length;
   }
 
   /** Starts no request for this long, after a global 429. */
@@ -51,20 +55,21 @@ export class RateLimiter {
     this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + millis);
   }
 
-  async #turn(signal: AbortSignal): Promise<void> {
+  async #turn(signal: AbortSignal, urgent: boolean): Promise<void> {
     signal.throwIfAborted();
+    const waiting = urgent ? this.#urgent : this.#others;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const go = (): void => {
       signal.removeEventListener("abort", leave);
       resolve();
     };
     const leave = (): void => {
-      const index = this.#waiting.indexOf(go);
-      if (index !== -1) this.#waiting.splice(index, 1);
+      const index = waiting.indexOf(go);
+      if (index !== -1) waiting.splice(index, 1);
       reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
     };
     signal.addEventListener("abort", leave, { once: true });
-    this.#waiting.push(go);
+    waiting.push(go);
     this.#release();
     await promise;
   }
@@ -81,9 +86,9 @@ export class RateLimiter {
       this.#waking = true;
       return;
     }
-    while (this.#free > 0 && this.#waiting.length > 0) {
+    while (this.#free > 0 && this.waiting > 0) {
       this.#free -= 1;
-      this.#waiting.shift()?.();
+      (this.#urgent.shift() ?? this.#others.shift())?.();
     }
   }
 
@@ -105,11 +110,16 @@ const MAX_TRIES = 10;
 export class LimitedRequests {
   readonly #limiter: RateLimiter;
   readonly #signal: AbortSignal;
+  readonly #urgent: boolean;
+  readonly #isOvertaken: () => boolean;
   #maybeSent = false;
 
-  constructor(limiter: RateLimiter, signal: AbortSignal) {
+  /** Where it is overtaken during a wait for the channel, the delivery fails, and is retried behind what is urgent. */
+  constructor(limiter: RateLimiter, signal: AbortSignal, urgent = false, isOvertaken: () => boolean = () => false) {
     this.#limiter = limiter;
     this.#signal = signal;
+    this.#urgent = urgent;
+    this.#isOvertaken = isOvertaken;
   }
 
   /** Whether Discord may have acted on the last request. */
@@ -120,10 +130,11 @@ export class LimitedRequests {
   async run<T>(call: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await this.#limiter.run(this.#signal, () => {
+        const request = (): Promise<T> => {
           this.#maybeSent = true;
           return call();
-        });
+        };
+        return await this.#limiter.run(this.#signal, request, this.#urgent);
       } catch (error) {
         if (!(error instanceof RateLimitError)) throw error;
         // A rate-limited request has had no effect.
@@ -131,7 +142,9 @@ export class LimitedRequests {
         const wait = Math.max(error.timeToReset, error.retryAfter, 0);
         if (error.global) this.#limiter.pause(wait);
         if (tries === MAX_TRIES || wait > MAX_WAIT_MILLIS) throw error;
-        if (!error.global) await sleep(wait, undefined, { signal: this.#signal });
+        if (error.global) continue;
+        await sleep(wait, undefined, { signal: this.#signal });
+        if (this.#isOvertaken()) throw error;
       }
     }
   }

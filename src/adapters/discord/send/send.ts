@@ -32,8 +32,8 @@ const MAX_WAITING = 64;
 const USER_PREFIX = "user:";
 
 /**
- * Posts alerts over REST alone, without a gateway. Messages of one channel are sent in order; channels do not block
- * each other. The caller disposes of the reply's files.
+ * Posts alerts over REST alone, without a gateway. Messages of one channel are sent in order, urgent ones ahead of the
+ * others; channels do not block each other. The caller disposes of the reply's files.
  */
 export class DiscordSender implements Sender {
   readonly platform = "discord";
@@ -65,8 +65,8 @@ export class DiscordSender implements Sender {
   }
 
   async send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
-    const { destination } = delivery;
-    return this.#inOrder(destination.thread ?? destination.channel, signal, async (request) => {
+    const { destination, urgent = false } = delivery;
+    const work = async (request: LimitedRequest): Promise<Receipt> => {
       if (delivery.id.length > NONCE_LENGTH)
         throw new SendError("permanent", `a delivery id above ${NONCE_LENGTH} characters`);
       const parent = destination.thread ?? (await this.#channelOf(destination.channel, signal, request));
@@ -93,7 +93,8 @@ export class DiscordSender implements Sender {
       } finally {
         await message.dispose();
       }
-    });
+    };
+    return this.#inOrder(destination.thread ?? destination.channel, signal, work, urgent);
   }
 
   async update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true): Promise<void> {
@@ -112,10 +113,18 @@ export class DiscordSender implements Sender {
     return plain === true ? composePlain(reply) : compose(reply, {}, MAX_FILE_BYTES, this.#dependencies, signal);
   }
 
-  /** Runs the work of one channel in order. */
-  async #inOrder<T>(channel: string, signal: AbortSignal, work: (request: LimitedRequest) => Promise<T>): Promise<T> {
-    const requests = new LimitedRequests(this.#limiter, signal);
-    const before = this.#tails.get(channel) ?? Promise.resolve();
+  /** Runs the work of one channel in order; what is urgent has an order of its own, and waits for nothing else. */
+  async #inOrder<T>(
+    channel: string,
+    signal: AbortSignal,
+    work: (request: LimitedRequest) => Promise<T>,
+    urgent = false,
+  ): Promise<T> {
+    const urgentOrder = `${channel} urgent`;
+    const isOvertaken = (): boolean => !urgent && this.#tails.has(urgentOrder);
+    const requests = new LimitedRequests(this.#limiter, signal, urgent, isOvertaken);
+    const order = urgent ? urgentOrder : channel;
+    const before = this.#tails.get(order) ?? Promise.resolve();
     const run = before.then(async () => {
       try {
         signal.throwIfAborted();
@@ -131,8 +140,8 @@ export class DiscordSender implements Sender {
       }
     });
     const tail = run.catch(() => undefined);
-    this.#tails.set(channel, tail);
-    void tail.then(() => this.#tails.get(channel) === tail && this.#tails.delete(channel));
+    this.#tails.set(order, tail);
+    void tail.then(() => this.#tails.get(order) === tail && this.#tails.delete(order));
     return run;
   }
 

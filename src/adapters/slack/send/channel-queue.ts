@@ -8,43 +8,74 @@ export class QueueFull extends Error {
   override readonly name = "QueueFull";
 }
 
+/** Work that waits for its turn. */
+interface Waiting {
+  readonly urgent: boolean;
+  /** Once, however often it is called. */
+  prepare(): Promise<void>;
+  work(): Promise<void>;
+}
+
+interface Channel {
+  /** In order, urgent ones first. */
+  readonly waiting: Waiting[];
+  working: boolean;
+  /** By the monotonic clock. */
+  nextAt: number;
+}
+
 /**
  * Serializes work per channel, with a pause in between; channels do not wait for each other. The pause starts at the
- * end of a call, so that two messages never arrive closer together.
+ * end of a call, so that two messages never arrive closer together. The turn is given at the end of the pause: urgent
+ * work goes ahead of all that waits.
  */
 export class ChannelQueue {
   readonly #spacingMillis: number;
-  readonly #channels = new Map<string, { tail: Promise<unknown>; nextAt: number; waiting: number }>();
+  readonly #channels = new Map<string, Channel>();
 
   constructor(spacingMillis: number) {
     this.#spacingMillis = spacingMillis;
   }
 
-  /** Queues work of a channel; `ready` runs during the pause before it. */
-  async run<T>(channel: string, signal: AbortSignal, work: () => Promise<T>, ready?: () => Promise<void>): Promise<T> {
-    const state = this.#channels.get(channel) ?? { tail: Promise.resolve(), nextAt: 0, waiting: 0 };
+  /** Queues work of a channel; `ready` runs during the pause before it. Rejects with the signal's reason before its turn. */
+  run<T>(
+    channel: string,
+    signal: AbortSignal,
+    work: () => Promise<T>,
+    { ready, urgent = false }: { readonly ready?: () => Promise<void>; readonly urgent?: boolean } = {},
+  ): Promise<T> {
+    const state = this.#channels.get(channel) ?? { waiting: [], working: false, nextAt: 0 };
     this.#channels.set(channel, state);
-    if (state.waiting >= MAX_WAITING_MESSAGES)
-      throw new QueueFull(`${MAX_WAITING_MESSAGES} messages wait for this channel`);
-    state.waiting += 1;
-    const turn = state.tail.then(async () => {
-      signal.throwIfAborted();
-      await ready?.();
-      await pause(state.nextAt - performance.now(), signal);
-      try {
-        return await work();
-      } finally {
-        state.nextAt = Math.max(state.nextAt, performance.now() + this.#spacingMillis);
-      }
-    });
-    const tail = turn.catch(() => undefined);
-    state.tail = tail;
-    try {
-      return await turn;
-    } finally {
-      state.waiting -= 1;
-      if (state.waiting === 0 && state.tail === tail) this.#forgetLater(channel, state.nextAt);
-    }
+    const { waiting } = state;
+    if (waiting.length >= MAX_WAITING_MESSAGES)
+      return Promise.reject(new QueueFull(`${MAX_WAITING_MESSAGES} messages wait for this channel`));
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const leave = (reason: unknown): void => {
+      const index = waiting.indexOf(entry);
+      if (index !== -1) waiting.splice(index, 1);
+      reject(reason);
+    };
+    const abort = (): void => leave(signal.reason);
+    let prepared: Promise<void> | undefined;
+    const entry: Waiting = {
+      urgent,
+      prepare: () => (prepared ??= Promise.resolve(ready?.()).catch(leave)),
+      work: async () => {
+        signal.removeEventListener("abort", abort);
+        await work().then(resolve, reject);
+      },
+    };
+    if (signal.aborted) return Promise.reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    const behind = urgent ? waiting.findIndex((one) => !one.urgent) : -1;
+    waiting.splice(behind === -1 ? waiting.length : behind, 0, entry);
+    if (!state.working) void this.#work(channel, state);
+    return promise;
+  }
+
+  /** Whether urgent work waits for its turn. */
+  hasUrgent(channel: string): boolean {
+    return this.#channels.get(channel)?.waiting[0]?.urgent === true;
   }
 
   /** Pauses one channel. */
@@ -53,21 +84,32 @@ export class ChannelQueue {
     if (state !== undefined) state.nextAt = Math.max(state.nextAt, performance.now() + millis);
   }
 
+  /** Never rejects. */
+  async #work(channel: string, state: Channel): Promise<void> {
+    const { waiting } = state;
+    state.working = true;
+    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+      await next.prepare();
+      const pause = state.nextAt - performance.now();
+      if (pause > 0) await sleep(Math.ceil(pause));
+      // Something urgent came meanwhile, it was given up, or the pause was made longer.
+      if (waiting[0] !== next || state.nextAt > performance.now()) continue;
+      waiting.shift();
+      await next.work();
+      state.nextAt = Math.max(state.nextAt, performance.now() + this.#spacingMillis);
+    }
+    state.working = false;
+    this.#forgetLater(channel, state.nextAt);
+  }
+
   #forgetLater(channel: string, nextAt: number): void {
     const timer = setTimeout(
       () => {
         const state = this.#channels.get(channel);
-        if (state !== undefined && state.waiting === 0 && state.nextAt <= performance.now())
-          this.#channels.delete(channel);
+        if (state !== undefined && !state.working && state.nextAt <= performance.now()) this.#channels.delete(channel);
       },
       nextAt - performance.now() + 100,
     );
     timer.unref();
   }
-}
-
-async function pause(millis: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  if (millis <= 0) return;
-  await sleep(Math.ceil(millis), undefined, { signal });
 }

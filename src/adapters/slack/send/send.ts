@@ -66,8 +66,8 @@ interface Edit {
 }
 
 /**
- * Posts alerts, through the Web API alone: no socket is needed. Messages of one channel are sent in order, about one a
- * second; channels do not block each other. The caller disposes of the reply's files.
+ * Posts alerts, through the Web API alone: no socket is needed. Messages of one channel are sent in order, urgent ones
+ * ahead of the others, about one a second; channels do not block each other. The caller disposes of the reply's files.
  */
 export class SlackSender implements Sender {
   readonly platform = "slack";
@@ -98,7 +98,7 @@ export class SlackSender implements Sender {
       await this.#files(composed, { channel: receipt.channel, thread: posted.thread ?? posted.message }, calls, signal);
       return receipt;
     };
-    return this.#inOrder(channel, signal, work, ready);
+    return this.#inOrder(channel, signal, work, { ready, urgent: delivery.urgent === true });
   }
 
   /** Queued edits of one message are merged: only the last one is sent, and all resolve with it. */
@@ -198,7 +198,7 @@ export class SlackSender implements Sender {
     channel: string,
     signal: AbortSignal,
     work: (calls: QueuedCalls) => Promise<T>,
-    ready?: () => Promise<void>,
+    options: { readonly ready?: () => Promise<void>; readonly urgent?: boolean } = {},
   ): Promise<T> {
     let posting = false;
     const call = async <R>(once: () => Promise<R>, posts: boolean): Promise<R> => {
@@ -215,12 +215,14 @@ export class SlackSender implements Sender {
           if (wait > LONGEST_RATE_LIMIT_WAIT_MILLIS) throw error;
           posting = false;
           await sleep(wait, undefined, { signal });
+          // The dispatcher tries again; what is urgent goes first.
+          if (options.urgent !== true && this.#queue.hasUrgent(channel)) throw error;
         }
       }
     };
     try {
       const calls: QueuedCalls = { ask: (once) => call(once, false), post: (once) => call(once, true) };
-      return await this.#queue.run(channel, signal, () => work(calls), ready);
+      return await this.#queue.run(channel, signal, () => work(calls), options);
     } catch (error) {
       if (isNotInChannel(errorCodeOf(error))) this.#dependencies.onNotInChannel?.(channel);
       throw this.#rememberRefusal(toSendError(error, posting, this.#dependencies.botName()));

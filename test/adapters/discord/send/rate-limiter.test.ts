@@ -45,3 +45,19 @@ test("a late answer frees its place once", async () => {
   await vi.advanceTimersByTimeAsync(0);
   expect(pacer.waiting).toBe(2);
 });
+
+test("an urgent request goes before all that wait, and behind no request that is given up", async () => {
+  const pacer = new RateLimiter(1);
+  const went: string[] = [];
+  const given = new AbortController();
+  const ask = (name: string, urgent: boolean, by = signal): Promise<unknown> =>
+    pacer.run(by, () => Promise.resolve(went.push(name)), urgent).catch(() => undefined);
+  for (const name of ["a", "b", "c"]) void ask(name, false);
+  void ask("given up", true, given.signal);
+  void ask("stall", true);
+  void ask("its end", true);
+  expect(pacer.waiting).toBe(5);
+  given.abort();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(went).toEqual(["a", "stall", "its end", "b", "c"]);
+});

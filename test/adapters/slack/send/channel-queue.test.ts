@@ -26,3 +26,20 @@ test("work that fails or is aborted holds up nothing behind it", async () => {
   await expect(aborted).rejects.toThrow("given up");
   expect(await behind).toBe("done");
 });
+
+test("urgent work goes ahead of all that waits, during the pause too, and stays in order", async () => {
+  const queue = new ChannelQueue(20);
+  const { signal } = new AbortController();
+  const went: string[] = [];
+  const say = (name: string, urgent: boolean): Promise<void> =>
+    queue.run("C1", signal, () => Promise.resolve(void went.push(name)), { urgent });
+  await say("first", false);
+  const all = ["a", "b"].map((name) => say(name, false));
+  // The pause after the first has begun, and it is for "a".
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(queue.hasUrgent("C1")).toBe(false);
+  all.push(say("stall", true), say("its end", true));
+  expect(queue.hasUrgent("C1")).toBe(true);
+  await Promise.all(all);
+  expect(went).toEqual(["first", "stall", "its end", "a", "b"]);
+});
