@@ -41,6 +41,8 @@ export interface ChatPlatform extends PlatformBase {
   parseMention(typed: string, workspace: string | undefined): string | undefined;
   /** What to type where `parseMention` found nothing. */
   readonly mentionRemedy: string;
+  /** What lets the bot send somebody direct messages, as a clause. */
+  readonly directMessagesRemedy: string;
   /** What to type other than a role, as a clause: `on Slack a group's id (S0123ABCD)`. */
   readonly mentionHint?: string;
 }

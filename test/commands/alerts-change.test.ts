@@ -248,7 +248,7 @@ describe("a subscription", () => {
     const id = idIn(talk.lastReply);
     talk.become({ here: CONSOLE_PAGE, caller: ann });
     expect(await talk.ask(`alerts remove ${id}`)).toContain(`Removed subscription ${id}`);
-    expect(await owed(talk, toBob)).toEqual([expect.stringContaining("removed by ann: stake.changed")]);
+    expect(await owed(talk, toBob)).toEqual(["test by bob", expect.stringContaining("removed by ann: stake.changed")]);
   });
 
   test("of one's own is everybody's to change", async () => {

@@ -15,7 +15,10 @@ describe("a personal watch", () => {
       { destination: toBob, personal: true, kinds: ["order.final"], subjects: [talk.samples.orderId], state: "active" },
     ]);
     expect(await owed(talk, ops)).toEqual([]);
-    expect(await owed(talk, toBob)).toEqual([]);
+    // Nothing delivers here: it is not promised, and the first message shows whether it can be.
+    expect(said).not.toContain("You will be told");
+    await talk.ask(`alerts add stake.changed ${"b".repeat(64)}`);
+    expect(await owed(talk, toBob)).toEqual(["test by bob"]);
   });
 
   test("begins with a button on what can still change", async () => {

@@ -21,6 +21,8 @@ export const discordPlatform: ChatPlatform = {
     const person = (match?.[2] !== undefined && match[1] !== "&") || match?.[3] !== undefined;
     return person && id !== undefined ? `user:${id}` : id;
   },
+  directMessagesRemedy:
+    "Allow direct messages from members of a server that you share with the bot (the server's menu, Privacy Settings), and do not block the bot",
   mentionRemedy:
     "Pick the role with @, or give its id, as in 1122334455667788990. Everyone in the server cannot be notified.",
 };

@@ -20,6 +20,8 @@ export const slackPlatform: ChatPlatform = {
     const person = /^(?:user:|<@)?([UW][A-Z0-9]{5,})(?:\|.*)?>?$/u.exec(typed)?.[1];
     return group ?? (person === undefined ? undefined : `user:${person}`);
   },
+  directMessagesRemedy:
+    "Ask the operator to give the app the scope im:write and its Messages Tab (on the page App Home of the app)",
   mentionRemedy:
     "Give the user group's id, as in S0123ABCD: it stands behind ⋮ in the group's profile. Everyone in the channel cannot be notified.",
   mentionHint: "on Slack a group's id (S0123ABCD)",

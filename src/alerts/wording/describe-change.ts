@@ -15,11 +15,12 @@ import { deliveryOptionWords, subscriptionWords } from "./subscription-words.ts"
 export function describeTest(message: Extract<AlertMessage, { type: "test" }>): Reply {
   const { by, subscription, standing } = message;
   const told = subscription === undefined ? [] : text` It is told of ${subscriptionWords(subscription)}.`;
+  const place = subscription?.destination.channel.startsWith("user:") === true ? "this conversation" : "this channel";
   return reply({
     tone: "good",
     title: markedTitle("TEST", text`Alerts arrive here`, message),
     blocks: [
-      paragraph(text`${by} subscribed this channel. This message shows that it can be reached.${told}`),
+      paragraph(text`${by} subscribed ${place}. This message shows that it can be reached.${told}`),
       ...standingBlocks(standing),
     ],
   });

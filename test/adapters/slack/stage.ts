@@ -39,6 +39,8 @@ export interface StageOptions {
   readonly payloads?: (own: Payloads) => Payloads;
   /** Waits between tries pass when the test says so. */
   readonly waits?: VirtualWaits;
+  /** Whether what is owed is said to be delivered; a test then runs a dispatcher. */
+  readonly delivers?: true;
   /** Waits until the adapter is connected. Default true. */
   readonly connect?: boolean;
 }
@@ -72,7 +74,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
   options.waits?.attach(fake);
   const database = path.join(folder, "stage.db");
   const store = createStore({ url: `file:${database}`, log });
-  const alerts = alertService(store);
+  const alerts = alertService(store, options.delivers === true ? { platforms: ["slack"] } : {});
   const create = async () =>
     createBot({
       platforms: PLATFORMS,

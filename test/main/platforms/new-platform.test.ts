@@ -26,6 +26,7 @@ const stub: ChatPlatform = {
   isDirect: ({ channel }) => channel.startsWith("@"),
   kindOfId: (id) => (id.startsWith("!") ? "channel" : id.startsWith("@") ? "person" : undefined),
   parseMention: (typed) => /^%[a-z]+$/u.exec(typed)?.[0],
+  directMessagesRemedy: "Let the bot in at the gate",
   mentionRemedy: "Give the crew's name, as in %night.",
   mentionHint: "on Stub Chat a crew (%night)",
 };
@@ -69,7 +70,9 @@ test("a new platform is called by its own words, in its own syntax", async () =>
   await see(talk, 4, [down("bad")]);
   const sender = new FakeSender({ platform: "stub", now: () => Number(talk.now()) });
   await deliver(talk, sender);
-  expect(new Set(sender.posts.map(({ channel }) => channel))).toEqual(new Set(["!den", "!lair", "user:@bob"]));
+  expect(new Set(sender.posts.map(({ channel }) => channel))).toEqual(
+    new Set(["!den", "!lair", "user:bob", "user:@bob"]),
+  );
   expect((await talk.engine.subscriptions()).flatMap(({ mention }) => mention ?? [])).toEqual(["%night"]);
   const at = "1700000000000000000";
   const refused = { what: "refused", waiting: 0, until: at } as const;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { type APIDMChannel, RESTJSONErrorCodes, Routes } from "discord-api-types/v10";
-import { DiscordAPIError } from "discord.js";
+import { DiscordAPIError, type RequestData } from "discord.js";
 
 import type { Invocation, Prepared } from "../../../bot/invocation.ts";
 import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
@@ -13,7 +13,7 @@ import { errorForLog, hasErrorCode, isTransient } from "../transport/rest.ts";
 import { uploadOf } from "../transport/upload.ts";
 import type { InteractionApi } from "./interaction-api.ts";
 import { callerOf, isEphemeral, isShared, maxBytesOf, targetOf, type UserInteraction } from "./interaction.ts";
-import { asLateAnswer, lateAnswerNotice, refusedAnswerNotice } from "./notices.ts";
+import { asLateAnswer, lateAnswerNotice, maybeHereNotice, refusedAnswerNotice } from "./notices.ts";
 
 /** Where an answer appears. */
 type AnswerPlacement =
@@ -63,7 +63,10 @@ export async function answerCommand(
     placement === "private" || (placement === "replace" ? isEphemeral(interaction) : prepared.visibility === "caller");
   acknowledged = placement === "replace" ? api.deferUpdate() : api.defer(ephemeral);
   const late = setTimeout(() => {
-    if (placement !== "replace") progress.showLast(lateAnswerNotice());
+    if (placement === "replace") return;
+    void takesDirectMessage(context, caller.id, ask).then((reachable) =>
+      progress.showLast(lateAnswerNotice(reachable)),
+    );
   }, context.lateAfterMillis);
   late.unref();
   const reply = await runWhileAcknowledging(prepared, acknowledged, cancellation).finally(() => clearTimeout(late));
@@ -200,15 +203,13 @@ async function sendLateAnswer(
     context,
     context.signal,
   );
-  const recipient = { recipient_id: callerOf(interaction).id };
   // The nonce prevents a duplicate post.
   const body = { ...message.body, nonce: interaction.id, enforce_nonce: true };
   const upload = uploadOf(body, message.files);
   try {
     for (let pause = FIRST_PAUSE_MILLIS; ; pause *= 2) {
       try {
-        const channel = (await context.botRest.post(Routes.userChannels(), { body: recipient })) as APIDMChannel;
-        await context.botRest.post(Routes.channelMessages(channel.id), upload);
+        await postDirectly(context, callerOf(interaction).id, upload);
         return;
       } catch (error) {
         if (!isTransient(error) || pause > MAX_PAUSE_MILLIS || upload.signal?.aborted === true) throw error;
@@ -219,6 +220,24 @@ async function sendLateAnswer(
     await message.dispose();
     await disposeReply(reply);
   }
+}
+
+/** Whether somebody can be sent direct messages: one tries, and says what may follow it. Never rejects. */
+async function takesDirectMessage(context: DiscordContext, user: string, ask: Ask): Promise<boolean> {
+  try {
+    const { body } = await compose(maybeHereNotice(ask), {}, MAX_FILE_BYTES, context, context.signal);
+    await postDirectly(context, user, { body, signal: context.signal });
+    return true;
+  } catch (error) {
+    context.log.debug({ ...errorForLog(error), platform: "discord" }, "progress not shown");
+    return false;
+  }
+}
+
+async function postDirectly(context: DiscordContext, user: string, message: RequestData): Promise<void> {
+  const recipient = { recipient_id: user };
+  const channel = (await context.botRest.post(Routes.userChannels(), { body: recipient })) as APIDMChannel;
+  await context.botRest.post(Routes.channelMessages(channel.id), message);
 }
 
 /**

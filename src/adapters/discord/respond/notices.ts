@@ -2,6 +2,7 @@ import { paragraph } from "../../../reply/block.ts";
 import { type Ask, reply, type Reply } from "../../../reply/reply.ts";
 import { code, strong, text } from "../../../reply/text.ts";
 import { commandLine } from "../render/buttons.ts";
+import { discordPlatform } from "../platform.ts";
 
 // The adapter's own texts.
 
@@ -57,11 +58,31 @@ export function answerFailedNotice(): Reply {
   });
 }
 
-/** Shown when the answer will outlast the interaction's token. */
-export function lateAnswerNotice(): Reply {
+/** Shown when the answer will outlast the interaction's token; `reachable`: a direct message has just arrived. */
+export function lateAnswerNotice(reachable: boolean): Reply {
+  const title = "This takes longer than Discord keeps a reply open";
+  if (reachable) {
+    const promise = "The answer will come as a direct message. Nothing is lost; leave this window as you like.";
+    return reply({ title, blocks: [paragraph(promise)] });
+  }
   return reply({
-    title: "This takes longer than Discord keeps a reply open",
-    blocks: [paragraph("The answer will come as a direct message. Nothing is lost; leave this window as you like.")],
+    tone: "warning",
+    title,
+    blocks: [
+      paragraph(
+        `The answer would come as a direct message, and Discord took none to you just now. ${discordPlatform.directMessagesRemedy}; else ask again, for less.`,
+      ),
+    ],
+  });
+}
+
+/** The direct message that shows that an answer can come as one. */
+export function maybeHereNotice(ask: Ask): Reply {
+  return reply({
+    title: "An answer may come here",
+    blocks: [
+      paragraph(text`${code(commandLine(ask))} takes long: its answer comes here if its reply has closed by then.`),
+    ],
   });
 }
 

@@ -49,7 +49,11 @@ export function workingNotice(ask: Ask, network: string, elsewhere: boolean): Re
   return reply({
     title: text`Asking ${network} …`,
     blocks: [
-      paragraph(elsewhere ? text`${line}. How far it is, your direct messages with the app tell meanwhile.` : line),
+      paragraph(
+        elsewhere
+          ? text`${line}. How far it is, your direct messages with the app tell meanwhile, where it may send any.`
+          : line,
+      ),
     ],
   });
 }
@@ -69,12 +73,13 @@ export function uploadingNotice(names: readonly string[]): Reply {
  */
 export function progressFootnote(askedMillis: number, nowMillis: number, expires: boolean): string {
   const clock = (millis: number): string => renderText([time(fromMillis(millis))], { max: 200 }).mrkdwn;
-  const later = `What takes longer than until ${clock(askedMillis + RESPONSE_URL_LIFETIME_MILLIS)} comes as a direct message. `;
+  const later = `What takes longer than until ${clock(askedMillis + RESPONSE_URL_LIFETIME_MILLIS)} comes as a direct message, where the app may send one. `;
   return `As of ${clock(nowMillis)}. ${expires ? later : ""}If the bot is restarted meanwhile, nothing comes: then ask again.`;
 }
 
 /** In mrkdwn, below the last progress message at a response_url. */
-export const CONTINUES_IN_DIRECT_MESSAGES = "From here on, your direct messages with the app tell how far it is.";
+export const CONTINUES_IN_DIRECT_MESSAGES =
+  "From here on, your direct messages with the app tell how far it is, where it may send any.";
 
 /** For a request that the bot's stop interrupts. */
 export function stoppingNotice(ask: Ask): Reply {

@@ -121,9 +121,11 @@ async function addOnce(context: AlertCommandContext, request: SubscriptionReques
     });
   }
   const status = await networkStatus(network, alerts, subscription);
-  const announced = offered
-    ? [testAnnouncement(context, destination, subscription, status)]
-    : changeAnnouncements(context, [destination], { what: "added", subscription, standing: status }, labels);
+  // Only a message shows whether direct messages can be sent; nobody else has to learn of the change there.
+  const announced =
+    offered || destination.channel.startsWith("user:")
+      ? [testAnnouncement(context, destination, subscription, status)]
+      : changeAnnouncements(context, [destination], { what: "added", subscription, standing: status }, labels);
   await alerts.putSubscription(subscription, caller.name, announced);
   return { subscription, status };
 }
@@ -138,17 +140,25 @@ function requireSubject(kinds: readonly AlertKind[], subjects: readonly string[]
   });
 }
 
-function testAnnouncement(
+/** A message that shows that a destination can be reached. */
+export function testAnnouncement(
   context: AlertCommandContext,
   destination: Destination,
   subscription: Subscription,
-  status: NetworkStatus,
+  standing?: NetworkStatus,
 ): Announcement {
   const simulated = context.api.simulated ? { simulated: true as const } : {};
   const at = timeToText(context.now());
   return {
     destination,
-    message: { type: "test", ...simulated, by: context.caller.name, at, subscription, standing: status },
+    message: {
+      type: "test",
+      ...simulated,
+      by: context.caller.name,
+      at,
+      subscription,
+      ...(standing === undefined ? {} : { standing }),
+    },
   };
 }
 
@@ -195,12 +205,17 @@ export function unreachableReply(
     blocks: [
       { kind: "fields", fields: [...subscriptionFields(subscription, labels), field("Why", why, { wide: true })] },
       paragraph(
-        "Let the bot into the channel and let it post there, then try again. What is owed waits for a day and is sent by itself, with growing pauses between the attempts.",
+        `${reachRemedy(subscription.destination, context)}, then try again. What is owed waits for a day and is sent by itself, with growing pauses between the attempts.`,
       ),
     ],
     actions: [{ label: "Try again", invocation: { command: "alerts resume", options }, effect: "reply" }],
     failure: "caller",
   });
+}
+
+function reachRemedy({ platform, channel }: Destination, { platforms }: CallerContext): string {
+  const person = channel.startsWith("user:") ? platforms.chat(platform)?.directMessagesRemedy : undefined;
+  return person ?? "Let the bot into the channel and let it post there";
 }
 
 /** The same subscription again changes nothing; other notification settings are offered as an edit. */

@@ -11,7 +11,7 @@ import { subjectLabels } from "../alert-subjects.ts";
 import { type AlertCommandContext, changeAnnouncements } from "../alerts.ts";
 import { isOwnSubscription, isSameDestination } from "../destination.ts";
 import { unreachable } from "../suspension-words.ts";
-import { MAX_SUBSCRIPTIONS_PER_DESTINATION, unreachableReply } from "./add-subscription.ts";
+import { MAX_SUBSCRIPTIONS_PER_DESTINATION, testAnnouncement, unreachableReply } from "./add-subscription.ts";
 import { MAX_PERSONAL_WATCHES } from "./personal-watch.ts";
 import { awaitFirstDelivery, awaitReached } from "./subscription-checks.ts";
 import { contentKey, findSubscription, listAction, subscriptionActions, subscriptionFields } from "./subscriptions.ts";
@@ -60,13 +60,16 @@ export async function changeSubscriptionState(
   }
   const { why: _, ...rest } = found;
   const changed: Subscription = { ...rest, state };
+  const isBack = found.state === "retired";
   const announced = isOwnSubscription(found, context)
-    ? []
+    ? isBack
+      ? [testAnnouncement(context, found.destination, changed)]
+      : []
     : changeAnnouncements(context, [found.destination], { what, subscription: changed }, labels);
   const since = toMillis(context.now());
   await alerts.putSubscription(changed, caller.name, announced, found);
-  if (found.state === "retired" && announced.length > 0) {
-    // The channel was unreachable: the announcement shows whether it can be reached again.
+  if (isBack && announced.length > 0) {
+    // The place was unreachable: the announcement shows whether it can be reached again.
     const delivery = await awaitFirstDelivery(alerts, { ...changed, created: since }, systemClock, context.signal);
     if (delivery.state === "lost") return unreachableReply(context, changed, delivery.why, labels);
   }

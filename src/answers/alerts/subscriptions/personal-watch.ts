@@ -5,6 +5,7 @@ import { isAlive, type Subscription } from "../../../alerts/routing/subscription
 import type { Destination } from "../../../alerts/sender.ts";
 import { enumWord } from "../../../alerts/wording/phrases.ts";
 import { ApiError } from "../../../api/api-error.ts";
+import { systemClock } from "../../../api/clock.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
 import { reply, type Reply } from "../../../reply/reply.ts";
@@ -17,9 +18,10 @@ import { resolveSubjects } from "../alert-subjects.ts";
 import { type AlertCommandContext, runExclusive } from "../alerts.ts";
 import { destinationWords, directMessages, isOperator, isSameDestination, parseDestination } from "../destination.ts";
 import { createShortId } from "../short-id.ts";
-import type { AddValues } from "./add-subscription.ts";
+import { unreachable } from "../suspension-words.ts";
+import { type AddValues, testAnnouncement, unreachableReply } from "./add-subscription.ts";
 import { DEFAULT_NOTIFICATION_SETTINGS, parseNotificationSettings } from "./notification-settings.ts";
-import { deliveryNote } from "./subscription-checks.ts";
+import { awaitFirstDelivery, deliveryNote } from "./subscription-checks.ts";
 import { listAction, subscriptionActions, subscriptionFields } from "./subscriptions.ts";
 import { parseThresholds } from "./thresholds.ts";
 
@@ -133,7 +135,45 @@ export async function addPersonalWatch(
   if (over !== undefined) {
     return reply({ title: over, blocks: [paragraph("There is nothing left to wait for, so nothing is watched.")] });
   }
-  return runExclusive(alerts, () => addOnce(context, { kind, subject, values, destination, now }));
+  const added = await runExclusive(alerts, () => addOnce(context, { kind, subject, values, destination }));
+  if (!("subscription" in added)) return added;
+  const { subscription, watched, isProven } = added;
+  const isServed = alerts.platforms().includes(destination.platform);
+  const delivery =
+    isProven && isServed
+      ? ({ state: "arrived" } as const)
+      : await awaitFirstDelivery(alerts, subscription, systemClock, context.signal);
+  if (delivery.state === "lost") return unreachableReply(context, subscription, delivery.why, {});
+  const where = isOperator(context) ? text`in ${destinationWords(destination, context)}` : text`by direct message`;
+  const happens = watch.happens(subject);
+  const lasts =
+    KINDS[kind].final === true ? "It ends by itself once that has happened" : "It goes on until you remove it";
+  return reply({
+    tone: "good",
+    title:
+      delivery.state === "arrived"
+        ? text`You will be told ${where} when ${happens}`
+        : text`Watched: whether ${happens}`,
+    blocks: [
+      { kind: "fields", fields: subscriptionFields(subscription, {}) },
+      ...(now === undefined ? [] : [paragraph(now)]),
+      paragraph(`${lasts}. This is ${watched} of the ${MAX_PERSONAL_WATCHES} that one person can watch.`),
+      ...firstMessageNote(context, delivery.state, where, destination),
+    ],
+    actions: [...subscriptionActions(subscription), listAction()],
+  });
+}
+
+/** Nothing is promised where nobody knows yet whether a message arrives there. */
+function firstMessageNote(
+  context: AlertCommandContext,
+  state: "arrived" | "on its way",
+  where: Text,
+  destination: Destination,
+): Block[] {
+  const note = deliveryNote(context, destination);
+  if (state === "arrived" || note.length > 0) return note;
+  return [paragraph(text`Whether you can be told ${where} is not known yet: a first message is on its way there.`)];
 }
 
 interface WatchRequest {
@@ -141,13 +181,22 @@ interface WatchRequest {
   readonly subject: string;
   readonly values: AddValues;
   readonly destination: Destination;
-  /** The current state in words, where it is known. */
-  readonly now: Text | undefined;
 }
 
-async function addOnce(context: AlertCommandContext, request: WatchRequest): Promise<Reply> {
+/** A new watch, or the reply that says why there is none. */
+type WatchResult =
+  | Reply
+  | {
+      readonly subscription: Subscription;
+      /** How many things the person watches with it. */
+      readonly watched: number;
+      /** The destination is in use, and can be reached as far as is known: no message has to show that. */
+      readonly isProven: boolean;
+    };
+
+async function addOnce(context: AlertCommandContext, request: WatchRequest): Promise<WatchResult> {
   const { alerts, caller, network } = context;
-  const { kind, subject, values, destination, now } = request;
+  const { kind, subject, values, destination } = request;
   const all = await alerts.subscriptions();
   const subscription: Subscription = {
     id: createShortId(all.map((one) => one.id)),
@@ -165,20 +214,15 @@ async function addOnce(context: AlertCommandContext, request: WatchRequest): Pro
     created: toMillis(context.now()),
     by: { id: caller.id, name: caller.name },
   };
-  const { worst, final } = KINDS[kind];
+  const { worst } = KINDS[kind];
   if (compareSeverity(worst, subscription.floor) < 0) {
     throw new UserError(`${kind} is never worse than ${worst}, so nothing would be told.`, {
       option: "severity",
       remedy: "Leave severity out.",
     });
   }
-  const own = all.filter(
-    (one) =>
-      one.personal === true &&
-      isAlive(one) &&
-      isSameDestination(one.destination, destination) &&
-      (!isOperator(context) || one.by.id === caller.id),
-  );
+  const there = all.filter((one) => isAlive(one) && isSameDestination(one.destination, destination));
+  const own = there.filter((one) => one.personal === true && (!isOperator(context) || one.by.id === caller.id));
   const known = own.find(
     (one) => one.network === network && one.kinds.includes(kind) && one.subjects.includes(subject),
   );
@@ -195,21 +239,11 @@ async function addOnce(context: AlertCommandContext, request: WatchRequest): Pro
       suggestion: "alerts list",
     });
   }
-  await alerts.putSubscription(subscription, caller.name);
-  const blocks: Block[] = [
-    { kind: "fields", fields: subscriptionFields(subscription, {}) },
-    ...(now === undefined ? [] : [paragraph(now)]),
-    paragraph(
-      `${final === true ? "It ends by itself once that has happened" : "It goes on until you remove it"}. This is ${own.length + 1} of the ${MAX_PERSONAL_WATCHES} that one person can watch.`,
-    ),
-    ...deliveryNote(context, destination),
-  ];
-  return reply({
-    tone: "good",
-    title: text`You will be told ${isOperator(context) ? text`in ${destinationWords(destination, context)}` : "by direct message"} when ${PERSONAL_WATCHES[kind].happens(subject)}`,
-    blocks,
-    actions: [...subscriptionActions(subscription), listAction()],
-  });
+  const isConsole = isSameDestination(destination, context.platforms.console);
+  const isProven = isConsole || (there.length > 0 && (await unreachable(alerts, destination)) === undefined);
+  const announced = isProven ? [] : [testAnnouncement(context, destination, subscription)];
+  await alerts.putSubscription(subscription, caller.name, announced);
+  return { subscription, watched: own.length + 1, isProven };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
+import { discordPlatform } from "../../../../src/adapters/discord/platform.ts";
 import { labelsOf, type Person, textOf } from "../../../support/fake-discord/person.ts";
 import { until } from "../../../support/fake-discord/until.ts";
 import { disposed, probes } from "../probe-commands.ts";
@@ -31,6 +32,17 @@ describe("long work", () => {
     expect(steps.length).toBeGreaterThan(2);
     expect(dialog.messages).toHaveLength(1);
     expect(dialog.last.edits).toBeLessThan(16);
+  });
+
+  test("promises no direct message to who takes none", async () => {
+    on.fake.expected.add(50_007);
+    const bob = on.fake.person("Bob");
+    on.fake.state.channels.get(on.fake.direct(bob))!.gone = "no-access";
+    const dialog = bob.start(channel, "probe hold", { millis: 900, private: true });
+    await until(() => dialog.messages.some((one) => textOf(one).includes("direct message")), "the notice");
+    expect(textOf(dialog.last)).not.toContain("Nothing is lost");
+    expect(textOf(dialog.last)).toContain(discordPlatform.directMessagesRemedy);
+    await until(() => disposed.includes("late.csv"), "the answer");
   });
 
   test("beyond the token it says so in time and comes as a direct message, with its files", async () => {
