@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { type Insertable, type Kysely, sql } from "kysely";
 
 import type { Schema } from "./schema.ts";
 
@@ -27,4 +27,26 @@ export async function selectInBatches<T, R>(keys: readonly T[], select: (batch: 
     for (const row of await select(batch)) found.push(row);
   });
   return found;
+}
+
+type Column<T extends keyof Schema> = keyof Schema[T] & string;
+
+/** Inserts rows; of one whose key is there already, the columns of `set` are overwritten. */
+export function putRows<T extends keyof Schema>(
+  db: Kysely<Schema>,
+  table: T,
+  { key, set }: { readonly key: readonly Column<T>[]; readonly set: readonly Column<T>[] },
+  rows: readonly Insertable<Schema[T]>[],
+): Promise<void> {
+  // Kysely cannot tell the columns of a table that is a parameter; the types above can.
+  const tables = db as unknown as Kysely<Record<string, Record<string, unknown>>>;
+  const name: string = table;
+  const overwritten = Object.fromEntries(set.map((column) => [column, sql.ref(`excluded.${column}`)]));
+  return inBatches(rows as readonly Record<string, unknown>[], (batch) =>
+    tables
+      .insertInto(name)
+      .values(batch)
+      .onConflict((conflict) => conflict.columns(key).doUpdateSet(overwritten))
+      .execute(),
+  );
 }

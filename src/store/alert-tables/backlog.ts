@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 
-import { inBatches, selectInBatches } from "../queries.ts";
+import { inBatches, putRows, selectInBatches } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { Backlog, Chunks } from "./alert-tables.ts";
 import { withNumbers } from "./counters.ts";
@@ -29,19 +29,7 @@ export function createBacklog(db: Kysely<Schema>): Backlog {
     },
     rolling: (keys) =>
       selectInBatches(keys, (batch) => db.selectFrom("alert_rolling").selectAll().where("key", "in", batch).execute()),
-    putRolling: (rows) =>
-      inBatches(rows, (batch) =>
-        db
-          .insertInto("alert_rolling")
-          .values(batch)
-          .onConflict((conflict) =>
-            conflict.column("key").doUpdateSet((eb) => ({
-              delivery: eb.ref("excluded.delivery"),
-              message: eb.ref("excluded.message"),
-            })),
-          )
-          .execute(),
-      ),
+    putRolling: (rows) => putRows(db, "alert_rolling", { key: ["key"], set: ["delivery", "message"] }, rows),
   };
 }
 

@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 
 import type { Milliseconds } from "../../units/duration.ts";
-import { inBatches, selectInBatches } from "../queries.ts";
+import { inBatches, putRows, selectInBatches } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { DeliveryRow, Outbox, Urgency } from "./alert-tables.ts";
 import { withNumbers } from "./counters.ts";
@@ -54,14 +54,10 @@ const OVERTAKES: Urgency = 2;
 
 export function createOutbox(db: Kysely<Schema>): Outbox {
   return {
-    addMessages: (rows, at) =>
-      inBatches(rows, (batch) =>
-        db
-          .insertInto("alert_messages")
-          .values(batch.map((row) => ({ ...row, created_at: at })))
-          .onConflict((conflict) => conflict.column("id").doUpdateSet({ created_at: at }))
-          .execute(),
-      ),
+    addMessages: (rows, at) => {
+      const messages = rows.map((row) => ({ ...row, created_at: at }));
+      return putRows(db, "alert_messages", { key: ["id"], set: ["created_at"] }, messages);
+    },
     messages: (ids) =>
       selectInBatches(ids, (batch) =>
         db.selectFrom("alert_messages").select(["id", "data"]).where("id", "in", batch).execute(),
@@ -244,20 +240,7 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .orderBy("destination")
         .execute(),
     putReceipts: (rows) =>
-      inBatches(rows, (batch) =>
-        db
-          .insertInto("alert_receipts")
-          .values(batch)
-          .onConflict((conflict) =>
-            conflict.column("delivery").doUpdateSet((eb) => ({
-              platform: eb.ref("excluded.platform"),
-              channel: eb.ref("excluded.channel"),
-              message: eb.ref("excluded.message"),
-              at: eb.ref("excluded.at"),
-            })),
-          )
-          .execute(),
-      ),
+      putRows(db, "alert_receipts", { key: ["delivery"], set: ["platform", "channel", "message", "at"] }, rows),
     receipts: (deliveries) =>
       selectInBatches(deliveries, (batch) =>
         db.selectFrom("alert_receipts").selectAll().where("delivery", "in", batch).execute(),

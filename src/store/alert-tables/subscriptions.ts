@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 
-import { inBatches } from "../queries.ts";
+import { inBatches, putRows } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { Subscriptions } from "./alert-tables.ts";
 import { lastNumber, takeNumbers } from "./counters.ts";
@@ -14,20 +14,8 @@ export function createSubscriptions(db: Kysely<Schema>): Subscriptions {
     async put(rows) {
       if (rows.length === 0) return;
       await takeNumbers(db, REVISION_COUNTER, 1);
-      await inBatches(rows, (batch) =>
-        db
-          .insertInto("alert_subscriptions")
-          .values(batch)
-          .onConflict((conflict) =>
-            conflict.column("id").doUpdateSet((eb) => ({
-              destination: eb.ref("excluded.destination"),
-              network: eb.ref("excluded.network"),
-              state: eb.ref("excluded.state"),
-              data: eb.ref("excluded.data"),
-            })),
-          )
-          .execute(),
-      );
+      const set = ["destination", "network", "state", "data"] as const;
+      await putRows(db, "alert_subscriptions", { key: ["id"], set }, rows);
     },
     async drop(ids) {
       if (ids.length === 0) return;
@@ -43,11 +31,7 @@ export function createSubscriptions(db: Kysely<Schema>): Subscriptions {
         .execute(),
     async putSilence(row) {
       await takeNumbers(db, REVISION_COUNTER, 1);
-      await db
-        .insertInto("alert_silences")
-        .values(row)
-        .onConflict((conflict) => conflict.column("id").doUpdateSet({ ends_at: row.ends_at, data: row.data }))
-        .execute();
+      await putRows(db, "alert_silences", { key: ["id"], set: ["ends_at", "data"] }, [row]);
     },
     silences: (at) =>
       db.selectFrom("alert_silences").selectAll().where("ends_at", ">", at).orderBy("ends_at").execute(),

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-import { inBatches, selectInBatches } from "../queries.ts";
+import { inBatches, putRows, selectInBatches } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { WatchState } from "./alert-tables.ts";
 
@@ -22,13 +22,10 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
         .executeTakeFirst();
       return row?.at;
     },
-    async putSnapshot(network, watcher, at, data) {
-      await db
-        .insertInto("watcher_snapshots")
-        .values({ network, watcher, at, data })
-        .onConflict((conflict) => conflict.columns(["network", "watcher"]).doUpdateSet({ at, data }))
-        .execute();
-    },
+    putSnapshot: (network, watcher, at, data) =>
+      putRows(db, "watcher_snapshots", { key: ["network", "watcher"], set: ["at", "data"] }, [
+        { network, watcher, at, data },
+      ]),
     machines: (network) =>
       db
         .selectFrom("alert_machines")
@@ -57,18 +54,7 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
         .orderBy("subject")
         .execute(),
     putMachines: (rows) =>
-      inBatches(rows, (batch) =>
-        db
-          .insertInto("alert_machines")
-          .values(batch)
-          .onConflict((conflict) =>
-            conflict.columns(["network", "rule", "subject"]).doUpdateSet((eb) => ({
-              flapping: eb.ref("excluded.flapping"),
-              data: eb.ref("excluded.data"),
-            })),
-          )
-          .execute(),
-      ),
+      putRows(db, "alert_machines", { key: ["network", "rule", "subject"], set: ["flapping", "data"] }, rows),
     async dropMachines(rows) {
       for (const { rule, network, subject } of rows) {
         await db
@@ -102,19 +88,7 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
         .orderBy("id", "desc")
         .limit(limit)
         .execute(),
-    putEpisodes: (rows) =>
-      inBatches(rows, (batch) =>
-        db
-          .insertInto("alert_episodes")
-          .values(batch)
-          .onConflict((conflict) =>
-            conflict.column("id").doUpdateSet((eb) => ({
-              open: eb.ref("excluded.open"),
-              data: eb.ref("excluded.data"),
-            })),
-          )
-          .execute(),
-      ),
+    putEpisodes: (rows) => putRows(db, "alert_episodes", { key: ["id"], set: ["open", "data"] }, rows),
     notificationStates: (episodes) =>
       selectInBatches(episodes, (batch) =>
         db
@@ -133,15 +107,7 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
         .where("destination", "=", destination)
         .executeTakeFirst(),
     async putNotificationStates(rows) {
-      await inBatches(rows, (batch) =>
-        db
-          .insertInto("alert_tellings")
-          .values(batch)
-          .onConflict((conflict) =>
-            conflict.columns(["episode", "destination"]).doUpdateSet((eb) => ({ data: eb.ref("excluded.data") })),
-          )
-          .execute(),
-      );
+      await putRows(db, "alert_tellings", { key: ["episode", "destination"], set: ["data"] }, rows);
       await inBatches([...new Set(rows.map(({ episode }) => episode))], (batch) =>
         db
           .updateTable("alert_episodes")

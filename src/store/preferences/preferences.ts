@@ -2,7 +2,7 @@
 // Next: seen-ids.ts (ids for completion), button-payloads.ts (command lines behind buttons).
 
 import type { Milliseconds } from "../../units/duration.ts";
-import { atomically, type WithDatabase } from "../queries.ts";
+import { atomically, putRows, type WithDatabase } from "../queries.ts";
 import type { AnswerChoices, SavedParties, SignOuts } from "../store.ts";
 import { erasePerson } from "./erase-person.ts";
 
@@ -22,16 +22,8 @@ export function createSavedParties(withDatabase: WithDatabase, now: () => Millis
           if (saved.length >= MAX_PARTIES_PER_OWNER && !saved.some((one) => one.id === id)) return "full";
           // Later than every other one, even within one millisecond, so that the last one comes first.
           const at = Math.max(now(), ...saved.map((one) => one.saved_at + 1));
-          await trx
-            .insertInto("saved_parties")
-            .values({ owner, id, name: name ?? null, saved_at: at })
-            .onConflict((conflict) =>
-              conflict.columns(["owner", "id"]).doUpdateSet((eb) => ({
-                name: eb.ref("excluded.name"),
-                saved_at: eb.ref("excluded.saved_at"),
-              })),
-            )
-            .execute();
+          const row = { owner, id, name: name ?? null, saved_at: at };
+          await putRows(trx, "saved_parties", { key: ["owner", "id"], set: ["name", "saved_at"] }, [row]);
           return "saved";
         }),
       ),
@@ -67,15 +59,9 @@ export function createAnswerChoices(withDatabase: WithDatabase): AnswerChoices {
     },
 
     async keep({ platform, workspace, markets, by, at }) {
-      await withDatabase((db) =>
-        db
-          .insertInto("answer_choices")
-          .values({ platform, workspace, markets, chosen_by: by, chosen_at: at })
-          .onConflict((conflict) =>
-            conflict.columns(["platform", "workspace"]).doUpdateSet({ markets, chosen_by: by, chosen_at: at }),
-          )
-          .execute(),
-      );
+      const row = { platform, workspace, markets, chosen_by: by, chosen_at: at };
+      const set = ["markets", "chosen_by", "chosen_at"] as const;
+      await withDatabase((db) => putRows(db, "answer_choices", { key: ["platform", "workspace"], set }, [row]));
     },
   };
 }
