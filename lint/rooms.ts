@@ -72,7 +72,6 @@ export const packages: Readonly<Record<string, string>> = {
   "node:vm": "main",
 
   // Tools
-  cockatiel: "api",
   "csv-stringify": "reply",
   "fastest-levenshtein": "bot config export",
   "lru-cache": "adapters/discord adapters/slack adapters/web alerts answers api store",

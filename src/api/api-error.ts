@@ -38,8 +38,7 @@ export class ApiError extends Error {
   readonly code: number | undefined;
   /** `message` of the node's error body. */
   readonly nodeMessage: string | undefined;
-  readonly details: readonly unknown[];
-  /** details[].message and details[].inner: the words worth showing. */
+  /** details[].message and details[].inner of that body: the words worth showing. */
   readonly innerWords: string | undefined;
   /** The JSON path of the error: `marketsData[3].markPrice`. */
   readonly path: string | undefined;
@@ -50,24 +49,7 @@ export class ApiError extends Error {
   /** All attempts, in order. The error itself is the most informative of them. */
   readonly tried: readonly Attempt[];
 
-  constructor(
-    kind: ApiErrorKind,
-    message: string,
-    more: {
-      network: string;
-      node: string;
-      httpStatus?: number | undefined;
-      code?: number | undefined;
-      nodeMessage?: string | undefined;
-      details?: readonly unknown[];
-      innerWords?: string | undefined;
-      path?: string | undefined;
-      retryAfterMillis?: number | undefined;
-      foreign?: boolean;
-      tried?: readonly Attempt[];
-      cause?: unknown;
-    },
-  ) {
+  constructor(kind: ApiErrorKind, message: string, more: Pick<ApiError, "network" | "node"> & FailureDetails) {
     super(message, { cause: more.cause });
     this.kind = kind;
     this.network = more.network;
@@ -75,7 +57,6 @@ export class ApiError extends Error {
     this.httpStatus = more.httpStatus;
     this.code = more.code;
     this.nodeMessage = more.nodeMessage;
-    this.details = more.details ?? [];
     this.innerWords = more.innerWords;
     this.path = more.path;
     this.retryAfterMillis = more.retryAfterMillis;
@@ -83,6 +64,9 @@ export class ApiError extends Error {
     this.tried = more.tried ?? [];
   }
 }
+
+/** What may be known of a failure. */
+export type FailureDetails = Partial<Omit<ApiError, "name" | "message" | "stack" | "kind" | "network" | "node">>;
 
 /** Whether a node answered at all, even uselessly. */
 export function didAnswer({ kind }: ApiError): boolean {

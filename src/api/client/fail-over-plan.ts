@@ -11,19 +11,9 @@ import { DEFAULT_THRESHOLDS, millisBetween } from "../verdict/verdict.ts";
 const RETRIES_ALONE = 2;
 const RETRIES_AMONG_OTHERS = 1;
 /** The maximum number of attempts per call, over all nodes. */
-export const MAX_TRIES = 8;
+const MAX_TRIES = 8;
 /** How long a caller of the "people" lane waits if every node refuses requests. */
 const MAX_REFUSAL_WAIT_MILLIS: Milliseconds = 3000;
-
-/** Thrown to make the retry policy try again after a pause. */
-export class RetryRequested extends Error {
-  readonly pauseMillis: Milliseconds;
-
-  constructor(pauseMillis: Milliseconds, cause: unknown) {
-    super("try again", { cause });
-    this.pauseMillis = pauseMillis;
-  }
-}
 
 /** Decides which node is next in one call, and whether to retry. */
 export class FailOverPlan {
@@ -88,16 +78,16 @@ export class FailOverPlan {
     return undefined;
   }
 
-  /** RetryRequested, or the error that ends the call. */
-  onFailure(endpoint: NodeEndpoint, error: unknown): unknown {
-    if (!(error instanceof ApiError)) return error;
+  /** The pause before the next attempt; undefined if the failure ends the call. */
+  pauseAfter(endpoint: NodeEndpoint, error: unknown): Milliseconds | undefined {
+    if (!(error instanceof ApiError)) return undefined;
     this.#errors.push(error);
-    if (isAnswer(error) || this.#errors.length >= MAX_TRIES) return error;
+    if (isAnswer(error) || this.#errors.length >= MAX_TRIES) return undefined;
     if (mayRetry(error, this.#errors)) this.#again.push(endpoint);
     const left = this.#leftMillis();
-    if (left <= 0) return error;
+    if (left <= 0) return undefined;
     this.#next = this.#firstUntried();
-    if (this.#next !== undefined) return new RetryRequested(0, error);
+    if (this.#next !== undefined) return 0;
     const again = this.#retries > 0 ? this.#again[0] : undefined;
     const pauseMillis =
       again === undefined
@@ -105,20 +95,19 @@ export class FailOverPlan {
         : Math.max(this.#jittered(this.#errors.length - 1), again.breaker.refusedForMillis);
     const soonest = this.#hasInformativeError() ? undefined : this.#soonest();
     const wait = soonest?.breaker.refusedForMillis ?? Number.POSITIVE_INFINITY;
-    if (wait < pauseMillis && this.#isWorthTheWait(wait)) return new RetryRequested(0, error);
-    if (again === undefined) return error;
+    if (wait < pauseMillis && this.#isWorthTheWait(wait)) return 0;
+    if (again === undefined) return undefined;
     this.#again.shift();
     this.#retries -= 1;
-    if (pauseMillis >= left) return error;
+    if (pauseMillis >= left) return undefined;
     this.#next = again;
-    return new RetryRequested(pauseMillis, error);
+    return pauseMillis;
   }
 
   /** The error for the caller: the most informative failure, with the outcome at every node. */
   finalError(error: unknown, what: string): unknown {
-    const cause = error instanceof RetryRequested ? error.cause : error;
-    if (!(cause instanceof ApiError)) return cause;
-    const best = this.#errors.reduce((a, b) => (weight(b) >= weight(a) ? b : a), this.#errors[0] ?? cause);
+    if (!(error instanceof ApiError)) return error;
+    const best = this.#errors.reduce((a, b) => (weight(b) >= weight(a) ? b : a), error);
     const tried: Attempt[] = this.#errors.flatMap((one) => one.tried);
     if (!isAnswer(best)) tried.push(...[...this.#untried].map((one) => notAskedAttempt(one, what)));
     return tried.length <= 1 ? best : withAttempts(best, { network: this.#context.network, what }, tried);

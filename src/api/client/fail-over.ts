@@ -1,27 +1,18 @@
-import { DelegateBackoff, handleType, retry, type RetryPolicy } from "cockatiel";
-
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Answer } from "../api-client.ts";
 import { ApiError } from "../api-error.ts";
 import type { ApiRequest } from "../model/model.ts";
 import { isBehind } from "../node/last-seen-block.ts";
 import type { AttemptOptions, ClientContext, NodeEndpoint } from "../node/node.ts";
-import { FailOverPlan, MAX_TRIES, RetryRequested } from "./fail-over-plan.ts";
+import { FailOverPlan } from "./fail-over-plan.ts";
 
 /** How long to wait for a newer answer from a second node. */
 const SECOND_ANSWER_TIMEOUT_MILLIS: Milliseconds = 2000;
 
-/** The one retry layer: around request and parse, over all nodes. Every request is a GET, so repeating it is safe. */
-const policy: RetryPolicy = retry(handleType(RetryRequested), {
-  maxAttempts: MAX_TRIES,
-  backoff: new DelegateBackoff((context) =>
-    "error" in context.result && context.result.error instanceof RetryRequested ? context.result.error.pauseMillis : 0,
-  ),
-});
-
 /**
- * Tries one node after another, known laggards last, until one answers. Rejects with the most informative ApiError,
- * which lists all attempts, or with the signal's reason.
+ * The one retry layer, around request and parse: tries one node after another, known laggards last, until one answers.
+ * Every request is a GET, so repeating it is safe. Rejects with the most informative ApiError, which lists all attempts,
+ * or with the signal's reason.
  */
 export async function requestWithFailOver<T>(
   endpoints: readonly NodeEndpoint[],
@@ -30,33 +21,20 @@ export async function requestWithFailOver<T>(
   context: ClientContext,
 ): Promise<Answer<T>> {
   const plan = new FailOverPlan(endpoints, attempt, context);
-  const send = async (): Promise<Answer<T>> => {
+  for (;;) {
     attempt.signal?.throwIfAborted();
     const endpoint = plan.next() ?? (await plan.waitForSoonest());
     let answer: Answer<T>;
     try {
       answer = await endpoint.request(request, attempt);
     } catch (error) {
-      throw plan.onFailure(endpoint, error);
+      const pauseMillis = plan.pauseAfter(endpoint, error);
+      if (pauseMillis === undefined) throw plan.finalError(error, request.what);
+      if (pauseMillis > 0) await context.clock.sleep(pauseMillis, attempt.signal);
+      continue;
     }
     const better = endpoints.length === 1 ? undefined : plan.alternativeTo(endpoint, answer.asOf, isEmpty(answer));
     return better === undefined ? answer : latest(endpoint, answer, better);
-  };
-  // The first attempt bypasses the policy, since nearly every call ends here.
-  let first: Promise<Answer<T>> | undefined = send();
-  try {
-    return await first;
-  } catch (failure) {
-    if (!(failure instanceof RetryRequested)) throw plan.finalError(failure, request.what);
-  }
-  try {
-    return await policy.execute(() => {
-      const made = first ?? send();
-      first = undefined;
-      return made;
-    });
-  } catch (error) {
-    throw plan.finalError(error, request.what);
   }
 
   /** An empty list is doubtful: a node whose history was reset returns one, too. */

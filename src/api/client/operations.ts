@@ -5,33 +5,17 @@ import type { ApiRequest } from "../model/model.ts";
 /** Gets the answer to one request. */
 export type Call = <T>(request: ApiRequest<T>, options: CallOptions | undefined) => Promise<Answer<T>>;
 
-type PlainOperations = Pick<
-  Operations,
-  | "getNetworkTime"
-  | "getNodeInfo"
-  | "getMarketsData"
-  | "getOrder"
-  | "getPartiesStake"
-  | "getKeyRotations"
-  | "getSnapshots"
-  | "getCheckpoints"
-  | "getAssetLimitsBundle"
->;
-
-/** The plain operations, over one node or several with fail-over. */
-export function operations(call: Call): PlainOperations {
-  // An invalid request rejects, like every other failure.
-  const later = async <T>(make: () => ApiRequest<T>, options: CallOptions | undefined): Promise<Answer<T>> =>
-    call(make(), options);
+/** The plain operations, over one node or several with fail-over. An invalid request rejects, like every other failure. */
+export function operations(call: Call) {
   return {
     getNetworkTime: (options) => call(requests.networkTime, options),
     getNodeInfo: (options) => call(requests.nodeInfo, options),
     getMarketsData: (options) => call(requests.marketsData, options),
-    getOrder: (orderId, version, options) => later(() => requests.order(orderId, version), options),
-    getPartiesStake: (party, options) => later(() => requests.partiesStake(party), options),
-    getKeyRotations: (query = {}, options) => later(() => requests.keyRotations(query), options),
-    getSnapshots: (query = {}, options) => later(() => requests.snapshots(query), options),
-    getCheckpoints: (query = {}, options) => later(() => requests.checkpoints(query), options),
-    getAssetLimitsBundle: (proposalId, options) => later(() => requests.assetLimitsBundle(proposalId), options),
-  };
+    getOrder: async (orderId, version, options) => call(requests.order(orderId, version), options),
+    getPartiesStake: async (party, options) => call(requests.partiesStake(party), options),
+    getKeyRotations: async (query = {}, options) => call(requests.keyRotations(query), options),
+    getSnapshots: async (query = {}, options) => call(requests.snapshots(query), options),
+    getCheckpoints: async (query = {}, options) => call(requests.checkpoints(query), options),
+    getAssetLimitsBundle: async (proposalId, options) => call(requests.assetLimitsBundle(proposalId), options),
+  } satisfies Partial<Operations>;
 }

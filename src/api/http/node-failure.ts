@@ -1,6 +1,6 @@
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
-import { ApiError, type ApiErrorKind, type Attempt } from "../api-error.ts";
-import { isRouteMissing, readErrorBody } from "./error-body.ts";
+import { ApiError, type ApiErrorKind, type Attempt, type FailureDetails } from "../api-error.ts";
+import { type ErrorBody, isRouteMissing, readErrorBody } from "./error-body.ts";
 import type { HttpFault, HttpFaultKind } from "./http-fault.ts";
 import type { HttpResponse } from "./http.ts";
 import { readRetryAfter } from "./response-headers.ts";
@@ -15,8 +15,6 @@ export interface RequestTarget {
   readonly redact?: ((text: string) => string) | undefined;
 }
 
-type FailureDetails = Omit<ConstructorParameters<typeof ApiError>[2], "network" | "node" | "tried">;
-
 /** How long a ban lasts where the node does not say; that of a standard node. */
 const BAN_MILLIS: Milliseconds = 600_000;
 
@@ -27,25 +25,12 @@ export function nodeFailure(
   target: RequestTarget,
   more: FailureDetails = {},
 ): ApiError {
-  const { redact } = target;
-  const attempt = { node: target.node, why: redact?.(why) ?? why };
-  return new ApiError(kind, sentence(target, [attempt]), {
-    ...(redact === undefined ? more : withoutSecrets(more, redact)),
-    network: target.network,
-    node: target.node,
-    tried: [attempt],
-  });
-}
-
-/** The details may hold anything anywhere, so none of them are kept. */
-function withoutSecrets(more: FailureDetails, hide: (text: string) => string): FailureDetails {
-  const { nodeMessage, innerWords } = more;
-  return {
-    ...more,
-    nodeMessage: nodeMessage === undefined ? undefined : hide(nodeMessage),
-    innerWords: innerWords === undefined ? undefined : hide(innerWords),
-    details: [],
-  };
+  const { network, node, redact } = target;
+  const hide = (text: string | undefined): string | undefined =>
+    (text === undefined ? undefined : redact?.(text)) ?? text;
+  const tried = [{ node, why: redact?.(why) ?? why }];
+  const words = { nodeMessage: hide(more.nodeMessage), innerWords: hide(more.innerWords) };
+  return new ApiError(kind, sentence(target, tried), { ...more, ...words, network, node, tried });
 }
 
 /** The same failure, as the result of a call with several attempts. */
@@ -54,22 +39,12 @@ export function withAttempts(
   target: Omit<RequestTarget, "node">,
   tried: readonly Attempt[],
 ): ApiError {
-  const { network, node, httpStatus, code, nodeMessage, details, innerWords, path, retryAfterMillis, foreign, cause } =
-    error;
-  return new ApiError(error.kind, sentence(target, tried), {
-    network,
-    node,
-    httpStatus,
-    code,
-    nodeMessage,
-    details,
-    innerWords,
-    path,
-    retryAfterMillis,
-    foreign,
-    tried,
-    cause,
-  });
+  return new ApiError(error.kind, sentence(target, tried), { ...error, tried, cause: error.cause });
+}
+
+/** What an error body tells of a failure. */
+export function detailsOf({ code, message, innerWords }: ErrorBody): FailureDetails {
+  return { code, nodeMessage: message, innerWords };
 }
 
 const KIND_OF_FAULT: Record<HttpFaultKind, ApiErrorKind> = {
@@ -90,13 +65,7 @@ export function failureOfResponse(response: HttpResponse, target: RequestTarget)
   const body = readErrorBody(response.text, target.redact);
   const words = body.innerWords ?? body.message;
   const said = words === undefined ? `answered HTTP ${status} without a word` : `says “${words}” (HTTP ${status})`;
-  const more = {
-    httpStatus: status,
-    code: body.code,
-    nodeMessage: body.message,
-    details: body.details,
-    innerWords: body.innerWords,
-  };
+  const more = { httpStatus: status, ...detailsOf(body) };
   if (status === 429) {
     const retryAfterMillis = readRetryAfter(response.headers) ?? 1000;
     return nodeFailure("rate-limited", "says that it gets too many requests (HTTP 429)", target, {

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { kindOf } from "../model/fields.ts";
 import { type ErrorBody, readErrorValue, type Redact, toShortLine } from "./error-body.ts";
 import type { HttpResponse } from "./http.ts";
-import { nodeFailure, type RequestTarget } from "./node-failure.ts";
+import { detailsOf, nodeFailure, type RequestTarget } from "./node-failure.ts";
 
 /** Parses the body of a 200 by its schema. Throws ApiError `unreadable` with the JSON path. */
 export function parseResponse<T extends z.ZodType>(
@@ -15,15 +15,7 @@ export function parseResponse<T extends z.ZodType>(
   const error = errorInstead(body, target.redact);
   if (error !== undefined) {
     const why = `says “${error.innerWords ?? error.message ?? "an error"}” (though with HTTP 200)`;
-    const { code, message: nodeMessage, details, innerWords } = error;
-    throw nodeFailure("unreadable", why, target, {
-      httpStatus: response.status,
-      path: "error",
-      code,
-      nodeMessage,
-      details,
-      innerWords,
-    });
+    throw nodeFailure("unreadable", why, target, { httpStatus: response.status, path: "error", ...detailsOf(error) });
   }
   const result = schema.safeParse(body);
   if (result.success) return result.data;

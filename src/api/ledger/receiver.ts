@@ -5,7 +5,7 @@ import { ApiError } from "../api-error.ts";
 import type { Redact } from "../http/error-body.ts";
 import type { HttpFault } from "../http/http-fault.ts";
 import type { HttpHeaders, HttpSink, HttpStream } from "../http/http.ts";
-import { failureOfFault, failureOfResponse, nodeFailure, type RequestTarget } from "../http/node-failure.ts";
+import { detailsOf, failureOfFault, failureOfResponse, nodeFailure, type RequestTarget } from "../http/node-failure.ts";
 import { BODY_BYTES } from "../limits.ts";
 import type { ClientContext, NodeEndpoint } from "../node/node.ts";
 import { Pace } from "./pace.ts";
@@ -263,10 +263,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     this.#fail(
       nodeFailure(kind, why, this.#target, {
         httpStatus: this.#status,
-        code: error.body?.code,
-        nodeMessage: error.body?.message,
-        details: error.body?.details ?? [],
-        innerWords: error.body?.innerWords,
+        ...(error.body === undefined ? {} : detailsOf(error.body)),
       }),
     );
   }
