@@ -39,7 +39,8 @@ export function withAttempts(
   target: Omit<RequestTarget, "node">,
   tried: readonly Attempt[],
 ): ApiError {
-  return new ApiError(error.kind, sentence(target, tried), { ...error, tried, cause: error.cause });
+  const { kind, cause, ...more } = error;
+  return new ApiError(kind, sentence(target, tried), { ...more, tried, cause });
 }
 
 /** What an error body tells of a failure. */
