@@ -1,6 +1,11 @@
+import { createRequire } from "node:module";
 import type { Writable } from "node:stream";
 
+import type * as Pretty from "pino-pretty";
+
 import type { LogEvent, LogTarget } from "../log.ts";
+
+const require = createRequire(import.meta.url);
 
 /** A stream that may be a terminal. */
 export interface LogStream extends Writable {
@@ -15,8 +20,7 @@ interface LogDestination extends LogTarget {
 
 /**
  * Where log lines go: plain JSON to files and pipes; on a terminal made readable by pino-pretty, which is loaded with the
- * first line. Lines wait until it is loaded, or are written as JSON when the process ends. A line that cannot be written
- * is dropped and counted.
+ * first line, since most processes write none. A line that cannot be written is dropped and counted.
  */
 export function logDestination(stream: LogStream = process.stderr): LogDestination {
   const guarded = guardLogStream(stream);
@@ -24,39 +28,21 @@ export function logDestination(stream: LogStream = process.stderr): LogDestinati
 }
 
 function prettyDestination(guarded: GuardedLog): LogDestination {
-  let waiting: string[] = [];
-  let write: ((line: string) => void) | undefined;
-  let loading: Promise<void> | undefined;
-  const flush = (one: (line: string) => void): void => {
-    const lines = waiting;
-    waiting = [];
-    for (const line of lines) one(line);
-  };
-  process.once("exit", () => flush((line) => guarded.write(line)));
-  const load = async (): Promise<void> => {
-    const { prettyFactory } = await import("pino-pretty");
-    const pretty = prettyFactory({
-      messageKey: "event",
-      colorize: true,
-      translateTime: "SYS:HH:MM:ss",
-      singleLine: true,
-    });
-    write = (line) => guarded.write(pretty(line) ?? line);
-    flush(write);
-  };
+  let pretty: ReturnType<typeof Pretty.prettyFactory> | undefined;
   return {
     get lost() {
       return guarded.lost;
     },
     write(line) {
-      if (write === undefined) {
-        waiting.push(line);
-        loading ??= load();
-      } else {
-        write(line);
-      }
+      pretty ??= loadPretty();
+      guarded.write(pretty(line) ?? line);
     },
   };
+}
+
+function loadPretty(): ReturnType<typeof Pretty.prettyFactory> {
+  const { prettyFactory } = require("pino-pretty") as typeof Pretty;
+  return prettyFactory({ messageKey: "event", colorize: true, translateTime: "SYS:HH:MM:ss", singleLine: true });
 }
 
 /** Buffer for a reader that has stopped reading; lines beyond it are dropped. */
