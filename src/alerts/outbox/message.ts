@@ -114,11 +114,11 @@ export const AlertMessage = z.discriminatedUnion("type", [
     places: z.array(RefusedPlace),
     at: TimeText,
   }),
-  /** The database's file is no longer in its place, or was gone at the start: for the operators. */
+  /** The database's file is no longer in its place, holds something else, or was gone at the start: for the operators. */
   z.object({
     type: z.literal("database"),
     ...common,
-    what: z.enum(["deleted", "replaced", "begun anew"]),
+    what: z.enum(["deleted", "replaced", "overwritten", "begun anew"]),
     file: z.string(),
     at: TimeText,
   }),

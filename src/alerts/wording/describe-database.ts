@@ -14,13 +14,17 @@ const WORDS: Readonly<Record<DatabaseMessage["what"], { readonly title: string; 
     title: "The bot's database was replaced while it runs",
     what: "The bot goes on with the file that it opened, and everything in it ends with this process; a restart takes the new one.",
   },
+  overwritten: {
+    title: "The bot's database was overwritten while it runs",
+    what: "The bot goes on with what it remembers, and writes it into what is there now: the file can no longer be relied on.",
+  },
   "begun anew": {
     title: "The bot's database was gone at the start: a new one was begun",
     what: "It holds no subscriptions, saved parties and silences: nobody but the console and the operators is told of alerts.",
   },
 };
 
-/** The database's file is no longer in its place, or was gone at the start. Pure and total. */
+/** The database's file is no longer in its place, holds something else, or was gone at the start. Pure and total. */
 export function describeDatabase(message: DatabaseMessage): Reply {
   const { title, what } = WORDS[message.what];
   return reply({

@@ -42,6 +42,13 @@ export function copyDatabase(from: string, into: string): void {
   } finally {
     database.close();
   }
+  // It bears the mark of the database that is open, by which that knows whether something else is written over it.
+  const copy = new DatabaseSync(into);
+  try {
+    copy.exec("PRAGMA application_id = 0");
+  } finally {
+    copy.close();
+  }
   syncFile(into);
 }
 

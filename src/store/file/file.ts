@@ -12,7 +12,7 @@ import type { Schema } from "../schema.ts";
 import { toOperatorError, type WriteHealth } from "../sqlite/sqlite-faults.ts";
 import { executedMigrations, makeFolderOf, openSqlite } from "../sqlite/sqlite.ts";
 import { copyBeforeMigration } from "./database-files.ts";
-import { type FileLoss, identityOf, lossOf } from "./file-identity.ts";
+import { type ContentMark, type FileLoss, identityOf, lossOf, markContent } from "./file-identity.ts";
 import { DatabaseInUse, livingHolder, removeHolderRecord, writeHolderRecord } from "./holder-record.ts";
 import { waitForProcessLock } from "./process-lock.ts";
 
@@ -33,6 +33,7 @@ interface FileAccess {
 export function openForLife(file: string, waitMillis: Milliseconds, writes: WriteHealth): FileAccess {
   let opened: Promise<OpenFile> | undefined;
   let held: OpenFile | undefined;
+  let mark: ContentMark | undefined;
   let closed = false;
 
   const open = async (): Promise<OpenFile> => {
@@ -54,6 +55,11 @@ export function openForLife(file: string, waitMillis: Milliseconds, writes: Writ
       await taken.close();
       throw toOperatorError(thrown, file);
     }
+    try {
+      mark = markContent(file, taken.database);
+    } catch {
+      // A full disk, for instance, which the first write reports: the bot goes on without the mark.
+    }
     held = taken;
     return taken;
   };
@@ -63,7 +69,10 @@ export function openForLife(file: string, waitMillis: Milliseconds, writes: Writ
     async claim() {
       await open();
     },
-    lost: () => (held === undefined ? undefined : lossOf(file, held.identity)),
+    lost() {
+      if (held === undefined) return undefined;
+      return lossOf(file, held.identity) ?? (mark?.isOverwritten() === true ? "overwritten" : undefined);
+    },
     async close() {
       if (closed) return;
       closed = true;
@@ -72,6 +81,7 @@ export function openForLife(file: string, waitMillis: Milliseconds, writes: Writ
       if (taken === undefined) return;
       removeHolderRecord(file);
       await taken.close();
+      mark?.close();
     },
   };
 }
@@ -121,6 +131,7 @@ async function openInTurn(file: string, waitMillis: Milliseconds, writes: WriteH
 
 /** A database file that is locked for this process and open. */
 interface OpenFile {
+  readonly database: DatabaseSync;
   readonly identity: string | undefined;
   /** Queries, over the newest schema. Kysely and its hundreds of modules are loaded with the first call. */
   kysely(): Promise<Kysely<Schema>>;
@@ -138,6 +149,7 @@ async function openFile(file: string, waitMillis: Milliseconds, writes: WriteHea
       const { database, migrated } = openSqlite(file);
       let queries: Promise<Kysely<Schema>> | undefined;
       return {
+        database,
         identity: identityOf(file),
         kysely() {
           queries ??= openQueries(file, { database, migrated }, writes).catch((thrown: unknown) => {

@@ -42,9 +42,15 @@ export function toStorageError(thrown: unknown, file: string): unknown {
   return new StorageError(`${title}: ${file}`, { title, cause: thrown });
 }
 
+const LOSSES: Readonly<Record<FileLoss, string>> = {
+  deleted: "deleted",
+  replaced: "replaced by another file",
+  overwritten: "overwritten",
+};
+
 /** A file that is gone or another: what is written is lost with this process. */
 export function lossError(file: string, loss: FileLoss): StorageError {
-  const title = `The bot's database was ${loss === "deleted" ? "deleted" : "replaced by another file"}`;
+  const title = `The bot's database was ${LOSSES[loss]}`;
   return new StorageError(`${title}: ${file}`, { title });
 }
 

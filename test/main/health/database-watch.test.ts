@@ -1,4 +1,4 @@
-import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -9,6 +9,7 @@ import type { Log } from "../../../src/log.ts";
 import { silentLog } from "../../../src/log.ts";
 import { watchDatabase } from "../../../src/main/health/database-watch.ts";
 import { createStore, type EmbeddedStore } from "../../../src/store/create-store.ts";
+import { backUp } from "../../../src/store/file/backup.ts";
 import { VirtualClock } from "../../api/virtual-clock.ts";
 
 let folder: string;
@@ -55,6 +56,23 @@ it("a database that is deleted while the bot runs is noticed within 10 s, and on
   expect(said).toHaveLength(2);
   // What the process holds still works: the word to the operators goes through it.
   await store.payloads.put({ a: 1 }, 1000);
+  await end();
+});
+
+it("a database that is overwritten in its place while the bot runs is noticed, also by a backup of this very run", async () => {
+  const { clock, said, end } = watched();
+  await store.payloads.put({ a: 1 }, 1000);
+  const copy = `${file}.backup`;
+  backUp(file, copy);
+  await clock.advance(30_000);
+  expect(said).toEqual([]);
+  // As `cp` does: the same file, other bytes.
+  writeFileSync(file, readFileSync(copy));
+  await clock.advance(10_000);
+  expect(said).toEqual(["error database lost: overwritten", "operators: overwritten"]);
+  await expect(store.ping()).rejects.toMatchObject({ title: "The bot's database was overwritten" });
+  await clock.advance(60_000);
+  expect(said).toHaveLength(2);
   await end();
 });
 
