@@ -23,7 +23,10 @@ export const Inline = z.discriminatedUnion("kind", [
     at: z.string().regex(/^-?\d+$/u),
     style: z.enum(["absolute", "relative", "both", "utc"]),
   }),
-  /** Somebody: a mention on the platform that gave the id, the name in `text` everywhere else. On Slack only an edit pings nobody. */
+  /**
+   * Somebody: a mention on the platform that gave the id, the name in `text` everywhere else. On Discord no reply pings.
+   * On Slack a new message with it does; nothing is documented of an edit, so that it may name only who expects it.
+   */
   z.object({ kind: z.literal("person"), text: z.string(), platform: z.string(), id: z.string() }),
 ]);
 export type Inline = Immutable<z.infer<typeof Inline>>;

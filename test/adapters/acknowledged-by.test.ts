@@ -63,7 +63,7 @@ function acknowledgedBy({ blocks }: Reply): string[] {
     .map(({ value }) => discord(value).markdown);
 }
 
-test("the messages of an alert mention who acknowledged it where they are edited, which pings nobody", async () => {
+test("the messages of an alert mention who acknowledged it where they are edited, and in no new one", async () => {
   const talk = await oneNodeDown();
   talk.become({ here: OPS, caller: { ...ann, id: ON_DISCORD.id } });
   await talk.ask("alerts ack node.down");

@@ -269,6 +269,21 @@ describe("a subscription", () => {
     expect(await talk.ask(`alerts remove ${id}`)).toContain(`Subscription ${id} has been removed already.`);
   });
 
+  test.each(["alerts edit %s severity:warning", "alerts pause %s"])(
+    "of an earlier version learns its server where it is changed: %s",
+    async (line) => {
+      const { talk, id, alert } = await channelWith("node.down");
+      const { workspace: _, ...older } = (await alert())!;
+      await talk.engine.putSubscription(older, "ann");
+      talk.become({ here: CONSOLE_PAGE, caller: ann });
+      await talk.ask(`alerts edit ${id} quiet:22:00-07:00 zone:UTC`);
+      expect((await alert())?.workspace).toBeUndefined();
+      talk.become({ here: OPS });
+      await talk.ask(line.replace("%s", id));
+      expect((await alert())?.workspace).toBe(OPS.workspace);
+    },
+  );
+
   test("whose channel cannot be reached says so everywhere in its server, and to who subscribed it", async () => {
     const { talk } = await channelWith("node.down");
     const channel = OPS.channel ?? "";

@@ -43,6 +43,8 @@ const rows: Record<string, string> = {
   "0012-delivery-urgency": `
     INSERT INTO alert_deliveries (seq, id, destination, platform, kind, phase, urgency, message, state, attempts, run_at, created_at, data)
     VALUES (2, 'u', 'slack C1', 'slack', 'message', 'trigger', 1, 'm', 'owed', 0, 1700000000000, 1700000000000, '{}')`,
+  "0014-reminders-told": `
+    INSERT INTO alert_tellings VALUES ('e', 'slack C1', '{"state":"told","reminders":1,"reminded":["d"]}')`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */
@@ -104,6 +106,40 @@ describe("migrations", () => {
     const store = open();
     const found = await store.transaction(({ alerts }) => alerts.watch.flapping());
     expect(found.map(({ subject }) => subject)).toEqual(["a"]);
+    await store.close();
+  });
+
+  it("know the reminders of alerts that are still open", async () => {
+    const database = new DatabaseSync(file);
+    const db = kyselyOver(database);
+    await migrate(db, "0012-delivery-urgency");
+    const deliver = database.prepare(
+      `INSERT INTO alert_deliveries (seq, id, destination, platform, kind, phase, urgency, episode, message, state, attempts, run_at, created_at, data)
+       VALUES (?, ?, ?, 'slack', 'message', ?, 0, 'e', 'm', 'sent', 1, 0, 0, '{}')`,
+    );
+    for (const [seq, id, destination, phase] of [
+      [1, "t", "C1", "trigger"],
+      [3, "later", "C1", "reminder"],
+      [2, "first", "C1", "reminder"],
+      [4, "other", "C2", "reminder"],
+    ] as const) {
+      deliver.run(seq, id, destination, phase);
+    }
+    const states = [
+      { state: "told", trigger: "t", reminders: 2, toldMillis: 1700000000000 },
+      { state: "told", trigger: "u", reminders: 0 },
+      { state: "told", trigger: "v", reminders: 1, reminded: ["new"] },
+    ];
+    const tell = database.prepare("INSERT INTO alert_tellings VALUES ('e', ?, ?)");
+    for (const [index, state] of states.entries()) tell.run(`C${index + 1}`, JSON.stringify(state));
+    await db.destroy();
+    const store = open();
+    const found = await store.transaction(({ alerts }) => alerts.watch.notificationStates(["e"]));
+    const [first, ...rest] = states;
+    expect(found.map(({ data }) => JSON.parse(data) as unknown)).toEqual([
+      { ...first, reminded: ["first", "later"] },
+      ...rest,
+    ]);
     await store.close();
   });
 

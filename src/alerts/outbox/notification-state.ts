@@ -19,7 +19,7 @@ export const NotificationState = z.object({
   escalation: z.string().exactOptional(),
   resolve: z.string().exactOptional(),
   reminders: z.int(),
-  /** The deliveries of its reminders; without those of earlier versions. */
+  /** The deliveries of its reminders. */
   reminded: z.array(z.string()).exactOptional(),
   /** Somebody acknowledged it for this destination alone; `true` as earlier versions stored it. */
   acknowledged: z.union([z.literal(true), Acknowledgement]).exactOptional(),

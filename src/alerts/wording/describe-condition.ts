@@ -121,7 +121,7 @@ export function timelineOf(episode: Episode, triggeredAt?: Nanoseconds, message?
   ];
 }
 
-/** In an edit, which pings nobody, the person; else the name. */
+/** In an edit, which comes of their own press, the person; else the name, since a new message would ping on Slack. */
 function acknowledgerOf(
   { by, person }: NonNullable<Episode["acknowledged"]>,
   message: Condition | undefined,

@@ -31,6 +31,12 @@ export function destinationHere(context: CallerContext): Destination {
   return direct ? directMessages(context) : { platform, channel };
 }
 
+/** The server or workspace of a destination, where the caller is in it: earlier versions did not store it. */
+export function workspaceOf(destination: Destination, context: CallerContext): { readonly workspace?: string } {
+  const { workspace } = context.here;
+  return workspace !== undefined && isSameDestination(destination, destinationHere(context)) ? { workspace } : {};
+}
+
 /** The caller's own destination: direct messages, for operators the console. */
 export function directMessages(context: CallerContext): Destination {
   return isOperator(context)

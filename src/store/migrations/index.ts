@@ -12,6 +12,7 @@ import { alertJournal } from "./0009-alert-journal.ts";
 import { subscriptionGroups } from "./0010-subscription-groups.ts";
 import { consoleSignOuts } from "./0011-console-sign-outs.ts";
 import { deliveryUrgency } from "./0012-delivery-urgency.ts";
+import { remindersTold } from "./0014-reminders-told.ts";
 
 /**
  * Every version of the schema, in order. Forward only: a migration that was released is never changed, the next one
@@ -30,4 +31,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0010-subscription-groups": subscriptionGroups,
   "0011-console-sign-outs": consoleSignOuts,
   "0012-delivery-urgency": deliveryUrgency,
+  "0014-reminders-told": remindersTold,
 };

@@ -21,6 +21,7 @@ import {
   isSameDestination,
   parseDestination,
   requireManager,
+  workspaceOf,
 } from "../destination.ts";
 import { networkStatus } from "../episodes/network-status.ts";
 import { createShortId } from "../short-id.ts";
@@ -95,9 +96,7 @@ async function addOnce(context: AlertCommandContext, request: SubscriptionReques
   const subscription: Subscription = {
     id: createShortId(all.map(({ id }) => id)),
     destination,
-    ...(destination.platform === context.here.platform && context.here.workspace !== undefined
-      ? { workspace: context.here.workspace }
-      : {}),
+    ...workspaceOf(destination, context),
     network,
     ...chosen,
     subjects: [...subjects],

@@ -9,7 +9,7 @@ import { code, text } from "../../../reply/text.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
 import { subjectLabels } from "../alert-subjects.ts";
 import { type AlertCommandContext, changeAnnouncements } from "../alerts.ts";
-import { isOwnSubscription, isSameDestination } from "../destination.ts";
+import { isOwnSubscription, isSameDestination, workspaceOf } from "../destination.ts";
 import { unreachable } from "../suspension-words.ts";
 import { MAX_SUBSCRIPTIONS_PER_DESTINATION, testAnnouncement, unreachableReply } from "./add-subscription.ts";
 import { MAX_PERSONAL_WATCHES } from "./personal-watch.ts";
@@ -59,7 +59,7 @@ export async function changeSubscriptionState(
     });
   }
   const { why: _, ...rest } = found;
-  const changed: Subscription = { ...rest, state };
+  const changed: Subscription = { ...rest, ...workspaceOf(found.destination, context), state };
   const isBack = found.state === "retired";
   const announced = isOwnSubscription(found, context)
     ? isBack

@@ -7,7 +7,7 @@ import { parseKinds } from "../alert-kinds.ts";
 import { SUBSCRIPTION_OPTIONS } from "../alert-options.ts";
 import { resolveSubjects, subjectLabels } from "../alert-subjects.ts";
 import { type AlertCommandContext, changeAnnouncements } from "../alerts.ts";
-import { isOwnSubscription, isSameDestination } from "../destination.ts";
+import { isOwnSubscription, isSameDestination, workspaceOf } from "../destination.ts";
 import { parseNotificationSettings, threadNote } from "./notification-settings.ts";
 import { crossedThresholdNote, minimumSeverityNote } from "./subscription-checks.ts";
 import {
@@ -111,6 +111,7 @@ async function applyEdit(
   const chosen = values.kinds === undefined ? same : parseKinds(values.kinds);
   return {
     ...rest,
+    ...workspaceOf(before.destination, context),
     ...chosen,
     subjects: await editedSubjects(context, before, chosen.kinds, values.subjects),
     parameters: parseThresholds(chosen.kinds, values, before.parameters),

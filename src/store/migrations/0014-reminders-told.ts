@@ -1,0 +1,18 @@
+import { type Kysely, sql } from "kysely";
+import type { Migration } from "kysely/migration";
+
+/** What was told of an open alert knows its reminders, too, so that they lose their buttons at its end. */
+export const remindersTold: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await sql`
+      update alert_tellings set data = json_set(data, '$.reminded', json((
+        select json_group_array(id) from (
+          select id from alert_deliveries
+          where episode = alert_tellings.episode and destination = alert_tellings.destination and phase = 'reminder'
+          order by seq
+        )
+      )))
+      where json_extract(data, '$.state') = 'told' and json_extract(data, '$.reminders') > 0
+        and json_extract(data, '$.reminded') is null`.execute(db);
+  },
+};
