@@ -7,8 +7,22 @@ export interface BlockPoint {
   readonly time: Nanoseconds;
 }
 
-/** The mean time between blocks, until two of them have been seen: about 0.7 s on the public networks. */
-const DEFAULT_BLOCK_NANOS = 700_000_000n;
+/** What looks at a chain have shown of the times of its blocks. */
+export interface BlockClock {
+  /** The block of the first look, from which the times of earlier blocks are estimated. */
+  readonly first?: BlockPoint;
+  /** The latest block of any look. */
+  readonly point?: BlockPoint;
+  /** Nanoseconds a block, between each of the last looks and the one before. */
+  readonly paces?: readonly bigint[];
+}
+
+/** So many looks are remembered; their median is not moved by one halt. */
+const MAX_PACES = 5;
+/** With fewer the pace is not known. */
+const MIN_PACES = 3;
+/** A look that shows a pace so many times higher or lower than the one known begins anew: the chain is another one. */
+const OTHER_PACE = 3n;
 
 /** Whether a node's time can be true: believing a time far ahead would make all later ones look old. */
 export function isPlausibleTime(time: Nanoseconds, { receivedAt }: Pick<AsOf, "receivedAt">): boolean {
@@ -21,16 +35,45 @@ export function blockPointOf(asOf: AsOf): BlockPoint | undefined {
   return height === undefined || time === undefined || !isPlausibleTime(time, asOf) ? undefined : { height, time };
 }
 
-/** Estimates when a block was made, from the blocks around it; undefined where no time is known. */
-export function estimateBlockTime(
-  block: bigint,
-  from: BlockPoint | undefined,
-  to: BlockPoint | undefined,
-): Nanoseconds | undefined {
-  if (to === undefined) return undefined;
-  if (from !== undefined && from.height < to.height && from.height <= block && block <= to.height) {
-    const share = ((to.time - from.time) * (block - from.height)) / (to.height - from.height);
-    return nanoseconds(from.time + share);
-  }
-  return nanoseconds(to.time - (to.height - block) * DEFAULT_BLOCK_NANOS);
+/** The clock after one more look; unchanged by a look without a block, or with an earlier one. */
+export function lookAtBlock(clock: BlockClock, now: BlockPoint | undefined): BlockClock {
+  const { point } = clock;
+  if (now === undefined || (point !== undefined && now.time <= point.time)) return clock;
+  return { ...clock, first: clock.first ?? point ?? now, point: now, paces: pacesAfter(clock, now) };
+}
+
+function pacesAfter({ point, paces = [] }: BlockClock, now: BlockPoint): readonly bigint[] {
+  if (point === undefined || now.height <= point.height) return paces;
+  const pace = (now.time - point.time) / (now.height - point.height);
+  const known = median(paces) ?? pace;
+  const holds = pace <= known * OTHER_PACE && known <= pace * OTHER_PACE;
+  return holds ? [...paces, pace].slice(-MAX_PACES) : [pace];
+}
+
+/** Nanoseconds a block, once enough looks agree on them. */
+export function blockPace({ paces = [] }: BlockClock): bigint | undefined {
+  return paces.length < MIN_PACES ? undefined : median(paces);
+}
+
+function median(values: readonly bigint[]): bigint | undefined {
+  return values.toSorted((a, b) => Number(a - b))[Math.floor(values.length / 2)];
+}
+
+/** When a block was made, by the looks before and after it; undefined for a block before the first look. */
+export function timeBetweenLooks(block: bigint, before: BlockClock, after: BlockClock): Nanoseconds | undefined {
+  const { point: to } = after;
+  const from = [before.point, before.first].find((one) => one !== undefined && one.height <= block);
+  if (from === undefined || to === undefined) return undefined;
+  // A list may be ahead of the block that its answer names.
+  if (block >= to.height) return to.time;
+  return nanoseconds(from.time + ((to.time - from.time) * (block - from.height)) / (to.height - from.height));
+}
+
+/** When a block before the first look was made, by the pace learned since; undefined while that is unknown. */
+export function timeBeforeLooks(block: bigint, clock: BlockClock): Nanoseconds | undefined {
+  const pace = blockPace(clock);
+  const { first } = clock;
+  return pace === undefined || first === undefined
+    ? undefined
+    : nanoseconds(first.time - (first.height - block) * pace);
 }

@@ -147,10 +147,12 @@ export const EVENTS = {
   }),
   "history.reset": event({
     words: "a node's history begins anew",
-    meaning: () =>
-      "The network was begun again, or the node keeps nothing that old any more. What lay between cannot be told.",
+    meaning: ({ pruned }) =>
+      pruned === true
+        ? "The node keeps nothing that old any more. What lay between cannot be told."
+        : "The network was begun again, or the node's database was replaced. What lay between cannot be told.",
     remedy: "Ask the node's operator whether it was reset, and read what lies between from another node.",
-    nouns: ["reset of a node's history", "resets of nodes' histories"],
+    nouns: ["gap in a node's history", "gaps in nodes' histories"],
     groups: ["ops", "checkpoints"],
     worst: "warning",
     watchers: ["checkpoints", "snapshots", "rotations"],
@@ -161,6 +163,8 @@ export const EVENTS = {
       /** The blocks that the node has now. */
       oldest: IntegerText.exactOptional(),
       newest: IntegerText.exactOptional(),
+      /** The list only begins later than that now; absent where another history began. */
+      pruned: z.literal(true).exactOptional(),
     },
   }),
 } as const;

@@ -83,8 +83,10 @@ const EVENT_WORDS: { readonly [K in EventKind]: EventWords<K> } = {
     cells: (event) => ["", event.subject, event.after.version ?? ""],
   },
   "history.reset": {
-    line: ({ what, lastSeen }, network) =>
-      text`The ${what} of ${network} begin anew: block ${lastSeen}, the last one seen, is no longer in the node's history`,
+    line: ({ what, lastSeen, pruned }, network) =>
+      pruned === true
+        ? text`The ${what} of ${network} begin only after block ${lastSeen}, the last one seen`
+        : text`The ${what} of ${network} begin anew: block ${lastSeen}, the last one seen, is no longer in the node's history`,
     fields: (event) => [...plain("Oldest block now", event.oldest), ...plain("Newest block now", event.newest)],
     cells: (event) => [event.lastSeen, event.what, ""],
   },

@@ -175,7 +175,7 @@ function lateEventWords({ late, unseen = [] }: MessageOf<"away">): string {
   const happened = late.filter(({ count }) => count > 0);
   const counts = happened.map(({ kind, count }) => countOf(kind, count)).join(", ");
   // What a node no longer holds cannot be reported any more.
-  const lost = happened.some(({ kind }) => kind === "history.reset") ? ["what lies before a reset cannot be told"] : [];
+  const lost = happened.some(({ kind }) => kind === "history.reset") ? ["what lies in a gap cannot be told"] : [];
   if (unseen.length === 0) {
     const told = counts === "" ? "Nothing happened meanwhile" : `Told late: ${counts}`;
     return [told, ...(lost.length === 0 ? ["nothing was lost"] : lost)].join("; ");

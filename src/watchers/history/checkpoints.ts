@@ -9,7 +9,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { storedAs } from "../snapshot-schema.ts";
 import { NodeSelector } from "../sources/node-selector.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
-import type { History } from "./history-scan.ts";
+import type { History } from "./read-rows.ts";
 import { historyState, type HistoryState, resetEvents } from "./history-state.ts";
 import { readHistory } from "./history.ts";
 
@@ -75,8 +75,9 @@ export function checkpointsWatcher(
 const MIN_GAPS = 3;
 
 /**
- * The age of the last checkpoint, and the usual spacing. The age is by the network's own time where nodes give it, so that
- * neither a stall nor a lagging node nor this computer's clock makes a checkpoint overdue.
+ * The age of the last checkpoint, and the usual spacing; unknown until the pace of the blocks is learned. The age is by
+ * the network's own time where nodes give it, so that neither a stall nor a lagging node nor this computer's clock makes
+ * a checkpoint overdue.
  */
 function overdueReading(network: string, nodes: number, state: HistoryState): Reading {
   const { recent, point, receivedAt, node, behind } = state;

@@ -10,28 +10,40 @@ const knownRow = z.object({
   /** Unique in the history: its block, then its name within the block. */
   key: z.string(),
   block: integerCodec,
-  /** When its block was made, possibly estimated. */
+  /** When its block was made, as far as looks before and after it tell. */
   at: timeCodec.exactOptional(),
 });
 export type KnownRow = z.output<typeof knownRow>;
 
-/** How far a history was read. */
+const blockPoint = z.object({ height: integerCodec, time: timeCodec });
+
+/** What is remembered of a history. */
 export const historyState = z.object({
-  /** The last rows seen, in chain order, the newest last. */
+  /** The rows seen that have the latest blocks, in chain order, the newest last. */
   recent: z.array(knownRow).readonly(),
-  /** Where to continue: a row of an earlier block than the newest, since another row of the newest may still appear. */
-  cursor: z.object({ node: z.string(), cursor: z.string() }).exactOptional(),
-  /** The latest block of an answer, and its time, where nodes give it. */
-  point: z.object({ height: integerCodec, time: timeCodec }).exactOptional(),
+  /** The node whose whole list is in `recent`: a row of an early block that it lists later on is new, too. */
+  wholeOf: z.string().exactOptional(),
+  /** The times of blocks (see BlockClock), where nodes give them. */
+  first: blockPoint.exactOptional(),
+  point: blockPoint.exactOptional(),
+  paces: z.array(integerCodec).readonly().exactOptional(),
   /** Of the last answer. */
   node: z.string(),
   receivedAt: timeCodec,
   /** The node was behind an earlier answer, so that nothing in its own was new. */
   behind: z.boolean(),
-  /** The newest row seen is gone, and reading has begun anew. */
+  /** The newest row seen is gone. */
   reset: z
-    .object({ lastSeen: knownRow, oldest: integerCodec.exactOptional(), newest: integerCodec.exactOptional() })
+    .object({
+      lastSeen: knownRow,
+      oldest: integerCodec.exactOptional(),
+      newest: integerCodec.exactOptional(),
+      /** The list only begins later now, and what it has was read on; else reading has begun anew. */
+      pruned: z.literal(true).exactOptional(),
+    })
     .exactOptional(),
+  /** The keys of the rows whose loss was told, the last ones. */
+  lost: z.array(z.string()).readonly().exactOptional(),
 });
 export type HistoryState = z.output<typeof historyState>;
 
@@ -45,7 +57,7 @@ export function resetEvents(
   at: Nanoseconds,
 ): readonly ResetEvent[] {
   if (reset === undefined) return [];
-  const { lastSeen, oldest, newest } = reset;
+  const { lastSeen, oldest, newest, pruned } = reset;
   return [
     {
       kind: "history.reset",
@@ -58,6 +70,7 @@ export function resetEvents(
       lastSeen: lastSeen.block.toString(),
       ...(oldest === undefined ? {} : { oldest: oldest.toString() }),
       ...(newest === undefined ? {} : { newest: newest.toString() }),
+      ...(pruned === undefined ? {} : { pruned }),
     },
   ];
 }

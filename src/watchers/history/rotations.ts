@@ -5,7 +5,7 @@ import type { KeyRotation } from "../../api/model/network.ts";
 import { storedAs } from "../snapshot-schema.ts";
 import { NodeSelector } from "../sources/node-selector.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
-import type { History } from "./history-scan.ts";
+import type { History } from "./read-rows.ts";
 import { historyState, resetEvents } from "./history-state.ts";
 import { readHistory } from "./history.ts";
 

@@ -7,7 +7,7 @@ import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { storedAs } from "../snapshot-schema.ts";
 import { NodeSelector } from "../sources/node-selector.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
-import type { History } from "./history-scan.ts";
+import type { History } from "./read-rows.ts";
 import { historyState, resetEvents } from "./history-state.ts";
 import { readHistory } from "./history.ts";
 
@@ -63,10 +63,10 @@ export function snapshotsWatcher(
     judge(before, after, at) {
       if (before === undefined) return { readings: [], events: [] };
       const state = SnapshotsState.decode(after);
-      const known = SnapshotsState.decode(before).coreVersion;
+      const last = SnapshotsState.decode(before);
       return {
         readings: [],
-        events: [...resetEvents(network, "snapshots", state.history, at), ...snapshotEvents(network, known, state, at)],
+        events: [...resetEvents(network, "snapshots", state.history, at), ...snapshotEvents(network, last, state, at)],
       };
     },
   };
@@ -75,12 +75,13 @@ export function snapshotsWatcher(
 /** Each snapshot, followed by an upgrade where its version differs from the one before. */
 function snapshotEvents(
   network: string,
-  known: string | undefined,
+  last: z.output<typeof SnapshotsState>,
   { fresh, coreVersion, history: { node } }: z.output<typeof SnapshotsState>,
   at: Nanoseconds,
 ): readonly AlertEvent[] {
   const seen = { network, subject: "", at: timeToText(at) };
-  let running = known;
+  let running = last.coreVersion;
+  const newest = last.history.recent.at(-1)?.block;
   const upgrade = (to: string | undefined, where: { node: string; blockHeight?: string }): AlertEvent[] => {
     const from = running;
     running = to ?? running;
@@ -89,7 +90,10 @@ function snapshotEvents(
   };
   const events = fresh.flatMap((row): AlertEvent[] => [
     { kind: "snapshot.new", ...seen, ...row },
-    ...upgrade(row.coreVersion, { node: row.node, blockHeight: row.blockHeight }),
+    // One that was listed late says nothing of the version that runs now.
+    ...(newest !== undefined && BigInt(row.blockHeight) < newest
+      ? []
+      : upgrade(row.coreVersion, { node: row.node, blockHeight: row.blockHeight })),
   ]);
   // After a reset no row is fresh, yet the version may have changed.
   return [...events, ...upgrade(coreVersion, { node })];

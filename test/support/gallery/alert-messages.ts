@@ -125,6 +125,12 @@ export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])
     ],
   ]),
   ...EVENT_KINDS.map((kind): [AlertMessage] => [{ type: "event", event: eventOf(kind) }]),
+  [
+    {
+      type: "event",
+      event: AlertEvent.parse({ ...eventOf("history.reset"), oldest: "9000", newest: "9900", pruned: true }),
+    },
+  ],
   [trigger(episodeOf("node.down", true, { beganBefore: true }))],
   [{ type: "condition", phase: "resolve", episode: episodeOf("node.down", true, { ...over, beganBefore: true }) }],
   [trigger(anEpisode("network.stalled", { last: { ...readingOf("network.stalled"), nodes: 1 } }))],

@@ -6,10 +6,13 @@ import { spaced, watchedChain } from "./watched-chain.ts";
 
 describe("an overdue checkpoint", () => {
   test("is measured by the network's time against the usual spacing", async () => {
-    const { observer, pass, nodes } = await watchedChain(1, spaced(10, 1000, 430));
+    const { observer, pass, nodes, learnPace } = await watchedChain(1, spaced(10, 1000, 430));
+    const [unknown] = (await observer.observe()).readings;
+    expect(unknown).toMatchObject({ state: "unknown", facts: { lastBlock: "4870" } });
+    await learnPace();
     const [first] = (await observer.observe()).readings;
-    expect(first).toMatchObject({ facts: { sinceMillis: 0, usualMillis: 301_000, lastBlock: "4870" }, nodes: 1 });
-    await pass(1200);
+    expect(first).toMatchObject({ facts: { sinceMillis: 28_000, usualMillis: 301_000, lastBlock: "4870" }, nodes: 1 });
+    await pass(1172);
     const [later] = (await observer.observe()).readings;
     expect(later).toMatchObject({ kind: "checkpoint.overdue", facts: { sinceMillis: 1_200_000, lastBlock: "4870" } });
     // The network is stalled: this computer's clock makes nothing overdue.
@@ -20,30 +23,34 @@ describe("an overdue checkpoint", () => {
   });
 
   test("is none because a node once sent an implausible time", async () => {
-    const { observer, pass, nodes } = await watchedChain(1, spaced(10));
+    const { observer, pass, nodes, learnPace } = await watchedChain(1, spaced(10));
+    await learnPace();
     await observer.observe();
     nodes[0]!.seconds += 86_400;
     const [ahead] = (await observer.observe()).readings;
     expect(ahead?.kind === "checkpoint.overdue" ? ahead.facts.sinceMillis : undefined).toBeLessThan(60_000);
     nodes[0]!.seconds -= 86_400;
     await pass(60);
-    expect((await observer.observe()).readings).toMatchObject([{ state: "good", facts: { sinceMillis: 60_000 } }]);
+    expect((await observer.observe()).readings).toMatchObject([{ state: "good", facts: { sinceMillis: 88_000 } }]);
   });
 
   test("is not known while the usual spacing is not", async () => {
-    const { observer } = await watchedChain(1, spaced(3));
+    const { observer, learnPace } = await watchedChain(1, spaced(3));
+    await learnPace();
     expect((await observer.observe()).readings).toMatchObject([{ state: "unknown", facts: { lastBlock: "1860" } }]);
   });
 
   test("withdrawals between do not make it seem shorter", async () => {
     const blocks = spaced(12).flatMap((block, index) => (index % 5 === 0 ? [block, block + 100] : [block]));
-    const { observer } = await watchedChain(1, blocks);
+    const { observer, learnPace } = await watchedChain(1, blocks);
+    await learnPace();
     expect((await observer.observe()).readings).toMatchObject([{ facts: { usualMillis: 301_000 } }]);
   });
 
   test("nor do several in one block", async () => {
-    const { observer, add } = await watchedChain(1, spaced(8));
+    const { observer, add, learnPace } = await watchedChain(1, spaced(8));
     for (let extra = 0; extra < 10; extra += 1) add(4010, `withdrawal ${extra}`);
+    await learnPace();
     expect((await observer.observe()).readings).toMatchObject([{ facts: { usualMillis: 301_000 } }]);
   });
 

@@ -18,6 +18,8 @@ export interface WatchedChain {
   /** Virtual time goes on, and with it the chain: ten blocks in seven seconds. */
   readonly pass: (seconds: number) => Promise<void>;
   readonly newEvents: () => Promise<readonly string[]>;
+  /** Looks until the pace of the blocks is known: 28 s. */
+  readonly learnPace: () => Promise<void>;
 }
 
 /** Some nodes of one chain with checkpoints at these blocks, and an observer of them. */
@@ -39,7 +41,7 @@ export async function watchedChain(
   const options = { network: "mainnet", nodes: count, config: DEFAULT_ALERTS_CONFIG };
   const watcher = checkpointsWatcher(selector === undefined ? options : { ...options, selector });
   const observer = new ManualObserver<unknown>(watcher, api, () => clock.wallClock());
-  return {
+  const chain: WatchedChain = {
     nodes,
     observer,
     clock,
@@ -58,12 +60,22 @@ export async function watchedChain(
       }
     },
     newEvents: async () => (await observer.observe()).events.map(brief),
+    async learnPace() {
+      for (let look = 0; look < 4; look += 1) {
+        await observer.observe();
+        await chain.pass(7);
+      }
+    },
   };
+  return chain;
 }
 
 function brief(event: AlertEvent): string {
   if (event.kind === "checkpoint.new") return `${event.atBlock}/${event.hash}`;
-  if (event.kind === "history.reset") return `reset of ${event.lastSeen}, now ${event.oldest} to ${event.newest}`;
+  if (event.kind === "history.reset") {
+    const { lastSeen, oldest, newest, pruned = false } = event;
+    return `${pruned ? "pruned after" : "reset of"} ${lastSeen}, now ${oldest ?? "?"} to ${newest ?? "?"}`;
+  }
   return event.kind;
 }
 
