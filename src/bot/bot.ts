@@ -2,12 +2,12 @@
 // caller and target, audience.ts decides who sees the answer. options/ describes and parses option values, grammar/ the
 // typed line. error-reply.ts turns every error into a reply.
 
-import { inTime } from "../in-time.ts";
 import type { Platforms } from "../alerts/platform.ts";
 import type { AlertService } from "../alerts/service/service.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import { UserError } from "../errors.ts";
 import type { LedgerExports } from "../export/ledger-exports.ts";
+import { inTime } from "../in-time.ts";
 import type { Log } from "../log.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
 import type { SavedParties, SeenIds } from "../store/store.ts";

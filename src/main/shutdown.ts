@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import os from "node:os";
 
-import { inTime } from "../in-time.ts";
 import { messageOf } from "../errors.ts";
+import { inTime } from "../in-time.ts";
 import type { Log } from "../log.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { EXIT_BUG } from "./cli/cli.ts";

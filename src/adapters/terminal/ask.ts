@@ -1,5 +1,5 @@
-import { inTime } from "../../in-time.ts";
 import { cancelledReply, errorReply } from "../../bot/error-reply.ts";
+import { inTime } from "../../in-time.ts";
 import type { Log } from "../../log.ts";
 import type { Attachment } from "../../reply/attachment.ts";
 import { replyToJson } from "../../reply/json.ts";

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 
-import { withTimeout } from "../../in-time.ts";
 import { messageOf } from "../../errors.ts";
+import { withTimeout } from "../../in-time.ts";
 import type { Log } from "../../log.ts";
 import type { Access } from "./access/access.ts";
 import { PROBE_TIMEOUT_MILLIS } from "./limits.ts";

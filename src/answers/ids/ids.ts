@@ -2,9 +2,9 @@
 // turns typed text into an id, suggest-ids.ts completes it, seen-ids.ts remembers ids shown before, ask-about-id.ts
 // turns a node's “not found” into a message for the caller.
 
-import { inTime } from "../../in-time.ts";
 import type { ApiClient, CallOptions } from "../../api/api-client.ts";
 import type { AssetNames, MarketNames, NodeNames } from "../../api/model/names.ts";
+import { inTime } from "../../in-time.ts";
 import type { SeenKind } from "../../store/store.ts";
 import { hasEnded } from "../markets.ts";
 

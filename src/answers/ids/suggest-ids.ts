@@ -1,7 +1,7 @@
-import { inTime } from "../../in-time.ts";
 import { cutShort } from "../../bot/nearest.ts";
 import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../../bot/options/options.ts";
 import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
+import { inTime } from "../../in-time.ts";
 import { shortenId } from "../../reply/text.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { IdKind, NamedId } from "./ids.ts";

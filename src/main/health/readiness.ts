@@ -1,8 +1,8 @@
-import { inTime } from "../../in-time.ts";
 import type { Adapter } from "../../adapters/adapter.ts";
 import type { Readiness } from "../../adapters/web/index.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import { messageOf, StorageError } from "../../errors.ts";
+import { inTime } from "../../in-time.ts";
 import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Alerting } from "../alerting/alerting.ts";

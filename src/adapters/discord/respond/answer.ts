@@ -5,6 +5,7 @@ import { DiscordAPIError, type RequestData } from "discord.js";
 
 import type { Invocation, Prepared } from "../../../bot/invocation.ts";
 import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
+import { Progress } from "../../progress.ts";
 import type { DiscordContext } from "../context.ts";
 import { MAX_FILE_BYTES } from "../limits.ts";
 import type { MessageContext } from "../render/buttons.ts";
@@ -37,13 +38,16 @@ export async function answerCommand(
   const signal = AbortSignal.any([context.signal, cancellation.signal]);
   const caller = callerOf(interaction);
   let acknowledged: Promise<void> = Promise.resolve();
-  const progress = new ProgressEdits<Reply>(
-    (latest) =>
-      acknowledged.then(
+  // Edits share a rate-limit bucket with the answer itself.
+  const progress = new Progress(
+    ({ times, lastMillis }) => (times === 0 ? 0 : context.progressEveryMillis - lastMillis),
+    async (latest) => {
+      await acknowledged.then(
         () => editProgress(context, interaction, api, latest, signal),
         () => undefined,
-      ),
-    context.progressEveryMillis,
+      );
+      return true;
+    },
   );
   const invocation: Invocation = {
     ...ask,
@@ -52,7 +56,7 @@ export async function answerCommand(
     caller,
     signal,
     // A page stays as it is until the next one is there.
-    ...(placement === "replace" ? {} : { progress: (latest: Reply) => progress.show(latest) }),
+    ...(placement === "replace" ? {} : { progress: (latest: Reply) => progress.update(latest) }),
   };
   const prepared = context.bot.prepare(invocation);
   if (!prepared.ok) {
@@ -65,7 +69,7 @@ export async function answerCommand(
   const late = setTimeout(() => {
     if (placement === "replace") return;
     void takesDirectMessage(context, caller.id, ask).then((reachable) =>
-      progress.showLast(lateAnswerNotice(reachable)),
+      progress.updateLast(lateAnswerNotice(reachable)),
     );
   }, context.lateAfterMillis);
   late.unref();
@@ -238,55 +242,4 @@ async function postDirectly(context: DiscordContext, user: string, message: Requ
   const recipient = { recipient_id: user };
   const channel = (await context.botRest.post(Routes.userChannels(), { body: recipient })) as APIDMChannel;
   await context.botRest.post(Routes.channelMessages(channel.id), message);
-}
-
-/**
- * Shows progress by editing one message: at most one edit at a time, at intervals, since edits share a rate-limit bucket
- * with the answer itself. A later report replaces an earlier one that still waits.
- */
-class ProgressEdits<T> {
-  readonly #edit: (latest: T) => Promise<void>;
-  readonly #everyMillis: number;
-  #latest: T | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
-  #stopped = false;
-  #sealed = false;
-
-  /** `edit` must not reject. */
-  constructor(edit: (latest: T) => Promise<void>, everyMillis: number) {
-    this.#edit = edit;
-    this.#everyMillis = everyMillis;
-  }
-
-  /** Shows this instead, and nothing after it. */
-  showLast(latest: T): void {
-    this.show(latest);
-    this.#sealed = true;
-  }
-
-  show(latest: T): void {
-    if (this.#stopped || this.#sealed) return;
-    this.#latest = latest;
-    if (this.#timer === undefined && this.#running === undefined) this.#begin();
-  }
-
-  /** Resolves once no edit is under way any more; none follows. */
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-    await this.#running;
-  }
-
-  #begin(): void {
-    const latest = this.#latest;
-    this.#latest = undefined;
-    this.#timer = undefined;
-    if (latest === undefined || this.#stopped) return;
-    this.#running = this.#edit(latest).finally(() => {
-      this.#running = undefined;
-      if (this.#stopped) return;
-      this.#timer = setTimeout(() => this.#begin(), this.#everyMillis);
-    });
-  }
 }

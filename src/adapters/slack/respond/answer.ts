@@ -1,5 +1,6 @@
 import type { Visibility } from "../../../bot/invocation.ts";
 import type { Ask, Reply } from "../../../reply/reply.ts";
+import type { Progress } from "../../progress.ts";
 import type { SlackContext } from "../context.ts";
 import type { MessageContext } from "../render/buttons.ts";
 import { compose, type ComposedMessage, withLine } from "../render/compose.ts";
@@ -7,7 +8,6 @@ import { FileBatch, type FileDestination, type FileReport } from "../send/files.
 import { openDirectChannel, retryRateLimited } from "../transport/web-api.ts";
 import { commandOf } from "./invocation.ts";
 import { lateAnswer, POSSIBLE_DUPLICATE, refusedAnswerNotice, stoppingNotice, uploadingNotice } from "./notices.ts";
-import type { Progress } from "./progress.ts";
 import type { RequestContext, Responder } from "./request-context.ts";
 import { DirectMessageResponder } from "./responders.ts";
 import type { RetryableAnswer } from "./retry-answer.ts";
@@ -18,7 +18,7 @@ interface AnswerOptions {
   readonly request: RequestContext;
   readonly audience: Visibility;
   /** Shows that files are on their way; stopped before the answer. */
-  readonly progress?: Progress<Reply> | undefined;
+  readonly progress?: Progress | undefined;
 }
 
 /** One answer, which may be sent several times until Slack accepts it; its files are sent once. */
@@ -28,7 +28,7 @@ export class Answer implements RetryableAnswer {
   readonly #ask: Ask | undefined;
   readonly #request: RequestContext;
   readonly #audience: Visibility;
-  readonly #progress: Progress<Reply> | undefined;
+  readonly #progress: Progress | undefined;
   #reply: Reply;
   #files: FileBatch | undefined;
   #simplified = false;

@@ -5,6 +5,7 @@ import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
 import { time } from "../../../reply/text.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { fromMillis, type Nanoseconds } from "../../../units/nanoseconds.ts";
+import type { Progress } from "../../progress.ts";
 import type { SlackContext } from "../context.ts";
 import { publishHome } from "../home/home.ts";
 import { sectionBlock } from "../render/blocks.ts";
@@ -26,7 +27,6 @@ import {
   unreadableNotice,
   uploadingNotice,
 } from "./notices.ts";
-import type { Progress } from "./progress.ts";
 import type { RequestContext, Responder } from "./request-context.ts";
 import { firstNotice, notifyLostAnswer, progressOf, respond, respondWith, sayWithRetries } from "./respond.ts";
 import { ButtonResponder, DirectMessageResponder } from "./responders.ts";
@@ -227,7 +227,7 @@ function sendBatch(
   place: PressPlace,
   batch: FileBatch,
   responder: Responder,
-  progress: Progress<Reply>,
+  progress: Progress,
 ): Promise<boolean> {
   const send = async (to: Responder): Promise<void> => {
     const asked = to.direct ? undefined : (place.channel ?? "");

@@ -5,13 +5,14 @@
 
 import type { Prepared, Visibility } from "../../../bot/invocation.ts";
 import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
+import { Progress, type Shown } from "../../progress.ts";
+import type { Milliseconds } from "../../../units/duration.ts";
 import type { SlackContext } from "../context.ts";
 import { compose, withSmallPrint } from "../render/compose.ts";
 import { describeError, logFailure } from "../transport/api-error.ts";
 import { Answer } from "./answer.ts";
 import { audienceOf, isManagementCommand, prepare } from "./invocation.ts";
 import { lostAnswerNotice, notInChannelNotice, progressFootnote, stoppingNotice, workingNotice } from "./notices.ts";
-import { Progress } from "./progress.ts";
 import type { RequestContext, Responder } from "./request-context.ts";
 import { DirectMessageResponder } from "./responders.ts";
 import { isTransient, RetriesExhausted, type RetryableAnswer } from "./retry-answer.ts";
@@ -53,18 +54,18 @@ export function progressOf(
   ask: Ask,
   { caller, responder }: RequestContext,
   audience: Visibility,
-): Progress<Reply> {
+): Progress {
   const asked = slack.now();
   // If the answer replaces a page, the first progress message would appear elsewhere: it is skipped.
   const skipped = responder.replacesMessage ? 1 : 0;
   const costly = responder.pace === "few" ? slack.progressAtMillis : slack.progressAtMillis.slice(0, 1);
   const last = costly.at(-1);
-  const at = (index: number): number | undefined => {
-    const turn = index + skipped;
+  const pause = ({ times, begunMillis }: Shown): Milliseconds | undefined => {
+    const turn = times + skipped;
     if (last === undefined) return undefined;
-    return costly[turn] ?? last + (turn - costly.length + 1) * slack.progressEveryMillis;
+    return (costly[turn] ?? last + (turn - costly.length + 1) * slack.progressEveryMillis) - begunMillis;
   };
-  return new Progress<Reply>(at, async (latest) => {
+  return new Progress(pause, async (latest) => {
     try {
       const { body } = await compose(latest, { asker: caller.id }, slack);
       return await responder.showProgress(
@@ -78,7 +79,7 @@ export function progressOf(
   });
 }
 
-async function runPrepared(prepared: Prepared, progress: Progress<Reply>, first: Reply): Promise<Reply> {
+async function runPrepared(prepared: Prepared, progress: Progress, first: Reply): Promise<Reply> {
   if (!prepared.ok) return prepared.reply;
   progress.update(first);
   return prepared.run();
@@ -94,7 +95,7 @@ export async function respondWith(
   ask: Ask | undefined,
   request: RequestContext,
   audience: Visibility,
-  progress?: Progress<Reply>,
+  progress?: Progress,
 ): Promise<boolean> {
   const answer = new Answer(slack, { reply, ask, request, audience, progress });
   try {

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { WebClient } from "@slack/web-api";
 import { LRUCache } from "lru-cache";
 
-import { inTime } from "../../../in-time.ts";
 import { type Delivery, type Receipt, type Sender, SendError } from "../../../alerts/sender.ts";
+import { inTime } from "../../../in-time.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import type { ButtonPayloadDependencies } from "../../store-button-payloads.ts";
 import {

@@ -8,8 +8,8 @@ import type { App, Receiver, ReceiverEvent } from "@slack/bolt";
 import { LRUCache } from "lru-cache";
 
 import type { Log } from "../../../log.ts";
-import { parseJson } from "../../parse-json.ts";
 import type { AdapterHealth } from "../../adapter.ts";
+import { parseJson } from "../../parse-json.ts";
 import { describeError, isTokenRefused } from "./api-error.ts";
 import { guardSocketMessages, SocketModeReceiver } from "./bolt.ts";
 import { libraryLogger, webClientOptions } from "./web-api.ts";

@@ -1,5 +1,5 @@
-import { inTime } from "../../../in-time.ts";
 import type { AlertFeed } from "../../../alerts/service/feed.ts";
+import { inTime } from "../../../in-time.ts";
 import { disposeReply } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import {

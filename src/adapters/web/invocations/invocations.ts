@@ -10,6 +10,7 @@ import { parseLine } from "../../../bot/grammar/grammar.ts";
 import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
 import type { Nanoseconds } from "../../../units/nanoseconds.ts";
 import type { AnswerAudience } from "../../adapter.ts";
+import { Progress } from "../../progress.ts";
 import { refuse } from "../access/guard.ts";
 import { createConcurrencyLimit, MAX_COMPLETING, MAX_RUNNING, PROGRESS_INTERVAL_MILLIS } from "../limits.ts";
 import { render, type RenderDependencies } from "../render.ts";
@@ -79,18 +80,22 @@ export function invocationRoutes(dependencies: InvocationDependencies): Hono {
       const unread = new AbortController();
       out.onAbort(() => unread.abort());
       const gone = AbortSignal.any([context.gone, unread.signal]);
-      const progressWriter = createProgressWriter(async (progress) => {
-        await out.writeln(JSON.stringify({ progress: render(progress, dependencies) }));
-      });
+      const progress = new Progress(
+        () => PROGRESS_INTERVAL_MILLIS,
+        async (latest) => {
+          await out.writeln(JSON.stringify({ progress: render(latest, dependencies) }));
+          return true;
+        },
+      );
       try {
         const answer = await runQuestion(dependencies.bot(), question, {
           gone,
           timeouts: dependencies.timeouts,
-          progress: progressWriter.write,
+          progress: (latest) => progress.update(latest),
         });
         // A slow reader must not occupy a slot of the running questions.
         context.release();
-        await progressWriter.end();
+        await progress.stop();
         if (unread.signal.aborted || c.req.raw.signal.aborted) await disposeReply(answer);
         else {
           const previewed = context.previews ? audience(question, answer) : undefined;
@@ -131,46 +136,6 @@ async function readBody<T>(c: Context, schema: z.ZodType<T>): Promise<T | undefi
 
 function wantsNdjson(c: Context): boolean {
   return /\bapplication\/x-ndjson\b/iu.test(c.req.header("accept") ?? "");
-}
-
-/** Throttles progress: the newest report of each interval, one write at a time, none after `end`. */
-function createProgressWriter(write: (reply: Reply) => Promise<void>): {
-  write: (reply: Reply) => void;
-  end: () => Promise<void>;
-} {
-  let newest: Reply | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let ended = false;
-  let writing: Promise<void> = Promise.resolve();
-  const flush = async (): Promise<void> => {
-    // `end` drops the newest one.
-    while (newest !== undefined) {
-      const next = newest;
-      newest = undefined;
-      await write(next);
-    }
-    timer = undefined;
-  };
-  return {
-    write: (reply) => {
-      if (newest !== undefined) void disposeReply(newest);
-      if (ended) {
-        void disposeReply(reply);
-        return;
-      }
-      newest = reply;
-      timer ??= setTimeout(() => {
-        writing = flush();
-      }, PROGRESS_INTERVAL_MILLIS);
-    },
-    end: async () => {
-      ended = true;
-      clearTimeout(timer);
-      if (newest !== undefined) void disposeReply(newest);
-      newest = undefined;
-      await writing;
-    },
-  };
 }
 
 const ASKER_ONLY: AnswerAudience = { visibility: "caller", isDefault: true };

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-import { inTime } from "../../../in-time.ts";
 import type { Bot } from "../../../bot/bot.ts";
 import { cancelledReply } from "../../../bot/error-reply.ts";
 import type { Invocation } from "../../../bot/invocation.ts";
+import { inTime } from "../../../in-time.ts";
 import { disposeReply, type Reply } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { MAX_FILE_BYTES, MAX_FILES_PER_REPLY } from "../limits.ts";
