@@ -2,6 +2,7 @@ import { parse } from "discord-markdown-parser";
 
 import type { Reply } from "../../reply/reply.ts";
 import type { Preview } from "../adapter.ts";
+import { previewFiles } from "../message-files.ts";
 import { discordPlatform } from "./platform.ts";
 import { renderDiscord } from "./render/render.ts";
 
@@ -23,13 +24,7 @@ export const discordPreview: Preview = {
         title: embed.title === undefined ? [] : parse(embed.title, "normal"),
         description: embed.description === undefined ? [] : parse(embed.description, "extended"),
       })),
-      files: files.map(({ name, alt, attachment }) => ({
-        name,
-        ...(alt === undefined ? {} : { alt }),
-        sizeBytes: attachment.sizeBytes,
-        mediaType: attachment.mediaType,
-        sha256: attachment.sha256,
-      })),
+      files: previewFiles(files),
     };
   },
 };

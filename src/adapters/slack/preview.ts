@@ -1,5 +1,6 @@
 import type { Reply } from "../../reply/reply.ts";
 import type { Preview } from "../adapter.ts";
+import { previewFiles } from "../message-files.ts";
 import { slackPlatform } from "./platform.ts";
 import { renderSlack } from "./render/render.ts";
 import { isShownToAll } from "./respond/invocation.ts";
@@ -16,13 +17,7 @@ export const slackPreview: Preview = {
       onlyAsker,
       message: { text, blocks },
       filesLater,
-      files: files.map(({ name, alt, attachment }) => ({
-        name,
-        ...(alt === undefined ? {} : { alt }),
-        sizeBytes: attachment.sizeBytes,
-        mediaType: attachment.mediaType,
-        sha256: attachment.sha256,
-      })),
+      files: previewFiles(files),
     };
   },
 };

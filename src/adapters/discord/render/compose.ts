@@ -4,13 +4,14 @@ import type { Log } from "../../../log.ts";
 import { fullText } from "../../../reply/full-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import { toText } from "../../../reply/text.ts";
+import type { MessageFile } from "../../message-files.ts";
 import { type ButtonPayloadDependencies, storeButtonPayloads } from "../../store-button-payloads.ts";
 import { BUTTONS_PER_ROW, CONTENT_LENGTH, MAX_FILES, MAX_TOTAL_FILE_BYTES } from "../limits.ts";
 import { attachmentsOf } from "../transport/upload.ts";
 import { type ActionRows, type MessageContext, pressPayload, storedPressId } from "./buttons.ts";
 import { fitFiles, type FittedFiles, tooLargeText, type UnsendableFile } from "./files.ts";
 import { renderText } from "./markdown.ts";
-import { type DiscordMessage, type MessageFile, renderDiscord } from "./render.ts";
+import { type DiscordMessage, renderDiscord } from "./render.ts";
 
 /** A message ready for Discord's REST interface, with its files. */
 export interface ComposedMessage {

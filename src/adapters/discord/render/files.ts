@@ -13,10 +13,10 @@ import { oneLine } from "../../../reply/plain-text.ts";
 import type { Ask } from "../../../reply/reply.ts";
 import { formatBytes } from "../../../units/format-number.ts";
 import { formatUtc, fromSeconds, toSeconds } from "../../../units/nanoseconds.ts";
+import type { MessageFile } from "../../message-files.ts";
 import { MAX_FILES, MAX_TOTAL_FILE_BYTES } from "../limits.ts";
 import { commandLine } from "./buttons.ts";
 import { escapeMarkdown, inlineCode } from "./markdown.ts";
-import type { MessageFile } from "./render.ts";
 
 /** A file that cannot be sent here. */
 export interface UnsendableFile {

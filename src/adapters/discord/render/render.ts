@@ -3,22 +3,15 @@
 
 import type { APIAllowedMentions, APIEmbed } from "discord-api-types/v10";
 
-import { type Attachment, UniqueFileNames } from "../../../reply/attachment.ts";
 import type { Block } from "../../../reply/block.ts";
 import { tableAttachment } from "../../../reply/csv.ts";
 import { fullTextAttachment } from "../../../reply/full-text.ts";
 import type { Reply, Tone } from "../../../reply/reply.ts";
-import { ALT_TEXT_LENGTH, EMBED_DESCRIPTION_LENGTH, EMBED_TITLE_LENGTH, EMBED_URL_LENGTH } from "../limits.ts";
+import { messageFile, type MessageFile, nameFiles } from "../../message-files.ts";
+import { EMBED_DESCRIPTION_LENGTH, EMBED_TITLE_LENGTH, EMBED_URL_LENGTH } from "../limits.ts";
 import { renderBlock } from "./blocks.ts";
 import { type ActionRows, type MessageContext, type Press, renderButtons, splitActions } from "./buttons.ts";
 import { escapeMarkdown, flatText, isWebAddress, type Markup, renderText, type ShortenedId } from "./markdown.ts";
-
-/** A file of a message, under the name it has there. */
-export interface MessageFile {
-  readonly name: string;
-  readonly alt: string | undefined;
-  readonly attachment: Attachment;
-}
 
 /** A reply as one Discord message. `unstored` presses get their final custom_id once they are in the store. */
 export interface DiscordMessage {
@@ -44,15 +37,7 @@ export function renderDiscord(reply: Reply, context: MessageContext = {}): Disco
   const onId = (name: string, value: string): void => {
     if (!ids.some((one) => one.value === value)) ids.push({ name, value });
   };
-  const names = new UniqueFileNames();
-  const given = [...reply.attachments, ...(reply.picture === undefined ? [] : [reply.picture])].map((attachment) => ({
-    name: names.add(attachment.name),
-    attachment,
-  }));
-  const csvNames = reply.blocks.map((block) =>
-    block.kind === "table" ? names.add(`${block.name === "" ? "table" : block.name}.csv`) : "",
-  );
-
+  const { given, csvNames, add } = nameFiles(reply);
   const title = titleOf(reply, (value) => onId("", value));
   const footer =
     reply.footer === undefined
@@ -76,7 +61,7 @@ export function renderDiscord(reply: Reply, context: MessageContext = {}): Disco
     ids.length <= MAX_IDS &&
     left.whole &&
     blocks.every((markup) => markup.whole);
-  const wholeName = whole ? undefined : names.add("whole-reply.txt");
+  const wholeName = whole ? undefined : add("whole-reply.txt");
 
   const description = [
     joinBlocks(blocks.map((markup) => markup.markdown)),
@@ -87,7 +72,7 @@ export function renderDiscord(reply: Reply, context: MessageContext = {}): Disco
     .filter((part) => part !== "")
     .join("\n");
   const files: MessageFile[] = [
-    ...given.map(({ name, attachment }) => messageFile(name, attachment)),
+    ...given,
     ...tables.map(({ block, name }) => messageFile(name, tableAttachment(block))),
     ...(wholeName === undefined ? [] : [messageFile(wholeName, fullTextAttachment(reply, wholeName))]),
   ];
@@ -192,9 +177,4 @@ function overflowActions(lines: readonly string[]): Markup {
     else whole = false;
   }
   return { markdown, whole };
-}
-
-function messageFile(name: string, attachment: Attachment): MessageFile {
-  const alt = attachment.alt?.toWellFormed().trim().slice(0, ALT_TEXT_LENGTH).toWellFormed();
-  return { name, alt: alt === undefined || alt === "" ? undefined : alt, attachment };
 }

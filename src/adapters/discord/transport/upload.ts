@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 
-import type { MessageFile } from "../render/render.ts";
+import type { MessageFile } from "../../message-files.ts";
+import { ALT_TEXT_LENGTH } from "../limits.ts";
 
 /** Where a message goes, as the REST interface takes it. */
 export interface Upload {
@@ -29,7 +30,7 @@ export function attachmentsOf(files: readonly MessageFile[]): { id: number; file
   return files.map(({ name, alt }, index) => ({
     id: index,
     filename: name,
-    ...(alt === undefined ? {} : { description: alt }),
+    ...(alt === undefined ? {} : { description: alt.slice(0, ALT_TEXT_LENGTH).toWellFormed() }),
   }));
 }
 

@@ -4,12 +4,13 @@ import { fullText } from "../../../reply/full-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { toText } from "../../../reply/text.ts";
+import type { MessageFile } from "../../message-files.ts";
 import { type ButtonPayloadDependencies, storeButtonPayloads } from "../../store-button-payloads.ts";
 import { TEXT_LENGTH } from "../limits.ts";
 import { contextBlock, sectionBlock } from "./blocks.ts";
 import { type MessageContext, pressPayload, storedPressValue } from "./buttons.ts";
 import { renderText } from "./mrkdwn.ts";
-import { type MessageFile, renderSlack, type SlackMessage } from "./render.ts";
+import { renderSlack, type SlackMessage } from "./render.ts";
 
 /** How long Share can post a reply as it was shown. */
 const SHARE_LIFETIME_MILLIS: Milliseconds = 86_400_000;

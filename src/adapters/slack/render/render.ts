@@ -4,24 +4,15 @@
 
 import type { KnownBlock } from "@slack/types";
 
-import { type Attachment, UniqueFileNames } from "../../../reply/attachment.ts";
 import { tableAttachment } from "../../../reply/csv.ts";
 import { fullTextAttachment } from "../../../reply/full-text.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import type { Reply, Tone } from "../../../reply/reply.ts";
+import { messageFile, type MessageFile, nameFiles } from "../../message-files.ts";
 import { HEADER_LENGTH, MAX_BLOCKS, MESSAGE_LENGTH, SECTION_LENGTH, TEXT_LENGTH } from "../limits.ts";
 import { contextBlock as smallPrint, renderBlock, type RenderedBlocks, sectionBlock } from "./blocks.ts";
 import { type MessageContext, type Press, renderButtons, STORED_PRESS_VALUE_LENGTH, textLength } from "./buttons.ts";
 import { escapeMrkdwn, renderPlain, renderText } from "./mrkdwn.ts";
-
-/** A file of a message, under the name it has there. */
-export interface MessageFile {
-  readonly name: string;
-  readonly alt: string | undefined;
-  readonly attachment: Attachment;
-  /** Made by the renderer for content that did not fit. */
-  readonly derived: boolean;
-}
 
 /** A reply as one Slack message. `unstored` presses get their value once they are in the store. */
 export interface SlackMessage {
@@ -46,13 +37,7 @@ const RESERVED_BLOCKS = 9;
 
 /** Any reply within every limit of Slack; content that does not fit is counted, and attached as a file. Pure and total. */
 export function renderSlack(reply: Reply, context: MessageContext = {}): SlackMessage {
-  const names = new UniqueFileNames();
-  const given = [...reply.attachments, ...(reply.picture === undefined ? [] : [reply.picture])].map((attachment) =>
-    messageFile(names.add(attachment.name), attachment, false),
-  );
-  const csvNames = reply.blocks.map((block) =>
-    block.kind === "table" ? names.add(`${block.name === "" ? "table" : block.name}.csv`) : "",
-  );
+  const { given, csvNames, add } = nameFiles(reply);
   const title = renderTitle(reply);
   const later = context.ask !== undefined && (given.length === 0 || context.replaces === true);
   // Length for the file button is reserved before it is known whether it is needed.
@@ -63,11 +48,11 @@ export function renderSlack(reply: Reply, context: MessageContext = {}): SlackMe
   const fixed = RESERVED_LENGTH + title.length + buttonsLength + footer.mrkdwn.length + left.text.length;
   const body = renderBody(reply, csvNames, MESSAGE_LENGTH - fixed);
   const whole = title.whole && widest.whole && footer.whole && left.whole && body.every((part) => part.whole);
-  const wholeName = whole ? undefined : names.add("whole-reply.txt");
+  const wholeName = whole ? undefined : add("whole-reply.txt");
 
   const tables = reply.blocks.flatMap((block, index) =>
     block.kind === "table" && (body[index]?.csv === true || body[index]?.whole === false)
-      ? [messageFile(csvNames[index] ?? "", tableAttachment(block), true)]
+      ? [messageFile(csvNames[index] ?? "", tableAttachment(block))]
       : [],
   );
   const filesLater = later && (given.length > 0 || tables.length > 0 || wholeName !== undefined);
@@ -87,7 +72,7 @@ export function renderSlack(reply: Reply, context: MessageContext = {}): SlackMe
     files: [
       ...given,
       ...tables,
-      ...(wholeName === undefined ? [] : [messageFile(wholeName, fullTextAttachment(reply, wholeName), true)]),
+      ...(wholeName === undefined ? [] : [messageFile(wholeName, fullTextAttachment(reply, wholeName))]),
     ],
     unstored: buttons.unstored,
     filesLater,
@@ -177,9 +162,4 @@ function notificationText(reply: Reply): string {
   const rest = first === undefined ? "" : renderPlain(first, TEXT_LENGTH / 2 - 10).text;
   const text = `${TONE_EMOJI[reply.tone]}${[title, rest].filter((part) => part !== "").join(": ")}`.trim();
   return text === "" ? "–" : text;
-}
-
-function messageFile(name: string, attachment: Attachment, derived: boolean): MessageFile {
-  const alt = attachment.alt?.toWellFormed().trim();
-  return { name, alt: alt === undefined || alt === "" ? undefined : alt, attachment, derived };
 }

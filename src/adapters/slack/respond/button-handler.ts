@@ -209,10 +209,10 @@ async function sendFiles(slack: SlackContext, place: PressPlace, ask: Ask): Prom
   let delivered: boolean;
   try {
     if (reply.failure !== undefined) return await sayNotice(slack, place, reply);
-    const derived = renderSlack(reply, { asker: place.asker.id, ask }).files;
-    if (derived.length === 0) return await sayNotice(slack, place, nothingLeftOutNotice());
-    progress.update(uploadingNotice(derived.map(({ name }) => name)));
-    delivered = await sendBatch(slack, place, new FileBatch(derived), request.responder, progress);
+    const files = renderSlack(reply, { asker: place.asker.id, ask }).files;
+    if (files.length === 0) return await sayNotice(slack, place, nothingLeftOutNotice());
+    progress.update(uploadingNotice(files.map(({ name }) => name)));
+    delivered = await sendBatch(slack, place, new FileBatch(files), request.responder, progress);
   } finally {
     await progress.stop();
     await request.responder.clearProgress();
