@@ -6,10 +6,10 @@ import type { Reply } from "../../../reply/reply.ts";
 import { toText } from "../../../reply/text.ts";
 import type { MessageFile } from "../../message-files.ts";
 import { type ButtonPayloadDependencies, storeButtonPayloads } from "../../store-button-payloads.ts";
-import { BUTTONS_PER_ROW, CONTENT_LENGTH, MAX_FILES, MAX_TOTAL_FILE_BYTES } from "../limits.ts";
+import { BUTTONS_PER_ROW, CONTENT_LENGTH } from "../limits.ts";
 import { attachmentsOf } from "../transport/upload.ts";
 import { type ActionRows, type MessageContext, pressPayload, storedPressId } from "./buttons.ts";
-import { fitFiles, type FittedFiles, tooLargeText, type UnsendableFile } from "./files.ts";
+import { fitFiles, type FittedFiles, tooLargeText } from "./files.ts";
 import { renderText } from "./markdown.ts";
 import { type DiscordMessage, renderDiscord } from "./render.ts";
 
@@ -87,19 +87,7 @@ async function fit(
   } catch (error) {
     signal.throwIfAborted();
     log.error({ err: error, platform: "discord" }, "compression failed");
-    const fitting: MessageFile[] = [];
-    const unsendable: UnsendableFile[] = [];
-    let bytesLeft = MAX_TOTAL_FILE_BYTES;
-    for (const file of files) {
-      const { sizeBytes } = file.attachment;
-      if (fitting.length === MAX_FILES || sizeBytes > Math.min(maxBytes, bytesLeft)) {
-        unsendable.push({ file, compressedBytes: undefined });
-        continue;
-      }
-      fitting.push(file);
-      bytesLeft -= sizeBytes;
-    }
-    return { files: fitting, unsendable, dispose: async () => {} };
+    return await fitFiles(files, maxBytes, signal, false);
   }
 }
 

@@ -32,15 +32,17 @@ export interface FittedFiles {
   dispose(): Promise<void>;
 }
 
-/** Fits files into a message: compresses those too large, packs surplus ones into one archive. */
+/** Fits files into a message: compresses those too large, packs surplus ones into one archive, unless `compress` says no. */
 export async function fitFiles(
   given: readonly MessageFile[],
   maxBytes: number,
   signal: AbortSignal,
+  compress = true,
 ): Promise<FittedFiles> {
   const made: Attachment[] = [];
   const dispose = async (): Promise<void> => void (await Promise.allSettled(made.map((one) => one.dispose())));
-  const pack = async (name: string, files: readonly MessageFile[]): Promise<MessageFile> => {
+  const pack = async (name: string, files: readonly MessageFile[]): Promise<MessageFile | undefined> => {
+    if (!compress) return undefined;
     const attachment = await zipFiles(name, files, signal);
     made.push(attachment);
     return { name, alt: undefined, attachment };
@@ -58,7 +60,7 @@ export async function fitFiles(
     }
     if (files.length > MAX_FILES) {
       const rest = await pack("more-files.zip", files.slice(MAX_FILES - 1));
-      if (rest.attachment.sizeBytes <= maxBytes) files = [...files.slice(0, MAX_FILES - 1), rest];
+      if (rest !== undefined && rest.attachment.sizeBytes <= maxBytes) files = [...files.slice(0, MAX_FILES - 1), rest];
       else {
         unsendable.push(...files.slice(MAX_FILES).map((file) => ({ file, compressedBytes: undefined })));
         files = files.slice(0, MAX_FILES);
@@ -68,7 +70,8 @@ export async function fitFiles(
       if (totalBytes(files) <= MAX_TOTAL_FILE_BYTES) break;
       if (isCompressed(file)) continue;
       const packed = await pack(`${file.name}.zip`, [file]);
-      if (packed.attachment.sizeBytes < file.attachment.sizeBytes) files = files.with(files.indexOf(file), packed);
+      const saves = packed !== undefined && packed.attachment.sizeBytes < file.attachment.sizeBytes;
+      if (saves) files = files.with(files.indexOf(file), packed);
     }
     for (const file of largestFirst(files)) {
       if (totalBytes(files) <= MAX_TOTAL_FILE_BYTES) break;
