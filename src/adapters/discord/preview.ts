@@ -1,8 +1,8 @@
 import { parse } from "discord-markdown-parser";
 
+import { previewFiles } from "../../reply/message-files.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { Preview } from "../adapter.ts";
-import { previewFiles } from "../message-files.ts";
 import { discordPlatform } from "./platform.ts";
 import { renderDiscord } from "./render/render.ts";
 

@@ -1,6 +1,6 @@
+import { previewFiles } from "../../reply/message-files.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { Preview } from "../adapter.ts";
-import { previewFiles } from "../message-files.ts";
 import { slackPlatform } from "./platform.ts";
 import { renderSlack } from "./render/render.ts";
 import { isShownToAll } from "./respond/invocation.ts";

@@ -2,9 +2,9 @@ import { type APIEmbed, MessageFlags } from "discord-api-types/v10";
 
 import type { Log } from "../../../log.ts";
 import { fullText } from "../../../reply/full-text.ts";
+import type { MessageFile } from "../../../reply/message-files.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import { toText } from "../../../reply/text.ts";
-import type { MessageFile } from "../../message-files.ts";
 import { type ButtonPayloadDependencies, storeButtonPayloads } from "../../store-button-payloads.ts";
 import { BUTTONS_PER_ROW, CONTENT_LENGTH } from "../limits.ts";
 import { attachmentsOf } from "../transport/upload.ts";

@@ -9,11 +9,11 @@ import { pipeline } from "node:stream/promises";
 import { ZipFile } from "yazl";
 
 import type { Attachment } from "../../../reply/attachment.ts";
+import type { MessageFile } from "../../../reply/message-files.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Ask } from "../../../reply/reply.ts";
 import { formatBytes } from "../../../units/format-number.ts";
 import { formatUtc, fromSeconds, toSeconds } from "../../../units/nanoseconds.ts";
-import type { MessageFile } from "../../message-files.ts";
 import { MAX_FILES, MAX_TOTAL_FILE_BYTES } from "../limits.ts";
 import { commandLine } from "./buttons.ts";
 import { escapeMarkdown, inlineCode } from "./markdown.ts";

@@ -11,9 +11,9 @@ import {
 
 import { withTimeout } from "../../../in-time.ts";
 import { type Attachment, memoryAttachment, safeFileName } from "../../../reply/attachment.ts";
+import type { MessageFile } from "../../../reply/message-files.ts";
 import { disposeReply, reply, type Reply } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";
-import type { MessageFile } from "../../message-files.ts";
 import type { DiscordContext } from "../context.ts";
 import { type ActionRows, decodePress, parsePressPayload, type Press } from "../render/buttons.ts";
 import { compose, type ComposedMessage } from "../render/compose.ts";

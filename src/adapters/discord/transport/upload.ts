@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 
-import type { MessageFile } from "../../message-files.ts";
+import type { MessageFile } from "../../../reply/message-files.ts";
 import { ALT_TEXT_LENGTH } from "../limits.ts";
 
 /** Where a message goes, as the REST interface takes it. */

@@ -1,10 +1,10 @@
 import type { KnownBlock } from "@slack/types";
 
 import { fullText } from "../../../reply/full-text.ts";
+import type { MessageFile } from "../../../reply/message-files.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { toText } from "../../../reply/text.ts";
-import type { MessageFile } from "../../message-files.ts";
 import { type ButtonPayloadDependencies, storeButtonPayloads } from "../../store-button-payloads.ts";
 import { TEXT_LENGTH } from "../limits.ts";
 import { contextBlock, sectionBlock } from "./blocks.ts";

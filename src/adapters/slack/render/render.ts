@@ -6,9 +6,9 @@ import type { KnownBlock } from "@slack/types";
 
 import { tableAttachment } from "../../../reply/csv.ts";
 import { fullTextAttachment } from "../../../reply/full-text.ts";
+import { messageFile, type MessageFile, nameFiles } from "../../../reply/message-files.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import type { Reply, Tone } from "../../../reply/reply.ts";
-import { messageFile, type MessageFile, nameFiles } from "../../message-files.ts";
 import { HEADER_LENGTH, MAX_BLOCKS, MESSAGE_LENGTH, SECTION_LENGTH, TEXT_LENGTH } from "../limits.ts";
 import { contextBlock as smallPrint, renderBlock, type RenderedBlocks, sectionBlock } from "./blocks.ts";
 import { type MessageContext, type Press, renderButtons, STORED_PRESS_VALUE_LENGTH, textLength } from "./buttons.ts";

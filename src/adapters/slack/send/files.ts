@@ -6,8 +6,8 @@ import type { WebClient } from "@slack/web-api";
 
 import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
+import type { MessageFile } from "../../../reply/message-files.ts";
 import { formatBytes } from "../../../units/format-number.ts";
-import type { MessageFile } from "../../message-files.ts";
 import { escapeMrkdwn, linkMarkup } from "../render/mrkdwn.ts";
 import { describeError, errorCodeOf, isUnanswered, neededScope } from "../transport/api-error.ts";
 import { toSendError } from "./send-error.ts";

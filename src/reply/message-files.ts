@@ -1,5 +1,5 @@
-import { type Attachment, UniqueFileNames } from "../reply/attachment.ts";
-import type { Reply } from "../reply/reply.ts";
+import { type Attachment, safeFileName } from "./attachment.ts";
+import type { Reply } from "./reply.ts";
 
 /** A file of a message, under the name it has there. */
 export interface MessageFile {
@@ -14,20 +14,32 @@ export function messageFile(name: string, attachment: Attachment): MessageFile {
   return { name, alt: alt === "" ? undefined : alt, attachment };
 }
 
-/** Names the files of a message: those of its reply, the CSV of each table by the table's place, and what else there is. */
+/**
+ * Names the files of a message: those of its reply, the CSV of each table by the table's place, and what else there is.
+ * The names are safe, and different from each other whatever their case: `ledger-2.csv` where `ledger.csv` is taken.
+ */
 export function nameFiles(reply: Reply): {
   readonly given: readonly MessageFile[];
   readonly csvNames: readonly string[];
   add(wanted: string): string;
 } {
-  const names = new UniqueFileNames();
+  const taken = new Set<string>();
+  const add = (wanted: string): string => {
+    const safe = safeFileName(wanted);
+    const dot = safe.lastIndexOf(".");
+    const [base, extension] = dot > 0 ? [safe.slice(0, dot), safe.slice(dot)] : [safe, ""];
+    let name = safe;
+    for (let count = 2; taken.has(name.toLowerCase()); count += 1) name = `${base}-${count}${extension}`;
+    taken.add(name.toLowerCase());
+    return name;
+  };
   const attachments = [...reply.attachments, ...(reply.picture === undefined ? [] : [reply.picture])];
   return {
-    given: attachments.map((attachment) => messageFile(names.add(attachment.name), attachment)),
+    given: attachments.map((attachment) => messageFile(add(attachment.name), attachment)),
     csvNames: reply.blocks.map((block) =>
-      block.kind === "table" ? names.add(`${block.name === "" ? "table" : block.name}.csv`) : "",
+      block.kind === "table" ? add(`${block.name === "" ? "table" : block.name}.csv`) : "",
     ),
-    add: (wanted) => names.add(wanted),
+    add,
   };
 }
 
