@@ -21,7 +21,7 @@ export function messageFile(name: string, attachment: Attachment): MessageFile {
 export function nameFiles(reply: Reply): {
   readonly given: readonly MessageFile[];
   readonly csvNames: readonly string[];
-  add(wanted: string): string;
+  readonly add: (wanted: string) => string;
 } {
   const taken = new Set<string>();
   const add = (wanted: string): string => {
