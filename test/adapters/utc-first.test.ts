@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import { renderText as discord } from "../../src/adapters/discord/render/markdown.ts";
 import { renderText as slack } from "../../src/adapters/slack/render/mrkdwn.ts";
+import { plainOf as web, renderText } from "../../src/adapters/web/public/reply/render-text.js";
 import { rangeWords } from "../../src/answers/export-range.ts";
 import { fromSeconds } from "../../src/units/nanoseconds.ts";
 
@@ -14,4 +15,15 @@ test("a range that was asked for in UTC is shown in UTC first, in the reader's z
   expect(slack(rangeWords(range), { max: 1000 }).mrkdwn).toMatch(
     /2026-01-01 00:00:00 UTC \(<!date\^1767225600\^.*\), inclusive, to 2026-02-01 00:00:00 UTC \(<!date\^1769904000\^/u,
   );
+});
+
+test.each([
+  ["UTC", "2026-01-01 00:00:00 UTC"],
+  ["Europe/Berlin", /^2026-01-01 00:00:00 UTC \(2026-01-01 01:00:00 \S+\)$/u],
+])("on the page a reader in %s sees it once where both are the same, without parts of a second", (timeZone, shown) => {
+  const at = [{ kind: "time", at: "1767225600564000000", style: "utc" }] as const;
+  const reader = { now: 0, timeZone };
+  expect(web(at, reader)).toMatch(shown);
+  const texts = JSON.stringify(renderText(at, reader)).match(/2026-01-01 00:00:00\.?\d* UTC/gu) ?? [];
+  expect(texts.filter((text) => !text.includes("."))).toHaveLength(1);
 });

@@ -13,7 +13,15 @@ import { createIncident } from "./incident.js";
 import { createSilences } from "./silences.js";
 import { keepFocus } from "../vnode/keep-focus.js";
 import { makeElement } from "../vnode/make-dom.js";
-import { answerWords, createStanding, isUnderWay, changesEpisode, isStateCard, stateAlert } from "./standing.js";
+import {
+  answerWords,
+  cardKey,
+  createStanding,
+  isUnderWay,
+  changesEpisode,
+  isStateCard,
+  stateAlert,
+} from "./standing.js";
 import { age, toMillis } from "../reply/times.js";
 import { h } from "../vnode/vnode.js";
 
@@ -66,7 +74,7 @@ export function createAlerts(view, badge, info, around) {
 
   /** @param {AlertJson} alert */
   function take(alert) {
-    const key = keyOf(alert);
+    const key = cardKey(alert);
     const known = cards.get(key);
     cards.delete(key);
     const card = known ?? createAlertCard(alert, around);
@@ -129,7 +137,7 @@ export function createAlerts(view, badge, info, around) {
     }
     for (const one of open.slice(0, MAX_CARDS)) {
       const alert = stateAlert(one);
-      if (!cards.has(keyOf(alert))) cards.set(keyOf(alert), createAlertCard(alert, around));
+      if (!cards.has(cardKey(alert))) cards.set(cardKey(alert), createAlertCard(alert, around));
     }
   }
 
@@ -227,13 +235,4 @@ export function createAlerts(view, badge, info, around) {
     /** The view is shown from now on. */
     shown: () => wake?.(),
   };
-}
-
-/**
- * One card for an episode, and one for all events of a kind.
- *
- * @param {AlertJson} alert
- */
-function keyOf(alert) {
-  return changesEpisode(alert) ? `episode ${alert.episode}` : `${alert.state} ${alert.kind} ${alert.network}`;
 }

@@ -1,6 +1,6 @@
 // @ts-check
 // The current step of the guided incident: pure, so that tests run it in node.
-/** @import { StallState, WatchedNetwork, WatchState } from "../../alerts/watch.ts" */
+/** @import { OpenAlert, StallState, WatchedNetwork, WatchState } from "../../alerts/watch.ts" */
 
 /**
  * @typedef {"calm" | "still" | "pending" | "firing" | "recovering" | "resolved"} Stage
@@ -24,9 +24,10 @@ export const STAGES = /** @type {const} */ ([
  * @param {WatchedNetwork} network
  * @param {WatchState["timing"]} timing
  * @param {string | undefined} before The episode that was seen under way, if any.
+ * @param {readonly OpenAlert[]} [open] The open alerts.
  * @returns {Step}
  */
-export function stepOf(network, timing, before) {
+export function stepOf(network, timing, before, open = []) {
   const { stalled, incident, verdict } = network;
   const name = network.network;
   const blind =
@@ -49,7 +50,7 @@ export function stepOf(network, timing, before) {
           blind ??
           (incident === undefined
             ? "Blocks come again; the next look will see it."
-            : `${toldWords(stalled.told)} Acknowledge it, silence it, or let the network recover.`),
+            : `${toldWords(stalled.told)} ${nextWords(open.find((one) => one.episode === stalled.episode))}`),
         episode: stalled.episode,
       });
     case "recovering":
@@ -69,7 +70,7 @@ export function stepOf(network, timing, before) {
       }
       if (before !== undefined) {
         return step("resolved", {
-          says: "Over, and told once. This is what was decided on the way, and when:",
+          says: "Over. This is what was decided and told on the way, and when:",
           episode: before,
         });
       }
@@ -96,6 +97,13 @@ function toldWords(told) {
   return sent + waiting === 0
     ? `The alert has fired, and nobody was told: it is ${parts.join(", ")}.`
     : `The alert is ${parts.join(", ")}.`;
+}
+
+/** @param {OpenAlert | undefined} alert */
+function nextWords(alert) {
+  return alert?.acknowledged === undefined
+    ? "Acknowledge it, silence it, or let the network recover."
+    : `${alert.acknowledged.by} acknowledged it: no reminder comes. Let the network recover.`;
 }
 
 /** @param {number} count */

@@ -87,7 +87,7 @@ export function createIncident(element, around, network) {
   function update(state) {
     const watched = state.networks.find((one) => one.network === network);
     if (watched === undefined) return;
-    const step = stepOf(watched, state.timing, episode);
+    const step = stepOf(watched, state.timing, episode, state.open);
     if (step.episode !== undefined && step.episode !== episode) {
       if (episode !== undefined) begin();
       episode = step.episode;

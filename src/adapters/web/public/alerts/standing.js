@@ -144,6 +144,17 @@ export function changesEpisode(alert) {
 }
 
 /**
+ * Alerts with the same key share a card: those of an episode, and all events of a kind. What the bot says of itself has a
+ * card for each message.
+ *
+ * @param {AlertJson} alert
+ */
+export function cardKey(alert) {
+  if (changesEpisode(alert)) return `episode ${alert.episode}`;
+  return alert.kind === "bot" ? `bot ${alert.id}` : `${alert.state} ${alert.kind} ${alert.network}`;
+}
+
+/**
  * `2 of 3 answer`: a node may answer and yet have no new block.
  *
  * @param {readonly Pick<WatchedNode, "state">[]} nodes

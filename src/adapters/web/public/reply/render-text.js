@@ -1,7 +1,7 @@
 // @ts-check
 /** @import { Inline, Text } from "../../../../reply/document.ts" */
 /** @import { VNode } from "../vnode/vnode.js" */
-import { age, exactUtc, localTime, machineTime, toMillis } from "./times.js";
+import { age, exactUtc, localTime, machineTime, toMillis, wholeUtc } from "./times.js";
 import { h, isSafeLink } from "../vnode/vnode.js";
 
 /**
@@ -127,7 +127,7 @@ function renderTime(at, style, reader) {
       return [absolute, " (", relative, ")"];
     case "utc":
       // Readers in UTC see it once.
-      return localTime(at, reader.timeZone) === exactUtc(at) ? [absolute] : [exactUtc(at), " (", absolute, ")"];
+      return localTime(at, reader.timeZone) === wholeUtc(at) ? [absolute] : [wholeUtc(at), " (", absolute, ")"];
   }
 }
 
@@ -139,7 +139,7 @@ function renderTime(at, style, reader) {
 function plainTime(at, style, reader) {
   const relative = age(toMillis(at), reader.now);
   const absolute = localTime(at, reader.timeZone);
-  const utc = absolute === exactUtc(at) ? absolute : `${exactUtc(at)} (${absolute})`;
+  const utc = absolute === wholeUtc(at) ? absolute : `${wholeUtc(at)} (${absolute})`;
   return { absolute, relative, both: `${absolute} (${relative})`, utc }[style];
 }
 

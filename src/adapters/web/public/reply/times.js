@@ -28,6 +28,15 @@ export function exactUtc(at) {
 }
 
 /**
+ * `2026-03-02 09:30:00 UTC`, as the other surfaces write it.
+ *
+ * @param {string} at
+ */
+export function wholeUtc(at) {
+  return exactUtc(at).replace(/\.\d+ UTC$/u, " UTC");
+}
+
+/**
  * For the attribute `datetime`; undefined beyond what a Date holds or HTML knows (years 1 to 9999).
  *
  * @param {string} at

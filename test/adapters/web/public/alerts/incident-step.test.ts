@@ -79,6 +79,28 @@ test("spans are in whole seconds, unless they are shorter", () => {
   expect([seconds(5000), seconds(34_900), seconds(200)]).toEqual(["5 s", "35 s", "0.2 s"]);
 });
 
+test("what is acknowledged is not offered to be acknowledged", () => {
+  const now = network({ ...standing, stalled: { phase: "firing", episode: EPISODE } });
+  const alert = {
+    episode: EPISODE,
+    kind: "network.stalled",
+    network: "mainnet",
+    subject: "",
+    severity: "warning",
+    state: "firing",
+    began: "1717416000000000000",
+  } as const;
+  expect(stepOf(now, timing, EPISODE, [alert]).says).toContain("Acknowledge it");
+  const acknowledged = { by: "ann", at: alert.began };
+  const { says } = stepOf(now, timing, EPISODE, [{ ...alert, acknowledged }]);
+  expect(says).toContain("ann acknowledged it");
+  expect(says).not.toContain("Acknowledge it");
+});
+
+test("at the end it does not say that everybody was told, who may have been kept from it", () => {
+  expect(stepOf(network(), timing, EPISODE).says).not.toMatch(/told once/u);
+});
+
 test.each([
   [{ sent: 2, waiting: 0, kept: {} }, ["2 places"], []],
   [{ sent: 0, waiting: 0, kept: { silence: 1 } }, ["nobody was told", "silence"], ["out, once"]],

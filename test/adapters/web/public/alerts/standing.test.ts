@@ -2,7 +2,12 @@ import { expect, test } from "vitest";
 
 import type { AlertJson } from "../../../../../src/adapters/web/alerts/alert-json.ts";
 import type { OpenAlert } from "../../../../../src/adapters/web/alerts/watch.ts";
-import { answerWords, beganWords, createStanding } from "../../../../../src/adapters/web/public/alerts/standing.js";
+import {
+  answerWords,
+  beganWords,
+  cardKey,
+  createStanding,
+} from "../../../../../src/adapters/web/public/alerts/standing.js";
 import { replyToJson } from "../../../../../src/reply/json.ts";
 import { reply } from "../../../../../src/reply/reply.ts";
 
@@ -50,6 +55,15 @@ test("a firing alert is open before an observation has it", () => {
   expect(names(standing)).toEqual([]);
   standing.add(delivered("stall", "escalated", { severity: "critical" }));
   expect(standing.open()).toMatchObject([{ episode: "stall", severity: "critical", state: "firing" }]);
+});
+
+test("what the bot says of itself has a card for each message; events of a kind share one", () => {
+  const event = (more: Partial<AlertJson>): string => {
+    const { episode: _, ...rest } = delivered("x", "event", { network: "", subject: "", ...more });
+    return cardKey(rest);
+  };
+  expect(event({ id: "1", kind: "bot" })).not.toBe(event({ id: "2", kind: "bot" }));
+  expect(event({ id: "1", kind: "checkpoint.new" })).toBe(event({ id: "2", kind: "checkpoint.new" }));
 });
 
 test("when it began is said as its message says it: at the latest then, where there was no observation before", () => {
