@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import path from "node:path";
 
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -21,10 +22,14 @@ export default defineConfig({
     // At least four even on two cores, since many tests wait for a socket; vitest itself would keep one core free.
     maxWorkers: Math.max(4, availableParallelism()),
     sequence: { sequencer: LongFirst },
+    // The sentences of errors stand among the other golden files.
+    resolveSnapshotPath: (file) =>
+      path.join("test/golden", path.relative("test", file).replace(/(?:\.slow)?\.test\.ts$/u, ".snap")),
     projects: [
       {
         test: {
           name: "fast",
+          snapshotSerializers: ["test/support/lasting-words.ts"],
           include: ["test/**/*.test.ts"],
           exclude: ["test/**/*.slow.test.ts"],
           // Loading every module anew for each file takes a third of the time. No file may leave anything behind for
@@ -37,6 +42,7 @@ export default defineConfig({
       {
         test: {
           name: "slow",
+          snapshotSerializers: ["test/support/lasting-words.ts"],
           // They start whole processes, which need a core each.
           maxWorkers: 2,
           // After the fast ones: two projects with different numbers of workers cannot run at the same time.

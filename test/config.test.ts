@@ -8,6 +8,7 @@ import { loadConfig, parseConfig } from "../src/config.ts";
 import { parseEnvFile } from "../src/config/env-file.ts";
 import { ignoredLines, VARIABLES } from "../src/config/environment.ts";
 import { UserError } from "../src/errors.ts";
+import { saying } from "./support/said.ts";
 
 const nodes = { MAINNET_URLS: "https://node.example.org" };
 
@@ -81,51 +82,52 @@ describe("the configuration", () => {
     });
   });
 
-  it.each<[Record<string, string>, string]>([
-    [{ MAINNET_URLS: "node.example.org" }, "MAINNET_URLS must be an http:// or https:// address"],
-    [{ MAINNET_URLS: "https://a,ftp://b,c" }, "wrong: no. 2, no. 3"],
-    [{ MAINNET_URLS: "https://a,node.example.org:3008" }, "wrong: no. 2: write https:// (or http://) before it"],
-    [{ PUBLIC_URL: "bell.example.org" }, "write https:// (or http://) before it"],
-    [{ DEADMAN_URL: "hc-ping.com/uuid" }, "write https:// (or http://) before it"],
-    [{ ...nodes, MAINNET_CORE_URL: "localhost:3003" }, "write https:// (or http://) before it"],
-    [{ MAINNET_URLS: "https://a,," }, "wrong: no. 2, no. 3"],
-    [{ MAINNET_URLS: "https://a,https://a" }, "MAINNET_URLS names the same address twice"],
-    [{ PUBLIC_URL: "https://user:pass@a" }, "without a user name"],
-    [{ TESTNET_URLS: "https://a#b" }, "without a fragment"],
-    [{ WEB_TOKEN: "short" }, "WEB_TOKEN must have 16 characters or more"],
-    [{ ALERT_MANAGERS: "slack:U0123456789,bob" }, "ALERT_MANAGERS must hold ids of people"],
-    [{ ALERT_MANAGERS: "discord:@ada,slack:,112233445566778899" }, "wrong: no. 1, no. 2."],
-    [{ MAINNET_CORE_URL: "https://c" }, "MAINNET_CORE_URL is set, but not MAINNET_URLS"],
-    [{ ...nodes, MAINNET_CORE_URL: "c:3003" }, "MAINNET_CORE_URL must be"],
-    [{ DEFAULT_NETWORK: "fairground" }, "DEFAULT_NETWORK must be mainnet or testnet"],
-    [{ ...nodes, DEFAULT_NETWORK: "testnet" }, "DEFAULT_NETWORK names a network that has no TESTNET_URLS"],
-    [{ ALLOW_SIMULATOR: "perhaps" }, "ALLOW_SIMULATOR must be 1 or 0"],
-    [{ DISCORD_TOKEN: "t" }, "DISCORD_TOKEN is set, but neither MAINNET_URLS nor TESTNET_URLS"],
-    [{ DISCORD_TOKEN: "t", ALLOW_SIMULATOR: "0" }, "or ALLOW_SIMULATOR=1 to show people a simulated network"],
-    [{ SLACK_BOT_TOKEN: "b", SLACK_APP_TOKEN: "a" }, "SLACK_BOT_TOKEN and SLACK_APP_TOKEN are set, but neither"],
-    [{ ...nodes, SLACK_APP_TOKEN: "a" }, "but not SLACK_BOT_TOKEN: Slack needs both"],
-    [{ ...nodes, SLACK_BOT_TOKEN: "b" }, "but not SLACK_APP_TOKEN: Slack needs both"],
-    [{ ...nodes, SLACK_BOT_TOKEN: "xapp-1", SLACK_APP_TOKEN: "xapp-2" }, "SLACK_BOT_TOKEN holds an app token"],
-    [{ ...nodes, SLACK_BOT_TOKEN: "xoxb-1", SLACK_APP_TOKEN: "xoxb-1" }, "SLACK_APP_TOKEN holds a bot token"],
-    [{ ...nodes, DISCORD_TOKEN: "two words" }, "DISCORD_TOKEN must not contain spaces"],
-    [{ DISCORD_APPLICATION_ID: "me" }, "DISCORD_APPLICATION_ID must be an id of Discord's"],
-    [{ DISCORD_PUBLIC_KEY: "abc" }, "DISCORD_PUBLIC_KEY must be 64 hexadecimal digits"],
-    [{ SLACK_COMMAND: "bell" }, "SLACK_COMMAND must be a slash and a word"],
-    [{ DATABASE_URL: "postgres://u:p@h/d" }, "DATABASE_URL names a PostgreSQL server, which is not supported yet"],
-    [{ DATABASE_URL: "redis://h" }, "DATABASE_URL must be a file"],
-    [{ WEB_PORT: "80800" }, "WEB_PORT must be a port from 1 to 65535, or 0"],
-    [{ WEB_PORT: "http" }, "WEB_PORT must be a port"],
-    [{ WEB_HOST: "localhost:8080" }, "WEB_HOST must be a host name or an IP address"],
-    [{ WEB_HOST: "0.0.0.0" }, "so WEB_TOKEN must be set"],
-    [{ WEB_HOST: "::" }, "so WEB_TOKEN must be set"],
-    [{ PUBLIC_URL: "bellwether.example.org" }, "PUBLIC_URL must be an http:// or https:// address"],
-    [{ TRUST_PROXY: "127.0.0.1,proxy,10.0.0.0/33" }, "TRUST_PROXY must hold IP addresses or networks of proxies"],
-    [{ TRUST_PROXY: "::1/64,::1/129,1.2.3.4/8/8" }, "wrong: no. 2, no. 3."],
-    [{ DEADMAN_URL: "ping" }, "DEADMAN_URL must be an http:// or https:// address"],
-    [{ OPERATOR_CHANNEL: "#ops" }, "OPERATOR_CHANNEL must be slack:C… or discord:…"],
-    [{ LOG_LEVEL: "verbose" }, "LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent"],
-  ])("refuses %o", (env, words) => {
-    expect(faultsOf(env)).toContain(words);
+  // Each with the settings named, and the figures.
+  it.each<[Record<string, string>, RegExp]>([
+    [{ MAINNET_URLS: "node.example.org" }, saying("MAINNET_URLS", "http://", "https://")],
+    [{ MAINNET_URLS: "https://a,ftp://b,c" }, saying("MAINNET_URLS", "no. 2, no. 3")],
+    [{ MAINNET_URLS: "https://a,node.example.org:3008" }, saying("MAINNET_URLS", "no. 2", "https://")],
+    [{ PUBLIC_URL: "bell.example.org" }, saying("PUBLIC_URL", "https://")],
+    [{ DEADMAN_URL: "hc-ping.com/uuid" }, saying("DEADMAN_URL", "https://")],
+    [{ ...nodes, MAINNET_CORE_URL: "localhost:3003" }, saying("MAINNET_CORE_URL", "https://")],
+    [{ MAINNET_URLS: "https://a,," }, saying("MAINNET_URLS", "no. 2, no. 3")],
+    [{ MAINNET_URLS: "https://a,https://a" }, saying("MAINNET_URLS")],
+    [{ PUBLIC_URL: "https://user:pass@a" }, saying("PUBLIC_URL")],
+    [{ TESTNET_URLS: "https://a#b" }, saying("TESTNET_URLS")],
+    [{ WEB_TOKEN: "short" }, saying("WEB_TOKEN", 16)],
+    [{ ALERT_MANAGERS: "slack:U0123456789,bob" }, saying("ALERT_MANAGERS", "no. 2")],
+    [{ ALERT_MANAGERS: "discord:@ada,slack:,112233445566778899" }, saying("ALERT_MANAGERS", "no. 1, no. 2")],
+    [{ MAINNET_CORE_URL: "https://c" }, saying("MAINNET_CORE_URL", "MAINNET_URLS")],
+    [{ ...nodes, MAINNET_CORE_URL: "c:3003" }, saying("MAINNET_CORE_URL")],
+    [{ DEFAULT_NETWORK: "fairground" }, saying("DEFAULT_NETWORK", "mainnet", "testnet")],
+    [{ ...nodes, DEFAULT_NETWORK: "testnet" }, saying("DEFAULT_NETWORK", "TESTNET_URLS")],
+    [{ ALLOW_SIMULATOR: "perhaps" }, saying("ALLOW_SIMULATOR", 1, 0)],
+    [{ DISCORD_TOKEN: "t" }, saying("DISCORD_TOKEN", "MAINNET_URLS", "TESTNET_URLS")],
+    [{ DISCORD_TOKEN: "t", ALLOW_SIMULATOR: "0" }, saying("DISCORD_TOKEN", "ALLOW_SIMULATOR=1")],
+    [{ SLACK_BOT_TOKEN: "b", SLACK_APP_TOKEN: "a" }, saying("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "MAINNET_URLS")],
+    [{ ...nodes, SLACK_APP_TOKEN: "a" }, saying("SLACK_APP_TOKEN", "SLACK_BOT_TOKEN")],
+    [{ ...nodes, SLACK_BOT_TOKEN: "b" }, saying("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN")],
+    [{ ...nodes, SLACK_BOT_TOKEN: "xapp-1", SLACK_APP_TOKEN: "xapp-2" }, saying("SLACK_BOT_TOKEN")],
+    [{ ...nodes, SLACK_BOT_TOKEN: "xoxb-1", SLACK_APP_TOKEN: "xoxb-1" }, saying("SLACK_APP_TOKEN")],
+    [{ ...nodes, DISCORD_TOKEN: "two words" }, saying("DISCORD_TOKEN")],
+    [{ DISCORD_APPLICATION_ID: "me" }, saying("DISCORD_APPLICATION_ID")],
+    [{ DISCORD_PUBLIC_KEY: "abc" }, saying("DISCORD_PUBLIC_KEY", 64)],
+    [{ SLACK_COMMAND: "bell" }, saying("SLACK_COMMAND")],
+    [{ DATABASE_URL: "postgres://u:p@h/d" }, saying("DATABASE_URL", "PostgreSQL")],
+    [{ DATABASE_URL: "redis://h" }, saying("DATABASE_URL")],
+    [{ WEB_PORT: "80800" }, saying("WEB_PORT", 1, 65_535, 0)],
+    [{ WEB_PORT: "http" }, saying("WEB_PORT")],
+    [{ WEB_HOST: "localhost:8080" }, saying("WEB_HOST")],
+    [{ WEB_HOST: "0.0.0.0" }, saying("WEB_TOKEN")],
+    [{ WEB_HOST: "::" }, saying("WEB_TOKEN")],
+    [{ TRUST_PROXY: "127.0.0.1,proxy,10.0.0.0/33" }, saying("TRUST_PROXY", "no. 2, no. 3")],
+    [{ TRUST_PROXY: "::1/64,::1/129,1.2.3.4/8/8" }, saying("TRUST_PROXY", "no. 2, no. 3")],
+    [{ DEADMAN_URL: "ping" }, saying("DEADMAN_URL", "http://", "https://")],
+    [{ OPERATOR_CHANNEL: "#ops" }, saying("OPERATOR_CHANNEL", "slack:C", "discord:")],
+    [{ LOG_LEVEL: "verbose" }, saying("LOG_LEVEL", "fatal, error, warn, info, debug, trace, silent")],
+  ])("refuses %j", (env, named) => {
+    expect(faultsOf(env)).toMatch(named);
+    expect(faultsOf(env)).toMatchSnapshot();
   });
 
   it("is right with ALLOW_SIMULATOR=1, with WEB_TOKEN, and on any loopback address", () => {
@@ -174,8 +176,8 @@ describe("the configuration", () => {
     ["DISCORD_BOT_TOKEN", "DISCORD_TOKEN"],
     ["MAINNET_NODE_URLS", "MAINNET_URLS"],
   ])("hints at %s, which may be meant for %s", (typed, meant) => {
-    expect(parseConfig({ [typed]: "x" }).hints).toEqual([`${typed} is not a setting; did you mean ${meant}?`]);
-    expect(faultsOf({ [typed]: "x", WEB_PORT: "x" })).toContain(`did you mean ${meant}?`);
+    expect(parseConfig({ [typed]: "x" }).hints).toEqual([expect.stringMatching(saying(typed, meant))]);
+    expect(faultsOf({ [typed]: "x", WEB_PORT: "x" })).toMatch(saying(typed, meant));
   });
 
   it("takes no notice of strangers", () => {
@@ -202,7 +204,7 @@ describe(".env", () => {
     try {
       process.chdir(folder);
       process.env["SLACK_COMMAND"] = "/env";
-      const hints = [expect.stringMatching(/^Line 3 of \.env has no “=”/u)];
+      const hints = [expect.stringMatching(saying(3, ".env"))];
       expect(loadConfig()).toMatchObject({ web: { port: 4321 }, slackCommand: "/env", hints });
     } finally {
       process.chdir(before);
@@ -219,12 +221,13 @@ describe("the bytes of .env", () => {
   it("may begin with a byte order mark, which is named and is no part of the first name", () => {
     const { values, hints } = read("\u{FEFF}WEB_PORT=1\nWEB_HOST=x\n");
     expect(values).toEqual({ WEB_PORT: "1", WEB_HOST: "x" });
-    expect(hints).toEqual([expect.stringContaining("byte order mark")]);
+    expect(hints).toHaveLength(1);
+    expect(hints).toMatchSnapshot();
     expect(read("WEB_PORT=1").hints).toEqual([]);
   });
 
   it("are refused in UTF-16", () => {
-    expect(() => read("\u{FEFF}WEB_PORT=1", "utf16le")).toThrow("no UTF-8 text");
+    expect(() => read("\u{FEFF}WEB_PORT=1", "utf16le")).toThrow(/UTF-8/u);
   });
 
   it("hold names that are no settings, each with the nearest one", () => {
@@ -243,9 +246,8 @@ describe("a line of .env without =", () => {
     ["\u{FEFF}eight\r\nC=3\r\n", [1]],
     ["A=1 # no more\nB=\n", []],
   ])("is told by its number, and never what stands there: %j", (content, lines) => {
-    expect(ignoredLines(content)).toEqual(
-      lines.map((line) => `Line ${line} of .env has no “=” and is ignored: a setting is written NAME=value.`),
-    );
+    expect(ignoredLines(content).map((hint) => Number(/\d+/u.exec(hint)))).toEqual(lines);
+    expect(ignoredLines(content).join()).not.toMatch(/s3cret|three|five|seven|eight/u);
   });
 });
 

@@ -6,6 +6,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { askWeb, createSandbox, type Ended, type Sandbox, type Running } from "../support/bellwether.ts";
+import { saying } from "../support/said.ts";
 
 // One running Bellwether, seen from all sides, killed, and started again: the order of these tests is its life.
 
@@ -27,10 +28,9 @@ describe("npm start", () => {
   const ask = (...args: string[]): Promise<Ended> => sandbox.run(["ask", ...args], dead).ended;
 
   it("greets in one line that says where it is, and that the network is simulated", async () => {
-    const [line] = await running.printed(/^Bellwether runs: .*\n/u);
-    expect(line).toBe(
-      `Bellwether runs: ${url} The network is SIMULATED; set MAINNET_URLS or TESTNET_URLS to ask a real one (see .env.example).\n`,
-    );
+    const [line] = await running.printed(/^.*\n/u);
+    expect(line).toMatch(saying(url, "SIMULATED", "MAINNET_URLS", "TESTNET_URLS"));
+    expect(line).toMatchSnapshot();
   });
 
   it("serves the page, and answers questions", async () => {
@@ -69,10 +69,9 @@ describe("npm start", () => {
     expect(second).toMatchObject({
       code: 1,
       stdout: "",
-      stderr: expect.stringContaining(
-        `The database ${file} is in use by process ${running.child.pid}.\nStop that one first, or name another file in DATABASE_URL.\n`,
-      ),
+      stderr: expect.stringMatching(saying(file, running.child.pid!, "DATABASE_URL")),
     });
+    expect(second.stderr).toMatchSnapshot();
   });
 
   it("answers ask in other processes, several at once, files and mistakes too", async () => {
@@ -98,7 +97,7 @@ describe("npm start", () => {
 
   it("starts again at once, and stops in order at Ctrl-C, which reaches it twice under npm", async () => {
     running = sandbox.run(["start"], { WEB_PORT: "0" });
-    await running.printed(/^Bellwether runs, without a web page \(WEB_PORT=0\)\./u);
+    await running.printed(/^.*WEB_PORT=0.*\n/u);
     running.child.kill("SIGINT");
     expect(await running.kill("SIGINT")).toMatchObject({ code: 0, signal: null });
     expect(readdirSync(path.dirname(file)).toSorted()).toEqual(["bellwether.db", "bellwether.db.lock"]);
@@ -118,17 +117,18 @@ describe("npm start", () => {
     ]);
     busy.close();
     expect(config.stderr.split("\n")).toEqual([
-      "The configuration is wrong:",
-      expect.stringMatching(/^- WEB_PORT must be /u),
-      expect.stringMatching(/^- LOG_LEVEL must be /u),
-      "- MAINET_URLS is not a setting; did you mean MAINNET_URLS?",
-      "Settings come from the environment and from the file .env; .env.example describes each of them.",
+      expect.any(String),
+      expect.stringMatching(/^- WEB_PORT /u),
+      expect.stringMatching(/^- LOG_LEVEL /u),
+      expect.stringMatching(/^- MAINET_URLS .*\bMAINNET_URLS\b/u),
+      expect.stringContaining(".env.example"),
       "",
     ]);
-    expect(web.stderr).toContain(`Port ${port} on 127.0.0.1 is taken by another program`);
-    expect(token.stderr).toContain("DISCORD_TOKEN is set, but neither MAINNET_URLS nor TESTNET_URLS");
+    expect(web.stderr).toMatch(saying(port, "127.0.0.1", "WEB_PORT"));
+    expect(token.stderr).toMatch(saying("DISCORD_TOKEN", "MAINNET_URLS", "TESTNET_URLS"));
     expect(token.stderr).not.toContain("hunter2");
-    expect(more.stderr).toContain("npm start takes no arguments.");
+    expect(more.stderr).toContain("npm start");
+    expect([config, web, token, more].map(({ stderr }) => stderr)).toMatchSnapshot();
     for (const ended of [config, web, token, more]) {
       expect(ended).toMatchObject({ code: 1, stdout: "" });
       expect(ended.stderr).not.toContain("    at ");

@@ -6,6 +6,7 @@ import { examineDiscord, type DiscordExaminationOptions } from "../../../src/ada
 import { registrationOf } from "../../../src/adapters/discord/registration.ts";
 import { sampleCommands as commands } from "../../bot/sample-commands.ts";
 import { FakeDiscord } from "../../support/fake-discord/fake-discord.ts";
+import { saying } from "../../support/said.ts";
 
 const networks = ["mainnet", "testnet"];
 const GUILD = "700000000000000001";
@@ -44,24 +45,26 @@ describe("the doctor at Discord", () => {
   it("finds nothing wrong where nothing is, and changes nothing", async () => {
     register("global");
     const channel = discord.channel();
-    expect(await find({ channels: [{ id: channel, setting: "OPERATOR_CHANNEL" }] }, true)).toEqual([
-      "ok Discord token: the bot is Bellwether",
-      `ok Discord application: ${discord.state.applicationId}; it needs no privileged intents`,
+    const found = await find({ channels: [{ id: channel, setting: "OPERATOR_CHANNEL" }] }, true);
+    expect(found).toEqual([
+      expect.stringMatching(saying("ok Discord token", "Bellwether")),
+      expect.stringMatching(saying("ok Discord application", discord.state.applicationId)),
       expect.stringContaining("scope=bot+applications.commands&permissions=309237697536"),
-      "ok Discord gateway: 999 of 1000 session starts left",
-      `ok Discord commands: ${registrationOf(commands, networks, "global").length} are registered and current`,
-      "ok OPERATOR_CHANNEL: Discord lets the bot see that channel",
+      expect.stringMatching(saying("ok Discord gateway", 999, 1000)),
+      expect.stringMatching(saying("ok Discord commands", registrationOf(commands, networks, "global").length)),
+      expect.stringMatching(saying("ok OPERATOR_CHANNEL")),
     ]);
+    expect(found).toMatchSnapshot();
     expect(new Set(discord.requests.map(({ method }) => method))).toEqual(new Set(["GET"]));
   });
 
   // One fault each, and the line that it makes.
   const faults: [string, () => Partial<DiscordExaminationOptions> | undefined, RegExp][] = [
-    ["a wrong token", () => ({ token: "stolen-token" }), /^fault Discord token: Discord refuses it -> .*Reset Token/u],
+    ["a wrong token", () => ({ token: "stolen-token" }), /^fault Discord token: .* -> .*Reset Token/u],
     [
       "another application's id",
       () => ({ applicationId: "123456789012345678" }),
-      /^fault .*DISCORD_APPLICATION_ID is another application than the token's -> Set it to 900000000000000001/u,
+      /^fault .*DISCORD_APPLICATION_ID .* -> .*\b900000000000000001\b/u,
     ],
     [
       "another application's key",
@@ -69,7 +72,7 @@ describe("the doctor at Discord", () => {
         discord.state.application = { verify_key: "a".repeat(64) };
         return { publicKey: "b".repeat(64) };
       },
-      /^fault .*DISCORD_PUBLIC_KEY is not the key/u,
+      /^fault .*DISCORD_PUBLIC_KEY\b/u,
     ],
     [
       "an endpoint that takes the commands away",
@@ -77,7 +80,7 @@ describe("the doctor at Discord", () => {
         discord.state.application = { interactions_endpoint_url: "https://elsewhere.example" };
         return undefined;
       },
-      /^fault .*Interactions Endpoint URL and not to this bot -> Clear that field/u,
+      /^fault .*Interactions Endpoint URL/u,
     ],
     [
       "an installation for servers only",
@@ -85,7 +88,7 @@ describe("the doctor at Discord", () => {
         discord.state.application = { integration_types_config: { "0": {} } };
         return undefined;
       },
-      /^warning Discord installation: User Install is not allowed -> On its page Installation tick User Install/u,
+      /^warning Discord installation: .* -> .*User Install/u,
     ],
     [
       "no server",
@@ -93,7 +96,7 @@ describe("the doctor at Discord", () => {
         discord.state.application = { approximate_guild_count: 0 };
         return undefined;
       },
-      /^warning Discord installation: it is in no server yet -> Add it to one: https:\/\/discord.com\/oauth2/u,
+      /^warning Discord installation: .* -> .*https:\/\/discord\.com\/oauth2/u,
     ],
     [
       "hardly a session left",
@@ -105,7 +108,7 @@ describe("the doctor at Discord", () => {
         });
         return undefined;
       },
-      /^warning Discord gateway: 3 of 1000 session starts left -> .*next 2 h/u,
+      /^warning Discord gateway: 3 .*\b1000 .* -> .*\b2 h\b/u,
     ],
     [
       "a command that is out of date",
@@ -114,12 +117,12 @@ describe("the doctor at Discord", () => {
         discord.state.commands.set("", [{ ...first, description: "old" } as never, ...rest.slice(1)]);
         return undefined;
       },
-      /^warning Discord commands: not registered: \/\S+; out of date: \/\S+ -> Run npm run discord:register/u,
+      /^warning Discord commands: [^/]*\/\S+; [^/]*\/\S+ -> .*npm run discord:register/u,
     ],
     [
       "a server that it is not in",
       () => ({ guildId: "111111111111111111" }),
-      /^fault Discord server: the bot is not in/u,
+      /^fault Discord server: .*DISCORD_GUILD_ID/u,
     ],
     [
       "a server that takes no commands",
@@ -128,12 +131,12 @@ describe("the doctor at Discord", () => {
         discord.fail({ path: /guilds\/\d+\/commands/u, answer: { status: 403, body: { code: 50_001 } } });
         return { guildId: GUILD };
       },
-      /^fault Discord commands: .* -> Add the bot to that server with the scope applications.commands/u,
+      /^fault Discord commands: .* -> .*applications\.commands/u,
     ],
     [
       "a channel that is gone",
       () => ({ channels: [{ id: "1", setting: "OPERATOR_CHANNEL" }] }),
-      /^fault OPERATOR_CHANNEL: Discord knows no such channel/u,
+      /^fault OPERATOR_CHANNEL: .* -> (?!.*View Channel)/u,
     ],
     [
       "a channel that it may not see",
@@ -142,12 +145,12 @@ describe("the doctor at Discord", () => {
         discord.state.channels.set(id, { id, guild: GUILD, recipient: undefined, gone: "no-access" });
         return { channels: [{ id, setting: "OPERATOR_CHANNEL" }] };
       },
-      /^fault OPERATOR_CHANNEL: the bot may not see that channel on Discord -> Give the bot View Channel/u,
+      /^fault OPERATOR_CHANNEL: .* -> .*View Channel/u,
     ],
     [
       "a slow clock",
       () => ({ now: () => Date.now() - 61_000 }),
-      /^warning Discord clock: .* 6[0-2] s behind Discord's -> .*NTP/u,
+      /^warning Discord clock: .* 6[0-2] s behind .* -> .*NTP/u,
     ],
   ];
   it.each(faults)("%s", async (_name, prepare, line) => {
@@ -157,12 +160,13 @@ describe("the doctor at Discord", () => {
     const found = await find(more);
     const others = found.filter((one) => !one.startsWith("warning Discord commands: not registered") || line.test(one));
     expect(others).toEqual([expect.stringMatching(line)]);
+    expect(others.map((one) => one.replace(/\b\d+ s behind/u, "<n> s behind"))).toMatchSnapshot();
     expect(found.join("\n")).not.toContain("stolen-token");
   });
 
   it("calls it a failure of the network where Discord is gone, or out of order", async () => {
     discord.offline = true;
-    expect(await find()).toEqual([expect.stringMatching(/^fault Discord token: Discord does not answer/u)]);
+    expect(await find()).toEqual([expect.stringMatching(/^fault Discord token: /u)]);
     discord.offline = false;
     discord.fail({ path: /users/u, answer: { status: 502 } });
     const findings = await examineDiscord({
@@ -173,6 +177,6 @@ describe("the doctor at Discord", () => {
       now: () => Date.now(),
       signal: AbortSignal.timeout(5000),
     });
-    expect(findings).toMatchObject([{ state: "fault", cause: "network", what: "Discord answers HTTP 502" }]);
+    expect(findings).toMatchObject([{ state: "fault", cause: "network", what: expect.stringMatching(saying(502)) }]);
   });
 });

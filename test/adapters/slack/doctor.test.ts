@@ -4,6 +4,7 @@ import { examineSlack, type SlackExaminationOptions } from "../../../src/adapter
 import { manifestFile } from "../../../src/adapters/slack/manifest.ts";
 import { sampleCommands as commands } from "../../bot/sample-commands.ts";
 import { FakeSlack } from "../../support/fake-slack/fake-slack.ts";
+import { saying } from "../../support/said.ts";
 
 let slack: FakeSlack;
 beforeEach(async () => {
@@ -37,13 +38,15 @@ describe("the doctor at Slack", () => {
   it("finds nothing wrong where nothing is, and posts nothing", async () => {
     const channels = [{ id: slack.channel(), setting: "OPERATOR_CHANNEL" }];
     slack.expected.add("message_not_found");
-    expect(await find({ channels }, true)).toEqual([
-      "ok Slack bot token: the bot is bellwether in Acme",
-      `ok Slack scopes: all ${slack.state.manifest.oauth_config.scopes.bot.length} are granted`,
-      "ok Slack app token: Slack offers a socket",
-      "ok Slack manifest: slack-manifest.json is current and names /bell",
-      "ok OPERATOR_CHANNEL: Slack lets the bot see that channel",
+    const found = await find({ channels }, true);
+    expect(found).toEqual([
+      expect.stringMatching(saying("ok Slack bot token", "bellwether", "Acme")),
+      expect.stringMatching(saying("ok Slack scopes", slack.state.manifest.oauth_config.scopes.bot.length)),
+      expect.stringMatching(saying("ok Slack app token")),
+      expect.stringMatching(saying("ok Slack manifest", "slack-manifest.json", "/bell")),
+      expect.stringMatching(saying("ok OPERATOR_CHANNEL")),
     ]);
+    expect(found).toMatchSnapshot();
     expect(slack.state.messages).toEqual([]);
     expect(slack.complaints()).toEqual([]);
   });
@@ -53,86 +56,67 @@ describe("the doctor at Slack", () => {
     [
       "a wrong bot token",
       () => ({ botToken: "xoxb-stolen" }),
-      /^fault Slack bot token: Slack refuses it \(invalid_auth\) -> .*SLACK_BOT_TOKEN/u,
+      /^fault Slack bot token: .*invalid_auth.* -> .*SLACK_BOT_TOKEN/u,
     ],
-    [
-      "a revoked bot token",
-      () => provoke("auth.test", "token_revoked"),
-      /^fault Slack bot token: Slack refuses it \(token_revoked\)/u,
-    ],
+    ["a revoked bot token", () => provoke("auth.test", "token_revoked"), /^fault Slack bot token: .*token_revoked/u],
     [
       "scopes that were never granted",
       () => void [slack.state.scopes.delete("im:write"), slack.state.scopes.delete("files:write")],
-      /^fault Slack scopes: not granted: files:write \(.*\); im:write \(.*\) -> .*Reinstall to Workspace/u,
+      /^fault Slack scopes: .*files:write .*im:write .* -> .*Reinstall to Workspace/u,
     ],
     [
       "no app token",
       () => ({ appToken: undefined }),
-      /^fault Slack app token: SLACK_APP_TOKEN is not set.* -> .*connections:write/u,
+      /^fault Slack app token: SLACK_APP_TOKEN .* -> .*connections:write/u,
     ],
     [
       "an installation for a whole organisation",
       () => void (slack.state.orgWide = true),
-      /^fault Slack bot token: it is of an installation for a whole organisation.* -> Install the app in one workspace/u,
+      /^fault Slack bot token: .*organisation.* -> .*workspace/u,
     ],
-    [
-      "a wrong app token",
-      () => ({ appToken: "xapp-stolen" }),
-      /^fault Slack app token: .*invalid_auth.*Socket Mode must be switched on/u,
-    ],
+    ["a wrong app token", () => ({ appToken: "xapp-stolen" }), /^fault Slack app token: .*invalid_auth.*Socket Mode/u],
     [
       "an app token without its scope",
       () => provoke("apps.connections.open", "missing_scope"),
       /^fault Slack app token: .*missing_scope.* -> .*connections:write/u,
     ],
-    [
-      "another command than the manifest's",
-      () => ({ command: "/vega" }),
-      /^warning Slack manifest: .*another command than \/vega/u,
-    ],
+    ["another command than the manifest's", () => ({ command: "/vega" }), /^warning Slack manifest: .*\/vega/u],
     [
       "an old manifest",
       () => ({ manifest: manifestFile(commands.slice(1)) }),
-      /^warning Slack manifest: .*another version/u,
+      /^warning Slack manifest: .*slack-manifest\.json .* -> /u,
     ],
-    ["no manifest", () => ({ manifest: undefined }), /^warning Slack manifest: there is no slack-manifest.json/u],
+    ["no manifest", () => ({ manifest: undefined }), /^warning Slack manifest: .*slack-manifest\.json .* -> /u],
     [
       "a channel that nobody knows",
       () => ({ channels: [{ id: "C404", setting: "OPERATOR_CHANNEL" }] }),
-      /^fault OPERATOR_CHANNEL: the bot cannot see that channel on Slack -> Type \/invite @bellwether/u,
+      /^fault OPERATOR_CHANNEL: .* -> .*\/invite @bellwether/u,
     ],
     [
       "a channel that it was not invited to",
       () => ({ channels: [{ id: slack.channel({ member: false }), setting: "OPERATOR_CHANNEL" }] }),
-      /^fault OPERATOR_CHANNEL: the bot cannot see that channel/u,
+      /^fault OPERATOR_CHANNEL: .*channel.* -> .*\/invite @bellwether/u,
     ],
     [
       "a fast clock",
       () => ({ now: () => Date.now() + 400_000 }),
-      /^warning Slack clock: .* (?:399|40\d) s ahead of Slack's -> .*NTP/u,
+      /^warning Slack clock: .* (?:399|40\d) s ahead .* -> .*NTP/u,
     ],
   ];
   it.each(faults)("%s", async (_name, prepare, line) => {
     for (const code of ["invalid_auth", "channel_not_found", "not_in_channel"]) slack.expected.add(code);
     const found = await find(prepare() ?? {});
     expect(found).toEqual([expect.stringMatching(line)]);
+    expect(found.map((one) => one.replace(/\b\d+ s ahead/u, "<n> s ahead"))).toMatchSnapshot();
     expect(found.join("\n")).not.toContain("stolen");
   });
 
   it.each([
-    ["gone", () => slack.goOffline(), "Slack does not answer"],
-    ["out of order", () => slack.fail({ method: "auth.test", answer: { status: 503 } }), "Slack answers HTTP 503"],
-    [
-      "failing inside",
-      () => slack.fail({ method: "auth.test", answer: { error: "fatal_error" } }),
-      "Slack answers HTTP 503",
-    ],
-    [
-      "asked too often",
-      () => slack.fail({ method: "auth.test", answer: { status: 429 } }),
-      "Slack gets too many requests from here",
-    ],
-  ])("calls it a failure of the network where Slack is %s", async (_name, prepare, what) => {
+    ["gone", () => slack.goOffline(), /^/u],
+    ["out of order", () => slack.fail({ method: "auth.test", answer: { status: 503 } }), /503/u],
+    ["failing inside", () => slack.fail({ method: "auth.test", answer: { error: "fatal_error" } }), /503/u],
+    ["asked too often", () => slack.fail({ method: "auth.test", answer: { status: 429 } }), /^/u],
+  ])("calls it a failure of the network where Slack is %s", async (_name, prepare, figure) => {
     prepare();
     const [first] = await examineSlack({
       botToken: slack.state.botToken,
@@ -143,6 +127,8 @@ describe("the doctor at Slack", () => {
       now: () => Date.now(),
       signal: AbortSignal.timeout(5000),
     });
-    expect(first).toMatchObject({ state: "fault", check: "Slack bot token", cause: "network", what });
+    expect(first).toMatchObject({ state: "fault", check: "Slack bot token", cause: "network" });
+    expect(first?.what).toMatch(figure);
+    expect(first?.what).toMatchSnapshot();
   });
 });

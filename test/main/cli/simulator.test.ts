@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { runSimulator } from "../../../src/main/cli/simulator.ts";
 import { startSimulator } from "../../../src/simulator/simulator.ts";
 import { simulated } from "../../simulator/simulated.ts";
+import { saying } from "../../support/said.ts";
 
 test("it prints where it is and what to set, serves, and stops on the signal", async () => {
   const stop = new AbortController();
@@ -19,23 +20,24 @@ test("it prints where it is and what to set, serves, and stops on the signal", a
   expect((await fetch(`${second}/api/v2/info`)).status).toBe(200);
   stop.abort();
   await running;
-  expect(lines[0]).toMatch(/^SIMULATED networks at http:\/\/127\.0\.0\.1:\d+ \(seed "cli"\)/u);
+  expect(lines[0]).toMatch(saying("SIMULATED", /http:\/\/127\.0\.0\.1:\d+/u, '"cli"'));
   await expect(fetch(`${first}/api/v2/info`)).rejects.toThrow("fetch failed");
 });
 
 test.each([
-  [["--port", "70000"], "--port must be a whole number from 0 to 65535"],
-  [["--port", "x"], "--port must be a whole number from 0 to 65535"],
-  [["--nodes", "0"], "--nodes must be a whole number from 1 to 9"],
-  [["--bogus"], "Unknown option"],
-  [["stray"], "Unexpected argument"],
-])("%j: %s", async (argv, words) => {
+  [["--port", "70000"], saying("--port", 0, 65_535)],
+  [["--port", "x"], saying("--port", 0, 65_535)],
+  [["--nodes", "0"], saying("--nodes", 1, 9)],
+  [["--bogus"], saying("--bogus")],
+  [["stray"], saying("stray")],
+])("%j is refused", async (argv, named) => {
   const signal = AbortSignal.abort();
-  await expect(runSimulator(argv, { print: () => {}, signal })).rejects.toThrow(words);
+  await expect(runSimulator(argv, { print: () => {}, signal })).rejects.toThrow(named);
+  await expect(runSimulator(argv, { print: () => {}, signal })).rejects.toThrowErrorMatchingSnapshot();
 });
 
 test("a port that is taken is said so", async () => {
   const { simulator } = await simulated();
   const port = Number(new URL(simulator.url).port);
-  await expect(startSimulator({ port })).rejects.toThrow(`cannot listen on 127.0.0.1 port ${port}`);
+  await expect(startSimulator({ port })).rejects.toThrow(saying("127.0.0.1", port));
 });

@@ -7,12 +7,14 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { Suspensions } from "../../../src/alerts/suspension/suspension-record.ts";
+import { UserError } from "../../../src/errors.ts";
 import { silentLog } from "../../../src/log.ts";
 import { examineDatabase } from "../../../src/main/doctor/database.ts";
 import { createStore } from "../../../src/store/create-store.ts";
 import { writeHolderRecord } from "../../../src/store/file/holder-record.ts";
 import { probeFolder, unfitMount } from "../../../src/store/file/probe-folder.ts";
 import { aSubscription } from "../../alerts/samples.ts";
+import { saying } from "../../support/said.ts";
 import { findingLines, problemLines } from "./finding-lines.ts";
 
 let folder: string;
@@ -28,14 +30,15 @@ describe("the doctor at the database", () => {
   it("says that the first start makes it, and makes none", async () => {
     expect(findingLines(await examineDatabase(file(), NOW))).toEqual([
       expect.stringMatching(/^ok database folder: \d.* are free in /u),
-      `ok database: ${file()} does not exist yet: the first start makes it`,
+      expect.stringMatching(saying("ok database", file())),
     ]);
+    expect((await examineDatabase(file(), NOW))[1]?.what).toMatchSnapshot();
     expect(await examineDatabase(file(), NOW)).toHaveLength(2);
   });
 
   it.runIf(process.platform === "linux")("finds a mount that cannot hold one", async () => {
     expect(problemLines(await examineDatabase("/proc/b.db", NOW))).toEqual([
-      expect.stringMatching(/^fault database folder: \/proc cannot (?:hold a database|be written to).* -> /u),
+      expect.stringMatching(/^fault database folder: \/proc .* -> /u),
     ]);
     expect(probeFolder(folder)).toBeUndefined();
     expect(readdirSync(folder)).toEqual([]);
@@ -47,9 +50,9 @@ describe("the doctor at the database", () => {
 
   it("finds a folder in the place of the file", async () => {
     mkdirSync(file(), { recursive: true });
-    expect(problemLines(await examineDatabase(file(), NOW))).toEqual([
-      expect.stringMatching(/^fault database folder: .* is a folder, not a file -> .*DATABASE_URL/u),
-    ]);
+    const found = problemLines(await examineDatabase(file(), NOW));
+    expect(found).toEqual([expect.stringMatching(saying("fault database folder", file(), "->", "DATABASE_URL"))]);
+    expect(found).toMatchSnapshot();
   });
 
   it("says that one was there before and is gone", async () => {
@@ -57,9 +60,9 @@ describe("the doctor at the database", () => {
     await store.ping();
     await store.close();
     await rm(file());
-    expect(problemLines(await examineDatabase(file(), NOW))).toEqual([
-      expect.stringMatching(/^warning database: .* was there before and is gone.* -> .*npm run restore/u),
-    ]);
+    const found = problemLines(await examineDatabase(file(), NOW));
+    expect(found).toEqual([expect.stringMatching(saying("warning database", file(), "->", "npm run restore"))]);
+    expect(found).toMatchSnapshot();
   });
 
   it.each([
@@ -74,7 +77,7 @@ describe("the doctor at the database", () => {
     writeHolderRecord(file(), { pid: process.pid, socket: `${file()}.sock` });
     await lose();
     expect(problemLines(await examineDatabase(file(), NOW))).toEqual([
-      expect.stringMatching(new RegExp(`^fault database: .* was ${what} while the running Bellwether`, "u")),
+      expect.stringMatching(saying("fault database", file(), what, process.pid)),
     ]);
     server.close();
     await store.close();
@@ -109,23 +112,23 @@ describe("the doctor at the database", () => {
       await new Suspensions(alerts, []).put(suspension, NOW);
     });
     await store.close();
-    expect(findingLines(await examineDatabase(file(), NOW)).slice(1)).toEqual([
-      expect.stringMatching(/^ok database: .*b.db: whole, [\d.]+ kB, schema \d{4}-.*, nobody holds it/u),
+    const found = findingLines(await examineDatabase(file(), NOW)).slice(1);
+    expect(found).toEqual([
+      expect.stringMatching(/^ok database: .*b.db: .*\b[\d.]+ kB, schema \d{4}-/u),
       expect.stringMatching(
-        /^warning refused token: Slack has refused the bot's token for 2 h \(Slack says invalid_auth\) -> .*SLACK_BOT_TOKEN/u,
+        saying("warning refused token", "Slack", "2 h", "Slack says invalid_auth", "->", "SLACK_BOT_TOKEN"),
       ),
-      expect.stringMatching(/^warning dead letters: 1 given up on slack within the last day -> .*alerts log/u),
-      expect.stringMatching(
-        /^warning subscriptions: 1 ended because their channel is gone or the bot's token was refused/u,
-      ),
-      "warning deliveries: 1 wait on slack, the oldest for 2 h -> Start the bot: nothing is delivered while it is stopped.",
+      expect.stringMatching(saying("warning dead letters", 1, "slack", "->", "alerts log")),
+      expect.stringMatching(saying("warning subscriptions", 1)),
+      expect.stringMatching(saying("warning deliveries", 1, "slack", "2 h", "->")),
     ]);
+    expect(found.slice(1)).toMatchSnapshot();
   });
 
   it.each<[string, number | undefined, RegExp[]]>([
     ["has just begun", undefined, []],
-    ["looks", 4000, [/^ok watching: the last look was kept 4 s ago/u]],
-    ["has stopped looking", 600_000, [/^fault watching: the running Bellwether has kept no look for 10 min -> See/u]],
+    ["looks", 4000, [/^ok watching: .*\b4 s\b/u]],
+    ["has stopped looking", 600_000, [/^fault watching: .*\b10 min -> /u]],
   ])("asks what the running bot keeps: one that %s", async (_name, agoMillis, lines) => {
     const store = createStore({ url: file(), log: silentLog() });
     const server = createServer();
@@ -137,10 +140,10 @@ describe("the doctor at the database", () => {
       await new Promise<void>((resolve) => server.listen(`${file()}.sock`, resolve));
       writeHolderRecord(file(), { pid: process.pid, socket: `${file()}.sock` });
       const found = findingLines(await examineDatabase(file(), NOW));
-      expect(found[1]).toContain(`held by the running Bellwether (process ${process.pid})`);
-      expect(found.filter((line) => line.includes("watching"))).toEqual(
-        lines.map((line) => expect.stringMatching(line)),
-      );
+      expect(found[1]).toMatch(saying("database", process.pid));
+      const watching = found.filter((line) => line.includes("watching"));
+      expect(watching).toEqual(lines.map((line) => expect.stringMatching(line)));
+      expect(watching).toMatchSnapshot();
     } finally {
       server.close();
       await store.close();
@@ -152,31 +155,28 @@ describe("the doctor at the database", () => {
     await store.ping();
     const found = problemLines(await examineDatabase(file(), NOW, 20));
     await store.close();
-    expect(found).toEqual([
-      expect.stringMatching(/^fault database: .* in use by process \d+, which does not answer -> Stop that process/u),
-    ]);
+    expect(found).toEqual([expect.stringMatching(saying("fault database", file(), process.pid, "->"))]);
+    expect(found).toMatchSnapshot();
   });
 
-  it.each<[string, string, RegExp]>([
-    ["is something else", "x".repeat(9000), /is not a database of Bellwether's/u],
-    ["is empty", "", /^ok database: .*whole, 0 bytes, the next start migrates it/u],
-  ])("finds a file that %s", async (_name, content, line) => {
+  it("finds a file that is something else, and one that is empty", async () => {
     const wrong = path.join(folder, "b.db");
-    writeFileSync(wrong, content);
-    const found = await examineDatabase(wrong, NOW).then(findingLines, (thrown: Error) => [thrown.message]);
-    expect(found.at(-1)).toMatch(line);
+    writeFileSync(wrong, "x".repeat(9000));
+    await expect(examineDatabase(wrong, NOW)).rejects.toThrow(UserError);
+    await expect(examineDatabase(wrong, NOW)).rejects.toThrow(saying(wrong));
+    writeFileSync(wrong, "");
+    expect(findingLines(await examineDatabase(wrong, NOW)).at(-1)).toMatch(saying("ok database", wrong, "0 bytes"));
   });
 
   it("finds a file where the folder should be, which the first start would fail at", async () => {
     const wrong = path.join(folder, "data");
     writeFileSync(wrong, "a file");
     const found = findingLines(await examineDatabase(path.join(wrong, "b.db"), NOW));
-    expect(found).toEqual([
-      `fault database folder: ${wrong} is a file, not a folder -> Name another place in DATABASE_URL.`,
-    ]);
+    expect(found).toEqual([expect.stringMatching(saying("fault database folder", wrong, "->", "DATABASE_URL"))]);
+    expect(found).toMatchSnapshot();
   });
 
   it("refuses an address that is no file's", async () => {
-    await expect(examineDatabase("postgres://u:hunter2@h/b", NOW)).rejects.toThrow(/PostgreSQL.*not supported/u);
+    await expect(examineDatabase("postgres://u:hunter2@h/b", NOW)).rejects.toThrow(/^(?!.*hunter2).*PostgreSQL/u);
   });
 });

@@ -17,17 +17,16 @@ const doctor = (env: Record<string, string> = {}, ...args: string[]) => sandbox.
 it("needs no settings, and says that everything is simulated", async () => {
   const { code, stdout, stderr } = await doctor();
   expect([code, stderr]).toEqual([0, ""]);
-  expect(stdout).toContain("everything is SIMULATED");
-  expect(stdout).toContain("does not exist yet: the first start makes it");
-  expect(stdout).toMatch(/\nNothing is wrong\.\n$/u);
+  expect(stdout).toContain("SIMULATED");
+  expect(stdout.split("\n").every((line) => !/^(?:fault|warning)/u.test(line))).toBe(true);
 });
 
 it("works beside the running bot, names it, and leaves it alone", async () => {
   const running = sandbox.run(["start"], { DATABASE_URL: "file:./beside.db" });
   const [url = ""] = await running.printed(/http:\/\/127\.0\.0\.1:\d+\//u);
   const { code, stdout } = await doctor({ DATABASE_URL: "file:./beside.db" });
-  expect(stdout).toContain(`held by the running Bellwether (process ${running.child.pid})`);
-  expect(stdout).toContain(`the running Bellwether (process ${running.child.pid}) answers at ${url}`);
+  expect(stdout).toMatch(new RegExp(`^ok {7}database: .*${running.child.pid}`, "mu"));
+  expect(stdout).toMatch(new RegExp(`^ok {7}console: .*${running.child.pid}.* ${RegExp.escape(url)}$`, "mu"));
   expect(code).toBe(0);
   expect((await fetch(new URL("/healthz", url))).status).toBe(200);
 });
@@ -42,14 +41,14 @@ it("tells what the operator must mend from what the network must, and keeps ever
     doctor({}, "--fix"),
   ]);
   expect(mend.code).toBe(1);
-  expect(mend.stdout).toMatch(/^fault {4}settings: WEB_PORT must be a port/mu);
+  expect(mend.stdout).toMatch(/^fault {4}settings: WEB_PORT/mu);
   expect(wait.code).toBe(2);
-  expect(wait.stdout).toMatch(/^fault {4}mainnet node 127.0.0.1:9: refused the connection\. See whether/mu);
-  expect(wait.stdout).toMatch(/^fault {4}Discord token: Discord does not answer/mu);
-  expect(wait.stdout).toMatch(/^fault {4}DEADMAN_URL: it answers HTTP 500/mu);
+  expect(wait.stdout).toMatch(/^fault {4}mainnet node 127\.0\.0\.1:9: /mu);
+  expect(wait.stdout).toMatch(/^fault {4}Discord token: /mu);
+  expect(wait.stdout).toMatch(/^fault {4}DEADMAN_URL: .*\b500\b/mu);
   // Only where it is asked to.
   expect(service.requests).toHaveLength(1);
-  expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("takes nothing but --ping")]);
+  expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringMatching(/doctor .*--ping/u)]);
   for (const { stdout, stderr } of [mend, wait, wrong]) expect(`${stdout}${stderr}`).not.toContain("secret-");
 });
 
@@ -72,10 +71,10 @@ it("finds nothing wrong with what a bot of the same version set up", async () =>
     const registered = await sandbox.run(["discord-register"], { ...env, DATABASE_URL: "file:./other.db" }).ended;
     expect(registered.code).toBe(0);
     const { code, stdout } = await doctor(env);
-    expect(stdout).toMatch(/^ok {7}Discord commands: \d+ are registered and current$/mu);
-    expect(stdout).toMatch(/^ok {7}Slack manifest: slack-manifest.json is current and names \/bell$/mu);
-    expect(stdout).toMatch(/^ok {7}Slack scopes: all \d are granted$/mu);
-    expect(stdout).toMatch(/^ok {7}OPERATOR_CHANNEL: Slack lets the bot see that channel$/mu);
+    expect(stdout).toMatch(/^ok {7}Discord commands: \d/mu);
+    expect(stdout).toMatch(/^ok {7}Slack manifest: slack-manifest\.json .*\/bell$/mu);
+    expect(stdout).toMatch(/^ok {7}Slack scopes: .*\d/mu);
+    expect(stdout).toMatch(/^ok {7}OPERATOR_CHANNEL: /mu);
     expect(stdout.match(/^(?:fault|warning) +[^:]+/gmu)).toEqual(["warning  networks", "warning  DEADMAN_URL"]);
     expect(code).toBe(0);
     expect([...discord.complaints(), ...slack.complaints()]).toEqual([]);

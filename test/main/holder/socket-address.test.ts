@@ -46,10 +46,10 @@ describe("the folder for sockets under the temporary one", () => {
     const open = path.join(root, "open");
     mkdirSync(open);
     chmodSync(open, 0o777);
-    expect(() => makePrivateFolder(open)).toThrow("is not this user's alone");
+    expect(() => makePrivateFolder(open)).toThrow(open);
     const linked = path.join(root, "linked");
     mkdirSync(path.join(root, "target"), { mode: 0o700 });
     symlinkSync(path.join(root, "target"), linked);
-    expect(() => makePrivateFolder(linked)).toThrow("is not this user's alone");
+    expect(() => makePrivateFolder(linked)).toThrow(linked);
   });
 });

@@ -35,8 +35,6 @@ test.each([
 
 test("who may not is told why, and rules in direct messages all the same", async () => {
   const ask = setUp(["11"]);
-  expect(await ask("12", true)).toMatchObject({
-    mayNotManage: expect.stringContaining("operator names those who may"),
-  });
+  expect(await ask("12", true)).toMatchObject({ mayManageChannel: false, mayNotManage: expect.any(String) });
   expect(await ask("12", true, false)).toEqual({ id: "12", name: "12", mayManageChannel: true });
 });
