@@ -57,9 +57,9 @@ describe("the console's view of Discord", () => {
     [{ visibility: "channel", isDefault: false }, false],
     ["alert", false],
   ])("says of %j whether the asker alone sees it: %j", (as, isPrivate) => {
-    const words = textIn(drawn(reply({ title: "Time" }), as));
-    expect(words.includes("Only you can see this")).toBe(isPrivate);
-    expect(words.includes("Share")).toBe(isPrivate);
+    const tree = drawn(reply({ title: "Time" }), as);
+    expect(all(tree).some(({ attrs }) => attrs["class"] === "only")).toBe(isPrivate);
+    expect(textIn(tree).includes("Share")).toBe(isPrivate);
   });
 
   test("shows a mention by the id that is sent", () => {

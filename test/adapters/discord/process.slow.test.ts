@@ -181,7 +181,7 @@ test("a refused token is said on /readyz, in the metrics and in the log; the con
   expect(await metrics()).toMatch(/^bellwether_platform_up\{platform="discord",state="failed"\} 0$/mu);
   expect((await askWeb(running.url, "time")).status).toBe(200);
   const { stdout, stderr } = await running.kill("SIGTERM");
-  expect(`${stdout}${stderr}`).toMatch(/"platform":"discord".*Discord refuses the token/u);
+  expect(`${stdout}${stderr}`).toMatch(/"platform":"discord".*DISCORD_TOKEN/u);
 });
 
 test("so is a Discord that is gone; it heals without a restart, and goes on with the session of before", async () => {
@@ -189,7 +189,7 @@ test("so is a Discord that is gone; it heals without a restart, and goes on with
   fake.gateway.refuse = true;
   fake.gateway.cut();
   while ((await running.health()).ok) await sleep(50);
-  expect(await running.health()).toEqual({ ok: false, why: expect.stringContaining("the gateway closed (1006)") });
+  expect(await running.health()).toEqual({ ok: false, why: expect.stringContaining("1006") });
   expect(await metrics()).toMatch(/^bellwether_platform_up\{platform="discord",state="down"\} 0$/mu);
   expect((await askWeb(running.url, "time")).status).toBe(200);
   fake.offline = false;

@@ -11,7 +11,7 @@ import { VirtualWaits } from "./virtual-waits.ts";
 /** It lives, hears and answers. */
 async function stillWell(scene: Stage): Promise<void> {
   const eve = scene.fake.person("eve");
-  expect(said((await eve.run(scene.channel, "help")).last)).toContain("What you can ask");
+  expect(said((await eve.run(scene.channel, "help")).last)).toContain("market list");
   expect(scene.adapter.health).toEqual({ state: "up" });
 }
 

@@ -1,8 +1,12 @@
+import { progressFootnote } from "../../../src/adapters/slack/respond/notices.ts";
 import { until } from "../fake-discord/until.ts";
 import type { FakeSlack } from "./fake-slack.ts";
 import { stateOf } from "./form-state.ts";
 import type { Envelope } from "./sockets.ts";
 import type { Block, Element, StoredMessage, View } from "./state.ts";
+
+/** How every progress message ends. */
+export const PROMISES_NOTHING = progressFootnote(0, 0, false).split(". ").at(-1) ?? "";
 
 /** Somebody in the workspace: types commands, presses buttons that are there, fills in forms, reads what is shown. */
 export class Person {
@@ -260,10 +264,7 @@ export class Dialog {
 
   /** Resolves once it is answered; a progress message is no answer. */
   async answered(): Promise<void> {
-    await until(
-      () => this.messages.some((message) => !textOf(message).includes("If the bot is restarted meanwhile")),
-      "an answer",
-    );
+    await until(() => this.messages.some((message) => !textOf(message).includes(PROMISES_NOTHING)), "an answer");
   }
 }
 

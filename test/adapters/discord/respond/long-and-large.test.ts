@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { discordPlatform } from "../../../../src/adapters/discord/platform.ts";
 import { labelsOf, type Person, textOf } from "../../../support/fake-discord/person.ts";
 import { until } from "../../../support/fake-discord/until.ts";
+import { saying } from "../../../support/said.ts";
 import { disposed, probes } from "../probe-commands.ts";
 import { stage, type Stage } from "../stage.ts";
 
@@ -86,9 +87,7 @@ describe("files", () => {
   test("that are too large even so are named, with ranges that fit", async () => {
     const dialog = await ann.run({ channel, maxBytes: MiB }, "probe files", { noise: 2 * MiB + 5 });
     expect(dialog.last.files.map((file) => file.name)).toEqual(["chart.png"]);
-    expect(dialog.last.content).toMatch(
-      /noise\.csv is too large to send here\*\*: it has 2\.1 MB, 2\.1 MB compressed, and Discord takes 1\.0 MB/u,
-    );
+    expect(dialog.last.content).toMatch(saying("noise.csv", "2.1 MB", "2.1 MB", "Discord", "1.0 MB"));
     expect(dialog.last.content.match(/`\/probe files [^`]*from:2023-11-[12][^`]*to:2023-11-[^`]*`/gu)).toHaveLength(3);
   });
 

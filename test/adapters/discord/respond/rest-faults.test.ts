@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
+import { shareFailedNotice } from "../../../../src/adapters/discord/respond/notices.ts";
+import { plainText } from "../../../../src/reply/plain-text.ts";
 import type { Misbehaviour } from "../../../support/fake-discord/fake-discord.ts";
 import { type Person, textOf } from "../../../support/fake-discord/person.ts";
 import { until } from "../../../support/fake-discord/until.ts";
@@ -120,7 +122,8 @@ test("a shared reply of uncertain outcome is not shared twice without a notice",
   const asked = await ann.run(channel, "probe buttons", { private: true });
   for (let count = 0; count < 2; count += 1) on.fake.fail({ ...followUp, answer: { status: 500 } });
   const pressed = ann.startPress(asked.last, "Share");
-  await until(() => pressed.messages.some((one) => textOf(one).includes("could not be shared")), "the word about it");
+  const failed = plainText(shareFailedNotice().title);
+  await until(() => pressed.messages.some((one) => textOf(one).includes(failed)), "the word about it");
   expect(bob.sees(channel)).toEqual([]);
 });
 

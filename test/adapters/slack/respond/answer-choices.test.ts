@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { until } from "../../../support/fake-discord/until.ts";
+import { saying } from "../../../support/said.ts";
 import { said } from "../shown.ts";
 import { stage } from "../stage.ts";
 
@@ -13,13 +14,13 @@ test("what a workspace chose for prices holds for all its people, until private 
   expect(await seenFor("market list")).toBe(ann.id);
 
   const refused = await guest.run(channel, "answers set everyone");
-  expect(said(refused.last)).toContain("Guests may not");
+  expect(said(refused.last)).toMatch(/guest/iu);
   expect(refused.last.onlyFor).toBe(guest.id);
 
   const shown = await boss.run(channel, "answers show");
   expect(shown.last.onlyFor).toBe(boss.id);
   const set = await boss.press(shown.last, "Show to everyone");
-  expect(said(set.last)).toContain("boss chose this for the whole workspace.");
+  expect(said(set.last)).toMatch(saying("boss", "workspace"));
   expect(set.last.onlyFor).toBeUndefined();
 
   expect(await seenFor("market list")).toBeUndefined();

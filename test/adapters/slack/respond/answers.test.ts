@@ -35,10 +35,10 @@ describe("a slash command", () => {
   test("bare and help always answer; a typing error is met with what was meant", async () => {
     await using scene = await stage();
     const ann = scene.fake.person("ann");
-    expect(said((await ann.run(scene.channel, "")).last)).toContain("What you can ask");
+    expect(said((await ann.run(scene.channel, "")).last)).toContain("market list");
     expect(said((await ann.run(scene.channel, "help market show")).last)).toContain("market show");
     const slip = await ann.run(scene.channel, "markt list");
-    expect(said(slip.last)).toContain("Did you mean market list?");
+    expect(said(slip.last)).toContain("market list");
     expect(slip.last.onlyFor).toBe(ann.id);
     // Whatever name the manifest gives the command.
     const other = ann.type(scene.channel, "time", "/vega");
@@ -81,7 +81,7 @@ describe("a slash command", () => {
     const ann = scene.fake.person("ann");
     const bug = await ann.run(scene.channel, "probe fail private:no");
     expect(bug.last.onlyFor).toBe(ann.id);
-    expect(said(bug.last)).toContain("Something went wrong inside the bot");
+    expect(said(bug.last)).toMatch(/`[0-9a-f]{8}`/u);
     expect(said(bug.last)).not.toContain("secret words");
     const mistake = await ann.run(scene.channel, "probe mistake private:no");
     expect(mistake.last.onlyFor).toBe(ann.id);
@@ -192,7 +192,7 @@ describe("a mention", () => {
     const ann = scene.fake.person("ann");
     ann.mention(scene.channel, "");
     await until(() => ann.sees(scene.channel).length === 2, "help");
-    expect(said(ann.sees(scene.channel)[1]!)).toContain("What you can ask");
+    expect(said(ann.sees(scene.channel)[1]!)).toContain("market list");
     ann.mention(scene.channel, "time private:no");
     await until(() => ann.sees(scene.channel).length === 4, "the time");
     expect(ann.sees(scene.channel)[3]!.onlyFor).toBeUndefined();

@@ -1,12 +1,15 @@
 import { describe, expect, test } from "vitest";
 
 import type { Payloads } from "../../../../src/adapters/adapter.ts";
+import { expiredNotice, unreadableNotice } from "../../../../src/adapters/slack/respond/notices.ts";
 import { command } from "../../../../src/bot/command.ts";
 import { memoryAttachment } from "../../../../src/reply/attachment.ts";
 import { paragraph } from "../../../../src/reply/block.ts";
+import { plainText } from "../../../../src/reply/plain-text.ts";
 import { reply } from "../../../../src/reply/reply.ts";
 import { until } from "../../../support/fake-discord/until.ts";
 import { buttonsOf, labelsOf } from "../../../support/fake-slack/person.ts";
+import { saying } from "../../../support/said.ts";
 import { probe } from "../probe-commands.ts";
 import { said } from "../shown.ts";
 import { stage } from "../stage.ts";
@@ -65,7 +68,7 @@ describe("buttons", () => {
     for (const _again of [1, 2]) {
       const shared = (await ann.press(last, "Share")).last;
       expect(shared.onlyFor).toBeUndefined();
-      expect(said(shared)).toContain(`Shared by <@${ann.id}>, asked`);
+      expect(said(shared)).toContain(`<@${ann.id}>`);
       expect(said(shared)).toContain("asked 1 times");
       expect(labelsOf(shared.blocks)).toEqual(["Docs"]);
     }
@@ -83,7 +86,7 @@ describe("buttons", () => {
     const { last } = await ann.run(scene.channel, "probe count");
     const dialog = await ann.press(last, "Share");
     expect(dialog.last.onlyFor).toBe(ann.id);
-    expect(said(dialog.last)).toContain("Run it again");
+    expect(said(dialog.last)).toContain(plainText(expiredNotice("").title));
   });
 
   test("share keeps 64 KiB at most: more is to be asked for again", async () => {
@@ -139,7 +142,7 @@ describe("buttons", () => {
     expect(last.edits).toBe(0);
     const whispered = dialog.messages.at(-1)!;
     expect(whispered.onlyFor).toBe(ann.id);
-    expect(said(whispered)).toContain("Something went wrong");
+    expect(said(whispered)).toMatch(/`[0-9a-f]{8}`/u);
   });
 
   test("an error tried again gives way to the next error, and then to the answer with its file", async () => {
@@ -154,7 +157,7 @@ describe("buttons", () => {
     const ann = scene.fake.person("ann");
     const { last } = await ann.run(scene.channel, "probe third");
     await ann.press(last, "Try again");
-    expect(said(last)).toContain("Something went wrong");
+    expect(said(last)).toMatch(/`[0-9a-f]{8}`/u);
     await ann.press(last, "Try again");
     expect(said(last)).toContain("third.csv");
     expect(last.edits).toBe(2);
@@ -170,7 +173,7 @@ describe("buttons", () => {
     await ann.press(last, "Refresh");
     expect(said(last)).toContain("asked 2 times");
     const long = await ann.press(last, "Long");
-    expect(said(long.last)).toContain("There is no network");
+    expect(said(long.last)).toMatch(saying("mainnet", "testnet"));
   });
 
   test("kept in a store that does not answer say so", async () => {
@@ -184,11 +187,11 @@ describe("buttons", () => {
     const { last } = await ann.run(scene.channel, "probe count");
     broken = true;
     const pressed = await ann.press(last, "Long");
-    expect(said(pressed.last)).toContain("What this button means cannot be read just now");
+    expect(said(pressed.last)).toContain(plainText(unreadableNotice().title));
     expect(said(pressed.last)).not.toContain("disk");
     expect(pressed.last.onlyFor).toBe(ann.id);
     broken = false;
-    expect(said((await ann.press(last, "Long")).last)).toContain("There is no network");
+    expect(said((await ann.press(last, "Long")).last)).toMatch(saying("mainnet", "testnet"));
   });
 
   test("of another version answer that they are too old", async () => {
@@ -204,8 +207,7 @@ describe("buttons", () => {
     for (const label of ["Old", "Gone"]) {
       const answer = await ann.press(message, label);
       expect(answer.last.onlyFor).toBe(ann.id);
-      expect(said(answer.last)).toContain("This button is too old");
-      expect(said(answer.last)).toContain("/bell");
+      expect(said(answer.last)).toMatch(saying(plainText(expiredNotice("").title), "/bell"));
     }
   });
 });
@@ -268,7 +270,7 @@ describe("a form", () => {
     expect(await ann.submit(form, {})).toHaveProperty("asset");
     const errors = await ann.submit(form, { asset: "USDT", from: "yesterweek" });
     expect(errors["from"]).toContain("yesterweek");
-    expect(errors["from"]).toContain("Write a date as");
+    expect(errors["from"]).toMatchSnapshot();
   });
 
   test("for all to see", async () => {
@@ -291,9 +293,9 @@ describe("a form", () => {
     const ann = scene.fake.person("ann");
     scene.fake.fail({ method: "views.open", answer: { error: "expired_trigger_id" } });
     const dialog = await ann.run(scene.channel, "order");
-    expect(said(dialog.last)).toContain("needs an id");
+    expect(labelsOf(dialog.last.blocks)).toContain("Fill in");
     scene.fake.fail({ method: "views.open", answer: { error: "expired_trigger_id" } });
     const pressed = await ann.press(dialog.last, "Fill in");
-    expect(said(pressed.last)).toContain("The form could not be opened");
+    expect(said(pressed.last)).toMatch(saying("/bell order", "/bell help order"));
   });
 });

@@ -16,29 +16,31 @@ const change = command({
 });
 const look = probe("probe look", ({ caller }) => Promise.resolve(titled(`may: ${caller.mayManageChannel}`)));
 const extra = [change, look];
+const CHANGED = /\bchanged\b/u;
 
 const GRID = { enterprise_id: "E1", teams: ["T99"] };
-const GUEST = "Guests may not";
-const ELSEWHERE = "People of another organisation may not";
+// What the refusal says of them.
+const GUEST = /guest/iu;
+const ELSEWHERE = /another organisation/u;
 
 describe("who may change a channel's alerts", () => {
-  test.each<[string, Profile, string]>([
-    ["a full member", {}, "changed"],
+  test.each<[string, Profile, RegExp]>([
+    ["a full member", {}, CHANGED],
     ["a guest", { is_restricted: true }, GUEST],
     ["a guest of one channel", { is_restricted: true, is_ultra_restricted: true }, GUEST],
-    ["an app", { is_bot: true }, "Apps and workflows may not"],
-    ["a workflow", { is_workflow_bot: true }, "Apps and workflows may not"],
+    ["an app", { is_bot: true }, /\bapps\b/iu],
+    ["a workflow", { is_workflow_bot: true }, /\bworkflows\b/u],
     ["somebody of another organisation", { team_id: "T99" }, ELSEWHERE],
     ["a stranger", { is_stranger: true }, ELSEWHERE],
-    ["somebody of the same enterprise", { team_id: "T99", enterprise_user: { teams: ["T98", "T01"] } }, "changed"],
-    ["somebody of a sister workspace on the same Grid", { team_id: "T99", enterprise_user: GRID }, "changed"],
+    ["somebody of the same enterprise", { team_id: "T99", enterprise_user: { teams: ["T98", "T01"] } }, CHANGED],
+    ["somebody of a sister workspace on the same Grid", { team_id: "T99", enterprise_user: GRID }, CHANGED],
     ["a guest of a sister workspace", { team_id: "T99", is_restricted: true, enterprise_user: GRID }, GUEST],
     [
       "somebody of another Grid",
       { team_id: "T99", enterprise_user: { enterprise_id: "E2", teams: ["T99"] } },
       ELSEWHERE,
     ],
-    ["somebody who has left", { deleted: true }, "has left"],
+    ["somebody who has left", { deleted: true }, /\bleft\b/u],
   ])("%s", async (name, profile, words) => {
     await using scene = await stage({ extra });
     scene.fake.state.enterprise = "E1";
@@ -46,9 +48,10 @@ describe("who may change a channel's alerts", () => {
     await until(() => asked() > 2, "the organisation");
     const who = scene.fake.person(name, profile);
     const dialog = await who.run(scene.channel, "probe change");
-    expect(said(dialog.last)).toContain(words);
+    expect(said(dialog.last)).toMatch(words);
+    expect(said(dialog.last)).toMatchSnapshot();
     expect(dialog.last.onlyFor).toBe(who.id);
-    expect(said((await who.run(scene.channel, "probe look")).last)).toContain(`may: ${words === "changed"}`);
+    expect(said((await who.run(scene.channel, "probe look")).last)).toContain(`may: ${words === CHANGED}`);
     // Looked up once for both.
     expect(scene.fake.requests.filter(({ method }) => method === "users.info")).toHaveLength(1);
   });
@@ -67,7 +70,9 @@ describe("who may change a channel's alerts", () => {
     const ann = scene.fake.person("ann");
     for (const answer of [{ status: 500 }, { error: "fatal_error" }, "cut-before", "hang-before"] as const) {
       scene.fake.fail({ method: "users.info", answer });
-      expect(said((await ann.run(scene.channel, "probe change")).last)).toContain("Try again in a moment");
+      const refused = await ann.run(scene.channel, "probe change");
+      expect(said(refused.last)).not.toMatch(CHANGED);
+      expect(said(refused.last)).toMatchSnapshot();
       scene.fake.release();
     }
     for (;;) {
@@ -87,7 +92,7 @@ describe("who may change a channel's alerts", () => {
     const chosen = [ann, bob].find((one) => one.id === id);
     for (const who of [ann, bob]) {
       const { last } = await who.run(scene.channel, "probe change");
-      expect(said(last)).toContain(who === chosen ? "changed" : "Bellwether's operator names those who may");
+      expect(CHANGED.test(said(last))).toBe(who === chosen);
     }
     expect(fake.requests.filter(({ method }) => method === "users.info")).toEqual([]);
   });
@@ -107,17 +112,17 @@ describe("who may change a channel's alerts", () => {
     const bob = scene.fake.person("bob", { is_restricted: true });
     bob.mention(scene.channel, "probe change");
     await until(() => bob.sees(scene.channel).length === 2, "the answer");
-    expect(said(bob.sees(scene.channel)[1]!)).toContain(GUEST);
+    expect(said(bob.sees(scene.channel)[1]!)).toMatch(GUEST);
     bob.type(scene.channel, "probe asking");
     const form = await bob.form();
-    expect(await bob.submit(form, { note: "x" })).toEqual({ note: expect.stringContaining(GUEST) as string });
+    expect(await bob.submit(form, { note: "x" })).toEqual({ note: expect.stringMatching(GUEST) as string });
     const cat = scene.fake.person("cat", { team_id: "T99" });
     cat.mention(scene.channel, "probe change");
-    await until(() => cat.sees(scene.channel).some((message) => said(message).includes(ELSEWHERE)), "the answer");
+    await until(() => cat.sees(scene.channel).some((message) => ELSEWHERE.test(said(message))), "the answer");
     const ann = scene.fake.person("ann");
     const { last } = await ann.run(scene.channel, "probe change private:no");
     const pressed = await bob.press(last, "Refresh");
-    expect(said(pressed.last)).toContain(GUEST);
+    expect(said(pressed.last)).toMatch(GUEST);
     expect(last.edits).toBe(0);
   });
 
@@ -125,14 +130,14 @@ describe("who may change a channel's alerts", () => {
     await using scene = await stage();
     const ann = scene.fake.person("ann");
     const bob = scene.fake.person("bob", { is_restricted: true });
-    expect(said((await bob.run(scene.channel, "alerts add ops")).last)).toContain(GUEST);
+    expect(said((await bob.run(scene.channel, "alerts add ops")).last)).toMatch(GUEST);
     const added = await ann.run(scene.channel, "alerts add ops mention:<!subteam^S012345|@oncall>");
     expect(said(added.last)).toContain("S012345");
     expect(said((await bob.run(scene.channel, "alerts list")).last)).toContain("S012345");
     const id = /alerts remove (\w+)|"id":"(\w+)"/u.exec(JSON.stringify(added.last.blocks).replaceAll("\\", ""));
     const [, typed, carried] = id ?? [];
     const removed = await bob.run(scene.channel, `alerts remove ${typed ?? carried ?? "x"}`);
-    expect(said(removed.last)).toContain(GUEST);
+    expect(said(removed.last)).toMatch(GUEST);
   });
 
   test("where the bot is not in the channel: the user is asked to invite it, once", async () => {
@@ -150,7 +155,7 @@ describe("who may change a channel's alerts", () => {
     expect(await send()).toBe("gone");
     await until(() => dialog.messages.length === 2, "the word about it");
     expect(said(dialog.messages[0]!)).toContain("changed");
-    expect(said(dialog.last)).toContain("Type `/invite @bellwether` in it");
+    expect(said(dialog.last)).toContain("`/invite @bellwether`");
     expect(dialog.last.onlyFor).toBe(ann.id);
     expect(await send()).toBe("gone");
     await ann.run(elsewhere, "time");

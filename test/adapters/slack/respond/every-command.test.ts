@@ -3,8 +3,11 @@ import { describe, expect, test } from "vitest";
 import { commands } from "../../../../commands/index.ts";
 import { decodePress } from "../../../../src/adapters/slack/render/buttons.ts";
 import type { AnyCommand } from "../../../../src/bot/command.ts";
+import { errorReply } from "../../../../src/bot/error-reply.ts";
 import { isRequired } from "../../../../src/bot/grammar/usage.ts";
 import type { Option } from "../../../../src/bot/options/options.ts";
+import { silentLog } from "../../../../src/log.ts";
+import { plainText } from "../../../../src/reply/plain-text.ts";
 import { buttonsOf, type Dialog, labelsOf, type Person } from "../../../support/fake-slack/person.ts";
 import type { Element, StoredMessage } from "../../../support/fake-slack/state.ts";
 import { said } from "../shown.ts";
@@ -13,7 +16,8 @@ import { stage } from "../stage.ts";
 // Everything that can be asked, filled in and pressed, over the wire from end to end. The fake Slack judges what it is
 // sent and complains of what was not acknowledged in time.
 
-const BUG = "Something went wrong inside the bot";
+const { title } = errorReply(new Error("a bug"), { log: silentLog(), command: "", signal: AbortSignal.any([]) });
+const BUG = plainText(title);
 
 /** A value that a field takes: what is offered first, else the option's own example. */
 async function valueFor(ann: Person, name: string, option: Option): Promise<string> {

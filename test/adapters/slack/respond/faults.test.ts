@@ -69,7 +69,7 @@ describe("when Slack fails at an answer", () => {
     scene.fake.fail({ method: "files.getUploadURLExternal", answer: { status: 429, retryAfter: 0 } });
     scene.fake.fail({ method: "files.completeUploadExternal", answer: { status: 429, retryAfter: 0 } });
     const dialog = await ann.run(scene.channel, "probe file");
-    expect(said(dialog.last)).toContain("is in your direct messages with the app");
+    expect(said(dialog.last)).toContain("your direct messages");
     await until(() => file.disposed() === 1, "the file to be given up");
   });
 });

@@ -2,11 +2,13 @@ import { Readable } from "node:stream";
 
 import { describe, expect, test } from "vitest";
 
+import { CONTINUES_IN_DIRECT_MESSAGES } from "../../../../src/adapters/slack/respond/notices.ts";
 import { command } from "../../../../src/bot/command.ts";
 import { memoryAttachment } from "../../../../src/reply/attachment.ts";
 import { reply } from "../../../../src/reply/reply.ts";
 import { until } from "../../../support/fake-discord/until.ts";
-import { labelsOf, type Person } from "../../../support/fake-slack/person.ts";
+import { labelsOf, type Person, PROMISES_NOTHING } from "../../../support/fake-slack/person.ts";
+import { saying } from "../../../support/said.ts";
 import { probe, titled, waiting } from "../probe-commands.ts";
 import { said } from "../shown.ts";
 import { type Stage, stage } from "../stage.ts";
@@ -18,7 +20,7 @@ const timing = { progressAtMillis: [1, 20, 40], progressEveryMillis: 1 };
 async function toldDirectly(who: Person, words: string): Promise<void> {
   await until(() => who.directMessages().some((message) => said(message).includes(words)), `“${words}”`);
   expect(who.directMessages()).toHaveLength(1);
-  expect(said(who.directMessages()[0]!)).toContain("If the bot is restarted meanwhile, nothing comes");
+  expect(said(who.directMessages()[0]!)).toContain(PROMISES_NOTHING);
 }
 
 async function atWork(extra?: Parameters<typeof stage>[0]): Promise<{ job: ReturnType<typeof waiting>; scene: Stage }> {
@@ -100,9 +102,9 @@ describe("progress", () => {
     const ann = scene.fake.person("ann");
     const dialog = ann.type(scene.channel, "probe slow");
     await until(() => dialog.uses === 1, "a sign of life");
-    expect(said(dialog.last)).toMatch(/Sending .*ledger\.csv.* to Slack …/u);
+    expect(said(dialog.last)).toMatch(saying("ledger.csv", PROMISES_NOTHING));
     release.resolve();
-    await until(() => said(dialog.last).includes("is in your direct messages"), "the answer");
+    await until(() => said(dialog.last).includes("your direct messages"), "the answer");
   });
 
   test("at a command: three times where it was typed, then direct messages, which go", async () => {
@@ -115,7 +117,7 @@ describe("progress", () => {
       job.progress(titled(`step ${uses}`));
       await until(() => dialog.uses === uses, `step ${uses}`);
     }
-    expect(said(dialog.last)).toContain("From here on, your direct messages with the app tell how far it is");
+    expect(said(dialog.last)).toContain(CONTINUES_IN_DIRECT_MESSAGES);
     for (const step of ["step 4", "step 5"]) {
       job.progress(titled(step));
       await toldDirectly(ann, step);

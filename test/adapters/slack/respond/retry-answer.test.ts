@@ -14,6 +14,7 @@ import {
 } from "../../../../src/adapters/slack/transport/response-url.ts";
 import { silentLog } from "../../../../src/log.ts";
 import { until } from "../../../support/fake-discord/until.ts";
+import { saying } from "../../../support/said.ts";
 import { VirtualWaits } from "../virtual-waits.ts";
 
 const MINUTE = 60_000;
@@ -144,7 +145,7 @@ describe("an answer is retried", () => {
     const many = Array.from({ length: 200 }, () => answerThat([http(503)]));
     const work = Promise.all(many.map(({ answer }) => queue.say("x", answer)));
     await until(() => queue.waiting === 200, "all of them to wait");
-    await expect(queue.say("x", answerThat([http(503)]).answer)).rejects.toThrow("200 answers wait for Slack already");
+    await expect(queue.say("x", answerThat([http(503)]).answer)).rejects.toThrow(saying(200));
     while (waits.waiting > 0) await waits.next();
     await work;
     expect(queue.waiting).toBe(0);

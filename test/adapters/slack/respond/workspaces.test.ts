@@ -18,7 +18,7 @@ test.each<[string, Record<string, string>, RegExp]>([
   expect(said(dialog.last)).toMatch(words);
   expect(said(dialog.last)).not.toContain("another organisation");
   expect(dialog.last.onlyFor).toBe(ann.id);
-  expect(said((await ann.run(scene.channel, "my parties")).last)).toContain("You have saved no party");
+  expect(said((await ann.run(scene.channel, "my parties")).last)).toContain("my party");
 });
 
 test("a token of an installation for the whole organisation is said to be unusable", async () => {

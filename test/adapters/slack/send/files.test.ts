@@ -2,12 +2,15 @@ import { PassThrough, Readable } from "node:stream";
 
 import { describe, expect, test } from "vitest";
 
+import { refusedAnswerNotice } from "../../../../src/adapters/slack/respond/notices.ts";
 import { createLog } from "../../../../src/log.ts";
 import { memoryAttachment } from "../../../../src/reply/attachment.ts";
+import { plainText } from "../../../../src/reply/plain-text.ts";
 import { reply } from "../../../../src/reply/reply.ts";
 import { toText } from "../../../../src/reply/text.ts";
 import { until } from "../../../support/fake-discord/until.ts";
 import { labelsOf } from "../../../support/fake-slack/person.ts";
+import { saying } from "../../../support/said.ts";
 import { countedFile, probe } from "../probe-commands.ts";
 import { said } from "../shown.ts";
 import { stage } from "../stage.ts";
@@ -22,6 +25,17 @@ function withFile(content: string) {
 const bytesOf = (message: { files: readonly { bytes: Buffer | undefined }[] }): string =>
   message.files.map(({ bytes }) => bytes?.toString() ?? "").join();
 
+/** What a message says about a file. */
+function lineOf(message: Parameters<typeof said>[0], file: string): string {
+  return (
+    said(message)
+      .split("\n")
+      .find((line) => line.includes(file)) ?? ""
+  );
+}
+
+const REFUSED = plainText(refusedAnswerNotice().title);
+
 describe("files", () => {
   test("a ledger export comes whole into the app's direct messages, and the answer says so", async () => {
     await using scene = await stage();
@@ -34,8 +48,9 @@ describe("files", () => {
     const [asset = ""] = await ann.complete(view, "asset", "");
     await ann.submit(view, { party: party ?? first, asset });
     await form.answered();
-    expect(said(form.last)).toContain("is in your direct messages with the app");
     const message = ann.directMessages().at(-1);
+    expect(said(form.last)).toContain(message?.files[0]?.name);
+    expect(said(form.last)).toContain("your direct messages");
     expect(message?.files[0]?.name).toMatch(/^SIMULATED-ledger-.*\.csv$/u);
     expect(bytesOf(message!)).toContain("vega_time");
     expect(form.last.onlyFor).toBe(ann.id);
@@ -46,7 +61,7 @@ describe("files", () => {
     await using scene = await stage({ extra: [file.asked] });
     const ann = scene.fake.person("ann");
     const dialog = await ann.run(scene.channel, "probe file private:no");
-    expect(said(dialog.last)).toContain("is in this channel");
+    expect(said(dialog.last)).toMatch(saying("ledger.csv", "8 bytes", "this channel"));
     expect(bytesOf(ann.sees(scene.channel).find(({ files }) => files.length > 0)!)).toBe("a,b\n1,2\n");
     await until(() => file.disposed() === 1, "the file to be given up");
 
@@ -79,7 +94,7 @@ describe("files", () => {
     begun = () => scene.fake.begun.includes("upload");
     const ann = scene.fake.person("ann");
     const { last } = await ann.run(scene.channel, "probe stream");
-    expect(said(last)).toContain("is in your direct messages");
+    expect(said(last)).toContain("your direct messages");
     expect(bytesOf(ann.directMessages()[0]!)).toBe("first\nlast\n");
   });
 
@@ -105,8 +120,8 @@ describe("files", () => {
   });
 
   test.each([
-    ["an upload that breaks off", { method: "upload", answer: "cut-before" } as const, "could not be sent"],
-    ["an upload that is refused", { method: "upload", answer: { status: 500 } } as const, "answered with 500"],
+    ["an upload that breaks off", { method: "upload", answer: "cut-before" } as const, "ledger.csv"],
+    ["an upload that is refused", { method: "upload", answer: { status: 500 } } as const, "500"],
     [
       "no permission",
       { method: "files.getUploadURLExternal", answer: { error: "missing_scope" } } as const,
@@ -120,7 +135,7 @@ describe("files", () => {
     [
       "a full workspace",
       { method: "files.completeUploadExternal", answer: { error: "storage_limit_reached" } } as const,
-      "takes no more files",
+      "storage_limit_reached",
     ],
     [
       "no direct messages",
@@ -134,7 +149,12 @@ describe("files", () => {
     scene.fake.fail(fault);
     const dialog = await ann.run(scene.channel, "probe file");
     expect(said(dialog.last)).toContain("a file");
-    expect(said(dialog.last)).toContain(words);
+    const line = lineOf(dialog.last, "ledger.csv");
+    expect(line).toContain(words);
+    // That of a file that was sent.
+    expect(line).not.toContain("2 bytes");
+    // Why a line breaks off is worded by Node.
+    expect(line.replace("socket hang up", "read ECONNRESET")).toMatchSnapshot();
     await until(() => file.disposed() === 1, "the file to be given up");
   });
 
@@ -148,13 +168,10 @@ describe("files", () => {
       // The answer itself is sent twice.
       scene.fake.fail({ method: "respond", answer: { status: 500 } });
       ann.type(scene.channel, "probe file");
-      await until(
-        () => [...ann.sees(scene.channel), ...ann.directMessages()].some((one) => said(one).includes("may be in")),
-        "the answer",
-      );
+      const lines = () => [...ann.sees(scene.channel), ...ann.directMessages()].map((one) => lineOf(one, "ledger.csv"));
+      await until(() => lines().some((line) => line.includes("your direct messages")), "the answer");
       expect(ann.directMessages().filter(({ files }) => files.length > 0)).toHaveLength(1);
-      const seen = [...ann.sees(scene.channel), ...ann.directMessages()].map((one) => said(one)).join("\n");
-      expect(seen).not.toContain("could not be sent");
+      expect(lines().filter((line) => line !== "")).toMatchSnapshot();
       scene.fake.release();
     },
   );
@@ -166,9 +183,9 @@ describe("files", () => {
     const between = scene.fake.state.id("D");
     scene.fake.state.channels.set(between, { id: between, person: "UOTHER1", member: false, archived: false });
     const dialog = await ann.run(between, "probe file");
-    expect(said(dialog.last)).toContain("is in your direct messages with the app");
+    expect(said(dialog.last)).toContain("your direct messages");
     const own = await ann.run(scene.fake.state.direct(ann.id).id, "probe file");
-    expect(said(own.last)).toContain("is in this conversation");
+    expect(said(own.last)).toContain("this conversation");
   });
 
   test("many files with long names: as many lines as find room, the rest counted", async () => {
@@ -184,7 +201,7 @@ describe("files", () => {
     const named = said(last).split(".csv (").length - 1;
     expect(sent).toBe(40);
     expect(named).toBeGreaterThan(0);
-    expect(said(last)).toContain(`Files sent there beside those: ${sent - named}.`);
+    expect(said(last)).toMatch(saying(sent - named));
   });
 
   test("an upload that stands still is given up", async () => {
@@ -192,7 +209,8 @@ describe("files", () => {
     await using scene = await stage({ extra: [file.asked], timing: { stallMillis: 60 } });
     scene.fake.fail({ method: "upload", answer: "hang-before" });
     const { last } = await scene.fake.person("ann").run(scene.channel, "probe file");
-    expect(said(last)).toContain("ledger.csv could not be sent: the upload stood still. Try again.");
+    expect(lineOf(last, "ledger.csv")).not.toContain("2 bytes");
+    expect(lineOf(last, "ledger.csv")).toMatchSnapshot();
     scene.fake.release();
   });
 
@@ -203,8 +221,7 @@ describe("files", () => {
     const { fake } = scene;
     for (let count = 0; count < 2; count += 1) fake.fail({ method: "upload", answer: "cut-before" });
     const { last } = await fake.person("ann").run(scene.channel, "probe many");
-    expect(said(last)).toContain("SIMULATED-c.csv was not sent: Slack did not answer. Try again.");
-    expect(said(last)).toContain("SIMULATED-d.csv was not sent");
+    for (const name of ["SIMULATED-c.csv", "SIMULATED-d.csv"]) expect(lineOf(last, name)).toMatchSnapshot();
     expect(fake.begun.filter((method) => method === "upload")).toHaveLength(2);
   });
 
@@ -235,7 +252,7 @@ describe("files", () => {
     await using scene = await stage({ extra: [asked] });
     const ann = scene.fake.person("ann");
     const { last } = await ann.run(scene.channel, "probe table");
-    expect(said(last)).toContain("99 of 150 rows shown; all of it in SIMULATED-rows.csv");
+    expect(said(last)).toMatch(saying("99 of 150", "SIMULATED-rows.csv"));
     expect(labelsOf(last.blocks)).toContain("Send as file");
     expect(ann.directMessages()).toEqual([]);
     const sent = await ann.press(last, "Send as file");
@@ -265,7 +282,7 @@ describe("files", () => {
     const ann = scene.fake.person("ann");
     scene.fake.fail({ method: "respond", answer: { error: "invalid_blocks" } });
     const dialog = await ann.run(scene.channel, "time");
-    expect(said(dialog.last)).toContain("The answer could not be shown here");
+    expect(said(dialog.last)).toContain(REFUSED);
   });
 
   test("where Slack refuses that word, too, it comes by direct message", async () => {
@@ -276,7 +293,7 @@ describe("files", () => {
     }
     const dialog = ann.type(scene.channel, "time");
     await until(() => ann.directMessages().length === 1, "the direct message");
-    expect(said(ann.directMessages()[0]!)).toContain("The answer could not be shown here");
+    expect(said(ann.directMessages()[0]!)).toContain(REFUSED);
     expect(dialog.messages).toEqual([]);
   });
 
@@ -288,7 +305,7 @@ describe("files", () => {
     scene.fake.fail({ method: "chat.postEphemeral", answer: { error: "invalid_blocks", messages } });
     ann.mention(scene.channel, "time");
     await until(() => ann.sees(scene.channel).length === 2, "the word about it");
-    expect(said(ann.sees(scene.channel)[1]!)).toContain("The answer could not be shown here");
+    expect(said(ann.sees(scene.channel)[1]!)).toContain(REFUSED);
     expect(String(logged.read())).toContain("Slack says invalid_blocks: [ERROR] must be less than 3001 characters");
   });
 });

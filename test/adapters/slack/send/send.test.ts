@@ -7,6 +7,7 @@ import { reply } from "../../../../src/reply/reply.ts";
 import { until } from "../../../support/fake-discord/until.ts";
 import { FakeSlack } from "../../../support/fake-slack/fake-slack.ts";
 import { textOf } from "../../../support/fake-slack/person.ts";
+import { saying } from "../../../support/said.ts";
 import { titled } from "../probe-commands.ts";
 import { delivery, refused, senderOn, signal } from "../sending.ts";
 import { stage } from "../stage.ts";
@@ -121,7 +122,7 @@ describe("sending outside of questions", () => {
     const sent = await adapter.send(delivery("d", channel), reply({ title: "two", attachments: files }), signal);
     const below = fake.state.messages.filter(({ thread }) => thread === sent.message);
     expect(below.flatMap((message) => message.files.map(({ name }) => name))).toEqual(["sent.csv"]);
-    expect(textOf(below.at(-1)!)).toContain("lost.csv could not be sent: the upload was answered with 500.");
+    expect(textOf(below.at(-1)!)).toMatch(saying("lost.csv", 500));
     expect(textOf(below.at(-1)!)).not.toContain("sent.csv");
   });
 

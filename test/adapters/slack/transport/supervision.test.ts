@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { until } from "../../../support/fake-discord/until.ts";
 import { type Dialog, textOf } from "../../../support/fake-slack/person.ts";
+import { saying } from "../../../support/said.ts";
 import { stage } from "../stage.ts";
 
 describe("the connection", () => {
@@ -59,7 +60,7 @@ describe("the connection", () => {
     fake.sockets.cut();
     await until(() => fake.sockets.listening === 2 && fake.sockets.opened === 4, "new sockets");
     await until(() => adapter.health.state === "up", "health");
-    expect(textOf((await fake.person("ann").run(scene.channel, "help")).last)).toContain("What you can ask");
+    expect(textOf((await fake.person("ann").run(scene.channel, "help")).last)).toContain("market list");
   });
 
   test("an hour without Slack: said, harmless, healed", async () => {
@@ -111,7 +112,7 @@ describe("the connection", () => {
     });
     scene.fake.expected.add("invalid_auth");
     await until(() => scene.adapter.health.state === "failed", "the report");
-    expect(scene.adapter.health.why).toBe(`Slack refuses the ${which} token`);
+    expect(scene.adapter.health.why).toMatch(saying("Slack", `${which} token`));
   });
 
   test("tokens that are revoked while a socket is renewed end nothing, and heal when they count again", async () => {
@@ -161,7 +162,7 @@ describe("the connection", () => {
     const event = ann.event({ type, tokens: { bot: [fake.state.botUserId] } });
     await until(() => adapter.health.state === "failed", "the report");
     expect(event.acknowledgedAfter).toBeDefined();
-    expect(adapter.health.why).toBe("Slack refuses the bot token");
+    expect(adapter.health.why).toMatch(saying("Slack", "bot token"));
     await until(() => adapter.health.state === "up", "healing");
   });
 

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+
+import * as notices from "../../../../src/adapters/discord/respond/notices.ts";
+import { renderTerminal } from "../../../../src/adapters/terminal/render/render.ts";
+import { reply } from "../../../../src/reply/reply.ts";
+import { NOON } from "../../../support/talk.ts";
+
+test("the adapter's own messages", () => {
+  const all = [
+    notices.expiredNotice(undefined),
+    notices.expiredNotice("order"),
+    notices.confirmNotice("Really?"),
+    notices.refusedAnswerNotice(),
+    notices.shareFailedNotice(),
+    notices.notSharedNotice("order"),
+    notices.answerFailedNotice(),
+    notices.lateAnswerNotice(),
+    notices.asLateAnswer(reply({ title: "The answer" }), { command: "order", options: { id: "abc" } }),
+  ];
+  expect(
+    all.map((one) => renderTerminal(one, { width: 100, colour: false, links: false, now: NOON })),
+  ).toMatchSnapshot();
+});
