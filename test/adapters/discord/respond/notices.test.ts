@@ -14,7 +14,8 @@ test("the adapter's own messages", () => {
     notices.shareFailedNotice(),
     notices.notSharedNotice("order"),
     notices.answerFailedNotice(),
-    notices.lateAnswerNotice(),
+    notices.lateAnswerNotice(true),
+    notices.lateAnswerNotice(false),
     notices.asLateAnswer(reply({ title: "The answer" }), { command: "order", options: { id: "abc" } }),
   ];
   expect(
