@@ -18,15 +18,13 @@ const SILENT = "Bellwether does not answer. Is it still running?";
 const BROKEN = "The answer broke off. Ask again.";
 
 /** @returns {Promise<ConsoleInfo>} */
-export async function loadConsole() {
-  const response = await request("/api/console", { headers: { Accept: "application/json" } });
-  return response.json();
+export function loadConsole() {
+  return get("/api/console");
 }
 
 /** @returns {Promise<WatchState>} */
-export async function loadWatch() {
-  const response = await request("/api/watch", { headers: { Accept: "application/json" } });
-  return response.json();
+export function loadWatch() {
+  return get("/api/watch");
 }
 
 /**
@@ -35,9 +33,8 @@ export async function loadWatch() {
  * @param {string} id
  * @returns {Promise<AlertJson & { readonly previews?: Readonly<Record<string, unknown>> }>}
  */
-export async function loadAlert(id) {
-  const response = await request(`/api/alerts/${encodeURIComponent(id)}`, { headers: { Accept: "application/json" } });
-  return response.json();
+export function loadAlert(id) {
+  return get(`/api/alerts/${encodeURIComponent(id)}`);
 }
 
 /**
@@ -47,11 +44,7 @@ export async function loadAlert(id) {
  * @param {boolean} stalled
  */
 export async function setIncident(network, stalled) {
-  await request("/api/incident", {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ network, stalled }),
-  });
+  await post("/api/incident", { network, stalled }, {});
 }
 
 /**
@@ -62,12 +55,8 @@ export async function setIncident(network, stalled) {
  * @returns {Promise<Answer>} Rejects with AskError, or with the signal's reason.
  */
 export async function ask(question, { signal, previews, progress }) {
-  const response = await request(`/api/invocations${previews ? "?previews=1" : ""}`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", Accept: "application/x-ndjson" },
-    body: JSON.stringify(question),
-    signal,
-  });
+  const path = `/api/invocations${previews ? "?previews=1" : ""}`;
+  const response = await post(path, question, { accept: "application/x-ndjson", signal });
   try {
     for await (const line of linesOf(response)) {
       /** @type {{ progress?: ReplyJson, reply?: Answer }} */
@@ -90,15 +79,26 @@ export async function ask(question, { signal, previews, progress }) {
  * @returns {Promise<readonly string[]>}
  */
 export async function complete(text, signal) {
-  const response = await request("/api/completions", {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ text }),
-    signal,
-  });
+  const response = await post("/api/completions", { text }, { signal });
   /** @type {{ lines: readonly string[] }} */
   const { lines } = await response.json();
   return lines;
+}
+
+/** @param {string} path */
+async function get(path) {
+  const response = await request(path, { headers: { Accept: "application/json" } });
+  return response.json();
+}
+
+/**
+ * @param {string} path
+ * @param {unknown} body
+ * @param {{ accept?: string, signal?: AbortSignal }} how
+ */
+function post(path, body, { accept = "*/*", signal }) {
+  const headers = { "Content-Type": "application/json", Accept: accept };
+  return request(path, { method: "POST", headers, body: JSON.stringify(body), signal: signal ?? null });
 }
 
 /**

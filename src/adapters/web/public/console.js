@@ -8,30 +8,21 @@ import { createAlerts } from "./alerts/alerts.js";
 import { createComposer } from "./exchange/composer.js";
 import { createExchange } from "./exchange/exchange.js";
 import { createHistory } from "./exchange/lines.js";
+import { part } from "./part.js";
 import { age } from "./reply/times.js";
 import { createViews } from "./views.js";
+import { makeElement } from "./vnode/make-dom.js";
+import { h } from "./vnode/vnode.js";
 
 /** The number of exchanges; older ones are removed, and counted. */
 const MAX_EXCHANGES = 200;
 const MAX_EXAMPLES = 9;
 
-/**
- * @template {HTMLElement} T
- * @param {string} id
- * @param {new () => T} type
- * @returns {T}
- */
-function part(id, type) {
-  const found = document.getElementById(id);
-  if (!(found instanceof type)) throw new Error(`the page has no ${id}`);
-  return found;
-}
-
-const log = part("log", HTMLOListElement);
-const welcome = part("welcome", HTMLElement);
-const input = part("line", HTMLInputElement);
-const dialog = part("confirm", HTMLDialogElement);
-const announcer = part("announcer", HTMLElement);
+const log = part("#log", HTMLOListElement);
+const welcome = part("#welcome", HTMLElement);
+const input = part("#line", HTMLInputElement);
+const dialog = part("#confirm", HTMLDialogElement);
+const announcer = part("#announcer", HTMLElement);
 
 /** @type {ReturnType<typeof createExchange>[]} */
 const exchanges = [];
@@ -49,10 +40,9 @@ let info = {
 };
 
 const composer = createComposer({
-  document,
-  form: part("composer", HTMLFormElement),
+  form: part("#composer", HTMLFormElement),
   input,
-  list: part("completions", HTMLElement),
+  list: part("#completions", HTMLElement),
   history: createHistory(localStorageOrNone(), "bellwether-lines"),
   summaryOf: (line) => info.commands.find((command) => command.name === line.trim())?.summary,
   send: (line) => askBelow({ text: line }, line, { focus: false }),
@@ -91,7 +81,6 @@ function askBelow(question, line, { focus }) {
 /** @returns {Surroundings} */
 function surroundings() {
   return {
-    document,
     dialog,
     previews: info.previews.map((id) => ({ id, name: info.previewNames[id] ?? id })),
     announce: (text) => (announcer.textContent = text),
@@ -110,7 +99,7 @@ function forgetOldest() {
     oldest?.cancel();
     oldest?.element.remove();
     letGo += 1;
-    const note = part("let-go", HTMLElement);
+    const note = part("#let-go", HTMLElement);
     note.hidden = false;
     note.textContent = `${letGo} older ${letGo === 1 ? "answer is" : "answers are"} no longer shown.`;
   }
@@ -127,8 +116,8 @@ function bringIntoView(element) {
 }
 
 function showSimulated() {
-  part("simulated", HTMLElement).hidden = false;
-  part("banner", HTMLElement).hidden = false;
+  part("#simulated", HTMLElement).hidden = false;
+  part("#banner", HTMLElement).hidden = false;
 }
 
 document.addEventListener("click", (event) => {
@@ -146,7 +135,7 @@ document.addEventListener("click", (event) => {
 async function copyFrom(button, value) {
   // A selection by hand copies only its own text.
   if (getSelection()?.isCollapsed === false && button.contains(getSelection()?.anchorNode ?? null)) return;
-  const copied = await copyText(value, document);
+  const copied = await copyText(value);
   button.toggleAttribute("data-open");
   announcer.textContent = copied ? "Copied" : "The browser does not allow copying: select it and copy by hand.";
   if (!copied) return;
@@ -174,7 +163,7 @@ setInterval(() => {
  * @param {() => void} then
  */
 function toAskView(then) {
-  if (!part("view-ask", HTMLElement).hidden) return then();
+  if (!part("#view-ask", HTMLElement).hidden) return then();
   // The view is shown once the hash has been processed.
   addEventListener("hashchange", () => then(), { once: true });
   location.hash = "ask";
@@ -182,14 +171,11 @@ function toAskView(then) {
 
 /** @param {readonly CommandInfo[]} commands */
 function fillRail(commands) {
-  part("commands", HTMLUListElement).replaceChildren(
-    ...commands.map((command) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = command.name;
-      button.title = command.summary;
-      button.addEventListener("click", () => toAskView(() => composer.fill(`${command.name} `)));
-      const item = document.createElement("li");
+  part("#commands", HTMLUListElement).replaceChildren(
+    ...commands.map(({ name, summary }) => {
+      const button = makeElement(h("button", { type: "button", title: summary }, name));
+      button.addEventListener("click", () => toAskView(() => composer.fill(`${name} `)));
+      const item = makeElement(h("li", {}));
       item.append(button);
       return item;
     }),
@@ -205,13 +191,8 @@ function fillExamples(commands) {
   const items = commands.slice(0, MAX_EXAMPLES).map((command) => {
     const [example = command.name] = command.examples;
     const begun = command.needs.length > 0;
-    const line = document.createElement("code");
-    line.textContent = begun ? `${command.name} …` : example;
-    const summary = document.createElement("span");
-    summary.textContent = command.summary;
-    const button = document.createElement("button");
-    button.type = "button";
-    button.append(line, summary);
+    const line = h("code", {}, begun ? `${command.name} …` : example);
+    const button = makeElement(h("button", { type: "button" }, line, h("span", {}, command.summary)));
     button.addEventListener("click", () => {
       if (begun) {
         composer.fill(`${command.name} `);
@@ -220,18 +201,18 @@ function fillExamples(commands) {
         input.focus({ preventScroll: true });
       }
     });
-    const item = document.createElement("li");
+    const item = makeElement(h("li", {}));
     item.append(button);
     return item;
   });
-  part("examples", HTMLUListElement).replaceChildren(...items);
+  part("#examples", HTMLUListElement).replaceChildren(...items);
 }
 
 function showAlerts() {
-  part("views", HTMLElement).hidden = false;
-  part("try-incident", HTMLElement).hidden = !info.incident;
-  const view = part("view-alerts", HTMLElement);
-  const alerts = createAlerts(view, part("open-count", HTMLElement), info, {
+  part("#views", HTMLElement).hidden = false;
+  part("#try-incident", HTMLElement).hidden = !info.incident;
+  const view = part("#view-alerts", HTMLElement);
+  const alerts = createAlerts(view, part("#open-count", HTMLElement), info, {
     ...surroundings(),
     askBelow: (question, line, how) => {
       location.hash = "ask";
@@ -240,23 +221,22 @@ function showAlerts() {
     grown: () => undefined,
   });
   createViews({
-    window,
     views: [
-      { name: "ask", element: part("view-ask", HTMLElement), link: part("to-ask", HTMLElement) },
-      { name: "alerts", element: view, link: part("to-alerts", HTMLElement), shown: alerts.shown },
+      { name: "ask", element: part("#view-ask", HTMLElement), link: part("#to-ask", HTMLElement) },
+      { name: "alerts", element: view, link: part("#to-alerts", HTMLElement), shown: alerts.shown },
     ],
   });
 }
 
 try {
   info = await loadConsole();
-  part("networks", HTMLElement).textContent = info.networks.join(" · ");
+  part("#networks", HTMLElement).textContent = info.networks.join(" · ");
   if (info.simulated) showSimulated();
-  part("sign-out", HTMLFormElement).hidden = !info.signedIn;
+  part("#sign-out", HTMLFormElement).hidden = !info.signedIn;
   fillRail(info.commands);
   fillExamples(info.commands);
   if (info.alerts) showAlerts();
 } catch (thrown) {
-  part("networks", HTMLElement).textContent =
+  part("#networks", HTMLElement).textContent =
     thrown instanceof AskError ? thrown.message : "This page failed to start.";
 }

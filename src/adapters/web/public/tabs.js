@@ -1,24 +1,19 @@
 // @ts-check
+import { makeElement } from "./vnode/make-dom.js";
+import { h } from "./vnode/vnode.js";
 
 /**
  * A row of tabs (https://www.w3.org/WAI/ARIA/apg/patterns/tabs/): one is in the tab order, arrows move and choose.
  *
- * @param {{ document: Document, label: string, panel: HTMLElement, tabs: readonly { id: string, name: string }[], choose: (id: string) => void }} parts
+ * @param {{ label: string, panel: HTMLElement, tabs: readonly { id: string, name: string }[], choose: (id: string) => void }} parts
  * @returns {HTMLElement}
  */
-export function createTabs({ document, label, panel, tabs, choose }) {
-  const list = document.createElement("div");
-  list.className = "tabs";
-  list.setAttribute("role", "tablist");
-  list.setAttribute("aria-label", label);
+export function createTabs({ label, panel, tabs, choose }) {
+  const list = makeElement(h("div", { class: "tabs", role: "tablist", "aria-label": label }));
   panel.setAttribute("role", "tabpanel");
   const buttons = tabs.map((tab, index) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = tab.name;
-    button.id = `${panel.id}-${tab.id}`;
-    button.setAttribute("role", "tab");
-    button.setAttribute("aria-controls", panel.id);
+    const attrs = { type: "button", id: `${panel.id}-${tab.id}`, role: "tab", "aria-controls": panel.id };
+    const button = makeElement(h("button", attrs, tab.name));
     button.addEventListener("click", () => select(index));
     list.append(button);
     return button;

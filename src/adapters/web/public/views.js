@@ -2,11 +2,11 @@
 // The page's two views, by the part of the address behind the hash.
 
 /**
- * @param {{ window: Window, views: readonly { name: string, element: HTMLElement, link: HTMLElement, shown?: () => void }[] }} parts The first view is the usual one.
+ * @param {{ views: readonly { name: string, element: HTMLElement, link: HTMLElement, shown?: () => void }[] }} parts The first view is the usual one.
  */
-export function createViews({ window, views }) {
+export function createViews({ views }) {
   function show() {
-    const asked = window.location.hash.slice(1);
+    const asked = location.hash.slice(1);
     const chosen = views.find(({ name }) => name === asked) ?? views[0];
     for (const view of views) {
       view.element.hidden = view !== chosen;
@@ -15,12 +15,6 @@ export function createViews({ window, views }) {
     }
     chosen?.shown?.();
   }
-  window.addEventListener("hashchange", show);
+  addEventListener("hashchange", show);
   show();
-  return {
-    /** @param {string} name */
-    open(name) {
-      window.location.hash = name;
-    },
-  };
 }

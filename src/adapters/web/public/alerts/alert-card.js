@@ -29,19 +29,14 @@ let count = 0;
  * @param {Surroundings} around
  */
 export function createAlertCard(first, around) {
-  const { document } = around;
   count += 1;
-  const element = document.createElement("li");
-  element.className = "alert";
+  const summary = makeElement(h("summary", {}));
+  const shownAs = makeElement(h("div", { class: "shown-as" }));
+  const panel = makeElement(h("div", { id: `alert-${count}` }));
+  const answers = makeElement(h("ol", { class: "log" }));
   const details = document.createElement("details");
-  const summary = document.createElement("summary");
-  const shownAs = document.createElement("div");
-  shownAs.className = "shown-as";
-  const panel = document.createElement("div");
-  panel.id = `alert-${count}`;
-  const answers = document.createElement("ol");
-  answers.className = "log";
   details.append(summary, shownAs, panel, answers);
+  const element = makeElement(h("li", { class: "alert" }));
   element.append(details);
 
   let alert = first;
@@ -76,7 +71,7 @@ export function createAlertCard(first, around) {
       open?.silenced === undefined ? undefined : h("span", { class: "badge quiet" }, "silenced"),
       h("time", { class: "age", "data-age": String(at), title: open && beganWords(open) }, age(at, now)),
     );
-    summary.replaceChildren(makeElement(line, document));
+    summary.replaceChildren(makeElement(line));
   }
 
   /** Rendered when it is opened: most are not. */
@@ -88,14 +83,12 @@ export function createAlertCard(first, around) {
     shownAs.replaceChildren(
       ...(platforms.length === 0 || isStateCard(alert)
         ? []
-        : [createTabs({ document, label: "Shown as", panel, tabs, choose: (id) => void choose(id) })]),
+        : [createTabs({ label: "Shown as", panel, tabs, choose: (id) => void choose(id) })]),
     );
   }
 
   function drawOwn() {
-    panel.replaceChildren(
-      makeElement(renderReply({ ...alert.reply, actions: actions() }, { now: Date.now() }), document),
-    );
+    panel.replaceChildren(makeElement(renderReply({ ...alert.reply, actions: actions() }, { now: Date.now() })));
   }
 
   /** An episode acknowledged meanwhile needs no button. */
@@ -111,7 +104,7 @@ export function createAlertCard(first, around) {
     view = id;
     if (id === "bellwether") return drawOwn();
     const asked = alert;
-    const drawn = await drawAlertPreview(asked.id, id, document);
+    const drawn = await drawAlertPreview(asked.id, id);
     if (view === id && alert === asked) panel.replaceChildren(drawn);
   }
 
@@ -174,12 +167,11 @@ export function createAlertCard(first, around) {
  *
  * @param {string} id
  * @param {string} platform
- * @param {Document} document
  */
-export async function drawAlertPreview(id, platform, document) {
+export async function drawAlertPreview(id, platform) {
   const alert = await loadAlert(id).catch(() => undefined);
   const sent = alert === undefined ? Date.now() : toMillis(alert.at);
-  return drawPreview(platform, alert?.previews?.[platform], sent, document);
+  return drawPreview(platform, alert?.previews?.[platform], sent);
 }
 
 /**

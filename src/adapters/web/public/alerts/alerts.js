@@ -5,6 +5,7 @@
 /** @import { ConsoleInfo } from "../api.js" */
 /** @import { AlertCard } from "./alert-card.js" */
 /** @import { Surroundings } from "../exchange/exchange.js" */
+import { part } from "../part.js";
 import { createAlertCard } from "./alert-card.js";
 import { listen } from "./alert-source.js";
 import { titleOf } from "./alert-title.js";
@@ -42,21 +43,16 @@ const PAST_MILLIS = 3000;
  * @param {Surroundings} around
  */
 export function createAlerts(view, badge, info, around) {
-  const { document } = around;
-  const part = (/** @type {string} */ id) => {
-    const found = document.getElementById(id);
-    if (found === null) throw new Error(`the page has no ${id}`);
-    return found;
-  };
+  const at = (/** @type {string} */ id) => part(`#${id}`, HTMLElement);
   /** @type {Map<string, AlertCard>} Last one last. */
   const cards = new Map();
   const [first] = info.networks;
-  const panel = part("incident");
+  const panel = at("incident");
   panel.hidden = !info.incident || first === undefined;
   const incident = info.incident && first !== undefined ? createIncident(panel, around, first) : undefined;
   const opened = performance.now();
   const standing = createStanding();
-  const silences = createSilences(part("silences"), around, () => wake?.());
+  const silences = createSilences(at("silences"), around, () => wake?.());
   /** @type {WatchState | undefined} How things stood when the server last answered. */
   let state;
   let gone = false;
@@ -68,7 +64,7 @@ export function createAlerts(view, badge, info, around) {
       live = now;
       drawStanding();
     },
-    gap: () => (part("alerts-gap").hidden = false),
+    gap: () => (at("alerts-gap").hidden = false),
   });
   void keepLooking();
 
@@ -90,7 +86,7 @@ export function createAlerts(view, badge, info, around) {
     if (changesEpisode(alert)) lookSoon();
     keepFocus(view, () => {
       settle();
-      const earlier = part("alerts-earlier");
+      const earlier = at("alerts-earlier");
       if (card.element.parentElement === earlier && earlier.firstElementChild !== card.element) {
         earlier.prepend(card.element);
       }
@@ -105,7 +101,7 @@ export function createAlerts(view, badge, info, around) {
 
   /** Open alerts come above closed ones, the worst first; only cards in a wrong place are moved. */
   function settle() {
-    const earlier = part("alerts-earlier");
+    const earlier = at("alerts-earlier");
     const open = standing.open();
     listUndelivered(open);
     const byEpisode = new Map(
@@ -116,7 +112,7 @@ export function createAlerts(view, badge, info, around) {
       card.stands(open.find(({ episode }) => changesEpisode(card.alert) && episode === card.alert.episode));
       if (!shown.includes(card) && card.element.parentElement !== earlier) earlier.prepend(card.element);
     }
-    const list = part("alerts-open");
+    const list = at("alerts-open");
     for (const [index, { element }] of shown.entries()) {
       const there = list.children[index];
       if (there !== element) list.insertBefore(element, there ?? null);
@@ -190,10 +186,10 @@ export function createAlerts(view, badge, info, around) {
   document.addEventListener("visibilitychange", () => wake?.());
 
   function drawStanding() {
-    part("alerts-live").textContent = gone ? "Bellwether does not answer" : live ? "live" : "connecting …";
-    part("alerts-live").dataset["live"] = String(!gone && live);
-    part("watch").classList.toggle("gone", gone);
-    part("watch").replaceChildren(
+    at("alerts-live").textContent = gone ? "Bellwether does not answer" : live ? "live" : "connecting …";
+    at("alerts-live").dataset["live"] = String(!gone && live);
+    at("watch").classList.toggle("gone", gone);
+    at("watch").replaceChildren(
       ...(state?.networks ?? []).map(({ network, verdict, nodes }) =>
         makeElement(
           h(
@@ -207,7 +203,6 @@ export function createAlerts(view, badge, info, around) {
               verdict === undefined ? "" : `${answerWords(nodes)}, seen ${age(toMillis(verdict.at), Date.now())}`,
             ),
           ),
-          document,
         ),
       ),
     );
@@ -221,14 +216,14 @@ export function createAlerts(view, badge, info, around) {
     badge.title = gone ? "as of the last look: Bellwether does not answer" : "";
     badge.classList.toggle("gone", gone);
     badge.dataset["tone"] = open[0]?.severity === "critical" ? "bad" : "warning";
-    const shown = part("alerts-open").childElementCount;
+    const shown = at("alerts-open").childElementCount;
     // Without an observation, nothing is known.
-    part("none-open").hidden = count > 0 || state === undefined || gone;
+    at("none-open").hidden = count > 0 || state === undefined || gone;
     const unseen = count - shown;
-    const more = part("more-open");
+    const more = at("more-open");
     more.hidden = unseen <= 0;
     more.textContent = `${unseen} ${shown > 0 ? "more " : ""}${unseen === 1 ? "is" : "are"} open and not listed here: alerts status names them all.`;
-    part("none-earlier").hidden = part("alerts-earlier").childElementCount > 0;
+    at("none-earlier").hidden = at("alerts-earlier").childElementCount > 0;
   }
 
   return {

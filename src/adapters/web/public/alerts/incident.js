@@ -5,6 +5,7 @@
 /** @import { Surroundings } from "../exchange/exchange.js" */
 /** @import { Stage, Step } from "./incident-step.js" */
 import { AskError, setIncident } from "../api.js";
+import { part } from "../part.js";
 import { drawAlertPreview } from "./alert-card.js";
 import { createExchange } from "../exchange/exchange.js";
 import { awayWords, seconds, STAGES, stepOf } from "./incident-step.js";
@@ -32,14 +33,13 @@ const ON_TRACK = {
  * @param {string} network The one that is made to stand still.
  */
 export function createIncident(element, around, network) {
-  const { document } = around;
-  const track = partOf(element, "track", HTMLElement);
-  const says = partOf(element, "says", HTMLElement);
-  const clock = partOf(element, "clock", HTMLElement);
-  const nodes = partOf(element, "nodes", HTMLElement);
-  const shown = partOf(element, "shown", HTMLElement);
-  const log = partOf(element, "story", HTMLElement);
-  const button = partOf(element, "switch", HTMLButtonElement);
+  const track = part('[data-part="track"]', HTMLElement, element);
+  const says = part('[data-part="says"]', HTMLElement, element);
+  const clock = part('[data-part="clock"]', HTMLElement, element);
+  const nodes = part('[data-part="nodes"]', HTMLElement, element);
+  const shown = part('[data-part="shown"]', HTMLElement, element);
+  const log = part('[data-part="story"]', HTMLElement, element);
+  const button = part('[data-part="switch"]', HTMLButtonElement, element);
   for (const name of element.querySelectorAll("[data-network]")) name.textContent = network;
 
   /** @type {string | undefined} */
@@ -51,8 +51,8 @@ export function createIncident(element, around, network) {
   let countedAt = 0;
   let pressing = false;
   let gone = false;
-  /** @type {Map<string, string>} The alerts of the episode, by what they say. */
-  const alerts = new Map();
+  /** @type {Set<string>} The alerts of the episode that are shown. */
+  const alerts = new Set();
 
   button.addEventListener("click", () => void press(button.dataset["does"] === "stall"));
 
@@ -110,7 +110,7 @@ export function createIncident(element, around, network) {
     }
     const note = step.stage === "calm" ? calmWords(state.timing) : step.says;
     if (says.textContent !== note) says.textContent = note;
-    const table = step.stage === "calm" ? [] : [makeElement(witnesses(watched), document)];
+    const table = step.stage === "calm" ? [] : [makeElement(witnesses(watched))];
     nodes.replaceChildren(...table);
   }
 
@@ -119,11 +119,8 @@ export function createIncident(element, around, network) {
     const at = STAGES.findIndex(([known]) => known === ON_TRACK[step.stage]);
     track.replaceChildren(
       ...STAGES.map(([, name], index) => {
-        const item = document.createElement("li");
-        item.textContent = name;
-        if (index < at) item.className = "done";
-        if (index === at) item.setAttribute("aria-current", "step");
-        return item;
+        const attrs = { class: index < at ? "done" : undefined, "aria-current": index === at ? "step" : undefined };
+        return makeElement(h("li", attrs, name));
       }),
     );
   }
@@ -149,19 +146,14 @@ export function createIncident(element, around, network) {
    * @param {AlertJson} alert
    */
   async function told(alert) {
-    if (alert.episode === undefined || alert.episode !== episode || alerts.get(alert.id) !== undefined) return;
-    alerts.set(alert.id, alert.state);
-    const heading = document.createElement("h4");
-    heading.textContent = alert.state === "resolved" ? "The end of it" : "The alert";
-    const group = document.createElement("div");
-    group.className = "told";
-    group.append(heading);
+    if (alert.episode === undefined || alert.episode !== episode || alerts.has(alert.id)) return;
+    alerts.add(alert.id);
+    const heading = h("h4", {}, alert.state === "resolved" ? "The end of it" : "The alert");
+    const group = makeElement(h("div", { class: "told" }, heading));
     shown.append(group);
     for (const { id, name } of around.previews) {
-      const figure = document.createElement("figure");
-      const caption = document.createElement("figcaption");
-      caption.textContent = `On ${name}`;
-      figure.append(caption, await drawAlertPreview(alert.id, id, document));
+      const figure = makeElement(h("figure", {}, h("figcaption", {}, `On ${name}`)));
+      figure.append(await drawAlertPreview(alert.id, id));
       group.append(figure);
     }
   }
@@ -178,10 +170,6 @@ export function createIncident(element, around, network) {
   return {
     update,
     told,
-    /** The episode that it made, while it is shown. */
-    get episode() {
-      return episode;
-    },
     /** The server does not answer. */
     away() {
       gone = true;
@@ -191,19 +179,6 @@ export function createIncident(element, around, network) {
       tick();
     },
   };
-}
-
-/**
- * @template {HTMLElement} T
- * @param {HTMLElement} element
- * @param {string} name
- * @param {new () => T} type
- * @returns {T}
- */
-function partOf(element, name, type) {
-  const found = element.querySelector(`[data-part="${name}"]`);
-  if (!(found instanceof type)) throw new Error(`the page has no ${name}`);
-  return found;
 }
 
 /** @param {WatchState["timing"]} timing */

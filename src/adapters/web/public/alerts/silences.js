@@ -45,7 +45,7 @@ export function createSilences(banner, around, changed) {
       if (key === shown) return;
       shown = key;
       banner.hidden = silences.length === 0;
-      keepFocus(banner, () => banner.replaceChildren(makeElement(lines, around.document)));
+      keepFocus(banner, () => banner.replaceChildren(makeElement(lines)));
     },
   };
 }

@@ -1,12 +1,14 @@
 // @ts-check
+import { makeElement } from "../vnode/make-dom.js";
+import { h } from "../vnode/vnode.js";
 
 /**
  * The list below which one types: it shows lines to choose from, and which one is chosen. The focus stays in the input
  * (https://www.w3.org/WAI/ARIA/apg/patterns/combobox/).
  *
- * @param {{ document: Document, input: HTMLInputElement, list: HTMLElement, accept: (line: string) => void, summaryOf: (line: string) => string | undefined }} parts
+ * @param {{ input: HTMLInputElement, list: HTMLElement, accept: (line: string) => void, summaryOf: (line: string) => string | undefined }} parts
  */
-export function createCompletionList({ document, input, list, accept, summaryOf }) {
+export function createCompletionList({ input, list, accept, summaryOf }) {
   /** @type {readonly string[]} */
   let lines = [];
   let active = -1;
@@ -26,21 +28,16 @@ export function createCompletionList({ document, input, list, accept, summaryOf 
    * @param {string} typed
    */
   function optionOf(line, index, typed) {
-    const option = document.createElement("li");
-    option.id = `completion-${index}`;
-    option.setAttribute("role", "option");
-    const text = document.createElement("span");
     const same = line.toLowerCase().startsWith(typed.toLowerCase()) ? typed.length : 0;
-    const rest = document.createElement("b");
-    rest.textContent = line.slice(same);
-    text.append(line.slice(0, same), rest);
-    option.append(text);
     const summary = summaryOf(line);
-    if (summary !== undefined) {
-      const small = document.createElement("small");
-      small.textContent = summary;
-      option.append(small);
-    }
+    const option = makeElement(
+      h(
+        "li",
+        { id: `completion-${index}`, role: "option" },
+        h("span", {}, line.slice(0, same), h("b", {}, line.slice(same))),
+        summary === undefined ? undefined : h("small", {}, summary),
+      ),
+    );
     // Pressing the mouse must not take the focus from the input.
     option.addEventListener("pointerdown", (event) => event.preventDefault());
     option.addEventListener("click", () => accept(line));

@@ -9,7 +9,6 @@ const PAUSE_MILLIS = 70;
  * The command line: typing with completion, history, sending.
  *
  * @param {object} parts
- * @param {Document} parts.document
  * @param {HTMLFormElement} parts.form
  * @param {HTMLInputElement} parts.input
  * @param {HTMLElement} parts.list
@@ -18,12 +17,12 @@ const PAUSE_MILLIS = 70;
  * @param {(line: string) => void} parts.send
  * @param {() => void} parts.escape Called for Escape when there is nothing here to close.
  */
-export function createComposer({ document, form, input, list, history, summaryOf, send, escape }) {
+export function createComposer({ form, input, list, history, summaryOf, send, escape }) {
   /** @type {AbortController | undefined} */
   let asking;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
-  const completions = createCompletionList({ document, input, list, summaryOf, accept: fill });
+  const completions = createCompletionList({ input, list, summaryOf, accept: fill });
 
   function stopAsking() {
     clearTimeout(timer);

@@ -6,6 +6,7 @@ import { AskError, ask } from "../api.js";
 import { confirmFirst } from "./confirm.js";
 import { formatLine } from "./lines.js";
 import { makeElement } from "../vnode/make-dom.js";
+import { h } from "../vnode/vnode.js";
 import { drawPreview } from "../preview/preview.js";
 import { announcement, isSimulated, renderReply } from "../reply/reply.js";
 import { createTabs } from "../tabs.js";
@@ -13,7 +14,6 @@ import { localTime, span } from "../reply/times.js";
 
 /**
  * @typedef {object} Surroundings What an exchange needs of the page around it.
- * @property {Document} document
  * @property {HTMLDialogElement} dialog
  * @property {readonly { readonly id: string, readonly name: string }[]} previews The platforms whose previews come with answers.
  * @property {(text: string) => void} announce
@@ -32,23 +32,13 @@ let count = 0;
  * @param {Surroundings} around
  */
 export function createExchange(line, around) {
-  const { document } = around;
   count += 1;
-  const element = document.createElement("li");
-  element.className = "exchange";
-  element.tabIndex = -1;
-  const asked = document.createElement("div");
-  asked.className = "asked";
-  const code = document.createElement("code");
-  code.id = `asked-${count}`;
-  code.textContent = line;
-  code.title = line;
-  element.setAttribute("aria-labelledby", code.id);
-  const status = document.createElement("span");
-  status.className = "status";
+  const code = makeElement(h("code", { id: `asked-${count}`, title: line }, line));
+  const status = makeElement(h("span", { class: "status" }));
+  const asked = makeElement(h("div", { class: "asked" }));
   asked.append(code, status);
-  const panel = document.createElement("div");
-  panel.id = `answer-${count}`;
+  const panel = makeElement(h("div", { id: `answer-${count}` }));
+  const element = makeElement(h("li", { class: "exchange", tabindex: "-1", "aria-labelledby": code.id }));
   element.append(asked, panel);
 
   /** @type {Answer | undefined} */
@@ -59,7 +49,7 @@ export function createExchange(line, around) {
   let shownAt = 0;
 
   /** @param {ReplyJson} reply */
-  const own = (reply) => makeElement(renderReply(reply, { now: Date.now() }), document);
+  const own = (reply) => makeElement(renderReply(reply, { now: Date.now() }));
 
   /**
    * Asks and shows progress and answer. With `inPlace`, the former answer stays until the new one is there.
@@ -107,17 +97,13 @@ export function createExchange(line, around) {
     /** @type {ReturnType<typeof setInterval> | undefined} */
     let ticking;
     const timer = setTimeout(() => {
-      const text = document.createElement("span");
-      text.className = "status-text";
+      const text = makeElement(h("span", { class: "status-text" }));
       const tick = () => {
         text.textContent = `Asking, ${span(Math.max(1000, Math.trunc((performance.now() - started) / 1000) * 1000))}`;
       };
       tick();
       ticking = setInterval(tick, 1000);
-      const cancel = document.createElement("button");
-      cancel.type = "button";
-      cancel.className = "small";
-      cancel.textContent = "Cancel";
+      const cancel = makeElement(h("button", { type: "button", class: "small" }, "Cancel"));
       cancel.addEventListener("click", () => control.abort());
       element.classList.add("busy");
       status.replaceChildren(text, cancel);
@@ -144,11 +130,9 @@ export function createExchange(line, around) {
     panel.replaceChildren(own(reply));
     if (isSimulated(reply)) around.simulated();
     if (!how.final) return;
-    const at = document.createElement("span");
-    at.className = "status-text";
     const now = `${BigInt(shownAt)}000000`;
-    at.textContent = `${localTime(now, undefined).slice(11, 19)}${how.millis === 0 ? "" : ` · ${span(how.millis)}`}`;
-    status.replaceChildren(at);
+    const at = `${localTime(now, undefined).slice(11, 19)}${how.millis === 0 ? "" : ` · ${span(how.millis)}`}`;
+    status.replaceChildren(makeElement(h("span", { class: "status-text" }, at)));
     asked.replaceChildren(code, status, ...previewTabs(reply));
     around.announce(announcement(reply, { now: Date.now() }));
     around.grown(element);
@@ -162,7 +146,7 @@ export function createExchange(line, around) {
     const platforms = around.previews.filter(({ id }) => Object.hasOwn(reply.previews ?? {}, id));
     if (platforms.length === 0) return [];
     const tabs = [{ id: "bellwether", name: "Bellwether" }, ...platforms];
-    return [createTabs({ document, label: "Shown as", panel, tabs, choose: (id) => void choose(reply, id) })];
+    return [createTabs({ label: "Shown as", panel, tabs, choose: (id) => void choose(reply, id) })];
   }
 
   /**
@@ -171,7 +155,7 @@ export function createExchange(line, around) {
    */
   async function choose(reply, id) {
     shown = id;
-    const view = id === "bellwether" ? own(reply) : await drawPreview(id, reply.previews?.[id], shownAt, document);
+    const view = id === "bellwether" ? own(reply) : await drawPreview(id, reply.previews?.[id], shownAt);
     // While it was being loaded, another tab may have been chosen, or another answer have come.
     if (shown === id && answer === reply) panel.replaceChildren(view);
   }

@@ -24,30 +24,27 @@ import { h } from "../vnode/vnode.js";
  * @param {string} platform
  * @param {unknown} payload
  * @param {number} sent When it was sent, in Unix milliseconds.
- * @param {Document} document
  * @returns {Promise<HTMLElement>}
  */
-export async function drawPreview(platform, payload, sent, document) {
-  const shell = document.createElement("div");
-  shell.className = `preview preview-${platform}`;
+export async function drawPreview(platform, payload, sent) {
+  const shell = makeElement(h("div", { class: `preview preview-${platform}` }));
   try {
     if (!/^[a-z]+$/u.test(platform) || payload === null || payload === undefined) throw new Error("no payload");
-    for (const name of ["preview", `preview-${platform}`]) loadStyle(name, document);
+    for (const name of ["preview", `preview-${platform}`]) loadStyle(name);
     /** @type {{ draw(payload: unknown, sent: number): VElement }} */
     const drawer = await import(`./preview-${platform}.js`);
-    shell.append(makeElement(drawer.draw(payload, sent), document));
+    shell.append(makeElement(drawer.draw(payload, sent)));
   } catch (thrown) {
     reportError(thrown);
-    shell.append(makeElement(h("p", { class: "waiting" }, "This preview could not be drawn."), document));
+    shell.append(makeElement(h("p", { class: "waiting" }, "This preview could not be drawn.")));
   }
   return shell;
 }
 
 /**
  * @param {string} name
- * @param {Document} document
  */
-function loadStyle(name, document) {
+function loadStyle(name) {
   const id = `style-${name}`;
   if (document.getElementById(id) !== null) return;
   const link = document.createElement("link");

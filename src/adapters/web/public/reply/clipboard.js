@@ -4,15 +4,14 @@
  * Copies text; false when the browser refuses.
  *
  * @param {string} text
- * @param {Document} document
  * @returns {Promise<boolean>}
  */
-export async function copyText(text, document) {
+export async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return copyBySelection(text, document);
+    return copyBySelection(text);
   }
 }
 
@@ -20,9 +19,8 @@ export async function copyText(text, document) {
  * For pages reached over plain HTTP from another machine, where browsers offer no clipboard.
  *
  * @param {string} text
- * @param {Document} document
  */
-function copyBySelection(text, document) {
+function copyBySelection(text) {
   const before = document.activeElement;
   const area = document.createElement("textarea");
   area.value = text;

@@ -6,22 +6,20 @@ import { safeTree } from "./vnode.js";
  * Turns a tree into elements, by createElement, setAttribute and text nodes alone.
  *
  * @param {VElement} tree
- * @param {Document} document
  * @returns {HTMLElement}
  */
-export function makeElement(tree, document) {
+export function makeElement(tree) {
   const safe = safeTree(tree);
-  return make(typeof safe === "string" ? { tag: "p", attrs: {}, children: [safe] } : safe, document);
+  return make(typeof safe === "string" ? { tag: "p", attrs: {}, children: [safe] } : safe);
 }
 
 /**
  * @param {VElement} element
- * @param {Document} document
  * @returns {HTMLElement}
  */
-function make({ tag, attrs, children }, document) {
+function make({ tag, attrs, children }) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attrs)) made.setAttribute(name, value);
-  made.append(...children.map((child) => (typeof child === "string" ? child : make(child, document))));
+  made.append(...children.map((child) => (typeof child === "string" ? child : make(child))));
   return made;
 }
