@@ -69,9 +69,9 @@ export class SourcesJudge {
   }
 }
 
-function pollOf({ answers, dueMillis, wallClock }: Round): PollRound {
+function pollOf({ answers, again, dueMillis, wallClock }: Round): PollRound {
   return {
-    witnesses: answers as PollRound["witnesses"],
+    witnesses: answers.map((answer, node) => again[node] ?? answer) as PollRound["witnesses"][number][],
     atMillis: dueMillis,
     wallClock: wallClock as Nanoseconds,
   };

@@ -45,6 +45,8 @@ export interface Answer {
   readonly height?: bigint;
   readonly blockTime?: bigint;
   readonly roundTripMillis?: number;
+  /** The bot's wall clock when it came. */
+  readonly receivedAt?: bigint;
 }
 
 /** One poll of all nodes. */
@@ -112,10 +114,11 @@ export class World {
     for (let node = 0; node < this.plan.nodes; node += 1) {
       const first = this.#ask(node, began);
       const millis = first.roundTripMillis ?? 0;
-      took = Math.max(took, millis);
+      const second = first.reachable || first.refused === true ? undefined : this.#ask(node, began + millis);
+      took = Math.max(took, millis + Math.min(second?.roundTripMillis ?? 0, TIMEOUT / 2));
       said.push(this.#said);
       answers.push(first);
-      again.push(first.reachable || first.refused === true ? undefined : this.#ask(node, began + millis));
+      again.push(second);
     }
     const at = began + took;
     return {
@@ -158,8 +161,17 @@ export class World {
     this.#said = said;
     const time = this.#nanosOf(said.time);
     const roundTripMillis = Math.round(millis);
-    if (!this.plan.heights) return { node: name, reachable: true, time, roundTripMillis };
-    return { node: name, reachable: true, time, height: BigInt(said.height), blockTime: time, roundTripMillis };
+    const receivedAt = nanos(t + millis + clockAt(this.plan.botClock, t + millis));
+    if (!this.plan.heights) return { node: name, reachable: true, time, roundTripMillis, receivedAt };
+    return {
+      node: name,
+      reachable: true,
+      receivedAt,
+      time,
+      height: BigInt(said.height),
+      blockTime: time,
+      roundTripMillis,
+    };
   }
 
   /** What a sick node says; undefined for what a healthy one says. */

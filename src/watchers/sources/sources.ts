@@ -44,7 +44,14 @@ export function sourcesWatcher(options: SourcesOptions): Watcher<SourcesSnapshot
     every,
     snapshot: SourcesSnapshot,
     async observe(api, context, signal) {
-      const taken = await pollNodes(api, { signal, timeoutMillis, clock, fresh: true, lane: "watchers" });
+      const taken = await pollNodes(api, {
+        signal,
+        timeoutMillis,
+        clock,
+        fresh: true,
+        lane: "watchers",
+        asksAgain: true,
+      });
       const round = { ...taken, atMillis: context.dueMillis ?? taken.atMillis };
       const before = decodeSources(context.before);
       const verdict = judgeRound(run, round, before, thresholds);

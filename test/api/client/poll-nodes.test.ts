@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { pollNodes } from "../../../src/api/client/poll-nodes.ts";
 import { clientOf, deadUrl, name, node } from "../client-under-test.ts";
 import { sendJson } from "../serve-wire.ts";
 import { VirtualClock } from "../virtual-clock.ts";
@@ -93,6 +94,18 @@ describe("an assessment", () => {
       ),
     );
     expect((await clientOf(nodes).assess()).nodes).toMatchObject([{ state: "ok" }, { state: "ok" }, { state: "ok" }]);
+  });
+
+  test("asks a node that does not answer once more where that is wanted", async () => {
+    const asked = { a: 0, b: 0 };
+    const a = await node((_request, response) => {
+      asked.a += 1;
+      if (asked.a === 2) sendJson(response, { timestamp: `${Date.now()}000000` });
+    });
+    const b = await node(() => void (asked.b += 1));
+    const { witnesses } = await pollNodes(clientOf([a, b]), { asksAgain: true, timeoutMillis: 1000 });
+    expect(witnesses.map(({ reachable }) => reachable)).toEqual([true, false]);
+    expect(asked).toEqual({ a: 2, b: 2 });
   });
 
   test("takes a node that refuses us as unknown", async () => {
