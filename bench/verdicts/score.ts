@@ -102,7 +102,7 @@ export class Score {
     }
   }
 
-  #judgeTold(plan: WorldPlan, { facts, excused }: Truth, told: Told, slack: number, isCalm: boolean): void {
+  #judgeTold(plan: WorldPlan, { facts, excused, unfollowed }: Truth, told: Told, slack: number, isCalm: boolean): void {
     const kind = told.kind as Kind;
     const score = this.kinds[kind];
     if (score === undefined) return;
@@ -121,7 +121,12 @@ export class Score {
     }
     if (told.ended === undefined) return;
     const { ended } = told;
-    const still = facts.find((one) => isOf(one) && one.from + OLD_ENOUGH <= ended && ended < one.to);
+    // Nodes that catch up with a chain that stands make blocks as one that goes on.
+    const isHidden =
+      kind === "network.stalled" && unfollowed.some(({ from, to }) => from <= ended && ended <= to + slack);
+    const still = isHidden
+      ? undefined
+      : facts.find((one) => isOf(one) && one.from + OLD_ENOUGH <= ended && ended < one.to);
     // A single node can be taken for the network, whatever it does.
     if (plan.nodes > 1 && (fact !== undefined || still !== undefined)) score.ended += 1;
     if (plan.nodes > 1 && still !== undefined) {

@@ -39,6 +39,8 @@ export interface Truth {
   readonly facts: readonly Fact[];
   /** When an alert of a kind and subject is no false alarm, though nobody need give it. */
   readonly excused: readonly (Span & { readonly kind: Kind; readonly subject: string })[];
+  /** When nobody could tell whether the chain stands: all that answered were still behind it. */
+  readonly unfollowed: readonly Span[];
   /** When each node that lied did. */
   readonly lies: readonly (Span & { readonly node: number })[];
 }
@@ -65,9 +67,10 @@ const OUTVOTED = 600_000;
 export function tellStory(world: World): {
   facts: Bare[];
   excused: Truth["excused"][number][];
-  /** The bot ran and an honest majority answered; and, beside, an honest node followed the chain, which went on. */
+  /** The bot ran, an honest majority answered, and one of them followed the chain; and, beside, the chain went on. */
   witnessed: [number, number][];
   healthy: [number, number][];
+  unfollowed: Span[];
 } {
   const { plan } = world;
   const { nodes, heights, block } = plan;
@@ -88,6 +91,7 @@ export function tellStory(world: World): {
   const excused = new Spans<Truth["excused"][number]>();
   const witnessed: [number, number][] = [];
   const healthy: [number, number][] = [];
+  const unfollowed: Span[] = [];
   const network = (kind: Kind) => ({ kind, subject: "" });
   for (const [index, from] of edges.entries()) {
     const to = edges[index + 1];
@@ -97,7 +101,10 @@ export function tellStory(world: World): {
     const active = Array.from({ length: nodes }, (_, node) =>
       plan.faults.find((one) => one.node === node && one.from <= t && t < one.until),
     );
-    const postures = active.map((one) => postureOf(one, t, halted, block));
+    // By how much what is true is ahead of the bot's clock, between its ends.
+    const skews = [from, to - 1].map((at) => world.chain.wrongAt(at) - clockAt(plan.botClock, at));
+    const skew = { least: Math.min(...skews), most: Math.max(...skews) };
+    const postures = active.map((one) => postureOf(one, t, halted, block, skew));
     const count = (posture: Posture): number => postures.filter((one) => one === posture).length;
     const isHonest = (node: number): boolean => {
       const sick = active[node]?.sick;
@@ -109,9 +116,12 @@ export function tellStory(world: World): {
     const [moving, standing, silent] = [count("moves"), count("stands"), count("silent")];
     const runs = !plan.away.some((one) => one.from <= t && t < one.to);
     const isShown = postures.some((posture, node) => posture === "moves" && isHonest(node));
+    // While all that answer are still behind the chain, nobody can tell that it stands.
+    const isFollowed = active.some((one, node) => isHonest(node) && postureOf(one, t, false, block, skew) === "moves");
     // With a clock that is behind, each of at most two nodes could be the one that is ahead.
-    const wrongClock = nodes < 3 && clockAt(plan.botClock, t) - world.chain.wrongAt(t) < -PLAUSIBLE * NEARLY;
-    if (runs && answering * 2 > nodes && !wrongClock) {
+    const wrongClock = nodes < 3 && skew.most > PLAUSIBLE * NEARLY;
+    if (!isFollowed) unfollowed.push({ from, to });
+    if (runs && isFollowed && answering * 2 > nodes && !wrongClock) {
       extend(witnessed, from, to);
       if (isShown) extend(healthy, from, to);
     }
@@ -139,8 +149,10 @@ export function tellStory(world: World): {
       if (postures[node] === "silent" || postures[node] === "unsteady") {
         excused.add({ kind: "node.down", subject, from, to });
       }
-      // Against two others that keep to the chain, a lie shows.
-      if (isExposed(sick, heights, block) && (sick.sort === "ahead" || (nodes >= 3 && answering >= 2))) {
+      // Against two others that keep to the chain, a lie shows; being ahead does where a majority is not, too.
+      const compares = nodes >= 3 && answering >= 2;
+      const isShownUp = sick.sort === "ahead" ? !compares || skew.most <= (PLAUSIBLE / 2) * NEARLY : compares;
+      if (isShownUp && isExposed(sick, heights, block, skew)) {
         facts.add({ kind: "node.lying", subject, from, to, why: sick.sort });
       }
     }
@@ -150,10 +162,16 @@ export function tellStory(world: World): {
     }
   }
   const stalls = halts.map((halt) => ({ ...network("network.stalled"), ...halt, why: "no blocks" }));
-  return { facts: [...stalls, ...facts.all], excused: excused.all, witnessed, healthy };
+  return { facts: [...stalls, ...facts.all], excused: excused.all, witnessed, healthy, unfollowed };
 }
 
-function postureOf(fault: Fault | undefined, t: number, halted: boolean, block: number): Posture {
+/** The least and the most of what changes in a span. */
+interface Range {
+  readonly least: number;
+  readonly most: number;
+}
+
+function postureOf(fault: Fault | undefined, t: number, halted: boolean, block: number, skew: Range): Posture {
   const onChain = halted ? "stands" : "moves";
   if (fault === undefined) return onChain;
   const { sick, to } = fault;
@@ -175,9 +193,9 @@ function postureOf(fault: Fault | undefined, t: number, halted: boolean, block: 
       return sick.but === "time" ? "unsteady" : "stands";
     case "ahead":
       // What cannot be true yet is nobody's position; between two blocks a time is less far ahead.
-      return isImpossible(sick, block) ? "silent" : sick.by > PLAUSIBLE ? "unsteady" : "moves";
+      return isImpossible(sick, block, skew) ? "silent" : sick.by + skew.most > PLAUSIBLE ? "unsteady" : "moves";
     case "plausible":
-      return "moves";
+      return skew.most > PLAUSIBLE * NEARLY ? "unsteady" : "moves";
     case "other-times":
     case "other-heights":
       return onChain;
@@ -187,15 +205,15 @@ function postureOf(fault: Fault | undefined, t: number, halted: boolean, block: 
 }
 
 /** Whether its time is always ahead of what can be true. */
-function isImpossible({ by }: { readonly by: number }, block: number): boolean {
-  return by > PLAUSIBLE + 2 * block;
+function isImpossible({ by }: { readonly by: number }, block: number, { least }: Range): boolean {
+  return by + least > PLAUSIBLE + 2 * block;
 }
 
 /** Whether it says what cannot be true, so that others show it. */
-function isExposed(sick: Sickness, heights: boolean, block: number): boolean {
+function isExposed(sick: Sickness, heights: boolean, block: number, skew: Range): boolean {
   switch (sick.sort) {
     case "ahead":
-      return isImpossible(sick, block);
+      return isImpossible(sick, block, skew);
     case "frozen":
       return heights && sick.but !== undefined;
     case "other-times":

@@ -60,9 +60,9 @@ export class Witness {
     const isLess = said.time < furthestSaid - BACK;
     if (said.time <= tip.time + 1000) this.#furthest[node] = Math.max(furthest, said.time);
     this.#furthestSaid[node] = Math.max(furthestSaid, said.time);
-    const since = isBack ? (this.#backSince[node] ?? at) : undefined;
+    const since = isLess ? (this.#backSince[node] ?? at) : undefined;
     this.#backSince[node] = since;
-    const isTrue = since !== undefined && at - since <= BEGINS_ANEW;
+    const isTrue = isBack && since !== undefined && at - since <= BEGINS_ANEW;
     if (isLess || this.#sampled.has(`network.time-back|${nodeName(node)}`)) {
       this.#sample("network.time-back", nodeName(node), at, isTrue, isLess);
     }
@@ -102,7 +102,12 @@ export class Witness {
       .map((fact) => ({ ...fact, ...observed(fact, spansOf[fact.kind]) }))
       .toSorted((a, b) => a.from - b.from);
     const lying = plan.faults.filter(({ sick }) => lies(sick));
-    return { facts, excused, lies: lying.map(({ node, from, until }) => ({ node, from, to: until })) };
+    return {
+      facts,
+      excused,
+      unfollowed: story.unfollowed,
+      lies: lying.map(({ node, from, until }) => ({ node, from, to: until })),
+    };
   }
 }
 
