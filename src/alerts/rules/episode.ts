@@ -64,8 +64,9 @@ export const Machine = z.object({
   rounds: z.int().nonnegative(),
   /** How long it has been bad since pending, blind time left out. */
   badMillis: MillisField,
-  /** Whether its last reading was known. */
+  /** Whether its last reading was known; while rounds are counted, how many in a row were not; absent = none. */
   known: z.boolean(),
+  unseen: z.int().positive().exactOptional(),
   /** When it became pending, and the first good reading while recovering. */
   began: TimeText.exactOptional(),
   beganBefore: z.literal(true).exactOptional(),

@@ -43,19 +43,29 @@ export interface Step {
   readonly changes: readonly Change[];
 }
 
-/** The next state of a machine and of its open episode. Pure; an unknown round changes nothing but `known`. */
+/** The next state of a machine and of its open episode. Pure; an unknown round begins and ends no episode. */
 export function step(machine: Machine, episode: Episode | undefined, round: Round): Step {
   const before = skipUnseenCalm(afterRestart(machine, round), round);
   if (round.judgement.state === "unknown") {
-    return { machine: { ...before, known: false }, ...(episode === undefined ? {} : { episode }), changes: [] };
+    return { ...stepUnknown(before, round), ...(episode === undefined ? {} : { episode }) };
   }
   // A span counts only if both of its ends were observed.
   const isUnseen = round.downtimeMillis !== undefined || !before.known;
   const seenMillis = isUnseen ? undefined : Math.max(0, round.elapsedMillis);
-  const known = { ...before, known: true };
+  const { unseen: _, ...counted } = before;
+  const known = { ...counted, known: true };
   return round.judgement.state === "bad"
     ? stepBad(known, episode, round, seenMillis)
     : stepGood(known, episode, round, seenMillis);
+}
+
+/** A count of bad rounds lapses when more rounds than it needs went unseen; time that was held stays. */
+function stepUnknown(machine: Machine, { timing }: Round): Omit<Step, "episode"> {
+  const unknown = { ...machine, known: false };
+  if (machine.phase !== "pending" || timing.rounds === 1) return { machine: unknown, changes: [] };
+  const unseen = (machine.unseen ?? 0) + 1;
+  if (unseen <= timing.rounds) return { machine: { ...unknown, unseen }, changes: [] };
+  return { machine: resetMachine(unknown), changes: ["dismissed"] };
 }
 
 /** Downtime does not count; after a long one a machine that was pending, or recovering, starts again. */
@@ -237,7 +247,7 @@ function stepGood(
 
 /** Resets a machine to ok; numbers and firings stay. */
 export function resetMachine(machine: Machine): Machine {
-  const { began: _began, beganBefore: _beganBefore, recovering: _recovering, lastGood: _lastGood, ...rest } = machine;
+  const { began: _1, beganBefore: _2, recovering: _3, lastGood: _4, unseen: _5, ...rest } = machine;
   return { ...rest, phase: "ok", heldMillis: 0, rounds: 0, badMillis: 0 };
 }
 

@@ -67,7 +67,11 @@ export function judgeBelief(round: PollRound, before: SourceMemory | undefined, 
       // A node that does not answer is neither believed again nor caught again.
       if (was?.disbelief !== undefined && was.disbelief !== "outvoted") suspicion.disbelief = was.disbelief;
       if (suspicion.disbelief !== undefined) suspicion.disbelieved = was?.disbelieved ?? 1;
-    } else if (suspicion.disbelief !== undefined) suspicion.disbelieved = (was?.disbelieved ?? 0) + 1;
+    } else if (suspicion.disbelief !== undefined) {
+      // The count lapses where more polls went unanswered than it takes.
+      const counts = was !== undefined && was.missed <= SILENT_ROUNDS;
+      suspicion.disbelieved = (counts ? (was.disbelieved ?? 0) : 0) + 1;
+    }
   }
   return { believed: timed.filter((one) => nodes.get(one.node)?.disbelief === undefined), contradictions, nodes };
 

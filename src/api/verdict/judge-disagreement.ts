@@ -62,11 +62,13 @@ export function judgeDisagreement(
     const agreed = Math.max(frontier?.advancedAtMillis ?? watchedSinceMillis, confirmedAtMillis);
     if (judgement.state === "healthy") return Math.max(...stood, began);
     // Nodes that start again one after the other after a halt are no disagreement from the halt on.
-    return Math.max(...stood, agreed, began - agreed >= thresholds.stalledMillis ? began : -Infinity);
+    return Math.max(...stood, agreed, began - agreed > thresholds.stalledMillis ? began : -Infinity);
   }
 
   function isOver(): boolean {
-    if (judgement.state === "healthy") return judgement.stalled === "good";
+    // A node that was just met may stand still.
+    if (judgement.state === "healthy")
+      return judgement.stalled === "good" && voters.every(({ vote }) => vote !== "waits");
     if (judgement.state === "unconfirmed") return judgement.stalled === "good";
     if (judgement.state !== "stalled") return false;
     return (known?.moving ?? []).every((name) => {

@@ -58,7 +58,6 @@ export function judgeNetwork(
     watchedSinceMillis: before?.watchedSinceMillis ?? now,
     atMillis: now,
     ...(before?.mark === undefined ? {} : { mark: before.mark }),
-    ...(before?.movedAtMillis === undefined ? {} : { movedAtMillis: before.movedAtMillis }),
     ...(before?.confirmedAtMillis === undefined ? {} : { confirmedAtMillis: before.confirmedAtMillis }),
     ...(before?.unseenAtMillis === undefined ? {} : { unseenAtMillis: before.unseenAtMillis }),
   };
@@ -74,8 +73,6 @@ export function judgeNetwork(
     ({ vote, memory: { peak } }) =>
       vote === "moves" && peak !== undefined && isFurther(peak, frontier) && isFurther(peak, memory.mark),
   );
-  const movedAt = Math.max(...movers.map((one) => one.memory.movedAtMillis ?? -Infinity));
-  if (movers.length > 0) memory.movedAtMillis = movedAt;
   return decide();
 
   function advances(): boolean {
@@ -151,21 +148,14 @@ export function judgeNetwork(
     // Nobody moves now: where any of them stands is known already.
     const furthest = furthestOf(believed);
     if (furthest !== undefined && isFurther(furthest, memory.mark)) memory.mark = furthest;
-    const since = Math.max(memory.watchedSinceMillis, memory.movedAtMillis ?? -Infinity);
     const { stillMillis } = stillness();
-    const why = `${stallWords(stillMillis ?? 0)}, seen at ${countWords(believed.length, configured)}`;
-    const isBad = now - since > motionMillis;
-    return {
-      state: "stalled",
-      why,
-      basis: "advance",
-      stalled: isBad ? "bad" : "unknown",
-      stillMillis: stillMillis ?? 0,
-    };
+    const why = `${stallWords(stillMillis)}, seen at ${countWords(believed.length, configured)}`;
+    const isBad = Math.min(stillMillis, now - memory.watchedSinceMillis) > motionMillis;
+    return { state: "stalled", why, basis: "advance", stalled: isBad ? "bad" : "unknown", stillMillis };
   }
 
   /** From the last of: an advance, a move by a node still beyond the frontier, an unconfirmed advance that was good. */
-  function stillness(): { readonly stillMillis?: Milliseconds } {
+  function stillness(): { readonly stillMillis: Milliseconds } {
     const moves = believed.flatMap(({ memory: { peak, movedAtMillis } }) =>
       peak !== undefined && movedAtMillis !== undefined && isFurther(peak, frontier) ? [movedAtMillis] : [],
     );
@@ -185,7 +175,10 @@ export function judgeNetwork(
 /** The age of the last block is mentioned if it exceeds the observed stall by this much. */
 const UNSEEN_STALL_MILLIS: Milliseconds = 10_000;
 
-/** The position that a quorum has reached, or the earlier one. Nodes that are not believed do not count. */
+/**
+ * The time and the height that a quorum has reached, or the earlier ones. Nodes that are not believed do not count. Each
+ * is counted by itself: of nodes that say one time, one may say heights of its own.
+ */
 function confirm(voters: readonly Voter[], quorum: number, previous: Frontier | undefined): Frontier | undefined {
   const peaks = voters
     .flatMap(({ memory: { node, peak, disbelief } }) =>
@@ -193,7 +186,11 @@ function confirm(voters: readonly Voter[], quorum: number, previous: Frontier | 
     )
     .toSorted((a, b) => (isFurther(a, b) ? -1 : 1));
   const reached = peaks[quorum - 1];
-  return reached === undefined || !isFurther(reached, previous) ? previous : reached;
+  if (reached === undefined) return previous;
+  const heights = peaks.flatMap(({ height }) => (height === undefined ? [] : [height]));
+  const height = heights.toSorted((a, b) => (a > b ? -1 : 1))[quorum - 1];
+  const confirmed = height === undefined ? reached : { ...reached, height };
+  return isFurther(confirmed, previous) ? confirmed : previous;
 }
 
 export function furthestOf(voters: readonly Voter[]): Position | undefined {

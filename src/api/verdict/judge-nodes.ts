@@ -1,12 +1,14 @@
 import { formatDuration } from "../../units/duration.ts";
 import { furthestOf, type NetworkJudgement, type Voter } from "./judge-network.ts";
 import {
+  aheadMillis,
   type Contradiction,
   millisBetween,
   type Mutable,
   type NodeVerdict,
   type PollRound,
   type Position,
+  type TimedWitness,
   type VerdictThresholds,
   type Witness,
 } from "./verdict.ts";
@@ -75,10 +77,10 @@ export function judgeNode(
   }
   return said;
 
-  function disbeliefWords(disbelief: NonNullable<NodeVerdict["disbelief"]>, timed: Witness & { time: bigint }): string {
+  function disbeliefWords(disbelief: NonNullable<NodeVerdict["disbelief"]>, timed: TimedWitness): string {
     switch (disbelief) {
       case "ahead":
-        return `its time is ${formatDuration(millisBetween(round.wallClock, timed.time))} ahead of the wall clock`;
+        return `its time is ${formatDuration(aheadMillis(timed, round))} ahead of the wall clock`;
       case "odd":
         return "its time and its block do not go together";
       case "outvoted":

@@ -50,7 +50,13 @@ export function rememberNodes(
 
   function believed(memory: NodeMemory, said: Position): Omit<NodeMemory, "node" | "missed" | "last"> {
     const { peak, last, disbelief } = memory;
-    if (peak === undefined || disbelief !== undefined) return { peak: said, fresh: true, stillSinceMillis: now };
+    if (peak === undefined || (disbelief !== undefined && !isFurther(peak, said))) {
+      return { peak: said, fresh: true, stillSinceMillis: now };
+    }
+    if (disbelief !== undefined) {
+      // Believed again, it begins anew; that it went back is still to be seen.
+      return { peak, fresh: true, stillSinceMillis: now, belowSinceMillis: memory.belowSinceMillis ?? now };
+    }
     const motion: Mutable<Omit<NodeMemory, "node" | "missed" | "last">> = {
       peak: isFurther(said, peak) ? said : peak,
       stillSinceMillis: memory.stillSinceMillis,
@@ -83,11 +89,11 @@ export function rememberNodes(
 
 /** How a node votes after this poll. */
 export function voteOf(memory: NodeMemory, nowMillis: Milliseconds, { motionMillis }: VerdictThresholds): Vote {
-  const isRecent = (at: Milliseconds | undefined): boolean => at !== undefined && nowMillis - at <= motionMillis;
+  const isRecent = (at: Milliseconds | undefined): boolean => at !== undefined && nowMillis - at < motionMillis;
   if (memory.peak === undefined || memory.disbelief !== undefined || memory.missed >= SILENT_ROUNDS) return "silent";
   if (isRecent(memory.movedAtMillis)) return "moves";
   if (isRecent(memory.climbedAtMillis)) return "climbs";
-  return nowMillis - memory.stillSinceMillis > motionMillis ? "stands" : "waits";
+  return nowMillis - memory.stillSinceMillis >= motionMillis ? "stands" : "waits";
 }
 
 /** In time and, where both are known, in height; a height far below is that of a new history. */

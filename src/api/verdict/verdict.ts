@@ -26,6 +26,8 @@ export interface Witness {
   /** The time of the block at `height`, if sent: two nodes at one height must agree on it. */
   readonly blockTime?: Nanoseconds;
   readonly roundTripMillis?: Milliseconds;
+  /** Wall clock of the answer: in a poll that waited for another node, some seconds before its end. */
+  readonly receivedAt?: Nanoseconds;
 }
 
 /** What a node says: a later time is further, then a higher block. */
@@ -132,8 +134,6 @@ export interface SourceMemory {
   readonly nodes: readonly NodeMemory[];
   /** While a stall lasts: the furthest position at which a believed node stood meanwhile. */
   readonly mark?: Position;
-  /** When a node beyond frontier and mark last moved. */
-  readonly movedAtMillis?: Milliseconds;
   /** Since when all nodes but the movers have been silent or on the way, and when that last was confirmation enough. */
   readonly unopposedSinceMillis?: Milliseconds;
   readonly confirmedAtMillis?: Milliseconds;
@@ -232,7 +232,7 @@ export function millisBetween(a: Nanoseconds, b: Nanoseconds): Milliseconds {
 
 /** How far a witness's time is ahead of the wall clock; negative when it is behind, as it should be. */
 export function aheadMillis(witness: TimedWitness, round: PollRound): Milliseconds {
-  return millisBetween(round.wallClock, witness.time);
+  return millisBetween(witness.receivedAt ?? round.wallClock, witness.time);
 }
 
 /** Whether a is further than b; anything is further than nothing. */

@@ -136,6 +136,10 @@ function nodeReadings(seen: JudgedRound, index: number, nodes: number): readonly
   const placed = !blind && believed && (judged.behindMillis !== undefined || judged.behindBlocks !== undefined);
   const frontierNode = verdict.frontier?.node ?? node;
   const { disbelieved = 0 } = judged;
+  // Before it moved it was not seen to go together with itself; while it contradicts another, nothing is settled.
+  const isProven =
+    verdict.memory.nodes[index]?.fresh !== true &&
+    !verdict.contradictions.some(({ says }) => says.some((one) => one.node === node));
   return [
     {
       kind: "node.lagging",
@@ -166,7 +170,7 @@ function nodeReadings(seen: JudgedRound, index: number, nodes: number): readonly
           ? "unknown"
           : disbelieved >= LYING_ROUNDS
             ? "bad"
-            : believed
+            : believed && isProven
               ? "good"
               : "unknown",
       facts: judged.disbelief === undefined ? {} : { by: judged.disbelief },
@@ -194,9 +198,11 @@ function historyMismatch({ behindBlocks, behindMillis, state }: NodeVerdict): st
 
 /** Bad until the node has caught up with its own latest time. */
 function timeBack(common: CommonFields, time: Nanoseconds | undefined, peak: Nanoseconds | undefined): Reading {
-  if (time === undefined) return { kind: "network.time-back", ...common, state: "unknown", facts: {} };
-  const backMillis = peak === undefined ? 0 : millisBetween(time, peak);
-  if (peak === undefined || backMillis <= BACK_TOLERANCE) {
+  if (time === undefined || peak === undefined) {
+    return { kind: "network.time-back", ...common, state: "unknown", facts: {} };
+  }
+  const backMillis = millisBetween(time, peak);
+  if (backMillis <= BACK_TOLERANCE) {
     return { kind: "network.time-back", ...common, state: "good", facts: { to: timeToText(time) } };
   }
   return {

@@ -16,6 +16,7 @@ const witness = z.object({
   height: integerCodec.exactOptional(),
   blockTime: timeCodec.exactOptional(),
   roundTripMillis: z.number().exactOptional(),
+  receivedAt: timeCodec.exactOptional(),
 });
 
 const position = { time: timeCodec, height: integerCodec.exactOptional() };
@@ -53,7 +54,6 @@ const memory = z.object({
   atMillis: moment,
   nodes: z.array(nodeMemory).readonly(),
   mark: z.object(position).exactOptional(),
-  movedAtMillis: moment.exactOptional(),
   unopposedSinceMillis: moment.exactOptional(),
   confirmedAtMillis: moment.exactOptional(),
   unseenAtMillis: moment.exactOptional(),

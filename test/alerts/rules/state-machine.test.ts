@@ -136,6 +136,14 @@ describe("an alert's state", () => {
     expect(node().observe("b?b?b").changes).toEqual(["pending 0", "fired 20"]);
   });
 
+  it("starts counting rounds again when more went unseen than it counts", () => {
+    expect(node().observe("bb???b").changes).toEqual(["pending 0", "fired 25"]);
+    expect(node().observe("bb????b").changes).toEqual(["pending 0", "dismissed 25", "pending 30"]);
+    expect(node().observe("bb???b? g bb???").changes).not.toContainEqual(expect.stringContaining("dismissed 60"));
+    // Time that was held is no count.
+    expect(stall().observe("bbb????bbbbb").changes).toEqual(["pending 0", "fired 55"]);
+  });
+
   it("never fires, escalates nor resolves by the first observation of a process", () => {
     expect(stall().restart(0).badFor(1_000_000).changes).toEqual(["pending 0"]);
     expect(node().observe("bb").restart(1).observe("b").changes).toEqual(["pending 0"]);

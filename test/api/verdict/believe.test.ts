@@ -79,6 +79,12 @@ describe("a node is not believed", () => {
     expect(disbelieved(seconds, of)).toEqual(expected);
   });
 
+  test("for what its answer says when it comes, not when the poll ends", () => {
+    const late = (node: string, second: number): Witness =>
+      node === "a" ? { ...honest(node, second + 9), receivedAt: at(second - 4) } : honest(node, second);
+    expect(disbelieved(5, late)).toEqual({ a: "ahead" });
+  });
+
   test("of two that contradict each other neither is outvoted; both are named", () => {
     const watch = new Watch();
     const verdict = watch.round(0, [block("a", 0, 0), block("b", 0, -1)]);

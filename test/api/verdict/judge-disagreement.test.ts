@@ -29,7 +29,21 @@ test.each<[string, Script, number, Finding, number | undefined]>([
     60_000,
   ],
   ["nodes that start one after another after a halt: counted from the first", unequal, 660, "bad", 60_000],
-  ["a pause of the one that goes on ends nothing", { ...split, a: [[60, "still"]] }, 80, "unknown", 75_000],
+  [
+    "one that goes on when the stall is just being told: it is told all the same",
+    {
+      a: [
+        [0, "still"],
+        [30, "on"],
+      ],
+      b: [[0, "still"]],
+      c: [[0, "still"]],
+    },
+    45,
+    "bad",
+    45_000,
+  ],
+  ["a pause of the one that goes on ends nothing", { ...split, a: [[60, "still"]] }, 80, "unknown", 70_000],
   [
     "it is over once the one that went on has stood for long enough",
     { ...split, a: [[60, "still"]] },

@@ -180,6 +180,18 @@ describe("over rounds", () => {
     expect(goesOn(lost, 7205, 4205)).toMatchObject({ network: "healthy", stalled: "good" });
   });
 
+  test("a node's own heights confirm none", () => {
+    const watch = new Watch();
+    const round = (seconds: number) =>
+      watch.round(seconds, [
+        says("a", seconds, 100 + seconds),
+        says("b", seconds - 1, 99 + seconds),
+        says("c", seconds, 5000 + seconds),
+      ]);
+    round(0);
+    expect(round(5)).toMatchObject({ network: "healthy", memory: { frontier: { time: at(5), height: 105n } } });
+  });
+
   test("the frontier is as far as two of three have been, and never goes back", () => {
     const verdicts = play({ ...names, a: [[0, "+8"]], b: [[30, "-100"]] }, 60);
     expect(verdicts.get(25)?.frontier).toMatchObject({ time: at(25) });

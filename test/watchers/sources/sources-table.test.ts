@@ -165,6 +165,43 @@ describe("a restart", () => {
   });
 });
 
+describe("unknown is not good", () => {
+  /** After an absence that no memory outlasts: the readings of a kind from then on, until it is good. */
+  const afterAbsence = (kind: Reading["kind"], subject: string, witnesses: (second: number) => Witness[]): string[] => {
+    const watch = new Watch();
+    for (let now = -5; now <= 60; now += 5) watch.round(now, witnesses(now));
+    watch.run = "2";
+    return Array.from({ length: 12 }, (_, round) => {
+      const now = 400 + 5 * round;
+      return stateOf(watch.round(now, witnesses(now), 5 * round), kind, subject) ?? "";
+    });
+  };
+
+  test("a node whose time stands while its height runs was not seen to go together with itself", () => {
+    const halted = (second: number) => [says("a", -5, 10), says("b", -400, 20 + second), says("c", -5, 10)];
+    expect(afterAbsence("node.lying", "b", halted)).not.toContain("good");
+    const sound = (second: number) => [says("a", second, 10 + second), says("b", second, 10 + second)];
+    expect(afterAbsence("node.lying", "b", sound).slice(0, 2)).toEqual(["unknown", "good"]);
+  });
+
+  test("nor does a node that contradicts another lie no longer", () => {
+    const contradicting = (second: number) => [says("a", second, 10 + second), says("b", second - 1, 10 + second)];
+    expect(afterAbsence("node.lying", "b", contradicting)).not.toContain("good");
+  });
+
+  test("nodes that were just met may stand still", () => {
+    const divided = (second: number) =>
+      ["a", "b", "c", "d", "e"].map((node) => says(node, "ab".includes(node) ? second : 0));
+    const states = afterAbsence("network.disagree", "", divided);
+    expect(states).not.toContain("good");
+    expect(states.at(-1)).toBe("bad");
+  });
+
+  test("a time goes back before nobody", () => {
+    expect(stateOf(new Watch().round(0, [says("a", 0)]), "network.time-back", "a")).toBe("unknown");
+  });
+});
+
 describe("blindness", () => {
   test.each<[string, Witness[], string]>([
     ["silence", [gone("a"), gone("b")], "no node answers"],
@@ -193,6 +230,19 @@ describe("oddities", () => {
     );
     // Two nodes behind one URL are up to four seconds apart.
     expect(states).toEqual(["bad", "bad", "good", "good", "good"]);
+  });
+
+  test("a node that goes back as it is believed again is told until it has caught up", () => {
+    const watch = new Watch();
+    const says3 = (now: number, ofC: number) =>
+      ["a", "b", "c"].map((node) => says(node, node === "c" ? ofC : now, 10 + now));
+    for (let now = 0; now <= 10; now += 5) watch.round(now, says3(now, now - 1));
+    // Ten minutes later it is no longer outvoted.
+    const states = [615, 620, 625, 630].map((now) => {
+      const answers = [says("a", now, 10 + now), says("b", now, 10 + now), says("c", now - 3700, now - 3700)];
+      return stateOf(watch.round(now, answers), "network.time-back", "c");
+    });
+    expect(states).toEqual(["bad", "bad", "bad", "bad"]);
   });
 
   test("a time back is found across a restart, and names both times", () => {
