@@ -1,3 +1,4 @@
+import { isOperator } from "../src/answers/alerts/destination.ts";
 import { command } from "../src/bot/command.ts";
 import { quoteTyped } from "../src/bot/nearest.ts";
 import { EVERYBODY } from "../src/bot/options/saved-parties.ts";
@@ -27,7 +28,8 @@ export const myForget = command({
       saved: "party",
     },
   },
-  run: async ({ options, parties }) => {
+  run: async (context) => {
+    const { options, parties } = context;
     const typed = options.party.trim().toLowerCase();
     if (typed === EVERYTHING) {
       await parties.eraseCaller();
@@ -35,7 +37,9 @@ export const myForget = command({
         title: "Everything that was kept of you is erased",
         blocks: [
           paragraph(
-            "Your parties, what you watch by direct message and your buttons are gone. What you set up for channels goes on without your name.",
+            isOperator(context)
+              ? "The parties saved here are gone. Nothing else that was asked from here names a person, and it goes on."
+              : "Your parties, what you watch by direct message and your buttons are gone. What you set up for channels goes on without your name.",
           ),
         ],
       });

@@ -48,6 +48,15 @@ describe("parties that people save", () => {
     expect(await ask("alerts log")).not.toContain("Hara");
   });
 
+  test("alone go from the terminal, which names no person, and the answer claims no more", async () => {
+    const talk = await talkToSimulator();
+    await talk.ask(`my party ${talk.samples.partyId} treasury`);
+    await talk.ask(`alerts add stake.changed ${"a".repeat(64)}`);
+    expect(await talk.ask("my forget all")).not.toContain("watch");
+    expect(await talk.ask("my parties")).toContain("You have saved no party");
+    expect(await talk.engine.subscriptions()).toHaveLength(1);
+  });
+
   test("are listed, taken away by a button, and saved again", async () => {
     const talk = await talkToSimulator();
     const { ask, press, samples } = talk;
