@@ -93,15 +93,16 @@ async function addOnce(context: AlertCommandContext, request: SubscriptionReques
     ? { ...DEFAULT_NOTIFICATION_SETTINGS, style: "plain" as const }
     : DEFAULT_NOTIFICATION_SETTINGS;
   const all = await alerts.subscriptions();
+  const workspace = workspaceOf(destination, context);
   const subscription: Subscription = {
     id: createShortId(all.map(({ id }) => id)),
     destination,
-    ...workspaceOf(destination, context),
+    ...workspace,
     network,
     ...chosen,
     subjects: [...subjects],
     parameters: parseThresholds(chosen.kinds, values),
-    ...parseNotificationSettings(values, destination, context.platforms, defaults),
+    ...parseNotificationSettings(values, { ...destination, ...workspace }, context.platforms, defaults),
     state: "active",
     created: toMillis(context.now()),
     by: { id: caller.id, name: caller.name },

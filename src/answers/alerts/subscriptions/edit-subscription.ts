@@ -109,13 +109,15 @@ async function applyEdit(
   const { kinds, groups, quietHours: _quiet, mention: _mention, ...rest } = before;
   const same = groups === undefined ? { kinds } : { kinds, groups };
   const chosen = values.kinds === undefined ? same : parseKinds(values.kinds);
+  const after = { ...rest, ...workspaceOf(before.destination, context) };
+  const { workspace } = after;
+  const place = { ...before.destination, ...(workspace === undefined ? {} : { workspace }) };
   return {
-    ...rest,
-    ...workspaceOf(before.destination, context),
+    ...after,
     ...chosen,
     subjects: await editedSubjects(context, before, chosen.kinds, values.subjects),
     parameters: parseThresholds(chosen.kinds, values, before.parameters),
-    ...parseNotificationSettings(values, before.destination, context.platforms, before),
+    ...parseNotificationSettings(values, place, context.platforms, before),
   };
 }
 

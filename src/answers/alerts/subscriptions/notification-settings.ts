@@ -18,18 +18,19 @@ export const DEFAULT_NOTIFICATION_SETTINGS: NotificationSettings = { floor: "inf
 const OFF = /^(?:off|none|no|never|nobody)$/iu;
 
 /**
- * The settings after typed values replaced earlier ones.
+ * The settings after typed values replaced earlier ones. `place`: the destination's platform, and its server or workspace
+ * where that is known.
  * @throws UserError for impossible values.
  */
 export function parseNotificationSettings(
   typed: SubscriptionValues,
-  destination: Destination,
+  place: Pick<Destination, "platform" | "workspace">,
   platforms: Platforms,
   before: NotificationSettings = DEFAULT_NOTIFICATION_SETTINGS,
 ): NotificationSettings {
   const { quietHours, mention, floor, style, events } = before;
   const quiet = parseQuietOptions(typed, quietHours);
-  const notified = typed.mention === undefined ? mention : parseMention(typed.mention, destination, platforms);
+  const notified = typed.mention === undefined ? mention : parseMention(typed.mention, place, platforms);
   return {
     floor,
     style,
@@ -38,7 +39,7 @@ export function parseNotificationSettings(
     ...(typed.severity === undefined ? {} : { floor: typed.severity as Severity }),
     ...(typed.style === undefined
       ? {}
-      : { style: styleFor(typed.style as Subscription["style"], platforms.isOperators(destination.platform)) }),
+      : { style: styleFor(typed.style as Subscription["style"], platforms.isOperators(place.platform)) }),
     ...(typed.events === undefined ? {} : { events: typed.events as Subscription["events"] }),
     ...(quiet === undefined ? {} : { quietHours: quiet }),
     ...(notified === undefined ? {} : { mention: notified }),
@@ -75,7 +76,11 @@ function parseQuietOptions(typed: SubscriptionValues, before: Subscription["quie
 }
 
 /** A role, group or person as the platform's own id, from typed text or from the platform's mention syntax. */
-function parseMention(typed: string, { platform, workspace }: Destination, platforms: Platforms): string | undefined {
+function parseMention(
+  typed: string,
+  { platform, workspace }: Pick<Destination, "platform" | "workspace">,
+  platforms: Platforms,
+): string | undefined {
   const given = typed.trim();
   if (OFF.test(given)) return undefined;
   const known = platforms.chat(platform);
