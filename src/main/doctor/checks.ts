@@ -14,6 +14,20 @@ export interface Check {
   run(signal: AbortSignal): Promise<readonly Finding[]>;
 }
 
+/**
+ * The same checks without findings about faulty settings, such as that they are not set: `faults` says what is wrong with
+ * each, and begins with its name. Where an address of a data node is faulty, nothing is said of networks without any.
+ */
+export function withoutFaulty(checks: readonly Check[], faults: readonly string[]): readonly Check[] {
+  const faulty = new Set(faults.map((sentence) => sentence.split(" ", 1)[0] ?? ""));
+  const isSaid = ({ check }: Finding): boolean =>
+    faulty.has(check) || (check === "networks" && [...faulty].some((name) => name.endsWith("_URLS")));
+  return checks.map((one) => ({
+    ...one,
+    run: async (signal) => (await one.run(signal)).filter((finding) => !isSaid(finding)),
+  }));
+}
+
 /** Timeout of one check. */
 const CHECK_TIMEOUT_MILLIS: Milliseconds = 12_000;
 /** A check that obeys its signal still gives its findings. */

@@ -8,7 +8,7 @@ import { NETWORKS } from "../../config/environment.ts";
 import { UserError } from "../../errors.ts";
 import { pingOnce } from "../health/dead-man-switch.ts";
 import { PLATFORMS } from "../platforms/platforms.ts";
-import { type Check, createRedactor, exitCodeOf, findingLine, runChecks, summaryOf } from "./checks.ts";
+import { type Check, createRedactor, exitCodeOf, findingLine, runChecks, summaryOf, withoutFaulty } from "./checks.ts";
 import { examineConsole } from "./console.ts";
 import { examineDatabase } from "./database.ts";
 import { networkChecks } from "./networks.ts";
@@ -45,7 +45,9 @@ export async function doctor(args: readonly string[]): Promise<number> {
     { name: "DEADMAN_URL", run: (signal) => checkDeadManSwitch(config, args.includes("--ping"), signal) },
     { name: "database", blocks: true, run: () => examineDatabase(config.databaseUrl, Date.now()) },
   ];
-  const findings = await runChecks(checks, (finding) => console.log(findingLine(finding, redact)));
+  const findings = await runChecks(withoutFaulty(checks, examined.faults), (finding) =>
+    console.log(findingLine(finding, redact)),
+  );
   console.log(summaryOf(findings));
   return exitCodeOf(findings);
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 
 import { fault, type Finding, noAnswer, ok, warning } from "../../../src/adapters/finding.ts";
+import { examineConfig } from "../../../src/config.ts";
 import { UserError } from "../../../src/errors.ts";
 import {
   type Check,
@@ -11,7 +12,10 @@ import {
   findingLine,
   runChecks,
   summaryOf,
+  withoutFaulty,
 } from "../../../src/main/doctor/checks.ts";
+import { networkChecks } from "../../../src/main/doctor/networks.ts";
+import { examineDeadManSwitch, examineEachSetting, examineSettings } from "../../../src/main/doctor/settings.ts";
 
 const bug: Finding = { state: "fault", check: "x", what: "y", remedy: "z", cause: "bug" };
 
@@ -26,6 +30,25 @@ describe("what the doctor ends with", () => {
   ])("%s", (_name, findings, code, summary) => {
     expect([exitCodeOf(findings), summaryOf(findings)]).toEqual([code, summary]);
   });
+});
+
+it("what is faulty is said once, and not as something that is not set", async () => {
+  const examined = examineConfig({
+    SLACK_BOT_TOKEN: "xapp-1",
+    SLACK_APP_TOKEN: "xapp-2",
+    TESTNET_URLS: "node.example.org",
+    DEADMAN_URL: "x",
+  });
+  const checks: Check[] = [
+    { name: "settings", run: async () => [...examineSettings(examined), ...examineEachSetting(examined)] },
+    { name: "DEADMAN_URL", run: async () => [examineDeadManSwitch(examined.config)] },
+    ...networkChecks(examined.config, 30_000),
+  ];
+  const findings = await runChecks(withoutFaulty(checks, examined.faults), () => undefined);
+  const about = (name: string) => findings.filter(({ check, what }) => `${check}: ${what}`.includes(name));
+  for (const name of ["SLACK_BOT_TOKEN", "TESTNET_URLS", "DEADMAN_URL"]) expect(about(name)).toHaveLength(1);
+  expect(about("simulator")).toEqual([]);
+  expect(findings.map(({ state }) => state)).not.toContain("ok");
 });
 
 describe("a line of the doctor's", () => {
