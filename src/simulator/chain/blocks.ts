@@ -1,7 +1,7 @@
 import type { PagedList } from "../gateway/pages.ts";
 import { CORE_RELEASE } from "../node/node-profile.ts";
 import type { SeededRandom } from "../seeded-random.ts";
-import { type Chain, DAY, type Moment } from "./chain.ts";
+import { type Chain, DAY, type Micros, type Moment } from "./chain.ts";
 
 /** How far back a node keeps checkpoints and snapshots. */
 const RETENTION = 7 * DAY;
@@ -10,6 +10,10 @@ const RETENTION = 7 * DAY;
 export interface ChainDeviation {
   /** Goes into every hash, so that this node contradicts the others. */
   readonly salt?: string;
+  /** Blocks after this height are of another chain, the same for all nodes that are on it. */
+  readonly forkedAfter?: number;
+  /** How far back it keeps checkpoints and snapshots, where that is less than usual. */
+  readonly keeps?: Micros;
   /** The chain began anew after this height: nothing before it, and heights count from it. */
   readonly resetAt?: number;
   /** The core version of blocks after a height. */
@@ -34,7 +38,7 @@ export class Blocks {
   }
 
   checkpoints(moment: Moment, deviation: ChainDeviation): PagedList<BlockRow> {
-    const from = Math.max(moment.firstHeightWithin(RETENTION), (deviation.resetAt ?? 0) + 1);
+    const from = firstKept(moment, deviation);
     return this.#listed(
       this.#checkpointsBetween(from, moment.height),
       deviation,
@@ -48,7 +52,7 @@ export class Blocks {
   }
 
   snapshots(moment: Moment, deviation: ChainDeviation): PagedList<BlockRow> {
-    const from = Math.max(moment.firstHeightWithin(RETENTION), (deviation.resetAt ?? 0) + 1);
+    const from = firstKept(moment, deviation);
     const rows: BlockRow[] = [];
     for (let index = this.#chain.snapshotsUpTo(from - 1) + 1; ; index++) {
       const height = this.#chain.snapshotHeight(index);
@@ -71,8 +75,9 @@ export class Blocks {
     return `${CORE_RELEASE}+${this.#chain.upgradesBefore(this.#chain.activeAtBlock(height))}`;
   }
 
-  #hash(kind: string, deviation: ChainDeviation, ...at: number[]): string {
-    return this.#random.hex(32, kind, ...at, ...(deviation.salt === undefined ? [] : [deviation.salt]));
+  #hash(kind: string, { salt, forkedAfter = Infinity }: ChainDeviation, height: number, ...more: number[]): string {
+    const salts = [...(salt === undefined ? [] : [salt]), ...(height > forkedAfter ? ["fork"] : [])];
+    return this.#random.hex(32, kind, height, ...more, ...salts);
   }
 
   #listed(
@@ -124,4 +129,8 @@ export class Blocks {
     }
     return [...rows.values()].toSorted((a, b) => a.height - b.height || a.sequence - b.sequence);
   }
+}
+
+function firstKept(moment: Moment, { resetAt = 0, keeps = RETENTION }: ChainDeviation): number {
+  return Math.max(moment.firstHeightWithin(Math.min(keeps, RETENTION)), resetAt + 1);
 }

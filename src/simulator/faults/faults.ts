@@ -10,8 +10,10 @@ import { type NetworkName, NETWORKS } from "../network.ts";
  *
  * Of the chain: `stall` (no new blocks; of one node: it alone stands still), `upgrade` (a stall, after which snapshots
  * carry `version`), `lag` and `time-back` by `seconds` (lag stands still until it lags so far; time-back jumps),
- * `time-ahead` by `seconds`, `wrong-hash`, `history-reset` (block 1 again, nothing older), `version` (`version` and
- * `commitHash` of the node's release).
+ * `time-ahead` by `seconds`, `wrong-hash` (each node has its own), `fork` (the blocks of the last `seconds` and all later
+ * ones have other hashes, the same at every forked node), `history-reset` (block 1 again, nothing older), `prune` (lists
+ * keep `seconds`), `disorder` (their rows come in another order each time, and one of them twice), `version` (`version`
+ * and `commitHash` of the node's release).
  * Of the wire: `die` (connections are reset), `slow` by `millis`, `rate-limit` (429), `server-error` (`status`,
  * 500 by default; one that no node sends comes as a proxy's page), `ban` (403), `garbage` (`body`), `cut-export`
  * (`how`, after `bytes`).
@@ -23,7 +25,10 @@ export const FAULT_KINDS = [
   "time-back",
   "time-ahead",
   "wrong-hash",
+  "fork",
   "history-reset",
+  "prune",
+  "disorder",
   "version",
   "die",
   "slow",

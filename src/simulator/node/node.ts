@@ -55,12 +55,15 @@ export class SimulatedNode {
     const heightAt = (at: Nanoseconds): number => momentAt(chain, random, stalls, toMicros(at)).height;
     const reset = fault("history-reset");
     const wrong = fault("wrong-hash");
+    const fork = fault("fork");
+    const prune = fault("prune");
     const upgrade = this.#faults.upgrades(name).at(-1);
     const resetAt = reset === undefined ? undefined : Math.min(heightAt(reset.from), moment.height - 1);
     const salts = [
       ...(wrong === undefined ? [] : [`wrong/${this.name}/${wrong.id}`]),
       ...(resetAt === undefined ? [] : [`reset/${resetAt}`]),
     ];
+    const forkedAt = fork === undefined ? undefined : toMicros(fork.from) - (fork.seconds ?? 0) * SECOND;
     const ahead = BigInt(Math.round((fault("time-ahead")?.seconds ?? 0) * 1000)) * (NANOSECONDS_PER_SECOND / 1000n);
     const release = fault("version");
     return {
@@ -68,6 +71,8 @@ export class SimulatedNode {
       deviation: {
         ...(salts.length === 0 ? {} : { salt: salts.join(" ") }),
         ...(resetAt === undefined ? {} : { resetAt }),
+        ...(forkedAt === undefined ? {} : { forkedAfter: momentAt(chain, random, stalls, forkedAt).height }),
+        ...(prune === undefined ? {} : { keeps: Math.round((prune.seconds ?? 0) * SECOND) }),
         ...(upgrade === undefined
           ? {}
           : { coreVersion: { after: heightAt(upgrade.from), version: upgrade.version ?? "v0.72.0" } }),

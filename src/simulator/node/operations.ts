@@ -1,5 +1,5 @@
 import { entityFailure, NodeCrash, readInt32, routeNotFound } from "../gateway/gateway.ts";
-import { pageOf } from "../gateway/pages.ts";
+import { type Page, type PagedList, pageOf } from "../gateway/pages.ts";
 import type { NodeView, SimulatedNode } from "./node.ts";
 
 export interface OperationRequest {
@@ -30,8 +30,18 @@ const networkTime: Answer = ({ view }) => ({ timestamp: view.time.toString() });
 const rotations: Answer = ({ node, view, query }) => {
   const nodeId = query.get("nodeId") ?? "";
   const list = node.network.validators.rotations(view.moment, view.deviation, nodeId === "" ? undefined : nodeId);
-  return { keyRotations: pageOf(list, query, node.cursors) };
+  return { keyRotations: listed(list, { node, view, query }) };
 };
+
+/** A page of what the chain recorded, as the node lists it. */
+function listed<Row>(list: PagedList<Row>, { node, view, query }: Omit<OperationRequest, "id">): Page {
+  const page = pageOf(list, query, node.cursors);
+  if (view.fault("disorder") === undefined) return page;
+  const round = node.nextRound();
+  const place = new Map(page.edges.map((edge, index) => [edge, node.network.random.unit("disorder", round, index)]));
+  const edges = page.edges.toSorted((a, b) => (place.get(a) ?? 0) - (place.get(b) ?? 0));
+  return { ...page, edges: [...edges, ...edges.slice(0, 1)] };
+}
 
 const order: Answer = ({ node, view, query, id }) => {
   const version = readInt32(query, "version");
@@ -97,13 +107,13 @@ const ROUTES: readonly Route[] = [
   {
     path: "/api/v2/snapshots",
     answer: ({ node, view, query }) => ({
-      coreSnapshots: pageOf(node.network.blocks.snapshots(view.moment, view.deviation), query, node.cursors),
+      coreSnapshots: listed(node.network.blocks.snapshots(view.moment, view.deviation), { node, view, query }),
     }),
   },
   {
     path: "/api/v2/checkpoints",
     answer: ({ node, view, query }) => ({
-      checkpoints: pageOf(node.network.blocks.checkpoints(view.moment, view.deviation), query, node.cursors),
+      checkpoints: listed(node.network.blocks.checkpoints(view.moment, view.deviation), { node, view, query }),
     }),
   },
   { path: "/parties/stake", answer: partiesStake, when: (node) => node.profile.stake },

@@ -114,6 +114,42 @@ describe("faults of the chain", () => {
     }
   });
 
+  test("forked nodes have the same other hashes since a block, and the old ones before it", async () => {
+    const { simulator, ask } = await simulated();
+    for (const node of [2, 3]) simulator.faults.set({ kind: "fork", network: "mainnet", node, seconds: 3600 });
+    const hashes = async (node: number): Promise<unknown[]> =>
+      pageIn(await ask("/api/v2/checkpoints?pagination.first=40", { node })).edges.map((edge) => edge.node["hash"]);
+    const [first, second, third] = [await hashes(1), await hashes(2), await hashes(3)];
+    expect(second).toEqual(third);
+    // An hour of a checkpoint every five minutes, and some for withdrawals.
+    const since = first.findIndex((hash, index) => hash === second[index]);
+    expect(since).toBeGreaterThan(11);
+    expect(second.slice(since)).toEqual(first.slice(since));
+    expect(second.slice(0, since).some((hash) => first.includes(hash))).toBe(false);
+  });
+
+  test("a node that prunes keeps so much and no more", async () => {
+    const { simulator, ask } = await simulated();
+    const count = async (): Promise<number> =>
+      pageIn(await ask("/api/v2/checkpoints?pagination.first=1000")).edges.length;
+    expect(await count()).toBe(1000);
+    simulator.faults.set({ kind: "prune", network: "mainnet", node: 1, seconds: 3600 });
+    expect(await count()).toBeLessThan(30);
+  });
+
+  test("lists in disorder have the same rows in another order, one of them twice", async () => {
+    const { simulator, ask } = await simulated();
+    const rows = async (): Promise<string[]> =>
+      pageIn(await ask("/api/v2/checkpoints?pagination.first=20")).edges.map((edge) => JSON.stringify(edge.node));
+    const before = await rows();
+    simulator.faults.set({ kind: "disorder", network: "mainnet", node: 1 });
+    const [one, another] = [await rows(), await rows()];
+    expect(one).toHaveLength(21);
+    expect(new Set(one)).toEqual(new Set(before));
+    expect(one).not.toEqual(another);
+    expect([...new Set(one)]).not.toEqual(before);
+  });
+
   test("a history that is reset begins at block 1 with nothing before it", async () => {
     const world = await simulated();
     const { simulator, ask, advance } = world;
