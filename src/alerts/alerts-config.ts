@@ -91,6 +91,7 @@ const WATCHERS = {
   rotations: "rest",
   markets: "rest",
   "node-versions": "rest",
+  "node-histories": "rest",
   orders: "rest",
   stakes: "rest",
   bundles: "rest",

@@ -2,6 +2,7 @@ import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import type { Clock } from "../api/clock.ts";
 import type { Verdict } from "../api/verdict/verdict.ts";
 import { checkpointsWatcher } from "./history/checkpoints.ts";
+import { nodeHistoriesWatcher } from "./history/node-histories.ts";
 import { rotationsWatcher } from "./history/rotations.ts";
 import { snapshotsWatcher } from "./history/snapshots.ts";
 import { marketsWatcher } from "./markets/markets.ts";
@@ -31,6 +32,7 @@ export function createWatchers(given: {
     rotationsWatcher(options),
     marketsWatcher(options),
     nodeVersionsWatcher(options),
+    nodeHistoriesWatcher(options),
     ordersWatcher(options),
     stakesWatcher(options),
     bundlesWatcher(options),

@@ -46,7 +46,7 @@ describe("a subscription", () => {
     ["kinds:OPS,market.auction", ["ops"]],
     ["kinds:nodes,checkpoints", ["nodes", "checkpoints"]],
     ["kinds:conditions,events", ["all"]],
-    ["kinds:checkpoint.overdue,checkpoint.new,history.reset", ["checkpoints"]],
+    ["kinds:checkpoint.overdue,checkpoint.new,history.reset,history.forked", ["checkpoints"]],
     ["node.down", undefined],
   ])("to %s keeps the groups %j, until other kinds are chosen", async (line, groups) => {
     const { talk, id, alert } = await channelWith(line);

@@ -167,6 +167,31 @@ export const EVENTS = {
       pruned: z.literal(true).exactOptional(),
     },
   }),
+  "history.forked": event({
+    words: "a block has another hash than before",
+    meaning: () =>
+      "A majority of the nodes says something else of a block than a majority said before: the history was rewritten from there on, or most nodes are on another chain.",
+    remedy: "Rely on nothing since that block, and ask the validators at once which of the two they are on.",
+    nouns: ["fork of the history", "forks of the history"],
+    groups: ["ops", "checkpoints"],
+    worst: "critical",
+    watchers: ["node-histories"],
+    fields: {
+      what: z.enum(["checkpoints", "snapshots", "rotations"]),
+      /** The first block that changed, the last, and how many did. */
+      block: IntegerText,
+      lastBlock: IntegerText,
+      blocks: z.int().positive(),
+      field: z.string(),
+      /** The validator whose address it is. */
+      of: z.string().exactOptional(),
+      /** What was said before, and the nodes that still say so. */
+      before: z.array(z.string()).readonly(),
+      beforeBy: z.array(z.string()).readonly(),
+      after: z.array(z.string()).readonly(),
+      afterBy: z.array(z.string()).readonly(),
+    },
+  }),
 } as const;
 
 /** Events of personal watches, sent to their subscribers only: no group contains them. */

@@ -182,6 +182,32 @@ export const CONDITIONS = {
       }),
     },
   }),
+  "node.diverges": condition({
+    words: "a node's history is not that of the others",
+    meaning: () =>
+      "Nodes of one network cannot differ in this: the node is on another chain, its database is damaged, or it makes things up.",
+    remedy: "Read nothing from the node; ask its operator to compare it with the validators', and to restore it.",
+    groups: ["ops", "nodes"],
+    worst: "warning",
+    about: "node",
+    watchers: ["node-histories"],
+    parameters: z.strictObject({}),
+    reading: {
+      facts: z.object({
+        what: z.enum(["checkpoints", "snapshots", "rotations"]).exactOptional(),
+        /** The first block that differs, and how many do. */
+        block: IntegerText.exactOptional(),
+        blocks: z.int().positive().exactOptional(),
+        field: z.string().exactOptional(),
+        /** The validator whose address it is. */
+        of: z.string().exactOptional(),
+        says: z.array(z.string()).readonly().exactOptional(),
+        others: z.array(z.string()).readonly().exactOptional(),
+        /** The nodes that say otherwise. */
+        by: z.array(z.string()).readonly().exactOptional(),
+      }),
+    },
+  }),
   "checkpoint.overdue": condition({
     words: "a checkpoint is overdue",
     meaning: () => "Without new checkpoints a restart of the network would lose what happened since the last one.",

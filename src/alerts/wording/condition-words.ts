@@ -92,6 +92,22 @@ const CONDITION_WORDS: {
     good: text`${code(reading.subject)} is to be believed again on ${network}`,
     fields: [],
   }),
+  "node.diverges": (reading, network) => {
+    const { what, block, blocks = 1, field: name = "", of, says = [], others = [], by = [] } = reading.facts;
+    return {
+      bad: text`The history of ${code(reading.subject)} is not that of the others on ${network}`,
+      good: text`The history of ${code(reading.subject)} is that of the others again on ${network}`,
+      fields:
+        what === undefined || block === undefined
+          ? []
+          : [
+              field("Differs in", text`${name}${of === undefined ? [] : text` of ${id(of)}`} (${what})`),
+              field("At block", text`${strong(block)}${blocks === 1 ? [] : ` and ${blocks - 1} more`}`),
+              field("It says", idList(says)),
+              field(by.length === 0 ? "Said before" : "Others say", idList(others)),
+            ],
+    };
+  },
   "checkpoint.overdue": (reading, network) => {
     const { sinceMillis, usualMillis, lastBlock } = reading.facts;
     return {
@@ -181,12 +197,20 @@ export function seenBy({ kind, seenBy, nodes }: Reading): Text {
 }
 
 /** With the block of each, where that is known. */
-function nodeList(nodes: readonly string[], heights?: ReadonlyMap<string, string | undefined>): Text {
+export function nodeList(nodes: readonly string[], heights?: ReadonlyMap<string, string | undefined>): Text {
   const said = nodes.map((node) => {
     const height = heights?.get(node);
     return height === undefined ? toText(code(node)) : text`${code(node)} at block ${height}`;
   });
   return joinText(said, ", ");
+}
+
+/** Hashes or addresses, several where checkpoints share a block. */
+export function idList(ids: readonly string[]): Text {
+  return joinText(
+    ids.map((one) => toText(id(one))),
+    ", ",
+  );
 }
 
 function marketName(reading: Extract<Reading, { label?: string }>): TextPart {

@@ -5,6 +5,7 @@ import { type AlertEvent, type EventKind, type MarketSide, severityOfEvent } fro
 import type { Event } from "../kinds/kind.ts";
 import { KINDS } from "../kinds/kinds.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
+import { idList, nodeList } from "./condition-words.ts";
 import { enumWord, markedTitle, remedyOf, TONES } from "./phrases.ts";
 
 /** One event as a message of its own. */
@@ -89,6 +90,20 @@ const EVENT_WORDS: { readonly [K in EventKind]: EventWords<K> } = {
         : text`The ${what} of ${network} begin anew: block ${lastSeen}, the last one seen, is no longer in the node's history`,
     fields: (event) => [...plain("Oldest block now", event.oldest), ...plain("Newest block now", event.newest)],
     cells: (event) => [event.lastSeen, event.what, ""],
+  },
+  "history.forked": {
+    line: ({ block, field: name }, network) =>
+      text`Block ${strong(block)} of ${network} has another ${name} than before`,
+    fields: (event) => [
+      ...(event.of === undefined ? [] : [field("Validator", id(event.of))]),
+      field("Listed among", event.what),
+      field("It was", idList(event.before)),
+      field("Still said by", event.beforeBy.length === 0 ? "no node" : nodeList(event.beforeBy)),
+      field("It is now", idList(event.after)),
+      field("Said by", nodeList(event.afterBy)),
+      ...(event.blocks === 1 ? [] : [field("Blocks that changed", `${event.blocks}, up to ${event.lastBlock}`)]),
+    ],
+    cells: (event) => [event.block, event.what, `${event.before.join(" ")} to ${event.after.join(" ")}`],
   },
   "order.final": {
     line: ({ subject, status }, network) =>

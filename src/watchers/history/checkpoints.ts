@@ -28,7 +28,7 @@ const CheckpointsState = z.object({
 });
 type CheckpointsSnapshot = z.input<typeof CheckpointsState>;
 
-const history: History<Checkpoint> = {
+export const checkpoints: History<Checkpoint> = {
   fetch: (from, options) => (request) => from.getCheckpoints(request, options),
   blockOf: ({ atBlock }) => atBlock,
   nameOf: ({ hash = "" }) => hash,
@@ -45,7 +45,7 @@ export function checkpointsWatcher(
     snapshot: storedAs(CheckpointsState),
     async observe(api, { before }, signal) {
       const last = before === undefined ? undefined : CheckpointsState.decode(before).history;
-      const { fresh, state } = await readHistory(api, history, last, selector, signal);
+      const { fresh, state } = await readHistory(api, checkpoints, last, selector, signal);
       return CheckpointsState.encode({
         history: state,
         fresh: fresh.map(({ key, block, node, row: { hash = "", blockHash } }) => ({

@@ -32,8 +32,8 @@ export async function readHistory<T>(
   if (first.relation === "continues" || first.relation === "behind") return first;
   let lacking = first.relation === "lacks" ? first : undefined;
   for (const node of api.nodes) {
-    // A lagging node would show the old history for ever.
-    if (node.name === first.state.node || node.health.circuitOpen || !selector.isUpToDate(node.name)) continue;
+    // A lagging node would show the old history for ever, a diverging one its own.
+    if (node.name === first.state.node || node.health.circuitOpen || !selector.isTrusted(node.name)) continue;
     try {
       const update = updateHistory(history, before, await readRows(api, history, node, { ...options, floor }));
       if (update.relation === "continues") return update;

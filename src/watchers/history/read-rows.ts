@@ -1,5 +1,5 @@
 import type { ApiClient, AsOf, CallOptions, Operations } from "../../api/api-client.ts";
-import { type FetchPage, iterateRows, type Row } from "../../api/client/iterate-rows.ts";
+import type { FetchPage, Row } from "../../api/client/iterate-rows.ts";
 import { compareIntegers } from "../../units/decimal.ts";
 
 /** A list of the network: its rows may come in any order, and twice. */
@@ -22,16 +22,18 @@ export interface Listing<T> {
 
 /** The rows remembered, to recognize them and to learn their spacing. */
 export const REMEMBERED_ROWS = 100;
-/** So many rows in order are no coincidence: the rest of the list is older. */
-const ROWS_IN_ORDER = 32;
-/** Holds what is remembered, and as many rows in order beyond. */
-const PAGE_ROWS = 150;
+/** Holds what is remembered, and some older rows. */
+export const PAGE_ROWS = 150;
+/** So many rows tell: where they are older than all before them, so is the rest of the list. */
+const ROWS_THAT_TELL = 32;
+/** Of a list that is in no order, a node sends so many rows at once. */
+const LONG_PAGE_ROWS = 1000;
 /** Seven days of a checkpoint a minute are ten thousand. */
 const MAX_ROWS_READ = 50_000;
 
 /**
- * The newest rows of a list, down to the block `floor`, or to those that are worth remembering: page by page, until rows
- * come in order and are older. A list in no order is read whole. Rejects with ApiError, or the signal's reason.
+ * The newest rows of a list, down to the block `floor`, or to those that are worth remembering: page by page, until all
+ * that follows is older. A list in no order is read whole. Rejects with ApiError, or the signal's reason.
  */
 export async function readRows<T>(
   api: ApiClient,
@@ -40,43 +42,40 @@ export async function readRows<T>(
   options: CallOptions & { readonly floor?: bigint | undefined },
 ): Promise<Listing<T>> {
   const { floor, ...call } = options;
-  let asOf: AsOf | undefined;
-  let source = from;
-  const fetch: FetchPage<T> = async (request) => {
-    const answer = await history.fetch(source, call)(request);
-    asOf ??= answer.asOf;
-    // A cursor belongs to the node that gave it.
-    source = api.nodes.find(({ name }) => name === answer.asOf.node) ?? source;
-    return answer;
-  };
   const rows: Row<T>[] = [];
-  const { signal } = call;
-  const range = { maxRows: MAX_ROWS_READ, pageRows: PAGE_ROWS, ...(signal === undefined ? {} : { signal }) };
-  const pages = iterateRows(fetch, range);
-  const blocksOf = (some: readonly Row<T>[]): readonly bigint[] =>
-    some.flatMap(({ node }) => history.blockOf(node) ?? []);
-  let complete: boolean | undefined;
-  while (complete === undefined) {
-    const step = await pages.next();
-    if (step.done === true) complete = step.value.complete;
-    else if (rows.push(step.value) % PAGE_ROWS === 0) {
-      const last = blocksOf(rows.slice(-ROWS_IN_ORDER));
-      if (isInOrder(last) && isBelow(last, floor ?? newest(blocksOf(rows)).at(-1))) complete = false;
+  let source = from;
+  let first: AsOf | undefined;
+  let after: string | undefined;
+  for (;;) {
+    call.signal?.throwIfAborted();
+    const { value: page, asOf } = await history.fetch(
+      source,
+      call,
+    )({
+      first: rows.length < 2 * PAGE_ROWS ? PAGE_ROWS : LONG_PAGE_ROWS,
+      newestFirst: true,
+      ...(after === undefined ? {} : { after }),
+    });
+    first ??= asOf;
+    for (const row of page.rows) rows.push({ ...row, asOf });
+    if (!page.hasNextPage) return { rows, complete: true, asOf: first };
+    // A cursor belongs to the node that gave it.
+    source = api.nodes.find(({ name }) => name === asOf.node) ?? source;
+    after = page.endCursor ?? page.rows.at(-1)?.cursor;
+    const isOver = page.rows.length === 0 || after === undefined || rows.length >= MAX_ROWS_READ;
+    const blocks = rows.flatMap(({ node }) => history.blockOf(node) ?? []);
+    if (isOver || [ROWS_THAT_TELL, page.rows.length].some((count) => isPast(blocks, count, floor))) {
+      return { rows, complete: false, asOf: first };
     }
   }
-  if (asOf === undefined) throw new Error("a list is read with one request at least");
-  return { rows, complete, asOf };
 }
 
-function isInOrder(blocks: readonly bigint[]): boolean {
-  return blocks.length === ROWS_IN_ORDER && blocks.every((block, index) => block <= (blocks[index - 1] ?? block));
-}
-
-function isBelow([latest]: readonly bigint[], floor: bigint | undefined): boolean {
-  return latest !== undefined && floor !== undefined && latest < floor;
-}
-
-/** As many as there are rows to remember. */
-function newest(blocks: readonly bigint[]): readonly bigint[] {
-  return blocks.toSorted((a, b) => compareIntegers(b, a)).slice(0, REMEMBERED_ROWS);
+/** Whether so many rows at the end are older than those before them, and than the floor. */
+function isPast(blocks: readonly bigint[], count: number, floor: bigint | undefined): boolean {
+  if (count < ROWS_THAT_TELL) return false;
+  const before = blocks.slice(0, -count).toSorted(compareIntegers);
+  const latest = blocks.slice(-count).toSorted(compareIntegers).at(-1);
+  // Without a floor the rows that are worth remembering must be among those before.
+  const [oldest, lowest] = [before[0], floor ?? before.at(-REMEMBERED_ROWS)];
+  return latest !== undefined && oldest !== undefined && lowest !== undefined && latest <= oldest && latest < lowest;
 }

@@ -26,7 +26,7 @@ const RotationsState = z.object({
 });
 type RotationsSnapshot = z.input<typeof RotationsState>;
 
-const history: History<KeyRotation> = {
+export const rotations: History<KeyRotation> = {
   fetch: (from, options) => (request) => from.getKeyRotations(request, options),
   blockOf: ({ blockHeight }) => blockHeight,
   nameOf: ({ nodeId = "", newAddress = "" }) => `${nodeId}/${newAddress}`,
@@ -43,7 +43,7 @@ export function rotationsWatcher(
     snapshot: storedAs(RotationsState),
     async observe(api, { before }, signal) {
       const last = before === undefined ? undefined : RotationsState.decode(before).history;
-      const { fresh, state } = await readHistory(api, history, last, selector, signal);
+      const { fresh, state } = await readHistory(api, rotations, last, selector, signal);
       const named = fresh.length === 0 ? [] : await api.getNodeNames({ lane: "watchers", signal });
       const names = new Map(named.map(({ id, name }) => [id, name]));
       return RotationsState.encode({

@@ -28,7 +28,7 @@ const SnapshotsState = z.object({
 });
 type SnapshotsSnapshot = z.input<typeof SnapshotsState>;
 
-const history: History<Snapshot> = {
+export const snapshots: History<Snapshot> = {
   fetch: (from, options) => (request) => from.getSnapshots(request, options),
   blockOf: ({ blockHeight }) => blockHeight,
   nameOf: ({ blockHash = "" }) => blockHash,
@@ -45,7 +45,7 @@ export function snapshotsWatcher(
     snapshot: storedAs(SnapshotsState),
     async observe(api, context, signal) {
       const before = context.before === undefined ? undefined : SnapshotsState.decode(context.before);
-      const update = await readHistory(api, history, before?.history, selector, signal);
+      const update = await readHistory(api, snapshots, before?.history, selector, signal);
       const fresh = update.fresh.map(({ key, block, node, row: { blockHash, coreVersion } }) => ({
         key,
         node,

@@ -3,10 +3,11 @@ import type { NodeVerdict, Verdict } from "../../api/verdict/verdict.ts";
 
 /**
  * Selects the node that a network's watchers ask: a lagging node goes on answering, and its old markets and checkpoints
- * would be taken for the present.
+ * would be taken for the present; one that diverges from the others would be believed.
  */
 export class NodeSelector {
   #lagging: ReadonlySet<string> = new Set();
+  #diverging: ReadonlySet<string> = new Set();
 
   /** Takes the verdict of a round over all nodes. A blind one changes nothing. */
   update({
@@ -17,22 +18,27 @@ export class NodeSelector {
     this.#lagging = new Set(nodes.filter(({ state }) => state === "lagging").map(({ node }) => node));
   }
 
-  /** Whether the node kept up at the last round; true before the first one. */
-  isUpToDate(node: string): boolean {
-    return !this.#lagging.has(node);
+  /** Takes the nodes that were last found to contradict the others. */
+  avoid(diverging: readonly string[]): void {
+    this.#diverging = new Set(diverging);
   }
 
-  /** The first node in order of preference that is available and keeps up; where none does, the first of all. */
+  /** Whether the node kept up at the last round and contradicts no other; true before the first one. */
+  isTrusted(node: string): boolean {
+    return !this.#lagging.has(node) && !this.#diverging.has(node);
+  }
+
+  /** The first node in order of preference that is available and trusted; where none is, the first of all. */
   select({ nodes }: ApiClient): NodeClient | undefined {
     const available = nodes.filter(({ health }) => !health.circuitOpen);
-    return available.find(({ name }) => !this.#lagging.has(name)) ?? available[0] ?? nodes[0];
+    return available.find(({ name }) => this.isTrusted(name)) ?? available[0] ?? nodes[0];
   }
 
-  /** All nodes, with fail-over, while the first one keeps up; else the one that does. */
+  /** All nodes, with fail-over, while the first one is trusted; else one that is. */
   clientFor(api: ApiClient): Operations {
     const [first] = api.nodes;
-    if (first === undefined || !this.#lagging.has(first.name)) return api;
+    if (first === undefined || this.isTrusted(first.name)) return api;
     const selected = this.select(api);
-    return selected === undefined || this.#lagging.has(selected.name) ? api : selected;
+    return selected === undefined || !this.isTrusted(selected.name) ? api : selected;
   }
 }

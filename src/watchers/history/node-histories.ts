@@ -1,0 +1,176 @@
+import type { z } from "zod";
+
+import type { AlertEvent } from "../../alerts/kinds/event.ts";
+import { timeToText } from "../../alerts/kinds/json-fields.ts";
+import type { Reading } from "../../alerts/kinds/reading.ts";
+import type { ApiClient, CallOptions, NodeClient } from "../../api/api-client.ts";
+import { ApiError } from "../../api/api-error.ts";
+import { compareIntegers } from "../../units/decimal.ts";
+import { storedAs } from "../snapshot-schema.ts";
+import { NodeSelector } from "../sources/node-selector.ts";
+import type { Watcher, WatcherOptions } from "../watcher.ts";
+import { checkpoints } from "./checkpoints.ts";
+import {
+  type Claim,
+  type ComparedNode,
+  compareHistories,
+  comparison,
+  type Comparison,
+  type ListName,
+  type NodeClaims,
+  placeKey,
+} from "./compare-histories.ts";
+import { type History, PAGE_ROWS, readRows } from "./read-rows.ts";
+import { rotations } from "./rotations.ts";
+import { snapshots } from "./snapshots.ts";
+
+type ComparisonSnapshot = z.input<typeof comparison>;
+
+/** What a row says of its block, by field: only what no release and no setting of a node may change. */
+type Sayings<T> = (row: T) => readonly { field: string; of?: string; value: string | undefined }[];
+
+type ReadClaims = (api: ApiClient, node: NodeClient, call: CallOptions) => Promise<readonly Claim[]>;
+
+const LISTS: Readonly<Record<ListName, ReadClaims>> = {
+  checkpoints: comparing("checkpoints", checkpoints, ({ hash, blockHash }) => [
+    { field: "checkpoint hash", value: hash },
+    { field: "block hash", value: blockHash },
+  ]),
+  snapshots: comparing("snapshots", snapshots, ({ blockHash }) => [{ field: "block hash", value: blockHash }]),
+  rotations: comparing("rotations", rotations, ({ nodeId, oldAddress, newAddress }) =>
+    nodeId === undefined
+      ? []
+      : [
+          { field: "old address", of: nodeId, value: oldAddress },
+          { field: "new address", of: nodeId, value: newAddress },
+        ],
+  ),
+};
+const LIST_NAMES = Object.keys(LISTS) as readonly ListName[];
+
+/**
+ * Compares the nodes' checkpoints, snapshots and key rotations at equal block: a node that diverges from the others, and
+ * blocks of which a majority says something else than before. The newest rows of each list are compared.
+ */
+export function nodeHistoriesWatcher(
+  options: Pick<WatcherOptions, "network" | "config" | "selector">,
+): Watcher<ComparisonSnapshot> {
+  const { network, config, selector = new NodeSelector() } = options;
+  return {
+    name: "node-histories",
+    every: config.poll.rest,
+    snapshot: storedAs(comparison),
+    async observe(api, { before }, signal) {
+      const call: CallOptions = { lane: "watchers", fresh: true, signal };
+      const answers = await Promise.all(api.nodes.map((node) => askNode(api, node, call)));
+      signal.throwIfAborted();
+      const failure = answers.flatMap(({ failures }) => failures)[0];
+      if (failure !== undefined && answers.every(({ lists }) => lists.size === 0)) throw failure;
+      const compared = compareHistories(answers, before === undefined ? undefined : comparison.decode(before));
+      selector.avoid(compared.nodes.flatMap(({ node, state }) => (state === "bad" ? [node] : [])));
+      return comparison.encode(compared);
+    },
+    judge(before, after, at) {
+      const { nodes, fork } = comparison.decode(after);
+      const readings = nodes.length < 2 ? [] : nodes.map((one) => divergence(network, one, nodes.length));
+      const seen = { network, subject: "", at: timeToText(at) };
+      return { readings, events: before === undefined || fork === undefined ? [] : [forked(seen, fork)] };
+    },
+  };
+}
+
+async function askNode(
+  api: ApiClient,
+  node: NodeClient,
+  call: CallOptions,
+): Promise<NodeClaims & { readonly failures: readonly ApiError[] }> {
+  const lists = new Set<ListName>();
+  const claims: Claim[] = [];
+  const failures: ApiError[] = [];
+  // One after the other: a node's budget is for more than this.
+  for (const what of LIST_NAMES) {
+    try {
+      claims.push(...(await LISTS[what](api, node, call)));
+      lists.add(what);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      failures.push(error);
+    }
+  }
+  return { node: node.name, lists, claims, failures };
+}
+
+function comparing<T>(what: ListName, history: History<T>, sayings: Sayings<T>): ReadClaims {
+  return async (api, node, call) => {
+    const { rows, complete } = await readRows(api, history, node, call);
+    const placed = rows.flatMap(({ node: row }) => {
+      const block = history.blockOf(row);
+      return block === undefined ? [] : [{ row, block }];
+    });
+    const newest = placed.toSorted((a, b) => compareIntegers(b.block, a.block)).slice(0, PAGE_ROWS);
+    // Some rows of the last block may be missing.
+    const cut = complete && newest.length === placed.length ? undefined : newest.at(-1)?.block;
+    const claims = new Map<string, Claim>();
+    for (const { row, block } of newest) {
+      if (block === cut) continue;
+      for (const { field, of, value } of sayings(row)) {
+        if (value === undefined || value === "") continue;
+        const place = { what, block, field, ...(of === undefined ? {} : { of }) };
+        const key = placeKey(place);
+        const values = new Set([...(claims.get(key)?.values ?? []), value.toLowerCase()]);
+        claims.set(key, { ...place, values: [...values].toSorted() });
+      }
+    }
+    return [...claims.values()];
+  };
+}
+
+function divergence(network: string, { node, state, differs }: ComparedNode, nodes: number): Reading {
+  const common = { kind: "node.diverges" as const, network, subject: node, nodes };
+  if (state !== "bad" || differs === undefined) {
+    const why = state === "unknown" ? { why: "it cannot be compared with the other nodes" } : {};
+    return { ...common, ...why, state, seenBy: [node], facts: {} };
+  }
+  const { what, block, field, of, says, others, by, even, blocks } = differs;
+  const who = by.length === 0 ? "a majority of the nodes said" : `${by.join(", ")} ${by.length === 1 ? "says" : "say"}`;
+  const right = even ? ", and nobody can tell which is right" : "";
+  return {
+    ...common,
+    state,
+    seenBy: [node, ...by],
+    why: `its ${field} at block ${block} is not what ${who}${right}`,
+    facts: {
+      what,
+      block: block.toString(),
+      field,
+      ...(of === undefined ? {} : { of }),
+      says: [...says],
+      others: [...others],
+      by: [...by],
+      blocks,
+    },
+  };
+}
+
+type ForkedEvent = Extract<AlertEvent, { kind: "history.forked" }>;
+
+function forked(
+  seen: Pick<ForkedEvent, "network" | "subject" | "at">,
+  { what, block, lastBlock, blocks, field, of, before, beforeBy, after, afterBy }: NonNullable<Comparison["fork"]>,
+): ForkedEvent {
+  return {
+    kind: "history.forked",
+    ...seen,
+    key: `${what}/${block}/${after.join(" ")}`,
+    what,
+    block: block.toString(),
+    lastBlock: lastBlock.toString(),
+    blocks,
+    field,
+    ...(of === undefined ? {} : { of }),
+    before: [...before],
+    beforeBy: [...beforeBy],
+    after: [...after],
+    afterBy: [...afterBy],
+  };
+}
