@@ -49,7 +49,7 @@ function watch(
   const rows: Row[] = [];
   let [height, due] = [-1, -DAY];
   let state: HistoryState | undefined;
-  for (let now = 0; now < DAY; now += POLL) {
+  for (let now = 0; now < DAY; now += now < 2 * HOUR ? POLL : MINUTE) {
     for (let next = times[height + 1]; next !== undefined && next <= now; next = times[height + 1]) {
       height += 1;
       // A checkpoint is in the first block at or after its time.
