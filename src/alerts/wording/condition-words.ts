@@ -1,7 +1,8 @@
 import { plainText } from "../../reply/plain-text.ts";
 import { field, type Field } from "../../reply/block.ts";
 import { code, id, joinText, strong, text, type Text, type TextPart, time, toText } from "../../reply/text.ts";
-import { formatDuration } from "../../units/duration.ts";
+import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { toMillis } from "../../units/nanoseconds.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
 import { type ConditionKind, KINDS } from "../kinds/kinds.ts";
 import { priceSide } from "../kinds/price.ts";
@@ -27,11 +28,13 @@ const CONDITION_WORDS: {
 } = {
   "network.stalled": (reading, network) => {
     const { frontier, height } = reading.facts;
+    // Where clocks are right, the stall began with the last block.
+    const differs = frontier !== undefined && !isSoonAfter(frontier, reading.since);
     return {
       bad: text`No new block on ${network}`,
       good: text`${network} makes blocks again`,
       fields: [
-        ...timeField("Last block's time", frontier),
+        ...(differs ? timeField("Last block's time", frontier) : []),
         ...(height === undefined ? [] : [field("Last block", strong(height))]),
       ],
     };
@@ -215,6 +218,14 @@ export function idList(ids: readonly string[]): Text {
 
 function marketName(reading: Extract<Reading, { label?: string }>): TextPart {
   return reading.label === undefined ? id(reading.subject) : strong(reading.label);
+}
+
+/** How soon two moments count as one in what people read. */
+const ONE_MOMENT: Milliseconds = 10_000;
+
+function isSoonAfter(moment: string, other: string | undefined): boolean {
+  if (other === undefined) return false;
+  return Math.abs(toMillis(timeFromText(moment)) - toMillis(timeFromText(other))) <= ONE_MOMENT;
 }
 
 function timeField(name: string, moment: string | undefined): Field[] {

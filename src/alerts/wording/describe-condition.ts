@@ -1,8 +1,8 @@
 import { type Block, field, type Field, paragraph } from "../../reply/block.ts";
 import { type Action, reply, type Reply } from "../../reply/reply.ts";
 import { type Inline, text, type Text, time } from "../../reply/text.ts";
-import { formatDuration } from "../../units/duration.ts";
-import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
+import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { formatUtc, type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import { DRILL_NOTICE } from "../drill.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
 import type { DeliveryContext } from "../outbox/delivery-subject.ts";
@@ -28,9 +28,9 @@ export function describeCondition(message: Condition, context: DeliveryContext):
         kind: "fields",
         fields: [
           field("Since", sinceWords(episode, "both")),
+          ...noticed(episode),
           field("Seen by", seenBy(episode.last)),
           ...words.fields,
-          ...(episode.lastGood === undefined ? [] : [field("Last good", time(timeFromText(episode.lastGood), "both"))]),
           ...(episode.last.why === undefined ? [] : [field("Why", episode.last.why, { wide: true })]),
           ...(acknowledged === undefined ? [] : [field("Acknowledged by", acknowledgerOf(acknowledged, message))]),
           ...(episode.state === "recovering" ? [field("Now", "it looks good again; waiting for it to last")] : []),
@@ -41,6 +41,20 @@ export function describeCondition(message: Condition, context: DeliveryContext):
     footer: footerOf(episode),
     actions: actionsOf(episode),
   });
+}
+
+/** What began before it was observed is noticed later than what was watched from its beginning. */
+const NOTICED_LATER: Milliseconds = 2 * 60_000;
+
+/** When it was noticed, where that is not soon after its beginning; with the last look before at which it was good. */
+function noticed({ began, beganBefore, detected, lastGood }: Episode): Field[] {
+  const later = toMillis(timeFromText(detected)) - toMillis(timeFromText(began));
+  return [
+    ...(later < NOTICED_LATER ? [] : [field("Noticed", time(timeFromText(detected), "both"))]),
+    ...(beganBefore === undefined || lastGood === undefined
+      ? []
+      : [field("Last good", time(timeFromText(lastGood), "both"))]),
+  ];
 }
 
 function wordFor(message: Condition, context: DeliveryContext): string {
@@ -115,9 +129,14 @@ export function timelineOf(episode: Episode, triggeredAt?: Nanoseconds, message?
   return [
     ...moment("Began", episode.began, episode.beganBefore === true ? text` at the latest` : []),
     ...moment("Detected", episode.detected),
-    ...(triggeredAt === undefined ? [] : [field("Told", time(triggeredAt))]),
+    ...(triggeredAt === undefined || formatUtc(triggeredAt) === formatUtc(timeFromText(episode.detected))
+      ? []
+      : [field("Told", time(triggeredAt))]),
     ...between.flatMap(({ fields }) => fields),
     ...moment("Recovered", episode.recovered),
+    ...(episode.state === "resolved" && episode.last.why !== undefined
+      ? [field("Ended by", episode.last.why, { wide: true })]
+      : []),
   ];
 }
 

@@ -62,7 +62,7 @@ function describeByType(message: AlertMessage, context: DeliveryContext, platfor
         title: markedTitle("FLAPPING", conditionWords(episode).bad, message),
         blocks: [
           paragraph(
-            `It has fired ${episodes} times within ${within}. It is not told each time any more, until it has been calm for ${within}; what is critical still is.`,
+            text`It has fired ${episodes} times within ${within}, the last time at ${time(timeFromText(episode.detected), "both")}, and is firing as this is written. It is not told each time any more, until it has been calm for ${within}; what is critical still is.`,
           ),
         ],
         footer: episode.id,

@@ -125,7 +125,7 @@ export function judgeNetwork(
     }
     if (watched > motionMillis || movers.length > 0) return undefined;
     if (believed.length * 2 <= configured) return blind(fewWords(believed.length, configured));
-    const why = `the network time is ${formatDuration(age)} old, seen at ${countWords(believed.length, configured)}`;
+    const why = `the network time is ${formatDuration(age)} old`;
     return { state: "stalled", why, basis: "age", stalled: "unknown", stillMillis: watched };
   }
 
@@ -149,7 +149,7 @@ export function judgeNetwork(
     const furthest = furthestOf(believed);
     if (furthest !== undefined && isFurther(furthest, memory.mark)) memory.mark = furthest;
     const { stillMillis } = stillness();
-    const why = `${stallWords(stillMillis)}, seen at ${countWords(believed.length, configured)}`;
+    const why = stallWords(stillMillis);
     const isBad = Math.min(stillMillis, now - memory.watchedSinceMillis) > motionMillis;
     return { state: "stalled", why, basis: "advance", stalled: isBad ? "bad" : "unknown", stillMillis };
   }
@@ -207,10 +207,6 @@ function blind(why: string): Pick<NetworkJudgement, "state" | "why" | "basis" | 
 
 function namesOf(voters: readonly Voter[]): string {
   return voters.map(({ memory }) => memory.node).join(" and ");
-}
-
-function countWords(believed: number, all: number): string {
-  return all === 1 ? "the one node there is" : `${believed} of ${all} nodes`;
 }
 
 function fewWords(believed: number, all: number): string {

@@ -20,7 +20,7 @@ describe("an outage", () => {
     expect(it.sender.take()).toEqual([RESOLVED]);
     const { reply } = it.sender.posts.at(-1)!;
     // Began, detected and told, escalated, recovered.
-    expect(await wordsOf(reply)).toMatch(saying("12:00:10", "12:00:40", "12:00:40", "12:03:10", "12:03:30"));
+    expect(await wordsOf(reply)).toMatch(saying("12:00:10", "12:00:40", "12:03:10", "12:03:30"));
     expect(await it.engine.openEpisodes()).toEqual([]);
   });
 

@@ -144,9 +144,10 @@ describe("judging an observation", () => {
       for (const { kind, subject } of unknown) {
         const touched = [...judged.episodes.values()].filter((one) => one.kind === kind && one.subject === subject);
         expect(touched).toEqual([]);
-        expect(judged.machines.get(kind, subject)?.phase).toBe(
-          judged.machines.has(kind, subject) ? before.machines.get(kind, subject)?.phase : undefined,
-        );
+        if (!judged.machines.has(kind, subject)) continue;
+        const was = before.machines.get(kind, subject)?.phase;
+        // A count of rounds may lapse.
+        expect(was === "pending" ? ["pending", "ok"] : [was]).toContain(judged.machines.get(kind, subject)?.phase);
       }
     });
   });
