@@ -7,7 +7,7 @@ export const SCOPES = {
   commands: "the slash command and its forms",
   "chat:write": "answers to mentions, answers that come late, and alerts",
   "files:write": "ledger exports and long tables as CSV files",
-  "im:write": "private files and late answers, in the app's direct messages",
+  "im:write": "private files, late answers and what people watch for themselves, in the app's direct messages",
   "app_mentions:read": "mentions, which work in threads where slash commands do not",
   "users:read":
     "telling guests and apps from full members, who alone may change a channel's alerts and who sees answers",
