@@ -78,6 +78,7 @@ export async function virtualLife(options: {
     networks: { clients: [api], simulated: false },
     config: DEFAULT_ALERTS_CONFIG,
     console: false,
+    platforms: ["taking"],
     log,
     clock,
   });

@@ -30,6 +30,8 @@ interface Acknowledged {
    * shows it by its edit alone.
    */
   readonly announceAt: readonly Destination[];
+  /** By destination: the delivery that begins its thread. */
+  readonly threads: ReadonlyMap<string, string>;
 }
 
 /**
@@ -45,8 +47,16 @@ export async function acknowledge(
   if (row === undefined) return undefined;
   const episode = Episode.parse(JSON.parse(row.data));
   const states = (await readNotificationStates(tables, [id], newId)).get(id) ?? new Map<string, NotificationState>();
-  const announceAt = [...states.values()].filter(isAnnounced).map(({ destination }) => destination);
-  const unchanged = { episode, isNew: false, announceAt };
+  const announced = [...states].filter(([, state]) => isAnnounced(state));
+  const places = {
+    announceAt: announced.map(([, { destination }]) => destination),
+    threads: new Map(
+      announced.flatMap(([key, { style, trigger }]) =>
+        style === "thread" && trigger !== undefined ? [[key, trigger] as const] : [],
+      ),
+    ),
+  };
+  const unchanged = { episode, isNew: false, ...places };
   if (episode.acknowledged !== undefined) return unchanged;
   const acknowledged: Acknowledgement = {
     by: by.name,
@@ -67,7 +77,7 @@ export async function acknowledge(
   const after: Episode = { ...episode, acknowledged };
   await tables.watch.putEpisodes([episodeRow(after)]);
   await logDecisions(tables, [{ ...about, detail: `by ${by.name}` }], toMillis(at));
-  return { episode: after, isNew: true, announceAt };
+  return { episode: after, isNew: true, ...places };
 }
 
 function isAnnounced({ state, style }: NotificationState): boolean {

@@ -121,9 +121,21 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
   const readIndex = subscriptionIndexReader(config);
   const upkeep = createUpkeep(dependencies, readIndex);
 
-  async function owe(tables: AlertTables, announced: readonly Announcement[]): Promise<void> {
+  /** `threads`: of destinations whose message belongs into a thread, the delivery that begins it. */
+  async function owe(
+    tables: AlertTables,
+    announced: readonly Announcement[],
+    threads: ReadonlyMap<string, string> = new Map(),
+  ): Promise<void> {
     const deliveries = announced.map(({ destination, message }) => {
-      return { id: newId(), destination, phase: "bot", message: AlertMessage.parse(message) } as const;
+      const threadOf = threads.get(destinationKey(destination));
+      return {
+        id: newId(),
+        destination,
+        phase: "bot",
+        message: AlertMessage.parse(message),
+        ...(threadOf === undefined ? {} : { threadOf }),
+      } as const;
     });
     const at = nowMillis(clock);
     await enqueue(tables, { deliveries }, at, newId);
@@ -216,7 +228,9 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
       const done = await store.transaction(async ({ alerts }) => {
         const given = { episode: id, by, at, ...(only === undefined ? {} : { only: destinationKey(only) }) };
         const acknowledged = await acknowledge(alerts, given, newId);
-        if (acknowledged?.isNew === true) await owe(alerts, announced(acknowledged.episode, acknowledged.announceAt));
+        if (acknowledged?.isNew === true) {
+          await owe(alerts, announced(acknowledged.episode, acknowledged.announceAt), acknowledged.threads);
+        }
         return acknowledged;
       });
       if (done !== undefined) {

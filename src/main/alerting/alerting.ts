@@ -39,6 +39,8 @@ interface AlertingDependencies {
   readonly config: AlertsConfig;
   /** Whether there is a console: it is then subscribed, once. */
   readonly console: boolean;
+  /** The platforms of the senders that `start` will be given: people ask before it is called. */
+  readonly platforms: readonly string[];
   readonly log: Log;
   /** Is notified of lost destinations, suspended platforms, downtime and silences, as the console is. */
   readonly operators?: Destination;
@@ -109,7 +111,6 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
   const subjects = createWatchedSubjects();
   const observations = new Map<string, LastObservation>();
   const verdicts = new Map<string, Verdict>();
-  let senders: readonly Sender[] = [];
   let dispatcher: Dispatcher | undefined;
   let schedule: Schedule | undefined;
   let drills: Drills | undefined;
@@ -128,7 +129,7 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
   };
   const engine = createAlertEngine(alertDependencies);
   const verdict = (network: string): Verdict | undefined => verdicts.get(network);
-  const service = createAlertService(engine, config, () => senders.map(({ platform }) => platform), verdict);
+  const service = createAlertService(engine, config, () => dependencies.platforms, verdict);
 
   async function record(observation: Observation): Promise<void> {
     await engine.processObservation(observation);
@@ -173,7 +174,7 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
     }
   }
 
-  async function begin(): Promise<void> {
+  async function begin(senders: readonly Sender[]): Promise<void> {
     const [{ createDispatcher }, { describe }, { createWatchers }, { createDrills, drillSettings }, { startSchedule }] =
       await Promise.all([
         import("../../alerts/dispatch/dispatch.ts"),
@@ -223,9 +224,8 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
 
   return {
     service,
-    start(platforms) {
-      senders = platforms;
-      starting ??= begin();
+    start(senders) {
+      starting ??= begin(senders);
       return starting;
     },
     wake: () => dispatcher?.wake(),

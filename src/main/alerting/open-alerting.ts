@@ -12,7 +12,7 @@ import type { Store } from "../../store/store.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import type { MetricsRecorder } from "../metrics/metrics.ts";
 import type { Networks } from "../networks.ts";
-import { type ChatConfig, PLATFORMS } from "../platforms/platforms.ts";
+import { type ChatConfig, configuredChats, PLATFORMS } from "../platforms/platforms.ts";
 import { reachableOperators } from "./alerting-settings.ts";
 import { type Alerting, createAlerting } from "./alerting.ts";
 import { createChangeSignal } from "./console-alerts.ts";
@@ -67,6 +67,7 @@ export function openAlerting(dependencies: OpenAlertingDependencies): OpenAlerti
     networks,
     config: alertsConfig,
     console: hasConsole,
+    platforms: [PLATFORMS.console.platform, ...configuredChats(config).map(({ id }) => id)],
     onOutcome: (outcome) => {
       metrics.onDelivery(outcome);
       if (outcome.platform === "web") consoleSignal.notify();

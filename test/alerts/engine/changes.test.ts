@@ -29,6 +29,21 @@ it("an acknowledgement is logged and announced once, for one place as for all; n
   expect(await stage.engine.acknowledge("nothing", { name: "eve" })).toBeUndefined();
 });
 
+it("an acknowledgement is announced in the thread of the alert, where it has one", async () => {
+  const stage = await subscribed({}, { style: "thread" });
+  await stage.rounds(8, [stalled("bad")]);
+  const [trigger] = stage.sender.posts;
+  const [episode] = await stage.engine.openEpisodes();
+  await stage.engine.acknowledge(episode!.id, { name: "eve" }, (_episode, at) =>
+    at.map((destination) => ({ destination, message: announced[0]!.message })),
+  );
+  await stage.rounds(1, [stalled("bad")]);
+  expect(stage.sender.take()).toHaveLength(2);
+  expect(stage.sender.posts.at(-1)?.delivery.threadOf).toMatchObject({ message: trigger!.message });
+  expect(stage.sender.posts.at(-1)?.delivery.broadcast).toBeUndefined();
+  stage.sender.takeEdits();
+});
+
 it("a subscription that was changed meanwhile is not changed again", async () => {
   const stage = await subscribed();
   const [was] = await stage.engine.subscriptions();
