@@ -11,7 +11,7 @@ import { formatBytes } from "../../../units/format-number.ts";
 import type { Nanoseconds } from "../../../units/nanoseconds.ts";
 import { renderBlock } from "./blocks.ts";
 import { indent } from "./fields.ts";
-import { blank, dataSpan, linkSpans, span, type Span, toAnsi, toSpans } from "./span.ts";
+import { blank, dataSpan, linkSpans, span, type Span, toAnsi, toSpans, wholeSpan } from "./span.ts";
 import { visibleText } from "./visible-text.ts";
 import { type Line, totalWidth, wrap } from "./wrap.ts";
 
@@ -59,7 +59,7 @@ export function renderTerminal(reply: Reply, options: RenderOptions): string {
   let rendered = "";
   for (const lines of sections) {
     if (lines.length > 0 && rendered !== "") rendered += "\n";
-    for (const line of lines) rendered = `${toAnsi(line.spans, options, rendered)}\n`;
+    for (const line of lines) rendered += `${toAnsi(line.spans, options)}\n`;
   }
   return rendered;
 }
@@ -87,14 +87,17 @@ function fileLines(reply: Reply, width: number, options: RenderOptions): Line[] 
     const size = isDescribed ? "" : `${formatBytes(file.sizeBytes)}${exact}, `;
     const picture = file === reply.picture ? "picture, " : "";
     return [
-      ...wrap([dataSpan(file.name, "strong", true), span(`  ${size}${picture}${visibleText(file.mediaType)}`)], inner),
+      ...wrap(
+        [wholeSpan(visibleText(file.name), "strong"), span(`  ${size}${picture}${visibleText(file.mediaType)}`)],
+        inner,
+      ),
       ...(file.alt === undefined ? [] : indent(wrap([dataSpan(file.alt)], inner - 2), 2)),
       ...(isDescribed
         ? []
-        : indent(wrap([span("SHA-256 ", "dim"), dataSpan(file.sha256, "code", true)], inner - 2), 2)),
+        : indent(wrap([span("SHA-256 ", "dim"), wholeSpan(visibleText(file.sha256), "code")], inner - 2), 2)),
       ...(written === undefined
         ? []
-        : indent(wrap([span("written to "), dataSpan(written, "code", true)], inner - 2), 2)),
+        : indent(wrap([span("written to "), wholeSpan(visibleText(written), "code")], inner - 2), 2)),
     ];
   });
   const hint = files.every((file) => options.writtenTo?.(file) !== undefined)
@@ -138,7 +141,7 @@ function actionLines(actions: readonly Action[], width: number, links: boolean):
 
 /** The command line of a button. */
 function lineSpans(action: Extract<Action, { invocation: unknown }>): Span[] {
-  const line = dataSpan(formatLine(action.invocation), "code", true);
+  const line = wholeSpan(visibleText(formatLine(action.invocation)), "code");
   return action.confirm === undefined ? [line] : [line, span(" (asks first)", "dim")];
 }
 

@@ -2,7 +2,7 @@ import type { Column, Table } from "../../../reply/block.ts";
 import { decimal, formatDecimal } from "../../../units/decimal.ts";
 import { renderFields } from "./fields.ts";
 import { blank, dataSpan, rule, span, type Span, type SpanOptions, toSpans, withText } from "./span.ts";
-import { asOneLine, type Line, naturalWidth, type OpenLine, wordWidth, wrap } from "./wrap.ts";
+import { type Line, naturalWidth, type OpenLine, wordWidth, wrap } from "./wrap.ts";
 
 /** From this many rows on, a note counts them. */
 const MANY_ROWS = 20;
@@ -73,7 +73,7 @@ function grouped(count: number): string {
 }
 
 function rowLines(cells: readonly (readonly Span[])[], layout: Columns, table: Table): Line[] {
-  const wrapped = layout.shown.map(({ index, width }) => cellLines(cells[index] ?? [], width, layout.short));
+  const wrapped = layout.shown.map(({ index, width }) => wrap(cellSpans(cells[index] ?? [], layout.short), width));
   const height = wrapped.reduce((most, lines) => Math.max(most, lines.length), 1);
   const lines: Line[] = [];
   for (let at = 0; at < height; at += 1) {
@@ -93,11 +93,6 @@ function rowLines(cells: readonly (readonly Span[])[], layout: Columns, table: T
     lines.push(line);
   }
   return lines;
-}
-
-function cellLines(cell: readonly Span[], width: number, short: boolean): readonly Line[] {
-  const line = short ? undefined : asOneLine(cell, width);
-  return line === undefined ? wrap(cellSpans(cell, short), width) : [line];
 }
 
 function ruleLine(layout: Columns): Line {
@@ -160,11 +155,7 @@ interface Need {
 
 /** A cell's spans, all breakable, since a line of a table must not overflow. */
 function cellSpans(spans: readonly Span[], short: boolean): readonly Span[] {
-  if (!spans.some((span) => span.whole || span.short !== undefined)) return spans;
-  return spans.map((span) => {
-    if (short && span.short !== undefined) return withText(span, span.short);
-    return span.whole ? withText(span, span.text, span.width) : span;
-  });
+  return spans.map((span) => (span.whole ? withText(span, (short ? span.short : undefined) ?? span.text) : span));
 }
 
 /**
@@ -177,19 +168,12 @@ function layoutTable(
   rows: readonly (readonly (readonly Span[])[])[],
   width: number,
 ): Layout {
-  const widths = titles.map((title, index) => {
-    let widest = wider(1, naturalWidth(title));
-    for (const row of rows) widest = wider(widest, naturalWidth(row[index] ?? []));
-    return widest;
-  });
+  const widths = titles.map((title, index) =>
+    rows.reduce((widest, row) => Math.max(widest, naturalWidth(row[index] ?? [])), Math.max(1, naturalWidth(title))),
+  );
   if (total(widths) <= width)
     return { kind: "columns", shown: widths.map((one, index) => ({ index, width: one })), short: false };
   return layoutTight(columns, widths, titles, rows, width);
-}
-
-/** Like Math.max, whose result V8 may take for a double: with integers only, reading a width costs a third. */
-function wider(a: number, b: number): number {
-  return a > b ? a : b;
 }
 
 function layoutTight(

@@ -18,25 +18,14 @@ export interface OpenLine extends Line {
  * gets a line of its own and overflows it, since a break would be copied too: the terminal wraps it without one.
  */
 export function wrap(spans: readonly Span[], width: number): Line[] {
-  const short = asOneLine(spans, width);
-  return short === undefined ? wrapLong(spans, width) : [short];
-}
-
-/** The spans as one line where they fit, as nearly all do; undefined where they do not, or end in spaces. */
-export function asOneLine(spans: readonly Span[], width: number): Line | undefined {
-  let used = 0;
-  for (const one of spans) {
-    if (one === lineBreak) return undefined;
-    used += one.width;
-  }
-  return used > width || spans.at(-1)?.text.endsWith(" ") === true ? undefined : { spans, width: used };
+  const used = totalWidth(spans);
+  const isLong = used > width || spans.includes(lineBreak) || spans.at(-1)?.text.endsWith(" ") === true;
+  return isLong ? wrapLong(spans, width) : [{ spans, width: used }];
 }
 
 /** The columns that spans take side by side. */
 export function totalWidth(spans: readonly Span[]): number {
-  let width = 0;
-  for (const one of spans) width += one.width;
-  return width;
+  return spans.reduce((width, one) => width + one.width, 0);
 }
 
 function wrapLong(spans: readonly Span[], width: number): Line[] {
@@ -64,10 +53,10 @@ function wrapLong(spans: readonly Span[], width: number): Line[] {
   };
   const endWord = (): void => {
     if (word.length === 0) return;
-    const wordWidth = word.reduce((sum, piece) => sum + piece.width, 0);
+    const wordWidth = totalWidth(word);
     if (current.width + space + wordWidth > width && current.width > 0) newLine();
     if (space > 0 && current.width + space + wordWidth <= width) {
-      put(spaceIn === undefined ? blank(space) : withText(spaceIn, " ".repeat(space), space));
+      put(spaceIn === undefined ? blank(space) : withText(spaceIn, " ".repeat(space)));
     }
     space = 0;
     for (const piece of word) {
@@ -108,7 +97,7 @@ function breakable(piece: Span, width: number): Span[] {
   let text = "";
   let used = 0;
   const end = (): void => {
-    if (text !== "") parts.push(withText(piece, text, used));
+    if (text !== "") parts.push(withText(piece, text));
     text = "";
     used = 0;
   };
