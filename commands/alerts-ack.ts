@@ -2,6 +2,7 @@ import { timeFromText } from "../src/alerts/kinds/json-fields.ts";
 import { isOpen } from "../src/alerts/rules/episode.ts";
 import type { Destination } from "../src/alerts/sender.ts";
 import { conditionWords } from "../src/alerts/wording/condition-words.ts";
+import { othersWords } from "../src/alerts/wording/describe-change.ts";
 import { sinceWords } from "../src/alerts/wording/phrases.ts";
 import { ALL_NETWORKS_OPTION, EPISODE_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { changeAnnouncements } from "../src/answers/alerts/alerts.ts";
@@ -13,7 +14,7 @@ import {
 } from "../src/answers/alerts/destination.ts";
 import {
   detailsAction,
-  findEpisode,
+  findEpisodes,
   requireEpisodeAccess,
   silenceKindAction,
 } from "../src/answers/alerts/episodes/episodes.ts";
@@ -34,10 +35,13 @@ export const alertsAck = command({
   run: async (context) => {
     const { alerts, caller, here, options } = context;
     requireManager(context, "acknowledge its alerts");
-    const found = await findEpisode(alerts, options.episode, options.network);
-    await requireEpisodeAccess(alerts, found, context);
-    if (context.pressed !== undefined) await alerts.notePress(found.id, context.pressed);
-    const bad = conditionWords(found).bad;
+    const named = await findEpisodes(alerts, options.episode, options.network);
+    const [own] = named;
+    await requireEpisodeAccess(alerts, own, context);
+    if (context.pressed !== undefined) await alerts.notePress(own.id, context.pressed);
+    const open = named.filter(isOpen);
+    const [found = open[0] ?? own, ...rest] = open.filter(({ acknowledged }) => acknowledged === undefined);
+    const bad = text`${conditionWords(found).bad}${othersWords(rest.length)}`;
     if (!isOpen(found)) {
       return reply({
         title: text`Nothing changed: that is over. ${bad}`,
@@ -64,9 +68,11 @@ export const alertsAck = command({
       { name: caller.name, person: { platform: here.platform, id: caller.id } },
       (episode, at) => {
         const untold = alone ? [] : at.filter((one) => !isTold(one));
-        return changeAnnouncements(context, untold, { what: "acknowledged", episode });
+        const others = rest.length === 0 ? {} : { others: rest.length };
+        return changeAnnouncements(context, untold, { what: "acknowledged", episode, ...others });
       },
       alone ? destination : undefined,
+      rest.map(({ id }) => id),
     );
     return reply({
       tone: "good",

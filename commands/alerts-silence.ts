@@ -1,5 +1,7 @@
 import { ALL_NETWORKS_OPTION, SILENCE_OPTIONS } from "../src/answers/alerts/alert-options.ts";
+import { readReference } from "../src/alerts/outbox/group.ts";
 import { requireManager } from "../src/answers/alerts/destination.ts";
+import { findEpisodes } from "../src/answers/alerts/episodes/episodes.ts";
 import { addSilence } from "../src/answers/alerts/silences/add-silence.ts";
 import { command } from "../src/bot/command.ts";
 
@@ -22,8 +24,10 @@ export const alertsSilence = command({
   run: async (context) => {
     const { alerts, options, pressed } = context;
     requireManager(context, "silence its alerts");
-    // Under an alert, the button names its episode.
-    if (pressed !== undefined && options.what !== undefined) await alerts.notePress(options.what, pressed);
+    // Under an alert, the button names its episode, or all that the message names.
+    const [own] = readReference(options.what ?? "") === undefined ? [] : await findEpisodes(alerts, options.what ?? "");
+    const alert = own?.id ?? options.what;
+    if (pressed !== undefined && alert !== undefined) await alerts.notePress(alert, pressed);
     return addSilence(context, context.options);
   },
 });

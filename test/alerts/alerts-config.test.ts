@@ -15,6 +15,7 @@ describe("the alerts' configuration", () => {
       overdue: { factor: 3, atLeast: 300_000 },
       clock: { drift: 30_000, for: 30_000 },
       keep: { rounds: 2, for: 15_000 },
+      group: { within: 5000 },
       flap: { episodes: 3, within: 1_800_000 },
       remind: { every: 1_800_000, times: 4 },
     });

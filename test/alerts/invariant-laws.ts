@@ -1,7 +1,7 @@
 import type { EpisodeHistory } from "../../src/alerts/engine/engine.ts";
 import type { DecisionRow, DeliveryRow } from "../../src/store/alert-tables/alert-tables.ts";
 import type { FakeSender, Post } from "../support/fake-sender.ts";
-import { alertOf, isRepeat } from "../support/gist.ts";
+import { alertOf, episodesIn, isRepeat } from "../support/gist.ts";
 import type { World } from "./invariant-world.ts";
 
 // One law: per episode and destination at most one trigger, and exactly one unless a logged decision suppressed it, or
@@ -20,6 +20,8 @@ export interface Counts {
   /** Triggers that were suppressed, and were sent when nothing suppressed them any more. */
   released: number;
   flapping: number;
+  /** Triggers that the message of another one says. */
+  grouped: number;
   /** Notices to operators about tokens. */
   refusals: number;
 }
@@ -32,10 +34,12 @@ export async function judge(world: World, counts: Counts): Promise<string[]> {
   const rows = await engine.finished(10_000);
   const log = await engine.decisions({ limit: 10_000 });
   counts.episodes += episodes.length;
+  // An edit of a message that says several belongs to one of them.
+  const edited = new Set(histories.flatMap(({ deliveries }) => deliveries.flatMap(({ target }) => target ?? [])));
   return [
     ...world.broken,
     ...world.channels.flatMap((sender) => [
-      ...histories.flatMap((history) => episodeFaults(world, sender, history, counts)),
+      ...histories.flatMap((history) => episodeFaults(world, sender, history, edited, counts)),
       ...repeatFaults(world, sender),
       ...quietFaults(world, sender, rows),
       ...digestFaults(world, sender, histories, { rows, log }, counts),
@@ -51,23 +55,47 @@ const ACTING_PHASES = ["trigger", "escalation", "reminder"];
 const TRIGGERS = ["warning", "critical", "fired and resolved", "fired and gone", "fired and withdrawn"];
 const RESOLVES = ["resolved", "gone", "withdrawn", "fired and resolved", "fired and gone", "fired and withdrawn"];
 
-function kindOf({ gist }: Post): string {
+/** What a message of several says of one of them, by its own delivery. */
+const SAID: Readonly<Record<string, string>> = { trigger: "warning", escalation: "now", resolve: "resolved" };
+
+/** Whether a message, as it was posted or as an edit shows it, says an episode. */
+function isSaid({ posts, edits }: FakeSender, delivery: string, episode: string): boolean {
+  const own = posts.filter((post) => post.delivery.id === delivery);
+  const messages = new Set(own.map(({ message }) => message));
+  const shown = [...own, ...edits.filter(({ message }) => messages.has(message))];
+  return shown.some(({ reply }) => episodesIn(reply).includes(episode));
+}
+
+function kindOf({ gist, reply }: Post, row?: DeliveryRow): string {
+  if (row !== undefined && episodesIn(reply).length > 1) return SAID[row.phase] ?? row.phase;
   return /^(?:now|still|fired and \w+|\w+)/u.exec(gist)?.[0] ?? gist;
 }
 
 /** The laws that the history of one episode breaks on one platform. */
-function episodeFaults(world: World, sender: FakeSender, history: EpisodeHistory, counts: Counts): string[] {
+function episodeFaults(
+  world: World,
+  sender: FakeSender,
+  history: EpisodeHistory,
+  edited: ReadonlySet<string>,
+  counts: Counts,
+): string[] {
   const { id } = history.episode;
   const posts = sender.posts.filter(({ delivery }) => delivery.about?.episode === id);
   const rows = history.deliveries.filter(({ platform, kind }) => platform === sender.platform && kind === "message");
   const byId = new Map(rows.map((row) => [row.id, row]));
-  const sent = [...new Map(posts.map((post) => [post.delivery.id, kindOf(post)])).values()];
+  // What another message says: by its post, or by an edit of it.
+  const said = rows.filter(({ said_by }) => said_by !== null && isSaid(sender, said_by, id));
+  counts.grouped += said.filter(({ phase }) => TRIGGER_PHASES.includes(phase)).length;
+  const sent = [
+    ...new Map(posts.map((post) => [post.delivery.id, kindOf(post, byId.get(post.delivery.id))])).values(),
+    ...said.map(({ phase }) => SAID[phase] ?? phase),
+  ];
   const count = (kinds: readonly string[]): number => sent.filter((kind) => kinds.includes(kind)).length;
-  const isUnknown = (row: DeliveryRow): boolean => world.unknown.has(row.id) || row.uncertain_since !== null;
+  const isUnknown = (row: DeliveryRow): boolean =>
+    [row.id, row.said_by ?? ""].some((one) => world.unknown.has(one)) || row.uncertain_since !== null;
   const triggers = rows.filter(({ phase }) => TRIGGER_PHASES.includes(phase));
   const lasting = triggers.filter((row) => row.state !== "dead" || row.uncertain_since !== null);
   const resolves = rows.filter(({ phase }) => phase === "resolve");
-  const edited = new Set(history.deliveries.flatMap(({ target }) => target ?? []));
   const acting = rows.filter(({ phase, state }) => ACTING_PHASES.includes(phase) && state === "sent");
   const here = history.decisions.filter(({ destination }) => destination?.startsWith(sender.platform));
   const explained = here.some(({ what }) => /suppressed|never told/u.test(what));

@@ -26,6 +26,8 @@ const observe = fc.record({
   state: fc.constantFrom("good" as const, "bad" as const, "bad" as const, "unknown" as const),
   blind: fc.constantFrom(false, false, false, false, true),
   price: fc.constantFrom("50", "50", "150"),
+  // How many markets have that price; the others are where they should be.
+  markets: fc.constantFrom(1, 1, 1, 3),
 });
 const channel = fc.constantFrom(0, 1);
 
@@ -85,6 +87,7 @@ const config = JSON.stringify({
   remind: { every: "20s", times: 2 },
 });
 const MINUTE = 60_000;
+const MARKETS = ["m1", "m2", "m3"];
 const DUE_OBSERVATIONS = 4;
 
 function outcomeOf(fault: Fault): SendOutcome {
@@ -231,19 +234,28 @@ export class World {
   }
 
   /** One round 5 s later; checks the laws of every round. */
-  async #observe(seen: { state: "good" | "bad" | "unknown"; blind: boolean; price?: string }): Promise<void> {
-    await this.stage.pass(5000);
-    const { changes } = await this.stage.round([
-      blind(seen.blind ? "bad" : "good"),
-      stalled(seen.state),
-      ...(seen.price === undefined ? [] : [price(seen.price)]),
-    ]);
-    for (const { rule, change } of changes) {
-      if (seen.blind && rule !== "watch.blind") this.broken.push(`${rule} ${change} while blind`);
-      if (this.#fresh && ["fired", "resolved", "gone"].includes(change))
-        this.broken.push(`${rule} ${change} by a first observation`);
+  async #observe(seen: {
+    state: "good" | "bad" | "unknown";
+    blind: boolean;
+    price?: string;
+    markets?: number;
+  }): Promise<void> {
+    const { markets = 1 } = seen;
+    // The second round finds what follows soon enough to join the message of the first.
+    const parts = markets > 1 ? [1, markets] : [markets];
+    await this.stage.pass(parts.length > 1 ? 3000 : 5000);
+    for (const [index, beyond] of parts.entries()) {
+      if (index > 0) await this.stage.pass(2000);
+      const { price: amount } = seen;
+      const prices = amount === undefined ? [] : MARKETS.map((one, at) => price(at < beyond ? amount : "50", one));
+      const round = await this.stage.round([blind(seen.blind ? "bad" : "good"), stalled(seen.state), ...prices]);
+      for (const { rule, change } of round.changes) {
+        if (seen.blind && rule !== "watch.blind") this.broken.push(`${rule} ${change} while blind`);
+        if (this.#fresh && ["fired", "resolved", "gone"].includes(change))
+          this.broken.push(`${rule} ${change} by a first observation`);
+      }
+      this.#fresh = false;
     }
-    this.#fresh = false;
     await this.#note();
     await this.#noteDue();
   }

@@ -4,8 +4,11 @@ import { checkInvariant } from "./invariant.ts";
 
 describe("whatever happens, hundreds of times", () => {
   it("each destination is notified of each episode once, and of its end if and only if it was notified of it", async () => {
-    const { episodes, losses, sentAfterDeadLetter, held, released, flapping, refusals } = await checkInvariant(400);
+    const { episodes, losses, sentAfterDeadLetter, held, released, flapping, grouped, refusals } =
+      await checkInvariant(400);
     // Each law had something to judge.
-    expect(Math.min(episodes, losses, sentAfterDeadLetter, held, released, flapping, refusals)).toBeGreaterThan(0);
+    expect(
+      Math.min(episodes, losses, sentAfterDeadLetter, held, released, flapping, grouped, refusals),
+    ).toBeGreaterThan(0);
   });
 });

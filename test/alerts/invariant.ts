@@ -16,6 +16,7 @@ export async function checkInvariant(runs: number): Promise<Counts> {
     held: 0,
     released: 0,
     flapping: 0,
+    grouped: 0,
     refusals: 0,
   };
   await fc.assert(

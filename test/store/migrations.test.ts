@@ -45,6 +45,9 @@ const rows: Record<string, string> = {
     VALUES (2, 'u', 'slack C1', 'slack', 'message', 'trigger', 1, 'm', 'owed', 0, 1700000000000, 1700000000000, '{}')`,
   "0014-reminders-told": `
     INSERT INTO alert_tellings VALUES ('e', 'slack C1', '{"state":"told","reminders":1,"reminded":["d"]}')`,
+  "0015-delivery-groups": `
+    INSERT INTO alert_deliveries (seq, id, destination, platform, kind, phase, urgency, group_key, said_by, message, state, attempts, run_at, created_at, data)
+    VALUES (3, 'g', 'slack C1', 'slack', 'message', 'trigger', 1, 'trigger node.down', 'u', 'm', 'merged', 0, 1700000000000, 1700000000000, '{}')`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */

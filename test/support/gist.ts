@@ -1,5 +1,7 @@
 import { severityOfEvent } from "../../src/alerts/kinds/event.ts";
 import type { DeliveryContext } from "../../src/alerts/outbox/delivery-subject.ts";
+import { isOfOneKind, type MessageGroup } from "../../src/alerts/outbox/group.ts";
+import { isOpen } from "../../src/alerts/rules/episode.ts";
 import type { AlertMessage, ChangeMessage } from "../../src/alerts/outbox/message.ts";
 import { describe } from "../../src/alerts/wording/wording.ts";
 import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
@@ -27,6 +29,13 @@ export function alertOf(reply: Reply): AlertMessage {
   return found;
 }
 
+/** The episodes that a reply made by `describeAlert` says. */
+export function episodesIn(reply: Reply): readonly string[] {
+  const { alert, context } = described.get(reply) ?? {};
+  if (alert?.type !== "condition") return [];
+  return context?.group?.episodes.map(({ id }) => id) ?? [alert.episode.id];
+}
+
 /** Whether a reply made by `describeAlert` is marked as a possible repeat: it has one block more. */
 export function isRepeat(reply: Reply): boolean {
   const made = described.get(reply);
@@ -47,9 +56,10 @@ export function gist(alert: AlertMessage, context: DeliveryContext = {}): string
   return marks + facts(alert, context);
 }
 
-function facts(alert: AlertMessage, { merged }: DeliveryContext): string {
+function facts(alert: AlertMessage, { merged, group }: DeliveryContext): string {
   switch (alert.type) {
     case "condition": {
+      if (group !== undefined && isOfOneKind(group)) return grouped(group, merged);
       const { episode, phase } = alert;
       const over = episode.ended !== undefined;
       const fired = over && merged === true ? "fired and " : "";
@@ -106,6 +116,14 @@ interface Subject {
 
 function subjectOf({ kind, rule = kind, network, subject, key = "" }: Subject): string {
   return `${rule}${subject === "" ? (key === "" ? "" : ` ${name(key)}`) : ` of ${subject}`} on ${network}`;
+}
+
+/** `warning: 2 of 3 node.down on mainnet`: so many of them are open. */
+function grouped({ episodes }: MessageGroup, merged = false): string {
+  const open = episodes.filter(isOpen);
+  const [{ kind, network, state } = { kind: "", network: "", state: "" }] = episodes;
+  const [word = state] = ["critical", "warning", "info"].filter((one) => open.some(({ severity }) => severity === one));
+  return `${merged && open.length === 0 ? "fired and " : ""}${word}: ${open.length === episodes.length || open.length === 0 ? "" : `${open.length} of `}${episodes.length} ${kind} on ${network}`;
 }
 
 /** Of a key such as a checkpoint's, `<block>/<hash>`: the block. */

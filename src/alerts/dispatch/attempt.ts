@@ -61,12 +61,26 @@ async function send(
   signal: AbortSignal,
 ): Promise<Receipt | undefined> {
   const { onLateReceipt } = dependencies;
-  const { row, sender, message, destination, mention, quiet, threadOf, edits, triggeredAt, repeat, plain, twice } =
-    claimed;
+  const {
+    row,
+    sender,
+    message,
+    destination,
+    mention,
+    quiet,
+    threadOf,
+    edits,
+    triggeredAt,
+    group,
+    repeat,
+    plain,
+    twice,
+  } = claimed;
   const reply = renderMessage(dependencies, message, {
     ...(isMerged(message, row) ? { merged: true } : {}),
     ...(repeat ? { repeat: true } : {}),
     ...(triggeredAt === undefined ? {} : { triggeredAt }),
+    ...(group === undefined ? {} : { group }),
     ...(plain === undefined ? {} : { plain }),
     ...(twice === undefined ? {} : { twice }),
   });

@@ -22,7 +22,6 @@ import { claimDue, expireOverdue } from "./claim-due.ts";
 import { ConcurrencyLimit, type ConcurrencyLimits } from "./concurrency-limit.ts";
 import { recordResults } from "./record-result.ts";
 import { noteRefusals, type Refusal } from "./refused-messages.ts";
-import { WallClockMonitor } from "./wall-clock.ts";
 
 export interface DispatchDependencies extends AttemptDependencies, ConcurrencyLimits {
   readonly store: Pick<Store, "transaction">;
@@ -266,4 +265,35 @@ async function waitFor(
   const stop = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal]);
   await Promise.race([event, clock.sleep(millis, stop).catch(() => undefined)]);
   over.abort();
+}
+
+/** Corrections of a clock that drifts are smaller than this. */
+const MIN_SET_BACK: Milliseconds = 1000;
+
+/** Notices by the monotonic clock when the wall clock is set back. */
+class WallClockMonitor {
+  readonly #clock: Clock;
+  #ahead: Milliseconds;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#ahead = this.#now();
+  }
+
+  /** By how much it was set back since the last call; 0 if it was not. */
+  setBack(): Milliseconds {
+    const before = this.#ahead;
+    this.#ahead = this.#now();
+    const back = before - this.#ahead;
+    return back < MIN_SET_BACK ? 0 : Math.ceil(back);
+  }
+
+  /** The correction was not committed: the next call reports it again. */
+  restore(back: Milliseconds): void {
+    this.#ahead += back;
+  }
+
+  #now(): Milliseconds {
+    return nowMillis(this.#clock) - this.#clock.monotonicMillis();
+  }
 }

@@ -13,6 +13,7 @@ import type {
 } from "../../store/alert-tables/alert-tables.ts";
 import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts";
 import { createLogReader, logDecisions, type LogReader } from "../outbox/decision-log.ts";
+import { episodesSaidBy } from "../outbox/group.ts";
 import { quietHoursEndAt, rescheduleHeld } from "../outbox/held.ts";
 import { AlertMessage, readMessages } from "../outbox/message.ts";
 import { enqueue } from "../outbox/outbox.ts";
@@ -84,14 +85,17 @@ export interface AlertEngine {
   /**
    * Undefined if there is no such episode. Acknowledging twice changes nothing and announces nothing. With `only`,
    * the reminders end at that destination, and go on at all others. The messages of the alert show it by an edit;
-   * `announced` is given the destinations that need a new message as well.
+   * `announced` is given the destinations that need a new message as well. `others` are acknowledged with it.
    */
   acknowledge(
     episode: string,
     by: Acknowledger,
     announced?: (acknowledged: Episode, at: readonly Destination[]) => readonly Announcement[],
     only?: Destination,
+    others?: readonly string[],
   ): Promise<Episode | undefined>;
+  /** The first episodes of those that one message says, by the delivery of the message; none where it is not known. */
+  grouped(delivery: string, count: number): Promise<readonly Episode[]>;
   /** A button of an alert was pressed on this message: one that is known of no delivery is a copy, which is then tidied. */
   notePress(episode: string, pressed: Receipt): Promise<void>;
 
@@ -223,11 +227,12 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
       if (announced.length > 0) dependencies.onOwed?.();
       await upkeep();
     },
-    async acknowledge(id, by, announced = () => [], only) {
+    async acknowledge(id, by, announced = () => [], only, others = []) {
       const at = clock.wallClock();
       const done = await store.transaction(async ({ alerts }) => {
-        const given = { episode: id, by, at, ...(only === undefined ? {} : { only: destinationKey(only) }) };
-        const acknowledged = await acknowledge(alerts, given, newId);
+        const given = { by, at, ...(only === undefined ? {} : { only: destinationKey(only) }) };
+        const acknowledged = await acknowledge(alerts, { ...given, episode: id }, newId);
+        for (const episode of others) await acknowledge(alerts, { ...given, episode }, newId);
         if (acknowledged?.isNew === true) {
           await owe(alerts, announced(acknowledged.episode, acknowledged.announceAt), acknowledged.threads);
         }
@@ -240,6 +245,8 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
       return done?.episode;
     },
 
+    grouped: (delivery, count) =>
+      store.transaction(async ({ alerts }) => (await episodesSaidBy(alerts, delivery)).slice(0, count)),
     async notePress(episode, pressed) {
       const tidied = await store.transaction(({ alerts }) =>
         recordPress(alerts, episode, pressed, nowMillis(clock), newId),

@@ -1,12 +1,16 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
+import { isDrill } from "../drill.ts";
 import type { ConditionKind } from "../kinds/kinds.ts";
 import { joinPlans, type Plan } from "../outbox/batch.ts";
+import { LONGEST_GROUPING } from "../outbox/group.ts";
 import type { NotificationState } from "../outbox/notification-state.ts";
 import { readNotificationStates } from "../outbox/queries.ts";
+import { destinationKey } from "../routing/subscription.ts";
 import type { SubscriptionIndex } from "../routing/subscription-index.ts";
 import { type Episode, episodeId, isOpen, type Machine } from "../rules/episode.ts";
+import type { Destination } from "../sender.ts";
 import { type EpisodePlanInput, planEpisode } from "./plan-episode.ts";
 import { nextReminder } from "./reminders.ts";
 
@@ -21,6 +25,8 @@ interface OpenPlanInput {
   /** Of an episode, where known. */
   machine(episode: Episode): Machine | undefined;
   readonly simulated: ReadonlySet<string>;
+  /** The console, which lists each episode by itself. */
+  readonly console?: Destination | undefined;
   /** Unix milliseconds. */
   readonly at: Milliseconds;
   newId(): string;
@@ -55,6 +61,8 @@ export async function planOpen(input: OpenPlanInput): Promise<OpenPlan> {
       ...(inhibitor === undefined ? {} : { inhibitedBy: inhibitor.id }),
       ...(flapping === undefined ? {} : { flapping: { ...flapping, states: statesOf(flapping.began) } }),
       config: input.config,
+      ...groupOf(episode, input.config),
+      ...(input.console === undefined ? {} : { ungrouped: destinationKey(input.console) }),
       at: input.at,
       newId,
     };
@@ -64,6 +72,17 @@ export async function planOpen(input: OpenPlanInput): Promise<OpenPlan> {
     plan: joinPlans(planned.map(({ plan }) => plan)),
     reminders: new Map(planned.map(({ id, reminder }) => [id, reminder])),
   };
+}
+
+/** Three nodes down within a minute have one cause: they are gathered for as long as any are. */
+const SLOW_TO_FOLLOW: readonly ConditionKind[] = ["node.down"];
+
+/** The group of its messages: those of other subjects of its kind. */
+function groupOf(episode: Episode, config: AlertsConfig): Pick<EpisodePlanInput, "group"> {
+  const { kind, network, subject, severity } = episode;
+  if (subject === "" || isDrill(episode)) return {};
+  const within = SLOW_TO_FOLLOW.includes(kind) ? LONGEST_GROUPING : config.group.within;
+  return { group: { key: `${kind} ${network} ${severity}`, within } };
 }
 
 /** The episode by which the flapping of a machine was detected, and how often it has fired recently. */

@@ -93,6 +93,7 @@ export function createUpkeep(
         open: still,
         machine: machineOf,
         simulated,
+        console: dependencies.console,
         at,
         newId,
       });
@@ -234,7 +235,19 @@ export async function closeUnwatched(
     await tables.watch.putEpisodes(closed.map(episodeRow));
     const index = await readIndex(tables, at);
     const machine = ({ id }: Episode): Machine | undefined => machines.get(id);
-    const planning = { tables, index, config, episodes: closed, open: [], machine, simulated, at, newId };
+    const { console: shown } = dependencies;
+    const planning = {
+      tables,
+      index,
+      config,
+      episodes: closed,
+      open: [],
+      machine,
+      simulated,
+      console: shown,
+      at,
+      newId,
+    };
     const batch = joinPlans([{ decisions }, (await planOpen(planning)).plan]);
     await enqueue(tables, batch, at, newId, dependencies.chunkRows);
     return batch.deliveries.length;

@@ -13,6 +13,7 @@ export const DELIVERY_PHASES = [
   "event",
   "digest",
   "rolling",
+  "group",
   "flapping",
   "calm",
   "bot",
@@ -32,6 +33,8 @@ export interface PlannedDelivery {
   readonly quiet?: true;
   /** The delivery in whose thread it is posted. */
   readonly threadOf?: string;
+  /** Those with an equal key, within so long (absent = without end), are said by one message. */
+  readonly group?: { readonly key: string; readonly within?: Milliseconds };
 }
 
 /** One entry of the decision log: what was decided, about what, and why. */

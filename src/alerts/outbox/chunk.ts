@@ -63,6 +63,8 @@ const ChunkDelivery = z.object({
   quiet: z.literal(true).exactOptional(),
   threadOf: z.string().exactOptional(),
   urgency: z.literal([1, 2]).exactOptional(),
+  groupKey: z.string().exactOptional(),
+  within: z.number().exactOptional(),
 });
 
 /**
@@ -111,7 +113,13 @@ export function splitIntoChunks(
   messages: MessageCollector,
   size = CHUNK_ROWS,
 ): readonly { readonly platform: string; readonly chunk: Chunk }[] {
-  const deliveries = batch.deliveries.map((one) => ({ ...one, ...urgencyOf(one), message: messages.add(one.message) }));
+  const deliveries = batch.deliveries.map(({ group, ...one }) => ({
+    ...one,
+    ...urgencyOf(one),
+    ...(group === undefined ? {} : { groupKey: group.key }),
+    ...(group?.within === undefined ? {} : { within: group.within }),
+    message: messages.add(one.message),
+  }));
   const rolled = batch.rollingUpdates.map(({ destination, message }) => ({
     destination,
     message: messages.add(message),

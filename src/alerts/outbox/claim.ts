@@ -1,26 +1,14 @@
-import { z } from "zod";
-
 import type { AlertTables, DeliveryRow, ReceiptRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
-import { StoredDestination } from "../routing/subscription.ts";
 import type { Destination, Receipt, Sender } from "../sender.ts";
 import type { Decision } from "./batch.ts";
 import { triggerDeliveryTime } from "./delivery-subject.ts";
 import { fanOutNext } from "./fan-out.ts";
+import { DeliveryData } from "./delivery-data.ts";
+import { mergeOwed, type MessageGroup, readGroup } from "./group.ts";
 import { type AlertMessage, readMessages } from "./message.ts";
 import { deadLetter } from "./record.ts";
-
-const DeliveryData = z.object({
-  destination: StoredDestination,
-  mention: z.string().exactOptional(),
-  quiet: z.literal(true).exactOptional(),
-  threadOf: z.string().exactOptional(),
-  /** The platform refused its usual form. */
-  plain: z.literal(true).exactOptional(),
-  /** Of an edit: its message was sent twice, and the other one goes on. */
-  twice: z.literal(true).exactOptional(),
-});
 
 /** A delivery that is marked as being sent, with everything needed to send it. */
 export interface ClaimedDelivery {
@@ -37,6 +25,10 @@ export interface ClaimedDelivery {
   /** Of an edit: the message to edit. */
   readonly edits?: Receipt;
   readonly threadOf?: Receipt;
+  /** All that its message says, where that is more than itself. */
+  readonly group?: MessageGroup;
+  /** The deliveries that its message is the first to show, beside itself. */
+  readonly shows?: readonly string[];
   /** When the trigger arrived, for the timeline of a resolve. */
   readonly triggeredAt?: Nanoseconds;
   /** It may have arrived, and the platform would not drop the repeat; of an edit: true of the edited message. */
@@ -79,9 +71,9 @@ export async function claim(
     const rows = limit > 0 ? await tables.outbox.due(sender.platform, at, limit) : [];
     if (rows.length >= limit) full.push(sender);
     for (const row of rows) {
-      const merged = await mergeIntoTrigger(tables, row, at);
+      const merged = await mergeOwed(tables, row, at, newId);
       decisions.push(...merged.decisions);
-      due.push(await claimOne(tables, sender, merged.row, at));
+      due.push(merged.row === undefined ? undefined : await claimOne(tables, sender, merged.row, at));
     }
   }
   const taken = due.filter((one) => one !== undefined);
@@ -139,6 +131,7 @@ async function claimOne(
   const triggeredAt = await triggerDeliveryTime(tables, due);
   const window = sender.dropsRepeatsForMillis ?? 0;
   const [edited] = due.target === null ? [] : await tables.outbox.get([due.target]);
+  const said = await readGroup(tables, edited ?? due);
   return {
     row,
     sender,
@@ -146,6 +139,7 @@ async function claimOne(
     ...(edits === undefined ? {} : { edits: receiptOf(edits) }),
     ...(thread === undefined ? {} : { threadOf: receiptOf(thread) }),
     ...(triggeredAt === undefined ? {} : { triggeredAt }),
+    ...(said === undefined ? {} : { group: said, shows: said.unshown }),
     // A message marked as a possible repeat keeps the mark when it is edited.
     repeat: due.target === null ? isRepeat(due, at, window) : edited !== undefined && wasRepeat(edited, window),
   };
@@ -158,43 +152,6 @@ function isRepeat({ uncertain_since }: DeliveryRow, at: Milliseconds, window: Mi
 function wasRepeat(row: DeliveryRow, window: Milliseconds): boolean {
   return row.attempts > 1 && isRepeat(row, row.attempted_at ?? 0, window);
 }
-
-/**
- * Merges a later escalation or resolve into a trigger that is still unsent, so that one message says both. Only if it
- * certainly is unsent: a platform that drops repeats by their id would drop the later message with it.
- */
-async function mergeIntoTrigger(
-  tables: AlertTables,
-  due: DeliveryRow,
-  at: Milliseconds,
-): Promise<{ readonly row: DeliveryRow; readonly decisions: readonly Decision[] }> {
-  const unchanged = { row: due, decisions: [] };
-  if (due.phase !== "trigger" || due.uncertain_since !== null || due.episode === null) return unchanged;
-  const later = (await tables.outbox.ofEpisode(due.episode, due.destination)).filter(
-    (row) => row.state === "owed" && row.seq > due.seq && MERGED_PHASES.includes(row.phase),
-  );
-  const changes = later.filter((row) => row.phase !== "reminder" && row.phase !== "state");
-  const last = changes.find((row) => row.phase === "resolve") ?? changes.at(-1);
-  if (last === undefined) return unchanged;
-  for (const row of later) {
-    await tables.outbox.update(row.id, { state: "merged", settled_at: at, last_error: `said by ${due.id}` });
-  }
-  const phase = last.phase === "resolve" ? "fired and resolved" : due.phase;
-  const data = last.phase === "escalation" ? withNotificationOf(last, due) : due.data;
-  await tables.outbox.update(due.id, { message: last.message, phase, data });
-  const about = { episode: due.episode, destination: due.destination, delivery: due.id };
-  const detail = `with its ${last.phase}, which came before it was sent`;
-  return { row: { ...due, message: last.message, phase, data }, decisions: [{ what: "merged", ...about, detail }] };
-}
-
-/** A trigger merged with an escalation notifies like the escalation. */
-function withNotificationOf(escalation: DeliveryRow, trigger: DeliveryRow): string {
-  const { quiet: _quiet, mention: _mention, ...rest } = DeliveryData.parse(JSON.parse(trigger.data));
-  const { quiet, mention } = DeliveryData.parse(JSON.parse(escalation.data));
-  return JSON.stringify({ ...rest, quiet, mention });
-}
-
-const MERGED_PHASES: readonly string[] = ["escalation", "reminder", "resolve", "state"];
 
 function receiptOf({ platform, channel, message }: ReceiptRow): Receipt {
   return { platform, channel, message };

@@ -4,6 +4,7 @@ import { severityOfEvent } from "../kinds/event.ts";
 import { type AlertKind, KINDS } from "../kinds/kinds.ts";
 import { compareSeverity, type Severity } from "../kinds/severity.ts";
 import type { DeliverySubject } from "../sender.ts";
+import type { MessageGroup } from "./group.ts";
 import type { AlertMessage, ChangeMessage } from "./message.ts";
 
 /** The subject of a delivery, for programs. Pure and total. */
@@ -151,6 +152,8 @@ export interface DeliveryContext {
   readonly plain?: true;
   /** When the trigger arrived here. */
   readonly triggeredAt?: Nanoseconds;
+  /** The message says more than its own delivery. */
+  readonly group?: MessageGroup;
 }
 
 /** Whether later deliveries were merged into this one: its message is then of another phase. */

@@ -33,15 +33,22 @@ export async function fanOut(tables: AlertTables, chunk: Chunk, at: Milliseconds
   const messages = new MessageCollector();
   const rolling = await updateRollingMessages(tables, chunk.rolled, messages, at, newId);
   const planned = [...chunk.deliveries, ...rolling.planned];
-  const targets = planned.flatMap(({ edits }) => (edits === undefined ? [] : [edits]));
-  const owedEdits = new Map((await tables.outbox.owedEdits(targets)).map((row) => [row.target, row.id]));
+  const named = planned.flatMap(({ edits, threadOf }) => edits ?? threadOf ?? []);
+  const sayers = await tables.outbox.sayers(named);
+  const sayerOf = (id: string | undefined): string | undefined =>
+    id === undefined ? undefined : (sayers.get(id) ?? id);
+  const targets = planned.flatMap(({ edits }) => sayerOf(edits) ?? []);
+  const owedEdits = new Map((await tables.outbox.owedEdits(targets)).map((row) => [row.target ?? "", row.id]));
   const rows: NewDeliveryRow[] = [];
+  const edits = new Map<string, NewDeliveryRow>();
   const reworded = [...rolling.reworded];
   for (const one of planned) {
-    const owed = one.edits === undefined ? undefined : owedEdits.get(one.edits);
+    const target = sayerOf(one.edits);
+    const owed = target === undefined ? undefined : owedEdits.get(target);
     // Only the last state of a message is owed: an unsent edit becomes the newer one.
-    if (owed === undefined) rows.push(toDeliveryRow(one, at));
-    else reworded.push({ delivery: owed, message: one.message });
+    if (owed !== undefined) reworded.push({ delivery: owed, message: one.message });
+    else if (target === undefined) rows.push(toDeliveryRow(one, sayerOf(one.threadOf), at));
+    else edits.set(target, toDeliveryRow({ ...one, edits: target }, undefined, at));
   }
   await tables.outbox.addMessages(messages.rows(), at);
   for (const [message, all] of Map.groupBy(reworded, (one) => one.message)) {
@@ -50,7 +57,7 @@ export async function fanOut(tables: AlertTables, chunk: Chunk, at: Milliseconds
       message,
     );
   }
-  await tables.outbox.add(rows);
+  await tables.outbox.add([...rows, ...edits.values()]);
   await tables.backlog.putRolling(rolling.rows);
   await tables.watch.putNotificationStates(latestStates(chunk));
 }
@@ -64,8 +71,14 @@ function latestStates({ tellings }: Chunk): NotificationStateRow[] {
   return [...last.values()];
 }
 
-function toDeliveryRow(one: Chunk["deliveries"][number], at: Milliseconds): NewDeliveryRow {
-  const { destination, mention, quiet, threadOf } = one;
+function toDeliveryRow(
+  one: Chunk["deliveries"][number],
+  threadOf: string | undefined,
+  at: Milliseconds,
+): NewDeliveryRow {
+  const { destination, mention, quiet, groupKey, within } = one;
+  // What goes into another thread is another message.
+  const group_key = groupKey === undefined ? null : [groupKey, threadOf ?? ""].join(" ").trim();
   return {
     id: one.id,
     destination: destinationKey(destination),
@@ -73,11 +86,12 @@ function toDeliveryRow(one: Chunk["deliveries"][number], at: Milliseconds): NewD
     kind: one.edits === undefined ? "message" : "edit",
     phase: one.phase,
     urgency: one.urgency ?? 0,
+    group_key,
     message: one.message,
     episode: one.episode ?? null,
     target: one.edits ?? null,
     run_at: one.edits === undefined ? at : at + EDIT_DELAY,
     created_at: at,
-    data: JSON.stringify({ destination, mention, quiet, threadOf }),
+    data: JSON.stringify({ destination, mention, quiet, threadOf, within }),
   };
 }

@@ -178,7 +178,12 @@ export const AlertMessage = z.discriminatedUnion("type", [
         standing: NetworkStatus.exactOptional(),
       }),
       z.object({ what: z.enum(["silenced", "unsilenced"]), silence: Silence }),
-      z.object({ what: z.literal("acknowledged"), episode: Episode }),
+      z.object({
+        what: z.literal("acknowledged"),
+        episode: Episode,
+        /** How many others of the same message with it; absent = none. */
+        others: z.int().exactOptional(),
+      }),
     ]),
     /** What people call the subjects in it, by id. */
     labels: z.record(z.string(), z.string()).exactOptional(),

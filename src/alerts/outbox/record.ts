@@ -8,6 +8,7 @@ import type { Decision } from "./batch.ts";
 import type { ClaimedDelivery } from "./claim.ts";
 import { logDecisions } from "./decision-log.ts";
 import { fanOutAll } from "./fan-out.ts";
+import { releaseGroup } from "./group.ts";
 import { revertAllUnsent, revertUnsent, UNREACHED, UNSENT } from "./notification-state.ts";
 import { readMessages } from "./message.ts";
 import { enqueue } from "./outbox.ts";
@@ -36,9 +37,11 @@ export async function recordSent(tables: AlertTables, results: readonly Delivery
     );
   }
   await tables.outbox.putReceipts(
-    results.flatMap(({ claimed, receipt, at }) =>
-      receipt === undefined ? [] : [{ delivery: claimed.row.id, ...receipt, at }],
-    ),
+    results.flatMap(({ claimed, receipt, at }) => {
+      const shown = receipt ?? claimed.edits;
+      const shows = [...(receipt === undefined ? [] : [claimed.row.id]), ...(claimed.shows ?? [])];
+      return shown === undefined ? [] : shows.map((delivery) => ({ delivery, ...shown, at }));
+    }),
   );
 }
 
@@ -69,7 +72,10 @@ export async function recordPlain(tables: AlertTables, row: DeliveryRow, at: Mil
   await tables.outbox.update(row.id, { data: JSON.stringify({ ...(JSON.parse(row.data) as object), plain: true }) });
 }
 
-/** Dead-letters a delivery. If it is a trigger that certainly never arrived, the rest of its episode goes with it. */
+/**
+ * Dead-letters a delivery, with all that its message says. Of a trigger that certainly never arrived, the rest of its
+ * episode goes with it.
+ */
 export async function deadLetter(
   tables: AlertTables,
   row: DeliveryRow,
@@ -80,13 +86,17 @@ export async function deadLetter(
   const { uncertain_since, last_error } = row;
   // A chunk that is not fanned out yet may hold deliveries of the same episode.
   await fanOutAll(tables, newId);
-  await tables.outbox.update(row.id, { state: "dead", settled_at: at, uncertain_since, last_error });
-  await revertUnsent(tables, row, by);
-  if (row.phase !== "trigger" || row.episode === null || uncertain_since !== null) return;
-  for (const other of await tables.outbox.ofEpisode(row.episode, row.destination)) {
-    if (other.state !== "owed" || other.phase === "flapping" || other.phase === "calm") continue;
-    const why = "its trigger could not be sent";
-    await tables.outbox.update(other.id, { state: "dead", settled_at: at, last_error: why });
+  if (row.phase === "group" && row.target !== null) await releaseGroup(tables, row.target, at);
+  const said = row.kind === "message" ? await tables.outbox.saidBy(row.id) : [];
+  for (const one of [row, ...said.map((other) => ({ ...other, uncertain_since }))]) {
+    await tables.outbox.update(one.id, { state: "dead", settled_at: at, uncertain_since, last_error });
+    await revertUnsent(tables, one, by);
+    if (one.phase !== "trigger" || one.episode === null || uncertain_since !== null) continue;
+    for (const other of await tables.outbox.ofEpisode(one.episode, one.destination)) {
+      if (other.state !== "owed" || other.phase === "flapping" || other.phase === "calm") continue;
+      const why = "its trigger could not be sent";
+      await tables.outbox.update(other.id, { state: "dead", settled_at: at, last_error: why });
+    }
   }
 }
 
@@ -137,11 +147,20 @@ export async function deadLetterOwed(
   newId: () => string,
 ): Promise<void> {
   await fanOutAll(tables, newId);
-  const owed =
+  const readOwed = async (): Promise<readonly DeliveryRow[]> =>
     destination === undefined
-      ? await tables.outbox.owedOn(platform)
+      ? tables.outbox.owedOn(platform)
       : (await tables.outbox.openOf(destinationKey(destination))).filter(({ state }) => state === "owed");
-  const rows = deliveriesToDrop(owed);
+  for (const { phase, target } of await readOwed()) {
+    if (phase === "group" && target !== null) await releaseGroup(tables, target, at);
+  }
+  const dropped = deliveriesToDrop(await readOwed());
+  const said: DeliveryRow[] = [];
+  for (const { id, group_key, uncertain_since } of dropped) {
+    if (group_key === null) continue;
+    said.push(...(await tables.outbox.saidBy(id)).map((row) => ({ ...row, uncertain_since })));
+  }
+  const rows = [...dropped, ...said];
   await tables.outbox.deadLetter(
     rows.map(({ id }) => id),
     at,
@@ -229,7 +248,8 @@ export async function recordLateReceipt(
   await logDecisions(tables, [{ what, ...about, detail: `message ${receipt.message}` }], at);
   if (row.state === "owed") {
     await tables.outbox.markSent([id], at);
-    await tables.outbox.putReceipts([{ delivery: id, ...receipt, at }]);
+    const said = [id, ...(await tables.outbox.saidBy(id)).map((one) => one.id)];
+    await tables.outbox.putReceipts(said.map((delivery) => ({ delivery, ...receipt, at })));
     return true;
   }
   const message = (await readMessages(tables, [row.message])).get(row.message);

@@ -15,6 +15,8 @@ export const Silence = z.object({
     network: z.string().exactOptional(),
     kind: z.string().exactOptional(),
     subject: z.string().exactOptional(),
+    /** Several subjects, which one message named. */
+    subjects: z.array(z.string()).exactOptional(),
   }),
   from: z.number(),
   /** Always later than `from`. */
@@ -41,24 +43,32 @@ interface Silenceable {
 
 /** Whether a silence holds for it at a moment. */
 export function matchesSilence(silence: Silence, what: Silenceable, at: Milliseconds): boolean {
-  const { destination, network, kind, subject } = silence.scope;
+  const { destination, network, kind, subject, subjects } = silence.scope;
   return (
     (destination ?? what.destination) === what.destination &&
     (network ?? what.network) === what.network &&
     (kind ?? what.kind) === what.kind &&
     (subject ?? what.subject) === what.subject &&
+    (subjects ?? [what.subject]).includes(what.subject) &&
     isSilenceActive(silence, at)
   );
 }
 
 /** How much of a silence's scope another one covers. */
 export function overlap({ scope }: Silence, { scope: other }: Silence): "all" | "some" | "none" {
-  const names = ["destination", "network", "kind", "subject"] as const;
-  const apart = names.some(
-    (name) => scope[name] !== undefined && other[name] !== undefined && scope[name] !== other[name],
-  );
+  const own = valuesOf(scope);
+  const covering = valuesOf(other);
+  const both = own.map((values, index) => [values, covering[index]] as const);
+  const apart = both.some(([a, b]) => a !== undefined && b !== undefined && !a.some((one) => b.includes(one)));
   if (apart) return "none";
-  return names.every((name) => other[name] === undefined || other[name] === scope[name]) ? "all" : "some";
+  const covered = both.every(([a, b]) => b === undefined || a?.every((one) => b.includes(one)) === true);
+  return covered ? "all" : "some";
+}
+
+/** What a scope names: of each dimension the values; undefined where it is not narrowed. */
+function valuesOf({ destination, network, kind, subject, subjects }: Silence["scope"]) {
+  const one = (value: string | undefined): readonly string[] | undefined => (value === undefined ? undefined : [value]);
+  return [one(destination), one(network), one(kind), subjects ?? one(subject)];
 }
 
 /** When a silence is over for good. */

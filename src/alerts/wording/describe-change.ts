@@ -56,8 +56,13 @@ function sentence({ by, change, labels }: ChangeMessage): Text {
     case "unsilenced":
       return text`${by} ended the silence of ${silenceScopeWords(change.silence, labels)}`;
     case "acknowledged":
-      return text`${by} acknowledged ${strong(change.episode.kind)}: ${conditionWords(change.episode).bad}`;
+      return text`${by} acknowledged ${strong(change.episode.kind)}: ${conditionWords(change.episode).bad}${othersWords(change.others)}`;
   }
+}
+
+/** Follows what is said of one alert that has others beside it. */
+export function othersWords(others = 0): string {
+  return others === 0 ? "" : `, and ${others} more`;
 }
 
 /** The body. Moments belong here, where each reader sees them in their own zone. */

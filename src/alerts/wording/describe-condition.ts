@@ -6,9 +6,11 @@ import { formatUtc, type Nanoseconds, toMillis } from "../../units/nanoseconds.t
 import { DRILL_NOTICE } from "../drill.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
 import type { DeliveryContext } from "../outbox/delivery-subject.ts";
+import { isOfOneKind } from "../outbox/group.ts";
 import type { AlertMessage } from "../outbox/message.ts";
 import { type Episode, isOpen } from "../rules/episode.ts";
 import { conditionWords, seenBy } from "./condition-words.ts";
+import { describeGroup } from "./describe-group.ts";
 import { explanation, markedTitle, sinceWords, TONES } from "./phrases.ts";
 
 type Condition = Extract<AlertMessage, { type: "condition" }>;
@@ -16,6 +18,8 @@ type Condition = Extract<AlertMessage, { type: "condition" }>;
 /** What, since when, seen by which nodes, what it means, when last good; on a resolve the whole timeline. */
 export function describeCondition(message: Condition, context: DeliveryContext): Reply {
   const { episode } = message;
+  const { group } = context;
+  if (group !== undefined && isOfOneKind(group)) return describeGroup(message, group, context);
   const words = conditionWords(episode);
   if (!isOpen(episode)) return describeEnd(message, context);
   const acknowledged = episode.acknowledged;

@@ -8,10 +8,15 @@ import { type Labels, subjectName } from "./subscription-words.ts";
 
 /** The scope of a silence: `node.down at api1 on mainnet`. Pure and total. */
 export function silenceScopeWords({ scope }: Silence, labels: Labels = {}): Text {
-  const { kind, subject, network } = scope;
+  const { kind, subject, subjects, network } = scope;
   const what =
     kind === undefined ? text`${strong(subject === undefined ? "everything" : "all")}` : text`${strong(kind)}`;
-  const about = subject === undefined || subject === "" ? [] : text` of ${subjectName(subject, labels)}`;
+  const about =
+    subjects !== undefined
+      ? text` of ${subjects.length} subjects`
+      : subject === undefined || subject === ""
+        ? []
+        : text` of ${subjectName(subject, labels)}`;
   const where = network === undefined ? [] : text` on ${strong(network)}`;
   return text`${what}${about}${where}`;
 }

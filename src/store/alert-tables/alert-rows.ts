@@ -79,6 +79,8 @@ export interface NewDeliveryRow {
   readonly kind: "message" | "edit";
   readonly phase: string;
   readonly urgency: Urgency;
+  /** Those with an equal key may be said by one message to their destination. Absent = none. */
+  readonly group_key?: string | null;
   /** The id of its message. */
   readonly message: string;
   readonly episode: string | null;
@@ -99,10 +101,16 @@ export interface DeliveryRow extends NewDeliveryRow {
   readonly uncertain_since: Milliseconds | null;
   readonly last_error: string | null;
   readonly settled_at: Milliseconds | null;
+  readonly group_key: string | null;
+  /** Of a merged one: the delivery of its group that says it; its receipt is then the same. */
+  readonly said_by: string | null;
 }
 
 /** The columns that the log shows. */
-export type LoggedDelivery = Omit<DeliveryRow, "platform" | "urgency" | "target" | "run_at" | "data">;
+export type LoggedDelivery = Omit<
+  DeliveryRow,
+  "platform" | "urgency" | "group_key" | "said_by" | "target" | "run_at" | "data"
+>;
 
 export type DeliveryChange = Partial<
   Pick<
@@ -117,6 +125,8 @@ export type DeliveryChange = Partial<
     | "phase"
     | "message"
     | "data"
+    | "group_key"
+    | "said_by"
   >
 >;
 

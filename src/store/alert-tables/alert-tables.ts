@@ -61,6 +61,8 @@ export interface WatchState {
   putMachines(rows: readonly MachineRow[]): Promise<void>;
   dropMachines(rows: readonly Pick<MachineRow, "rule" | "network" | "subject">[]): Promise<void>;
   episode(id: string): Promise<StoredEpisodeRow | undefined>;
+  /** Those of these episodes that are stored, in no order. */
+  episodes(ids: readonly string[]): Promise<readonly StoredEpisodeRow[]>;
   /** `told` of those episodes that are still stored. */
   notificationRevisions(ids: readonly string[]): Promise<readonly Pick<StoredEpisodeRow, "id" | "told">[]>;
   /** Of all networks unless one is named; oldest first. */
@@ -95,9 +97,21 @@ export interface Outbox {
   openOf(destination: string): Promise<readonly DeliveryRow[]>;
   /** Finished deliveries, newest first; to one destination where it is named. */
   finished(limit: number, destination?: string): Promise<readonly DeliveryRow[]>;
+  /** The certainly unsent messages of a group to a destination, in order. */
+  owedInGroup(destination: string, key: string): Promise<readonly DeliveryRow[]>;
+  /** The last message of a group that arrived at a destination. */
+  lastInGroup(destination: string, key: string): Promise<DeliveryRow | undefined>;
+  /** The deliveries that one says beside itself, in order. */
+  saidBy(id: string): Promise<readonly DeliveryRow[]>;
+  /** Those of these deliveries that another one says, and which that is, where it is still stored. */
+  sayers(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** The certainly unsent messages and edits of some episodes to a destination, in order. */
+  owedOf(episodes: readonly string[], destination: string): Promise<readonly DeliveryRow[]>;
   /** The owed edits of a message. */
   owedEdits(targets: readonly string[]): Promise<readonly DeliveryRow[]>;
   update(id: string, change: DeliveryChange): Promise<void>;
+  /** The same change of several. */
+  updateAll(ids: readonly string[], change: DeliveryChange): Promise<void>;
   /** Points deliveries to another message. */
   setMessage(ids: readonly string[], message: string): Promise<void>;
   /** Marks them as being sent and counts the attempt. */

@@ -33,9 +33,10 @@ function isNext(eb: ExpressionBuilder<Schema & { d: DeliveryRow }, "d">, at: Mil
                     eb("e.seq", "<", eb.ref("d.seq")),
                     eb.and([eb("d.urgency", "<", OVERTAKES), eb("e.urgency", "=", OVERTAKES)]),
                   ]),
-                  // An edit that is not due yet, or shows a state, holds up no message.
+                  // An edit that is not due yet, or shows a state, holds up no message; one that tells of more does.
                   eb.or([
                     eb("e.kind", "=", "message"),
+                    eb("e.phase", "=", "group"),
                     eb.and([eb("e.run_at", "<=", at), eb("e.phase", "!=", "state")]),
                   ]),
                 ]),
@@ -70,8 +71,9 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         uncertain_since: null,
         last_error: null,
         settled_at: null,
+        said_by: null,
       } as const;
-      const owed = rows.map((row) => ({ ...row, ...unsent }));
+      const owed = rows.map((row) => ({ ...row, ...unsent, group_key: row.group_key ?? null }));
       await inBatches(await withNumbers(db, "deliveries", owed), (batch) =>
         db.insertInto("alert_deliveries").values(batch).execute(),
       );
@@ -142,6 +144,52 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .orderBy("seq", "desc")
         .limit(limit)
         .execute(),
+    owedInGroup: (destination, key) =>
+      db
+        .selectFrom("alert_deliveries")
+        .selectAll()
+        .where("destination", "=", destination)
+        .where("group_key", "=", key)
+        .where("state", "=", "owed")
+        .where("kind", "=", "message")
+        .where("uncertain_since", "is", null)
+        .orderBy("seq")
+        .execute(),
+    lastInGroup: (destination, key) =>
+      db
+        .selectFrom("alert_deliveries")
+        .selectAll()
+        .where("destination", "=", destination)
+        .where("group_key", "=", key)
+        .where("state", "=", "sent")
+        .orderBy("seq", "desc")
+        .limit(1)
+        .executeTakeFirst(),
+    saidBy: (id) => db.selectFrom("alert_deliveries").selectAll().where("said_by", "=", id).orderBy("seq").execute(),
+    sayers: async (ids) => {
+      const rows = await selectInBatches(ids, (batch) =>
+        db
+          .selectFrom("alert_deliveries as d")
+          .innerJoin("alert_deliveries as s", "s.id", "d.said_by")
+          .select(["d.id", "s.id as sayer"])
+          .where("d.id", "in", batch)
+          .execute(),
+      );
+      return new Map(rows.map(({ id, sayer }) => [id, sayer]));
+    },
+    owedOf: async (episodes, destination) => {
+      const rows = await selectInBatches(episodes, (batch) =>
+        db
+          .selectFrom("alert_deliveries")
+          .selectAll()
+          .where("episode", "in", batch)
+          .where("destination", "=", destination)
+          .where("state", "=", "owed")
+          .where("uncertain_since", "is", null)
+          .execute(),
+      );
+      return rows.toSorted((a, b) => a.seq - b.seq);
+    },
     owedEdits: (targets) =>
       selectInBatches(targets, (batch) =>
         db
@@ -155,6 +203,8 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
     async update(id, change) {
       await db.updateTable("alert_deliveries").set(change).where("id", "=", id).execute();
     },
+    updateAll: (ids, change) =>
+      inBatches(ids, (batch) => db.updateTable("alert_deliveries").set(change).where("id", "in", batch).execute()),
     setMessage: (ids, message) =>
       inBatches(ids, (batch) => db.updateTable("alert_deliveries").set({ message }).where("id", "in", batch).execute()),
     beginAttempts: (ids, at) =>

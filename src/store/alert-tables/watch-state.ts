@@ -66,6 +66,8 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
       }
     },
     episode: (id) => db.selectFrom("alert_episodes").selectAll().where("id", "=", id).executeTakeFirst(),
+    episodes: (ids) =>
+      selectInBatches(ids, (batch) => db.selectFrom("alert_episodes").selectAll().where("id", "in", batch).execute()),
     notificationRevisions: (ids) =>
       selectInBatches(ids, (batch) =>
         db.selectFrom("alert_episodes").select(["id", "told"]).where("id", "in", batch).orderBy("id").execute(),

@@ -13,6 +13,7 @@ import { subscriptionGroups } from "./0010-subscription-groups.ts";
 import { consoleSignOuts } from "./0011-console-sign-outs.ts";
 import { deliveryUrgency } from "./0012-delivery-urgency.ts";
 import { remindersTold } from "./0014-reminders-told.ts";
+import { deliveryGroups } from "./0015-delivery-groups.ts";
 
 /**
  * Every version of the schema, in order. Forward only: a migration that was released is never changed, the next one
@@ -32,4 +33,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0011-console-sign-outs": consoleSignOuts,
   "0012-delivery-urgency": deliveryUrgency,
   "0014-reminders-told": remindersTold,
+  "0015-delivery-groups": deliveryGroups,
 };

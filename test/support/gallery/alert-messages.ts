@@ -130,6 +130,21 @@ const changed = (before: object | undefined, after: object): AlertMessage => ({
   event: AlertEvent.parse({ ...market, ...(before === undefined ? {} : { before }), after }),
 });
 
+/** The first episode's message, which says all of them. */
+function grouped(id: string, episodes: readonly ReturnType<typeof anEpisode>[]): [AlertMessage, DeliveryContext] {
+  const [first] = episodes;
+  if (first === undefined) throw new RangeError("a group of none");
+  return [trigger(first), { group: { id, episodes } }];
+}
+const auctionOf = (number: number) =>
+  episodeOf("market.auction", true, {
+    id: `market.auction|mainnet|m${number}|1`,
+    subject: `m${number}`,
+    first: named(number),
+    last: named(number),
+  });
+const named = (number: number): Reading => Reading.parse({ ...readingOf("market.auction"), label: `M${number}/USD` });
+
 /** Every kind of message that alerts send, with the cases that are worded differently. */
 export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])[] = [
   ...CONDITION_KINDS.flatMap((kind): [AlertMessage, DeliveryContext?][] => [
@@ -144,6 +159,15 @@ export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])
       { triggeredAt: nanoseconds(BigInt(at)) },
     ],
   ]),
+  grouped(
+    "B-3vE4KX4",
+    Array.from({ length: 12 }, (_, index) => auctionOf(index + 1)),
+  ),
+  grouped("C-3vE4KX4", [
+    episodeOf("node.down", true, over),
+    episodeOf("node.down", true, { subject: NASTY, acknowledged: { by: NASTY, at } }),
+  ]),
+  grouped("D-3vE4KX4", [episodeOf("node.down", true, over), episodeOf("node.down", true, { ...over, subject: "b:1" })]),
   ...EVENT_KINDS.map((kind): [AlertMessage] => [{ type: "event", event: eventOf(kind) }]),
   [
     {

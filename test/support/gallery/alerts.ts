@@ -154,6 +154,8 @@ const story = episodeTimelineReply(
         kind: "message",
         phase: "trigger",
         urgency: 1,
+        group_key: null,
+        said_by: null,
         message: "m",
         episode: firing.id,
         target: null,

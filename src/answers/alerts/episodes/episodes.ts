@@ -5,6 +5,7 @@
 import { z } from "zod";
 
 import { covers, destinationKey, isAlive, StoredDestination } from "../../../alerts/routing/subscription.ts";
+import { readReference } from "../../../alerts/outbox/group.ts";
 import { type Episode, isOpen } from "../../../alerts/rules/episode.ts";
 import type { Destination } from "../../../alerts/sender.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
@@ -56,6 +57,20 @@ export async function findEpisode(alerts: EpisodeReader, typed: string, network?
     option: "episode",
     remedy: `It fits ${listed.join(", ")}${more}: type one of these instead.`,
   });
+}
+
+/**
+ * The episodes for typed words: one, or all that a message of several named when its button was drawn, its own first.
+ * @throws UserError where none matches, or several.
+ */
+export async function findEpisodes(
+  alerts: EpisodeReader & Pick<AlertService, "grouped">,
+  typed: string,
+  network?: string,
+): Promise<readonly [Episode, ...Episode[]]> {
+  const group = readReference(typed);
+  const [first, ...others] = group === undefined ? [] : await alerts.grouped(group.id, group.count);
+  return first === undefined ? [await findEpisode(alerts, typed, network)] : [first, ...others];
 }
 
 /**

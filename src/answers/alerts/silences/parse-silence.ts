@@ -1,5 +1,6 @@
 import { ALERT_KINDS, isPersonalKind } from "../../../alerts/kinds/kinds.ts";
 import { type Episode, isOpen } from "../../../alerts/rules/episode.ts";
+import { readReference } from "../../../alerts/outbox/group.ts";
 import type { Silence } from "../../../alerts/routing/silence.ts";
 import { conditionWords } from "../../../alerts/wording/condition-words.ts";
 import type { Labels } from "../../../alerts/wording/subscription-words.ts";
@@ -16,7 +17,7 @@ import type { SILENCE_OPTIONS } from "../alert-options.ts";
 import { findNode, resolveSubjects, subjectLabels } from "../alert-subjects.ts";
 import { parseEnd, parseMoment, parseSpan, parseZone } from "../alert-times.ts";
 import type { AlertCommandContext } from "../alerts.ts";
-import { episodeLabel, findEpisode } from "../episodes/episodes.ts";
+import { episodeLabel, findEpisode, findEpisodes } from "../episodes/episodes.ts";
 
 const SILENCEABLE = ALERT_KINDS.filter((kind) => !isPersonalKind(kind));
 
@@ -45,6 +46,7 @@ export async function parseSilenceScope(context: AlertCommandContext, values: Si
     const labels = await subjectLabels([{ kinds: [kind], ids: [subject] }], context);
     return { scope: { network: context.network, kind, subject }, labels, notes: [] };
   }
+  if (readReference(what) !== undefined) return groupScope(await findEpisodes(context.alerts, what));
   const named = what.includes("|") ? undefined : await resolveNodeOrMarket(context, what).catch(ignoreUserError);
   if (named !== undefined) return { scope: { ...where, ...named.scope }, labels: named.labels, notes: [] };
   const episode = await findEpisode(context.alerts, what, network).catch((error: unknown) => {
@@ -64,6 +66,19 @@ export async function parseSilenceScope(context: AlertCommandContext, values: Si
     scope: { network: episode.network, kind: episode.kind, subject: episode.subject },
     labels: label === undefined ? {} : { [episode.subject]: label },
     notes: [paragraph(text`Firing now: ${conditionWords(episode).bad}`)].filter(() => episode.state === "firing"),
+  };
+}
+
+/** Those of its first one's kind that one message named. */
+function groupScope(named: readonly [Episode, ...Episode[]]): SilenceScope {
+  const [{ kind, network }] = named;
+  const open = named.filter(isOpen);
+  const subjects = [...new Set(named.map(({ subject }) => subject))];
+  return {
+    scope: { network, kind, subjects },
+    labels: {},
+    notes: [paragraph(`Of the ${subjects.length}, ${open.length} are firing now.`)],
+    ...(open.length === 0 ? { ended: named[0] } : {}),
   };
 }
 

@@ -79,7 +79,10 @@ export async function affectedDestinations(
       one.personal !== true &&
       (scope.network ?? one.network) === one.network &&
       (scope.kind === undefined || one.kinds.some((kind) => kind === scope.kind)) &&
-      (scope.subject === undefined || one.subjects.length === 0 || one.subjects.includes(scope.subject)),
+      (scope.subject === undefined || one.subjects.length === 0 || one.subjects.includes(scope.subject)) &&
+      (scope.subjects === undefined ||
+        one.subjects.length === 0 ||
+        one.subjects.some((of) => scope.subjects?.includes(of))),
   );
   return [...new Map(concerned.map((one) => [destinationKey(one.destination), one.destination])).values()];
 }

@@ -1,0 +1,239 @@
+// What one message says for others. An escalation or a resolve becomes part of its own trigger while that is unsent. Of
+// the messages of one group to one destination the first is sent at once; it says those that are owed by then as well,
+// and those that follow soon edit it. Each stays a delivery of its own, merged into the one that says it (`said_by`),
+// whose receipt it shares once it is shown: what reads the deliveries of an episode finds its own.
+// Who groups with whom is planned (../engine/plan-episode.ts); a message is worded from the episodes at each send.
+import type { AlertTables, DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { Episode } from "../rules/episode.ts";
+import type { Decision } from "./batch.ts";
+import { DeliveryData } from "./delivery-data.ts";
+
+/** Those that follow edit the first message for no longer than this, however long it keeps growing. */
+export const LONGEST_GROUPING: Milliseconds = 60_000;
+/** How long those that follow are gathered into one edit. */
+const GROW_DELAY: Milliseconds = 1000;
+
+interface Merged {
+  /** The delivery as it is sent now; absent where another message says it. */
+  readonly row?: DeliveryRow;
+  readonly decisions: readonly Decision[];
+}
+
+/**
+ * Merges what is owed into a due delivery, or this one into the message of its group. Only of what is certainly unsent:
+ * a platform that drops repeats by their id would drop the other message with it.
+ */
+export async function mergeOwed(
+  tables: AlertTables,
+  due: DeliveryRow,
+  at: Milliseconds,
+  newId: () => string,
+): Promise<Merged> {
+  if (due.kind !== "message" || due.episode === null || due.uncertain_since !== null)
+    return { row: due, decisions: [] };
+  const merged = await mergeIntoTriggers(tables, [due], at);
+  const [row = due] = merged.rows;
+  if (row.group_key === null) return { row, decisions: merged.decisions };
+  const waiting = (await tables.outbox.owedInGroup(row.destination, row.group_key)).filter(({ id }) => id !== row.id);
+  const others = await mergeIntoTriggers(tables, waiting, at);
+  // What an attempt that failed would have said.
+  const said = await mergeIntoTriggers(tables, row.attempts === 0 ? [] : await tables.outbox.saidBy(row.id), at);
+  const grouped = await joinGroup(tables, row, others.rows, at, newId);
+  const decisions = [merged, others, said, grouped].flatMap((one) => one.decisions);
+  return { ...grouped, decisions };
+}
+
+const MERGED_PHASES: readonly string[] = ["escalation", "reminder", "resolve", "state"];
+
+/** Merges later escalations and resolves into these triggers of one destination. Returns them as they are now. */
+async function mergeIntoTriggers(
+  tables: AlertTables,
+  rows: readonly DeliveryRow[],
+  at: Milliseconds,
+): Promise<{ readonly rows: readonly DeliveryRow[]; readonly decisions: readonly Decision[] }> {
+  const triggers = rows.filter(({ phase }) => phase === "trigger");
+  const [first] = triggers;
+  if (first === undefined) return { rows, decisions: [] };
+  const episodes = triggers.flatMap(({ episode }) => episode ?? []);
+  const later = Map.groupBy(
+    (await tables.outbox.owedOf(episodes, first.destination)).filter(({ phase }) => MERGED_PHASES.includes(phase)),
+    ({ episode }) => episode,
+  );
+  const decisions: Decision[] = [];
+  const merged: DeliveryRow[] = [];
+  for (const row of rows) {
+    const own = row.phase === "trigger" ? (later.get(row.episode) ?? []) : [];
+    const changes = own.filter(({ phase, seq }) => seq > row.seq && phase !== "reminder" && phase !== "state");
+    const last = changes.find(({ phase }) => phase === "resolve") ?? changes.at(-1);
+    if (last === undefined || row.episode === null) {
+      merged.push(row);
+      continue;
+    }
+    const ids = own.filter(({ seq }) => seq > row.seq).map(({ id }) => id);
+    await tables.outbox.updateAll(ids, { state: "merged", settled_at: at, last_error: `said by ${row.id}` });
+    const changed = {
+      message: last.message,
+      phase: last.phase === "resolve" ? "fired and resolved" : row.phase,
+      data: last.phase === "escalation" ? withNotificationOf(last, row) : row.data,
+      // It notifies like the escalation, which those of its group are not.
+      ...(last.phase === "escalation" ? { group_key: null } : {}),
+    };
+    await tables.outbox.update(row.id, changed);
+    merged.push({ ...row, ...changed });
+    const about = { episode: row.episode, destination: row.destination, delivery: row.id };
+    const detail = `with its ${last.phase}, which came before it was sent`;
+    decisions.push({ what: "merged", ...about, detail });
+  }
+  return { rows: merged, decisions };
+}
+
+/** A trigger merged with an escalation notifies like the escalation. */
+function withNotificationOf(escalation: DeliveryRow, trigger: DeliveryRow): string {
+  const { quiet: _quiet, mention: _mention, ...rest } = DeliveryData.parse(JSON.parse(trigger.data));
+  const { quiet, mention } = DeliveryData.parse(JSON.parse(escalation.data));
+  return JSON.stringify({ ...rest, quiet, mention });
+}
+
+/**
+ * Lets a due delivery say the others of its group, or, where a message of the group was sent so recently that this one
+ * still belongs to it, lets that message say them.
+ */
+async function joinGroup(
+  tables: AlertTables,
+  due: DeliveryRow,
+  others: readonly DeliveryRow[],
+  at: Milliseconds,
+  newId: () => string,
+): Promise<{ readonly row?: DeliveryRow; readonly decisions: readonly Decision[] }> {
+  const { group_key: key, destination } = due;
+  const rest = others.filter(({ group_key }) => group_key === key);
+  const last = key === null ? undefined : await tables.outbox.lastInGroup(destination, key);
+  const late = last === undefined ? [] : await followers(tables, last, [due, ...rest]);
+  if (last === undefined || !late.includes(due)) return { row: due, decisions: await letSay(tables, due, rest, at) };
+  const decisions = await letSay(tables, last, late, at);
+  await tables.outbox.add([growth(last, newId(), at)]);
+  return { decisions };
+}
+
+/**
+ * Those that a message that was sent can still say: without a pause, and without two episodes of one subject. Once all
+ * that it told has ended, what fires is news.
+ */
+async function followers(tables: AlertTables, last: DeliveryRow, rows: readonly DeliveryRow[]): Promise<DeliveryRow[]> {
+  const said = [last, ...(await tables.outbox.saidBy(last.id))];
+  const episodes = await tables.watch.episodes(said.flatMap(({ episode }) => episode ?? []));
+  if (last.phase !== "resolve" && episodes.every(({ open }) => open === 0)) return [];
+  const subjects = new Set(said.map(subjectOf));
+  let grew = Math.max(...said.map(({ created_at }) => created_at));
+  const found: DeliveryRow[] = [];
+  for (const row of rows) {
+    const { within } = DeliveryData.parse(JSON.parse(row.data));
+    const until = within === undefined ? Infinity : Math.min(grew + within, last.created_at + LONGEST_GROUPING);
+    if (row.created_at > until || subjects.has(subjectOf(row))) continue;
+    found.push(row);
+    subjects.add(subjectOf(row));
+    grew = Math.max(grew, row.created_at);
+  }
+  return found;
+}
+
+/** The rule, network and subject of its episode. */
+function subjectOf({ episode }: DeliveryRow): string {
+  return episode?.slice(0, episode.lastIndexOf("|")) ?? "";
+}
+
+async function letSay(
+  tables: AlertTables,
+  sayer: DeliveryRow,
+  rows: readonly DeliveryRow[],
+  at: Milliseconds,
+): Promise<Decision[]> {
+  const ids = rows.map(({ id }) => id);
+  const last_error = `said by ${sayer.id}`;
+  await tables.outbox.updateAll(ids, { state: "merged", said_by: sayer.id, settled_at: at, last_error });
+  return rows.map((row) => ({
+    what: "grouped",
+    ...(row.episode === null ? {} : { episode: row.episode, network: networkOf(row.episode) }),
+    destination: row.destination,
+    delivery: row.id,
+    detail: `its ${row.phase} is said by the message of ${sayer.episode ?? sayer.id}`,
+  }));
+}
+
+function networkOf(episode: string): string {
+  return episode.split("|")[1] ?? "";
+}
+
+/** The edit by which a message says what joined it. It counts as much as they do, and keeps their place in the order. */
+function growth(sayer: DeliveryRow, id: string, at: Milliseconds) {
+  const { destination, platform, message, episode, data, urgency } = sayer;
+  const due = { run_at: at + GROW_DELAY, created_at: at };
+  const edit = { kind: "edit", phase: "group", target: sayer.id } as const;
+  return { id, destination, platform, urgency, message, episode, data, ...edit, ...due };
+}
+
+/** All that one message says. */
+export interface MessageGroup {
+  /** The delivery of the message. */
+  readonly id: string;
+  /** As they stand now: first the message's own, then the others in the order in which they joined it. */
+  readonly episodes: readonly Episode[];
+}
+
+/** Several episodes of one kind; the others are what happened in the course of the first. */
+export function isOfOneKind({ episodes: [first, ...rest] }: MessageGroup): boolean {
+  return rest.length > 0 && rest.every(({ kind }) => kind === first?.kind);
+}
+
+/** Names what a group says now, in the button of its message; `readReference` reads it. */
+export function groupReference({ id, episodes }: MessageGroup): string {
+  return `group:${id}:${episodes.length}`;
+}
+
+/** The delivery and the number of a group's reference; undefined for any other text. */
+export function readReference(text: string): { readonly id: string; readonly count: number } | undefined {
+  const [, id, count] = /^group:([\w-]+):(\d+)$/u.exec(text.trim()) ?? [];
+  return id === undefined ? undefined : { id, count: Number(count) };
+}
+
+/** What a message says beside its own delivery; undefined if that is nothing. */
+export async function readGroup(
+  tables: AlertTables,
+  sayer: Pick<DeliveryRow, "id" | "episode" | "group_key">,
+): Promise<(MessageGroup & { readonly unshown: readonly string[] }) | undefined> {
+  if (sayer.group_key === null) return undefined;
+  const others = await tables.outbox.saidBy(sayer.id);
+  if (others.length === 0) return undefined;
+  const ids = [...new Set([sayer, ...others].flatMap(({ episode }) => episode ?? []))];
+  const rows = new Map((await tables.watch.episodes(ids)).map((row) => [row.id, row.data]));
+  const episodes = ids.flatMap((id) => {
+    const data = rows.get(id);
+    return data === undefined ? [] : [Episode.parse(JSON.parse(data))];
+  });
+  return { id: sayer.id, episodes, unshown: await unshownOf(tables, others) };
+}
+
+/** All that the message of a delivery says; none if there is no such delivery. */
+export async function episodesSaidBy(tables: AlertTables, delivery: string): Promise<readonly Episode[]> {
+  const [sayer] = await tables.outbox.get([delivery]);
+  return sayer === undefined ? [] : ((await readGroup(tables, sayer))?.episodes ?? []);
+}
+
+async function unshownOf(tables: AlertTables, rows: readonly DeliveryRow[]): Promise<string[]> {
+  const shown = new Set((await tables.outbox.receipts(rows.map(({ id }) => id))).map(({ delivery }) => delivery));
+  return rows.filter(({ id }) => !shown.has(id)).map(({ id }) => id);
+}
+
+/** A message cannot be edited any more: what it does not show yet is owed again, and nothing joins it from now on. */
+export async function releaseGroup(tables: AlertTables, sayer: string, at: Milliseconds): Promise<void> {
+  const unshown = await unshownOf(tables, await tables.outbox.saidBy(sayer));
+  await tables.outbox.updateAll(unshown, {
+    state: "owed",
+    said_by: null,
+    settled_at: null,
+    last_error: null,
+    run_at: at,
+  });
+  await tables.outbox.update(sayer, { group_key: `closed ${sayer}` });
+}

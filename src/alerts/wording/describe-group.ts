@@ -1,0 +1,175 @@
+import { paragraph, type Table } from "../../reply/block.ts";
+import { tableAttachment } from "../../reply/csv.ts";
+import { plainText } from "../../reply/plain-text.ts";
+import { type Action, reply, type Reply } from "../../reply/reply.ts";
+import { code, id, strong, text, type Text, type TextPart, time, toText } from "../../reply/text.ts";
+import { formatUtc } from "../../units/nanoseconds.ts";
+import { DRILL_NOTICE } from "../drill.ts";
+import { timeFromText } from "../kinds/json-fields.ts";
+import { type ConditionKind, KINDS } from "../kinds/kinds.ts";
+import { compareSeverity } from "../kinds/severity.ts";
+import type { DeliveryContext } from "../outbox/delivery-subject.ts";
+import { groupReference, type MessageGroup } from "../outbox/group.ts";
+import type { AlertMessage } from "../outbox/message.ts";
+import { type Episode, isOpen } from "../rules/episode.ts";
+import { conditionWords } from "./condition-words.ts";
+import { explanation, markedTitle, sinceWords, TONES } from "./phrases.ts";
+
+/** How many subjects of a group a message names; its file has all of them. */
+const NAMED_SUBJECTS = 10;
+
+type GroupWords = (count: TextPart, network: TextPart) => { readonly bad: Text; readonly good: Text };
+
+/** The titles of several episodes of a kind: while any is open, and once all are over. */
+const GROUP_WORDS: Partial<Record<ConditionKind, GroupWords>> = {
+  "network.time-back": (count, network) => ({
+    bad: text`Time went back at ${count} nodes on ${network}`,
+    good: text`Time goes forward again at ${count} nodes on ${network}`,
+  }),
+  "node.lagging": (count, network) => ({
+    bad: text`${count} nodes lag behind on ${network}`,
+    good: text`${count} nodes have caught up on ${network}`,
+  }),
+  "node.down": (count, network) => ({
+    bad: text`${count} nodes are down on ${network}`,
+    good: text`${count} nodes answer again on ${network}`,
+  }),
+  "node.lying": (count, network) => ({
+    bad: text`${count} nodes are not to be believed on ${network}`,
+    good: text`${count} nodes are to be believed again on ${network}`,
+  }),
+  "node.diverges": (count, network) => ({
+    bad: text`The histories of ${count} nodes are not that of the others on ${network}`,
+    good: text`The histories of ${count} nodes are that of the others again on ${network}`,
+  }),
+  "market.auction": (count, network) => ({
+    bad: text`${count} markets are in an auction on ${network}`,
+    good: text`${count} markets trade again on ${network}`,
+  }),
+  "market.price": (count, network) => ({
+    bad: text`${count} markets are beyond their thresholds on ${network}`,
+    good: text`${count} markets are not beyond their thresholds any more on ${network}`,
+  }),
+  "market.bound": (count, network) => ({
+    bad: text`${count} markets are near a price monitoring bound on ${network}`,
+    good: text`${count} markets are away from their price monitoring bounds on ${network}`,
+  }),
+};
+
+/** Several episodes of one kind in one message: how many are open, the first of them by name, all of them in a file. */
+export function describeGroup(
+  message: Extract<AlertMessage, { type: "condition" }>,
+  group: MessageGroup,
+  { merged }: Pick<DeliveryContext, "merged">,
+): Reply {
+  const { kind, network } = message.episode;
+  const episodes = group.episodes;
+  const open = episodes.filter(isOpen);
+  const worst = open.reduce<Episode | undefined>(
+    (a, b) => (a && compareSeverity(a.severity, b.severity) >= 0 ? a : b),
+    undefined,
+  );
+  const several = GROUP_WORDS[kind] ?? otherWords(kind);
+  const count =
+    open.length === 0 || open.length === episodes.length
+      ? `${episodes.length}`
+      : `${open.length} of ${episodes.length}`;
+  const words = several(strong(count), strong(network));
+  const named = [...open, ...episodes.filter((one) => !isOpen(one))].slice(0, NAMED_SUBJECTS);
+  const left = episodes.length - named.length;
+  const table = groupTable(episodes, `${network}-${kind}`);
+  return reply({
+    tone: worst === undefined ? "good" : TONES[worst.severity],
+    title:
+      worst === undefined
+        ? markedTitle(merged === true ? "FIRED AND RESOLVED" : "RESOLVED", words.good, message)
+        : markedTitle(worst.severity.toUpperCase(), words.bad, message),
+    blocks: [
+      ...(message.drill === true ? [paragraph(DRILL_NOTICE)] : worst === undefined ? [] : explanation(worst)),
+      {
+        kind: "list",
+        items: [...named.map(memberLine), ...(left === 0 ? [] : [text`and ${left} more, which the file names`])],
+      },
+      ...(message.already === undefined || worst === undefined
+        ? []
+        : [paragraph(`Told only now: ${message.already}.`)]),
+    ],
+    footer: text`${message.episode.id} and ${episodes.length - 1} more`,
+    attachments: left === 0 ? [] : [tableAttachment(table, message.simulated === true ? "SIMULATED-" : "")],
+    actions: groupActions(message.episode, group, open),
+  });
+}
+
+function otherWords(kind: ConditionKind): GroupWords {
+  const { words } = KINDS[kind];
+  return (count, network) => ({
+    bad: text`${count} alerts on ${network}: ${words}`,
+    good: text`${count} alerts on ${network} are over: ${words}`,
+  });
+}
+
+function memberLine(episode: Episode): Text {
+  const { acknowledged } = episode;
+  const by = acknowledged === undefined || !isOpen(episode) ? [] : text`, acknowledged by ${acknowledged.by}`;
+  return text`${subjectWords(episode)}: ${spanWords(episode)}${by}`;
+}
+
+function spanWords(episode: Episode): Text {
+  if (isOpen(episode)) return text`since ${sinceWords(episode)}`;
+  const ended = time(timeFromText(episode.recovered ?? episode.ended ?? episode.detected));
+  if (episode.state === "resolved") return text`${sinceWords(episode)} to ${ended}`;
+  return text`${sinceWords(episode)}, ${episode.state === "gone" ? "gone" : "no longer watched"} since ${ended}`;
+}
+
+function subjectWords({ kind, subject, last }: Episode): TextPart {
+  if ("label" in last && last.label !== undefined) return strong(last.label);
+  return KINDS[kind].about === "market" ? id(subject) : code(subject);
+}
+
+/** As it was when each fired, so that the file changes only when the group grows. */
+function groupTable(episodes: readonly Episode[], name: string): Table {
+  const figures = episodes.map((episode) => conditionWords({ ...episode, last: episode.first }).fields);
+  const titles = [...new Set(figures.flatMap((fields) => fields.map((one) => plainText(one.name))))];
+  return {
+    kind: "table",
+    name,
+    columns: ["Subject", "Name", "Severity", "Began", "Detected", ...titles].map((title) => ({ title })),
+    rows: episodes.map((episode, index) => {
+      const { subject, severity, first, began, detected } = episode;
+      const values = new Map((figures[index] ?? []).map((one) => [plainText(one.name), one.value]));
+      return [
+        toText(subject),
+        toText("label" in first && first.label !== undefined ? first.label : "–"),
+        toText(severity),
+        toText(formatUtc(timeFromText(began))),
+        toText(formatUtc(timeFromText(detected))),
+        ...titles.map((title) => values.get(title) ?? toText("–")),
+      ];
+    }),
+  };
+}
+
+/** Acknowledge and Silence hold for all that the message says now, whatever joins it later. */
+function groupActions({ id: first }: Episode, group: MessageGroup, open: readonly Episode[]): Action[] {
+  const all = groupReference(group);
+  const details: Action = {
+    label: "Details",
+    invocation: { command: "alerts why", options: { episode: first } },
+    effect: "reply",
+  };
+  if (open.length === 0) return [details];
+  const silence = { what: all, for: "1h" };
+  return [
+    ...(open.every(({ acknowledged }) => acknowledged !== undefined)
+      ? []
+      : [
+          {
+            label: "Acknowledge",
+            invocation: { command: "alerts ack", options: { episode: all } },
+            effect: "reply",
+          } as const,
+        ]),
+    { label: "Silence 1 h", invocation: { command: "alerts silence", options: silence }, effect: "reply" },
+    details,
+  ];
+}
