@@ -94,8 +94,15 @@ export function placeKey({ what, block, field, of = "" }: Omit<Claim, "values">)
 export function compareHistories(all: readonly NodeClaims[], before: Comparison | undefined): Comparison {
   const disputes = findDisputes(all, before?.agreed ?? []);
   const found = forkOf(disputes);
+  const differences = new Map(all.map((one) => [one.node, differencesOf(one, disputes)]));
+  // Who differs from most, or from what most said, says nothing against another one.
+  const refuted = new Set([...differences].filter(([, own]) => own.some(({ even }) => !even)).map(([node]) => node));
   return {
-    nodes: all.map((one) => compareNode(one, disputes, before)),
+    nodes: all.map((one) => {
+      const own = differences.get(one.node) ?? [];
+      const left = own.filter(({ even, by }) => !even || by.some((node) => !refuted.has(node)));
+      return compareNode(one, left, disputes, before);
+    }),
     agreed: agreedAfter(disputes, all, before?.agreed ?? []),
     ...(found === undefined ? {} : { fork: found }),
   };
@@ -160,33 +167,35 @@ function forkOf(disputes: readonly Dispute[]): Fork | undefined {
   };
 }
 
+type Difference = NonNullable<ComparedNode["differs"]>;
+
 /**
  * A node differs where it is contradicted by as many as say the same, itself included, or by more. Where no majority says
  * the same, one that said something before has a voice, too.
  */
-function compareNode(
-  { node, lists, claims }: NodeClaims,
-  disputes: readonly Dispute[],
-  before: Comparison | undefined,
-): ComparedNode {
+function differencesOf({ claims }: NodeClaims, disputes: readonly Dispute[]): readonly Difference[] {
   const own = new Map(claims.map((one) => [placeKey(one), one.values]));
-  let isCompared = false;
-  const differences: NonNullable<ComparedNode["differs"]>[] = [];
-  for (const { place: where, said, majority, known } of disputes) {
+  return disputes.flatMap(({ place: where, said, majority, known }): Difference[] => {
     const says = own.get(placeKey(where));
-    if (says === undefined) continue;
-    isCompared ||= said.length > 1;
+    if (says === undefined) return [];
     const against = said.filter(({ values }) => !areCompatible(values, says));
     const witness = majority === undefined ? known : undefined;
     const isRecalled = witness !== undefined && overlap(witness, says);
     const opposed = against.length + (witness !== undefined && !isRecalled ? 1 : 0);
     const agreeing = said.length - against.length + (isRecalled ? 1 : 0);
-    if (opposed < agreeing) continue;
+    if (opposed < agreeing) return [];
     const others = majority ?? witness ?? against[0]?.values ?? [];
-    const by = against.map((one) => one.node);
     const even = opposed === agreeing && witness === undefined;
-    differences.push({ ...where, says, others, by, even, blocks: 1 });
-  }
+    return [{ ...where, says, others, by: against.map(({ node }) => node), even, blocks: 1 }];
+  });
+}
+
+function compareNode(
+  { node, lists, claims }: NodeClaims,
+  differences: readonly Difference[],
+  disputes: readonly Dispute[],
+  before: Comparison | undefined,
+): ComparedNode {
   const [first] = differences.toSorted((a, b) => compareIntegers(a.block, b.block));
   if (first !== undefined) {
     return { node, state: "bad", differs: { ...first, blocks: new Set(differences.map(({ block }) => block)).size } };
@@ -194,6 +203,8 @@ function compareNode(
   const last = before?.nodes.find((one) => one.node === node)?.differs;
   // It may say the same still in a list that it did not answer.
   const isSilent = last !== undefined && !lists.has(last.what);
+  const own = new Set(claims.map(placeKey));
+  const isCompared = disputes.some(({ place: where, said }) => said.length > 1 && own.has(placeKey(where)));
   if (isCompared && !isSilent) return { node, state: "good" };
   return { node, state: "unknown", ...(last === undefined ? {} : { differs: last }) };
 }

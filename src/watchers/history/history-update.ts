@@ -45,7 +45,7 @@ export interface HistoryUpdate<T> {
 export const MAX_FRESH_ROWS = 1000;
 /** So many losses are remembered: where a node changes between histories, each is told once. */
 const REMEMBERED_LOSSES = 8;
-/** A node that keeps up lacks fewer rows than this. */
+/** A node that keeps up lacks fewer rows than this; no version remembered fewer, where there were so many. */
 const MANY_ROWS = 32;
 
 /** What follows from a node's list. Pure: neither the order of its rows nor rows that come twice matter. */
@@ -111,7 +111,10 @@ function isNew(
 ): (one: KnownRow) => boolean {
   const known = knownRows(recent);
   const floor = wholeOf === asOf.node ? undefined : recent[0]?.block;
-  return (one) => !known(one) && (floor === undefined || one.block >= floor);
+  // Where the memory is full, it may have only some of the rows of its first block.
+  const isLater = (block: bigint): boolean =>
+    floor === undefined || block > floor || (block === floor && recent.length < MANY_ROWS);
+  return (one) => isLater(one.block) && !known(one);
 }
 
 /** Some nodes write hashes in other letters; where one leaves them out, the block alone identifies its row. */
@@ -141,7 +144,7 @@ function relate(rows: readonly KnownRow[], before: HistoryState, listing: Listin
     const since = rows.filter(({ block }) => block >= oldest.block);
     const manyLacking = since.length === 0 && height !== undefined && recent.length >= MANY_ROWS;
     // Another history would show a row of its own sooner or later, or a lower height.
-    if ((since.length > 0 && since.every(known)) || manyLacking) return "lacks";
+    if ((since.length > 0 && !since.some(isNew(before, listing))) || manyLacking) return "lacks";
   }
   return first.block > last.block && isPruned(rows, before, listing) ? "pruned" : "begun anew";
 }

@@ -86,6 +86,27 @@ test("what is new depends on the rows alone: not on their order, nor on rows tha
   );
 });
 
+test.each([99, 100, 101])(
+  "rows of one block where the memory begins, among %i rows, are not told again",
+  async (count) => {
+    const { list, observer, close } = await listingNode();
+    onTestFinished(close);
+    const watched = observer("checkpoints");
+    const rows = Array.from({ length: count }, (_, index) => ({
+      block: 200 - Math.floor(index / 2),
+      hash: index % 2 === 0 ? "a" : "b",
+    }));
+    list.rows = rows;
+    const heard = told((await watched.observe()).events);
+    const added = [201, 202, 203, 204, 205];
+    for (const block of added) {
+      list.rows = [{ block, hash: "a" }, ...list.rows];
+      heard.push(...told((await watched.observe()).events));
+    }
+    expect(heard).toEqual(added.map((block) => `${block}/a`));
+  },
+);
+
 test.each([1, 2, 3])(
   "of %i thousand rows in no order those that are new are found, whatever page they are on",
   async (thousands) => {

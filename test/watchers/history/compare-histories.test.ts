@@ -114,6 +114,11 @@ describe("from one look to the next", () => {
     ],
     ["of two the one that changes is named", [network("1:x", "1:x"), network("1:x", "1:y")], "a good, b at 1 (a)"],
     [
+      "and it alone, also where nobody said anything before",
+      [network("1:x", "1:x"), network("1:x 2:x", "1:y 2:y")],
+      "a good, b at 1 (a)",
+    ],
+    [
       "a minority that changes is no fork",
       [agreed, network("100:x", "100:y", "100:x")],
       "a good, b at 100 (a c), c good",
