@@ -6,13 +6,9 @@ import { othersWords } from "../src/alerts/wording/describe-change.ts";
 import { sinceWords } from "../src/alerts/wording/phrases.ts";
 import { ALL_NETWORKS_OPTION, EPISODE_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { changeAnnouncements } from "../src/answers/alerts/alerts.ts";
+import { affectsCallerOnly, isSameDestination, requireManager } from "../src/answers/alerts/destination.ts";
 import {
-  affectsCallerOnly,
-  destinationHere,
-  isSameDestination,
-  requireManager,
-} from "../src/answers/alerts/destination.ts";
-import {
+  alertPlace,
   detailsAction,
   findEpisodes,
   requireEpisodeAccess,
@@ -59,10 +55,11 @@ export const alertsAck = command({
         actions: [detailsAction(found)],
       });
     }
-    const destination = destinationHere(context);
+    const destination = await alertPlace(alerts, found, context);
     const alone = affectsCallerOnly(context);
-    // The pressed message itself shows the acknowledgement.
-    const isTold = (one: Destination): boolean => context.pressed !== undefined && isSameDestination(one, destination);
+    // The pressed message itself shows the acknowledgement; so does the alert on the console.
+    const isShown = context.pressed !== undefined || here.platform === context.platforms.console.platform;
+    const isTold = (one: Destination): boolean => isShown && isSameDestination(one, destination);
     await alerts.acknowledge(
       found.id,
       { name: caller.name, person: { platform: here.platform, id: caller.id } },

@@ -19,6 +19,7 @@ import {
   see,
   shown,
   talkInOps,
+  theConsole,
 } from "./alert-channel.ts";
 
 describe("an episode", () => {
@@ -222,6 +223,17 @@ describe("an acknowledgement", () => {
       ),
     );
     expect(announced).toEqual([[], ["acknowledged by ann: node.down of a:1 on mainnet"], []]);
+  });
+
+  test("made at the console is not announced there: the alert shows it", async () => {
+    const talk = await oneNodeDown();
+    talk.become({ here: CONSOLE_PAGE });
+    await talk.ask("alerts add node.down to:console");
+    const before = await owed(talk, theConsole);
+    await talk.ask("alerts ack node.down");
+    expect(before).toContain("warning: node.down of a:1 on mainnet");
+    expect((await owed(talk, theConsole)).join()).not.toContain("acknowledged");
+    expect(await owed(talk, ops)).toContain("acknowledged by ann: node.down of a:1 on mainnet");
   });
 
   test("is announced wherever its reminders end", async () => {

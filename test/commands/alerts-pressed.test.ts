@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 
 import { isRepeat } from "../support/gist.ts";
 import { FakeSender } from "../support/fake-sender.ts";
-import { ann, deliver, oneNodeDown, OPS } from "./alert-channel.ts";
+import { destinationKey } from "../../src/alerts/routing/subscription.ts";
+import { ann, deliver, ELSEWHERE, oneNodeDown, OPS, ops } from "./alert-channel.ts";
 
 test.each(["Acknowledge", "Silence 1 h"])(
   "%s pressed on a copy that no receipt is known of takes the buttons of that copy",
@@ -24,3 +25,20 @@ test.each(["Acknowledge", "Silence 1 h"])(
     expect(tidied.map(({ reply }) => reply.actions)).toEqual([[]]);
   },
 );
+
+test("in the thread of an alert its buttons concern the channel that was told, and in no other thread", async () => {
+  const talk = await oneNodeDown();
+  const sender = new FakeSender({ platform: "discord", now: () => Number(talk.now() / 1_000_000n) });
+  await deliver(talk, sender);
+  const alert = sender.posts.find(({ gist }) => gist.startsWith("warning"))!;
+  const [episode] = await talk.engine.openEpisodes();
+  // On Discord a thread has the id of the message that it was begun at.
+  const thread = { ...OPS, channel: alert.message };
+  talk.become({ here: ELSEWHERE });
+  expect(await talk.ask(`alerts ack "${episode!.id}"`)).toMatch(/^!/u);
+  talk.become({ here: thread });
+  expect(await talk.ask(`alerts silence "${episode!.id}" 1h`)).toMatch(/^✓/u);
+  expect((await talk.engine.silences()).map(({ scope }) => scope.destination)).toEqual([destinationKey(ops)]);
+  expect(await talk.ask(`alerts ack "${episode!.id}"`)).toMatch(/^✓/u);
+  expect((await talk.engine.openEpisodes())[0]?.acknowledged?.by).toBe(ann.name);
+});

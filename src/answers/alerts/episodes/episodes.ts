@@ -236,6 +236,22 @@ export async function notifiedDestinations(
   return [...new Map(notified.map((one) => [destinationKey(one), one])).values()];
 }
 
+/**
+ * The place that an action on an episode concerns: where it is asked, or, in a thread of the alert, the channel that was
+ * told. On Discord a thread is a channel with the id of the message that it was begun at.
+ */
+export async function alertPlace(
+  alerts: Pick<AlertService, "history">,
+  episode: Episode,
+  context: CallerContext,
+): Promise<Destination> {
+  const here = destinationHere(context);
+  const { deliveries = [], receipts = [] } = (await alerts.history(episode.id)) ?? {};
+  const starter = receipts.find(({ platform, message }) => platform === here.platform && message === here.channel);
+  const row = deliveries.find(({ id }) => id === starter?.delivery);
+  return row === undefined ? here : StoredDelivery.parse(JSON.parse(row.data)).destination;
+}
+
 /** Whether the caller may acknowledge the episode here: a button that would be refused is not offered. */
 export async function mayAcknowledge(
   alerts: Pick<AlertService, "history" | "subscriptions">,
@@ -262,7 +278,7 @@ export async function requireEpisodeAccess(
   context: CallerContext,
 ): Promise<void> {
   if (isOperator(context)) return;
-  const here = destinationKey(destinationHere(context));
+  const here = destinationKey(await alertPlace(alerts, episode, context));
   const notified = await notifiedDestinations(alerts, episode);
   if (notified.some((one) => destinationKey(one) === here)) return;
   const subscribed = (await alerts.subscriptions()).some(

@@ -19,7 +19,7 @@ import { toMillis } from "../../../units/nanoseconds.ts";
 import { isSpan } from "../alert-times.ts";
 import { type AlertCommandContext, changeAnnouncements, runExclusive } from "../alerts.ts";
 import { destinationHere, destinationWords, isOperator, isSameDestination, parseDestination } from "../destination.ts";
-import { detailsAction, silenceKindAction } from "../episodes/episodes.ts";
+import { alertPlace, detailsAction, silenceKindAction } from "../episodes/episodes.ts";
 import { createShortId } from "../short-id.ts";
 import { parseSilenceScope, parseSilenceTimes, type SilenceValues, TIME_TOLERANCE } from "./parse-silence.ts";
 import { affectedDestinations, withQuietHours } from "./silences.ts";
@@ -33,9 +33,9 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
   const values = withDuration(typed);
   const now = toMillis(context.now());
   const when = parseSilenceTimes(values, now);
-  const destination =
-    values.to === undefined ? defaultDestination(context) : parseDestination(values.to, context, alerts);
-  const { scope, labels, notes, ended } = await parseSilenceScope(context, values);
+  const typedPlace = values.to === undefined ? undefined : parseDestination(values.to, context, alerts);
+  const { scope, labels, notes, episode, ended } = await parseSilenceScope(context, values);
+  const destination = typedPlace ?? (await defaultDestination(context, episode));
   if (ended !== undefined) return endedReply(ended, values.for);
   requireEffect(destination, scope, context.platforms.console);
   if (values.what === undefined && values.subject === undefined) return everythingReply(context, values, destination);
@@ -200,6 +200,10 @@ function withDuration(typed: SilenceValues): SilenceValues {
 }
 
 /** Undefined = all destinations, for operators. */
-function defaultDestination(context: AlertCommandContext): Destination | undefined {
-  return isOperator(context) ? undefined : destinationHere(context);
+async function defaultDestination(
+  context: AlertCommandContext,
+  episode: Episode | undefined,
+): Promise<Destination | undefined> {
+  if (isOperator(context)) return undefined;
+  return episode === undefined ? destinationHere(context) : alertPlace(context.alerts, episode, context);
 }

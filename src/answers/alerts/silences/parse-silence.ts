@@ -26,6 +26,8 @@ interface SilenceScope {
   readonly scope: Omit<Silence["scope"], "destination">;
   readonly labels: Labels;
   readonly notes: readonly Block[];
+  /** The episode that was named. */
+  readonly episode?: Episode;
   /** The episode whose id was given is over. */
   readonly ended?: Episode;
 }
@@ -63,6 +65,7 @@ export async function parseSilenceScope(context: AlertCommandContext, values: Si
   const ended = what.includes("|") && !isOpen(episode) ? { ended: episode } : {};
   return {
     ...ended,
+    episode,
     scope: { network: episode.network, kind: episode.kind, subject: episode.subject },
     labels: label === undefined ? {} : { [episode.subject]: label },
     notes: [paragraph(text`Firing now: ${conditionWords(episode).bad}`)].filter(() => episode.state === "firing"),
