@@ -80,6 +80,8 @@ function facts(alert: AlertMessage, { merged, group }: DeliveryContext): string 
       return `rolling: ${alert.total} ${alert.kind} on ${alert.network}, ${alert.day}`;
     case "flapping":
       return `flapping: ${subjectOf(alert.episode)}`;
+    case "unacknowledged":
+      return `unacknowledged: ${subjectOf(alert.episode)}, ${alert.reminders} reminders`;
     case "calm":
       return `${alert.open ? "steady" : "calm"}: ${subjectOf(alert)}`;
     case "away":

@@ -12,7 +12,7 @@ import type { SubscriptionIndex } from "../routing/subscription-index.ts";
 import { type Episode, episodeId, isOpen, type Machine } from "../rules/episode.ts";
 import type { Destination } from "../sender.ts";
 import { type EpisodePlanInput, planEpisode } from "./plan-episode.ts";
-import { nextReminder } from "./reminders.ts";
+import { nextReminder, planUnacknowledged } from "./reminders.ts";
 
 interface OpenPlanInput {
   readonly tables: AlertTables;
@@ -27,6 +27,8 @@ interface OpenPlanInput {
   readonly simulated: ReadonlySet<string>;
   /** The console, which lists each episode by itself. */
   readonly console?: Destination | undefined;
+  /** Hears that nobody has acknowledged an alert. */
+  readonly operators?: Destination | undefined;
   /** Unix milliseconds. */
   readonly at: Milliseconds;
   newId(): string;
@@ -66,7 +68,10 @@ export async function planOpen(input: OpenPlanInput): Promise<OpenPlan> {
       at: input.at,
       newId,
     };
-    return { id: episode.id, plan: planEpisode(of), reminder: nextReminder(of, of.states.values()) };
+    const states = [...of.states.values()];
+    const plan = planEpisode(of);
+    const unheard = planUnacknowledged(of, states, plan, input.operators, newId);
+    return { id: episode.id, plan: joinPlans([plan, unheard]), reminder: nextReminder(of, states) };
   });
   return {
     plan: joinPlans(planned.map(({ plan }) => plan)),

@@ -104,7 +104,7 @@ function nothingKnown(network: string): NetworkKnowledge {
 
 /** Everything that becomes owed by an observation, and what was decided. */
 async function planObservation(
-  { config, simulated, console: shown, newId = randomId }: AlertDependencies,
+  { config, simulated, console: shown, operators = shown, newId = randomId }: AlertDependencies,
   tables: AlertTables,
   { index, machines, open }: ObservationState,
   judged: JudgedObservation,
@@ -122,6 +122,7 @@ async function planObservation(
     machine: ({ rule, subject }) => judged.machines.get(rule, subject) ?? machines.get(rule, subject),
     simulated,
     console: shown,
+    operators,
     at,
     newId,
   });

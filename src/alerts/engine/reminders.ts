@@ -1,7 +1,11 @@
 import type { Milliseconds } from "../../units/duration.ts";
+import { fromMillis } from "../../units/nanoseconds.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
+import { timeToText } from "../kinds/json-fields.ts";
+import type { Plan } from "../outbox/batch.ts";
 import type { NotificationState } from "../outbox/notification-state.ts";
 import type { Episode } from "../rules/episode.ts";
+import type { Destination } from "../sender.ts";
 
 /** An open episode at a moment, as far as reminders depend on it. */
 interface ReminderInput {
@@ -27,6 +31,38 @@ export function nextReminder(input: ReminderInput, states: Iterable<Notification
     if (due !== undefined && due > input.at && due < next) next = due;
   }
   return next;
+}
+
+/**
+ * The word to the operators that nobody has acknowledged an alert by its last reminder: with the first destination's
+ * last one, once an episode.
+ */
+export function planUnacknowledged(
+  { episode, config, at }: ReminderInput & { readonly episode: Episode },
+  before: Iterable<NotificationState>,
+  { states = [], deliveries = [] }: Plan,
+  operators: Destination | undefined,
+  newId: () => string,
+): Plan {
+  const { times } = config.remind;
+  const isLast = ({ reminders }: NotificationState): boolean => times > 0 && reminders >= times;
+  const last = states.find((one) => one.episode === episode.id && isLast(one.state));
+  if (operators === undefined || last === undefined || [...before].some(isLast)) return {};
+  const told = deliveries.find(({ phase }) => phase === "reminder")?.message;
+  const message = {
+    type: "unacknowledged",
+    ...(told?.simulated === true ? { simulated: true as const } : {}),
+    episode,
+    reminders: times,
+    at: timeToText(fromMillis(at)),
+  } as const;
+  const about = { network: episode.network, episode: episode.id };
+  return {
+    deliveries: [{ id: newId(), destination: operators, phase: "bot", message, episode: episode.id }],
+    decisions: [
+      { what: "not acknowledged", ...about, detail: `by the last of ${times} reminders: the operators are told` },
+    ],
+  };
 }
 
 /** When a reminder is due in the episode's current state; undefined if none is. */

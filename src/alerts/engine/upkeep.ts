@@ -94,6 +94,7 @@ export function createUpkeep(
         machine: machineOf,
         simulated,
         console: dependencies.console,
+        operators: dependencies.operators ?? dependencies.console,
         at,
         newId,
       });

@@ -39,6 +39,10 @@ export function deliverySubject(message: AlertMessage, phase: string): DeliveryS
       const { id, kind, network, subject, severity, detected } = message.episode;
       return { kind, network, subject, state: "digest", severity, at: detected, episode: id };
     }
+    case "unacknowledged": {
+      const { episode, at } = message;
+      return { kind: "bot", network: episode.network, subject: "", state: "event", severity: "critical", at };
+    }
     case "calm": {
       const { kind, network, subject, at } = message;
       return { kind, network, subject, state: "digest", severity: "info", at };
@@ -102,6 +106,7 @@ export function messageUrgency(message: AlertMessage): Urgency {
       return mayBeCritical(message.event.kind) ? 2 : 0;
     case "digest":
       return message.events.some(({ kind }) => mayBeCritical(kind)) ? 2 : 0;
+    case "unacknowledged":
     case "database":
       return 2;
     case "rolling":

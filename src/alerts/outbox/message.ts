@@ -67,6 +67,8 @@ export const AlertMessage = z.discriminatedUnion("type", [
     episodes: z.int(),
     withinMillis: MillisField,
   }),
+  /** Nobody acknowledged it by its last reminder: for the operators. */
+  z.object({ type: z.literal("unacknowledged"), ...common, episode: Episode, reminders: z.int(), at: TimeText }),
   /** Flapping is over. */
   z.object({
     type: z.literal("calm"),

@@ -61,6 +61,23 @@ function noticed({ began, beganBefore, detected, lastGood }: Episode): Field[] {
   ];
 }
 
+/** To the operators: nobody has acknowledged what was told, and no reminder follows. */
+export function describeUnacknowledged(message: Extract<AlertMessage, { type: "unacknowledged" }>): Reply {
+  const { episode, reminders } = message;
+  const count = reminders === 1 ? "One reminder was" : `${reminders} reminders were`;
+  return reply({
+    tone: TONES[episode.severity],
+    title: markedTitle("NOT ACKNOWLEDGED", conditionWords(episode).bad, message),
+    blocks: [
+      paragraph(
+        text`It has been ${episode.severity} since ${time(timeFromText(episode.escalated ?? episode.detected), "both")}. ${count} sent, nobody has acknowledged it, and no more follow.`,
+      ),
+    ],
+    footer: footerOf(episode),
+    actions: actionsOf(episode),
+  });
+}
+
 function wordFor(message: Condition, context: DeliveryContext): string {
   const word = message.episode.severity.toUpperCase();
   if (message.phase === "reminder") return `STILL ${word}`;

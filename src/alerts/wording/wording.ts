@@ -15,7 +15,7 @@ import type { AlertMessage } from "../outbox/message.ts";
 import type { Platforms } from "../platform.ts";
 import { conditionWords } from "./condition-words.ts";
 import { describeChange, describeTest } from "./describe-change.ts";
-import { describeCondition } from "./describe-condition.ts";
+import { describeCondition, describeUnacknowledged } from "./describe-condition.ts";
 import { describeDatabase } from "./describe-database.ts";
 import { describeEvent, eventCells, eventLine } from "./describe-event.ts";
 import { describeRefused } from "./describe-refused.ts";
@@ -68,6 +68,8 @@ function describeByType(message: AlertMessage, context: DeliveryContext, platfor
         footer: episode.id,
       });
     }
+    case "unacknowledged":
+      return describeUnacknowledged(message);
     case "calm": {
       return reply({
         tone: message.open ? "warning" : "good",

@@ -113,6 +113,31 @@ describe("an outage", () => {
     expect(it.sender.takeEdits()).toHaveLength(2);
   });
 
+  it("that nobody acknowledged by the last reminder is told to the operators, once", async () => {
+    const operators = { platform: "fake", channel: "operators" };
+    const it = await subscribed({
+      operators,
+      config: '{"remind": {"every": "1m", "times": 2}, "stalled": {"criticalFor": "30s"}}',
+    });
+    const destination = { platform: "fake", channel: "other" };
+    await it.engine.putSubscription(aSubscription({ id: "other", destination }), "ada");
+    await it.rounds(8 + 12, [stalled("bad")]);
+    const before = it.sender.take();
+    expect(before.filter((one) => one.includes("unacknowledged"))).toEqual([]);
+    await it.rounds(12, [stalled("bad")]);
+    const again = "still critical: network.stalled on mainnet";
+    expect(it.sender.take().toSorted()).toEqual(
+      [again, `operators: unacknowledged: network.stalled on mainnet, 2 reminders`, `other: ${again}`].toSorted(),
+    );
+    await it.restart();
+    await it.rounds(40, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([]);
+    const { decisions } = (await it.engine.history("network.stalled|mainnet||1"))!;
+    expect(decisions.filter(({ what }) => what === "not acknowledged")).toHaveLength(1);
+    await it.rounds(6, [stalled("good")]);
+    expect(it.sender.take().toSorted()).toEqual([`other: ${RESOLVED}`, RESOLVED].toSorted());
+  });
+
   it("that was acknowledged for one destination is repeated at the others", async () => {
     const it = await subscribed({
       config: '{"remind": {"every": "1m", "times": 2}, "stalled": {"criticalFor": "30s"}}',

@@ -189,6 +189,14 @@ export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])
   [digest("catch-up")],
   [digest("held")],
   [{ type: "event", event: eventOf("checkpoint.new") }, { repeat: true }],
+  [
+    {
+      type: "unacknowledged",
+      episode: episodeOf("network.stalled", true, { severity: "critical", escalated: at }),
+      reminders: 4,
+      at,
+    },
+  ],
   [{ ...calm, episodes: 1, open: true }],
   [{ ...calm, episodes: 7, open: false }],
   [{ type: "flapping", episode: episodeOf("node.down"), episodes: 4, withinMillis: 1_800_000 }],
