@@ -55,7 +55,7 @@ export const alertsAck = command({
         actions: [detailsAction(found)],
       });
     }
-    const destination = await alertPlace(alerts, found, context);
+    const destination = await alertPlace(alerts, own, context);
     const alone = affectsCallerOnly(context);
     // The pressed message itself shows the acknowledgement; so does the alert on the console.
     const isShown = context.pressed !== undefined || here.platform === context.platforms.console.platform;
