@@ -7,12 +7,7 @@ import type { Mutant } from "@stryker-mutator/api/core";
 import { declareClassPlugin, PluginKind } from "@stryker-mutator/api/plugin";
 
 import { EQUIVALENT } from "./equivalent.ts";
-
-// oxlint-disable-next-line no-restricted-properties -- settings of a test, not of the bot
-const { MUTATION_SEED = "1", MUTATION_SHARE = "0.2" } = process.env;
-
-/** The mutants that are tested: their share, from 0 to 1, and what chooses them. */
-export const SAMPLE = { seed: MUTATION_SEED, share: Number(MUTATION_SHARE) };
+import { SAMPLE } from "./room.ts";
 
 /** Leaves out mutants that need no test. Stryker counts them as compile errors, which are no part of the score. */
 class MutantChooser implements Checker {

@@ -1,15 +1,15 @@
-// Mutation tests of the alert engine and the outbox: Stryker breaks one expression after the other and runs the tests
-// that reach it. A survivor is equivalent (equivalent.ts), dead code, or lacks a test. All mutants take more than an
-// hour, so a run takes a sample: MUTATION_SEED chooses another one, MUTATION_SHARE=1 all of them, and
-// `npm run mutation -- --mutate src/alerts/outbox/claim.ts:40-90` some lines.
+// Mutation tests: Stryker breaks one expression after the other and runs the tests that reach it. A survivor is
+// equivalent (equivalent.ts), dead code, or lacks a test. MUTATION_ROOM says what is broken (room.ts). All mutants of the
+// alert engine and the outbox take more than an hour, so a run takes a sample: MUTATION_SEED chooses another one,
+// MUTATION_SHARE=1 all of them, and `npm run mutation -- --mutate src/alerts/outbox/claim.ts:40-90` some lines.
 import type { PartialStrykerOptions } from "@stryker-mutator/api/core";
 
-import { SAMPLE } from "./mutant-chooser.ts";
+import { ROOM, SAMPLE } from "./room.ts";
 
 process.stdout.write(`Sample: ${SAMPLE.share * 100} % of the mutants, chosen by MUTATION_SEED=${SAMPLE.seed}\n`);
 
 export default {
-  mutate: ["src/alerts/{engine,outbox,rules}/*.ts"],
+  mutate: [...ROOM.mutate],
   testRunner: "vitest",
   vitest: { configFile: "test/mutation/vitest.config.ts", related: false },
   checkers: ["mutant-chooser"],
