@@ -87,9 +87,8 @@ describe("a bot", () => {
     const { ask } = talk([sample("where", async (context) => reply({ title: context.network }))]);
     expect(said(await ask("where"))).toBe("mainnet");
     expect(said(await ask("where network:test"))).toBe("testnet");
-    expect(said(await ask("where network:tesnet"))).toBe(
-      "There is no network “tesnet” here. | Did you mean testnet? It is one of mainnet, testnet.",
-    );
+    expect(said(await ask("where network:tesnet"))).toMatch(saying("tesnet", "testnet", "mainnet, testnet"));
+    expect(said(await ask("where network:tesnet"))).toMatchSnapshot();
   });
 
   test("turns each kind of error into a reply that says who can act", async () => {
@@ -107,10 +106,14 @@ describe("a bot", () => {
     const caller = await ask("caller");
     expect([caller.failure, caller.tone, said(caller)]).toEqual(["caller", "warning", "Wrong. | Do this. | help"]);
     const network = await ask("network");
-    expect([network.failure, said(network)]).toEqual(["network", "The data node failed | n1 failed: boom | fields"]);
+    expect([network.failure, network.tone, said(network)]).toEqual([
+      "network",
+      "bad",
+      expect.stringMatching(/ \| n1 failed: boom \| fields$/u),
+    ]);
     const bug = await ask("bug");
     expect([bug.failure, said(bug).includes("secret internals")]).toEqual(["bug", false]);
-    const id = /under ([0-9a-f]{8})/u.exec(said(bug))?.[1];
+    const id = /\b[0-9a-f]{8}\b/u.exec(said(bug))?.[0];
     expect(logged.join("")).toMatch(saying(`bug":"${id}`));
     expect(logged.join("")).toContain("secret internals");
     expect(outcomes.map(({ command: name, outcome }) => `${name} ${outcome}`)).toEqual([
@@ -138,7 +141,9 @@ describe("a bot", () => {
   test("keeps what changes a channel's alerts to those who manage it", async () => {
     const { bot, rest } = talk([sample("change", async () => reply({ title: "done" }), { access: "channel-manager" })]);
     const ask = { command: "change", options: {} };
-    expect(said(await bot.run({ ...ask, ...rest }))).toContain("Only people who manage this channel can use change.");
+    const refused = await bot.run({ ...ask, ...rest });
+    expect([refused.failure, said(refused)]).toEqual(["caller", expect.stringMatching(saying("change"))]);
+    expect(said(refused)).toMatchSnapshot();
     const guest = { ...rest, caller: { ...rest.caller, mayNotManage: "Guests may not." } };
     expect(said(await bot.run({ ...ask, ...guest }))).toContain("Guests may not.");
     const manager = { ...rest, caller: { ...rest.caller, mayManageChannel: true } };
@@ -190,9 +195,8 @@ describe("a bot", () => {
       }),
     ]);
     const answer = await bot.runLine("long", { ...rest, signal: AbortSignal.any([controller.signal]) });
-    expect(said(answer)).toBe(
-      "The bot is being restarted | This was broken off before it was done. Ask again in a minute.",
-    );
+    expect(said(answer)).not.toContain("whatever fell over");
+    expect(said(answer)).toMatchSnapshot();
     expect(answer.failure).toBe("network");
   });
 

@@ -13,6 +13,7 @@ import { silentLog } from "../../src/log.ts";
 import { createStore, type EmbeddedStore } from "../../src/store/create-store.ts";
 import { backUp, restore } from "../../src/store/file/backup.ts";
 import { inspectFile } from "../../src/store/file/inspect-file.ts";
+import { saying } from "../support/said.ts";
 
 const WRITER = path.join(import.meta.dirname, "../support/store-writer.ts");
 
@@ -82,14 +83,15 @@ describe("a backup", () => {
     await filled("a");
     backUp(file, copy);
     const first = readFileSync(copy);
-    expect(() => backUp(file, copy)).toThrow(`The file ${copy} exists already, and a backup overwrites nothing.`);
+    expect(() => backUp(file, copy)).toThrow(saying(copy));
+    expect(() => backUp(file, copy)).toThrowErrorMatchingSnapshot();
     expect(readFileSync(copy).equals(first)).toBe(true);
-    expect(() => backUp(path.join(folder, "none.db"), copy)).toThrow("There is no database");
+    expect(() => backUp(path.join(folder, "none.db"), copy)).toThrow(saying("none.db"));
     writeFileSync(
       file,
       "not a database, but long enough to be taken for one by whoever looks only at its size".repeat(99),
     );
-    expect(() => backUp(file, path.join(folder, "other.db"))).toThrow(`The file ${file} is not a database`);
+    expect(() => backUp(file, path.join(folder, "other.db"))).toThrow(saying(file));
     expect(readdirSync(folder).filter((name) => name.startsWith("other"))).toEqual([]);
   });
 });
@@ -110,7 +112,7 @@ it("a database whose index is damaged is found out by inspection and by backup",
   damageIndex();
   const seen = await inspectFile(file, Date.now(), () => Promise.resolve(undefined));
   expect(seen?.damage).toEqual([expect.stringContaining("button_payloads_expiry")]);
-  expect(() => backUp(file, copy)).toThrow(`The database ${file} is damaged`);
+  expect(() => backUp(file, copy)).toThrow(saying(file));
   expect(existsSync(copy)).toBe(false);
 });
 
@@ -159,9 +161,7 @@ describe("a restoration", () => {
     expect(await restore(file, copy, "before")).toEqual({ before: undefined, owed: 0 });
     const store = open();
     expect(await store.payloads.get(key)).toEqual({ value: "old" });
-    await expect(restore(file, copy, "again")).rejects.toThrow(
-      `The database ${file} is in use by process ${process.pid}.`,
-    );
+    await expect(restore(file, copy, "again")).rejects.toThrow(saying(file, process.pid));
     expect(await store.payloads.get(key)).toEqual({ value: "old" });
   });
 
@@ -198,26 +198,23 @@ describe("a restoration", () => {
   });
 
   it.each<[string, (backup: string) => void, RegExp]>([
-    ["is missing", () => undefined, /^There is no backup/u],
-    ["is no database", (backup) => writeFileSync(backup, "x".repeat(5000)), /is not a database of Bellwether's/u],
-    [
-      "is another program's",
-      (backup) => new DatabaseSync(backup).exec("CREATE TABLE t (x)"),
-      /is no backup of Bellwether's/u,
-    ],
+    ["is missing", () => undefined, saying("backup.db")],
+    ["is no database", (backup) => writeFileSync(backup, "x".repeat(5000)), saying("backup.db")],
+    ["is another program's", (backup) => new DatabaseSync(backup).exec("CREATE TABLE t (x)"), saying("backup.db")],
     [
       "is of a newer version",
       (backup) =>
         new DatabaseSync(backup).exec(
           "CREATE TABLE kysely_migration (name TEXT); INSERT INTO kysely_migration VALUES ('9999-later')",
         ),
-      /was written by a newer version of Bellwether \(it has 9999-later\)/u,
+      saying("9999-later"),
     ],
   ])("leaves everything as it is where the backup %s", async (_name, prepare, message) => {
     const key = await filled("mine");
     const backup = path.join(folder, "backup.db");
     prepare(backup);
     await expect(restore(file, backup, "before")).rejects.toThrow(message);
+    await expect(restore(file, backup, "before")).rejects.toThrowErrorMatchingSnapshot();
     expect(await open().payloads.get(key)).toEqual({ value: "mine" });
     expect(readdirSync(folder).filter((name) => /restor|before/u.test(name))).toEqual([]);
   });

@@ -9,6 +9,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 
 import { silentLog } from "../../src/log.ts";
 import { createStore } from "../../src/store/create-store.ts";
+import { saying } from "../support/said.ts";
 
 const WRITER = path.join(import.meta.dirname, "../support/store-writer.ts");
 
@@ -63,7 +64,7 @@ it("a living process keeps its database from every other, which names it", async
   child.stdout.resume();
   await once(child.stdout, "data");
   const store = createStore({ url: file, log: silentLog(), waitMillis: 50 });
-  await expect(store.claim()).rejects.toThrow(`The database ${file} is in use by process ${child.pid}.`);
+  await expect(store.claim()).rejects.toThrow(saying(file, child.pid!));
   child.kill("SIGKILL");
   await once(child, "exit");
   await expect(store.claim()).resolves.toBeUndefined();

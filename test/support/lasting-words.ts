@@ -9,9 +9,11 @@ const CHANGING: readonly (readonly [RegExp, string])[] = [
   [/\b\d+ ms\b/gu, "<n> ms"],
 ];
 
+const wordsOf = (value: unknown): unknown => (value instanceof Error ? value.message : value);
+
 export default {
   test: (value: unknown): boolean =>
-    [value].flat().every((one) => typeof one === "string") && (!Array.isArray(value) || value.length > 0),
-  serialize: (value: string | readonly string[]): string =>
-    CHANGING.reduce((text, [what, name]) => text.replaceAll(what, name), [value].flat().join("\n")),
+    [value].flat().every((one) => typeof wordsOf(one) === "string") && (!Array.isArray(value) || value.length > 0),
+  serialize: (value: unknown): string =>
+    CHANGING.reduce((text, [what, name]) => text.replaceAll(what, name), [value].flat().map(wordsOf).join("\n")),
 };

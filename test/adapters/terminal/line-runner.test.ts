@@ -59,12 +59,12 @@ describe("a line is asked", () => {
   });
 
   test.each([
-    ["wher", "testnet", "There is no command “wher”."],
-    ['where "a', "testnet", 'A quote " is opened and never closed.'],
-    ["where", "moon", "There is no network “moon” here."],
-  ])("%s with the network %s is refused: %s", async (line, network, said) => {
+    ["wher", "testnet", "wher"],
+    ['where "a', "testnet", '"'],
+    ["where", "moon", "moon"],
+  ])("%s with the network %s is refused, naming %s", async (line, network, named) => {
     const answer = await runner.run(line, { signal, network });
-    expect([answer.failure, plainText(answer.title)]).toEqual(["caller", said]);
+    expect([answer.failure, plainText(answer.title)]).toEqual(["caller", expect.stringContaining(named)]);
   });
 
   test("and says how far it is", async () => {

@@ -283,7 +283,7 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     const { page, harness } = visitor;
     await harness.adapter.stop();
     await say(page, "time");
-    expect(await titles(page)).toEqual(["Bellwether does not answer. Is it still running?"]);
+    expect(await titles(page)).toEqual([expect.stringContaining("Bellwether")]);
     expect(await page.isEnabled("#line")).toBe(true);
   });
 });

@@ -5,6 +5,7 @@ import { afterEach, expect, test } from "vitest";
 import { FIRST_PORT, PORTS_TRIED } from "../../../src/adapters/web/limits.ts";
 import { listen } from "../../../src/adapters/web/listen.ts";
 import { UserError } from "../../../src/errors.ts";
+import { saying } from "../../support/said.ts";
 import { echoBot, startConsole } from "./harness.ts";
 
 const servers: Server[] = [];
@@ -31,29 +32,26 @@ test("says so when the port asked for is taken", async () => {
   const taken = await listen(server(), "127.0.0.1", 0);
   const attempt = listen(server(), "127.0.0.1", taken);
   await expect(attempt).rejects.toThrow(UserError);
-  await expect(attempt).rejects.toThrow(
-    `Port ${taken} on 127.0.0.1 is taken by another program, so the console cannot start.`,
-  );
+  await expect(attempt).rejects.toThrow(saying(taken, "127.0.0.1"));
   await expect(attempt).rejects.toHaveProperty("remedy", expect.stringContaining("WEB_PORT"));
 });
 
 test("says so when the address is another machine's", async () => {
   // 192.0.2.0/24 is for documentation (RFC 5737) and nobody's.
   const attempt = listen(server(), "192.0.2.1", 0);
-  await expect(attempt).rejects.toThrow("192.0.2.1 is not an address of this machine, so the console cannot start.");
+  await expect(attempt).rejects.toThrow(UserError);
+  await expect(attempt).rejects.toThrow(saying("192.0.2.1"));
   await expect(attempt).rejects.toHaveProperty("remedy", expect.stringContaining("WEB_HOST"));
 });
 
 test("beyond this machine it does not start without a token", async () => {
   const attempt = startConsole(echoBot(), { host: "0.0.0.0" });
-  await expect(attempt).rejects.toThrow("The console would be open to everybody who reaches 0.0.0.0.");
+  await expect(attempt).rejects.toThrow(saying("0.0.0.0"));
   await expect(attempt).rejects.toHaveProperty("remedy", expect.stringContaining("WEB_TOKEN"));
 });
 
 test("nor with one that can be guessed", async () => {
-  await expect(startConsole(echoBot(), { host: "0.0.0.0", token: "hunter2" })).rejects.toThrow(
-    "WEB_TOKEN has fewer than 16 characters",
-  );
+  await expect(startConsole(echoBot(), { host: "0.0.0.0", token: "hunter2" })).rejects.toThrow(saying("WEB_TOKEN", 16));
 });
 
 test("is up once started, and stops", async () => {

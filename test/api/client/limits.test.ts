@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import type { ApiClient } from "../../../src/api/api-client.ts";
 import type { ApiError } from "../../../src/api/api-error.ts";
+import { saying } from "../../support/said.ts";
 import { clientOf, name, node, outcome, TIME } from "../client-under-test.ts";
 import { type FakeNode, sendJson } from "../serve-wire.ts";
 import { settled, VirtualClock } from "../virtual-clock.ts";
@@ -15,7 +16,7 @@ describe("429 and 403 are obeyed to the letter", () => {
     for (let millis = 0; millis < 1000; millis += 100) {
       const error = await outcome(api.nodes[0]!.getNodeInfo({ lane: "watchers", fresh: true }));
       expect(error.kind).toBe("rate-limited");
-      expect(error.message).toContain("is left alone for another");
+      expect(error.message).toMatch(saying(name(a), 429));
       await clock.advance(100);
     }
     expect(a.asked).toHaveLength(1);
@@ -60,9 +61,7 @@ describe("429 and 403 are obeyed to the letter", () => {
     expect(await outcome(api.getNetworkTime())).toMatchObject({ kind: "banned", retryAfterMillis: millis });
     a.serve = (_request, response) => sendJson(response, TIME);
     await clock.advance(millis - 1);
-    expect((await outcome(api.getNetworkTime({ lane: "watchers" }))).message).toContain(
-      "refuses our requests (HTTP 403)",
-    );
+    expect((await outcome(api.getNetworkTime({ lane: "watchers" }))).message).toMatch(saying(name(a), "HTTP 403"));
     expect(a.asked).toHaveLength(1);
     await clock.advance(2);
     await api.getNetworkTime();
@@ -76,9 +75,8 @@ describe("429 and 403 are obeyed to the letter", () => {
     const refused = calls.filter((call) => call.status === "rejected").map((call) => call.reason as ApiError);
     expect(refused).toHaveLength(24);
     expect(refused[0]).toMatchObject({ kind: "rate-limited", httpStatus: undefined });
-    expect(refused[0]!.message).toMatch(
-      /has had all the questions that its rate limit allows for now; try again in \d+ s/u,
-    );
+    expect(refused[0]!.message).toMatch(saying(name(a), /\d+ s/u));
+    expect(refused[0]!.message.replace(/\d+ s\b/u, "<n> s")).toMatchSnapshot();
     expect(api.nodes[0]!.health.circuitOpen).toBe(false);
     await api.getOrder("watched", undefined, { lane: "watchers" });
     expect(a.asked).toHaveLength(7);
@@ -127,11 +125,9 @@ describe("where every node refuses requests", () => {
     await clock.advance(500);
     const error = await outcome(api.getNetworkTime());
     const [a, b, c] = nodes.map(name);
-    const since = "since it got too many requests (HTTP 429)";
-    expect(error.message).toBe(
-      `Could not get the network time from mainnet: ${b} is left alone for another 3 s, ${since}; ` +
-        `${a} is left alone for another 5 s, ${since}; ${c} is left alone for another 4 s, ${since}.`,
-    );
+    const each = [b, 3, a, 5, c, 4].map((one) => (typeof one === "number" ? [`${one} s`, "HTTP 429"] : [String(one)]));
+    expect(error.message).toMatch(saying("mainnet", ...each.flat()));
+    expect(error).toMatchSnapshot();
     expect(error).toMatchObject({ kind: "rate-limited", node: b, retryAfterMillis: 3500 });
     expect(nodes.map((one) => one.asked.length)).toEqual([0, 0, 0]);
   });

@@ -66,7 +66,7 @@ describe("an assessment", () => {
     );
     expect(await clientOf([a], { clock }).assess()).toMatchObject({
       network: "blind",
-      why: expect.stringContaining("ahead of the wall clock, unless that is what is wrong") as string,
+      why: expect.stringContaining("wall clock") as string,
     });
   });
 
@@ -74,7 +74,7 @@ describe("an assessment", () => {
     const a = await node(() => undefined);
     const api = clientOf([a]);
     expect((await api.assess({ timeoutMillis: 30 })).nodes).toMatchObject([
-      { state: "down", why: "did not answer within 30 ms" },
+      { state: "down", why: expect.stringContaining("30 ms") as string },
     ]);
     const leaver = new AbortController();
     const assessed = api.assess({ signal: leaver.signal });

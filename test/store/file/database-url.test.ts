@@ -19,15 +19,16 @@ describe("DATABASE_URL", () => {
   });
 
   it.each([
-    ["postgres://user:hunter2@db/bot", "PostgreSQL server, which is not supported yet"],
-    ["postgresql://user:hunter2@db/bot", "PostgreSQL server, which is not supported yet"],
-    ["mysql://user:hunter2@db/bot", "the scheme mysql:, which is not supported"],
-    ["file:", "names no file"],
-    ["file:./data/", "names no file"],
-    ["file::memory:", "names no file"],
-    ["file://elsewhere/hunter2.db", "is no file address"],
+    ["postgres://user:hunter2@db/bot", "PostgreSQL"],
+    ["postgresql://user:hunter2@db/bot", "PostgreSQL"],
+    ["mysql://user:hunter2@db/bot", "mysql:"],
+    ["file:", "file"],
+    ["file:./data/", "file"],
+    ["file::memory:", "file"],
+    ["file://elsewhere/hunter2.db", "file"],
   ])("%s is refused in one sentence that repeats nothing secret", (url, words) => {
     expect(() => databaseFile(url)).toThrow(words);
+    expect(() => databaseFile(url)).toThrowErrorMatchingSnapshot();
     expect(() => databaseFile(url)).toThrow(expect.objectContaining({ name: "UserError", remedy: expect.any(String) }));
     expect(() => databaseFile(url)).not.toThrow("hunter2");
   });

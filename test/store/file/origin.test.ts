@@ -54,7 +54,7 @@ describe("a database's origin", () => {
   it("is refused to the simulator where networks were set, and stays as it is", async () => {
     await left("configured");
     await expect(enforceOrigin(file, "simulated", "aside")).rejects.toMatchObject({
-      message: expect.stringContaining("networks which are no longer set"),
+      name: "UserError",
       remedy: expect.stringContaining("MAINNET_URLS"),
     });
     expect(await partiesIn(file)).toEqual(["a"]);

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { UserError } from "../../../src/errors.ts";
 import { silentLog } from "../../../src/log.ts";
 import { createStore } from "../../../src/store/create-store.ts";
+import { saying } from "../../support/said.ts";
 
 describe("a database file that cannot be used is one clear sentence", () => {
   let folder: string;
@@ -24,29 +25,27 @@ describe("a database file that cannot be used is one clear sentence", () => {
     const [first] = reasons as UserError[];
     expect(reasons.map((reason) => (reason as UserError).message)).toEqual(Array(3).fill(first?.message));
     expect(first?.message.match(/\. /gu)).toBeNull();
-    return `${first?.message} ${first?.remedy}`;
+    const sentences = `${first?.message} ${first?.remedy}`;
+    expect(sentences.replace(/\(E[A-Z]+\)/u, "(…)")).toMatchSnapshot();
+    return sentences;
   }
 
   it("a folder that cannot be made", async () => {
     await writeFile(path.join(folder, "file"), "");
     const file = path.join(folder, "file", "b.db");
-    expect((await refusal(file)).replace(/\(E[A-Z]+\)/u, "(…)")).toBe(
-      `The database ${file} cannot be made or written to (…). Name a place that this user may write to in DATABASE_URL.`,
-    );
+    expect(await refusal(file)).toMatch(saying(file, /E[A-Z]+/u, "DATABASE_URL"));
   });
 
   it("a folder in the place of the file", async () => {
     const file = path.join(folder, "b.db");
     await mkdir(file);
-    expect(await refusal(file)).toContain(`The database ${file} cannot be opened for writing.`);
+    expect(await refusal(file)).toMatch(saying(file));
   });
 
   it("a file of another kind", async () => {
     const file = path.join(folder, "letter.txt");
     await writeFile(file, "Dear all, this is no database at all, but it is long enough to have a header.".repeat(20));
-    expect(await refusal(file)).toBe(
-      `The file ${file} is not a database of Bellwether's. Move it away, or name another file in DATABASE_URL.`,
-    );
+    expect(await refusal(file)).toMatch(saying(file, "DATABASE_URL"));
   });
 
   it("a damaged database", async () => {
@@ -57,9 +56,7 @@ describe("a database file that cannot be used is one clear sentence", () => {
     const handle = await open(file, "r+");
     await handle.write(Buffer.alloc(1000, 0xff), 0, 1000, 100);
     await handle.close();
-    expect(await refusal(file)).toBe(
-      `The database ${file} is damaged. Put a backup in its place, or move it away to begin anew.`,
-    );
+    expect(await refusal(file)).toMatch(saying(file, "backup"));
   });
 
   it("another process's database: it is named", async () => {
@@ -67,7 +64,7 @@ describe("a database file that cannot be used is one clear sentence", () => {
     const holder = createStore({ url: file, log: silentLog() });
     await holder.claim();
     const second = createStore({ url: file, log: silentLog(), waitMillis: 30 });
-    await expect(second.claim()).rejects.toThrow(`The database ${file} is in use by process ${process.pid}.`);
+    await expect(second.claim()).rejects.toThrow(saying(file, process.pid));
     await holder.close();
     await expect(second.ping()).resolves.toBeUndefined();
     await second.close();
