@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { Suspensions } from "../../src/alerts/suspension/suspension-record.ts";
 import type { Caller, Target } from "../../src/bot/invocation.ts";
+import { saying } from "../support/said.ts";
 import {
   ann,
   bob,
@@ -38,7 +39,7 @@ describe("a subscription", () => {
     await talk.ask(`alerts remove ${id}`);
     await talk.ask("alerts add node.down");
     const other = idIn(talk.lastReply);
-    expect(await talk.ask(`alerts resume ${id}`)).toContain(`Subscription ${other} tells that already.`);
+    expect(await talk.ask(`alerts resume ${id}`)).toMatch(saying("!", other));
   });
 
   test.each<[line: string, groups: readonly string[] | undefined]>([
@@ -78,7 +79,7 @@ describe("a subscription", () => {
     );
     talk.become({ here: ELSEWHERE, caller: ann });
     expect(await talk.ask("alerts list")).toContain("No subscriptions in this channel");
-    expect(await talk.press("alerts add")).toContain("Subscribed this channel to the ops alerts");
+    expect(await talk.press("alerts add")).toMatch(saying("✓", "ops"));
     talk.become({ here: CONSOLE_PAGE, caller: ann });
     const everything = await talk.ask("alerts list");
     expect(everything).toContain("2 subscriptions in all places");
@@ -105,7 +106,7 @@ describe("a subscription", () => {
     const [one] = await talk.engine.subscriptions();
     await talk.engine.putSubscription({ ...one!, id: "other", network: "oldnet" }, "ann");
     const said = (await talk.ask("alerts list")).replaceAll(/\s+/gu, " ");
-    expect(said).toContain("waiting: no data node of oldnet is configured");
+    expect(said).toMatch(saying("waiting", "oldnet"));
     expect(said).toContain("the usual way active");
   });
 
@@ -117,7 +118,8 @@ describe("a subscription", () => {
     expect(await talk.ask("alerts list")).toMatch(new RegExp(`${id}[\\s\\S]*Yours alone[\\s\\S]*${own}`, "u"));
     talk.become({ caller: ann });
     expect(await talk.ask("alerts list")).not.toContain(own);
-    expect(await talk.ask(`alerts remove ${own}`)).toContain("belongs to another place");
+    expect(await talk.ask(`alerts remove ${own}`)).toMatch(saying("!", own));
+    expect(await talk.engine.subscriptions()).toHaveLength(2);
   });
 
   test("is paused, resumed and removed by its buttons, and the channel sees who did so, once each", async () => {
@@ -137,12 +139,10 @@ describe("a subscription", () => {
 
   test("stays unchanged by an empty change, and nobody is notified", async () => {
     const { talk, id, announced } = await channelWith("node.down quiet:22:00-07:00");
-    expect(await talk.ask(`alerts resume ${id}`)).toContain("is active already");
-    expect(await talk.ask(`alerts edit ${id} quiet:22-07:00 zone:UTC kinds:node.down`)).toContain(
-      "is like that already",
-    );
+    expect(await talk.ask(`alerts resume ${id}`)).toMatch(saying("•", id));
+    expect(await talk.ask(`alerts edit ${id} quiet:22-07:00 zone:UTC kinds:node.down`)).toMatch(saying("•", id));
     await talk.ask(`alerts pause ${id}`);
-    expect(await talk.ask(`alerts pause ${id}`)).toContain("is paused already");
+    expect(await talk.ask(`alerts pause ${id}`)).toMatch(saying("•", id));
     expect(await announced()).toHaveLength(1);
   });
 
@@ -186,9 +186,7 @@ describe("a subscription", () => {
   test("is not edited without options, which lists the possible ones", async () => {
     const { talk, id, announced } = await channelWith("node.down");
     const said = await talk.ask(`alerts edit ${id}`);
-    expect(said.replaceAll(/\s+/gu, " ")).toContain(
-      "Give any of severity, style, events, quiet, zone, mention, kinds,",
-    );
+    expect(said.replaceAll(/\s+/gu, " ")).toContain("severity, style, events, quiet, zone, mention, kinds,");
     expect(said).toContain(`alerts edit ${id} severity:warning quiet:22:00-07:00`);
     expect(talk.lastReply.failure).toBe("caller");
     expect(await talk.ask(`alerts edit ${id} severity:warning quiet:22:00-07:00`)).toContain("Changed subscription");
@@ -198,15 +196,15 @@ describe("a subscription", () => {
   test("says where it asks for worse than its kinds become", async () => {
     const { talk, id } = await channelWith("node.down");
     const said = async (line: string) => (await talk.ask(line)).replaceAll(/\s+/gu, " ");
-    expect(await said(`alerts edit ${id} severity:critical`)).toContain(
-      "Nothing will be told: node.down never becomes critical. Give a lower severity.",
+    expect(await said(`alerts edit ${id} severity:critical`)).toMatch(/\bnode\.down [^.]*\bcritical\b/u);
+    expect(await said("alerts add network.stalled,node.lagging severity:critical")).toMatch(
+      /\bonly network\.stalled [^.]*\bcritical\b/u,
     );
-    expect(await said("alerts add network.stalled,node.lagging severity:critical")).toContain(
-      "Of these only network.stalled ever becomes critical; the rest is not told.",
+    expect(await said("alerts add network.stalled,network.disagree severity:critical")).not.toMatch(
+      /\bonly network\.|\bever become/u,
     );
-    expect(await said("alerts add network.stalled,network.disagree severity:critical")).not.toContain("ever become");
-    expect(await said("alerts add checkpoint.new,node.lagging severity:warning")).toContain(
-      "Of these only node.lagging ever becomes a warning",
+    expect(await said("alerts add checkpoint.new,node.lagging severity:warning")).toMatch(
+      /\bonly node\.lagging [^.]*\bwarning\b/u,
     );
   });
 
@@ -214,7 +212,7 @@ describe("a subscription", () => {
     const { talk, id } = await channelWith("node.down");
     await talk.ask("alerts add node.lagging");
     const other = idIn(talk.lastReply);
-    expect(await talk.ask(`alerts edit ${other} kinds:node.down`)).toContain(`Subscription ${id} tells that already.`);
+    expect(await talk.ask(`alerts edit ${other} kinds:node.down`)).toMatch(saying("!", id));
   });
 
   test("of another network is edited with its own names", async () => {
@@ -229,8 +227,8 @@ describe("a subscription", () => {
   test.each(["remove", "pause", "edit"])("is not for everybody to %s", async (verb) => {
     const { talk, id, announced, alert } = await channelWith("node.down");
     talk.become({ caller: bob });
-    expect(await talk.ask(`alerts ${verb} ${id}${verb === "edit" ? " style:plain" : ""}`)).toContain(
-      "Only people who manage this channel can",
+    expect(await talk.ask(`alerts ${verb} ${id}${verb === "edit" ? " style:plain" : ""}`)).toMatch(
+      /^! .*manage this channel/u,
     );
     expect(await alert()).toMatchObject({ state: "active", style: "live" });
     expect(await announced()).toEqual([]);
@@ -238,7 +236,7 @@ describe("a subscription", () => {
     talk.become({ caller: ann });
     await talk.ask("alerts list");
     talk.become({ caller: bob });
-    expect(await talk.press("alerts remove")).toContain("Only people who manage this channel can");
+    expect(await talk.press("alerts remove")).toMatch(/^! .*manage this channel/u);
     expect(await alert()).toMatchObject({ state: "active" });
   });
 
@@ -262,11 +260,11 @@ describe("a subscription", () => {
   test("belongs to its destination, whatever id is typed", async () => {
     const { talk, id } = await channelWith("node.down");
     talk.become({ here: ELSEWHERE, caller: ann });
-    expect(await talk.ask(`alerts remove ${id}`)).toContain(`Subscription ${id} belongs to another place.`);
+    expect(await talk.ask(`alerts remove ${id}`)).toMatch(saying("!", id));
     talk.become({ here: OPS });
-    expect(await talk.ask("alerts remove zzzzz")).toContain("There is no subscription “zzzzz” here.");
-    expect(await talk.ask(`alerts remove ${id.slice(0, 4)}`)).toContain(`Removed subscription ${id}`);
-    expect(await talk.ask(`alerts remove ${id}`)).toContain(`Subscription ${id} has been removed already.`);
+    expect(await talk.ask("alerts remove zzzzz")).toMatch(saying("!", "zzzzz"));
+    expect(await talk.ask(`alerts remove ${id.slice(0, 4)}`)).toMatch(saying("✓", id));
+    expect(await talk.ask(`alerts remove ${id}`)).toMatch(saying("!", id));
   });
 
   test.each(["alerts edit %s severity:warning", "alerts pause %s"])(

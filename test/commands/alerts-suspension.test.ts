@@ -26,7 +26,6 @@ describe("a suspended platform", () => {
     const status = await ask("alerts status");
     expect(status).toMatch(saying("!", "Discord", "Discord", 401, "Unauthorized"));
     expect(status).toMatch(saying("!", "DISCORD_TOKEN"));
-    expect(status).not.toContain("Places that were lost");
     expect(await ask("alerts log token")).toContain("discord: Discord says 401: Unauthorized");
     expect(await ask("alerts list")).toContain("active");
     expect(await ask("alerts add node.lagging to:discord:2222222222222222222")).toMatch(saying("✓", "Discord"));
@@ -35,8 +34,7 @@ describe("a suspended platform", () => {
   test("of a removed bot has ended its subscriptions, each with the reason", async () => {
     const ask = await suspended(new SendError("refused", "Slack says account_inactive", { revoked: true }));
     const status = await ask("alerts status");
-    expect(status).toMatch(saying("!", 1));
-    expect(status).not.toContain("Places that were lost");
+    expect(status).toMatch(saying("!", "Slack", "account_inactive"));
     expect(await ask("alerts list ended:yes")).toMatch(saying("•", "Slack", "account_inactive"));
     const log = await ask("alerts log");
     expect(log).toMatch(saying("•", 1, 2));

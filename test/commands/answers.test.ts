@@ -94,14 +94,14 @@ describe("choosing it", () => {
     const { talk, audience } = await inServer();
     const boss = { command: "answers set", here: OPS, caller: ann, signal: AbortSignal.timeout(10_000) };
     expect(talk.bot.prepare({ ...boss, options: { markets: "everyone" } })).toMatchObject({ visibility: "channel" });
-    expect(await talk.ask("answers set everyone private:yes")).toMatch(/^!/u);
+    expect(await talk.ask("answers set everyone private:yes")).toMatch(saying("!", "private"));
     expect(audience("market list")).toBe("caller");
   });
 
   test("is for managers of a channel; everybody may read it", async () => {
     const { talk, audience } = await inServer();
     talk.become({ caller: bob });
-    expect(await talk.ask("answers set everyone")).toMatch(/^!/u);
+    expect(await talk.ask("answers set everyone")).toMatch(/^! .*manage this channel/u);
     expect(audience("market list")).toBe("caller");
     expect(await talk.ask("answers show")).toMatch(/^•/u);
     expect(talk.lastReply.actions).toEqual([]);

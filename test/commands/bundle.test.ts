@@ -20,8 +20,10 @@ test("a list-asset bundle shows every value, each to be copied", async () => {
 
 test("an unsigned bundle says so plainly", async () => {
   const { ask, samples } = await start();
-  expect(await ask("bundle list-asset NEW")).toMatch(/^!/u);
-  expect(await ask(`bundle asset-limits ${samples.unsignedProposalId}`)).toMatch(/^!/u);
+  expect(await ask("bundle list-asset NEW")).toMatch(saying("!", samples.unsignedAssetId));
+  expect(await ask(`bundle asset-limits ${samples.unsignedProposalId}`)).toMatch(
+    saying("!", samples.unsignedProposalId),
+  );
 });
 
 test("limits go by the names that the bridge gives them, as integers and in units", async () => {
@@ -33,7 +35,7 @@ test("limits go by the names that the bridge gives them, as integers and in unit
 
 test("a subject without a bundle is the caller's mistake, and the reply says so", async () => {
   const { ask, lastReplyOf, samples } = await start();
-  expect(await ask(`bundle asset-limits ${samples.marketProposalId}`)).toMatch(/^!/u);
+  expect(await ask(`bundle asset-limits ${samples.marketProposalId}`)).toMatch(saying("!", samples.marketProposalId));
   expect(lastReplyOf().failure).toBe("caller");
   expect(await ask("bundle list-asset tDAI")).toMatch(saying("!", "tDAI", "ERC20"));
   expect(await ask(`bundle list-asset ${"0".repeat(64)}`)).toMatch(saying("!", "mainnet", /0{64}/u));

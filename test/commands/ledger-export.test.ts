@@ -114,8 +114,10 @@ test("a start before what nodes keep is warned about", async () => {
   const { ask, samples } = await talkToSimulator();
   const all = await ask(`ledger export ${samples.partyId} USDT`);
   expect(all).toMatch(/^✓/u);
-  expect(await ask(`ledger export ${samples.partyId} USDT from:2024-01-01`)).toMatch(saying(6));
-  expect(await ask(`ledger export ${samples.partyId} USDT from:7d`)).not.toContain("Older entries may be missing.");
+  const warned = await ask(`ledger export ${samples.partyId} USDT from:2024-01-01`);
+  const older = warned.split("\n").filter((line) => /\b[Oo]lder\b/u.test(line));
+  expect(older).toHaveLength(1);
+  expect(await ask(`ledger export ${samples.partyId} USDT from:7d`)).not.toContain(older[0]);
 });
 
 test.each([

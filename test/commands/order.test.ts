@@ -28,8 +28,10 @@ test("earlier versions are a button away, and say that they no longer hold", asy
 test("why an order was rejected or stopped is said in plain words, with the network's own name for it", async () => {
   const { ask, samples } = await talkToSimulator();
   expect(await ask(`order ${samples.rejectedOrderId}`)).toMatch(saying("✗", "ORDER_ERROR_MARGIN_CHECK_FAILED"));
-  expect(await ask(`order ${samples.stoppedOrderId}`)).toMatch(/^!/u);
-  expect(await ask(`order ${samples.parkedOrderId}`)).toMatch(/^!/u);
+  expect(await ask(`order ${samples.stoppedOrderId}`)).toMatch(
+    saying("!", "ORDER_ERROR_SELF_TRADING", samples.stoppedOrderId),
+  );
+  expect(await ask(`order ${samples.parkedOrderId}`)).toMatch(saying("!", "parked", samples.parkedOrderId));
 });
 
 test("once shown, an order, its party and its market are found by their beginnings", async () => {

@@ -97,7 +97,7 @@ test("a network that the watchers have seen stand for long enough stands still, 
   const screen = (await ask("time")).replaceAll(/\s+/gu, " ");
   expect(screen).toMatch(saying("✗", "mainnet"));
   expect(screen).toMatch(saying("✗", /3\d/u));
-  expect(screen).not.toContain("wall clock of this bot");
+  expect(screen).not.toContain("wall clock");
 });
 
 test("one that the watchers have just seen go on is not judged by a wall clock", async () => {
@@ -175,22 +175,20 @@ test("data whose block is old is labelled stale, with its age", async () => {
   expect(screen).toMatch(/mainnet · sim-1 · block \d+ of 2026-01-15 11:4\d:\d\d UTC \(10 min/u);
 });
 
-const FOREIGN = "what answers at the node's address is no data node";
-const USELESS = "the one node there is gives no usable answer";
-test.each<[string, StubResponse, string]>([
-  ["a page", { body: "<!DOCTYPE html><title>Hello</title>" }, FOREIGN],
-  ["a page of 404", { status: 404, body: "<html>" }, FOREIGN],
-  ["a service without the route", NO_ROUTE, FOREIGN],
-  ["no time", { body: {} }, USELESS],
-  ["429", { status: 429 }, USELESS],
-  ["403", { status: 403 }, USELESS],
-])("a node that answers %s is not said to be silent", async (_name, say, why) => {
+test.each<[string, StubResponse]>([
+  ["a page", { body: "<!DOCTYPE html><title>Hello</title>" }],
+  ["a page of 404", { status: 404, body: "<html>" }],
+  ["a service without the route", NO_ROUTE],
+  ["no time", { body: {} }],
+  ["429", { status: 429 }],
+  ["403", { status: 403 }],
+])("a node that answers %s is not said to be silent", async (_name, say) => {
   await using node = await loopbackNode(() => say);
   const conversation = await talk({ networks: { mainnet: [node.url] } });
   onTestFinished(() => conversation[Symbol.asyncDispose]());
-  const screen = (await conversation.ask("time")).replaceAll(/\s+/gu, " ");
+  const screen = (await conversation.ask("time")).replaceAll(/[ ─]+/gu, " ");
   expect(screen).toMatch(saying("✗", "mainnet"));
-  expect(screen).toMatch(saying("✗", why));
+  expect(screen).toMatchSnapshot();
   expect(conversation.lastReply.failure).toBe("network");
 });
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { UserError } from "../../src/errors.ts";
 import { Bulkhead } from "../../src/export/bulkhead.ts";
+import { saying } from "../support/said.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -34,7 +35,7 @@ describe("Bulkhead", () => {
     const bulkhead = new Bulkhead({ running: 1, waiting: 1, waitMillis: 1000 });
     const release = await bulkhead.acquire(never);
     const waiting = bulkhead.acquire(never);
-    await expect(bulkhead.acquire(never)).rejects.toThrow("1 exports are running and 1 are waiting already.");
+    await expect(bulkhead.acquire(never)).rejects.toThrow(saying(1, 1));
     release();
     (await waiting)();
     (await bulkhead.acquire(never))();

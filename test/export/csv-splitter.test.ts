@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { CsvSplitter, fieldText, MalformedCsv } from "../../src/export/csv-splitter.ts";
+import { saying } from "../support/said.ts";
 import { cell, chunkings, quoteAsNeeded, quoted } from "./ledger-csv.ts";
 
 function split(chunks: readonly Buffer[]): string[][] {
@@ -109,6 +110,6 @@ describe("CsvSplitter", () => {
     const piece = Buffer.alloc(64 * 1024, "x");
     expect(() => {
       for (let count = 0; count < 10; count += 1) splitter.push(piece);
-    }).toThrow("a single row is longer than 262144 bytes");
+    }).toThrow(saying(262_144));
   });
 });

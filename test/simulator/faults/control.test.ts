@@ -2,6 +2,7 @@ import http from "node:http";
 
 import { expect, test } from "vitest";
 
+import { saying } from "../../support/said.ts";
 import { type Answered, fetchAll, simulated } from "../simulated.ts";
 
 const JSON_TYPE = { "Content-Type": "application/json" };
@@ -49,23 +50,24 @@ test("faults are listed and ended by id, by kind, by place, or all", async () =>
 });
 
 test.each([
-  [{}, /"kind" of a fault must be one of stall/u],
-  [{ kind: "nap" }, /"kind" of a fault must be one of stall/u],
-  [{ kind: "lag", seconds: "9" }, /"seconds" of a fault must be a number/u],
-  [{ kind: "lag", seconds: -1 }, /"seconds" of a fault must be a number/u],
-  [{ kind: "server-error", status: 200 }, /"status" of a fault must be a number from 500/u],
-  [{ kind: "die", network: "devnet" }, /"network" of a fault must be one of mainnet, testnet/u],
-  [{ kind: "garbage", body: "x" }, /"body" of a fault must be one of html/u],
-  [{ kind: "version", version: 7 }, /"version" of a fault must be a text/u],
-  [{ kind: "die", from: 5 }, /"from" of a fault must be a string of Unix nanoseconds/u],
-  [{ kind: "die", wen: 5 }, /no field "wen"/u],
-  [{ kind: "die", constructor: 5 }, /no field "constructor"/u],
-  [[], /must be a JSON object/u],
-])("%j is refused with a sentence", async (body, words) => {
+  [{}, saying('"kind"', "stall")],
+  [{ kind: "nap" }, saying('"kind"', "stall")],
+  [{ kind: "lag", seconds: "9" }, saying('"seconds"')],
+  [{ kind: "lag", seconds: -1 }, saying('"seconds"')],
+  [{ kind: "server-error", status: 200 }, saying('"status"', 500)],
+  [{ kind: "die", network: "devnet" }, saying('"network"', "mainnet, testnet")],
+  [{ kind: "garbage", body: "x" }, saying('"body"', "html")],
+  [{ kind: "version", version: 7 }, saying('"version"')],
+  [{ kind: "die", from: 5 }, saying('"from"')],
+  [{ kind: "die", wen: 5 }, saying('"wen"')],
+  [{ kind: "die", constructor: 5 }, saying('"constructor"')],
+  [[], saying("JSON")],
+])("%j is refused with a sentence", async (body, named) => {
   const { simulator } = await simulated();
   const reply = await post(`${simulator.url}/control/faults`, body);
   expect(reply.status).toBe(400);
-  expect(reply.json["error"]).toMatch(words);
+  expect(reply.json["error"]).toMatch(named);
+  expect(reply.json["error"]).toMatchSnapshot();
   expect(simulator.faults.list()).toEqual([]);
 });
 
