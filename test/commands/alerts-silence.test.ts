@@ -194,7 +194,7 @@ describe("a silence", () => {
       return idIn(talk.lastReply);
     };
     const later = await made("all from:22:00 for:1h");
-    expect(await talk.ask(`alerts unsilence ${later}`)).toMatchSnapshot();
+    expect(await talk.ask(`alerts unsilence ${later}`)).toMatchSnapshot("before its beginning");
     const [all, kind] = [await made("all for:1h"), await made("node.down for:2h")];
     expect(await talk.ask(`alerts unsilence ${kind}`)).toMatch(saying(all));
     const again = await made("node.down for:3h");
@@ -202,7 +202,7 @@ describe("a silence", () => {
     const last = await talk.ask(`alerts unsilence ${again}`);
     expect(last).toMatch(/^✓/u);
     for (const id of [later, all, kind]) expect(last).not.toContain(id);
-    expect(last).toMatchSnapshot();
+    expect(last).toMatchSnapshot("the last one");
     const log = await talk.ask("alerts log silence");
     expect(log).toContain(`${again} ended, by ann: node.down`);
     expect(log).toContain(`${all} made, by ann: everything, until 2026-01-15 13:00:00 UTC`);

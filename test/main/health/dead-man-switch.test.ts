@@ -33,7 +33,6 @@ beforeEach(async () => {
     clock,
     log,
     problem: () => problem(),
-    pingMillis: 200,
   });
 });
 afterEach(async () => {

