@@ -20,7 +20,7 @@ import {
   type NodeClaims,
   placeKey,
 } from "./compare-histories.ts";
-import { type History, PAGE_ROWS, readRows } from "./read-rows.ts";
+import { type History, readRows, REMEMBERED_ROWS } from "./read-rows.ts";
 import { rotations } from "./rotations.ts";
 import { snapshots } from "./snapshots.ts";
 
@@ -107,7 +107,7 @@ function comparing<T>(what: ListName, history: History<T>, sayings: Sayings<T>):
       const block = history.blockOf(row);
       return block === undefined ? [] : [{ row, block }];
     });
-    const newest = placed.toSorted((a, b) => compareIntegers(b.block, a.block)).slice(0, PAGE_ROWS);
+    const newest = placed.toSorted((a, b) => compareIntegers(b.block, a.block)).slice(0, REMEMBERED_ROWS);
     // Some rows of the last block may be missing.
     const cut = complete && newest.length === placed.length ? undefined : newest.at(-1)?.block;
     const claims = new Map<string, Claim>();

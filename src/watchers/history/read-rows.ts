@@ -23,7 +23,7 @@ export interface Listing<T> {
 /** The rows remembered, to recognize them and to learn their spacing. */
 export const REMEMBERED_ROWS = 100;
 /** Holds what is remembered, and some older rows. */
-export const PAGE_ROWS = 150;
+const PAGE_ROWS = 150;
 /** So many rows tell: where they are older than all before them, so is the rest of the list. */
 const ROWS_THAT_TELL = 32;
 /** Of a list that is in no order, a node sends so many rows at once. */

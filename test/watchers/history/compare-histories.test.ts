@@ -103,7 +103,11 @@ describe("from one look to the next", () => {
       "nor does one agree that does not answer the list in which it differed",
       [
         network("1:x", "1:y", "1:x"),
-        [says("a", "1:x"), { ...says("b", "2:z", ["snapshots"]), claims: [] }, says("c", "1:x")],
+        [says("a", "1:x"), says("b", ""), says("c", "1:x")].map((one) => ({
+          ...one,
+          claims: [...one.claims, { what: "snapshots" as const, block: 1n, field: "block hash", values: ["s"] }],
+          lists: new Set<ListName>(one.node === "b" ? ["snapshots"] : ALL_LISTS),
+        })),
       ],
       "a good, b unknown, c good",
     ],
