@@ -4,7 +4,7 @@ import type { QuietHours } from "../../src/alerts/routing/quiet-hours.ts";
 import { SendError } from "../../src/alerts/sender.ts";
 import { FakeSender, type SendOutcome } from "../support/fake-sender.ts";
 import { GuardedSender } from "../support/guarded-sender.ts";
-import { blind, price, stalled } from "./readings.ts";
+import { blind, down, price, stalled } from "./readings.ts";
 import { aSubscription } from "./samples.ts";
 import { Stage } from "./stage.ts";
 
@@ -28,6 +28,8 @@ const observe = fc.record({
   price: fc.constantFrom("50", "50", "150"),
   // How many markets have that price; the others are where they should be.
   markets: fc.constantFrom(1, 1, 1, 3),
+  // A node is down: during a stall that is part of its story.
+  down: fc.constantFrom(false, false, true),
 });
 const channel = fc.constantFrom(0, 1);
 
@@ -82,6 +84,7 @@ type Move = typeof move extends fc.Arbitrary<infer M> ? M : never;
 const config = JSON.stringify({
   stalled: { for: "10s", criticalFor: "30s" },
   blind: { rounds: 2 },
+  down: { rounds: 1 },
   keep: { rounds: 2, for: "5s" },
   flap: { episodes: 2, within: "4m" },
   remind: { every: "20s", times: 2 },
@@ -239,8 +242,9 @@ export class World {
     blind: boolean;
     price?: string;
     markets?: number;
+    down?: boolean;
   }): Promise<void> {
-    const { markets = 1 } = seen;
+    const { markets = 1, down: isDown = false } = seen;
     // The second round finds what follows soon enough to join the message of the first.
     const parts = markets > 1 ? [1, markets] : [markets];
     await this.stage.pass(parts.length > 1 ? 3000 : 5000);
@@ -248,7 +252,8 @@ export class World {
       if (index > 0) await this.stage.pass(2000);
       const { price: amount } = seen;
       const prices = amount === undefined ? [] : MARKETS.map((one, at) => price(at < beyond ? amount : "50", one));
-      const round = await this.stage.round([blind(seen.blind ? "bad" : "good"), stalled(seen.state), ...prices]);
+      const node = down(isDown ? "bad" : "good");
+      const round = await this.stage.round([blind(seen.blind ? "bad" : "good"), stalled(seen.state), node, ...prices]);
       for (const { rule, change } of round.changes) {
         if (seen.blind && rule !== "watch.blind") this.broken.push(`${rule} ${change} while blind`);
         if (this.#fresh && ["fired", "resolved", "gone"].includes(change))
@@ -301,7 +306,7 @@ export class World {
     const subscription = aSubscription({
       id: platform,
       destination: { platform, channel: "ops" },
-      kinds: ["network.stalled", "watch.blind", "market.price"],
+      kinds: ["network.stalled", "watch.blind", "market.price", "node.down"],
       parameters: { "market.price": { high: "100" } },
       style: platform === "drops" ? "live" : "plain",
       state,

@@ -60,7 +60,8 @@ function facts(alert: AlertMessage, { merged, group }: DeliveryContext): string 
   switch (alert.type) {
     case "condition": {
       if (group !== undefined && isOfOneKind(group)) return grouped(group, merged);
-      const { episode, phase } = alert;
+      const { phase } = alert;
+      const episode = group?.episodes[0] ?? alert.episode;
       const over = episode.ended !== undefined;
       const fired = over && merged === true ? "fired and " : "";
       const again = over

@@ -30,9 +30,8 @@ export interface EpisodePlanInput {
     readonly episodes: number;
   };
   readonly config: Pick<AlertsConfig, "remind" | "flap">;
-  /** Absent, and at the destination `ungrouped`: it has messages of its own. */
-  readonly group?: NonNullable<PlannedDelivery["group"]>;
-  readonly ungrouped?: string;
+  /** The group of one of its messages to a destination; absent, or undefined = a message of its own. */
+  group?(of: Pick<PlannedDelivery, "phase" | "destination" | "mention">): PlannedDelivery["group"] | undefined;
   /** Unix milliseconds. */
   readonly at: Milliseconds;
   newId(): string;
@@ -330,16 +329,11 @@ function planDelivery(
   message: EpisodeMessage,
   more: Pick<PlannedDelivery, "mention" | "quiet" | "threadOf" | "edits"> = {},
 ): PlannedDelivery {
-  const { group, ungrouped } = input;
   const episode = input.episode.id;
   const planned = { id: input.newId(), destination, phase, message: sharedMessage(input, message), episode, ...more };
-  const isGrouped = GROUPED_PHASES.includes(phase) && destinationKey(destination) !== ungrouped;
-  if (group === undefined || !isGrouped) return planned;
-  // One message says only what nobody would hear differently.
-  return { ...planned, group: { ...group, key: `${phase} ${group.key} ${more.mention ?? ""}`.trim() } };
+  const group = input.group?.(planned);
+  return group === undefined ? planned : { ...planned, group };
 }
-
-const GROUPED_PHASES: readonly DeliveryPhase[] = ["trigger", "escalation", "resolve"];
 
 function decision(input: EpisodePlanInput, destination: string, what: string, detail: string) {
   return { what, network: input.episode.network, episode: input.episode.id, destination, detail };

@@ -3,7 +3,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import { isDrill } from "../drill.ts";
 import type { ConditionKind } from "../kinds/kinds.ts";
-import { joinPlans, type Plan } from "../outbox/batch.ts";
+import { type DeliveryPhase, joinPlans, type Plan } from "../outbox/batch.ts";
 import { LONGEST_GROUPING } from "../outbox/group.ts";
 import type { NotificationState } from "../outbox/notification-state.ts";
 import { readNotificationStates } from "../outbox/queries.ts";
@@ -48,9 +48,27 @@ export async function planOpen(input: OpenPlanInput): Promise<OpenPlan> {
   const newId = (): string => input.newId();
   const flapped = new Map(episodes.map((episode) => [episode.id, flappingOf(input.machine(episode))] as const));
   const began = [...flapped.values()].flatMap((flapping) => (flapping === undefined ? [] : [flapping.began]));
-  const states = await readNotificationStates(tables, [...episodes.map(({ id }) => id), ...began], newId);
+  const stories = new Map(
+    episodes.flatMap((episode) => {
+      // What ends together with a story still belongs to it.
+      const story = storyOf(episode, [...input.open, ...episodes]);
+      return story === undefined ? [] : [[episode.id, story] as const];
+    }),
+  );
+  const told = [...episodes, ...stories.values()].map(({ id }) => id);
+  const states = await readNotificationStates(tables, [...told, ...began], newId);
   const statesOf = (episode: string) => states.get(episode) ?? new Map<string, NotificationState>();
   const inhibitors = inhibitingEpisodes(input.open);
+  const shown = input.console === undefined ? undefined : destinationKey(input.console);
+  const groupingOf = (episode: Episode): Grouping => {
+    const story = stories.get(episode.id);
+    const alike = groupWithLikes(episode, input.config);
+    const inStory = story === undefined ? undefined : groupIntoStory(episode, story, statesOf(story.id));
+    return (of) =>
+      GROUPED_PHASES.includes(of.phase) && destinationKey(of.destination) !== shown
+        ? (inStory?.(of) ?? alike(of))
+        : undefined;
+  };
   const planned = episodes.map((episode) => {
     const inhibitor = inhibitorOf(episode, inhibitors);
     const flapping = flapped.get(episode.id);
@@ -63,8 +81,7 @@ export async function planOpen(input: OpenPlanInput): Promise<OpenPlan> {
       ...(inhibitor === undefined ? {} : { inhibitedBy: inhibitor.id }),
       ...(flapping === undefined ? {} : { flapping: { ...flapping, states: statesOf(flapping.began) } }),
       config: input.config,
-      ...groupOf(episode, input.config),
-      ...(input.console === undefined ? {} : { ungrouped: destinationKey(input.console) }),
+      ...(isDrill(episode) ? {} : { group: groupingOf(episode) }),
       at: input.at,
       newId,
     };
@@ -79,15 +96,38 @@ export async function planOpen(input: OpenPlanInput): Promise<OpenPlan> {
   };
 }
 
+type Grouping = NonNullable<EpisodePlanInput["group"]>;
+
 /** Three nodes down within a minute have one cause: they are gathered for as long as any are. */
 const SLOW_TO_FOLLOW: readonly ConditionKind[] = ["node.down"];
+const GROUPED_PHASES: readonly DeliveryPhase[] = ["trigger", "escalation", "resolve"];
 
-/** The group of its messages: those of other subjects of its kind. */
-function groupOf(episode: Episode, config: AlertsConfig): Pick<EpisodePlanInput, "group"> {
-  const { kind, network, subject, severity } = episode;
-  if (subject === "" || isDrill(episode)) return {};
+/** One message says what nobody would hear differently: the same of other subjects of the kind. */
+function groupWithLikes({ kind, network, subject, severity }: Episode, config: AlertsConfig): Grouping {
   const within = SLOW_TO_FOLLOW.includes(kind) ? LONGEST_GROUPING : config.group.within;
-  return { group: { key: `${kind} ${network} ${severity}`, within } };
+  return ({ phase, mention = "" }) =>
+    subject === "" ? undefined : { key: [phase, kind, network, severity, mention].join(" ").trim(), within };
+}
+
+/** A condition whose message tells what happens in its course, such as an upgrade during a halt. */
+const STORY: ConditionKind = "network.stalled";
+/** What goes into it: nodes are stopped, and come back one after another. */
+const CHAPTERS: readonly ConditionKind[] = ["node.down"];
+
+/** The episode whose message tells another one, if any. */
+function storyOf(episode: Episode, among: readonly Episode[]): Episode | undefined {
+  if (episode.kind === STORY) return episode;
+  if (!CHAPTERS.includes(episode.kind)) return undefined;
+  return among.find(({ kind, network }) => kind === STORY && network === episode.network);
+}
+
+/** Where a story was told, its message tells the beginning and the end of what happens in its course. */
+function groupIntoStory(episode: Episode, story: Episode, told: ReadonlyMap<string, NotificationState>): Grouping {
+  return ({ phase, destination }) => {
+    const isOwn = episode.id === story.id;
+    const isTold = isOwn ? phase === "trigger" : told.get(destinationKey(destination))?.state === "told";
+    return isTold ? { key: `story ${story.id}` } : undefined;
+  };
 }
 
 /** The episode by which the flapping of a machine was detected, and how often it has fired recently. */

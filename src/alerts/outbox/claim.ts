@@ -6,7 +6,7 @@ import type { Decision } from "./batch.ts";
 import { triggerDeliveryTime } from "./delivery-subject.ts";
 import { fanOutNext } from "./fan-out.ts";
 import { DeliveryData } from "./delivery-data.ts";
-import { mergeOwed, type MessageGroup, readGroup } from "./group.ts";
+import { mergeOwed, type MessageGroup, readGroup, readStory } from "./group.ts";
 import { type AlertMessage, readMessages } from "./message.ts";
 import { deadLetter } from "./record.ts";
 
@@ -131,7 +131,7 @@ async function claimOne(
   const triggeredAt = await triggerDeliveryTime(tables, due);
   const window = sender.dropsRepeatsForMillis ?? 0;
   const [edited] = due.target === null ? [] : await tables.outbox.get([due.target]);
-  const said = await readGroup(tables, edited ?? due);
+  const said = (await readGroup(tables, edited ?? due)) ?? (await readStory(tables, due));
   return {
     row,
     sender,

@@ -77,8 +77,9 @@ function toDeliveryRow(
   at: Milliseconds,
 ): NewDeliveryRow {
   const { destination, mention, quiet, groupKey, within } = one;
-  // What goes into another thread is another message.
-  const group_key = groupKey === undefined ? null : [groupKey, threadOf ?? ""].join(" ").trim();
+  // What goes into another thread is another message; a story is told by the message that begins it.
+  const place = within === undefined ? "" : (threadOf ?? "");
+  const group_key = groupKey === undefined ? null : `${groupKey} ${place}`.trim();
   return {
     id: one.id,
     destination: destinationKey(destination),

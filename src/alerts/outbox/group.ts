@@ -62,6 +62,7 @@ async function mergeIntoTriggers(
   );
   const decisions: Decision[] = [];
   const merged: DeliveryRow[] = [];
+  const gone = new Set<string>();
   for (const row of rows) {
     const own = row.phase === "trigger" ? (later.get(row.episode) ?? []) : [];
     const changes = own.filter(({ phase, seq }) => seq > row.seq && phase !== "reminder" && phase !== "state");
@@ -71,13 +72,12 @@ async function mergeIntoTriggers(
       continue;
     }
     const ids = own.filter(({ seq }) => seq > row.seq).map(({ id }) => id);
+    for (const id of ids) gone.add(id);
     await tables.outbox.updateAll(ids, { state: "merged", settled_at: at, last_error: `said by ${row.id}` });
     const changed = {
       message: last.message,
       phase: last.phase === "resolve" ? "fired and resolved" : row.phase,
       data: last.phase === "escalation" ? withNotificationOf(last, row) : row.data,
-      // It notifies like the escalation, which those of its group are not.
-      ...(last.phase === "escalation" ? { group_key: null } : {}),
     };
     await tables.outbox.update(row.id, changed);
     merged.push({ ...row, ...changed });
@@ -85,7 +85,7 @@ async function mergeIntoTriggers(
     const detail = `with its ${last.phase}, which came before it was sent`;
     decisions.push({ what: "merged", ...about, detail });
   }
-  return { rows: merged, decisions };
+  return { rows: merged.filter(({ id }) => !gone.has(id)), decisions };
 }
 
 /** A trigger merged with an escalation notifies like the escalation. */
@@ -107,7 +107,7 @@ async function joinGroup(
   newId: () => string,
 ): Promise<{ readonly row?: DeliveryRow; readonly decisions: readonly Decision[] }> {
   const { group_key: key, destination } = due;
-  const rest = others.filter(({ group_key }) => group_key === key);
+  const rest = others.filter(({ episode }) => episode !== due.episode);
   const last = key === null ? undefined : await tables.outbox.lastInGroup(destination, key);
   const late = last === undefined ? [] : await followers(tables, last, [due, ...rest]);
   if (last === undefined || !late.includes(due)) return { row: due, decisions: await letSay(tables, due, rest, at) };
@@ -123,14 +123,18 @@ async function joinGroup(
 async function followers(tables: AlertTables, last: DeliveryRow, rows: readonly DeliveryRow[]): Promise<DeliveryRow[]> {
   const said = [last, ...(await tables.outbox.saidBy(last.id))];
   const episodes = await tables.watch.episodes(said.flatMap(({ episode }) => episode ?? []));
-  if (last.phase !== "resolve" && episodes.every(({ open }) => open === 0)) return [];
+  const isOver = episodes.every(({ open }) => open === 0);
   const subjects = new Set(said.map(subjectOf));
+  const isNamed = (row: DeliveryRow): boolean => subjects.has(subjectOf(row));
+  const latest = last.created_at + LONGEST_GROUPING;
   let grew = Math.max(...said.map(({ created_at }) => created_at));
   const found: DeliveryRow[] = [];
   for (const row of rows) {
     const { within } = DeliveryData.parse(JSON.parse(row.data));
-    const until = within === undefined ? Infinity : Math.min(grew + within, last.created_at + LONGEST_GROUPING);
-    if (row.created_at > until || subjects.has(subjectOf(row))) continue;
+    // A story goes on for as long as its like is planned.
+    const isLate = within !== undefined && (isNamed(row) || row.created_at > Math.min(grew + within, latest));
+    const isNews = isOver && row.phase !== "resolve";
+    if (isLate || isNews || row.episode === last.episode) continue;
     found.push(row);
     subjects.add(subjectOf(row));
     grew = Math.max(grew, row.created_at);
@@ -181,6 +185,9 @@ export interface MessageGroup {
   readonly episodes: readonly Episode[];
 }
 
+/** With the deliveries that the message does not show yet. */
+type SaidGroup = MessageGroup & { readonly unshown: readonly string[] };
+
 /** Several episodes of one kind; the others are what happened in the course of the first. */
 export function isOfOneKind({ episodes: [first, ...rest] }: MessageGroup): boolean {
   return rest.length > 0 && rest.every(({ kind }) => kind === first?.kind);
@@ -201,7 +208,7 @@ export function readReference(text: string): { readonly id: string; readonly cou
 export async function readGroup(
   tables: AlertTables,
   sayer: Pick<DeliveryRow, "id" | "episode" | "group_key">,
-): Promise<(MessageGroup & { readonly unshown: readonly string[] }) | undefined> {
+): Promise<SaidGroup | undefined> {
   if (sayer.group_key === null) return undefined;
   const others = await tables.outbox.saidBy(sayer.id);
   if (others.length === 0) return undefined;
@@ -213,6 +220,17 @@ export async function readGroup(
   });
   return { id: sayer.id, episodes, unshown: await unshownOf(tables, others) };
 }
+
+/** What happened in the course of an episode, for what is told of it later; its trigger says it as well. */
+export async function readStory(tables: AlertTables, row: DeliveryRow): Promise<SaidGroup | undefined> {
+  if (row.kind !== "message" || row.episode === null || !LATER_PHASES.includes(row.phase)) return undefined;
+  const own = await tables.outbox.ofEpisode(row.episode, row.destination);
+  const trigger = own.find(({ phase, said_by }) => phase === "trigger" && said_by === null);
+  const group = trigger === undefined ? undefined : await readGroup(tables, trigger);
+  return group === undefined || isOfOneKind(group) ? undefined : { ...group, unshown: [] };
+}
+
+const LATER_PHASES: readonly string[] = ["escalation", "reminder", "resolve"];
 
 /** All that the message of a delivery says; none if there is no such delivery. */
 export async function episodesSaidBy(tables: AlertTables, delivery: string): Promise<readonly Episode[]> {

@@ -10,15 +10,17 @@ import { isOfOneKind } from "../outbox/group.ts";
 import type { AlertMessage } from "../outbox/message.ts";
 import { type Episode, isOpen } from "../rules/episode.ts";
 import { conditionWords, seenBy } from "./condition-words.ts";
-import { describeGroup } from "./describe-group.ts";
+import { describeGroup, storyBlocks } from "./describe-group.ts";
 import { explanation, markedTitle, sinceWords, TONES } from "./phrases.ts";
 
 type Condition = Extract<AlertMessage, { type: "condition" }>;
 
 /** What, since when, seen by which nodes, what it means, when last good; on a resolve the whole timeline. */
-export function describeCondition(message: Condition, context: DeliveryContext): Reply {
-  const { episode } = message;
+export function describeCondition(given: Condition, context: DeliveryContext): Reply {
   const { group } = context;
+  // An edit may come of another episode that the message says.
+  const message = { ...given, episode: group?.episodes[0] ?? given.episode };
+  const { episode } = message;
   if (group !== undefined && isOfOneKind(group)) return describeGroup(message, group, context);
   const words = conditionWords(episode);
   if (!isOpen(episode)) return describeEnd(message, context);
@@ -41,6 +43,7 @@ export function describeCondition(message: Condition, context: DeliveryContext):
         ],
       },
       ...notes(message),
+      ...(group === undefined ? [] : storyBlocks(episode, group)),
     ],
     footer: footerOf(episode),
     actions: actionsOf(episode),
@@ -120,6 +123,7 @@ function describeEnd(message: Condition, context: DeliveryContext): Reply {
       ...(message.drill === true ? [paragraph(DRILL_NOTICE)] : []),
       paragraph(summary),
       { kind: "fields", fields: timelineOf(episode, context.triggeredAt, message) },
+      ...(context.group === undefined ? [] : storyBlocks(episode, context.group)),
     ],
     footer: footerOf(episode),
     actions: actionsOf(episode).slice(-1),

@@ -1,4 +1,4 @@
-import { paragraph, type Table } from "../../reply/block.ts";
+import { type Block, paragraph, type Table } from "../../reply/block.ts";
 import { tableAttachment } from "../../reply/csv.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import { type Action, reply, type Reply } from "../../reply/reply.ts";
@@ -106,6 +106,17 @@ function otherWords(kind: ConditionKind): GroupWords {
     bad: text`${count} alerts on ${network}: ${words}`,
     good: text`${count} alerts on ${network} are over: ${words}`,
   });
+}
+
+/** What happened in the course of another alert, and is said by its message. */
+export function storyBlocks(episode: Episode, { episodes }: MessageGroup): Block[] {
+  const rest = episodes.filter(({ id }) => id !== episode.id);
+  if (rest.length === 0) return [];
+  const named = rest.slice(-NAMED_SUBJECTS);
+  const left = rest.length - named.length;
+  const items = named.map((one) => text`${conditionWords(one).bad}: ${spanWords(one)}`);
+  const earlier = left === 0 ? [] : [text`${left} earlier ones are not listed`];
+  return [paragraph(text`${strong("Meanwhile:")}`), { kind: "list", items: [...earlier, ...items] }];
 }
 
 function memberLine(episode: Episode): Text {

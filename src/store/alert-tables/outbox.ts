@@ -162,6 +162,7 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .where("destination", "=", destination)
         .where("group_key", "=", key)
         .where("state", "=", "sent")
+        .where("kind", "=", "message")
         .orderBy("seq", "desc")
         .limit(1)
         .executeTakeFirst(),

@@ -167,6 +167,15 @@ export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])
     episodeOf("node.down", true, over),
     episodeOf("node.down", true, { subject: NASTY, acknowledged: { by: NASTY, at } }),
   ]),
+  grouped("E-3vE4KX4", [
+    episodeOf("network.stalled", true, { id: "network.stalled|mainnet||1", subject: "" }),
+    episodeOf("node.down", true, { ...over, id: "node.down|mainnet|a:1|1" }),
+    episodeOf("node.down", true, { subject: NASTY, id: "node.down|mainnet|b:1|1" }),
+  ]),
+  grouped("F-3vE4KX4", [
+    episodeOf("network.stalled", true, { ...over, id: "network.stalled|mainnet||1", subject: "" }),
+    episodeOf("node.down", true, { subject: NASTY, id: "node.down|mainnet|b:1|1" }),
+  ]),
   grouped("D-3vE4KX4", [episodeOf("node.down", true, over), episodeOf("node.down", true, { ...over, subject: "b:1" })]),
   ...EVENT_KINDS.map((kind): [AlertMessage] => [{ type: "event", event: eventOf(kind) }]),
   [

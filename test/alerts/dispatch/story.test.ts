@@ -1,0 +1,73 @@
+import { expect, it } from "vitest";
+
+import { episodesIn } from "../../support/gist.ts";
+import { blind, down, stalled } from "../readings.ts";
+import { aSubscription } from "../samples.ts";
+import { openStage } from "../stage.ts";
+
+// An upgrade is a halt in which nodes go down and come back one after another: the message of the halt tells all of it.
+
+const NODES = ["n1", "n2", "n3", "n4", "n5"];
+
+async function halted(more: Parameters<typeof aSubscription>[0] = {}) {
+  const it = await openStage();
+  await it.engine.putSubscription(aSubscription({ kinds: ["network.stalled", "node.down"], ...more }), "ada");
+  const rounds = (count: number, state: "good" | "bad", ...sick: readonly string[]): Promise<void> =>
+    it.rounds(count, [
+      blind("good"),
+      stalled(state),
+      ...NODES.map((node) => down(sick.includes(node) ? "bad" : "good", node)),
+    ]);
+  await rounds(2, "good");
+  await rounds(8, "bad");
+  return { it, rounds };
+}
+
+const HALT = [
+  "warning: network.stalled on mainnet",
+  "now critical: network.stalled on mainnet",
+  "resolved: network.stalled on mainnet",
+];
+
+it.each(["live", "thread", "plain"] as const)("an upgrade is one story, whatever the style: %s", async (style) => {
+  const { it, rounds } = await halted({ style });
+  for (const node of NODES) {
+    await rounds(12, "bad", node);
+    await rounds(6, "bad");
+  }
+  await rounds(10, "good");
+  expect(it.sender.take()).toEqual(HALT);
+  for (const node of NODES) {
+    const { decisions, deliveries } = (await it.engine.history(`node.down|mainnet|${node}|1`))!;
+    expect(decisions.filter(({ what }) => what === "grouped")).toHaveLength(2);
+    const messages = deliveries.filter(({ kind }) => kind === "message");
+    expect(messages.map(({ phase, state }) => `${phase} ${state}`)).toEqual(["trigger merged", "resolve merged"]);
+    // Each is told in the first message and in the last one.
+    const [first, ...rest] = it.sender.posts;
+    const shown = it.sender.edits.filter(({ message }) => message === first?.message).map(({ reply }) => reply);
+    const last = rest.at(-1)?.reply;
+    for (const reply of [shown.at(-1), last]) {
+      expect(reply === undefined ? [] : episodesIn(reply)).toContain(`node.down|mainnet|${node}|1`);
+    }
+  }
+  it.sender.takeEdits();
+});
+
+it("a node that is still down when the halt is over is named by its end, and its own end is told", async () => {
+  const { it, rounds } = await halted();
+  await rounds(30, "bad", "n1", "n2");
+  // The other one comes back as the halt ends.
+  await rounds(10, "good", "n2");
+  expect(it.sender.take()).toEqual(HALT);
+  expect(episodesIn(it.sender.posts.at(-1)!.reply)).toContain("node.down|mainnet|n2|1");
+  await rounds(10, "good");
+  expect(it.sender.take()).toEqual(["resolved: node.down of n2 on mainnet"]);
+  it.sender.takeEdits();
+});
+
+it("nodes are told by themselves where the halt was not told", async () => {
+  const { it, rounds } = await halted({ kinds: ["node.down"] });
+  await rounds(8, "bad", "n1");
+  await rounds(8, "bad");
+  expect(it.sender.take()).toEqual(["warning: node.down of n1 on mainnet", "resolved: node.down of n1 on mainnet"]);
+});
