@@ -76,6 +76,8 @@ export class SlackSender implements Sender {
   readonly #queue: ChannelQueue;
   readonly #directChannels = new LRUCache<string, string>({ max: 10_000 });
   readonly #editedAt = new LRUCache<string, number>({ max: 10_000 });
+  /** Of a message, the checksums of the files in its thread. */
+  readonly #sentFiles = new LRUCache<string, readonly string[]>({ max: 10_000 });
   readonly #edits = new Map<string, Edit>();
   #refused: { readonly error: SendError; readonly until: number } | undefined;
 
@@ -95,7 +97,7 @@ export class SlackSender implements Sender {
       composed ??= await this.#compose(reply, delivery.plain);
       const posted = await this.#post(delivery, withMention(composed.body, delivery.mention), calls, signal);
       const receipt = { platform: this.platform, channel: posted.channel, message: posted.message };
-      await this.#files(composed, { channel: receipt.channel, thread: posted.thread ?? posted.message }, calls, signal);
+      await this.#files(composed, posted, calls, signal);
       return receipt;
     };
     return this.#inOrder(channel, signal, work, { ready, urgent: delivery.urgent === true });
@@ -124,7 +126,7 @@ export class SlackSender implements Sender {
         const composed = await this.#compose(edit.reply, edit.plain);
         await calls.post(() => this.#web.chat.update({ channel, ts: message, ...messageArguments(composed.body) }));
         this.#editedAt.set(key, performance.now());
-        await this.#files(composed, { channel, thread: message }, calls, signal);
+        await this.#files(composed, { channel, message, thread: undefined }, calls, signal);
       });
       resolve();
     } catch (error) {
@@ -259,22 +261,29 @@ export class SlackSender implements Sender {
     return opened;
   }
 
-  /** Files follow in the message's thread, and so does a line about each that could not be sent. */
+  /**
+   * Files follow in the message's thread, and so does a line about each that could not be sent. An edit sends those that
+   * are not there yet.
+   */
   async #files(
-    { files }: ComposedMessage,
-    place: { channel: string; thread: string },
+    composed: ComposedMessage,
+    { channel, message, thread = message }: Posted,
     { post }: QueuedCalls,
     signal: AbortSignal,
   ): Promise<void> {
+    const key = `${channel} ${message}`;
+    const sent = this.#sentFiles.get(key) ?? [];
+    const files = composed.files.filter(({ attachment }) => !sent.includes(attachment.sha256));
     if (files.length === 0) return;
     const { log } = this.#dependencies;
     try {
-      const dependencies = { ...this.#dependencies, web: this.#web };
-      const { lines } = await new FileBatch(files).send({ ...place, description: "this thread" }, dependencies, signal);
+      const place = { channel, thread, description: "this thread" };
+      const report = await new FileBatch(files).send(place, { ...this.#dependencies, web: this.#web }, signal);
+      const { lines } = report;
+      if (report.failed === 0) this.#sentFiles.set(key, [...sent, ...files.map(({ attachment }) => attachment.sha256)]);
       const failed = lines.split("\n").filter((line) => line !== "" && !line.endsWith("is in this thread."));
       if (failed.length === 0) return;
       const body = withLine({ text: "Some files could not be sent", blocks: [] }, failed.join("\n"));
-      const { channel, thread } = place;
       await post(() => this.#web.chat.postMessage({ channel, thread_ts: thread, ...messageArguments(body) }));
     } catch (error) {
       log.warn({ platform: "slack", why: describeError(error) }, "alert files not sent");

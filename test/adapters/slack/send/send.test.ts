@@ -218,6 +218,20 @@ describe("sending outside of questions", () => {
     expect(message.edits).toBe(1);
   });
 
+  test("an edit sends the files that are not in the message's thread yet, and no other", async () => {
+    await using fake = await FakeSlack.start();
+    const sender = senderOn(fake.apiUrl);
+    const channel = fake.channel();
+    const shown = (title: string, content: string) =>
+      reply({ title, attachments: [memoryAttachment("nodes.csv", "text/csv", content)] });
+    const receipt = await sender.send(delivery("d", channel), shown("2", "a,b"), signal);
+    await sender.update(receipt, shown("1 of 2", "a,b"), signal);
+    await sender.update(receipt, shown("3", "a,b,c"), signal);
+    await sender.update(receipt, shown("2 of 3", "a,b,c"), signal);
+    const uploaded = fake.state.messages.flatMap(({ files }) => files.map(({ bytes }) => bytes?.toString()));
+    expect(uploaded).toEqual(["a,b", "a,b,c"]);
+  });
+
   test.each(["cannot_reply_to_message", "thread_not_found", "restricted_action_thread_locked", "invalid_thread_ts"])(
     "where the thread is gone (%s), into the channel",
     async (code) => {
