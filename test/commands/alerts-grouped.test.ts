@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
-import { ann, deliver, OPS, see, talkInOps } from "./alert-channel.ts";
+import { ann, deliver, OPS, ops, see, talkInOps } from "./alert-channel.ts";
+import { destinationKey } from "../../src/alerts/routing/subscription.ts";
 import { down, stalled } from "../alerts/readings.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
@@ -72,4 +73,16 @@ test("Silence covers the subjects that the message names, says how many, and no 
   await deliver(talk, sender);
   const fired = sender.posts.filter(({ gist }) => gist.startsWith("warning")).map(({ gist }) => gist);
   expect(fired).toEqual(["warning: 3 node.down on mainnet", "warning: node.down of d:1 on mainnet"]);
+});
+
+test("In the alert's thread, Silence holds for the channel that was told", async () => {
+  const { talk, sender } = await threeNodesDown();
+  const post = sender.posts.findLast(({ gist }) => gist.startsWith("warning"))!;
+  const action = post.reply.actions.find(({ label }) => label === "Silence 1 h");
+  if (action === undefined || !("invocation" in action)) throw new Error("no such button");
+  // On Discord a thread has the id of the message that it was begun at.
+  const here = { ...OPS, channel: post.message };
+  const said = await talk.bot.run({ here, caller: ann, signal: AbortSignal.timeout(5000), ...action.invocation });
+  expect(said.tone).toBe("good");
+  expect((await talk.engine.silences()).map(({ scope }) => scope.destination)).toEqual([destinationKey(ops)]);
 });

@@ -26,7 +26,7 @@ interface SilenceScope {
   readonly scope: Omit<Silence["scope"], "destination">;
   readonly labels: Labels;
   readonly notes: readonly Block[];
-  /** The episode that was named. */
+  /** The episode that was named, the first of several. */
   readonly episode?: Episode;
   /** The episode whose id was given is over. */
   readonly ended?: Episode;
@@ -74,14 +74,16 @@ export async function parseSilenceScope(context: AlertCommandContext, values: Si
 
 /** Those of its first one's kind that one message named. */
 function groupScope(named: readonly [Episode, ...Episode[]]): SilenceScope {
-  const [{ kind, network }] = named;
+  const [episode] = named;
+  const { kind, network } = episode;
   const open = named.filter(isOpen);
   const subjects = [...new Set(named.map(({ subject }) => subject))];
   return {
     scope: { network, kind, subjects },
     labels: {},
     notes: [paragraph(`Of the ${subjects.length}, ${open.length} are firing now.`)],
-    ...(open.length === 0 ? { ended: named[0] } : {}),
+    episode,
+    ...(open.length === 0 ? { ended: episode } : {}),
   };
 }
 
