@@ -125,8 +125,11 @@ function subjectOf({ kind, rule = kind, network, subject, key = "" }: Subject): 
 function grouped({ episodes }: MessageGroup, merged = false): string {
   const open = episodes.filter(isOpen);
   const [{ kind, network, state } = { kind: "", network: "", state: "" }] = episodes;
-  const [word = state] = ["critical", "warning", "info"].filter((one) => open.some(({ severity }) => severity === one));
-  return `${merged && open.length === 0 ? "fired and " : ""}${word}: ${open.length === episodes.length || open.length === 0 ? "" : `${open.length} of `}${episodes.length} ${kind} on ${network}`;
+  const resolved = episodes.filter((one) => one.state === "resolved");
+  const [over = state] = resolved.map((one) => one.state);
+  const [word = over] = ["critical", "warning", "info"].filter((one) => open.some(({ severity }) => severity === one));
+  const { length } = [open, resolved, episodes].find((those) => those.length > 0) ?? [];
+  return `${merged && open.length === 0 ? "fired and " : ""}${word}: ${length === episodes.length ? "" : `${length} of `}${episodes.length} ${kind} on ${network}`;
 }
 
 /** Of a key such as a checkpoint's, `<block>/<hash>`: the block. */

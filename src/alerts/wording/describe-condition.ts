@@ -11,7 +11,7 @@ import type { AlertMessage } from "../outbox/message.ts";
 import { type Episode, isOpen } from "../rules/episode.ts";
 import { conditionWords, seenBy } from "./condition-words.ts";
 import { describeGroup, storyBlocks } from "./describe-group.ts";
-import { explanation, markedTitle, sinceWords, TONES } from "./phrases.ts";
+import { endWord, explanation, markedTitle, sinceWords, TONES } from "./phrases.ts";
 
 type Condition = Extract<AlertMessage, { type: "condition" }>;
 
@@ -118,7 +118,7 @@ function describeEnd(message: Condition, context: DeliveryContext): Reply {
       : text`It lasted ${atLeast}${lasted}.`;
   return reply({
     tone: unseen ? "neutral" : "good",
-    title: markedTitle(endWord(episode, context), unseen ? words.bad : words.good, message),
+    title: markedTitle(endWord(episode, context.merged), unseen ? words.bad : words.good, message),
     blocks: [
       ...(message.drill === true ? [paragraph(DRILL_NOTICE)] : []),
       paragraph(summary),
@@ -128,12 +128,6 @@ function describeEnd(message: Condition, context: DeliveryContext): Reply {
     footer: footerOf(episode),
     actions: actionsOf(episode).slice(-1),
   });
-}
-
-function endWord({ state }: Episode, { merged }: DeliveryContext): string {
-  if (state === "gone") return merged === true ? "FIRED AND GONE" : "GONE";
-  if (state === "withdrawn") return "NO LONGER WATCHED";
-  return merged === true ? "FIRED AND RESOLVED" : "RESOLVED";
 }
 
 /** The timeline: began, detected, sent, escalated and acknowledged in order of time, recovered. */

@@ -13,7 +13,7 @@ import { groupReference, type MessageGroup } from "../outbox/group.ts";
 import type { AlertMessage } from "../outbox/message.ts";
 import { type Episode, isOpen } from "../rules/episode.ts";
 import { conditionWords } from "./condition-words.ts";
-import { explanation, markedTitle, sinceWords, TONES } from "./phrases.ts";
+import { endWord, explanation, markedTitle, sinceWords, TONES } from "./phrases.ts";
 
 /** How many subjects of a group a message names; its file has all of them. */
 const NAMED_SUBJECTS = 10;
@@ -69,20 +69,21 @@ export function describeGroup(
     (a, b) => (a && compareSeverity(a.severity, b.severity) >= 0 ? a : b),
     undefined,
   );
-  const several = GROUP_WORDS[kind] ?? otherWords(kind);
-  const count =
-    open.length === 0 || open.length === episodes.length
-      ? `${episodes.length}`
-      : `${open.length} of ${episodes.length}`;
-  const words = several(strong(count), strong(network));
+  // Once all are over: those whose end was seen, if there are any.
+  const resolved = episodes.filter(({ state }) => state === "resolved");
+  const counted = [open, resolved].find((those) => those.length > 0) ?? episodes;
+  const count = counted.length === episodes.length ? `${counted.length}` : `${counted.length} of ${episodes.length}`;
+  const words = (GROUP_WORDS[kind] ?? otherWords(kind))(strong(count), strong(network));
+  const unseen = open.length === 0 && resolved.length === 0;
+  const [over = message.episode] = counted;
   const named = [...open, ...episodes.filter((one) => !isOpen(one))].slice(0, NAMED_SUBJECTS);
   const left = episodes.length - named.length;
   const table = groupTable(episodes, `${network}-${kind}`);
   return reply({
-    tone: worst === undefined ? "good" : TONES[worst.severity],
+    tone: worst === undefined ? (unseen ? "neutral" : "good") : TONES[worst.severity],
     title:
       worst === undefined
-        ? markedTitle(merged === true ? "FIRED AND RESOLVED" : "RESOLVED", words.good, message)
+        ? markedTitle(endWord(over, merged), unseen ? words.bad : words.good, message)
         : markedTitle(worst.severity.toUpperCase(), words.bad, message),
     blocks: [
       ...(message.drill === true ? [paragraph(DRILL_NOTICE)] : worst === undefined ? [] : explanation(worst)),

@@ -32,6 +32,13 @@ export function markedTitle(
   return text`${simulated}${drill}${strong(word)} · ${title}`;
 }
 
+/** The word before the title of an alert that is over; `merged`: it was over before it was sent. */
+export function endWord({ state }: Pick<Episode, "state">, merged = false): string {
+  if (state === "gone") return merged ? "FIRED AND GONE" : "GONE";
+  if (state === "withdrawn") return "NO LONGER WATCHED";
+  return merged ? "FIRED AND RESOLVED" : "RESOLVED";
+}
+
 /** Events of a kind, for counting: `12 checkpoints`. */
 export function countOf(kind: AlertKind, count: number): string {
   const [one, many] = isConditionKind(kind) ? [kind, kind] : KINDS[kind].nouns;

@@ -177,6 +177,14 @@ export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])
     episodeOf("node.down", true, { subject: NASTY, id: "node.down|mainnet|b:1|1" }),
   ]),
   grouped("D-3vE4KX4", [episodeOf("node.down", true, over), episodeOf("node.down", true, { ...over, subject: "b:1" })]),
+  grouped(
+    "E-3vE4KX4",
+    ["a:1", "b:1"].map((subject) => episodeOf("node.down", true, { ...over, state: "gone", subject })),
+  ),
+  grouped("F-3vE4KX4", [
+    episodeOf("node.down", true, { ...over, state: "gone" }),
+    episodeOf("node.down", true, { ...over, subject: "b:1" }),
+  ]),
   ...EVENT_KINDS.map((kind): [AlertMessage] => [{ type: "event", event: eventOf(kind) }]),
   [
     {
