@@ -6,7 +6,7 @@ import { timeFromText } from "../kinds/json-fields.ts";
 import { compareSeverity } from "../kinds/severity.ts";
 import { type DeliveryPhase, joinPlans, type Plan, type PlannedDelivery } from "../outbox/batch.ts";
 import type { AlertMessage } from "../outbox/message.ts";
-import { type NotificationState, UNREACHED, UNSENT } from "../outbox/notification-state.ts";
+import { type NotificationState, shownTo, UNREACHED, UNSENT } from "../outbox/notification-state.ts";
 import { route, type RoutingDecision } from "../routing/routing.ts";
 import type { Silence } from "../routing/silence.ts";
 import { destinationKey, type Subscription } from "../routing/subscription.ts";
@@ -259,12 +259,6 @@ function planResolve(
     deliveries.push(planDelivery(input, state, "state", { ...message, phase: "state" }, { edits }));
   }
   return { deliveries, states: [{ episode: episode.id, destination, state: { ...closed, resolve: resolve.id } }] };
-}
-
-/** The episode as one destination sees it: somebody may have acknowledged it for that place alone. */
-function shownTo(episode: Episode, { acknowledged }: NotificationState): Episode {
-  if (episode.acknowledged !== undefined || acknowledged === undefined || acknowledged === true) return episode;
-  return { ...episode, acknowledged };
 }
 
 /** The deliveries whose messages carry buttons that act on the episode. */

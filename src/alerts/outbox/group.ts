@@ -8,6 +8,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { Episode } from "../rules/episode.ts";
 import type { Decision } from "./batch.ts";
 import { DeliveryData } from "./delivery-data.ts";
+import { NotificationState, shownTo } from "./notification-state.ts";
 
 /** Those that follow edit the first message for no longer than this, however long it keeps growing. */
 export const LONGEST_GROUPING: Milliseconds = 60_000;
@@ -181,7 +182,7 @@ function growth(sayer: DeliveryRow, id: string, at: Milliseconds) {
 export interface MessageGroup {
   /** The delivery of the message. */
   readonly id: string;
-  /** As they stand now: first the message's own, then the others in the order in which they joined it. */
+  /** As they stand now at its destination: first the message's own, then the others in the order in which they joined it. */
   readonly episodes: readonly Episode[];
 }
 
@@ -207,16 +208,21 @@ export function readReference(text: string): { readonly id: string; readonly cou
 /** What a message says beside its own delivery; undefined if that is nothing. */
 export async function readGroup(
   tables: AlertTables,
-  sayer: Pick<DeliveryRow, "id" | "episode" | "group_key">,
+  sayer: Pick<DeliveryRow, "id" | "destination" | "episode" | "group_key">,
 ): Promise<SaidGroup | undefined> {
   if (sayer.group_key === null) return undefined;
   const others = await tables.outbox.saidBy(sayer.id);
   if (others.length === 0) return undefined;
   const ids = [...new Set([sayer, ...others].flatMap(({ episode }) => episode ?? []))];
   const rows = new Map((await tables.watch.episodes(ids)).map((row) => [row.id, row.data]));
+  const states = new Map(
+    (await tables.watch.notificationStates(ids, sayer.destination)).map((row) => [row.episode, row.data]),
+  );
   const episodes = ids.flatMap((id) => {
     const data = rows.get(id);
-    return data === undefined ? [] : [Episode.parse(JSON.parse(data))];
+    if (data === undefined) return [];
+    const state = NotificationState.pick({ acknowledged: true }).parse(JSON.parse(states.get(id) ?? "{}"));
+    return [shownTo(Episode.parse(JSON.parse(data)), state)];
   });
   return { id: sayer.id, episodes, unshown: await unshownOf(tables, others) };
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { AlertTables, DeliveryRow, NotificationStateRow } from "../../store/alert-tables/alert-tables.ts";
 import { Severity } from "../kinds/severity.ts";
 import { StoredDestination } from "../routing/subscription.ts";
-import { Acknowledgement } from "../rules/episode.ts";
+import { Acknowledgement, type Episode } from "../rules/episode.ts";
 
 /** The notifications of one episode to one destination, as stored, so that none is sent twice or left out. */
 export const NotificationState = z.object({
@@ -32,6 +32,12 @@ export const NotificationState = z.object({
 });
 export type NotificationState = z.infer<typeof NotificationState>;
 
+/** The episode as one destination sees it: somebody may have acknowledged it for that place alone. */
+export function shownTo(episode: Episode, { acknowledged }: Pick<NotificationState, "acknowledged">): Episode {
+  if (episode.acknowledged !== undefined || acknowledged === undefined || acknowledged === true) return episode;
+  return { ...episode, acknowledged };
+}
+
 /** Why a trigger that certainly never arrived is suppressed. */
 export const UNSENT = "it could not be sent";
 export const UNREACHED = "this place could not be reached";
@@ -46,8 +52,7 @@ export async function revertUnsent(
   by: typeof UNSENT | typeof UNREACHED,
 ): Promise<void> {
   if (row.phase !== "trigger" || row.episode === null) return;
-  const state = await tables.watch.notificationState(row.episode, row.destination);
-  await revertTriggers(tables, [row], state === undefined ? [] : [state], by);
+  await revertTriggers(tables, [row], await tables.watch.notificationStates([row.episode], row.destination), by);
 }
 
 /** The same for all deliveries to a platform that could not be reached. */

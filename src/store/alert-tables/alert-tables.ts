@@ -70,8 +70,8 @@ export interface WatchState {
   /** The last ones, newest first. */
   lastEpisodes(limit: number, network?: string): Promise<readonly StoredEpisodeRow[]>;
   putEpisodes(rows: readonly EpisodeRow[]): Promise<void>;
-  notificationStates(episodes: readonly string[]): Promise<readonly NotificationStateRow[]>;
-  notificationState(episode: string, destination: string): Promise<NotificationStateRow | undefined>;
+  /** At one destination, or at all. */
+  notificationStates(episodes: readonly string[], destination?: string): Promise<readonly NotificationStateRow[]>;
   putNotificationStates(rows: readonly NotificationStateRow[]): Promise<void>;
 }
 

@@ -91,23 +91,17 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
         .limit(limit)
         .execute(),
     putEpisodes: (rows) => putRows(db, "alert_episodes", { key: ["id"], set: ["open", "data"] }, rows),
-    notificationStates: (episodes) =>
+    notificationStates: (episodes, destination) =>
       selectInBatches(episodes, (batch) =>
         db
           .selectFrom("alert_tellings")
           .selectAll()
           .where("episode", "in", batch)
+          .$if(destination !== undefined, (query) => query.where("destination", "=", destination ?? ""))
           .orderBy("episode")
           .orderBy("destination")
           .execute(),
       ),
-    notificationState: (episode, destination) =>
-      db
-        .selectFrom("alert_tellings")
-        .selectAll()
-        .where("episode", "=", episode)
-        .where("destination", "=", destination)
-        .executeTakeFirst(),
     async putNotificationStates(rows) {
       await putRows(db, "alert_tellings", { key: ["episode", "destination"], set: ["data"] }, rows);
       await inBatches([...new Set(rows.map(({ episode }) => episode))], (batch) =>

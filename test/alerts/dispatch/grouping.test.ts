@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { SendError } from "../../../src/alerts/sender.ts";
+import { plainText } from "../../../src/reply/plain-text.ts";
 import { auction, blind, down, stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";
 import { openStage, type Stage, type StageOptions } from "../stage.ts";
@@ -79,6 +80,37 @@ describe("what has one cause is one message", () => {
     }
     expect(it.sender.take()).toEqual(["resolved: market.auction of m00 on mainnet"]);
     expect(it.sender.takeEdits().at(-1)).toBe("resolved: 4 market.auction on mainnet");
+  });
+
+  it("which calls nothing resolved whose end was not seen", async () => {
+    const it = await subscribed();
+    const seen = (markets: readonly Parameters<typeof auction>[]): Promise<unknown> =>
+      it.round([blind("good"), stalled("good"), ...markets.map((one) => auction(...one))]);
+    await auctions(it, 3);
+    expect(it.sender.take()).toEqual(["warning: 3 market.auction on mainnet"]);
+    for (let round = 0; round < 20; round += 1) {
+      await it.pass(5000);
+      await seen([]);
+    }
+    expect([it.sender.take(), it.sender.takeEdits().at(-1)]).toEqual([
+      ["gone: 3 market.auction on mainnet"],
+      "gone: 3 market.auction on mainnet",
+    ]);
+    expect(it.sender.posts.at(-1)?.reply.tone).toBe("neutral");
+    expect(plainText(it.sender.posts.at(-1)!.reply.title)).not.toMatch(/resolved/iu);
+  });
+
+  it("which shows an acknowledgement for its place alone", async () => {
+    const it = await subscribed();
+    await auctions(it, 3);
+    const [first = "", ...others] = (await it.engine.openEpisodes()).map(({ id }) => id);
+    const only = { platform: "fake", channel: "ops" };
+    await it.engine.acknowledge(first, { name: "bob" }, () => [], only, others);
+    await it.pass(5000);
+    const [{ reply } = {}] = it.sender.edits.slice(-1);
+    expect(reply?.actions.map(({ label }) => label)).not.toContain("Acknowledge");
+    expect(JSON.stringify(reply?.blocks).match(/bob/gu)).toHaveLength(3);
+    expect([it.sender.take(), it.sender.takeEdits()].map((all) => all.length)).toEqual([1, 1]);
   });
 
   it("per network, kind and severity, and never with what somebody is mentioned for", async () => {
