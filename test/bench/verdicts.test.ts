@@ -144,7 +144,7 @@ test("scores no lower than before on ten seeded days", { timeout: 120_000 }, () 
     const floor = FLOOR[kind];
     return told < floor.told || wrong > floor.wrong || endedWrongly > floor.endedWrongly;
   });
-expect(fallen).toEqual([]);
+  expect(fallen).toEqual([]);
   // The days are the same as when the floor was laid.
   expect(now.map(([kind, { due }]) => [kind, due])).toEqual(KINDS.map((kind) => [kind, FLOOR[kind].due]));
 });
