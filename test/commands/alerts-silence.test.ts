@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 
+import { silenceScopeWords } from "../../src/alerts/wording/silence-words.ts";
+import { plainText } from "../../src/reply/plain-text.ts";
 import { down, stalled } from "../alerts/readings.ts";
 import { saying } from "../support/said.ts";
 import {
@@ -137,6 +139,15 @@ describe("a silence", () => {
     expect(await talk.ask("alerts status")).toContain("1122334455667788990 on Discord");
     talk.advance(2 * HOUR);
     expect(await talk.ask("alerts status")).not.toContain("Silenced now");
+  });
+
+  test("of a market is told by its name: in the status, to the operators, in the log", async () => {
+    const talk = await talkInOps();
+    await talk.ask("alerts silence BTC/USDT for:1h");
+    expect(await talk.ask("alerts status")).toMatch(saying("all of BTC/USDT on mainnet"));
+    expect(shown(talk.lastReply)).not.toContain(talk.samples.marketId);
+    const [silence] = await talk.engine.silences();
+    expect(plainText(silenceScopeWords(silence!))).toBe("all of BTC/USDT on mainnet");
   });
 
   test("pressed twice is one silence, announced once; a longer one is another", async () => {

@@ -18,6 +18,8 @@ export const Silence = z.object({
     /** Several subjects, which one message named. */
     subjects: z.array(z.string()).exactOptional(),
   }),
+  /** The display name of its subject, where that has one; silences of earlier versions have none. */
+  label: z.string().exactOptional(),
   from: z.number(),
   /** Always later than `from`. */
   until: z.number(),

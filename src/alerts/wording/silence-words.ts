@@ -7,8 +7,9 @@ import { type Silence, silenceEnds } from "../routing/silence.ts";
 import { type Labels, subjectName } from "./subscription-words.ts";
 
 /** The scope of a silence: `node.down at api1 on mainnet`. Pure and total. */
-export function silenceScopeWords({ scope }: Silence, labels: Labels = {}): Text {
+export function silenceScopeWords({ scope, label }: Silence, labels: Labels = {}): Text {
   const { kind, subject, subjects, network } = scope;
+  const names = subject === undefined || label === undefined ? labels : { [subject]: label };
   const what =
     kind === undefined ? text`${strong(subject === undefined ? "everything" : "all")}` : text`${strong(kind)}`;
   const about =
@@ -16,7 +17,7 @@ export function silenceScopeWords({ scope }: Silence, labels: Labels = {}): Text
       ? text` of ${subjects.length} subjects`
       : subject === undefined || subject === ""
         ? []
-        : text` of ${subjectName(subject, labels)}`;
+        : text` of ${subjectName(subject, names)}`;
   const where = network === undefined ? [] : text` on ${strong(network)}`;
   return text`${what}${about}${where}`;
 }

@@ -211,8 +211,9 @@ export function detailsAction({ id }: Pick<Episode, "id">): Action {
 }
 
 /** A button under an episode that is over: silences the next ones of its kind, after a question. */
-export function silenceKindAction({ kind, network, subject }: Episode, length = "1h"): Action {
-  const of = subject === "" ? "" : ` of ${subject}`;
+export function silenceKindAction(episode: Episode, length = "1h"): Action {
+  const { kind, network, subject } = episode;
+  const of = subject === "" ? "" : ` of ${subjectWords(episode)}`;
   return {
     label: `Silence ${kind} ${length}`,
     invocation: {

@@ -54,9 +54,11 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
         suggestion: "alerts silences",
       });
     }
+    const label = labels[scope.subject ?? ""];
     const silence: Silence = {
       id: createShortId(all.map(({ id }) => id)),
       ...wanted,
+      ...(label === undefined ? {} : { label }),
       ...(values.reason === undefined ? {} : { reason: values.reason }),
       by: caller.name,
       created: now,
@@ -102,7 +104,7 @@ function everythingReply(
   const network = rest.network === undefined ? text`` : text` on ${strong(rest.network)}`;
   return reply({
     tone: "warning",
-    title: text`Nothing is silenced yet: keep everything back${network}, ${where}?`,
+    title: text`Nothing changed: keep everything back${network}, ${where}?`,
     blocks: [
       paragraph("No kind, market, node or episode is named, so every alert would be kept back. If that is meant:"),
       { kind: "code", text: formatLine({ command: short, options: Object.fromEntries(others) }) },
