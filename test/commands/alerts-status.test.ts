@@ -243,6 +243,16 @@ describe("the status", () => {
     expect(await talk.ask("alerts status")).toMatch(saying("!", "mainnet"));
   });
 
+  test("does not call a network stalled that makes blocks again, though its alert is open until that lasts", async () => {
+    const talk = await talkToSimulator();
+    await see(talk, 1, [stalled("good")]);
+    await see(talk, 8, [stalled("bad")]);
+    await see(talk, 1, [stalled("good")]);
+    const said = await talk.ask("alerts status");
+    expect(said).toMatch(saying("mainnet healthy", "network.stalled", "looks good again"));
+    expect(said).not.toContain("mainnet stalled");
+  });
+
   test("knows every watcher by its name", () => {
     const config = DEFAULT_ALERTS_CONFIG;
     const watchers = createWatchers({ network: "mainnet", nodes: 1, config });

@@ -94,9 +94,13 @@ export async function networkStatus(
   };
 }
 
-/** A blind watcher says nothing of the network, so it comes first. Only rules with default thresholds count. */
+/**
+ * A blind watcher says nothing of the network, so it comes first. Only rules with default thresholds count, and no
+ * episode that looks good again: it is open until that has lasted.
+ */
 function verdictOf(open: readonly Episode[], pending: readonly Machine[]): NetworkStatus["verdict"] {
-  const has = (kind: Episode["kind"]): boolean => open.some((episode) => episode.rule === kind);
+  const has = (kind: Episode["kind"]): boolean =>
+    open.some(({ rule, state }) => rule === kind && state !== "recovering");
   if (has("watch.blind")) return "blind";
   if (has("network.stalled")) return "stalled";
   if (has("network.disagree")) return "disagree";
