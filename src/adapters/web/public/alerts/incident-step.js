@@ -89,7 +89,7 @@ function toldWords(told) {
   const { sent, waiting, kept } = told;
   const causes = Object.entries(kept).map(([by, count]) => `kept back at ${places(count)} by ${by}`);
   const parts = [
-    ...(sent > 0 ? [`out, once, at ${places(sent)}`] : []),
+    ...(sent > 0 ? [`out at ${places(sent)}`] : []),
     ...(waiting > 0 ? [`on its way to ${places(waiting)}`] : []),
     ...causes,
   ];
@@ -101,9 +101,12 @@ function toldWords(told) {
 
 /** @param {OpenAlert | undefined} alert */
 function nextWords(alert) {
-  return alert?.acknowledged === undefined
-    ? "Acknowledge it, silence it, or let the network recover."
-    : `${alert.acknowledged.by} acknowledged it: no reminder comes. Let the network recover.`;
+  const { acknowledged, silenced } = alert ?? {};
+  const known = acknowledged === undefined ? "" : `Acknowledged by ${acknowledged.by}: no reminder comes. `;
+  if (silenced === true) return `${known}It is silenced: end the silence above, or let the network recover.`;
+  return known === ""
+    ? "Acknowledge or silence it under Open now, or let the network recover."
+    : `${known}Let the network recover.`;
 }
 
 /** @param {number} count */

@@ -16,6 +16,13 @@ import { h } from "../vnode/vnode.js";
 /** The words of the countdown. */
 const UNTIL = { pending: "suspicious in", fires: "fires in about", resolved: "resolved in about" };
 
+/**
+ * Over an alert of the incident, by its state.
+ *
+ * @type {Readonly<Record<string, string>>}
+ */
+const HEADINGS = { escalated: "Now critical", resolved: "The end of it" };
+
 /** Stages by which the page has not come to be what it is, for who looks at the track. */
 /** @type {Readonly<Record<Stage, Stage>>} */
 const ON_TRACK = {
@@ -148,7 +155,7 @@ export function createIncident(element, around, network) {
   async function told(alert) {
     if (alert.episode === undefined || alert.episode !== episode || alerts.has(alert.id)) return;
     alerts.add(alert.id);
-    const heading = h("h4", {}, alert.state === "resolved" ? "The end of it" : "The alert");
+    const heading = h("h4", {}, HEADINGS[alert.state] ?? "The alert");
     const group = makeElement(h("div", { class: "told" }, heading));
     shown.append(group);
     for (const { id, name } of around.previews) {

@@ -90,11 +90,28 @@ test("what is acknowledged is not offered to be acknowledged", () => {
     state: "firing",
     began: "1717416000000000000",
   } as const;
-  expect(stepOf(now, timing, EPISODE, [alert]).says).toContain("Acknowledge it");
+  expect(stepOf(now, timing, EPISODE, [alert]).says).toContain("Acknowledge or silence it");
   const acknowledged = { by: "ann", at: alert.began };
   const { says } = stepOf(now, timing, EPISODE, [{ ...alert, acknowledged }]);
-  expect(says).toContain("ann acknowledged it");
-  expect(says).not.toContain("Acknowledge it");
+  expect(says).toContain("by ann");
+  expect(says).not.toMatch(/acknowledge (?:it|or)/iu);
+});
+
+test("what is silenced is not offered to be silenced, nor acknowledged, and the silence's end is offered", () => {
+  const now = network({ ...standing, stalled: { phase: "firing", episode: EPISODE } });
+  const alert = {
+    episode: EPISODE,
+    kind: "network.stalled",
+    network: "mainnet",
+    subject: "",
+    severity: "warning",
+    state: "firing",
+    began: "1717416000000000000",
+    silenced: true,
+  } as const;
+  const { says } = stepOf(now, timing, EPISODE, [alert]);
+  expect(says).toMatch(/silenced/iu);
+  expect(says).not.toMatch(/acknowledge (?:it|or)|silence it/iu);
 });
 
 test("at the end it does not say that everybody was told, who may have been kept from it", () => {
@@ -103,13 +120,9 @@ test("at the end it does not say that everybody was told, who may have been kept
 
 test.each([
   [{ sent: 2, waiting: 0, kept: {} }, ["2 places"], []],
-  [{ sent: 0, waiting: 0, kept: { silence: 1 } }, ["nobody was told", "silence"], ["out, once"]],
-  [
-    { sent: 1, waiting: 1, kept: { "quiet hours": 2 } },
-    ["out, once, at 1 place", "on its way to 1", "quiet hours"],
-    [],
-  ],
-  [{ sent: 0, waiting: 0, kept: {} }, ["nobody is subscribed"], ["out, once"]],
+  [{ sent: 0, waiting: 0, kept: { silence: 1 } }, ["nobody was told", "silence"], [" out"]],
+  [{ sent: 1, waiting: 1, kept: { "quiet hours": 2 } }, ["out at 1 place", "on its way to 1", "quiet hours"], ["once"]],
+  [{ sent: 0, waiting: 0, kept: {} }, ["nobody is subscribed"], [" out"]],
 ])("once it has fired it says what was sent: %j", (told, parts, absent) => {
   const { says } = stepOf(
     network({ ...standing, stalled: { phase: "firing", episode: EPISODE, told } }),
