@@ -54,6 +54,11 @@ function isNext(eb: ExpressionBuilder<Schema & { d: DeliveryRow }, "d">, at: Mil
 const OVERTAKES: Urgency = 2;
 
 export function createOutbox(db: Kysely<Schema>): Outbox {
+  const all = () => db.selectFrom("alert_deliveries").selectAll();
+  const owed = () => all().where("state", "=", "owed").where(isOpen("alert_deliveries"));
+  const changing = () => db.updateTable("alert_deliveries");
+  const change = (ids: readonly string[], to: Partial<DeliveryRow>) =>
+    inBatches(ids, (batch) => changing().set(to).where("id", "in", batch).execute());
   return {
     addMessages: (rows, at) => {
       const messages = rows.map((row) => ({ ...row, created_at: at }));
@@ -103,12 +108,9 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .executeTakeFirst();
       return row?.at ?? undefined;
     },
-    get: (ids) =>
-      selectInBatches(ids, (batch) => db.selectFrom("alert_deliveries").selectAll().where("id", "in", batch).execute()),
+    get: (ids) => selectInBatches(ids, (batch) => all().where("id", "in", batch).execute()),
     ofEpisode: (episode, destination) =>
-      db
-        .selectFrom("alert_deliveries")
-        .selectAll()
+      all()
         .where("episode", "=", episode)
         .$if(destination !== undefined, (query) => query.where("destination", "=", destination ?? ""))
         .orderBy("seq")
@@ -127,17 +129,9 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         )
       ).length > 0,
     openOf: (destination) =>
-      db
-        .selectFrom("alert_deliveries")
-        .selectAll()
-        .where("destination", "=", destination)
-        .where(isOpen("alert_deliveries"))
-        .orderBy("seq")
-        .execute(),
+      all().where("destination", "=", destination).where(isOpen("alert_deliveries")).orderBy("seq").execute(),
     finished: (limit, destination) =>
-      db
-        .selectFrom("alert_deliveries")
-        .selectAll()
+      all()
         .where("settled_at", "is not", null)
         .$if(destination !== undefined, (query) => query.where("destination", "=", destination ?? ""))
         .orderBy("settled_at", "desc")
@@ -145,9 +139,7 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .limit(limit)
         .execute(),
     owedInGroup: (destination, key) =>
-      db
-        .selectFrom("alert_deliveries")
-        .selectAll()
+      all()
         .where("destination", "=", destination)
         .where("group_key", "=", key)
         .where("state", "=", "owed")
@@ -156,9 +148,7 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .orderBy("seq")
         .execute(),
     lastInGroup: (destination, key) =>
-      db
-        .selectFrom("alert_deliveries")
-        .selectAll()
+      all()
         .where("destination", "=", destination)
         .where("group_key", "=", key)
         .where("state", "=", "sent")
@@ -166,7 +156,7 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .orderBy("seq", "desc")
         .limit(1)
         .executeTakeFirst(),
-    saidBy: (id) => db.selectFrom("alert_deliveries").selectAll().where("said_by", "=", id).orderBy("seq").execute(),
+    saidBy: (id) => all().where("said_by", "=", id).orderBy("seq").execute(),
     sayers: async (ids) => {
       const rows = await selectInBatches(ids, (batch) =>
         db
@@ -180,9 +170,7 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
     },
     owedOf: async (episodes, destination) => {
       const rows = await selectInBatches(episodes, (batch) =>
-        db
-          .selectFrom("alert_deliveries")
-          .selectAll()
+        all()
           .where("episode", "in", batch)
           .where("destination", "=", destination)
           .where("state", "=", "owed")
@@ -191,42 +179,20 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
       );
       return rows.toSorted((a, b) => a.seq - b.seq);
     },
-    owedEdits: (targets) =>
-      selectInBatches(targets, (batch) =>
-        db
-          .selectFrom("alert_deliveries")
-          .selectAll()
-          .where("target", "in", batch)
-          .where("state", "=", "owed")
-          .where(isOpen("alert_deliveries"))
-          .execute(),
-      ),
-    async update(id, change) {
-      await db.updateTable("alert_deliveries").set(change).where("id", "=", id).execute();
-    },
-    updateAll: (ids, change) =>
-      inBatches(ids, (batch) => db.updateTable("alert_deliveries").set(change).where("id", "in", batch).execute()),
-    setMessage: (ids, message) =>
-      inBatches(ids, (batch) => db.updateTable("alert_deliveries").set({ message }).where("id", "in", batch).execute()),
+    owedEdits: (targets) => selectInBatches(targets, (batch) => owed().where("target", "in", batch).execute()),
+    update: (id, to) => change([id], to),
+    updateAll: change,
+    setMessage: (ids, message) => change(ids, { message }),
     beginAttempts: (ids, at) =>
       inBatches(ids, (batch) =>
-        db
-          .updateTable("alert_deliveries")
+        changing()
           .set((eb) => ({ state: "sending", attempts: eb("attempts", "+", 1), attempted_at: at }))
           .where("id", "in", batch)
           .execute(),
       ),
-    markSent: (ids, at) =>
-      inBatches(ids, (batch) =>
-        db
-          .updateTable("alert_deliveries")
-          .set({ state: "sent", settled_at: at, last_error: null })
-          .where("id", "in", batch)
-          .execute(),
-      ),
+    markSent: (ids, at) => change(ids, { state: "sent", settled_at: at, last_error: null }),
     async postpone(destination, until) {
-      await db
-        .updateTable("alert_deliveries")
+      await changing()
         .set({ run_at: until })
         .where("destination", "=", destination)
         .where("state", "=", "owed")
@@ -235,8 +201,7 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .execute();
     },
     async bringForward(by, after) {
-      await db
-        .updateTable("alert_deliveries")
+      await changing()
         .set((eb) => ({ run_at: eb("run_at", "-", by) }))
         .where("state", "=", "owed")
         .where(isOpen("alert_deliveries"))
@@ -244,41 +209,21 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .execute();
     },
     recover: () =>
-      db
-        .updateTable("alert_deliveries")
+      changing()
         .set({ state: "owed", uncertain_since: sql<number>`coalesce(uncertain_since, attempted_at, created_at)` })
         .where("state", "=", "sending")
         .where(isOpen("alert_deliveries"))
         .returningAll()
         .execute(),
     overdue: (before, limit, except = []) =>
-      db
-        .selectFrom("alert_deliveries")
-        .selectAll()
-        .where("state", "=", "owed")
-        .where(isOpen("alert_deliveries"))
+      owed()
         .where("created_at", "<", before)
         .$if(except.length > 0, (query) => query.where("platform", "not in", except))
         .orderBy("seq")
         .limit(limit)
         .execute(),
-    owedOn: (platform) =>
-      db
-        .selectFrom("alert_deliveries")
-        .selectAll()
-        .where("platform", "=", platform)
-        .where("state", "=", "owed")
-        .where(isOpen("alert_deliveries"))
-        .orderBy("seq")
-        .execute(),
-    deadLetter: (ids, at, why) =>
-      inBatches(ids, (batch) =>
-        db
-          .updateTable("alert_deliveries")
-          .set({ state: "dead", settled_at: at, last_error: why })
-          .where("id", "in", batch)
-          .execute(),
-      ),
+    owedOn: (platform) => owed().where("platform", "=", platform).orderBy("seq").execute(),
+    deadLetter: (ids, at, why) => change(ids, { state: "dead", settled_at: at, last_error: why }),
     countDeadLetters: (platform, since) =>
       db
         .selectFrom("alert_deliveries")

@@ -5,6 +5,9 @@ import type { Schema } from "../schema.ts";
 import type { WatchState } from "./alert-tables.ts";
 
 export function createWatchState(db: Kysely<Schema>): WatchState {
+  const machines = () =>
+    db.selectFrom("alert_machines").selectAll().orderBy("network").orderBy("rule").orderBy("subject");
+  const episodes = () => db.selectFrom("alert_episodes").selectAll();
   return {
     snapshot: (network, watcher) =>
       db
@@ -27,31 +30,19 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
         { network, watcher, at, data },
       ]),
     machines: (network) =>
-      db
-        .selectFrom("alert_machines")
-        .selectAll()
+      machines()
         .$if(network !== undefined, (query) => query.where("network", "=", network ?? ""))
-        .orderBy("network")
-        .orderBy("rule")
-        .orderBy("subject")
         .execute(),
     machine: ({ rule, network, subject }) =>
-      db
-        .selectFrom("alert_machines")
-        .selectAll()
+      machines()
         .where("network", "=", network)
         .where("rule", "=", rule)
         .where("subject", "=", subject)
         .executeTakeFirst(),
     flapping: () =>
-      db
-        .selectFrom("alert_machines")
-        .selectAll()
+      machines()
         // In the very words of the partial index.
         .where(sql<boolean>`flapping = 1`)
-        .orderBy("network")
-        .orderBy("rule")
-        .orderBy("subject")
         .execute(),
     putMachines: (rows) =>
       putRows(db, "alert_machines", { key: ["network", "rule", "subject"], set: ["flapping", "data"] }, rows),
@@ -65,26 +56,21 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
           .execute();
       }
     },
-    episode: (id) => db.selectFrom("alert_episodes").selectAll().where("id", "=", id).executeTakeFirst(),
-    episodes: (ids) =>
-      selectInBatches(ids, (batch) => db.selectFrom("alert_episodes").selectAll().where("id", "in", batch).execute()),
+    episode: (id) => episodes().where("id", "=", id).executeTakeFirst(),
+    episodes: (ids) => selectInBatches(ids, (batch) => episodes().where("id", "in", batch).execute()),
     notificationRevisions: (ids) =>
       selectInBatches(ids, (batch) =>
         db.selectFrom("alert_episodes").select(["id", "told"]).where("id", "in", batch).orderBy("id").execute(),
       ),
     openEpisodes: (network) =>
-      db
-        .selectFrom("alert_episodes")
-        .selectAll()
+      episodes()
         .where("open", "=", 1)
         .$if(network !== undefined, (query) => query.where("network", "=", network ?? ""))
         .orderBy("opened_at")
         .orderBy("id")
         .execute(),
     lastEpisodes: (limit, network) =>
-      db
-        .selectFrom("alert_episodes")
-        .selectAll()
+      episodes()
         .$if(network !== undefined, (query) => query.where("network", "=", network ?? ""))
         .orderBy("opened_at", "desc")
         .orderBy("id", "desc")
