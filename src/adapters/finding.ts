@@ -1,3 +1,5 @@
+import type { Milliseconds } from "../units/duration.ts";
+
 /** The result of one check of the doctor. Texts contain no secrets. */
 export type Finding =
   | { readonly state: "ok"; readonly check: string; readonly what: string; readonly cause?: never }
@@ -29,4 +31,17 @@ export function fault(check: string, what: string, remedy: string): Finding {
 /** For a service that did not answer: the failure may be transient. */
 export function noAnswer(check: string, what: string, remedy: string): Finding {
   return { state: "fault", check, what, remedy, cause: "network" };
+}
+
+/** How far this machine's clock is from a platform's, as the Date header of an answer shows it, to the second. */
+export function examineClock(
+  platform: string,
+  date: string | null | undefined,
+  { now, within }: { readonly now: () => Milliseconds; readonly within: Milliseconds },
+): Finding[] {
+  const ahead = now() - Date.parse(date ?? "");
+  if (Number.isNaN(ahead) || Math.abs(ahead) <= within) return [];
+  const seconds = Math.round(ahead / 1000);
+  const what = `this machine's clock is ${Math.abs(seconds)} s ${seconds > 0 ? "ahead of" : "behind"} ${platform}'s`;
+  return [warning(`${platform} clock`, what, "Let the machine keep its clock by NTP (timedatectl set-ntp true).")];
 }

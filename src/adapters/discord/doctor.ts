@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import type { AnyCommand } from "../../bot/command.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { fault, type Finding, noAnswer, ok, warning } from "../finding.ts";
+import { examineClock, fault, type Finding, noAnswer, ok, warning } from "../finding.ts";
 import { compareCommands, hasChanges, registrationOf } from "./registration.ts";
 
 export interface DiscordExaminationOptions {
@@ -77,7 +77,7 @@ export async function examineDiscord(options: DiscordExaminationOptions): Promis
     ...guild,
     ...(known === undefined ? [] : [await examineCommands(options, known.id)]),
     ...channels,
-    ...examineClock(options, me),
+    ...examineClock("Discord", me.date, { now: options.now, within: MAX_CLOCK_SKEW_MILLIS }),
   ];
 }
 
@@ -187,19 +187,12 @@ async function examineChannel(
   return answer.status === 200 ? ok(check, "Discord lets the bot see that channel") : unanswered(check, answer);
 }
 
-function examineClock({ now }: DiscordExaminationOptions, { date }: ApiAnswer): Finding[] {
-  if (date === undefined || Math.abs(now() - date) <= MAX_CLOCK_SKEW_MILLIS) return [];
-  const seconds = Math.round((now() - date) / 1000);
-  const what = `this machine's clock is ${Math.abs(seconds)} s ${seconds > 0 ? "ahead of" : "behind"} Discord's`;
-  return [warning("Discord clock", what, "Let the machine keep its clock by NTP (timedatectl set-ntp true).")];
-}
-
 /** One answer; without a status, none came. */
 interface ApiAnswer {
   readonly status?: number;
   readonly body?: unknown;
-  /** Discord's clock in Unix milliseconds, to the second. */
-  readonly date?: Milliseconds | undefined;
+  /** Discord's clock, to the second. */
+  readonly date?: string | null;
 }
 
 async function ask({ apiUrl = API_URL, token, signal }: DiscordExaminationOptions, path: string): Promise<ApiAnswer> {
@@ -209,9 +202,8 @@ async function ask({ apiUrl = API_URL, token, signal }: DiscordExaminationOption
       redirect: "error",
       signal,
     });
-    const date = Date.parse(response.headers.get("date") ?? "");
     const body: unknown = await response.json().catch(() => undefined);
-    return { status: response.status, body, date: Number.isNaN(date) ? undefined : date };
+    return { status: response.status, body, date: response.headers.get("date") };
   } catch {
     return {};
   }

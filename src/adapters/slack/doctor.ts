@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { AnyCommand } from "../../bot/command.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { fault, ok, noAnswer, warning, type Finding } from "../finding.ts";
+import { examineClock, fault, ok, noAnswer, warning, type Finding } from "../finding.ts";
 import { manifestFile, SCOPES } from "./manifest.ts";
 
 export interface SlackExaminationOptions {
@@ -65,7 +65,7 @@ async function examineBot(options: SlackExaminationOptions): Promise<Finding[]> 
   return [
     ok(check, `the bot is ${user ?? "there"}${team === undefined ? "" : ` in ${team}`}`),
     examineScopes(answer.scopes),
-    ...examineClock(options, answer),
+    ...examineClock("Slack", answer.date, { now: options.now, within: MAX_CLOCK_SKEW_MILLIS }),
   ];
 }
 
@@ -129,13 +129,6 @@ async function examineChannel(
   return unanswered(setting, answer);
 }
 
-function examineClock({ now }: SlackExaminationOptions, { date }: ApiAnswer): Finding[] {
-  if (date === undefined || Math.abs(now() - date) <= MAX_CLOCK_SKEW_MILLIS) return [];
-  const seconds = Math.round((now() - date) / 1000);
-  const what = `this machine's clock is ${Math.abs(seconds)} s ${seconds > 0 ? "ahead of" : "behind"} Slack's`;
-  return [warning("Slack clock", what, "Let the machine keep its clock by NTP (timedatectl set-ntp true).")];
-}
-
 /** One response. `error` is Slack's own code; without `ok` and `error`, Slack did not answer. */
 interface ApiAnswer {
   readonly ok: boolean;
@@ -143,8 +136,8 @@ interface ApiAnswer {
   readonly status?: number;
   readonly body?: unknown;
   readonly scopes?: readonly string[] | undefined;
-  /** Slack's clock in Unix milliseconds, to the second. */
-  readonly date?: Milliseconds | undefined;
+  /** Slack's clock, to the second. */
+  readonly date?: string | null;
 }
 
 /** Transient errors: the same call may succeed later. */
@@ -174,7 +167,6 @@ async function call(
     const body: unknown = await response.json().catch(() => undefined);
     const answer = Answer.safeParse(body).data;
     if (status !== 200 || answer === undefined) return { ok: false, status };
-    const date = Date.parse(headers.get("date") ?? "");
     const { error = "unknown_error" } = answer;
     if (!answer.ok)
       return TRANSIENT_ERRORS.has(error)
@@ -186,7 +178,7 @@ async function call(
       status,
       body,
       scopes: scopes?.map((scope) => scope.trim()),
-      date: Number.isNaN(date) ? undefined : date,
+      date: headers.get("date"),
     };
   } catch {
     return { ok: false };
