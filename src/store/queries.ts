@@ -2,13 +2,8 @@ import { type Insertable, type Kysely, sql } from "kysely";
 
 import type { Schema } from "./schema.ts";
 
-/** Runs work on the database, however it is reached: opened for life, borrowed for a moment, or inside a transaction. */
+/** Runs work on the database, however it is reached: opened for life or borrowed for a moment. */
 export type WithDatabase = <T>(work: (db: Kysely<Schema>) => Promise<T>) => Promise<T>;
-
-/** All of the work or nothing of it, whether or not a transaction is under way. */
-export function atomically<T>(db: Kysely<Schema>, work: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
-  return db.isTransaction ? work(db) : db.transaction().execute(work);
-}
 
 /** Rows of one statement: some 17 values each, below SQLite's 32,766 and PostgreSQL's 65,535 parameters. */
 const MAX_ROWS_PER_STATEMENT = 500;

@@ -96,7 +96,7 @@ export interface SignOuts {
   keep(signOut: SignOut): Promise<void>;
 }
 
-/** All ports but the alerts'. A new one needs a migration, too. */
+/** All ports but the alerts', each call on its own. A new one needs a migration, too. */
 export interface StoreTables {
   readonly seen: SeenIds;
   readonly payloads: ButtonPayloads;
@@ -105,8 +105,8 @@ export interface StoreTables {
   readonly signOuts: SignOuts;
 }
 
-/** The ports inside a transaction; alerts are reached in no other way. */
-export interface TransactionTables extends StoreTables {
+/** What a transaction works on; alerts are reached in no other way. */
+export interface TransactionTables {
   readonly alerts: AlertTables;
 }
 

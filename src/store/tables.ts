@@ -1,15 +1,13 @@
-import { LRUCache } from "lru-cache";
-
 import type { Milliseconds } from "../units/duration.ts";
 import { createAlertTables } from "./alert-tables/create-alert-tables.ts";
 import { markOrigin, type Origin } from "./file/origin.ts";
 import { createButtonPayloads } from "./preferences/button-payloads.ts";
 import { createAnswerChoices, createSavedParties, createSignOuts } from "./preferences/preferences.ts";
-import { createSeenIds, MAX_RECENT_NOTES, type RecentNote } from "./preferences/seen-ids.ts";
+import { createSeenIds } from "./preferences/seen-ids.ts";
 import type { WithDatabase } from "./queries.ts";
 import type { StoreTables, TransactionTables } from "./store.ts";
 
-/** The tables over a database, however it is reached; `transaction` gives them bound to one. */
+/** The tables over a database, however it is reached. */
 export interface Tables extends StoreTables {
   transaction<T>(work: (tables: TransactionTables) => Promise<T>): Promise<T>;
   ping(): Promise<void>;
@@ -18,25 +16,13 @@ export interface Tables extends StoreTables {
 
 export function createTables(withDatabase: WithDatabase, now: () => Milliseconds): Tables {
   return {
-    seen: createSeenIds(withDatabase, now, new LRUCache<string, RecentNote>({ max: MAX_RECENT_NOTES })),
+    seen: createSeenIds(withDatabase, now),
     payloads: createButtonPayloads(withDatabase, now),
     parties: createSavedParties(withDatabase, now),
     answers: createAnswerChoices(withDatabase),
     signOuts: createSignOuts(withDatabase, now),
     transaction: (work) =>
-      withDatabase((db) =>
-        db.transaction().execute((trx) => {
-          const bound: WithDatabase = (inner) => inner(trx);
-          return work({
-            seen: createSeenIds(bound, now),
-            payloads: createButtonPayloads(bound, now),
-            parties: createSavedParties(bound, now),
-            answers: createAnswerChoices(bound),
-            signOuts: createSignOuts(bound, now),
-            alerts: createAlertTables(trx),
-          });
-        }),
-      ),
+      withDatabase((db) => db.transaction().execute((trx) => work({ alerts: createAlertTables(trx) }))),
     markOrigin: (origin) => markOrigin(withDatabase, origin),
     ping: () =>
       withDatabase(async (db) => {

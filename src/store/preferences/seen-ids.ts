@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
-import type { LRUCache } from "lru-cache";
+import { LRUCache } from "lru-cache";
 
 import type { Milliseconds } from "../../units/duration.ts";
-import { atomically, inBatches, type WithDatabase } from "../queries.ts";
+import { inBatches, type WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { SeenId, SeenIds, SeenKind } from "../store.ts";
 
@@ -13,33 +13,25 @@ const REWRITE_AFTER: Milliseconds = 10_000;
 /** Bounds a row, whatever a node sends: ids have 64 characters, and labels are short. */
 const MAX_CHARACTERS = 200;
 
-/** The last write of an id. */
-export interface RecentNote {
-  readonly at: Milliseconds;
-  readonly label: string | undefined;
-}
+/** The last writes that are remembered. */
+const MAX_RECENT_NOTES = 20_000;
 
-/** Size of the cache of recent notes. */
-export const MAX_RECENT_NOTES = 20_000;
-
-/** `recent` keeps ids from being written again at once; without it (in a transaction, which may fail) all are written. */
-export function createSeenIds(
-  withDatabase: WithDatabase,
-  now: () => Milliseconds,
-  recent?: LRUCache<string, RecentNote>,
-): SeenIds {
+export function createSeenIds(withDatabase: WithDatabase, now: () => Milliseconds): SeenIds {
+  const recent = new LRUCache<string, { readonly at: Milliseconds; readonly label: string | undefined }>({
+    max: MAX_RECENT_NOTES,
+  });
   return {
     async note(network, kind, ids) {
       const at = now();
       const keyOf = (seen: SeenId): string => `${network}\n${kind}\n${seen.id}`;
       const unwritten = normalizeIds(ids).filter((seen) => {
-        const last = recent?.get(keyOf(seen));
+        const last = recent.get(keyOf(seen));
         return last === undefined || at - last.at >= REWRITE_AFTER || (seen.label ?? last.label) !== last.label;
       });
       if (unwritten.length === 0) return;
-      await withDatabase((db) => atomically(db, (trx) => insert(trx, network, kind, unwritten, at)));
+      await withDatabase((db) => db.transaction().execute((trx) => insert(trx, network, kind, unwritten, at)));
       for (const seen of unwritten)
-        recent?.set(keyOf(seen), { at, label: seen.label ?? recent.get(keyOf(seen))?.label });
+        recent.set(keyOf(seen), { at, label: seen.label ?? recent.get(keyOf(seen))?.label });
     },
 
     async find(network, kind, typed, limit) {

@@ -37,7 +37,9 @@ describe("queries on a full disk", () => {
   it("a transaction fails with the cause, not with a rollback that came too late", async () => {
     const { database, tables, close } = await opened();
     fill(database);
-    const failing = tables.transaction(({ seen }) => seen.note("mainnet", "market", TOO_MANY_IDS));
+    const failing = tables.transaction(({ alerts }) =>
+      alerts.watch.putSnapshot("mainnet", "chain", 1000, "x".repeat(1_000_000)),
+    );
     await expect(failing).rejects.toThrow("database or disk is full");
     expect(database.isTransaction).toBe(false);
     await close();
@@ -50,7 +52,7 @@ describe("queries on a full disk", () => {
     fill(database);
     await expect(note(TOO_MANY_IDS)).rejects.toThrow("full");
     await tables.ping();
-    await tables.transaction(({ seen }) => seen.find("mainnet", "market", "", 5));
+    await tables.transaction(({ alerts }) => alerts.watch.flapping());
     await tables.parties.forget("nobody", "nothing");
     expect(writes.fault).toMatchObject({ errcode: 13 });
     database.exec("PRAGMA max_page_count = 100000");
@@ -63,12 +65,12 @@ describe("queries on a full disk", () => {
     const { database, writes, tables, note, close } = await opened();
     fill(database);
     await expect(note(TOO_MANY_IDS)).rejects.toThrow("full");
-    const undone = tables.transaction(async ({ parties }) => {
-      await parties.save("someone", { id: "a", name: undefined });
+    const undone = tables.transaction(async ({ alerts }) => {
+      await alerts.watch.putSnapshot("mainnet", "chain", 1000, "{}");
       throw new Error("changed my mind");
     });
     await expect(undone).rejects.toThrow("changed my mind");
-    await tables.transaction(({ seen }) => seen.find("mainnet", "market", "", 5));
+    await tables.transaction(({ alerts }) => alerts.watch.flapping());
     expect(writes.fault).toBeDefined();
     await close();
   });
