@@ -1,5 +1,7 @@
 // Fault injection: the kinds of faults, parsing of requests, and the list of faults. `control.ts` sets them over HTTP.
 
+import { z } from "zod";
+
 import { UserError } from "../../errors.ts";
 import { nanoseconds, type Nanoseconds } from "../../units/nanoseconds.ts";
 import { type Stall, toMicros } from "../chain/chain.ts";
@@ -43,25 +45,39 @@ export type FaultKind = (typeof FAULT_KINDS)[number];
 export const GARBAGE_BODIES = ["html", "truncated", "wrong-types", "empty", "nulls"] as const;
 const CUTS = ["drop", "error"] as const;
 
-export interface FaultRequest {
-  readonly kind: FaultKind;
+const numberFrom = (low: number, high: number) => {
+  const error = `a number from ${low} to ${high}`;
+  return z.number(error).min(low, error).max(high, error).optional();
+};
+const oneOf = <T extends string>(choices: readonly T[]) => z.enum(choices, `one of ${choices.join(", ")}`);
+const A_TEXT = "a text of at most 200 characters";
+const A_TIME = "a string of Unix nanoseconds";
+
+/** Every message says what the field must be. */
+const FaultRequest = z.strictObject({
+  kind: oneOf(FAULT_KINDS),
   /** Both networks where absent. */
-  readonly network?: NetworkName;
+  network: oneOf(NETWORKS).optional(),
   /** 1, 2, …; the whole network where absent. */
-  readonly node?: number;
+  node: numberFrom(1, 1000),
   /** From when on; now where absent. */
-  readonly from?: Nanoseconds;
+  from: z
+    .string(A_TIME)
+    .regex(/^\d{1,19}$/u, A_TIME)
+    .transform((value) => nanoseconds(BigInt(value)))
+    .optional(),
   /** How long; until cleared where absent. */
-  readonly forSeconds?: number;
-  readonly seconds?: number;
-  readonly millis?: number;
-  readonly status?: number;
-  readonly version?: string;
-  readonly commitHash?: string;
-  readonly body?: (typeof GARBAGE_BODIES)[number];
-  readonly how?: (typeof CUTS)[number];
-  readonly bytes?: number;
-}
+  forSeconds: numberFrom(0, 1e9),
+  seconds: numberFrom(0, 1e9),
+  millis: numberFrom(0, 600_000),
+  status: numberFrom(500, 599),
+  version: z.string(A_TEXT).max(200, A_TEXT).optional(),
+  commitHash: z.string(A_TEXT).max(200, A_TEXT).optional(),
+  body: oneOf(GARBAGE_BODIES).optional(),
+  how: oneOf(CUTS).optional(),
+  bytes: numberFrom(0, Number.MAX_SAFE_INTEGER),
+});
+export type FaultRequest = Readonly<z.infer<typeof FaultRequest>>;
 
 export interface Fault extends FaultRequest {
   readonly id: number;
@@ -69,59 +85,18 @@ export interface Fault extends FaultRequest {
   readonly until: Nanoseconds | undefined;
 }
 
-const NUMBERS: Record<string, [low: number, high: number]> = {
-  node: [1, 1000],
-  forSeconds: [0, 1e9],
-  seconds: [0, 1e9],
-  millis: [0, 600_000],
-  status: [500, 599],
-  bytes: [0, Number.MAX_SAFE_INTEGER],
-};
-const CHOICES: Record<string, readonly string[]> = {
-  kind: FAULT_KINDS,
-  network: NETWORKS,
-  body: GARBAGE_BODIES,
-  how: CUTS,
-};
-
 /** Parses a fault sent as JSON. Throws UserError naming the field. */
 export function parseFaultRequest(sent: Record<string, unknown>): FaultRequest {
-  const request: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(sent)) {
-    request[name] = parseField(name, value);
+  const { data, error } = FaultRequest.safeParse(sent);
+  if (data !== undefined) return data;
+  const [wrong] = error.issues;
+  if (wrong?.code === "unrecognized_keys") {
+    throw new UserError(`A fault has no field "${wrong.keys[0]}".`, {
+      remedy: `It has ${Object.keys(FaultRequest.shape).join(", ")}.`,
+    });
   }
-  if (request["kind"] === undefined) throw wrong("kind", `one of ${FAULT_KINDS.join(", ")}`);
-  return request as unknown as FaultRequest;
-}
-
-function parseField(name: string, value: unknown): unknown {
-  const range = Object.hasOwn(NUMBERS, name) ? NUMBERS[name] : undefined;
-  if (range !== undefined) {
-    const [low, high] = range;
-    if (typeof value === "number" && value >= low && value <= high) return value;
-    throw wrong(name, `a number from ${low} to ${high}`);
-  }
-  const choices = Object.hasOwn(CHOICES, name) ? CHOICES[name] : undefined;
-  if (choices !== undefined) {
-    if (typeof value === "string" && choices.includes(value)) return value;
-    throw wrong(name, `one of ${choices.join(", ")}`);
-  }
-  if (name === "version" || name === "commitHash") {
-    if (typeof value === "string" && value.length <= 200) return value;
-    throw wrong(name, "a text of at most 200 characters");
-  }
-  if (name === "from") {
-    if (typeof value === "string" && /^\d{1,19}$/u.test(value)) return nanoseconds(BigInt(value));
-    throw wrong(name, "a string of Unix nanoseconds");
-  }
-  throw new UserError(`A fault has no field "${name}".`, {
-    remedy:
-      "It has kind, network, node, from, forSeconds, seconds, millis, status, version, commitHash, body, how, bytes.",
-  });
-}
-
-function wrong(name: string, right: string): UserError {
-  return new UserError(`The field "${name}" of a fault must be ${right}.`, { option: name });
+  const name = String(wrong?.path[0]);
+  throw new UserError(`The field "${name}" of a fault must be ${wrong?.message}.`, { option: name });
 }
 
 interface FaultScope {

@@ -1,27 +1,32 @@
+import { z } from "zod";
+
+const ShortText = z.string().max(200);
+
 /** The API behaviour of one node. Every field can be set per node, also while it runs. */
-export interface NodeProfile {
+const NodeProfile = z.strictObject({
   /** `contract`: paths under /network and networkAssetId; `v0.71`: paths under /vega and vegaAssetId. */
-  readonly dialect: "contract" | "v0.71";
+  dialect: z.enum(["contract", "v0.71"]),
   /** The version that `/api/v2/info` gives. */
-  readonly version: string;
-  readonly commitHash: string;
+  version: ShortText,
+  commitHash: ShortText,
   /** The ledger's columns: 12 up to v0.71.5, 13 from v0.71.6. */
-  readonly columns: 12 | 13;
+  columns: z.literal([12, 13]),
   /** The ledger as raw CSV, or as JSON messages, one a line or with nothing between them. */
-  readonly framing: "raw" | "messages" | "messages-concatenated";
+  framing: z.enum(["raw", "messages", "messages-concatenated"]),
   /** Whether a 13-column export also contains incoming rows outside what was asked, as real ones do. */
-  readonly strayRows: boolean;
+  strayRows: z.boolean(),
   /** Whether the ledger has a column that no release knows, with text beyond ASCII. */
-  readonly extraColumn: boolean;
+  extraColumn: z.boolean(),
   /** The size of every ledger export of this node in bytes, whatever was asked; 0 = as the party's history has it. */
-  readonly ledgerBytes: number;
+  ledgerBytes: z.int().nonnegative(),
   /** Whether the endpoints that name markets, assets and nodes answer. */
-  readonly names: boolean;
+  names: z.boolean(),
   /** Whether `/parties/stake` answers here too, not only at the core's own base URL. */
-  readonly stake: boolean;
+  stake: z.boolean(),
   /** Error replies say `application/json, application/grpc`, as some nodes do. */
-  readonly doubledContentType: boolean;
-}
+  doubledContentType: z.boolean(),
+});
+export type NodeProfile = Readonly<z.infer<typeof NodeProfile>>;
 
 /** The release of the newer nodes and of the network. */
 export const CORE_RELEASE = "v0.71.6";
@@ -48,32 +53,8 @@ export function defaultProfile(number: number): NodeProfile {
   }
 }
 
-const CHECKS: { [K in keyof NodeProfile]: (value: unknown) => boolean } = {
-  dialect: (value) => value === "contract" || value === "v0.71",
-  version: isText,
-  commitHash: isText,
-  columns: (value) => value === 12 || value === 13,
-  framing: (value) => value === "raw" || value === "messages" || value === "messages-concatenated",
-  strayRows: isFlag,
-  extraColumn: isFlag,
-  ledgerBytes: (value) => typeof value === "number" && Number.isSafeInteger(value) && value >= 0,
-  names: isFlag,
-  stake: isFlag,
-  doubledContentType: isFlag,
-};
-
 /** The first field that is unknown or invalid; undefined if all are valid. */
 export function faultyField(changes: Record<string, unknown>): string | undefined {
-  return Object.entries(changes).find(([name, value]) => {
-    const check = Object.hasOwn(CHECKS, name) ? CHECKS[name as keyof NodeProfile] : undefined;
-    return check === undefined || !check(value);
-  })?.[0];
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === "string" && value.length <= 200;
-}
-
-function isFlag(value: unknown): boolean {
-  return typeof value === "boolean";
+  const [wrong] = NodeProfile.partial().safeParse(changes).error?.issues ?? [];
+  return wrong?.code === "unrecognized_keys" ? wrong.keys[0] : wrong?.path[0]?.toString();
 }
