@@ -1,16 +1,8 @@
+import type { Subscription as HomeSubscription } from "../../adapters/slack/home/home-data.ts";
 import { destinationKey, type Subscription } from "../../alerts/routing/subscription.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import { subscriptionWords } from "../../alerts/wording/subscription-words.ts";
-import type { Ask } from "../../reply/reply.ts";
 import { strong, text, type Text } from "../../reply/text.ts";
-
-/** One line of Slack's home tab about a subscription, and the command that removes it. */
-export interface HomeSubscription {
-  readonly text: Text;
-  /** Slack's id of the subscribed channel; left out for the reader's direct messages. */
-  readonly channel?: string;
-  readonly remove?: Ask;
-}
 
 /**
  * The subscriptions of a Slack user, newest first, followed by the number of subscriptions of each channel of the

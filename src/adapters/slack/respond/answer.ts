@@ -9,7 +9,7 @@ import { openDirectChannel, retryRateLimited } from "../transport/web-api.ts";
 import { commandOf } from "./invocation.ts";
 import { lateAnswer, POSSIBLE_DUPLICATE, refusedAnswerNotice, stoppingNotice, uploadingNotice } from "./notices.ts";
 import type { RequestContext, Responder } from "./request-context.ts";
-import { DirectMessageResponder } from "./responders.ts";
+import { directMessageResponder } from "./responders.ts";
 import type { RetryableAnswer } from "./retry-answer.ts";
 
 interface AnswerOptions {
@@ -41,7 +41,7 @@ export class Answer implements RetryableAnswer {
     this.#reply = reply;
     this.#audience = audience;
     if (!request.responder.direct) {
-      const direct = new DirectMessageResponder(slack, request.caller.id);
+      const direct = directMessageResponder(slack, request.caller.id);
       this.sayInDirectMessage = (again) => this.#sayDirectly(direct, again);
     }
   }

@@ -29,7 +29,7 @@ import {
 } from "./notices.ts";
 import type { RequestContext, Responder } from "./request-context.ts";
 import { firstNotice, notifyLostAnswer, progressOf, respond, respondWith, sayWithRetries } from "./respond.ts";
-import { ButtonResponder, DirectMessageResponder } from "./responders.ts";
+import { buttonResponder, directMessageResponder } from "./responders.ts";
 
 /** Where a button was pressed. */
 interface PressPlace {
@@ -169,9 +169,9 @@ function responderOf(
   { asker, response, shared, thread }: PressPlace,
   replaces: boolean,
 ): Responder {
-  if (response === undefined) return new DirectMessageResponder(slack, asker.id);
+  if (response === undefined) return directMessageResponder(slack, asker.id);
   const progressMessage = editableDirectMessage(slack, asker.id);
-  return new ButtonResponder(new ResponseUrl(response, slack), { replaces, shared, thread, progressMessage });
+  return buttonResponder(new ResponseUrl(response, slack), { replaces, shared, thread, progressMessage });
 }
 
 /** Shows a notice to the presser alone. */
@@ -236,7 +236,7 @@ function sendBatch(
     await progress.stop();
     await to.sayEphemeral({ text: "Files", blocks: [sectionBlock(lines)] });
   };
-  const direct = new DirectMessageResponder(slack, place.asker.id);
+  const direct = directMessageResponder(slack, place.asker.id);
   return sayWithRetries(slack, "files", {
     sayHere: () => send(responder),
     sayInDirectMessage: responder.direct ? undefined : () => send(direct),

@@ -12,7 +12,7 @@ import { openForm } from "./form-handler.ts";
 import { callerOf, commandOf, isShared, targetOf } from "./invocation.ts";
 import type { RequestContext } from "./request-context.ts";
 import { respond, respondWith } from "./respond.ts";
-import { CommandResponder, MentionResponder } from "./responders.ts";
+import { commandResponder, mentionResponder } from "./responders.ts";
 
 /** Answers `/bell …`, once acknowledged. Never rejects. */
 export async function handleCommand(slack: SlackContext, payload: SlashCommand): Promise<void> {
@@ -27,7 +27,7 @@ export async function handleCommand(slack: SlackContext, payload: SlashCommand):
       caller: await callerOf(slack, asker, ask?.command),
       workspace: payload.team_id,
       channel: payload.channel_id,
-      responder: new CommandResponder(url, { shared, progressMessage: editableDirectMessage(slack, payload.user_id) }),
+      responder: commandResponder(url, { shared, progressMessage: editableDirectMessage(slack, payload.user_id) }),
     };
     if (ask === undefined) return respondToUnreadable(slack, line, request);
     const command = commandOf(slack, ask);
@@ -78,7 +78,7 @@ export async function handleMention(slack: SlackContext, event: Mention, botUser
       workspace: team,
       channel,
       thread,
-      responder: new MentionResponder(slack, { channel, thread, user }),
+      responder: mentionResponder(slack, { channel, thread, user }),
     };
     if (ask === undefined) return respondToUnreadable(slack, line, request);
     await respond(slack, ask, request);

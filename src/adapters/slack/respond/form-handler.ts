@@ -19,7 +19,7 @@ import { editableDirectMessage } from "./editable-message.ts";
 import { type Asker, callerOf, commandOf, plainCaller, prepare, targetOf } from "./invocation.ts";
 import type { RequestContext, Responder } from "./request-context.ts";
 import { respond } from "./respond.ts";
-import { ButtonResponder, CommandResponder, DirectMessageResponder } from "./responders.ts";
+import { buttonResponder, commandResponder, directMessageResponder } from "./responders.ts";
 
 /** Opens the form of a command; false when the command is unknown, or Slack does not open it. Never rejects. */
 export async function openForm(
@@ -95,12 +95,12 @@ async function requestContextOf(slack: SlackContext, metadata: FormMetadata, sen
 }
 
 function responderOf(slack: SlackContext, { response, button, thread, shared }: FormMetadata, user: string): Responder {
-  if (response === undefined) return new DirectMessageResponder(slack, user);
+  if (response === undefined) return directMessageResponder(slack, user);
   const url = new ResponseUrl(response, slack);
   const progressMessage = editableDirectMessage(slack, user);
   return button === true
-    ? new ButtonResponder(url, { replaces: false, shared, thread, progressMessage })
-    : new CommandResponder(url, { shared, progressMessage });
+    ? buttonResponder(url, { replaces: false, shared, thread, progressMessage })
+    : commandResponder(url, { shared, progressMessage });
 }
 
 function errorAt(view: SubmittedView, option: string | undefined, words: string): Record<string, string> {

@@ -35,8 +35,8 @@ export interface Responder {
   readonly expires: boolean;
   /** Whether it already uses the app's direct messages, so that there is no fallback. */
   readonly direct: boolean;
-  /** Shows progress; false when no more can be shown. Rejects when that fails. */
-  showProgress(body: MessageBody, audience: Visibility): Promise<boolean>;
+  /** Shows progress. Rejects when that fails. */
+  showProgress(body: MessageBody, audience: Visibility): Promise<void>;
   /** Shows the answer. Rejects with ResponseUrlExpired when the response_url has expired. */
   say(body: MessageBody, audience: Visibility): Promise<void>;
   /** Shows an additional message to the asker alone. */

@@ -14,7 +14,7 @@ import { Answer } from "./answer.ts";
 import { audienceOf, isManagementCommand, prepare } from "./invocation.ts";
 import { lostAnswerNotice, notInChannelNotice, progressFootnote, stoppingNotice, workingNotice } from "./notices.ts";
 import type { RequestContext, Responder } from "./request-context.ts";
-import { DirectMessageResponder } from "./responders.ts";
+import { directMessageResponder } from "./responders.ts";
 import { isTransient, RetriesExhausted, type RetryableAnswer } from "./retry-answer.ts";
 
 /** Runs a command and answers it, errors included. Never rejects. */
@@ -68,10 +68,9 @@ export function progressOf(
   return new Progress(pause, async (latest) => {
     try {
       const { body } = await compose(latest, { asker: caller.id }, slack);
-      return await responder.showProgress(
-        withSmallPrint(body, progressFootnote(asked, slack.now(), responder.expires)),
-        audience,
-      );
+      const footnote = progressFootnote(asked, slack.now(), responder.expires);
+      await responder.showProgress(withSmallPrint(body, footnote), audience);
+      return true;
     } catch (error) {
       slack.log.debug({ platform: "slack", command: ask.command, why: describeError(error) }, "progress not shown");
       return isTransient(error);
@@ -131,7 +130,7 @@ export async function sayWithRetries(slack: SlackContext, what: string, answer: 
  * hold files and goes out of date. Rejects when Slack refuses that, too.
  */
 export async function notifyLostAnswer(slack: SlackContext, ask: Ask, request: RequestContext): Promise<void> {
-  const direct: RequestContext = { ...request, responder: new DirectMessageResponder(slack, request.caller.id) };
+  const direct: RequestContext = { ...request, responder: directMessageResponder(slack, request.caller.id) };
   const notice = lostAnswerNotice(slack.command, ask);
   const lost = new Answer(slack, { reply: notice, ask, request: direct, audience: "caller" });
   await slack.lostNoticeRetrier.say(ask.command, lost);
