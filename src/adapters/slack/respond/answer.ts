@@ -22,110 +22,95 @@ interface AnswerOptions {
 }
 
 /** One answer, which may be sent several times until Slack accepts it; its files are sent once. */
-export class Answer implements RetryableAnswer {
-  readonly sayInDirectMessage: RetryableAnswer["sayInDirectMessage"];
-  readonly #slack: SlackContext;
-  readonly #ask: Ask | undefined;
-  readonly #request: RequestContext;
-  readonly #audience: Visibility;
-  readonly #progress: Progress | undefined;
-  #reply: Reply;
-  #files: FileBatch | undefined;
-  #simplified = false;
+export function createAnswer(
+  slack: SlackContext,
+  { reply: given, ask, request, audience, progress }: AnswerOptions,
+): RetryableAnswer {
+  const { responder: here, caller, channel, thread, above, fresh } = request;
+  const may = ask === undefined ? undefined : slack.bot.commonButtons(ask.command);
+  const refresh = ask !== undefined && may?.refresh === true ? { ask } : {};
+  let reply = given;
+  let files: FileBatch | undefined;
+  let simplified = false;
 
-  constructor(slack: SlackContext, { reply, ask, request, audience, progress }: AnswerOptions) {
-    this.#progress = progress;
-    this.#slack = slack;
-    this.#ask = ask;
-    this.#request = request;
-    this.#reply = reply;
-    this.#audience = audience;
-    if (!request.responder.direct) {
-      const direct = directMessageResponder(slack, request.caller.id);
-      this.sayInDirectMessage = (again) => this.#sayDirectly(direct, again);
-    }
-  }
-
-  async sayHere(again: boolean): Promise<void> {
-    const { responder, above, caller, fresh } = this.#request;
-    const failed = this.#reply.failure !== undefined;
-    const audience = failed ? "caller" : this.#audience;
-    const ask = this.#ask;
-    const may = ask === undefined ? undefined : this.#slack.bot.commonButtons(ask.command);
+  async function sayHere(again: boolean): Promise<void> {
+    const failed = reply.failure !== undefined;
+    const shownTo = failed ? "caller" : audience;
     const context: MessageContext = {
       asker: caller.id,
-      ...(ask === undefined || may?.refresh !== true ? {} : { ask }),
-      shareable: may?.share === true && audience === "caller" && responder.shared,
-      replaces: responder.replacesMessage && fresh !== true,
-      ...(ask !== undefined && this.#reply.failure === "caller" && this.#hasForm(ask) ? { form: ask } : {}),
+      ...refresh,
+      shareable: may?.share === true && shownTo === "caller" && here.shared,
+      replaces: here.replacesMessage && fresh !== true,
+      ...(ask !== undefined && reply.failure === "caller" && hasForm(slack, ask) ? { form: ask } : {}),
     };
-    const composed = await compose(this.#reply, context, this.#slack);
-    const files = await this.#sendFiles(composed, responder, audience);
-    if (files === undefined) return this.sayHere(again);
+    const composed = await compose(reply, context, slack);
+    const sent = await sendFiles(composed, here, shownTo);
+    if (sent === undefined) return sayHere(again);
     // Without its files it is no success, and nobody else needs to see it.
-    const { body: shown } = files.failed === 0 ? composed : await compose(warned(this.#reply), context, this.#slack);
-    const body = withLine(withLine(shown, files.lines), again ? POSSIBLE_DUPLICATE : "");
+    const { body: shown } = sent.failed === 0 ? composed : await compose(warned(reply), context, slack);
+    const body = withLine(withLine(shown, sent.lines), again ? POSSIBLE_DUPLICATE : "");
     const said = above === undefined || failed ? body : withLine(body, above, true);
     // A page is not replaced by the error of its next one.
     await (failed && context.replaces === true
-      ? responder.sayEphemeral(said)
-      : responder.say(said, files.failed === 0 ? audience : "caller"));
-  }
-
-  simplify(): boolean {
-    if (this.#simplified) return false;
-    this.#simplified = true;
-    this.#reply = refusedAnswerNotice();
-    this.#files = new FileBatch([]);
-    return true;
+      ? here.sayEphemeral(said)
+      : here.say(said, sent.failed === 0 ? shownTo : "caller"));
   }
 
   /** For an answer that is late, or that could not be sent to its own destination. */
-  async #sayDirectly(direct: Responder, again: boolean): Promise<void> {
-    const ask = this.#ask;
-    const late = ask === undefined ? this.#reply : lateAnswer(this.#reply, this.#slack.command, ask);
-    const refresh = ask !== undefined && this.#slack.bot.commonButtons(ask.command).refresh;
-    const context = { asker: this.#request.caller.id, ...(refresh ? { ask } : {}) };
-    const composed = await compose(late, context, this.#slack);
-    const files = await this.#sendFiles(composed, direct, "caller");
-    if (files === undefined) return this.#sayDirectly(direct, again);
-    const { body } = files.failed === 0 ? composed : await compose(warned(late), context, this.#slack);
-    await direct.say(withLine(withLine(body, files.lines), again ? POSSIBLE_DUPLICATE : ""), "caller");
-  }
-
-  /** Whether the command takes values that a form can ask for. */
-  #hasForm(ask: Ask): boolean {
-    return ask.command !== "help" && commandOf(this.#slack, ask) !== undefined;
+  async function sayDirectly(direct: Responder, again: boolean): Promise<void> {
+    const late = ask === undefined ? reply : lateAnswer(reply, slack.command, ask);
+    const context = { asker: caller.id, ...refresh };
+    const composed = await compose(late, context, slack);
+    const sent = await sendFiles(composed, direct, "caller");
+    if (sent === undefined) return sayDirectly(direct, again);
+    const { body } = sent.failed === 0 ? composed : await compose(warned(late), context, slack);
+    await direct.say(withLine(withLine(body, sent.lines), again ? POSSIBLE_DUPLICATE : ""), "caller");
   }
 
   /**
    * Sends the files of a message and returns a line about each; undefined if the bot stopped in between, which changes
    * the answer.
    */
-  async #sendFiles(
-    { files }: ComposedMessage,
+  async function sendFiles(
+    composed: ComposedMessage,
     responder: Responder,
-    audience: Visibility,
+    shownTo: Visibility,
   ): Promise<FileReport | undefined> {
-    this.#files ??= new FileBatch(files);
-    if (files.length > 0) this.#progress?.update(uploadingNotice(files.map(({ name }) => name)));
-    const { channel, thread, caller } = this.#request;
-    const slack = this.#slack;
-    const isPublic = audience === "channel" && channel !== undefined;
+    files ??= new FileBatch(composed.files);
+    if (composed.files.length > 0) progress?.update(uploadingNotice(composed.files.map(({ name }) => name)));
+    const isPublic = shownTo === "channel" && channel !== undefined;
     const destination: FileDestination | (() => Promise<FileDestination>) = isPublic
       ? { channel, thread, description: thread === undefined ? "this channel" : "this thread" }
       : () => directFileDestination(slack, caller.id, responder.direct ? undefined : (channel ?? ""));
     try {
-      return await this.#files.send(destination, slack, AbortSignal.any([slack.signal, slack.stopping]));
+      return await files.send(destination, slack, AbortSignal.any([slack.signal, slack.stopping]));
     } catch (error) {
-      if (!slack.stopping.aborted || slack.signal.aborted || this.#ask === undefined) throw error;
-      this.#reply = stoppingNotice(this.#ask);
-      this.#files = new FileBatch([]);
+      if (!slack.stopping.aborted || slack.signal.aborted || ask === undefined) throw error;
+      reply = stoppingNotice(ask);
+      files = new FileBatch([]);
       return undefined;
     } finally {
-      await this.#progress?.stop();
+      await progress?.stop();
     }
   }
+
+  const direct = here.direct ? undefined : directMessageResponder(slack, caller.id);
+  return {
+    sayHere,
+    sayInDirectMessage: direct && ((again) => sayDirectly(direct, again)),
+    simplify() {
+      if (simplified) return false;
+      simplified = true;
+      reply = refusedAnswerNotice();
+      files = new FileBatch([]);
+      return true;
+    },
+  };
+}
+
+/** Whether the command takes values that a form can ask for. */
+function hasForm(slack: SlackContext, ask: Ask): boolean {
+  return ask.command !== "help" && commandOf(slack, ask) !== undefined;
 }
 
 /** An answer that does not carry all it should. */

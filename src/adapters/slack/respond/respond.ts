@@ -10,7 +10,7 @@ import type { Milliseconds } from "../../../units/duration.ts";
 import type { SlackContext } from "../context.ts";
 import { compose, withSmallPrint } from "../render/compose.ts";
 import { describeError, logFailure } from "../transport/api-error.ts";
-import { Answer } from "./answer.ts";
+import { createAnswer } from "./answer.ts";
 import { audienceOf, isManagementCommand, prepare } from "./invocation.ts";
 import { lostAnswerNotice, notInChannelNotice, progressFootnote, stoppingNotice, workingNotice } from "./notices.ts";
 import type { RequestContext, Responder } from "./request-context.ts";
@@ -96,7 +96,7 @@ export async function respondWith(
   audience: Visibility,
   progress?: Progress,
 ): Promise<boolean> {
-  const answer = new Answer(slack, { reply, ask, request, audience, progress });
+  const answer = createAnswer(slack, { reply, ask, request, audience, progress });
   try {
     return await sayWithRetries(slack, ask?.command ?? "notice", answer);
   } finally {
@@ -132,6 +132,6 @@ export async function sayWithRetries(slack: SlackContext, what: string, answer: 
 export async function notifyLostAnswer(slack: SlackContext, ask: Ask, request: RequestContext): Promise<void> {
   const direct: RequestContext = { ...request, responder: directMessageResponder(slack, request.caller.id) };
   const notice = lostAnswerNotice(slack.command, ask);
-  const lost = new Answer(slack, { reply: notice, ask, request: direct, audience: "caller" });
+  const lost = createAnswer(slack, { reply: notice, ask, request: direct, audience: "caller" });
   await slack.lostNoticeRetrier.say(ask.command, lost);
 }
