@@ -60,30 +60,29 @@ const words = text.transform((value) =>
 );
 
 /** An entry that names nobody must not be skipped: an empty list would allow everybody what it was written to forbid. */
-const people = words.check((context) => {
-  const isPerson = (entry: string): boolean => /^(?:(?:slack:)?[UW][A-Z\d]{2,}|(?:discord:)?\d{15,21})$/iu.test(entry);
-  const wrong = context.value.flatMap((entry, index) => (isPerson(entry) ? [] : [`no. ${index + 1}`]));
-  if (wrong.length === 0) return;
-  const message = `must hold ids of people, such as slack:U0123456789 or discord:112233445566778899; wrong: ${wrong.join(", ")}`;
-  context.issues.push({ code: "custom", message, input: context.value });
-});
+const listOf = (isEntry: (entry: string) => boolean, what: string) =>
+  words.check((context) => {
+    const wrong = context.value.flatMap((entry, index) => (isEntry(entry) ? [] : [`no. ${index + 1}`]));
+    if (wrong.length === 0) return;
+    const message = `must hold ${what}; wrong: ${wrong.join(", ")}`;
+    context.issues.push({ code: "custom", message, input: context.value });
+  });
+
+const people = listOf(
+  (entry) => /^(?:(?:slack:)?[UW][A-Z\d]{2,}|(?:discord:)?\d{15,21})$/iu.test(entry),
+  "ids of people, such as slack:U0123456789 or discord:112233445566778899",
+);
 
 /** IP addresses and networks in CIDR notation. */
-const proxies = words.check((context) => {
-  const isProxy = (entry: string): boolean => {
-    const [address = "", prefix, ...more] = entry.split("/");
-    const bits = isIP(address) === 6 ? 128 : 32;
-    return (
-      isIP(address) !== 0 &&
-      more.length === 0 &&
-      (prefix === undefined || (/^\d{1,3}$/u.test(prefix) && Number(prefix) <= bits))
-    );
-  };
-  const wrong = context.value.flatMap((entry, index) => (isProxy(entry) ? [] : [`no. ${index + 1}`]));
-  if (wrong.length === 0) return;
-  const message = `must hold IP addresses or networks of proxies, such as 127.0.0.1 or 10.0.0.0/8; wrong: ${wrong.join(", ")}`;
-  context.issues.push({ code: "custom", message, input: context.value });
-});
+const proxies = listOf((entry) => {
+  const [address = "", prefix, ...more] = entry.split("/");
+  const bits = isIP(address) === 6 ? 128 : 32;
+  return (
+    isIP(address) !== 0 &&
+    more.length === 0 &&
+    (prefix === undefined || (/^\d{1,3}$/u.test(prefix) && Number(prefix) <= bits))
+  );
+}, "IP addresses or networks of proxies, such as 127.0.0.1 or 10.0.0.0/8");
 
 const snowflake = text.refine((value) => /^\d{15,21}$/u.test(value), "must be an id of Discord's: 15 to 21 digits");
 
