@@ -1,4 +1,5 @@
 import type { Clock } from "../../api/clock.ts";
+import { parseBaseUrl } from "../../api/http/base-url.ts";
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { Milliseconds } from "../../units/duration.ts";
@@ -102,9 +103,10 @@ export async function pingOnce(
   limitMillis = PING_TIMEOUT_MILLIS,
 ): Promise<string | undefined> {
   const late = AbortSignal.timeout(limitMillis);
+  const { authorization } = parseBaseUrl(url);
   try {
     const response = await fetch(withoutCredentials(url), {
-      headers: { "User-Agent": "Bellwether", ...authorizationOf(url) },
+      headers: { "User-Agent": "Bellwether", ...(authorization !== undefined && { Authorization: authorization }) },
       redirect: "manual",
       signal: AbortSignal.any([signal, late]),
     });
@@ -123,11 +125,4 @@ function withoutCredentials(url: string): URL {
   plain.username = "";
   plain.password = "";
   return plain;
-}
-
-function authorizationOf(url: string): Record<string, string> {
-  const { username, password } = new URL(url);
-  if (username === "" && password === "") return {};
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return { Authorization: `Basic ${Buffer.from(credentials).toString("base64")}` };
 }
