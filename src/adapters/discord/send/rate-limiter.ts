@@ -106,46 +106,39 @@ const MAX_WAIT_MILLIS = 6000;
 /** A request refused this often has met something else than a rate limit. */
 const MAX_TRIES = 10;
 
-/** The requests of one delivery: rate-limited, repeated after a 429, and with a record of whether one may have arrived. */
-export class LimitedRequests {
-  readonly #limiter: RateLimiter;
-  readonly #signal: AbortSignal;
-  readonly #urgent: boolean;
-  readonly #isOvertaken: () => boolean;
-  #maybeSent = false;
-
+interface LimitedOptions {
+  readonly signal: AbortSignal;
+  readonly urgent: boolean;
   /** Where it is overtaken during a wait for the channel, the delivery fails, and is retried behind what is urgent. */
-  constructor(limiter: RateLimiter, signal: AbortSignal, urgent = false, isOvertaken: () => boolean = () => false) {
-    this.#limiter = limiter;
-    this.#signal = signal;
-    this.#urgent = urgent;
-    this.#isOvertaken = isOvertaken;
-  }
+  isOvertaken(): boolean;
+}
 
-  /** Whether Discord may have acted on the last request. */
-  get maybeSent(): boolean {
-    return this.#maybeSent;
-  }
-
-  async run<T>(call: () => Promise<T>): Promise<T> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        const request = (): Promise<T> => {
-          this.#maybeSent = true;
-          return call();
-        };
-        return await this.#limiter.run(this.#signal, request, this.#urgent);
-      } catch (error) {
-        if (!(error instanceof RateLimitError)) throw error;
-        // A rate-limited request has had no effect.
-        this.#maybeSent = false;
-        const wait = Math.max(error.timeToReset, error.retryAfter, 0);
-        if (error.global) this.#limiter.pause(wait);
-        if (tries === MAX_TRIES || wait > MAX_WAIT_MILLIS) throw error;
-        if (error.global) continue;
-        await sleep(wait, undefined, { signal: this.#signal });
-        if (this.#isOvertaken()) throw error;
+/** The requests of one delivery: rate-limited, repeated after a 429, and with a record of whether one may have arrived. */
+export function limitedRequests(limiter: RateLimiter, { signal, urgent, isOvertaken }: LimitedOptions) {
+  let maybeSent = false;
+  return {
+    /** Whether Discord may have acted on the last request. */
+    maybeSent: () => maybeSent,
+    async run<T>(call: () => Promise<T>): Promise<T> {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          const request = (): Promise<T> => {
+            maybeSent = true;
+            return call();
+          };
+          return await limiter.run(signal, request, urgent);
+        } catch (error) {
+          if (!(error instanceof RateLimitError)) throw error;
+          // A rate-limited request has had no effect.
+          maybeSent = false;
+          const wait = Math.max(error.timeToReset, error.retryAfter, 0);
+          if (error.global) limiter.pause(wait);
+          if (tries === MAX_TRIES || wait > MAX_WAIT_MILLIS) throw error;
+          if (error.global) continue;
+          await sleep(wait, undefined, { signal });
+          if (isOvertaken()) throw error;
+        }
       }
-    }
-  }
+    },
+  };
 }

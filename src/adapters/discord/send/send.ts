@@ -13,7 +13,7 @@ import { compose, type ComposedMessage, composePlain, SILENT } from "../render/c
 import { flatText } from "../render/markdown.ts";
 import { hasErrorCode } from "../transport/rest.ts";
 import { uploadOf } from "../transport/upload.ts";
-import { type LimitedRequest, LimitedRequests, RateLimiter } from "./rate-limiter.ts";
+import { type LimitedRequest, limitedRequests, RateLimiter } from "./rate-limiter.ts";
 import { toSendError } from "./send-error.ts";
 import { Threads } from "./threads.ts";
 
@@ -122,7 +122,7 @@ export class DiscordSender implements Sender {
   ): Promise<T> {
     const urgentOrder = `${channel} urgent`;
     const isOvertaken = (): boolean => !urgent && this.#tails.has(urgentOrder);
-    const requests = new LimitedRequests(this.#limiter, signal, urgent, isOvertaken);
+    const requests = limitedRequests(this.#limiter, { signal, urgent, isOvertaken });
     const order = urgent ? urgentOrder : channel;
     const before = this.#tails.get(order) ?? Promise.resolve();
     const run = before.then(async () => {
@@ -136,7 +136,7 @@ export class DiscordSender implements Sender {
           }),
         );
       } catch (error) {
-        throw this.#noteRefusal(toSendError(error, requests.maybeSent));
+        throw this.#noteRefusal(toSendError(error, requests.maybeSent()));
       }
     });
     const tail = run.catch(() => undefined);
