@@ -18,7 +18,7 @@ import { firstNotBehind } from "../node/last-seen-block.ts";
 import { type AttemptOptions, type ClientContext, NodeEndpoint, type NodeRequest } from "../node/node.ts";
 import { SingleFlight } from "../node/single-flight.ts";
 import { requestWithFailOver } from "./fail-over.ts";
-import { assetNamesCache, marketNamesCache, type NamesCache, nodeNamesCache } from "./names-cache.ts";
+import { createNamesCaches, type NamesCache } from "./names-cache.ts";
 import { type Call, operations } from "./operations.ts";
 import { assessNodes } from "./poll-nodes.ts";
 
@@ -113,9 +113,7 @@ function operationsOver(
   attemptDefaults: Pick<AttemptOptions, "waits">,
 ): Operations {
   const call = callOver(nodeEndpoints, context, attemptDefaults);
-  const markets = marketNamesCache(call, context.clock);
-  const assets = assetNamesCache(call, context.clock);
-  const validators = nodeNamesCache(call, context.clock);
+  const { markets, assets, validators } = createNamesCaches(call, context.clock);
   return {
     ...operations(call),
     getListAssetBundle: listAssetBundleCall(call, assets, nodeEndpoints[0]?.data.name ?? "", context),

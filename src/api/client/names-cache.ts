@@ -19,72 +19,20 @@ const ROWS_PER_PAGE = 1000;
 const MAX_PAGES = 50;
 
 /** A cache of one kind of names: read completely, cached for long, never failing a call. */
-export class NamesCache<T> {
-  readonly #call: Call;
-  readonly #clock: Clock;
-  readonly #requestFor: (after: string | undefined) => ApiRequest<Page<T | undefined>>;
-  #names: readonly T[] = [];
-  #validUntilMillis = -1;
-
-  constructor(call: Call, clock: Clock, requestFor: (after: string | undefined) => ApiRequest<Page<T | undefined>>) {
-    this.#call = call;
-    this.#clock = clock;
-    this.#requestFor = requestFor;
-  }
-
+export interface NamesCache<T> {
   /** The names, or the last known ones where the node fails. Rejects only with the signal's reason. */
-  async get(options: CallOptions = {}): Promise<readonly T[]> {
-    options.signal?.throwIfAborted();
-    if (options.fresh !== true && this.#clock.monotonicMillis() < this.#validUntilMillis) return this.#names;
-    try {
-      const names = await this.#read(options);
-      this.#names = names;
-      this.#validUntilMillis = this.#clock.monotonicMillis() + NAMES_CACHE_MILLIS;
-    } catch (error) {
-      options.signal?.throwIfAborted();
-      if (!(error instanceof ApiError)) throw error;
-      this.#validUntilMillis = this.#clock.monotonicMillis() + NOT_OFFERED_CACHE_MILLIS;
-    }
-    return this.#names;
-  }
-
-  async #read(options: CallOptions): Promise<readonly T[]> {
-    const names: T[] = [];
-    let after: string | undefined;
-    for (let pages = 0; pages < MAX_PAGES; pages += 1) {
-      const { value }: { value: Page<T | undefined> } = await this.#call(this.#requestFor(after), options);
-      for (const row of value.rows) if (row.node !== undefined) names.push(row.node);
-      if (!value.hasNextPage || value.endCursor === undefined || value.endCursor === after) break;
-      after = value.endCursor;
-    }
-    return names;
-  }
+  get(options?: CallOptions): Promise<readonly T[]>;
 }
 
-export const marketNamesCache = (call: Call, clock: Clock) =>
-  new NamesCache(
-    call,
-    clock,
-    requestFor("markets", Markets, (parsed) => mapPage(parsed.markets, marketNames)),
-  );
+function createNamesCache<S extends z.ZodType, T>(
+  call: Call,
+  clock: Clock,
+  { list, schema, pick }: { list: string; schema: S; pick: (parsed: z.output<S>) => Page<T | undefined> },
+): NamesCache<T> {
+  let known: readonly T[] = [];
+  let validUntilMillis = -1;
 
-export const assetNamesCache = (call: Call, clock: Clock) =>
-  new NamesCache(
-    call,
-    clock,
-    requestFor("assets", Assets, (parsed) => mapPage(parsed.assets, assetNames)),
-  );
-
-export const nodeNamesCache = (call: Call, clock: Clock) =>
-  new NamesCache(
-    call,
-    clock,
-    requestFor("nodes", NetworkNodes, (parsed) => mapPage(parsed.nodes, nodeNames)),
-  );
-
-/** Requests for the pages of a list, each behind a cursor. */
-function requestFor<S extends z.ZodType, T>(list: string, schema: S, pick: (parsed: z.output<S>) => Page<T>) {
-  return (after: string | undefined): ApiRequest<Page<T>> => {
+  const requestFor = (after: string | undefined): ApiRequest<Page<T | undefined>> => {
     const query = new URLSearchParams({ "pagination.first": String(ROWS_PER_PAGE) });
     if (after !== undefined) query.set("pagination.after", after);
     return defineRequest({
@@ -97,6 +45,53 @@ function requestFor<S extends z.ZodType, T>(list: string, schema: S, pick: (pars
       pages: true,
       ...(after === undefined ? {} : { cursor: after }),
     });
+  };
+  const read = async (options: CallOptions): Promise<readonly T[]> => {
+    const names: T[] = [];
+    let after: string | undefined;
+    for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+      const { value }: { value: Page<T | undefined> } = await call(requestFor(after), options);
+      for (const row of value.rows) if (row.node !== undefined) names.push(row.node);
+      if (!value.hasNextPage || value.endCursor === undefined || value.endCursor === after) break;
+      after = value.endCursor;
+    }
+    return names;
+  };
+  return {
+    async get(options = {}) {
+      options.signal?.throwIfAborted();
+      if (options.fresh !== true && clock.monotonicMillis() < validUntilMillis) return known;
+      try {
+        known = await read(options);
+        validUntilMillis = clock.monotonicMillis() + NAMES_CACHE_MILLIS;
+      } catch (error) {
+        options.signal?.throwIfAborted();
+        if (!(error instanceof ApiError)) throw error;
+        validUntilMillis = clock.monotonicMillis() + NOT_OFFERED_CACHE_MILLIS;
+      }
+      return known;
+    },
+  };
+}
+
+/** The caches of a network's names. */
+export function createNamesCaches(call: Call, clock: Clock) {
+  return {
+    markets: createNamesCache(call, clock, {
+      list: "markets",
+      schema: Markets,
+      pick: ({ markets }) => mapPage(markets, marketNames),
+    }),
+    assets: createNamesCache(call, clock, {
+      list: "assets",
+      schema: Assets,
+      pick: ({ assets }) => mapPage(assets, assetNames),
+    }),
+    validators: createNamesCache(call, clock, {
+      list: "nodes",
+      schema: NetworkNodes,
+      pick: ({ nodes }) => mapPage(nodes, nodeNames),
+    }),
   };
 }
 

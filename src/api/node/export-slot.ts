@@ -52,18 +52,16 @@ export class ExportSlot {
   }
 
   async #untilFree(atMostMillis: Milliseconds, signal: AbortSignal | undefined): Promise<void> {
-    const done = new AbortController();
-    const leave = (): void => done.abort();
-    const wake = (): void => done.abort();
-    signal?.addEventListener("abort", leave, { once: true });
+    const woken = new AbortController();
+    const done = signal === undefined ? woken.signal : AbortSignal.any([woken.signal, signal]);
+    const wake = (): void => woken.abort();
     if (this.#busy) this.#freed.add(wake);
     try {
-      await this.#clock.sleep(atMostMillis, done.signal);
+      await this.#clock.sleep(atMostMillis, done);
     } catch (error) {
-      if (!done.signal.aborted) throw error;
+      if (!done.aborted) throw error;
     } finally {
       this.#freed.delete(wake);
-      signal?.removeEventListener("abort", leave);
     }
   }
 }
