@@ -110,7 +110,7 @@ interface LimitedOptions {
   readonly signal: AbortSignal;
   readonly urgent: boolean;
   /** Where it is overtaken during a wait for the channel, the delivery fails, and is retried behind what is urgent. */
-  isOvertaken(): boolean;
+  readonly isOvertaken: () => boolean;
 }
 
 /** The requests of one delivery: rate-limited, repeated after a 429, and with a record of whether one may have arrived. */
