@@ -2,7 +2,7 @@ import { RESPONSE_URL_PROGRESS_USES, RESPONSE_URL_USES } from "../limits.ts";
 import { type MessageBody, NO_UNFURL, withSmallPrint } from "../render/compose.ts";
 import type { ResponseUrl } from "../transport/response-url.ts";
 import { type CallPolicy, retryingRateLimited, type WebApiAccess, withoutRetry } from "../transport/web-api.ts";
-import { editableDirectMessage, EditableMessage } from "./editable-message.ts";
+import { editableDirectMessage, editableMessage, type EditableMessage } from "./editable-message.ts";
 import { CONTINUES_IN_DIRECT_MESSAGES } from "./notices.ts";
 import type { Responder } from "./request-context.ts";
 
@@ -70,7 +70,7 @@ interface MentionResponderOptions {
 /** Answers a mention, in the thread where it was made. */
 export function mentionResponder(api: WebApiAccess, { channel, thread, user }: MentionResponderOptions): Responder {
   const place = { channel, ...(thread === undefined ? {} : { thread_ts: thread }) };
-  const shown = new EditableMessage(api, () => Promise.resolve(place));
+  const shown = editableMessage(api, () => Promise.resolve(place));
   const progressMessage = editableDirectMessage(api, user);
   let progressShown = false;
   const postEphemeral = async (body: MessageBody, call: CallPolicy): Promise<void> => {

@@ -82,12 +82,12 @@ export class AnswerRetrier {
   async say(what: string, answer: RetryableAnswer): Promise<void> {
     const { log, now, policy, sleep, stopping, random = Math.random } = this.#options;
     const until = now() + policy.maxDurationMillis;
-    const attempts = new AnswerAttempts(answer, log, what);
+    const next = attemptsOf(answer, log, what);
     let pause = policy.initialDelayMillis;
     let waits = false;
     try {
       for (;;) {
-        const error = await attempts.next();
+        const error = await next();
         if (error === undefined) return;
         const wait = Math.max(pause * (0.5 + random() / 2), askedWait(error) ?? 0);
         if (stopping.aborted || !isTransient(error)) throw error;
@@ -112,71 +112,57 @@ export class AnswerRetrier {
   }
 }
 
-/** The attempts to send one answer, and their results. */
-class AnswerAttempts {
-  readonly #answer: RetryableAnswer;
-  readonly #log: Log;
-  readonly #what: string;
-  #tries = 0;
+/**
+ * The attempts to send one answer. Each call makes the next one; it gives undefined when sent, else the error,
+ * preferably a transient one, which is worth a retry.
+ */
+function attemptsOf(answer: RetryableAnswer, log: Log, what: string): () => Promise<unknown> {
+  const { sayInDirectMessage } = answer;
+  let tries = 0;
   /** Its own destination no longer works. */
-  #lost = false;
+  let lost = false;
   /** The last transient error there. */
-  #transient: unknown;
+  let transient: unknown;
   /** An earlier attempt may have arrived: Slack did not answer. */
-  #again = false;
+  let again = false;
 
-  constructor(answer: RetryableAnswer, log: Log, what: string) {
-    this.#answer = answer;
-    this.#log = log;
-    this.#what = what;
-  }
-
-  /**
-   * Makes the next attempt; returns undefined when sent, else the error, preferably a transient one, which is worth a
-   * retry.
-   */
-  async next(): Promise<unknown> {
-    const { sayInDirectMessage } = this.#answer;
-    let here: unknown;
-    this.#tries += 1;
-    if (sayInDirectMessage === undefined || (!this.#lost && isPowerOfTwo(this.#tries))) {
-      here = await this.#try((again) => this.#answer.sayHere(again));
-      if (here === undefined) return undefined;
-      this.#lost = !isTransient(here);
-      if (!this.#lost) this.#transient = here;
-      // Slack says when it takes the answer there: that is waited for, unless it is long.
-      if ((askedWait(here) ?? Number.POSITIVE_INFINITY) <= LONGEST_RATE_LIMIT_WAIT_MILLIS) return here;
-      if (sayInDirectMessage === undefined) return here;
-      if (!(here instanceof ResponseUrlExpired)) {
-        this.#log.warn({ platform: "slack", what: this.#what, why: describeError(here) }, "answer refused");
-      }
-    }
-    const there = await this.#try(
-      (again) => sayInDirectMessage?.(again) ?? Promise.reject(new Error("there is no other place")),
-    );
-    if (there === undefined) return undefined;
-    if (here !== undefined && isTransient(here)) return here;
-    return this.#lost || isTransient(there) ? there : this.#transient;
-  }
-
-  async #try(say: (again: boolean) => Promise<void>): Promise<unknown> {
+  async function attempt(say: (again: boolean) => Promise<void>): Promise<unknown> {
     for (;;) {
       try {
-        await say(this.#again);
+        await say(again);
         return undefined;
       } catch (error) {
-        if (
-          isContentRefused(error instanceof ResponseRefused ? error.code : errorCodeOf(error)) &&
-          this.#answer.simplify()
-        ) {
-          this.#log.error({ platform: "slack", what: this.#what, why: describeError(error) }, "answer failed");
+        const code = error instanceof ResponseRefused ? error.code : errorCodeOf(error);
+        if (isContentRefused(code) && answer.simplify()) {
+          log.error({ platform: "slack", what, why: describeError(error) }, "answer failed");
           continue;
         }
-        this.#again ||= mayHaveArrived(error);
+        again ||= mayHaveArrived(error);
         return error ?? new Error("something was thrown that is nothing");
       }
     }
   }
+
+  return async () => {
+    let here: unknown;
+    tries += 1;
+    if (sayInDirectMessage === undefined || (!lost && isPowerOfTwo(tries))) {
+      here = await attempt((repeated) => answer.sayHere(repeated));
+      if (here === undefined) return undefined;
+      lost = !isTransient(here);
+      if (!lost) transient = here;
+      // Slack says when it takes the answer there: that is waited for, unless it is long.
+      if ((askedWait(here) ?? Number.POSITIVE_INFINITY) <= LONGEST_RATE_LIMIT_WAIT_MILLIS) return here;
+      if (sayInDirectMessage === undefined) return here;
+      if (!(here instanceof ResponseUrlExpired)) {
+        log.warn({ platform: "slack", what, why: describeError(here) }, "answer refused");
+      }
+    }
+    const there = await attempt(sayInDirectMessage);
+    if (there === undefined) return undefined;
+    if (here !== undefined && isTransient(here)) return here;
+    return lost || isTransient(there) ? there : transient;
+  };
 }
 
 /** A response_url allows five uses: attempts 1, 2, 4, 8 and 16 spread them over ten minutes. */
