@@ -41,26 +41,19 @@ async function examinePort({ host, port }: Config["web"], held: boolean, signal:
   const check = "console";
   const asked = port ?? FIRST_PORT;
   const answers = () => isBellwether(addressOf(host, asked), signal);
+  const ours = ok(check, `a Bellwether answers on port ${asked}`);
+  const another = `port ${asked} on ${host} is another Bellwether's, on another database`;
   const server = createServer();
   try {
     const taken = await listen(server, host, port);
     if (taken === asked) return ok(check, `port ${asked} on ${host} is free`);
-    if (await answers()) {
-      if (held) return ok(check, `a Bellwether answers on port ${asked}`);
-      return ok(
-        check,
-        `port ${asked} on ${host} is another Bellwether's, on another database; ${taken} is the next free one`,
-      );
-    }
-    return ok(check, `port ${asked} on ${host} is taken, ${taken} is the next free one`);
+    if (!(await answers())) return ok(check, `port ${asked} on ${host} is taken, ${taken} is the next free one`);
+    return held ? ours : ok(check, `${another}; ${taken} is the next free one`);
   } catch (thrown) {
     if (!(thrown instanceof UserError)) throw thrown;
     const remedy = thrown.remedy ?? "Set WEB_PORT to a free port.";
-    if (await answers()) {
-      if (held) return ok(check, `a Bellwether answers on port ${asked}`);
-      return fault(check, `port ${asked} on ${host} is another Bellwether's, on another database`, remedy);
-    }
-    return fault(check, thrown.message.replace(/\.$/u, ""), remedy);
+    if (!(await answers())) return fault(check, thrown.message.replace(/\.$/u, ""), remedy);
+    return held ? ours : fault(check, another, remedy);
   } finally {
     server.close();
   }
