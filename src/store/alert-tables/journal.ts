@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 
 import { selectInBatches } from "../queries.ts";
 import type { Schema } from "../schema.ts";
-import type { DeliveredMessages, Journal, JournalQuery, LoggedDelivery } from "./alert-tables.ts";
+import type { DeliveredMessages, DeliveryRow, Journal, JournalQuery, LoggedDelivery } from "./alert-tables.ts";
 
 const LOGGED_COLUMNS = [
   "seq",
@@ -104,29 +104,24 @@ export function createJournal(db: Kysely<Schema>): Journal {
 
 /** A destination's messages are sent one by one in the order of `seq`, which is therefore the order of delivery. */
 export function createDeliveredMessages(db: Kysely<Schema>): DeliveredMessages {
-  const arrived = (destination: string) =>
+  const sent = (destination: string, kind: DeliveryRow["kind"]) =>
     db
       .selectFrom("alert_deliveries")
       .selectAll()
       .where("destination", "=", destination)
-      .where("kind", "=", "message")
+      .where("kind", "=", kind)
       .where("state", "=", "sent")
       // As in the condition of the partial index.
       .where("settled_at", "is not", null);
   return {
     after: (destination, seq, limit) =>
-      arrived(destination).where("seq", ">", seq).orderBy("seq").limit(limit).execute(),
+      sent(destination, "message").where("seq", ">", seq).orderBy("seq").limit(limit).execute(),
     async last(destination, limit) {
-      return (await arrived(destination).orderBy("seq", "desc").limit(limit).execute()).toReversed();
+      return (await sent(destination, "message").orderBy("seq", "desc").limit(limit).execute()).toReversed();
     },
     async rollingEdits(destination, since, limit) {
-      const rows = await db
-        .selectFrom("alert_deliveries")
-        .selectAll()
-        .where("destination", "=", destination)
-        .where("kind", "=", "edit")
+      const rows = await sent(destination, "edit")
         .where("phase", "=", "rolling")
-        .where("state", "=", "sent")
         .where("settled_at", ">=", since)
         .orderBy("seq", "desc")
         .limit(limit)
