@@ -73,7 +73,9 @@ export async function claim(
     for (const row of rows) {
       const merged = await mergeOwed(tables, row, at, newId);
       decisions.push(...merged.decisions);
-      due.push(merged.row === undefined ? undefined : await claimOne(tables, sender, merged.row, at));
+      due.push(
+        merged.row === undefined ? undefined : await claimOne(tables, sender, merged.row, merged.says === true, at),
+      );
     }
   }
   const taken = due.filter((one) => one !== undefined);
@@ -118,6 +120,7 @@ async function claimOne(
   tables: AlertTables,
   sender: Sender,
   due: DeliveryRow,
+  says: boolean,
   at: Milliseconds,
 ): Promise<UnreadDelivery | undefined> {
   const edits = due.target === null ? undefined : (await tables.outbox.receipts([due.target]))[0];
@@ -131,7 +134,9 @@ async function claimOne(
   const triggeredAt = await triggerDeliveryTime(tables, due);
   const window = sender.dropsRepeatsForMillis ?? 0;
   const [edited] = due.target === null ? [] : await tables.outbox.get([due.target]);
-  const said = (await readGroup(tables, edited ?? due)) ?? (await readStory(tables, due));
+  const group =
+    edited !== undefined ? await readGroup(tables, edited) : says ? await readGroup(tables, due) : undefined;
+  const said = group ?? (await readStory(tables, due));
   return {
     row,
     sender,

@@ -16,6 +16,8 @@ export const LONGEST_GROUPING: Milliseconds = 60_000;
 const GROW_DELAY: Milliseconds = 1000;
 
 interface Merged {
+  /** It may say others. */
+  readonly says?: true;
   /** The delivery as it is sent now; absent where another message says it. */
   readonly row?: DeliveryRow;
   readonly decisions: readonly Decision[];
@@ -32,17 +34,21 @@ export async function mergeOwed(
   newId: () => string,
 ): Promise<Merged> {
   if (due.kind !== "message" || due.episode === null || due.uncertain_since !== null)
-    return { row: due, decisions: [] };
+    return { row: due, says: true, decisions: [] };
   const merged = await mergeIntoTriggers(tables, [due], at);
   const [row = due] = merged.rows;
   if (row.group_key === null) return { row, decisions: merged.decisions };
-  const waiting = (await tables.outbox.owedInGroup(row.destination, row.group_key)).filter(({ id }) => id !== row.id);
-  const others = await mergeIntoTriggers(tables, waiting, at);
   // What an attempt that failed would have said.
   const said = await mergeIntoTriggers(tables, row.attempts === 0 ? [] : await tables.outbox.saidBy(row.id), at);
-  const grouped = await joinGroup(tables, row, others.rows, at, newId);
-  const decisions = [merged, others, said, grouped].flatMap((one) => one.decisions);
-  return { ...grouped, decisions };
+  const { within } = DeliveryData.parse(JSON.parse(row.data));
+  const since = within === undefined ? 0 : row.created_at - LONGEST_GROUPING;
+  const near = await tables.outbox.inGroup(row.destination, row.group_key, since);
+  const waiting = near.filter(({ state, id }) => state === "owed" && id !== row.id);
+  const others = await mergeIntoTriggers(tables, waiting, at);
+  const last = near.findLast(({ state }) => state === "sent");
+  const grouped = await joinGroup(tables, row, others.rows, last, at, newId);
+  const decisions = [merged, said, others, grouped].flatMap((one) => one.decisions);
+  return { ...grouped, ...(row.attempts === 0 ? {} : { says: true }), decisions };
 }
 
 const MERGED_PHASES: readonly string[] = ["escalation", "reminder", "resolve", "state"];
@@ -104,14 +110,15 @@ async function joinGroup(
   tables: AlertTables,
   due: DeliveryRow,
   others: readonly DeliveryRow[],
+  last: DeliveryRow | undefined,
   at: Milliseconds,
   newId: () => string,
-): Promise<{ readonly row?: DeliveryRow; readonly decisions: readonly Decision[] }> {
-  const { group_key: key, destination } = due;
+): Promise<Merged> {
   const rest = others.filter(({ episode }) => episode !== due.episode);
-  const last = key === null ? undefined : await tables.outbox.lastInGroup(destination, key);
   const late = last === undefined ? [] : await followers(tables, last, [due, ...rest]);
-  if (last === undefined || !late.includes(due)) return { row: due, decisions: await letSay(tables, due, rest, at) };
+  if (last === undefined || !late.includes(due)) {
+    return { row: due, ...(rest.length === 0 ? {} : { says: true }), decisions: await letSay(tables, due, rest, at) };
+  }
   const decisions = await letSay(tables, last, late, at);
   await tables.outbox.add([growth(last, newId(), at)]);
   return { decisions };
@@ -229,7 +236,7 @@ export async function readGroup(
 
 /** What happened in the course of an episode, for what is told of it later; its trigger says it as well. */
 export async function readStory(tables: AlertTables, row: DeliveryRow): Promise<SaidGroup | undefined> {
-  if (row.kind !== "message" || row.episode === null || !LATER_PHASES.includes(row.phase)) return undefined;
+  if (row.group_key !== null || row.episode === null || !LATER_PHASES.includes(row.phase)) return undefined;
   const own = await tables.outbox.ofEpisode(row.episode, row.destination);
   const trigger = own.find(({ phase, said_by }) => phase === "trigger" && said_by === null);
   const group = trigger === undefined ? undefined : await readGroup(tables, trigger);

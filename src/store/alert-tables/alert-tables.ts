@@ -97,10 +97,8 @@ export interface Outbox {
   openOf(destination: string): Promise<readonly DeliveryRow[]>;
   /** Finished deliveries, newest first; to one destination where it is named. */
   finished(limit: number, destination?: string): Promise<readonly DeliveryRow[]>;
-  /** The certainly unsent messages of a group to a destination, in order. */
-  owedInGroup(destination: string, key: string): Promise<readonly DeliveryRow[]>;
-  /** The last message of a group that arrived at a destination. */
-  lastInGroup(destination: string, key: string): Promise<DeliveryRow | undefined>;
+  /** The messages of a group to a destination that are certainly unsent, or arrived and are no older, in order. */
+  inGroup(destination: string, key: string, since: Milliseconds): Promise<readonly DeliveryRow[]>;
   /** The deliveries that one says beside itself, in order. */
   saidBy(id: string): Promise<readonly DeliveryRow[]>;
   /** Those of these deliveries that another one says, and which that is, where it is still stored. */

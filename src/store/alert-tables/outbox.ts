@@ -138,24 +138,19 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .orderBy("seq", "desc")
         .limit(limit)
         .execute(),
-    owedInGroup: (destination, key) =>
+    inGroup: (destination, key, since) =>
       all()
         .where("destination", "=", destination)
         .where("group_key", "=", key)
-        .where("state", "=", "owed")
         .where("kind", "=", "message")
-        .where("uncertain_since", "is", null)
+        .where((eb) =>
+          eb.or([
+            eb.and([eb("state", "=", "owed"), eb("uncertain_since", "is", null)]),
+            eb.and([eb("state", "=", "sent"), eb("created_at", ">=", since)]),
+          ]),
+        )
         .orderBy("seq")
         .execute(),
-    lastInGroup: (destination, key) =>
-      all()
-        .where("destination", "=", destination)
-        .where("group_key", "=", key)
-        .where("state", "=", "sent")
-        .where("kind", "=", "message")
-        .orderBy("seq", "desc")
-        .limit(1)
-        .executeTakeFirst(),
     saidBy: (id) => all().where("said_by", "=", id).orderBy("seq").execute(),
     sayers: async (ids) => {
       const rows = await selectInBatches(ids, (batch) =>

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 
+import { SendError } from "../../../src/alerts/sender.ts";
 import { episodesIn } from "../../support/gist.ts";
 import { blind, down, stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";
@@ -70,4 +71,26 @@ it("nodes are told by themselves where the halt was not told", async () => {
   await rounds(8, "bad", "n1");
   await rounds(8, "bad");
   expect(it.sender.take()).toEqual(["warning: node.down of n1 on mainnet", "resolved: node.down of n1 on mainnet"]);
+});
+
+it("a node that went down and came back before the halt could be told is told once, with both", async () => {
+  const { it, rounds } = await halted();
+  it.sender.take();
+  await rounds(20, "good");
+  it.sender.take();
+  it.sender.outcome = () => new SendError("retry", "503");
+  await rounds(10, "bad");
+  await rounds(10, "bad", "n1");
+  await rounds(8, "bad");
+  it.sender.outcome = () => "ok";
+  await rounds(12, "bad");
+  await rounds(10, "good");
+  const { deliveries } = (await it.engine.history("node.down|mainnet|n1|1"))!;
+  const messages = deliveries.filter(({ kind }) => kind === "message");
+  expect(messages.map(({ phase, said_by }) => [phase, said_by !== null])).toEqual([
+    ["fired and resolved", true],
+    ["resolve", false],
+  ]);
+  expect(it.sender.take().filter((one) => one.includes("node.down"))).toEqual([]);
+  it.sender.takeEdits();
 });
