@@ -150,14 +150,11 @@ function parseAskArguments(argv: readonly string[]): AskArguments {
 
 const PLACEHOLDERS: Readonly<Record<string, string>> = { network: "NAME", out: "DIR" };
 
-/** A single word is the whole line. Several get back the quotes that the shell removed. */
-function joinWords(words: readonly string[]): string {
-  const [first = ""] = words;
-  if (words.length === 1) return first;
-  return words
-    .map((word) => {
-      const [, name = "", value = word] = /^((?:--)?[a-z][a-z-]*[:=])(.+)$/isu.exec(word) ?? [];
-      return `${name}${quoteValue(value)}`;
-    })
-    .join(" ");
+/** The first word is a line as it was typed, or begins one. The others get back the quotes that the shell removed. */
+function joinWords([line = "", ...words]: readonly string[]): string {
+  const rest = words.map((word) => {
+    const [, name = "", value = word] = /^((?:--)?[a-z][a-z-]*[:=])(.+)$/isu.exec(word) ?? [];
+    return `${name}${quoteValue(value)}`;
+  });
+  return [line, ...rest].join(" ");
 }

@@ -41,6 +41,8 @@ describe("one question", () => {
     [["market", "show", "BTC / USD", "--network", "testnet"], 'market show "BTC / USD"'],
     [["ledger", "export", "asset:a b", "--from", "7d"], 'ledger export asset:"a b" --from 7d'],
     [['market show "BTC / USD"'], 'market show "BTC / USD"'],
+    [["market show BTC/USD", "--jason"], "market show BTC/USD --jason"],
+    [['market show "BTC / USD"', "testnet"], 'market show "BTC / USD" testnet'],
     [["--json", "time", "--", "--json"], "time --json"],
     [["order", 'say "hi"'], 'order "say \\"hi\\""'],
     [[""], ""],
