@@ -16,11 +16,19 @@ export interface GuidedIncident extends IncidentSwitch {
 
 /** Its name among the watchers' snapshots. */
 const SNAPSHOT_NAME = "guided-incident";
-const StoredIncident = z.object({ since: z.string().regex(/^\d+$/u).exactOptional() });
+/** Beyond this the oldest are forgotten, and the blocks get other numbers at the next restart. */
+const MAX_PAST = 100;
+const TimeText = z.string().regex(/^\d+$/u);
+const StoredIncident = z.object({
+  since: TimeText.exactOptional(),
+  /** Those that are over, oldest first: each moves all blocks after it. */
+  past: z.array(z.object({ from: TimeText, seconds: z.number().positive() })).exactOptional(),
+});
+type StoredIncident = z.infer<typeof StoredIncident>;
 
 /**
- * The standstill is stored: a simulated network lives in this process, and a restart would otherwise look like a
- * recovery.
+ * The standstills are stored: a simulated network lives in this process, and a restart would otherwise look like a
+ * recovery, and give its blocks other numbers.
  */
 export function guidedIncident(
   faults: FaultList,
@@ -29,14 +37,31 @@ export function guidedIncident(
 ): GuidedIncident {
   const stallOf = (network: NetworkName) =>
     faults.list().find((one) => one.kind === "stall" && one.node === undefined && (one.network ?? network) === network);
+  const pastOf = (network: NetworkName): NonNullable<StoredIncident["past"]> =>
+    faults
+      .list({ past: true })
+      .filter((one) => one.kind === "stall" && one.node === undefined && (one.network ?? network) === network)
+      .flatMap(({ from, until }) =>
+        until === undefined || until <= from
+          ? []
+          : [{ from: from.toString(), seconds: Number((until - from) / 1000n) / 1e6 }],
+      )
+      .slice(-MAX_PAST);
   const save = (network: NetworkName, since: Nanoseconds | undefined): Promise<void> => {
-    const data = JSON.stringify(since === undefined ? {} : { since: since.toString() });
+    const stored: StoredIncident = {
+      ...(since === undefined ? {} : { since: since.toString() }),
+      past: pastOf(network),
+    };
+    const data = JSON.stringify(stored);
     return store.transaction(({ alerts }) => alerts.watch.putSnapshot(network, SNAPSHOT_NAME, nowMillis(), data));
   };
   const restore = async (): Promise<void> => {
     for (const network of NETWORKS) {
       const row = await store.transaction(({ alerts }) => alerts.watch.snapshot(network, SNAPSHOT_NAME));
-      const since = row === undefined ? undefined : StoredIncident.safeParse(JSON.parse(row.data)).data?.since;
+      const { since, past = [] } = (row && StoredIncident.safeParse(JSON.parse(row.data)).data) ?? {};
+      for (const { from, seconds } of past) {
+        faults.set({ kind: "stall", network, from: nanoseconds(BigInt(from)), forSeconds: seconds });
+      }
       if (since === undefined || stallOf(network) !== undefined) continue;
       faults.set({ kind: "stall", network, from: nanoseconds(BigInt(since)) });
     }

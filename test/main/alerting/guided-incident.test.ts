@@ -43,6 +43,20 @@ test("a network stands still until it is set going, over a restart, since the sa
   expect(third.incident.since("mainnet")).toBeUndefined();
 });
 
+test("a restart keeps the standstills that are over, too: no block gets another number", async () => {
+  const { begin, pass } = await setUp();
+  const first = begin();
+  for (const stalled of [true, false, true, false, true]) {
+    await first.incident.set("mainnet", stalled);
+    pass(60_500);
+  }
+  expect(first.faults.stalls("mainnet")).toHaveLength(3);
+  const second = begin();
+  await second.incident.resume();
+  expect(second.faults.stalls("mainnet")).toEqual(first.faults.stalls("mainnet"));
+  expect(second.faults.stalls("testnet")).toEqual([]);
+});
+
 test("what is wanted right after a restart holds, whatever was kept", async () => {
   const { begin } = await setUp();
   await begin().incident.set("mainnet", true);
