@@ -65,7 +65,7 @@ export const alertsAck = command({
       { name: caller.name, person: { platform: here.platform, id: caller.id } },
       (episode, at) => {
         const untold = alone ? [] : at.filter((one) => !isTold(one));
-        const others = rest.length === 0 ? {} : { others: rest.length };
+        const others = rest.length === 0 || episode.id !== found.id ? {} : { others: rest.length };
         return changeAnnouncements(context, untold, { what: "acknowledged", episode, ...others });
       },
       alone ? destination : undefined,

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 
-import { ann, deliver, OPS, ops, see, talkInOps } from "./alert-channel.ts";
+import { ann, deliver, elsewhere, OPS, ops, see, talkInOps } from "./alert-channel.ts";
 import { destinationKey } from "../../src/alerts/routing/subscription.ts";
 import { down, stalled } from "../alerts/readings.ts";
+import { aSubscription } from "../alerts/samples.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import type { Talk } from "../support/talk.ts";
@@ -28,7 +29,7 @@ async function threeNodesDown(): Promise<{ talk: Talk; sender: FakeSender }> {
 }
 
 async function press(talk: Talk, sender: FakeSender, label: string) {
-  const post = sender.posts.findLast(({ gist }) => gist.startsWith("warning"));
+  const post = sender.posts.findLast(({ channel, gist }) => channel === OPS.channel && gist.startsWith("warning"));
   const action = post?.reply.actions.find((one) => one.label === label);
   if (post === undefined || action === undefined || !("invocation" in action)) throw new Error("no such button");
   const pressed = { platform: "discord", channel: post.delivery.destination.channel, message: post.message };
@@ -48,6 +49,23 @@ test("Acknowledge covers each alert that the message names, says how many, and i
   expect((await acknowledged(talk)).toSorted()).toEqual(["a:1", "b:1", "c:1"]);
   const again = await press(talk, sender, "Acknowledge");
   expect(again.tone).not.toBe("good");
+});
+
+test("Acknowledge is announced wherever one of the alerts was told", async () => {
+  const talk = await talkInOps();
+  await talk.ask("alerts add node.down style:plain");
+  const there = aSubscription({ destination: elsewhere, kinds: ["node.down"], subjects: ["b:1"] });
+  await talk.engine.putSubscription(there, "bob");
+  await see(talk, 1, nodes(0));
+  await see(talk, 4, nodes(3));
+  const sender = new FakeSender({ platform: "discord", now: () => Number(talk.now() / 1_000_000n) });
+  await deliver(talk, sender);
+  await press(talk, sender, "Acknowledge");
+  await deliver(talk, sender);
+  const announced = sender.posts.filter(({ gist }) => gist.startsWith("acknowledged"));
+  expect(announced.map(({ channel, gist }) => [channel, gist])).toEqual([
+    [elsewhere.channel, "acknowledged by ann: node.down of b:1 on mainnet"],
+  ]);
 });
 
 test("Silence covers the subjects that the message names, says how many, and no other of their kind", async () => {

@@ -85,7 +85,8 @@ export interface AlertEngine {
   /**
    * Undefined if there is no such episode. Acknowledging twice changes nothing and announces nothing. With `only`,
    * the reminders end at that destination, and go on at all others. The messages of the alert show it by an edit;
-   * `announced` is given the destinations that need a new message as well. `others` are acknowledged with it.
+   * `announced` is given the destinations that need a new message as well. `others` are acknowledged with it; a
+   * destination that was told several of them hears of the first.
    */
   acknowledge(
     episode: string,
@@ -231,12 +232,17 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
       const at = clock.wallClock();
       const done = await store.transaction(async ({ alerts }) => {
         const given = { by, at, ...(only === undefined ? {} : { only: destinationKey(only) }) };
-        const acknowledged = await acknowledge(alerts, { ...given, episode: id }, newId);
-        for (const episode of others) await acknowledge(alerts, { ...given, episode }, newId);
-        if (acknowledged?.isNew === true) {
-          await owe(alerts, announced(acknowledged.episode, acknowledged.announceAt), acknowledged.threads);
+        const first = await acknowledge(alerts, { ...given, episode: id }, newId);
+        const rest: (typeof first)[] = [];
+        for (const episode of others) rest.push(await acknowledge(alerts, { ...given, episode }, newId));
+        const heard = new Set<string>();
+        for (const one of [first, ...rest]) {
+          const places = one?.isNew === true ? one.announceAt.filter((at) => !heard.has(destinationKey(at))) : [];
+          if (one === undefined || places.length === 0) continue;
+          await owe(alerts, announced(one.episode, places), one.threads);
+          for (const at of places) heard.add(destinationKey(at));
         }
-        return acknowledged;
+        return first;
       });
       if (done !== undefined) {
         dependencies.onOwed?.();
