@@ -1,7 +1,7 @@
 import { disposeReply, type Reply } from "../reply/reply.ts";
 import type { Milliseconds } from "../units/duration.ts";
 
-/** So much of the progress was shown, and so long ago it began and was last shown. */
+/** How many reports were shown, and how long ago the progress began and the last report was shown. */
 export interface Shown {
   readonly times: number;
   readonly begunMillis: Milliseconds;

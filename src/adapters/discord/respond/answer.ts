@@ -226,7 +226,7 @@ async function sendLateAnswer(
   }
 }
 
-/** Whether somebody can be sent direct messages: one tries, and says what may follow it. Never rejects. */
+/** Whether the user takes direct messages: sends one, which says that the answer may follow. Never rejects. */
 async function takesDirectMessage(context: DiscordContext, user: string, ask: Ask): Promise<boolean> {
   try {
     const { body } = await compose(maybeHereNotice(ask), {}, MAX_FILE_BYTES, context, context.signal);

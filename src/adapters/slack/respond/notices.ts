@@ -50,9 +50,7 @@ export function workingNotice(ask: Ask, network: string, elsewhere: boolean): Re
     title: text`Asking ${network} …`,
     blocks: [
       paragraph(
-        elsewhere
-          ? text`${line}. How far it is, your direct messages with the app tell meanwhile, where it may send any.`
-          : line,
+        elsewhere ? text`${line}. Your direct messages with the app show its progress, if the app may send any.` : line,
       ),
     ],
   });
