@@ -36,7 +36,7 @@ export const AlertsConfig = group({
   clock: group({ drift: Duration.prefault("30s"), for: Duration.prefault("30s") }),
   /** A recovery takes so many good rounds in a row, over so long. */
   keep: group({ rounds: Count.default(2), for: Duration.prefault("15s") }),
-  /** What follows within so long of its like is told by the same message. */
+  /** One message tells the alerts of a kind that follow each other within so long. */
   group: group({ within: Duration.prefault("5s") }),
   /** More episodes within so long are flapping, until it has been calm for as long. */
   flap: group({ episodes: Count.default(3), within: Duration.prefault("30m") }),

@@ -50,7 +50,7 @@ export async function planOpen(input: OpenPlanInput): Promise<OpenPlan> {
   const began = [...flapped.values()].flatMap((flapping) => (flapping === undefined ? [] : [flapping.began]));
   const stories = new Map(
     episodes.flatMap((episode) => {
-      // What ends together with a story still belongs to it.
+      // An alert that ends in the same round as the stall still belongs to it.
       const story = storyOf(episode, [...input.open, ...episodes]);
       return story === undefined ? [] : [[episode.id, story] as const];
     }),
@@ -102,7 +102,7 @@ type Grouping = NonNullable<EpisodePlanInput["group"]>;
 const SLOW_TO_FOLLOW: readonly ConditionKind[] = ["node.down"];
 const GROUPED_PHASES: readonly DeliveryPhase[] = ["trigger", "escalation", "resolve"];
 
-/** One message says what nobody would hear differently: the same of other subjects of the kind. */
+/** One message says the same of several subjects of a kind, where all of them notify alike. */
 function groupWithLikes({ kind, network, subject, severity }: Episode, config: AlertsConfig): Grouping {
   const within = SLOW_TO_FOLLOW.includes(kind) ? LONGEST_GROUPING : config.group.within;
   return ({ phase, mention = "" }) =>
@@ -111,7 +111,7 @@ function groupWithLikes({ kind, network, subject, severity }: Episode, config: A
 
 /** A condition whose message tells what happens in its course, such as an upgrade during a halt. */
 const STORY: ConditionKind = "network.stalled";
-/** What goes into it: nodes are stopped, and come back one after another. */
+/** The conditions that its message tells: nodes are stopped, and come back one after another. */
 const CHAPTERS: readonly ConditionKind[] = ["node.down"];
 
 /** The episode whose message tells another one, if any. */

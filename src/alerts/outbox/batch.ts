@@ -33,7 +33,7 @@ export interface PlannedDelivery {
   readonly quiet?: true;
   /** The delivery in whose thread it is posted. */
   readonly threadOf?: string;
-  /** Those with an equal key, within so long (absent = without end), are said by one message. */
+  /** One message says the deliveries with an equal key that follow each other within so long (absent = without end). */
   readonly group?: { readonly key: string; readonly within?: Milliseconds };
 }
 

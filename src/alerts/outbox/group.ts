@@ -1,8 +1,8 @@
-// What one message says for others. An escalation or a resolve becomes part of its own trigger while that is unsent. Of
-// the messages of one group to one destination the first is sent at once; it says those that are owed by then as well,
-// and those that follow soon edit it. Each stays a delivery of its own, merged into the one that says it (`said_by`),
-// whose receipt it shares once it is shown: what reads the deliveries of an episode finds its own.
-// Who groups with whom is planned (../engine/plan-episode.ts); a message is worded from the episodes at each send.
+// Lets one message say several deliveries. An unsent trigger takes in the escalation or the resolve of its episode. The
+// first delivery of a group to a destination is sent at once and says the others that are owed by then; later ones
+// edit its message. Each delivery keeps its row, merged into the one that says it (`said_by`), and shares that one's
+// receipt once the message shows it: the deliveries of an episode are complete without a look at its group.
+// ../engine/plan-open.ts plans the groups; a message is worded from the episodes at each send.
 import type { AlertTables, DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { Episode } from "../rules/episode.ts";
@@ -10,13 +10,13 @@ import type { Decision } from "./batch.ts";
 import { DeliveryData } from "./delivery-data.ts";
 import { NotificationState, shownTo } from "./notification-state.ts";
 
-/** Those that follow edit the first message for no longer than this, however long it keeps growing. */
+/** Later deliveries edit the first message for no longer than this, however long the group keeps growing. */
 export const LONGEST_GROUPING: Milliseconds = 60_000;
-/** How long those that follow are gathered into one edit. */
+/** How long later deliveries are gathered into one edit. */
 const GROW_DELAY: Milliseconds = 1000;
 
 interface Merged {
-  /** It may say others. */
+  /** The row may say other deliveries. */
   readonly says?: true;
   /** The delivery as it is sent now; absent where another message says it. */
   readonly row?: DeliveryRow;
@@ -125,7 +125,7 @@ async function joinGroup(
 }
 
 /**
- * Those that a message that was sent can still say: without a pause, and without two episodes of one subject. Once all
+ * The deliveries that a sent message can still say: without a pause, and without two episodes of one subject. Once all
  * that it told has ended, what fires is news.
  */
 async function followers(tables: AlertTables, last: DeliveryRow, rows: readonly DeliveryRow[]): Promise<DeliveryRow[]> {
@@ -234,7 +234,7 @@ export async function readGroup(
   return { id: sayer.id, episodes, unshown: await unshownOf(tables, others) };
 }
 
-/** What happened in the course of an episode, for what is told of it later; its trigger says it as well. */
+/** The group of an episode's trigger, for its later messages, where the others happened in its course. */
 export async function readStory(tables: AlertTables, row: DeliveryRow): Promise<SaidGroup | undefined> {
   if (row.group_key !== null || row.episode === null || !LATER_PHASES.includes(row.phase)) return undefined;
   const own = await tables.outbox.ofEpisode(row.episode, row.destination);
