@@ -70,8 +70,11 @@ export async function claim(
   for (const { sender, limit } of wanted) {
     const rows = limit > 0 ? await tables.outbox.due(sender.platform, at, limit) : [];
     if (rows.length >= limit) full.push(sender);
+    const accompanied = new Set(await tables.outbox.accompanied(rows.map(({ id }) => id)));
     for (const row of rows) {
-      const merged = await mergeOwed(tables, row, at, newId);
+      const isFirst = row.kind === "message" && row.attempts === 0;
+      const merged =
+        isFirst && !accompanied.has(row.id) ? { row, decisions: [] } : await mergeOwed(tables, row, at, newId);
       decisions.push(...merged.decisions);
       due.push(
         merged.row === undefined ? undefined : await claimOne(tables, sender, merged.row, merged.says === true, at),

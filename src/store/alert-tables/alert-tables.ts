@@ -99,6 +99,8 @@ export interface Outbox {
   finished(limit: number, destination?: string): Promise<readonly DeliveryRow[]>;
   /** The messages of a group to a destination that are certainly unsent, or arrived and are no older, in order. */
   inGroup(destination: string, key: string, since: Milliseconds): Promise<readonly DeliveryRow[]>;
+  /** Those of these deliveries beside which their destination is owed another one, or has one of their group. */
+  accompanied(ids: readonly string[]): Promise<readonly string[]>;
   /** The deliveries that one says beside itself, in order. */
   saidBy(id: string): Promise<readonly DeliveryRow[]>;
   /** Those of these deliveries that another one says, and which that is, where it is still stored. */

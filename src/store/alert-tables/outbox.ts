@@ -7,7 +7,7 @@ import type { DeliveryRow, Outbox, Urgency } from "./alert-tables.ts";
 import { withNumbers } from "./counters.ts";
 
 /** Written exactly like the partial indexes: otherwise no engine uses them. */
-function isOpen(table: "d" | "e" | "alert_deliveries") {
+function isOpen(table: "d" | "e" | "o" | "alert_deliveries") {
   return sql<boolean>`${sql.ref(`${table}.state`)} in ('owed', 'sending')`;
 }
 
@@ -151,6 +151,27 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         )
         .orderBy("seq")
         .execute(),
+    accompanied: async (ids) => {
+      const rows = await selectInBatches(ids, (batch) =>
+        db
+          .selectFrom("alert_deliveries as d")
+          .select("d.id")
+          .where("d.id", "in", batch)
+          .where(({ exists, or, ref, selectFrom }) => {
+            const others = selectFrom("alert_deliveries as o")
+              .select("o.id")
+              .where("o.destination", "=", ref("d.destination"))
+              .where("o.id", "!=", ref("d.id"));
+            return or([
+              exists(others.where("o.state", "=", "owed").where(isOpen("o"))),
+              // Said twice, so that the index of groups is used.
+              exists(others.where("o.group_key", "is not", null).where("o.group_key", "=", ref("d.group_key"))),
+            ]);
+          })
+          .execute(),
+      );
+      return rows.map(({ id }) => id);
+    },
     saidBy: (id) => all().where("said_by", "=", id).orderBy("seq").execute(),
     sayers: async (ids) => {
       const rows = await selectInBatches(ids, (batch) =>
