@@ -67,6 +67,31 @@ function judged(titles: readonly string[], stands?: string) {
   return judgeMarkets({ name: "markets", platform: "discord", messages }, stored);
 }
 
+/** Messages with the lines of their lists. */
+function judgedGroups(all: readonly (readonly [title: string, ...named: string[]])[]): readonly string[] {
+  const messages = all.map(([title, ...named], index) => ({
+    delivery: String(index),
+    title,
+    text: [title, ...named.map((name) => `• **${name.replace("/", "\\/")}**: since now`)].join("\n"),
+  }));
+  return judgeMarkets(
+    { name: "markets", platform: "discord", messages },
+    new Map([
+      ["ETH/USD", ""],
+      ["BTC/USD-P", ""],
+    ]),
+  ).faults;
+}
+
+test("one message may say the auctions of several markets", () => {
+  const begins = ["WARNING · 2 markets are in an auction on testnet", "BTC/USD", "ETH/USD"] as const;
+  const eth = "RESOLVED · ETH/USD trades again on testnet";
+  expect(judgedGroups([[BEGINS, "BTC/USD", "ETH/USD"], [ENDS], [eth]])).toEqual([]);
+  expect(judgedGroups([begins, ["RESOLVED · 2 markets trade again on testnet", "BTC/USD", "ETH/USD"]])).toEqual([]);
+  expect(judgedGroups([begins, [eth], [eth]])).toEqual(["markets: more auctions of ETH/USD ended than began"]);
+  expect(judgedGroups([[BEGINS, "BTC/USD-P"], [ENDS]])).toEqual([]);
+});
+
 test.each([
   ["nothing", [], undefined],
   ["there and back", [INTO, OUT, INTO, OUT], CONTINUOUS],

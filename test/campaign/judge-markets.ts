@@ -46,7 +46,8 @@ interface MarketChange {
 
 /**
  * A market's changes are a chain: each begins where the one before ended, so that a lost, doubled or misplaced one breaks
- * it, and the last one ends in the market's last observed state. Its auctions begin and end in turn.
+ * it, and the last one ends in the market's last observed state. Its auctions begin and end in turn. One message may say
+ * several auctions: of a market that such a message names, no more auctions end than began.
  */
 export function judgeMarkets(
   transcript: Transcript,
@@ -58,7 +59,9 @@ export function judgeMarkets(
 } {
   const faults: string[] = [];
   const last = new Map<string, string>();
-  const auctions = new Map<string, boolean>();
+  const labels = new Set([...(stored?.keys() ?? []), ...labelsIn(transcript)]);
+  const alone = new Map<string, boolean>();
+  const grouped = new Map<string, number>();
   let count = 0;
   let begun = 0;
   for (const { title, text } of firstOf(transcript)) {
@@ -73,11 +76,20 @@ export function judgeMarkets(
     }
     const auction = auctionIn(title);
     if (auction === undefined) continue;
-    if ((auctions.get(auction.market) ?? false) === auction.began && !auction.over) {
-      faults.push(`${transcript.name}: out of turn: ${title}`);
+    const { began, over } = auction;
+    const named = [...labels].filter((label) => label === auction.market || isNamedIn(text, label));
+    if (began || over) begun += named.length;
+    for (const market of named) {
+      const isOpen = alone.get(market) ?? false;
+      if (named.length > 1 || SEVERAL.test(auction.market))
+        grouped.set(market, (grouped.get(market) ?? (isOpen ? 1 : 0)) + (began ? 1 : -1));
+      else if (grouped.has(market)) grouped.set(market, (grouped.get(market) ?? 0) + (over ? 0 : began ? 1 : -1));
+      else if (isOpen === began && !over) faults.push(`${transcript.name}: out of turn: ${title}`);
+      alone.set(market, began && !over);
     }
-    auctions.set(auction.market, auction.began && !auction.over);
-    if (auction.began || auction.over) begun += 1;
+  }
+  for (const [market, open] of grouped) {
+    if (open < 0) faults.push(`${transcript.name}: more auctions of ${market} ended than began`);
   }
   for (const [market, after] of last) {
     const stands = stored?.get(market);
@@ -114,10 +126,29 @@ function bare(words: string): string {
   return words.replace(/ \([^)]*\)$/u, "");
 }
 
-/** A live auction's beginning or end, or both at once. */
+/** In the place of a market's name. */
+const SEVERAL = /^\d+(?: of \d+)? markets$/u;
+
+function labelsIn(transcript: Transcript): readonly string[] {
+  return firstOf(transcript).flatMap(({ title, text }) => [
+    ...changesIn(title, text).map(({ market }) => market),
+    ...[auctionIn(title)?.market ?? ""].filter((market) => market !== "" && !SEVERAL.test(market)),
+  ]);
+}
+
+/** Whether a list of a message names a market, and not one whose name goes on. */
+function isNamedIn(text: string, label: string): boolean {
+  const plain = text.replaceAll(/[*`\\]/gu, "");
+  for (let at = plain.indexOf(label); at >= 0; at = plain.indexOf(label, at + 1)) {
+    if (!/[\w/-]/u.test(`${plain[at - 1] ?? ""}${plain[at + label.length] ?? ""}`)) return true;
+  }
+  return false;
+}
+
+/** A live auction's beginning or end, or both at once; of several markets `3 markets`, which the text names. */
 function auctionIn(title: string): { market: string; began: boolean; over: boolean } | undefined {
   const match =
-    /^(?<word>WARNING|INFO|(?:FIRED AND )?(?:RESOLVED|GONE)) · (?<market>.+) (?:is in an auction|trades again) on testnet$/u.exec(
+    /^(?<word>WARNING|INFO|(?:FIRED AND )?(?:RESOLVED|GONE)) · (?<market>.+) (?:(?:is|are) in an auction|trades? again) on testnet$/u.exec(
       title,
     );
   const { word, market } = match?.groups ?? {};

@@ -62,9 +62,9 @@ const ChunkDelivery = z.object({
   mention: z.string().exactOptional(),
   quiet: z.literal(true).exactOptional(),
   threadOf: z.string().exactOptional(),
-  urgency: z.literal([1, 2]).exactOptional(),
-  groupKey: z.string().exactOptional(),
-  within: z.number().exactOptional(),
+  urgency: z.literal([1, 2]).optional(),
+  groupKey: z.string().optional(),
+  within: z.number().optional(),
 });
 
 /**
@@ -113,11 +113,11 @@ export function splitIntoChunks(
   messages: MessageCollector,
   size = CHUNK_ROWS,
 ): readonly { readonly platform: string; readonly chunk: Chunk }[] {
-  const deliveries = batch.deliveries.map(({ group, ...one }) => ({
+  const deliveries = batch.deliveries.map((one) => ({
     ...one,
-    ...urgencyOf(one),
-    ...(group === undefined ? {} : { groupKey: group.key }),
-    ...(group?.within === undefined ? {} : { within: group.within }),
+    urgency: urgencyOf(one),
+    groupKey: one.group?.key,
+    within: one.group?.within,
     message: messages.add(one.message),
   }));
   const rolled = batch.rollingUpdates.map(({ destination, message }) => ({
@@ -149,9 +149,8 @@ export function splitIntoChunks(
 }
 
 /** Edits are never urgent: what they show was, or will be, told by a message. */
-function urgencyOf({ edits, message }: PlannedDelivery): { readonly urgency?: 1 | 2 } {
-  const urgency = edits === undefined ? messageUrgency(message) : 0;
-  return urgency === 0 ? {} : { urgency };
+function urgencyOf({ edits, message }: PlannedDelivery): 1 | 2 | undefined {
+  return edits === undefined ? messageUrgency(message) || undefined : undefined;
 }
 
 function splitRows(all: Readonly<Chunk>, size: number): Chunk[] {
