@@ -157,7 +157,10 @@ export interface Chunks {
 
 /** The messages delivered to a destination, without edits, in the order of their delivery. */
 export interface DeliveredMessages {
-  /** Those behind a delivery's `seq`; oldest first. */
+  /**
+   * Those behind a delivery's `seq`, oldest first, up to the first that is still owed: a reader that goes on behind the
+   * last of them misses none.
+   */
   after(destination: string, seq: number, limit: number): Promise<readonly DeliveryRow[]>;
   /** The last ones; oldest first. */
   last(destination: string, limit: number): Promise<readonly DeliveryRow[]>;

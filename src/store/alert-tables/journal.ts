@@ -3,6 +3,7 @@ import { type Kysely, sql } from "kysely";
 import { selectInBatches } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { DeliveredMessages, DeliveryRow, Journal, JournalQuery, LoggedDelivery } from "./alert-tables.ts";
+import { isOpen } from "./outbox.ts";
 
 const LOGGED_COLUMNS = [
   "seq",
@@ -102,7 +103,7 @@ export function createJournal(db: Kysely<Schema>): Journal {
   };
 }
 
-/** A destination's messages are sent one by one in the order of `seq`, which is therefore the order of delivery. */
+/** By `seq`, the order in which they were owed; what is critical may have been sent before what precedes it. */
 export function createDeliveredMessages(db: Kysely<Schema>): DeliveredMessages {
   const sent = (destination: string, kind: DeliveryRow["kind"]) =>
     db
@@ -115,7 +116,23 @@ export function createDeliveredMessages(db: Kysely<Schema>): DeliveredMessages {
       .where("settled_at", "is not", null);
   return {
     after: (destination, seq, limit) =>
-      sent(destination, "message").where("seq", ">", seq).orderBy("seq").limit(limit).execute(),
+      sent(destination, "message")
+        .where("seq", ">", seq)
+        .where(({ exists, not, ref, selectFrom }) =>
+          not(
+            exists(
+              selectFrom("alert_deliveries as e")
+                .select("e.seq")
+                .where("e.destination", "=", destination)
+                .where(isOpen("e"))
+                .where("e.kind", "=", "message")
+                .where("e.seq", "<", ref("alert_deliveries.seq")),
+            ),
+          ),
+        )
+        .orderBy("seq")
+        .limit(limit)
+        .execute(),
     async last(destination, limit) {
       return (await sent(destination, "message").orderBy("seq", "desc").limit(limit).execute()).toReversed();
     },

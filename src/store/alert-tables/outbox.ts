@@ -7,7 +7,7 @@ import type { DeliveryRow, Outbox, Urgency } from "./alert-tables.ts";
 import { withNumbers } from "./counters.ts";
 
 /** Written exactly like the partial indexes: otherwise no engine uses them. */
-function isOpen(table: "d" | "e" | "o" | "alert_deliveries") {
+export function isOpen(table: "d" | "e" | "o" | "alert_deliveries") {
   return sql<boolean>`${sql.ref(`${table}.state`)} in ('owed', 'sending')`;
 }
 

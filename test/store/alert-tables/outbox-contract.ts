@@ -36,7 +36,13 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
       expect(ids(await after(first?.seq ?? 0))).toEqual(["a2"]);
       await update("a4", { state: "sent", settled_at: T + 9 });
       expect(ids(await after(0))).toEqual(["a1", "a2", "a4"]);
-      expect(ids(await on(({ delivered }) => delivered.last("d1", 2)))).toEqual(["a2", "a4"]);
+      // One that overtook another is read once that one has arrived.
+      await on(({ outbox }) => outbox.add([delivery("a5"), delivery("a6"), delivery("b2", "d2")]));
+      await update("a6", { state: "sent", settled_at: T + 10 });
+      expect(ids(await after(0))).toEqual(["a1", "a2", "a4"]);
+      await update("a5", { state: "sent", settled_at: T + 11 });
+      expect(ids(await after(first?.seq ?? 0))).toEqual(["a2", "a4", "a5", "a6"]);
+      expect(ids(await on(({ delivered }) => delivered.last("d1", 3)))).toEqual(["a4", "a5", "a6"]);
       expect(ids(await on(({ delivered }) => delivered.rollingEdits("d1", 0, 10)))).toEqual(["e1", "e3"]);
       expect(ids(await on(({ delivered }) => delivered.rollingEdits("d1", T + 4, 10)))).toEqual(["e3"]);
       expect(ids(await on(({ delivered }) => delivered.rollingEdits("d1", 0, 1)))).toEqual(["e3"]);
