@@ -215,8 +215,9 @@ function operatorFaults({ operators, channels }: World, counts: Counts): string[
     counts.losses += losses.length;
     return [
       ...(/^(?:(?:\?!?|!)\.)*$/u.test(tokens) ? [] : [`the operators were told of tokens on ${platform}: ${tokens}`]),
-      // Whose subscriptions ended stays lost until somebody subscribes there again.
-      ...(/^(?:\?(?:\.|!\.?))*$/u.test(losses)
+      // Whose subscriptions ended stays lost until somebody subscribes there again. A token that is removed ends all that
+      // is owed on its platform: whether the channel can be reached is then known by the next message for it.
+      ...((tokens.includes("!") ? /^(?:\?(?:\.|!\.?))*\??$/u : /^(?:\?(?:\.|!\.?))*$/u).test(losses)
         ? []
         : [`the operators were told of the channel on ${platform}: ${losses}`]),
     ];
