@@ -33,10 +33,25 @@ export function toSeconds(at: Nanoseconds): bigint {
  * Never throws: what a Date cannot hold (beyond the year 275760) is shown as the raw count of seconds.
  */
 export function formatUtc(at: Nanoseconds, options: { fraction?: boolean } = {}): string {
-  const date = new Date(Math.floor(toMillis(at) / 1000) * 1000);
-  if (Number.isNaN(date.getTime())) return `Unix second ${toSeconds(at)}`;
-  const utc = date.toISOString().replace("T", " ").replace(".000Z", "");
-  return options.fraction === true ? `${utc}${fractionOf(at)} UTC` : `${utc} UTC`;
+  const second = Math.floor(toMillis(at) / 1000);
+  if (second !== lastSecond) {
+    lastUtc = utcOf(second);
+    lastSecond = second;
+  }
+  if (lastUtc === undefined) return `Unix second ${toSeconds(at)}`;
+  return options.fraction === true ? `${lastUtc}${fractionOf(at)} UTC` : `${lastUtc} UTC`;
+}
+
+/** The second written last: the times in one answer are often of one second, and a Date takes long to write. */
+let lastSecond = Number.NaN;
+let lastUtc: string | undefined;
+
+function utcOf(second: number): string | undefined {
+  const date = new Date(second * 1000);
+  if (Number.isNaN(date.getTime())) return undefined;
+  const iso = date.toISOString();
+  const cut = iso.indexOf("T");
+  return `${iso.slice(0, cut)} ${iso.slice(cut + 1, cut + 9)}`;
 }
 
 function fractionOf(at: Nanoseconds): string {
