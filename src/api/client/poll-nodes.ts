@@ -95,8 +95,11 @@ async function pollNode(
 ): Promise<Witness | undefined> {
   const began = clock.monotonicMillis();
   const beganAt = clock.wallClock();
-  const late = AbortSignal.timeout(timeoutMillis);
-  const options = { ...call, signal: call.signal === undefined ? late : AbortSignal.any([call.signal, late]) };
+  // Cleared once it answers: a signal that times out by itself costs as much as the answer.
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), timeoutMillis).unref();
+  const signal = call.signal === undefined ? late.signal : AbortSignal.any([call.signal, late.signal]);
+  const options = { ...call, signal };
   try {
     const { value, asOf } = await node.getNetworkTime(options);
     const witness: Mutable<Witness> = { node: node.name, reachable: true, receivedAt: asOf.receivedAt };
@@ -121,6 +124,8 @@ async function pollNode(
     }
     if (!options.signal.aborted) throw error;
     return undefined;
+  } finally {
+    clearTimeout(timer);
   }
 }
 
