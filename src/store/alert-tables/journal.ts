@@ -118,15 +118,16 @@ export function createDeliveredMessages(db: Kysely<Schema>): DeliveredMessages {
     after: (destination, seq, limit) =>
       sent(destination, "message")
         .where("seq", ">", seq)
-        .where(({ exists, not, ref, selectFrom }) =>
-          not(
-            exists(
-              selectFrom("alert_deliveries as e")
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom("alert_deliveries as e")
                 .select("e.seq")
                 .where("e.destination", "=", destination)
                 .where(isOpen("e"))
                 .where("e.kind", "=", "message")
-                .where("e.seq", "<", ref("alert_deliveries.seq")),
+                .whereRef("e.seq", "<", "alert_deliveries.seq"),
             ),
           ),
         )

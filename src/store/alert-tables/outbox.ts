@@ -157,15 +157,16 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
           .selectFrom("alert_deliveries as d")
           .select("d.id")
           .where("d.id", "in", batch)
-          .where(({ exists, or, ref, selectFrom }) => {
-            const others = selectFrom("alert_deliveries as o")
+          .where((eb) => {
+            const others = eb
+              .selectFrom("alert_deliveries as o")
               .select("o.id")
-              .where("o.destination", "=", ref("d.destination"))
-              .where("o.id", "!=", ref("d.id"));
-            return or([
-              exists(others.where("o.state", "=", "owed").where(isOpen("o"))),
+              .whereRef("o.destination", "=", "d.destination")
+              .whereRef("o.id", "!=", "d.id");
+            return eb.or([
+              eb.exists(others.where("o.state", "=", "owed").where(isOpen("o"))),
               // Said twice, so that the index of groups is used.
-              exists(others.where("o.group_key", "is not", null).where("o.group_key", "=", ref("d.group_key"))),
+              eb.exists(others.where("o.group_key", "is not", null).whereRef("o.group_key", "=", "d.group_key")),
             ]);
           })
           .execute(),
