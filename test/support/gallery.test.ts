@@ -69,7 +69,11 @@ test("any reply survives JSON", () => {
         json,
         (file) =>
           files.find(
-            (one) => one.sha256 === file.sha256 && one.name === file.name && one.alt === file.alt,
+            (one) =>
+              one.sha256 === file.sha256 &&
+              one.name === file.name &&
+              one.mediaType === file.mediaType &&
+              one.alt === file.alt,
           ) as Attachment,
       );
       expect(replyToJson(back)).toEqual(json);
