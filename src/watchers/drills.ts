@@ -11,7 +11,7 @@ import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
-import { decodeSources, snapshotOf } from "./sources/sources-state.ts";
+import { decodeSources, judgeRound, snapshotOf } from "./sources/sources-state.ts";
 import { sourcesWatcher, sourceThresholds } from "./sources/sources.ts";
 
 /** Shorter than for a real node, since somebody is waiting for the drill. */
@@ -102,7 +102,7 @@ export function createDrills({ engine, config, clock, log }: DrillDependencies):
     const round = { witnesses: witnessesOf(drills, wallClock), atMillis: clock.monotonicMillis(), wallClock };
     const stored = await engine.snapshot(DRILL_NETWORK, watcher.name);
     const before = watcher.snapshot.safeParse(stored?.data).data;
-    const snapshot = snapshotOf(run, round, decodeSources(before), thresholds);
+    const snapshot = snapshotOf(run, round, judgeRound(run, round, decodeSources(before), thresholds));
     const { readings } = watcher.judge(before, snapshot, wallClock);
     await engine.processObservation({
       network: DRILL_NETWORK,

@@ -98,7 +98,7 @@ export async function planOpen(input: OpenPlanInput): Promise<OpenPlan> {
 
 type Grouping = NonNullable<EpisodePlanInput["group"]>;
 
-/** Three nodes down within a minute have one cause: they are gathered for as long as any are. */
+/** Nodes that go down within a minute have one cause: their alerts may follow each other this slowly. */
 const SLOW_TO_FOLLOW: readonly ConditionKind[] = ["node.down"];
 const GROUPED_PHASES: readonly DeliveryPhase[] = ["trigger", "escalation", "resolve"];
 
@@ -109,16 +109,16 @@ function groupWithLikes({ kind, network, subject, severity }: Episode, config: A
     subject === "" ? undefined : { key: [phase, kind, network, severity, mention].join(" ").trim(), within };
 }
 
-/** A condition whose message tells what happens in its course, such as an upgrade during a halt. */
-const STORY: ConditionKind = "network.stalled";
-/** The conditions that its message tells: nodes are stopped, and come back one after another. */
-const CHAPTERS: readonly ConditionKind[] = ["node.down"];
+/** The condition whose message also tells its effects, such as an upgrade during a halt. */
+const ROOT_CAUSE: ConditionKind = "network.stalled";
+/** Its effects: nodes are stopped, and come back one after another. */
+const EFFECTS: readonly ConditionKind[] = ["node.down"];
 
 /** The episode whose message tells another one, if any. */
 function storyOf(episode: Episode, among: readonly Episode[]): Episode | undefined {
-  if (episode.kind === STORY) return episode;
-  if (!CHAPTERS.includes(episode.kind)) return undefined;
-  return among.find(({ kind, network }) => kind === STORY && network === episode.network);
+  if (episode.kind === ROOT_CAUSE) return episode;
+  if (!EFFECTS.includes(episode.kind)) return undefined;
+  return among.find(({ kind, network }) => kind === ROOT_CAUSE && network === episode.network);
 }
 
 /** Where a story was told, its message tells the beginning and the end of what happens in its course. */

@@ -116,14 +116,9 @@ function memoryAfterRestart(
   };
 }
 
-/** Pure: the snapshot to store after a round. */
-export function snapshotOf(
-  run: string,
-  round: PollRound,
-  before: SourcesState | undefined,
-  thresholds: VerdictThresholds,
-): SourcesSnapshot {
-  return z.encode(SourcesState, stateAfter(run, round, judgeRound(run, round, before, thresholds)));
+/** Pure: the snapshot to store after a round with its verdict. */
+export function snapshotOf(run: string, round: PollRound, verdict: Verdict): SourcesSnapshot {
+  return z.encode(SourcesState, stateAfter(run, round, verdict));
 }
 
 /** Pure: the state after a round with its verdict. */

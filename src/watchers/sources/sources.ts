@@ -57,7 +57,7 @@ export function sourcesWatcher(options: SourcesOptions): Watcher<SourcesSnapshot
       const verdict = judgeRound(run, round, before, thresholds);
       selector?.update(verdict);
       onVerdict?.(verdict);
-      return snapshotOf(run, round, before, thresholds);
+      return snapshotOf(run, round, verdict);
     },
     judge(before, after) {
       const last = decodeSources(before);

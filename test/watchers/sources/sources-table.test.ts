@@ -3,7 +3,12 @@ import { describe, expect, test } from "vitest";
 import { DEFAULT_ALERTS_CONFIG, parseAlertsConfig } from "../../../src/alerts/alerts-config.ts";
 import { Reading } from "../../../src/alerts/kinds/reading.ts";
 import type { Witness } from "../../../src/api/verdict/verdict.ts";
-import { decodeSources, snapshotOf, type SourcesSnapshot } from "../../../src/watchers/sources/sources-state.ts";
+import {
+  decodeSources,
+  judgeRound,
+  snapshotOf,
+  type SourcesSnapshot,
+} from "../../../src/watchers/sources/sources-state.ts";
 import { sourcesWatcher, sourceThresholds } from "../../../src/watchers/sources/sources.ts";
 import { afterDeeds, type Deed, outcomes } from "../../api/verdict/deeds.ts";
 import { at, gone, NAMES, says } from "../../api/verdict/watch.ts";
@@ -18,7 +23,7 @@ class Watch {
 
   round(seconds: number, witnesses: readonly Witness[], monotonic = seconds): readonly Reading[] {
     const round = { witnesses, atMillis: 1_000_000 + monotonic * 1000, wallClock: at(seconds) };
-    const after = snapshotOf(this.run, round, decodeSources(this.kept), thresholds);
+    const after = snapshotOf(this.run, round, judgeRound(this.run, round, decodeSources(this.kept), thresholds));
     const read = this.#watcher.snapshot.parse(JSON.parse(JSON.stringify(after)));
     const { readings } = this.#watcher.judge(this.kept, read, at(seconds));
     this.kept = read;

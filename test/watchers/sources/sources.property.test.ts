@@ -4,7 +4,12 @@ import { expect, test } from "vitest";
 import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
 import type { Witness } from "../../../src/api/verdict/verdict.ts";
 import { fromMillis } from "../../../src/units/nanoseconds.ts";
-import { decodeSources, snapshotOf, type SourcesSnapshot } from "../../../src/watchers/sources/sources-state.ts";
+import {
+  decodeSources,
+  judgeRound,
+  snapshotOf,
+  type SourcesSnapshot,
+} from "../../../src/watchers/sources/sources-state.ts";
 import { sourcesWatcher, sourceThresholds } from "../../../src/watchers/sources/sources.ts";
 
 const START = 1_682_942_400_000;
@@ -50,7 +55,11 @@ test("whatever nodes do: blindness knows nothing else, an advance is health, and
         if (advances) advancedAt = now;
         const round = { witnesses, atMillis: now - booted, wallClock: fromMillis(now) };
         const after = watcher.snapshot.parse(
-          JSON.parse(JSON.stringify(snapshotOf(String(run), round, decodeSources(kept), thresholds))),
+          JSON.parse(
+            JSON.stringify(
+              snapshotOf(String(run), round, judgeRound(String(run), round, decodeSources(kept), thresholds)),
+            ),
+          ),
         );
         const { readings, events } = watcher.judge(kept, after, fromMillis(now));
         const read = (kind: string) => readings.find((one) => one.kind === kind);

@@ -79,36 +79,29 @@ test("spans are in whole seconds, unless they are shorter", () => {
   expect([seconds(5000), seconds(34_900), seconds(200)]).toEqual(["5 s", "35 s", "0.2 s"]);
 });
 
+/** The alert of the incident's stall. */
+const ALERT = {
+  episode: EPISODE,
+  kind: "network.stalled",
+  network: "mainnet",
+  subject: "",
+  severity: "warning",
+  state: "firing",
+  began: "1717416000000000000",
+} as const;
+
 test("what is acknowledged is not offered to be acknowledged", () => {
   const now = network({ ...standing, stalled: { phase: "firing", episode: EPISODE } });
-  const alert = {
-    episode: EPISODE,
-    kind: "network.stalled",
-    network: "mainnet",
-    subject: "",
-    severity: "warning",
-    state: "firing",
-    began: "1717416000000000000",
-  } as const;
-  expect(stepOf(now, timing, EPISODE, [alert]).says).toContain("Acknowledge or silence it");
-  const acknowledged = { by: "ann", at: alert.began };
-  const { says } = stepOf(now, timing, EPISODE, [{ ...alert, acknowledged }]);
+  expect(stepOf(now, timing, EPISODE, [ALERT]).says).toContain("Acknowledge or silence it");
+  const acknowledged = { by: "ann", at: ALERT.began };
+  const { says } = stepOf(now, timing, EPISODE, [{ ...ALERT, acknowledged }]);
   expect(says).toContain("by ann");
   expect(says).not.toMatch(/acknowledge (?:it|or)/iu);
 });
 
 test("what is silenced is not offered to be silenced, nor acknowledged, and the silence's end is offered", () => {
   const now = network({ ...standing, stalled: { phase: "firing", episode: EPISODE } });
-  const alert = {
-    episode: EPISODE,
-    kind: "network.stalled",
-    network: "mainnet",
-    subject: "",
-    severity: "warning",
-    state: "firing",
-    began: "1717416000000000000",
-    silenced: true,
-  } as const;
+  const alert = { ...ALERT, silenced: true } as const;
   const { says } = stepOf(now, timing, EPISODE, [alert]);
   expect(says).toMatch(/silenced/iu);
   expect(says).not.toMatch(/acknowledge (?:it|or)|silence it/iu);
