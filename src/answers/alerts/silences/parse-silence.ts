@@ -141,7 +141,7 @@ export function parseSilenceTimes(values: SilenceValues, now: Milliseconds): Sil
     throw new UserError("A silence always has an end.", {
       option: "for",
       remedy: "Say how long, or until when:",
-      suggestion: ["alerts silence", ...(values.what === undefined ? [] : [values.what]), "for:1h"].join(" "),
+      suggestion: `alerts silence ${values.what ?? "all"} for:1h`,
     });
   }
   if (until - from > MAX_DURATION) {
