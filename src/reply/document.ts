@@ -10,6 +10,8 @@ export type Immutable<T> = { readonly [K in keyof T]: Immutable<T[K]> };
 export const Inline = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("text"), text: z.string() }),
   z.object({ kind: z.literal("strong"), text: z.string() }),
+  /** An exact number in `text`; above the fold people read `short`, with no more digits than they need. */
+  z.object({ kind: z.literal("number"), text: z.string(), short: z.string() }),
   /** Something to copy: an id, a hash, a command line. With `id`, a narrow renderer may show its ends and keep the whole one a tap away. */
   z.object({ kind: z.literal("code"), text: z.string(), id: z.literal(true).exactOptional() }),
   z.object({ kind: z.literal("link"), text: z.string(), url: z.string() }),
@@ -55,12 +57,27 @@ const Column = z.object({
 });
 export type Column = Immutable<z.infer<typeof Column>>;
 
+/** A command with its option values: the content of a button, or of a typed line. */
+export const Ask = z.object({
+  command: z.string(),
+  options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+});
+export type Ask = Immutable<z.infer<typeof Ask>>;
+
+/** `replace` shows the answer in place of this reply (pages, refresh), `reply` below it. */
+const Effect = z.enum(["replace", "reply"]);
+
+/** What every block may say. `detail`: it stands below the fold, where the headline and the facts do not need it. */
+const inAnyBlock = { detail: z.literal(true).exactOptional() };
+
 export const Block = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("paragraph"), text: Text }),
-  z.object({ kind: z.literal("fields"), title: Text.exactOptional(), fields: z.array(Field) }),
-  z.object({ kind: z.literal("list"), title: Text.exactOptional(), items: z.array(Text) }),
+  z.object({ kind: z.literal("paragraph"), text: Text, ...inAnyBlock }),
+  /** Above the fold at most six of them in a reply: the facts. */
+  z.object({ kind: z.literal("fields"), title: Text.exactOptional(), fields: z.array(Field), ...inAnyBlock }),
+  z.object({ kind: z.literal("list"), title: Text.exactOptional(), items: z.array(Text), ...inAnyBlock }),
   z.object({
     kind: z.literal("table"),
+    ...inAnyBlock,
     title: Text.exactOptional(),
     columns: z.array(Column),
     rows: z.array(z.array(Text)),
@@ -70,37 +87,34 @@ export const Block = z.discriminatedUnion("kind", [
     total: z.number().exactOptional(),
     /** Shown when there is no row. */
     empty: Text.exactOptional(),
+    /** What can be done with each row, which its first cell names: a button beside it, or a choice below the table. */
+    rowAction: z.object({ label: z.string(), invocations: z.array(Ask), effect: Effect }).exactOptional(),
   }),
   /** Text as it is, in a fixed-width face: a command line, a JSON detail. */
-  z.object({ kind: z.literal("code"), text: z.string(), language: z.string().exactOptional() }),
+  z.object({ kind: z.literal("code"), text: z.string(), language: z.string().exactOptional(), ...inAnyBlock }),
 ]);
 export type Block = Immutable<z.infer<typeof Block>>;
 export type Table = Extract<Block, { kind: "table" }>;
 
-/** A command with its option values: the content of a button, or of a typed line. */
-export const Ask = z.object({
-  command: z.string(),
-  options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
-});
-export type Ask = Immutable<z.infer<typeof Ask>>;
+/** A prepared invocation: a button, or one of a choice. */
+const Prepared = z.object({ label: z.string(), invocation: Ask });
 
-/** A button: a prepared invocation, or a link. */
 const Action = z.union([
-  z.object({
-    label: z.string(),
-    invocation: Ask,
-    /** `replace` shows the answer in place of this reply (pages, refresh), `reply` below it. */
-    effect: z.enum(["replace", "reply"]),
+  Prepared.extend({
+    effect: Effect,
     /** The question to ask first, for destructive commands. */
     confirm: z.string().exactOptional(),
   }),
   z.object({ label: z.string(), url: z.string() }),
+  /** One of several of one kind: pages, versions, topics, what an ambiguous word may mean. The label asks for it. */
+  z.object({ label: z.string(), choices: z.array(Prepared), effect: Effect }),
 ]);
 export type Action = Immutable<z.infer<typeof Action>>;
 
 /** All of a reply but its files. */
 export const Document = z.object({
   tone: z.enum(["neutral", "good", "warning", "bad"]),
+  /** The headline: one sentence that answers. */
   title: Text,
   url: z.string().exactOptional(),
   blocks: z.array(Block),
@@ -125,6 +139,8 @@ export type AttachmentJson = Immutable<z.infer<typeof AttachmentJson>>;
 
 /** A reply as JSON: for `--json`, POST /api/invocations and the server-sent alerts. */
 export const ReplyJson = Document.extend({
+  /** The title as plain text. */
+  headline: z.string(),
   picture: AttachmentJson.exactOptional(),
   attachments: z.array(AttachmentJson),
 });

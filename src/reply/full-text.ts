@@ -1,6 +1,7 @@
 import { type Attachment, memoryAttachment } from "./attachment.ts";
 import type { Block } from "./block.ts";
 import { tableToCsv } from "./csv.ts";
+import { asButtons } from "./fold.ts";
 import { plainText } from "./plain-text.ts";
 import type { Ask, Reply } from "./reply.ts";
 import type { Text } from "./text.ts";
@@ -16,7 +17,7 @@ export function fullText(reply: Reply): string {
     plainText(reply.title),
     ...(reply.url === undefined ? [] : [reply.url]),
     ...reply.blocks.map(blockText),
-    ...reply.actions.map((action) =>
+    ...asButtons(reply.actions).map((action) =>
       "url" in action ? `${action.label}: ${action.url}` : `${action.label}: ${formatAsk(action.invocation)}`,
     ),
     ...(reply.footer === undefined ? [] : [plainText(reply.footer)]),

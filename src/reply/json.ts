@@ -1,5 +1,7 @@
 import type { Attachment } from "./attachment.ts";
 import type { AttachmentJson, ReplyJson } from "./document.ts";
+import { shortText } from "./fold.ts";
+import { plainText } from "./plain-text.ts";
 import type { Reply } from "./reply.ts";
 
 /** Converts a reply to JSON. `href` locates an attachment's bytes; undefined = only described. */
@@ -18,6 +20,7 @@ export function replyToJson(reply: Reply, href?: (attachment: Attachment) => str
   const { picture, attachments, ...document } = reply;
   return {
     ...document,
+    headline: plainText(shortText(reply.title)),
     ...(picture === undefined ? {} : { picture: describe(picture) }),
     attachments: attachments.map(describe),
   };
@@ -25,7 +28,7 @@ export function replyToJson(reply: Reply, href?: (attachment: Attachment) => str
 
 /** Converts JSON back to a reply; `attachment` opens the bytes of a described file. */
 export function replyFromJson(json: ReplyJson, attachment: (file: AttachmentJson) => Attachment): Reply {
-  const { picture, attachments, ...document } = json;
+  const { picture, attachments, headline: _headline, ...document } = json;
   return {
     ...document,
     ...(picture === undefined ? {} : { picture: attachment(picture) }),

@@ -10,6 +10,7 @@ function plainInline(inline: Inline): string {
   switch (inline.kind) {
     case "text":
     case "strong":
+    case "number":
     case "code":
     case "person":
       return inline.text;

@@ -1,6 +1,6 @@
 // The document model of answers and alerts, without presentation; adapters render it. Read next: document.ts (all of it
-// but files), text.ts and block.ts (make it), attachment.ts, message-files.ts; then its other forms: csv.ts, json.ts,
-// plain-text.ts, full-text.ts.
+// but files), text.ts and block.ts (make it), attachment.ts, message-files.ts; fold.ts (what people
+// read first); then its other forms: csv.ts, json.ts, plain-text.ts, full-text.ts.
 
 import type { Attachment } from "./attachment.ts";
 import type { Document } from "./document.ts";

@@ -56,6 +56,11 @@ export function strong(value: string | bigint | number): Inline {
   return { kind: "strong", text: String(value) };
 }
 
+/** An exact number, and the digits of it that people read. */
+export function number(exact: string, short: string): Inline {
+  return exact === short ? { kind: "text", text: exact } : { kind: "number", text: exact, short };
+}
+
 export function code(value: string | bigint | number): Inline {
   return { kind: "code", text: String(value) };
 }
@@ -97,12 +102,12 @@ function isText(part: Inline | Text): part is Text {
 
 /**
  * Neighbours of one kind become one leaf, so that no markup can be put together from two harmless halves.
- * With `bold`, plain runs become strong ones. Who cannot be mentioned is a plain run.
+ * With `bold`, plain runs become strong ones. A number, and who cannot be mentioned, is a plain run.
  */
 export function mergeRuns(content: Text, bold: boolean, canMention: (person: Person) => boolean): Inline[] {
   const merged: Inline[] = [];
   for (const given of content) {
-    const isPlain = given.kind === "text" || (given.kind === "person" && !canMention(given));
+    const isPlain = given.kind === "text" || given.kind === "number" || (given.kind === "person" && !canMention(given));
     const inline: Inline = isPlain ? { kind: bold ? "strong" : "text", text: given.text } : given;
     const last = merged.at(-1);
     if (last !== undefined && (inline.kind === "text" || inline.kind === "strong") && last.kind === inline.kind) {

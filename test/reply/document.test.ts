@@ -13,6 +13,7 @@ const READERS = [
   "src/adapters/slack/render/blocks.ts",
   "src/adapters/terminal/render/blocks.ts",
   "src/adapters/web/public/reply/reply.js",
+  "src/reply/fold.ts",
   "src/reply/full-text.ts",
 ];
 

@@ -37,6 +37,10 @@ export const anyInline: fc.Arbitrary<Inline> = fc.oneof(
   { weight: 4, arbitrary: anyString().map((text): Inline => ({ kind: "text", text })) },
   { weight: 2, arbitrary: anyString().map((text): Inline => ({ kind: "strong", text })) },
   {
+    weight: 1,
+    arbitrary: fc.tuple(anyString(), anyString()).map(([text, short]): Inline => ({ kind: "number", text, short })),
+  },
+  {
     weight: 2,
     arbitrary: fc
       .tuple(anyString(), fc.boolean())
@@ -125,7 +129,7 @@ const anyTable: fc.Arbitrary<Block> = fc
     ),
   );
 
-export const anyBlock: fc.Arbitrary<Block> = fc.oneof(
+const anyBlockAboveTheFold: fc.Arbitrary<Block> = fc.oneof(
   { weight: 3, arbitrary: anyText.map((text): Block => ({ kind: "paragraph", text })) },
   {
     weight: 3,
@@ -175,24 +179,35 @@ export const anyBlock: fc.Arbitrary<Block> = fc.oneof(
   },
 );
 
+const anyInvocation = fc.record({
+  command: fc.oneof(fc.constantFrom("time", "market show"), anyString(30)),
+  options: fc.dictionary(
+    fc.oneof(fc.constantFrom("market", "after", "network", "at"), anyString(20)),
+    fc.oneof(anyString(), fc.integer(), fc.boolean()),
+    { maxKeys: 4 },
+  ),
+});
+
+export const anyBlock: fc.Arbitrary<Block> = fc
+  .tuple(anyBlockAboveTheFold, fc.nat({ max: 3 }))
+  .map(([block, place]): Block => (place === 0 ? { ...block, detail: true } : block));
+
 export const anyAction: fc.Arbitrary<Action> = fc.oneof(
   fc.record(
     {
       label: anyString(),
-      invocation: fc.record({
-        command: fc.oneof(fc.constantFrom("time", "market show"), anyString(30)),
-        options: fc.dictionary(
-          fc.oneof(fc.constantFrom("market", "after", "network", "at"), anyString(20)),
-          fc.oneof(anyString(), fc.integer(), fc.boolean()),
-          { maxKeys: 4 },
-        ),
-      }),
+      invocation: anyInvocation,
       effect: fc.constantFrom("replace" as const, "reply" as const),
       confirm: anyString(),
     },
     { requiredKeys: ["label", "invocation", "effect"] },
   ),
   fc.record({ label: anyString(), url }),
+  fc.record({
+    label: anyString(),
+    choices: fc.array(fc.record({ label: anyString(), invocation: anyInvocation }), { minLength: 1, maxLength: 12 }),
+    effect: fc.constantFrom("replace" as const, "reply" as const),
+  }),
 );
 
 export const anyAttachment: fc.Arbitrary<Attachment> = fc

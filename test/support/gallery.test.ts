@@ -34,10 +34,14 @@ describe("the gallery", () => {
     ],
     [
       "actions",
-      ["link", "replace", "reply", "confirm"],
+      ["link", "replace", "reply", "confirm", "choices"],
       (reply) =>
         reply.actions.flatMap((action) =>
-          "url" in action ? ["link"] : [action.effect, ...(action.confirm === undefined ? [] : ["confirm"])],
+          "url" in action
+            ? ["link"]
+            : "choices" in action
+              ? ["choices"]
+              : [action.effect, ...(action.confirm === undefined ? [] : ["confirm"])],
         ),
     ],
     [

@@ -1,4 +1,5 @@
 import { formatLine } from "../../src/bot/grammar/grammar.ts";
+import { asButtons } from "../../src/reply/fold.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import type { Reply } from "../../src/reply/reply.ts";
 
@@ -18,7 +19,7 @@ export function saying(...said: readonly (string | number | bigint | RegExp)[]):
 
 /** The line, or the address, behind each button of a reply, whatever its label. */
 export function linesOf({ actions }: Pick<Reply, "actions">): string[] {
-  return actions.map((action) => ("url" in action ? action.url : formatLine(action.invocation)));
+  return asButtons(actions).map((action) => ("url" in action ? action.url : formatLine(action.invocation)));
 }
 
 /** The cells of all tables of a reply, row by row. */

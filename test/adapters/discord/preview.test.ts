@@ -5,6 +5,7 @@ import type { AnswerAudience } from "../../../src/adapters/adapter.ts";
 import { discordPreview } from "../../../src/adapters/discord/preview.ts";
 import { draw } from "../../../src/adapters/web/public/preview/preview-discord.js";
 import { faultOf, type VElement, type VNode } from "../../../src/adapters/web/public/vnode/vnode.js";
+import { asButtons } from "../../../src/reply/fold.ts";
 import { paragraph } from "../../../src/reply/block.ts";
 import { reply, type Reply } from "../../../src/reply/reply.ts";
 import { text, time } from "../../../src/reply/text.ts";
@@ -44,7 +45,7 @@ describe("the console's view of Discord", () => {
       const tree = drawn(reply);
       const buttons = all(tree).filter((element) => element.attrs["class"]?.startsWith("press") === true);
       expect(buttons.map((button) => textIn(button).replace(" ↗", ""))).toEqual(
-        expect.arrayContaining(reply.actions.map((action) => action.label)),
+        expect.arrayContaining(asButtons(reply.actions).map((action) => action.label)),
       );
       expect(textIn(tree)).toContain("Bellwether");
     },

@@ -5,6 +5,7 @@ import type { AnswerAudience } from "../../../src/adapters/adapter.ts";
 import { slackPreview } from "../../../src/adapters/slack/preview.ts";
 import { draw } from "../../../src/adapters/web/public/preview/preview-slack.js";
 import { faultOf, type VElement } from "../../../src/adapters/web/public/vnode/vnode.js";
+import { asButtons } from "../../../src/reply/fold.ts";
 import { paragraph } from "../../../src/reply/block.ts";
 import { plainText } from "../../../src/reply/plain-text.ts";
 import { reply, type Reply } from "../../../src/reply/reply.ts";
@@ -41,7 +42,7 @@ describe("the console's view of Slack", () => {
       const labels = elementsOf(tree)
         .filter(({ attrs }) => attrs["class"]?.startsWith("press") === true)
         .map((button) => textsOf(button).join("").replace(" ↗", ""));
-      expect(labels).toEqual(expect.arrayContaining(given.actions.map((action) => action.label)));
+      expect(labels).toEqual(expect.arrayContaining(asButtons(given.actions).map((action) => action.label)));
       expect(textsOf(tree).join(" ").replaceAll("\u200B", "")).toContain(plainText(given.title).slice(0, 20));
     },
   );

@@ -11,7 +11,16 @@ const caller = reply({
     paragraph(text`Did you mean ${code("market show BTC/USD")}?`),
     paragraph(text`${code("help")} lists every command.`),
   ],
-  actions: [ask("market show BTC/USD", "market show", { market: "BTC/USD" }, "replace")],
+  actions: [
+    {
+      label: "Show a market",
+      choices: ["BTC/USD", "ETH/USD"].map((market) => ({
+        label: market,
+        invocation: { command: "market show", options: { market } },
+      })),
+      effect: "replace",
+    },
+  ],
 });
 
 const network = reply({

@@ -1,6 +1,6 @@
 import { field, paragraph } from "../../../src/reply/block.ts";
 import { reply } from "../../../src/reply/reply.ts";
-import { id, strong, text, time, type Text } from "../../../src/reply/text.ts";
+import { id, number, strong, text, time, type Text } from "../../../src/reply/text.ts";
 import { formatDecimal, decimal } from "../../../src/units/decimal.ts";
 import { ago, asOf, ask, hex, type GalleryEntry } from "./parts.ts";
 
@@ -13,7 +13,7 @@ function marketRow(index: number): Text[] {
   return [
     text`${strong(`${symbol} ${index + 1}`)}`,
     state,
-    text`${formatDecimal(decimal(mark, 5), { trim: false })}`,
+    text`${number(formatDecimal(decimal(mark, 5), { trim: false }), formatDecimal(decimal(mark / 1000n, 2), { trim: false }))}`,
     text`${formatDecimal(decimal(mark - 50n, 5), { trim: false })}`,
     text`${formatDecimal(decimal(mark + 50n, 5), { trim: false })}`,
     text`${formatDecimal(decimal(BigInt(index) * 7_919n, 3))}`,
@@ -37,6 +37,14 @@ const marketList = reply({
         { title: "Id", priority: 3 },
       ],
       rows: Array.from({ length: 84 }, (_, index) => marketRow(index)),
+      rowAction: {
+        label: "Show",
+        invocations: Array.from({ length: 84 }, (_, index) => ({
+          command: "market show",
+          options: { market: hex(`market ${index}`) },
+        })),
+        effect: "reply",
+      },
     },
   ],
   footer: asOf("api1.example.net", 31_204_551n),

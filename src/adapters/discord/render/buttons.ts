@@ -2,6 +2,7 @@ import { type APIActionRowComponent, type APIButtonComponent, ButtonStyle, Compo
 import { z } from "zod";
 
 import { Ask, type Immutable } from "../../../reply/document.ts";
+import { asButtons, type ButtonAction } from "../../../reply/fold.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Action, Reply } from "../../../reply/reply.ts";
 import { refreshLabel } from "../../../bot/refresh-label.ts";
@@ -35,10 +36,10 @@ interface Buttons {
 const COMMON_BUTTONS = 3;
 
 /** Splits actions into buttons and, beyond the limit, lines of markdown. */
-export function splitActions(actions: readonly Action[]): { shown: readonly Action[]; left: readonly string[] } {
-  const shown: Action[] = [];
+export function splitActions(actions: readonly Action[]): { shown: readonly ButtonAction[]; left: readonly string[] } {
+  const shown: ButtonAction[] = [];
   const left: string[] = [];
-  for (const action of actions) {
+  for (const action of asButtons(actions)) {
     const possible = !("url" in action) || isWebAddress(linkTarget(action.url), BUTTON_URL_LENGTH);
     if (possible && shown.length < MAX_BUTTONS - COMMON_BUTTONS) shown.push(action);
     else left.push(actionLine(action));
@@ -48,7 +49,7 @@ export function splitActions(actions: readonly Action[]): { shown: readonly Acti
 
 /** Renders actions as buttons, followed by Refresh, Full ids and Share where they apply. */
 export function renderButtons(
-  actions: readonly Action[],
+  actions: readonly ButtonAction[],
   reply: Reply,
   ids: readonly ShortenedId[],
   context: MessageContext,
@@ -92,7 +93,7 @@ export function renderButtons(
   return { rows, unstored, whole };
 }
 
-function labelOf(action: Action): { text: string; whole: boolean } {
+function labelOf(action: ButtonAction): { text: string; whole: boolean } {
   const given = oneLine(action.label).trim();
   // Discord refuses a label without a visible character.
   const shown = /[\p{L}\p{N}\p{P}\p{S}]/u.test(given)
@@ -110,7 +111,7 @@ function labelOf(action: Action): { text: string; whole: boolean } {
   };
 }
 
-function actionLine(action: Action): string {
+function actionLine(action: ButtonAction): string {
   if ("url" in action) {
     const label = linkLabel(oneLine(action.label)).trim();
     return `[${label === "" ? "link" : label}](${linkTarget(action.url)})`;

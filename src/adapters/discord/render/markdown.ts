@@ -75,6 +75,7 @@ function renderInline(inline: Inline, options: InlineOptions): Markup {
   const clean = options.lines === true ? printable : oneLine;
   switch (inline.kind) {
     case "text":
+    case "number":
       return { markdown: escapeMarkdown(clean(inline.text)), whole: true };
     case "strong": {
       const escaped = escapeMarkdown(clean(inline.text));

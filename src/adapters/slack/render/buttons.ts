@@ -2,9 +2,10 @@ import type { ActionsBlock, Button, ConfirmationDialog } from "@slack/types";
 import { z } from "zod";
 
 import { Ask, Document, type Immutable } from "../../../reply/document.ts";
+import { asButtons, type ButtonAction } from "../../../reply/fold.ts";
 import { formatAsk } from "../../../reply/full-text.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
-import type { Action, Reply } from "../../../reply/reply.ts";
+import type { Reply } from "../../../reply/reply.ts";
 import { refreshLabel } from "../../../bot/refresh-label.ts";
 import { parseJson } from "../../parse-json.ts";
 import {
@@ -138,7 +139,7 @@ export function renderButtons(reply: Reply, context: MessageContext, more: { fil
       put({ type: "button", action_id: actionId, text, ...asked }, STORED_PRESS_VALUE_LENGTH);
     }
   };
-  for (const action of reply.actions) {
+  for (const action of asButtons(reply.actions)) {
     const href = "url" in action ? linkable(action.url) : "";
     const length = LONGEST_BUTTON_LENGTH + (href?.length ?? 0);
     if (elements.length >= MAX_ACTION_BUTTONS || href === undefined || length > room - RESERVED_BUTTONS_LENGTH) {
@@ -183,7 +184,7 @@ function linkable(url: string): string | undefined {
   return href !== undefined && href.length <= BUTTON_URL_LENGTH ? href : undefined;
 }
 
-function labelOf(action: Action): { text: string; whole: boolean } {
+function labelOf(action: ButtonAction): { text: string; whole: boolean } {
   const offered = [action.label, "url" in action ? "Open" : action.invocation.command, "Run"];
   const text = offered.find((label) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(oneLine(label))) ?? "Run";
   return renderPlain([{ kind: "text", text }], BUTTON_LABEL_LENGTH);
@@ -211,7 +212,7 @@ function confirmation(question: string, label: string): ConfirmationDialog {
   };
 }
 
-function actionLine(action: Action): string {
+function actionLine(action: ButtonAction): string {
   const label = oneLine(action.label).trim();
   if (!("url" in action)) return escapeMrkdwn(oneLine(`${label}: ${formatAsk(action.invocation)}`));
   return linkable(action.url) !== undefined

@@ -67,6 +67,7 @@ function renderInline(inline: Inline, options: InlineOptions): Markup {
   const clean = options.lines === true ? printable : oneLine;
   switch (inline.kind) {
     case "text":
+    case "number":
       return { mrkdwn: escapeMrkdwn(clean(inline.text)), whole: true };
     case "strong":
       return { mrkdwn: bold(clean(inline.text)), whole: true };

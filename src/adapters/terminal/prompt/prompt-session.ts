@@ -2,6 +2,7 @@ import type { Interface } from "node:readline/promises";
 
 import { formatLine } from "../../../bot/grammar/grammar.ts";
 import { messageOf } from "../../../errors.ts";
+import { asButtons } from "../../../reply/fold.ts";
 import { disposeReply, type Reply } from "../../../reply/reply.ts";
 import { askAndShow, type AskContext, EXIT_INTERRUPTED, print, saveFiles } from "../ask.ts";
 import { visibleText } from "../render/visible-text.ts";
@@ -98,9 +99,10 @@ export class PromptSession {
   }
 
   async #press(number: number, last: Reply): Promise<boolean> {
-    const action = last.actions[number - 1];
+    const actions = asButtons(last.actions);
+    const action = actions[number - 1];
     if (action === undefined) {
-      const count = last.actions.length;
+      const count = actions.length;
       return this.#refuse(
         count === 0
           ? "The last reply has no buttons."

@@ -4,7 +4,8 @@
 import { formatLine } from "../../../bot/grammar/grammar.ts";
 import type { Attachment } from "../../../reply/attachment.ts";
 import type { Block } from "../../../reply/block.ts";
-import type { Action, Reply, Tone } from "../../../reply/reply.ts";
+import { asButtons, type ButtonAction } from "../../../reply/fold.ts";
+import type { Reply, Tone } from "../../../reply/reply.ts";
 import type { Text } from "../../../reply/text.ts";
 import { decimal, formatDecimal } from "../../../units/decimal.ts";
 import { formatBytes } from "../../../units/format-number.ts";
@@ -53,7 +54,7 @@ export function renderTerminal(reply: Reply, options: RenderOptions): string {
   for (const block of reply.blocks) sections.push(renderBlock(block, shared));
   sections.push(
     fileLines(reply, width, options),
-    actionLines(reply.actions, width, options.links),
+    actionLines(asButtons(reply.actions), width, options.links),
     footerLines(reply.footer ?? [], width, options),
   );
   let rendered = "";
@@ -115,7 +116,7 @@ function names(blocks: readonly Block[], sha256: string): boolean {
   );
 }
 
-function actionLines(actions: readonly Action[], width: number, links: boolean): Line[] {
+function actionLines(actions: readonly ButtonAction[], width: number, links: boolean): Line[] {
   const shown = actions.map((action, at) => ({
     number: span(`[${at + 1}] `, "dim"),
     label: dataSpan(action.label),
@@ -140,7 +141,7 @@ function actionLines(actions: readonly Action[], width: number, links: boolean):
 }
 
 /** The command line of a button. */
-function lineSpans(action: Extract<Action, { invocation: unknown }>): Span[] {
+function lineSpans(action: Extract<ButtonAction, { invocation: unknown }>): Span[] {
   const line = wholeSpan(visibleText(formatLine(action.invocation)), "code");
   return action.confirm === undefined ? [line] : [line, span(" (asks first)", "dim")];
 }

@@ -57,6 +57,7 @@ export function toSpans(content: Text, options: SpanOptions, lines: LineBreaks =
   for (const inline of content) {
     switch (inline.kind) {
       case "text":
+      case "number":
       case "person":
         pushWords(spans, inline.text, words ?? "plain", lines);
         break;

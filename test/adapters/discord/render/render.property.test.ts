@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 
 import { decodePress } from "../../../../src/adapters/discord/render/buttons.ts";
 import { type DiscordMessage, renderDiscord } from "../../../../src/adapters/discord/render/render.ts";
+import { asButtons } from "../../../../src/reply/fold.ts";
 import type { Reply } from "../../../../src/reply/reply.ts";
 import { anyReply } from "../../../support/arbitrary-reply.ts";
 import { gallery } from "../../../support/gallery.ts";
@@ -130,7 +131,7 @@ function leaves(reply: Reply): string[] {
       return [isMention ? one.id : one.text];
     }),
   );
-  return [...texts, ...reply.actions.map((action) => action.label)];
+  return [...texts, ...asButtons(reply.actions).map((action) => action.label)];
 }
 
 function linksOf(reply: Reply): string[] {

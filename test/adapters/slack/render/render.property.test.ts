@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 
 import { renderSlack, type SlackMessage } from "../../../../src/adapters/slack/render/render.ts";
 import { plainText } from "../../../../src/reply/plain-text.ts";
+import { asButtons } from "../../../../src/reply/fold.ts";
 import type { Reply } from "../../../../src/reply/reply.ts";
 import { anyReply } from "../../../support/arbitrary-reply.ts";
 import { charactersIn, judgeMessage } from "../../../support/fake-slack/judge.ts";
@@ -73,5 +74,5 @@ function leavesOf(reply: Reply): string[] {
   const texts = replyTexts(reply).flatMap((inlines) =>
     inlines.map((inline) => (inline.kind === "link" ? inline.text : plainText([inline]))),
   );
-  return [...texts, ...reply.actions.map(({ label }) => label)];
+  return [...texts, ...asButtons(reply.actions).map(({ label }) => label)];
 }

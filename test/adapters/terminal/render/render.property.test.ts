@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { renderTerminal } from "../../../../src/adapters/terminal/render/render.ts";
 import { visibleText } from "../../../../src/adapters/terminal/render/visible-text.ts";
 import { formatLine } from "../../../../src/bot/grammar/grammar.ts";
+import { asButtons } from "../../../../src/reply/fold.ts";
 import type { Reply } from "../../../../src/reply/reply.ts";
 import type { Text } from "../../../../src/reply/text.ts";
 import { anyReply } from "../../../support/arbitrary-reply.ts";
@@ -111,7 +112,9 @@ function wholes(reply: Reply): string[] {
         inline.kind === "code" ? [visibleText(inline.text)] : inline.kind === "link" ? [inline.url] : [],
       ),
     ...reply.blocks.flatMap((block) => (block.kind === "code" ? visibleText(block.text, "keep").split("\n") : [])),
-    ...reply.actions.map((action) => ("url" in action ? action.url : visibleText(formatLine(action.invocation)))),
+    ...asButtons(reply.actions).map((action) =>
+      "url" in action ? action.url : visibleText(formatLine(action.invocation)),
+    ),
     ...[...reply.attachments, ...(reply.picture === undefined ? [] : [reply.picture])].flatMap((file) => [
       file.name,
       file.sha256,

@@ -1,5 +1,6 @@
 // @ts-check
 // One alert of the list: an episode in its current state, or the last event of its kind.
+/** @import { ButtonAction } from "../../../../reply/fold.ts" */
 /** @import { AlertJson } from "../../alerts/alert-json.ts" */
 /** @import { OpenAlert } from "../../alerts/watch.ts" */
 /** @import { Surroundings } from "../exchange/exchange.js" */
@@ -11,7 +12,7 @@ import { keepFocus } from "../vnode/keep-focus.js";
 import { formatLine } from "../exchange/lines.js";
 import { makeElement } from "../vnode/make-dom.js";
 import { drawPreview } from "../preview/preview.js";
-import { renderReply } from "../reply/reply.js";
+import { asButtons, renderReply } from "../reply/reply.js";
 import { beganWords, isStateCard } from "./standing.js";
 import { createTabs } from "../tabs.js";
 import { age, toMillis } from "../reply/times.js";
@@ -114,12 +115,12 @@ export function createAlertCard(first, around) {
   panel.addEventListener("click", (event) => {
     const button = event.target instanceof Element ? event.target.closest("[data-action]") : null;
     if (!(button instanceof HTMLElement) || view !== "bellwether") return;
-    const action = actions()[Number(button.dataset["action"])];
+    const action = asButtons(actions())[Number(button.dataset["action"])];
     if (action !== undefined && "invocation" in action) void press(action, button.textContent);
   });
 
   /**
-   * @param {Extract<AlertJson["reply"]["actions"][number], { effect: string }>} action
+   * @param {Extract<ButtonAction, { invocation: unknown }>} action
    * @param {string} label
    */
   async function press(action, label) {

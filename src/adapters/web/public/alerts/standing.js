@@ -114,6 +114,7 @@ export function stateAlert({ episode, kind, network, subject, severity, began, l
     reply: {
       tone,
       title: [{ kind: "text", text: title }],
+      headline: title,
       blocks: [{ kind: "paragraph", text: [{ kind: "text", text: "It is open; nothing was delivered here." }] }],
       actions: [
         { label: "Acknowledge", invocation: { command: "alerts ack", options }, effect: "reply" },

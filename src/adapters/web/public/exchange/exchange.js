@@ -1,6 +1,7 @@
 // @ts-check
 // One question with its answer.
 /** @import { ReplyJson } from "../../../../reply/document.ts" */
+/** @import { ButtonAction } from "../../../../reply/fold.ts" */
 /** @import { Answer, Question } from "../api.js" */
 import { AskError, ask } from "../api.js";
 import { confirmFirst } from "./confirm.js";
@@ -8,7 +9,7 @@ import { formatLine } from "./lines.js";
 import { makeElement } from "../vnode/make-dom.js";
 import { h } from "../vnode/vnode.js";
 import { drawPreview } from "../preview/preview.js";
-import { announcement, isSimulated, renderReply } from "../reply/reply.js";
+import { announcement, asButtons, isSimulated, renderReply } from "../reply/reply.js";
 import { createTabs } from "../tabs.js";
 import { localTime, span } from "../reply/times.js";
 
@@ -169,12 +170,12 @@ export function createExchange(line, around) {
   panel.addEventListener("click", (event) => {
     const button = event.target instanceof Element ? event.target.closest("[data-action]") : null;
     if (!(button instanceof HTMLElement) || shown !== "bellwether") return;
-    const action = answer?.actions[Number(button.dataset["action"])];
+    const action = asButtons(answer?.actions ?? [])[Number(button.dataset["action"])];
     if (action !== undefined && "invocation" in action) void press(action, button.textContent);
   });
 
   /**
-   * @param {Extract<ReplyJson["actions"][number], { effect: string }>} action
+   * @param {Extract<ButtonAction, { invocation: unknown }>} action
    * @param {string} label
    */
   async function press(action, label) {
@@ -206,9 +207,11 @@ export function createExchange(line, around) {
 function localReply(thrown, cancelled) {
   if (!cancelled && !(thrown instanceof AskError)) reportError(thrown);
   const fault = thrown instanceof AskError ? thrown.message : "This page failed to show the answer.";
+  const headline = cancelled ? "Cancelled" : fault;
   return {
     tone: cancelled ? "neutral" : "bad",
-    title: [{ kind: "text", text: cancelled ? "Cancelled" : fault }],
+    title: [{ kind: "text", text: headline }],
+    headline,
     blocks: [],
     attachments: [],
     actions: [],

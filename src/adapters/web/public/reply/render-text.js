@@ -33,6 +33,7 @@ export function plainOf(content, reader) {
       switch (inline.kind) {
         case "text":
         case "strong":
+        case "number":
         case "person":
           return visible(inline.text);
         case "code":
@@ -54,6 +55,7 @@ export function plainOf(content, reader) {
 function renderInline(inline, reader) {
   switch (inline.kind) {
     case "text":
+    case "number":
     case "person":
       return inline.text === "" ? [] : [visible(inline.text)];
     case "strong":

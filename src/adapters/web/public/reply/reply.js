@@ -1,6 +1,7 @@
 // @ts-check
 // A reply as the page shows it. Pure and total: a switch over all kinds, no default, no browser.
 /** @import { Block, Field, ReplyJson, Text } from "../../../../reply/document.ts" */
+/** @import { ButtonAction } from "../../../../reply/fold.ts" */
 /** @import { Reader } from "./render-text.js" */
 /** @import { VElement } from "../vnode/vnode.js" */
 import { plainOf, renderLink, renderText, visible } from "./render-text.js";
@@ -197,6 +198,19 @@ function renderCodeBlock(text, language, failed) {
 }
 
 /**
+ * A choice becomes one button for each of what can be chosen.
+ *
+ * @param {ReplyJson["actions"]} actions
+ * @returns {readonly ButtonAction[]}
+ */
+export function asButtons(actions) {
+  return actions.flatMap(
+    /** @returns {readonly ButtonAction[]} */
+    (action) => ("choices" in action ? action.choices.map((one) => ({ ...one, effect: action.effect })) : [action]),
+  );
+}
+
+/**
  * @param {ReplyJson["actions"]} actions
  * @returns {VElement | undefined}
  */
@@ -205,7 +219,7 @@ function renderActions(actions) {
   return h(
     "div",
     { class: "actions" },
-    ...actions.map((action, index) => {
+    ...asButtons(actions).map((action, index) => {
       const label = visible(action.label).trim() === "" ? "(no label)" : visible(action.label);
       if ("url" in action) {
         const link = renderLink(label, action.url);

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { announcement, renderReply } from "../../../../../src/adapters/web/public/reply/reply.js";
 import { visible } from "../../../../../src/adapters/web/public/reply/render-text.js";
 import { faultOf, safeTree, type VNode } from "../../../../../src/adapters/web/public/vnode/vnode.js";
+import { asButtons } from "../../../../../src/reply/fold.ts";
 import { replyToJson } from "../../../../../src/reply/json.ts";
 import type { Reply } from "../../../../../src/reply/reply.ts";
 import type { Text } from "../../../../../src/reply/text.ts";
@@ -69,7 +70,9 @@ describe("any reply", () => {
     fc.assert(
       fc.property(anyReply, (reply) => {
         const pressed = elementsOf(render(reply)).flatMap((element) => element.attrs["data-action"] ?? []);
-        expect(pressed).toEqual(reply.actions.flatMap((action, index) => ("url" in action ? [] : [String(index)])));
+        expect(pressed).toEqual(
+          asButtons(reply.actions).flatMap((action, index) => ("url" in action ? [] : [String(index)])),
+        );
       }),
       { numRuns: 50 },
     );

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+
+import { field, paragraph } from "../../src/reply/block.ts";
+import { aboveFold, isFolded, unfolded } from "../../src/reply/fold.ts";
+import { replyToJson } from "../../src/reply/json.ts";
+import { plainText } from "../../src/reply/plain-text.ts";
+import { reply } from "../../src/reply/reply.ts";
+import { number, text } from "../../src/reply/text.ts";
+import { replyTexts } from "../support/reply-texts.ts";
+
+const mark = number("103,924.07300", "103,924.07");
+const market = reply({
+  title: text`BTC/USDT trades at ${mark}`,
+  blocks: [
+    { kind: "fields", fields: [field("Mark", mark), field("Size", number("2", "2"))] },
+    { kind: "table", name: "bounds", columns: [{ title: "Max" }], rows: [[[mark]]] },
+    { kind: "list", items: [text`${mark}`] },
+    { ...paragraph(text`Never traded below ${mark}.`), detail: true },
+  ],
+});
+
+test("above the fold numbers are short and details are missing; below it all is exact", () => {
+  expect(isFolded(market)).toBe(true);
+  expect(replyTexts(aboveFold(market)).map(plainText)).toEqual([
+    "BTC/USDT trades at 103,924.07",
+    "",
+    "Mark",
+    "103,924.07",
+    "Size",
+    "2",
+    "",
+    "Max",
+    "103,924.07",
+    "",
+    "103,924.07",
+    "",
+  ]);
+  expect(replyTexts(unfolded(market)).map(plainText)).toEqual([
+    "BTC/USDT trades at 103,924.07",
+    "",
+    "Mark",
+    "103,924.07300",
+    "Size",
+    "2",
+    "",
+    "Max",
+    "103,924.07300",
+    "",
+    "103,924.07300",
+    "Never traded below 103,924.07300.",
+    "",
+  ]);
+});
+
+test("a reply without details and without digits to spare has no fold", () => {
+  expect(isFolded(reply({ title: "Fine", blocks: [paragraph(text`${number("2", "2")} nodes`)] }))).toBe(false);
+  expect(isFolded(aboveFold(market))).toBe(false);
+});
+
+test("JSON has the headline as plain text, and keeps all blocks", () => {
+  const json = replyToJson(market);
+  expect(json.headline).toBe("BTC/USDT trades at 103,924.07");
+  expect(json.blocks).toEqual(market.blocks);
+});
