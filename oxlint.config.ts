@@ -67,6 +67,7 @@ export default defineConfig({
         "test/support/**",
         "test/campaign/**",
         "test/fuzz/**",
+        "test/gallery/**",
       ],
       rules: { "no-console": "off" },
     },

@@ -15,7 +15,7 @@ import { talkToSimulator } from "./commands/conversation.ts";
 import { judgeMessage } from "./support/fake-slack/judge.ts";
 import { gallery, GALLERY_NOW } from "./support/gallery.ts";
 import { alertMessages } from "./support/gallery/alert-messages.ts";
-import { LINES } from "./support/gallery/lines.ts";
+import { fillIn, LINES } from "./support/gallery/lines.ts";
 
 // Each reply of the gallery as the four renderers show it, side by side in one file, so that a change of any of them is
 // seen beside the others.
@@ -32,19 +32,9 @@ test("every alert, as the terminal words it", async () => {
 });
 
 test.each(Object.entries(LINES))("what a network answers about %s", async (name, lines) => {
-  const { ask, samples } = await talkToSimulator();
-  const given = new Map([
-    ["<market>", samples.marketCode],
-    ["<party>", samples.partyId],
-    ["<order>", samples.orderId],
-    ["<stopped>", samples.stoppedOrderId],
-    ["<rejected>", samples.rejectedOrderId],
-    ["<parked>", samples.parkedOrderId],
-  ]);
+  const talk = await talkToSimulator();
   let said = "";
-  for (const line of lines) {
-    said += `> ${line}\n${await ask(line.replaceAll(/<\w+>/gu, (sample) => given.get(sample) ?? sample))}\n`;
-  }
+  for (const line of lines) said += `> ${line}\n${await talk.ask(await fillIn(line, talk))}\n`;
   await expect(visible(timeless(said))).toMatchFileSnapshot(`golden/answers-${name}.txt`);
 });
 

@@ -1,6 +1,5 @@
 import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
 import { createDispatcher } from "../../src/alerts/dispatch/dispatch.ts";
-import type { Reading } from "../../src/alerts/kinds/reading.ts";
 import { AlertMessage } from "../../src/alerts/outbox/message.ts";
 import { destinationKey } from "../../src/alerts/routing/subscription.ts";
 import type { Destination } from "../../src/alerts/sender.ts";
@@ -12,8 +11,11 @@ import { down, stalled } from "../alerts/readings.ts";
 import { VirtualClock } from "../api/virtual-clock.ts";
 import type { FakeSender } from "../support/fake-sender.ts";
 import { describeAlert, gistOf } from "../support/gist.ts";
+import { see } from "../support/see.ts";
 import { NOON, type Talk } from "../support/talk.ts";
 import { talkToSimulator } from "./conversation.ts";
+
+export { see };
 
 const files = { maxBytes: 1e7, maxCount: 10 };
 const CHANNEL = "1122334455667788990";
@@ -81,38 +83,6 @@ export async function owedReplies({ store }: Talk, destination: Destination): Pr
 export async function owed(talk: Talk, destination: Destination): Promise<string[]> {
   return (await owedReplies(talk, destination)).map(gistOf);
 }
-
-/** Observations of a watcher 5 s apart, with the upkeep in between. */
-export async function see(
-  talk: Talk,
-  count: number,
-  readings: readonly Reading[],
-  more: Readonly<Record<string, unknown>> = {},
-): Promise<void> {
-  const network = "mainnet";
-  for (let round = 0; round < count; round += 1) {
-    const watcher = { name: "sources", every: 5000 };
-    await talk.engine.processObservation({
-      network,
-      watcher,
-      snapshot: { ...SNAPSHOT, ...more },
-      readings,
-      events: [],
-      at: talk.now(),
-    });
-    talk.advance(5000);
-    await talk.engine.upkeep();
-  }
-}
-
-const SNAPSHOT = {
-  round: {
-    witnesses: [
-      { node: "a:1", reachable: true, height: "1200" },
-      { node: "b:1", reachable: false },
-    ],
-  },
-};
 
 /** A reply as the terminal shows it, on wide lines. */
 export function shown(reply: Reply): string {

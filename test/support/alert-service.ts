@@ -11,15 +11,17 @@ interface AlertServiceOptions {
   readonly platforms?: readonly string[];
   /** The last verdicts of the watchers; without them, nothing is watched. */
   readonly verdict?: (network: string) => Verdict | undefined;
+  /** Ids of deliveries; default: random. */
+  readonly newId?: () => string;
 }
 
 /** Alerts on a store, without watchers or a dispatcher; a test may record observations in the engine. */
 export function alertsOn(
   store: Pick<Store, "transaction">,
-  { clock = systemClock, platforms = [], verdict }: AlertServiceOptions = {},
+  { clock = systemClock, platforms = [], verdict, ...more }: AlertServiceOptions = {},
 ): { readonly service: AlertService; readonly engine: AlertEngine } {
   const config = DEFAULT_ALERTS_CONFIG;
-  const engine = createAlertEngine({ store, config, clock, log: silentLog(), simulated: new Set() });
+  const engine = createAlertEngine({ store, config, clock, log: silentLog(), simulated: new Set(), ...more });
   return { engine, service: createAlertService(engine, config, () => platforms, verdict) };
 }
 

@@ -9,6 +9,7 @@ import type { VNode } from "../../src/adapters/web/public/vnode/vnode.js";
 import type { Reply } from "../../src/reply/reply.ts";
 import { chromiumPath, launch } from "./browser.ts";
 import { gallery } from "./gallery.ts";
+import { html } from "./html.ts";
 
 /** A phone held upright. */
 const PHONE_WIDTH = 360;
@@ -49,12 +50,4 @@ export function pictures(preview: Preview, draw: (payload: unknown, now: number)
       await page.close();
     });
   });
-}
-
-function html(node: VNode): string {
-  const escape = (text: string): string =>
-    text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
-  if (typeof node === "string") return escape(node);
-  const attrs = Object.entries(node.attrs).map(([name, value]) => ` ${name}="${escape(value)}"`);
-  return `<${node.tag}${attrs.join("")}>${node.children.map(html).join("")}</${node.tag}>`;
 }

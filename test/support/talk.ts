@@ -39,6 +39,8 @@ export interface TalkOptions {
   readonly verdict?: (network: string) => Verdict | undefined;
   /** Whether answers are cached, as in production. Default false: tests change a node's answers. */
   readonly cache?: boolean;
+  /** Ids of deliveries; default: random. */
+  readonly newId?: () => string;
   /** Of the clients, beside those that spare a test the waiting. */
   readonly limits?: Partial<ClientLimits>;
 }
@@ -96,6 +98,7 @@ export async function talk(options: TalkOptions): Promise<Talk> {
     clock: { ...clock, monotonicMillis: () => monotonicMillis },
     platforms: options.delivering ?? [],
     ...(options.verdict === undefined ? {} : { verdict: options.verdict }),
+    ...(options.newId === undefined ? {} : { newId: options.newId }),
   });
   const bot = createBot({
     platforms: options.platforms ?? PLATFORMS,

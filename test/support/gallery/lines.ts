@@ -1,4 +1,6 @@
-/** Lines that people type, by their subject; `<…>` stands for a sample of the simulated network. */
+import type { SimulatorTalk } from "../simulator-talk.ts";
+
+/** Lines that people type, by their subject; `<…>` stands for a sample of the simulated network, or for what was made last. */
 export const LINES: Readonly<Record<string, readonly string[]>> = {
   networks: [
     "help",
@@ -11,7 +13,14 @@ export const LINES: Readonly<Record<string, readonly string[]>> = {
     "market",
     "time netwrk:x",
   ],
-  markets: ["market list first:3", "market show <market>", "market show BTC/USDTT", "market show", "order <order>"],
+  markets: [
+    "market list",
+    "market list first:3",
+    "market show <market>",
+    "market show BTC/USDTT",
+    "market show",
+    "order <order>",
+  ],
   orders: [
     "order <stopped>",
     "order <rejected>",
@@ -33,6 +42,14 @@ export const LINES: Readonly<Record<string, readonly string[]>> = {
     "ledger export <party> USDT from:2027-01-01",
     "ledger export <party> USDT from:7d to:7d",
     "ledger export <party> USDT from:1d columns:quantity raw:yes",
+    "ledger export <party> USDT from:1d",
+  ],
+  bundles: [
+    "bundle list-asset <asset>",
+    "bundle list-asset <unsigned>",
+    "bundle list-asset <builtin>",
+    "bundle asset-limits <proposal>",
+    "bundle asset-limits <open>",
   ],
   subscriptions: [
     "alerts list",
@@ -46,6 +63,18 @@ export const LINES: Readonly<Record<string, readonly string[]>> = {
     "alerts add node.down quiet:late",
     "alerts add node.down mention:@oncall",
     "alerts add order.final",
+  ],
+  changes: [
+    "alerts add ops",
+    "alerts edit <subscription> quiet:22:00-07:00 zone:Europe/Berlin",
+    "alerts pause <subscription>",
+    "alerts resume <subscription>",
+    "alerts list",
+    "alerts remove <subscription>",
+    "alerts list ended:yes",
+    "alerts silence node.down for:2h",
+    "alerts silences",
+    "alerts unsilence <silence>",
   ],
   silences: [
     "alerts status",
@@ -64,3 +93,23 @@ export const LINES: Readonly<Record<string, readonly string[]>> = {
     "answers set everyone",
   ],
 };
+
+/** A line with its samples filled in. */
+export async function fillIn(line: string, { samples, engine }: SimulatorTalk): Promise<string> {
+  const filled = new Map([
+    ["<market>", samples.marketCode],
+    ["<party>", samples.partyId],
+    ["<order>", samples.orderId],
+    ["<stopped>", samples.stoppedOrderId],
+    ["<rejected>", samples.rejectedOrderId],
+    ["<parked>", samples.parkedOrderId],
+    ["<asset>", samples.assetId],
+    ["<unsigned>", samples.unsignedAssetId],
+    ["<builtin>", samples.builtinAssetId],
+    ["<proposal>", samples.proposalId],
+    ["<open>", samples.unsignedProposalId],
+    ["<subscription>", (await engine.subscriptions()).at(-1)?.id],
+    ["<silence>", (await engine.silences()).at(-1)?.id],
+  ]);
+  return line.replaceAll(/<\w+>/gu, (sample) => filled.get(sample) ?? sample);
+}

@@ -25,11 +25,11 @@ const STYLES = ["", "primary", "secondary", "success", "danger", "link"];
 /**
  * @param {unknown} given
  * @param {number} sent Unix milliseconds
+ * @param {number} now The moment of reading, in Unix milliseconds.
  * @returns {VElement}
  */
-export function draw(given, sent) {
+export function draw(given, sent, now = Date.now()) {
   const { message, embeds, files, onlyAsker } = /** @type {Payload} */ (given);
-  const now = Date.now();
   const pictures = new Set(message.embeds.map((embed) => embed.image?.url));
   const plain = files.filter((file) => !pictures.has(`attachment://${file.name}`));
   return drawMessage(sent, [

@@ -20,11 +20,11 @@ import { h } from "../vnode/vnode.js";
 /**
  * @param {unknown} given
  * @param {number} sent Unix milliseconds
+ * @param {number} now The moment of reading, in Unix milliseconds.
  * @returns {VElement}
  */
-export function draw(given, sent) {
+export function draw(given, sent, now = Date.now()) {
   const { message, files, filesLater, onlyAsker } = /** @type {Payload} */ (given);
-  const now = Date.now();
   return drawMessage(sent, [
     onlyAsker ? h("p", { class: "only" }, "Only visible to you") : undefined,
     ...message.blocks.map((block) => drawBlock(block, now)),

@@ -1,0 +1,105 @@
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { commands } from "../../commands/index.ts";
+import { ALERT_KINDS } from "../../src/alerts/kinds/kinds.ts";
+import { alertMessages } from "../support/gallery/alert-messages.ts";
+import { LINES } from "../support/gallery/lines.ts";
+import { drawAnsi } from "./ansi.ts";
+import { besidePage } from "./beside.ts";
+import { drawSample, type DrawnSample, SCREENS } from "./draw.ts";
+import { galleryPage } from "./page.ts";
+import { samples, SURFACES } from "./samples.ts";
+
+describe("the page of all samples", () => {
+  const drawn: DrawnSample[] = [];
+  const answered = new Set<string>();
+  let page = "";
+  beforeAll(async () => {
+    for await (const sample of samples()) {
+      drawn.push(drawSample(sample));
+      const isAnswer = SURFACES.some((surface) => sample.shown[surface].reply.failure === undefined);
+      if (isAnswer && sample.group !== "alerts") answered.add(sample.title);
+    }
+    page = galleryPage(drawn);
+  }, 120_000);
+
+  test("has an answer of every command, and all lines", () => {
+    const missing = commands
+      .map(({ name }) => name)
+      .filter((name) => ![...answered].some((line) => line === name || line.startsWith(`${name} `)));
+    expect(missing).toEqual([]);
+    const titles = new Set(drawn.map(({ title }) => title));
+    expect(Object.values(LINES).flat()).toSatisfy((lines: string[]) => lines.every((line) => titles.has(line)));
+  });
+
+  test("has every alert", () => {
+    const ids = drawn.filter(({ group }) => group === "alerts").map(({ id }) => id);
+    expect(ids).toHaveLength(alertMessages.length);
+    const names = ALERT_KINDS.map((kind) => `alert-${kind.replaceAll(".", "-")}`);
+    expect(names.filter((name) => !ids.some((id) => id.startsWith(name)))).toEqual([]);
+  });
+
+  test("has each on four surfaces and two screens, under an anchor of its own", () => {
+    const sections = page.split('<section class="sample"').slice(1);
+    expect(sections).toHaveLength(drawn.length);
+    const ids = sections.map((section) => /id="([^"]+)"/u.exec(section)?.[1]);
+    expect(new Set(ids).size).toBe(drawn.length);
+    for (const section of sections) {
+      const shown = [...section.matchAll(/<figure class="(\w+)-screen (\w+)-screen">/gu)].map(([, on, at]) => [on, at]);
+      expect(shown).toHaveLength(SURFACES.length * Object.keys(SCREENS).length);
+      expect(new Set(shown.map(String)).size).toBe(shown.length);
+    }
+    for (const { drawings } of drawn) for (const { html } of drawings) expect(html.length).toBeGreaterThan(60);
+  });
+
+  test("is well-formed, and asks for nothing from elsewhere", () => {
+    expect(unbalanced(page)).toEqual([]);
+    expect(page).not.toMatch(/<script|<link|@import|url\(|<img|<iframe/u);
+    expect(page).not.toMatch(/@media \(width [<>]=? 40rem\)|prefers-color-scheme/u);
+    // Both themes of all that is drawn.
+    expect(page.match(/light-dark\(/gu)?.length).toBeGreaterThan(40);
+  });
+
+  test("stands next to another page, with the samples that only one of them has", () => {
+    const [first, second, third] = drawn;
+    if (first === undefined || second === undefined || third === undefined) throw new Error("too few samples");
+    const beside = besidePage(galleryPage([first, second]), galleryPage([second, third]));
+    expect(beside).toContain(`<a href="#${first.id}">${first.title}</a> (only before)`);
+    expect(beside).toContain(`<a href="#${second.id}">${second.title}</a></li>`);
+    expect(beside).toContain(`<a href="#${third.id}">${third.title}</a> (only after)`);
+    expect(unbalanced(beside.replace(/<script>[^]*<\/script>/u, ""))).toEqual([]);
+  });
+});
+
+describe("what a terminal shows", () => {
+  test("is drawn with its styles and links", () => {
+    expect(drawAnsi("a\u001B[1;31mb\u001B[22;39mc\u001B]8;;https://x.example/\u001B\\d\u001B]8;;\u001B\\")).toEqual([
+      "a",
+      { tag: "span", attrs: { class: "bold red" }, children: ["b"] },
+      "c",
+      { tag: "a", attrs: { href: "https://x.example/" }, children: ["d"] },
+    ]);
+  });
+
+  test("is refused where a code is not known", () => {
+    expect(() => drawAnsi("\u001B[7mx")).toThrow(RangeError);
+    expect(() => drawAnsi("\u001B[2Jx")).toThrow(RangeError);
+  });
+});
+
+const VOID = new Set(["meta", "input", "br", "hr", "img"]);
+
+/** The tags that end where another one would have to, or never. */
+function unbalanced(page: string): string[] {
+  const open: string[] = [];
+  const faults: string[] = [];
+  const body = page.replace("<!doctype html>", "").replaceAll(/<style>[^]*?<\/style>/gu, "");
+  for (const [tag, slash = "", name = ""] of body.matchAll(/<(\/?)([a-z]\w*)(?: [a-z-]+(?:="[^"]*")?)*>|<|>/gu)) {
+    if (name === "") faults.push(`a bare ${tag}`);
+    else if (slash === "/") {
+      if (open.at(-1) === name) open.pop();
+      else faults.push(`</${name}> in <${open.at(-1)}>`);
+    } else if (!VOID.has(name)) open.push(name);
+  }
+  return [...faults, ...open.map((name) => `<${name}> without end`)].slice(0, 5);
+}

@@ -1,0 +1,36 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+
+import { chromiumPath } from "../support/browser.ts";
+import { besidePage } from "./beside.ts";
+import { drawSample, type DrawnSample } from "./draw.ts";
+import { galleryPage } from "./page.ts";
+import { takePictures } from "./pictures.ts";
+import { samples } from "./samples.ts";
+
+// `npm run gallery`: one HTML page with every sample reply and alert on all four surfaces, in `gallery.html` or
+// `-- --out FILE`. `--beside OTHER` puts an earlier page next to it, `--pictures FOLDER` takes a screenshot of each
+// sample where there is a Chromium, `--only WORD` keeps the samples whose name holds this word.
+
+// Discord, Slack and browsers show times in the reader's zone; the page is the same everywhere.
+process.env["TZ"] = "UTC";
+
+const { values } = parseArgs({
+  options: {
+    out: { type: "string", default: "gallery.html" },
+    beside: { type: "string" },
+    pictures: { type: "string" },
+    only: { type: "string", default: "" },
+  },
+});
+
+const drawn: DrawnSample[] = [];
+for await (const sample of samples()) if (sample.id.includes(values.only)) drawn.push(drawSample(sample));
+const page = galleryPage(drawn);
+const whole = values.beside === undefined ? page : besidePage(readFileSync(values.beside, "utf8"), page);
+writeFileSync(values.out, whole);
+console.log(`${values.out}: ${drawn.length} samples, ${(whole.length / 1e6).toFixed(1)} MB.`);
+
+if (values.pictures !== undefined && chromiumPath !== undefined) {
+  console.log(`${values.pictures}: ${await takePictures(drawn, values.pictures)} pictures.`);
+}

@@ -1,0 +1,188 @@
+import type { AnswerAudience } from "../../src/adapters/adapter.ts";
+import { describe } from "../../src/alerts/wording/wording.ts";
+import { parseLine } from "../../src/bot/grammar/grammar.ts";
+import type { Bot } from "../../src/bot/bot.ts";
+import type { Caller, Target } from "../../src/bot/invocation.ts";
+import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
+import { plainText } from "../../src/reply/plain-text.ts";
+import type { Reply } from "../../src/reply/reply.ts";
+import { nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
+import { down, stalled } from "../alerts/readings.ts";
+import { alertMessages, at } from "../support/gallery/alert-messages.ts";
+import { fillIn, LINES } from "../support/gallery/lines.ts";
+import { see } from "../support/see.ts";
+import { openSimulatorTalk, type SimulatorTalk } from "../support/simulator-talk.ts";
+
+/** Where a sample is shown, in the order of the page. */
+export const SURFACES = ["discord", "slack", "web", "terminal"] as const;
+export type Surface = (typeof SURFACES)[number];
+
+/** One reply as one surface gets it. */
+export interface Shown {
+  readonly reply: Reply;
+  readonly as: AnswerAudience | "alert";
+  /** When it is looked at. */
+  readonly now: Nanoseconds;
+}
+
+/** The answers to one line on all surfaces, or one alert. */
+export interface Sample {
+  /** Kebab-case and unique; the same in every page, so that pages can be laid side by side. */
+  readonly id: string;
+  readonly group: string;
+  /** The line typed, or the title of the alert. */
+  readonly title: string;
+  readonly shown: Readonly<Record<Surface, Shown>>;
+}
+
+const files = { maxBytes: 1e7, maxCount: 10 };
+const HERE: Readonly<Record<Surface, Target>> = {
+  discord: { platform: "discord", workspace: "99", channel: "1122334455667788990", files },
+  slack: { platform: "slack", workspace: "T0123ABCD", channel: "C0123ABCD", files },
+  web: { platform: "web", files },
+  terminal: { platform: "terminal", files },
+};
+const CALLERS: Readonly<Record<Surface, Caller>> = {
+  discord: { id: "41", name: "ann", mayManageChannel: true },
+  slack: { id: "U0123ANN", name: "ann", mayManageChannel: true },
+  web: { id: "console", name: "the console", mayManageChannel: true },
+  terminal: { id: "terminal", name: "ann", mayManageChannel: true },
+};
+
+/** What is asked while an alert is open: one of two nodes is down. */
+const INCIDENT = [
+  "alerts status",
+  "alerts list",
+  "alerts ack node.down",
+  "alerts silence node.down for:2h",
+  "alerts silences",
+  "alerts why node.down",
+  "alerts log",
+];
+
+const SUBJECTS: readonly (readonly [
+  name: string,
+  lines: readonly string[],
+  before: (talk: SimulatorTalk) => unknown,
+])[] = [
+  ...Object.entries(LINES).map(([name, lines]) => [name, lines, () => undefined] as const),
+  ["incident", INCIDENT, oneNodeDown],
+];
+
+/** All samples. Each is to be drawn before the next one is asked for: its files are open until then. */
+export async function* samples(): AsyncGenerator<Sample> {
+  for (const [group, lines, before] of SUBJECTS) yield* answersTo(group, lines, before);
+  yield* alertSamples();
+}
+
+/** One conversation on each surface at a Thursday noon, with the same lines. */
+async function* answersTo(
+  group: string,
+  lines: readonly string[],
+  before: (talk: SimulatorTalk) => unknown,
+): AsyncGenerator<Sample> {
+  // A drill that something delivers takes half a minute of real time.
+  const delivering = lines.some((line) => line.startsWith("alerts drill")) ? [] : ["discord", "slack", "web"];
+  await using discord = await talkOn("discord", delivering);
+  await using slack = await talkOn("slack", delivering);
+  await using web = await talkOn("web", delivering);
+  await using terminal = await talkOn("terminal", delivering);
+  const talks = { discord, slack, web, terminal };
+  await Promise.all(Object.values(talks).map(before));
+  const name = namer(group);
+  for (const line of lines) {
+    const answers = SURFACES.map(async (surface) => [surface, await ask(talks[surface], line, surface)] as const);
+    const shown = Object.fromEntries(await Promise.all(answers)) as Record<Surface, Shown>;
+    yield { id: name(line), group, title: line, shown };
+  }
+}
+
+async function talkOn(surface: Surface, delivering: readonly string[]): Promise<SimulatorTalk> {
+  let deliveries = 0;
+  const newId = (): string => `${(deliveries += 1)}`.padStart(22, "d");
+  const talk = await openSimulatorTalk({ nodes: 3, delivering, newId });
+  talk.become({ here: HERE[surface], caller: CALLERS[surface] });
+  return talk;
+}
+
+async function oneNodeDown(talk: SimulatorTalk): Promise<void> {
+  await talk.askFor("alerts add node.down,network.stalled");
+  await see(talk, 1, [stalled("good"), down("good"), down("good", "b:1")]);
+  await see(talk, 4, [stalled("good"), down("bad"), down("good", "b:1")]);
+}
+
+async function ask(talk: SimulatorTalk, sample: string, surface: Surface): Promise<Shown> {
+  const line = await fillIn(sample, talk);
+  const reply = await talk.askFor(line);
+  const as = audience(talk.bot, line, reply, surface, talk.now());
+  return { reply: steady(reply, await shortIds(talk)), as, now: talk.now() };
+}
+
+/** Who sees the answer in a channel; a mistake is the asker's own business. */
+function audience(bot: Bot, line: string, reply: Reply, surface: Surface, now: Nanoseconds): AnswerAudience {
+  const asker: AnswerAudience = { visibility: "caller", isDefault: true };
+  if (reply.failure !== undefined) return asker;
+  const given = parseLine(line, bot.commands, now);
+  const here = HERE[surface];
+  const prepared = bot.prepare({ ...given, here, caller: CALLERS[surface], signal: AbortSignal.abort() });
+  if (!prepared.ok) return asker;
+  const isChosen = "private" in given.options || bot.audience(given.command, here) !== undefined;
+  return { visibility: prepared.visibility, isDefault: !isChosen };
+}
+
+/** Every alert that is worded differently; all surfaces show the same. */
+function* alertSamples(): Generator<Sample> {
+  const name = namer("alert");
+  const now = nanoseconds(BigInt(at) + 60_000_000_000n);
+  for (const [message, context] of alertMessages) {
+    const reply = describe(message, context, PLATFORMS);
+    const kind =
+      "episode" in message ? message.episode.kind : message.type === "event" ? message.event.kind : message.type;
+    const phase = "phase" in message ? ` ${message.phase}` : "";
+    const shown = { reply, as: "alert", now } as const;
+    yield {
+      id: name(`${kind}${phase}`),
+      group: "alerts",
+      title: plainText(reply.title),
+      shown: { discord: shown, slack: shown, web: shown, terminal: shown },
+    };
+  }
+}
+
+/** Names that stay the same from run to run: `markets-market-show`, the second of a name with `-2`. */
+function namer(group: string): (words: string) => string {
+  const taken = new Map<string, number>();
+  return (words) => {
+    const slug = `${group} ${words}`
+      .toLowerCase()
+      .replaceAll(/[^a-z\d]+/gu, "-")
+      .replaceAll(/^-|-$/gu, "");
+    const count = (taken.get(slug) ?? 0) + 1;
+    taken.set(slug, count);
+    return count === 1 ? slug : `${slug}-${count}`;
+  };
+}
+
+/** The ids that subscriptions and silences got by chance, in the order in which they were made. */
+async function shortIds({ engine }: SimulatorTalk): Promise<readonly string[]> {
+  const silences = await engine.silences();
+  return [...(await engine.subscriptions()), ...silences].map(({ id }) => id);
+}
+
+/** A reply without what differs from run to run: the ids made by chance, and how long a request took. */
+function steady(reply: Reply, ids: readonly string[]): Reply {
+  const say = (text: string): string =>
+    ids
+      .reduce((said, id, index) => said.replaceAll(id, `k7m${"23456789"[index % 8]}w`), text)
+      .replaceAll(/127\.0\.0\.1:\d+/gu, "core.example.net:3003")
+      .replaceAll(/\b\d+(?:\.\d+)? ms\b/gu, "42 ms");
+  return mapTexts(reply, say);
+}
+
+/** The same value with every text in it replaced; functions stay. */
+function mapTexts<T>(value: T, say: (text: string) => string): T {
+  if (typeof value === "string") return say(value) as T;
+  if (Array.isArray(value)) return value.map((one: unknown) => mapTexts(one, say)) as T;
+  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, mapTexts<unknown>(one, say)])) as T;
+}
