@@ -107,7 +107,7 @@ test.each(LOOKS)(
       () => [...discord.state.messages.values()].map((one) => discordText(one)),
       () => slack.state.messages.filter(({ thread }) => thread === undefined).map((one) => slackText(one)),
     ];
-    const isStall = (text: string): boolean => /No new block/u.test(text);
+    const isStall = (text: string): boolean => /has made no block/u.test(text);
 
     await store.transaction(({ alerts }) =>
       alerts.subscriptions.put(

@@ -84,10 +84,10 @@ function judgedGroups(all: readonly (readonly [title: string, ...named: string[]
 }
 
 test("one message may say the auctions of several markets", () => {
-  const begins = ["WARNING · 2 markets are in an auction on testnet", "BTC/USD", "ETH/USD"] as const;
-  const eth = "RESOLVED · ETH/USD trades again on testnet";
+  const begins = ["2 markets are in an auction on testnet", "BTC/USD", "ETH/USD"] as const;
+  const eth = "ETH/USD trades again on testnet after 5 min";
   expect(judgedGroups([[BEGINS, "BTC/USD", "ETH/USD"], [ENDS], [eth]])).toEqual([]);
-  expect(judgedGroups([begins, ["RESOLVED · 2 markets trade again on testnet", "BTC/USD", "ETH/USD"]])).toEqual([]);
+  expect(judgedGroups([begins, ["2 markets trade again on testnet", "BTC/USD", "ETH/USD"]])).toEqual([]);
   expect(judgedGroups([begins, [eth], [eth]])).toEqual(["markets: more auctions of ETH/USD ended than began"]);
   expect(judgedGroups([[BEGINS, "BTC/USD-P"], [ENDS]])).toEqual([]);
 });
@@ -98,7 +98,11 @@ test.each([
   ["a new one that opens", [NEW, OPENED, INTO], AUCTION],
   ["a digest between", [INTO, OUT, DIGEST, OUT], CONTINUOUS],
   ["an auction after the other", [BEGINS, ENDS, BEGINS], undefined],
-  ["one announced at once", [BEGINS, ENDS, "FIRED AND RESOLVED · BTC/USD trades again on testnet", BEGINS], undefined],
+  [
+    "one announced at once",
+    [BEGINS, ENDS, "Over already: BTC/USD trades again on testnet after 5 s", BEGINS],
+    undefined,
+  ],
 ])("%s is no fault", (_name, titles, stands) => {
   expect(judged(titles, stands).faults).toEqual([]);
 });
@@ -117,5 +121,5 @@ test.each([
 
 test("every change is counted, however it is announced", () => {
   expect(judged([NEW, OPENED, INTO, OUT]).count).toBe(4);
-  expect(judged([BEGINS, ENDS, `FIRED AND ${ENDS}`, BEGINS]).auctions).toBe(3);
+  expect(judged([BEGINS, ENDS, `Over already: ${ENDS}`, BEGINS]).auctions).toBe(3);
 });

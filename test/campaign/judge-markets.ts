@@ -101,8 +101,9 @@ export function judgeMarkets(
 }
 
 function changesIn(title: string, text: string): MarketChange[] {
-  const line =
-    /^(?:INFO|WARNING) · (?<market>.+) on testnet is (?:new: (?<first>.+)|(?<now>.+), was (?<before>.+))$/u.exec(title);
+  const line = /^[^\p{L}\p{N}]*(?<market>.+) on testnet is (?:new: (?<first>.+)|(?<now>.+), was (?<before>.+))$/u.exec(
+    title,
+  );
   if (line?.groups !== undefined) {
     const { market = "", before, first, now = "" } = line.groups;
     return [{ market, after: bare(first ?? now), ...(before === undefined ? {} : { before: bare(before) }) }];
@@ -148,10 +149,11 @@ function isNamedIn(text: string, label: string): boolean {
 /** A live auction's beginning or end, or both at once; of several markets `3 markets`, which the text names. */
 function auctionIn(title: string): { market: string; began: boolean; over: boolean } | undefined {
   const match =
-    /^(?<word>WARNING|INFO|(?:FIRED AND )?(?:RESOLVED|GONE)) · (?<market>.+) (?:(?:is|are) in an auction|trades? again) on testnet$/u.exec(
+    /^[^\p{L}\p{N}]*(?<word>(?:FIRED AND )?GONE · |Over already: |)(?<market>.+?) (?:on testnet has been in an auction since|(?:is|are) in an auction on testnet$|(?<again>trades? again) on testnet)/u.exec(
       title,
     );
-  const { word, market } = match?.groups ?? {};
+  const { word, market, again } = match?.groups ?? {};
   if (word === undefined || market === undefined) return undefined;
-  return { market, began: !/^(?:RESOLVED|GONE)/u.test(word), over: word.startsWith("FIRED AND") };
+  const over = word.startsWith("FIRED AND") || word.startsWith("Over");
+  return { market, began: over || (again === undefined && word === ""), over };
 }

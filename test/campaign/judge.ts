@@ -98,9 +98,8 @@ export function judgeOutages(transcript: Transcript, happened: readonly string[]
   for (const { name, bad, good } of OUTAGES) {
     const times = happened.filter((one) => one === name).length;
     const story = firstOf(transcript).flatMap(({ title }) => {
-      if (/FIRED AND RESOLVED/u.test(title) && good.test(title)) return ["both"];
-      if (/RESOLVED/u.test(title) && good.test(title)) return ["resolve"];
-      if (/NOW (?:WARNING|CRITICAL)/u.test(title) && bad.test(title)) return ["escalation"];
+      if (good.test(title)) return [title.includes("Over already") ? "both" : "resolve"];
+      if (/Now (?:warning|critical)/u.test(title) && bad.test(title)) return ["escalation"];
       return bad.test(title) ? ["trigger"] : [];
     });
     const once = "(?:both|trigger (?:escalation )?resolve)";

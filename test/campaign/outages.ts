@@ -11,20 +11,25 @@ export const OUTAGES: readonly Outage[] = [
   {
     name: "stall",
     fault: { kind: "stall" },
-    bad: /No new block on testnet/u,
+    bad: /testnet has made no block/u,
     good: /testnet makes blocks again/u,
   },
-  { name: "death of a node", fault: { kind: "die", node: 2 }, bad: /is down on testnet/u, good: /answers again on/u },
+  {
+    name: "death of a node",
+    fault: { kind: "die", node: 2 },
+    bad: /on testnet has not answered/u,
+    good: /answers again on/u,
+  },
   {
     name: "lag of a node",
     fault: { kind: "lag", node: 3, seconds: 400 },
-    bad: /lags behind on testnet/u,
+    bad: /has lagged behind testnet/u,
     good: /has caught up on testnet/u,
   },
   {
     name: "death of all nodes",
     fault: { kind: "die" },
-    bad: /The watcher is blind on testnet/u,
-    good: /The watcher sees testnet again/u,
+    bad: /has not seen testnet/u,
+    good: /sees testnet again/u,
   },
 ];

@@ -8,15 +8,19 @@ import { type ConditionKind, KINDS } from "../kinds/kinds.ts";
 import { priceSide } from "../kinds/price.ts";
 import type { Reading } from "../kinds/reading.ts";
 import type { Episode } from "../rules/episode.ts";
-import { enumWord } from "./phrases.ts";
+import { clock, enumWord } from "./phrases.ts";
 import { groupedNumber, ruleParameters, ruleWords } from "./subscription-words.ts";
 
 /** The words for one condition. */
 interface ConditionWords {
-  /** The title while it fires, and once it is resolved. */
+  /** Its name, and a sentence that `since` continues. */
   readonly bad: Text;
+  readonly headline: Text;
+  /** Once it is resolved; `after` continues it. */
   readonly good: Text;
-  /** The figures behind it. */
+  /** The one or two figures that say how bad it is; no figure that the next minute makes wrong. */
+  readonly figures: readonly TextPart[];
+  /** All figures behind it. */
   readonly fields: readonly Field[];
 }
 
@@ -32,7 +36,9 @@ const CONDITION_WORDS: {
     const differs = frontier !== undefined && !isSoonAfter(frontier, reading.since);
     return {
       bad: text`No new block on ${network}`,
+      headline: text`${network} has made no block`,
       good: text`${network} makes blocks again`,
+      figures: [...agreement(reading), ...(height === undefined ? [] : [`last block ${groupedNumber(height)}`])],
       fields: [
         ...(differs ? timeField("Last block's time", frontier) : []),
         ...(height === undefined ? [] : [field("Last block", strong(height))]),
@@ -44,7 +50,9 @@ const CONDITION_WORDS: {
     const positions = new Map(votes.map(({ node, height }) => [node, height]));
     return {
       bad: text`The nodes of ${network} disagree`,
+      headline: text`The nodes of ${network} have disagreed`,
       good: text`The nodes of ${network} agree again`,
+      figures: [`${advancing.length} go on`, `${standing.length} stand still`],
       fields: [
         field("Going on", nodeList(advancing, positions), { wide: true }),
         field("Standing still", nodeList(standing, positions), { wide: true }),
@@ -55,7 +63,12 @@ const CONDITION_WORDS: {
     const { from, to } = reading.facts;
     return {
       bad: text`Time went back at ${code(reading.subject)} on ${network}`,
+      headline: text`${code(reading.subject)} on ${network} has been set back in time`,
       good: text`Time goes forward again at ${code(reading.subject)} on ${network}`,
+      figures:
+        from === undefined || to === undefined
+          ? []
+          : [`by ${formatDuration(toMillis(timeFromText(from)) - toMillis(timeFromText(to)))}`],
       fields: [...timeField("It said before", from), ...timeField("It says now", to)],
     };
   },
@@ -64,21 +77,33 @@ const CONDITION_WORDS: {
     const way = (drift ?? 0) < 0 ? "ahead of" : "behind";
     return {
       bad: text`The time of ${network} is far from the wall clock`,
+      headline: text`The time of ${network} has been off`,
       good: text`The time of ${network} agrees with the wall clock again`,
+      figures: [
+        ...agreement(reading),
+        ...(drift === undefined ? [] : [`${formatDuration(Math.abs(drift))} ${way} the wall clock`]),
+      ],
       fields:
         drift === undefined ? [] : [field("Drift", text`${strong(formatDuration(Math.abs(drift)))} ${way} the clock`)],
     };
   },
   "watch.blind": (reading, network) => ({
-    bad: text`The watcher is blind on ${network}`,
-    good: text`The watcher sees ${network} again`,
+    bad: text`Bellwether does not see ${network}`,
+    headline: text`Bellwether has not seen ${network}`,
+    good: text`Bellwether sees ${network} again`,
+    figures: reading.facts.nodes.length === 0 ? [] : [whyWords(reading.facts.nodes)],
     fields: reading.facts.nodes.map(({ node, why }) => field(code(node), why ?? "answers", { wide: true })),
   }),
   "node.lagging": (reading, network) => {
     const { behindMillis, behindBlocks } = reading.facts;
     return {
       bad: text`${code(reading.subject)} lags behind on ${network}`,
+      headline: text`${code(reading.subject)} has lagged behind ${network}`,
       good: text`${code(reading.subject)} has caught up on ${network}`,
+      figures: [
+        ...(behindMillis === undefined ? [] : [`${formatDuration(behindMillis)} behind`]),
+        ...(behindBlocks === undefined ? [] : [`${groupedNumber(behindBlocks)} blocks behind`]),
+      ],
       fields: [
         ...(behindMillis === undefined ? [] : [field("Behind", strong(formatDuration(behindMillis)))]),
         ...(behindBlocks === undefined ? [] : [field("Blocks behind", strong(behindBlocks))]),
@@ -87,19 +112,26 @@ const CONDITION_WORDS: {
   },
   "node.down": (reading, network) => ({
     bad: text`${code(reading.subject)} is down on ${network}`,
+    headline: text`${code(reading.subject)} on ${network} has not answered`,
     good: text`${code(reading.subject)} answers again on ${network}`,
+    figures: reading.why === undefined ? [] : [reading.why],
     fields: [],
   }),
   "node.lying": (reading, network) => ({
     bad: text`${code(reading.subject)} is not to be believed on ${network}`,
+    headline: text`${code(reading.subject)} on ${network} has not been believed`,
     good: text`${code(reading.subject)} is to be believed again on ${network}`,
+    figures: reading.why === undefined ? [] : [reading.why],
     fields: [],
   }),
   "node.diverges": (reading, network) => {
     const { what, block, blocks = 1, field: name = "", of, says = [], others = [], by = [] } = reading.facts;
     return {
       bad: text`The history of ${code(reading.subject)} is not that of the others on ${network}`,
+      headline: text`${code(reading.subject)} on ${network} has told another history than the others`,
       good: text`The history of ${code(reading.subject)} is that of the others again on ${network}`,
+      figures:
+        what === undefined || block === undefined ? [] : [text`${name} of block ${groupedNumber(block)} differs`],
       fields:
         what === undefined || block === undefined
           ? []
@@ -115,7 +147,12 @@ const CONDITION_WORDS: {
     const { sinceMillis, usualMillis, lastBlock } = reading.facts;
     return {
       bad: text`A checkpoint is overdue on ${network}`,
+      headline: text`${network} has owed a checkpoint`,
       good: text`Checkpoints come again on ${network}`,
+      figures: [
+        ...(lastBlock === undefined ? [] : [`last one at block ${groupedNumber(lastBlock)}`]),
+        ...(usualMillis === undefined ? [] : [`usually one every ${formatDuration(usualMillis)}`]),
+      ],
       fields: [
         ...(sinceMillis === undefined ? [] : [field("Since the last one", strong(formatDuration(sinceMillis)))]),
         ...(usualMillis === undefined ? [] : [field("Usual spacing", formatDuration(usualMillis))]),
@@ -127,7 +164,12 @@ const CONDITION_WORDS: {
     const { tradingMode, trigger, end } = reading.facts;
     return {
       bad: text`${marketName(reading)} is in an auction on ${network}`,
+      headline: text`${marketName(reading)} on ${network} has been in an auction`,
       good: text`${marketName(reading)} trades again on ${network}`,
+      figures: [
+        ...(trigger === undefined ? [] : [`set off by ${enumWord(trigger, "AUCTION_TRIGGER")}`]),
+        ...(end === undefined ? [] : [`until ${clock(end)}`]),
+      ],
       fields: [
         ...(tradingMode === undefined ? [] : [field("Mode", enumWord(tradingMode, "TRADING_MODE"))]),
         ...(trigger === undefined ? [] : [field("Trigger", enumWord(trigger, "AUCTION_TRIGGER"))]),
@@ -140,7 +182,9 @@ const CONDITION_WORDS: {
     const mark = price === undefined ? [] : text`: mark price ${groupedNumber(price)}`;
     return {
       bad: text`${marketName(reading)} is ${thresholdSideWords(rule, price)} on ${network}${mark}`,
+      headline: text`${marketName(reading)} on ${network} has been ${thresholdSideWords(rule, price)}`,
       good: text`${marketName(reading)} is not ${ruleWords(rule) || "beyond its threshold"} any more on ${network}${mark}`,
+      figures: price === undefined ? [] : [text`mark price ${groupedNumber(price)}`],
       fields: [
         ...(price === undefined ? [] : [field("Mark price", strong(groupedNumber(price)))]),
         ...(ruleWords(rule) === "" ? [] : [field("Threshold", ruleWords(rule))]),
@@ -151,7 +195,13 @@ const CONDITION_WORDS: {
     const { price, bound, side, distancePercent } = reading.facts;
     return {
       bad: text`${marketName(reading)} is near a price monitoring bound on ${network}`,
+      headline: text`${marketName(reading)} on ${network} has been near a price bound`,
       good: text`${marketName(reading)} is away from its price monitoring bounds on ${network}`,
+      figures: [
+        ...(price === undefined ? [] : [`mark price ${groupedNumber(price)}`]),
+        ...(bound === undefined ? [] : [`${side} bound ${groupedNumber(bound)}`]),
+        ...(distancePercent === undefined ? [] : [`${distancePercent} % away`]),
+      ],
       fields: [
         ...(price === undefined ? [] : [field("Mark price", strong(groupedNumber(price)))]),
         ...(bound === undefined
@@ -190,6 +240,12 @@ export function thresholdSideWords(rule: string, price: string | undefined): str
   return ruleWords(rule) || "beyond its threshold";
 }
 
+/** How many nodes show it, for one line. */
+function agreement({ seenBy, nodes }: Reading): string[] {
+  if (nodes === 1) return ["seen from one node"];
+  return seenBy.length === 0 ? [] : [`${seenBy.length} of ${nodes} nodes agree`];
+}
+
 /** Which nodes show it, of how many. */
 export function seenBy({ kind, seenBy, nodes }: Reading): Text {
   if (seenBy.length === 0 && KINDS[kind].seenByBot === true) return text`Bellwether itself`;
@@ -214,6 +270,13 @@ export function idList(ids: readonly string[]): Text {
     ids.map((one) => toText(id(one))),
     ", ",
   );
+}
+
+/** Why nodes do not answer, in few words where all have one reason. */
+function whyWords(nodes: readonly { readonly node: string; readonly why?: string }[]): TextPart {
+  const reasons = [...new Set(nodes.map(({ why }) => why ?? "answers"))];
+  const [only] = reasons;
+  return reasons.length === 1 ? only : `${reasons.length} different reasons`;
 }
 
 function marketName(reading: Extract<Reading, { label?: string }>): TextPart {

@@ -1,6 +1,7 @@
 import { type Block, field, type Field, paragraph } from "../../reply/block.ts";
+import { plainText } from "../../reply/plain-text.ts";
 import { type Action, reply, type Reply } from "../../reply/reply.ts";
-import { type Inline, text, type Text, time } from "../../reply/text.ts";
+import { code, type Inline, joinText, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { formatUtc, type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import { DRILL_NOTICE } from "../drill.ts";
@@ -11,11 +12,14 @@ import type { AlertMessage } from "../outbox/message.ts";
 import { type Episode, isOpen } from "../rules/episode.ts";
 import { conditionWords, seenBy } from "./condition-words.ts";
 import { describeGroup, storyBlocks } from "./describe-group.ts";
-import { endWord, explanation, markedTitle, sinceWords, TONES } from "./phrases.ts";
+import { clock, endWord, explanation, markedTitle, SEVERITY_WORDS, sinceWords, TONES } from "./phrases.ts";
 
 type Condition = Extract<AlertMessage, { type: "condition" }>;
 
-/** What, since when, seen by which nodes, what it means, when last good; on a resolve the whole timeline. */
+/**
+ * A card: what and since when, how sure, what it means and what to do, who acknowledged it; the rest is detail. On a
+ * resolve the timeline.
+ */
 export function describeCondition(given: Condition, context: DeliveryContext): Reply {
   const { group } = context;
   // An edit may come of another episode that the message says.
@@ -24,30 +28,57 @@ export function describeCondition(given: Condition, context: DeliveryContext): R
   if (group !== undefined && isOfOneKind(group)) return describeGroup(message, group, context);
   const words = conditionWords(episode);
   if (!isOpen(episode)) return describeEnd(message, context);
-  const acknowledged = episode.acknowledged;
   return reply({
     tone: TONES[episode.severity],
-    title: markedTitle(wordFor(message, context), words.bad, message),
+    title: markedTitle(
+      undefined,
+      text`${wordFor(message, context)}${words.headline} since ${beganAt(episode)}`,
+      message,
+    ),
     blocks: [
+      paragraph(howSure(episode, words.figures)),
       ...(message.drill === true ? [paragraph(DRILL_NOTICE)] : explanation(episode)),
+      ...notes(message),
+      ...acknowledgedBy(message),
+      ...(group === undefined ? [] : storyBlocks(episode, group)),
       {
         kind: "fields",
+        detail: true,
         fields: [
           field("Since", sinceWords(episode, "both")),
           ...noticed(episode),
           field("Seen by", seenBy(episode.last)),
           ...words.fields,
           ...(episode.last.why === undefined ? [] : [field("Why", episode.last.why, { wide: true })]),
-          ...(acknowledged === undefined ? [] : [field("Acknowledged by", acknowledgerOf(acknowledged, message))]),
-          ...(episode.state === "recovering" ? [field("Now", "it looks good again; waiting for it to last")] : []),
+          field("Alert", code(episode.id), { wide: true }),
         ],
       },
-      ...notes(message),
-      ...(group === undefined ? [] : storyBlocks(episode, group)),
     ],
-    footer: footerOf(episode),
     actions: actionsOf(episode),
   });
+}
+
+/** `Critical · 3 of 3 nodes agree · last block 175,188,841`. */
+function howSure({ severity, state }: Episode, figures: readonly TextPart[]): Text {
+  return joinText(
+    [
+      strong(SEVERITY_WORDS[severity]),
+      ...figures,
+      ...(state === "recovering" ? ["looks good again, waiting for it to last"] : []),
+    ],
+    " · ",
+  );
+}
+
+/** `03:10 UTC`, with the date if that is not the day when it was noticed. */
+function beganAt({ began, beganBefore, detected }: Episode): string {
+  return `${clock(began, detected)}${beganBefore === true ? " or earlier" : ""}`;
+}
+
+function acknowledgedBy(message: Condition): Block[] {
+  const { acknowledged } = message.episode;
+  if (acknowledged === undefined) return [];
+  return [paragraph(text`Acknowledged by ${acknowledgerOf(acknowledged, message)} at ${clock(acknowledged.at)}.`)];
 }
 
 /** What began before it was observed is noticed later than what was watched from its beginning. */
@@ -76,15 +107,14 @@ export function describeUnacknowledged(message: Extract<AlertMessage, { type: "u
         text`It has been ${episode.severity} since ${time(timeFromText(episode.escalated ?? episode.detected), "both")}. ${count} sent, nobody has acknowledged it, and no more follow.`,
       ),
     ],
-    footer: footerOf(episode),
     actions: actionsOf(episode),
   });
 }
 
+/** What precedes the sentence of a message that tells it again. */
 function wordFor(message: Condition, context: DeliveryContext): string {
-  const word = message.episode.severity.toUpperCase();
-  if (message.phase === "reminder") return `STILL ${word}`;
-  return message.phase === "escalation" && context.merged !== true ? `NOW ${word}` : word;
+  if (message.phase === "reminder") return "Still: ";
+  return message.phase === "escalation" && context.merged !== true ? `Now ${message.episode.severity}: ` : "";
 }
 
 function notes({ already, reminder, episode }: Condition): Block[] {
@@ -109,26 +139,35 @@ function describeEnd(message: Condition, context: DeliveryContext): Reply {
   const ended = timeFromText(episode.recovered ?? episode.ended ?? episode.detected);
   const lasted = formatDuration(toMillis(ended) - toMillis(timeFromText(episode.began)));
   const atLeast = episode.beganBefore === true ? "at least " : "";
+  const already = context.merged === true ? "Over already: " : "";
+  const name = unseen ? words.bad : text`${already}${words.good} after ${atLeast}${lasted}`;
   const summary = unseen
     ? episode.state === "gone"
-      ? text`What it was about is gone: the network does not list it any more, or it is not configured any more. Its end was not seen.`
-      : text`Nobody is subscribed to it any more, so its end will not be seen.`
-    : context.merged === true
-      ? text`It fired and resolved before this could be sent. It lasted ${atLeast}${lasted}.`
-      : text`It lasted ${atLeast}${lasted}.`;
+      ? "What it was about is gone: the network does not list it any more, or it is not configured any more. Its end was not seen."
+      : "Nobody is subscribed to it any more, so its end will not be seen."
+    : undefined;
+  const timeline = timelineOf(episode, context.triggeredAt, message);
+  const isStory = (one: Field): boolean => !IN_DETAIL.has(plainText(one.name));
   return reply({
     tone: unseen ? "neutral" : "good",
-    title: markedTitle(endWord(episode, context.merged), unseen ? words.bad : words.good, message),
+    title: markedTitle(unseen ? endWord(episode, context.merged) : undefined, name, message),
     blocks: [
       ...(message.drill === true ? [paragraph(DRILL_NOTICE)] : []),
-      paragraph(summary),
-      { kind: "fields", fields: timelineOf(episode, context.triggeredAt, message) },
+      ...(summary === undefined ? [] : [paragraph(summary)]),
+      { kind: "fields", fields: timeline.filter(isStory) },
       ...(context.group === undefined ? [] : storyBlocks(episode, context.group)),
+      {
+        kind: "fields",
+        detail: true,
+        fields: [...timeline.filter((one) => !isStory(one)), field("Alert", code(episode.id), { wide: true })],
+      },
     ],
-    footer: footerOf(episode),
     actions: actionsOf(episode).slice(-1),
   });
 }
+
+/** Of the timeline, the lines that the story of an ended alert leaves out. */
+const IN_DETAIL = new Set(["Detected", "Ended by"]);
 
 /** The timeline: began, detected, sent, escalated and acknowledged in order of time, recovered. */
 export function timelineOf(episode: Episode, triggeredAt?: Nanoseconds, message?: Condition): Field[] {
@@ -147,10 +186,10 @@ export function timelineOf(episode: Episode, triggeredAt?: Nanoseconds, message?
   ].toSorted((a, b) => Number(BigInt(a.at ?? 0) - BigInt(b.at ?? 0)));
   return [
     ...moment("Began", episode.began, episode.beganBefore === true ? text` at the latest` : []),
-    ...moment("Detected", episode.detected),
-    ...(triggeredAt === undefined || formatUtc(triggeredAt) === formatUtc(timeFromText(episode.detected))
+    ...(triggeredAt !== undefined && formatUtc(triggeredAt) === formatUtc(timeFromText(episode.detected))
       ? []
-      : [field("Told", time(triggeredAt))]),
+      : moment("Detected", episode.detected)),
+    ...(triggeredAt === undefined ? [] : [field("Told", time(triggeredAt))]),
     ...between.flatMap(({ fields }) => fields),
     ...moment("Recovered", episode.recovered),
     ...(episode.state === "resolved" && episode.last.why !== undefined
@@ -165,10 +204,6 @@ function acknowledgerOf(
   message: Condition | undefined,
 ): Inline | string {
   return person === undefined || message?.phase !== "state" ? by : { kind: "person", text: by, ...person };
-}
-
-function footerOf(episode: Episode): Text {
-  return text`${episode.id}`;
 }
 
 /** The commands behind the buttons; they carry the episode, so that they work after a restart. */

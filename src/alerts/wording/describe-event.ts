@@ -6,7 +6,7 @@ import type { Event } from "../kinds/kind.ts";
 import { KINDS } from "../kinds/kinds.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
 import { idList, nodeList } from "./condition-words.ts";
-import { enumWord, markedTitle, remedyOf, TONES } from "./phrases.ts";
+import { enumWord, markedTitle, remedyOf, SEVERITY_WORDS, TONES } from "./phrases.ts";
 
 /** One event as a message of its own. */
 export function describeEvent(event: AlertEvent, marks: { simulated?: true | undefined }): Reply {
@@ -15,16 +15,21 @@ export function describeEvent(event: AlertEvent, marks: { simulated?: true | und
   const meaning = kind.meaning?.(event);
   return reply({
     tone: TONES[severity],
-    title: markedTitle(severity.toUpperCase(), eventLine(event), marks),
+    title: markedTitle(undefined, eventLine(event), marks),
     blocks: [
+      ...(severity === "info" ? [] : [paragraph(strong(SEVERITY_WORDS[severity]))]),
       ...(meaning === undefined ? [] : [paragraph(meaning)]),
       ...remedyOf(event.kind),
+      { kind: "fields", fields: wordsFor(event).fields(event) },
       {
         kind: "fields",
-        fields: [...wordsFor(event).fields(event), field("Seen", time(timeFromText(event.at), "both"))],
+        detail: true,
+        fields: [
+          field("Seen", time(timeFromText(event.at), "both")),
+          ...(event.node === undefined ? [] : [field("Seen at", code(event.node))]),
+        ],
       },
     ],
-    ...(event.node === undefined ? {} : { footer: text`Seen at ${code(event.node)}` }),
   });
 }
 

@@ -13,7 +13,7 @@ import { groupReference, type MessageGroup } from "../outbox/group.ts";
 import type { AlertMessage } from "../outbox/message.ts";
 import { type Episode, isOpen } from "../rules/episode.ts";
 import { conditionWords } from "./condition-words.ts";
-import { endWord, explanation, markedTitle, sinceWords, TONES } from "./phrases.ts";
+import { endWord, explanation, markedTitle, SEVERITY_WORDS, sinceWords, TONES } from "./phrases.ts";
 
 /** How many subjects of a group a message names; its file has all of them. */
 const NAMED_SUBJECTS = 10;
@@ -83,9 +83,12 @@ export function describeGroup(
     tone: worst === undefined ? (unseen ? "neutral" : "good") : TONES[worst.severity],
     title:
       worst === undefined
-        ? markedTitle(endWord(over, merged), unseen ? words.bad : words.good, message)
-        : markedTitle(worst.severity.toUpperCase(), words.bad, message),
+        ? markedTitle(unseen ? endWord(over, merged) : undefined, unseen ? words.bad : words.good, message)
+        : markedTitle(undefined, words.bad, message),
     blocks: [
+      ...(worst === undefined
+        ? []
+        : [paragraph(text`${strong(SEVERITY_WORDS[worst.severity])} · ${spanWords(worst)}`)]),
       ...(message.drill === true ? [paragraph(DRILL_NOTICE)] : worst === undefined ? [] : explanation(worst)),
       {
         kind: "list",
@@ -95,7 +98,6 @@ export function describeGroup(
         ? []
         : [paragraph(`Told only now: ${message.already}.`)]),
     ],
-    footer: text`${message.episode.id} and ${episodes.length - 1} more`,
     attachments: left === 0 ? [] : [tableAttachment(table, message.simulated === true ? "SIMULATED-" : "")],
     actions: groupActions(message.episode, group, open),
   });

@@ -1,6 +1,7 @@
 import { type Block, paragraph } from "../../reply/block.ts";
 import type { Tone } from "../../reply/reply.ts";
 import { code, strong, text, type Text, time, toText } from "../../reply/text.ts";
+import { formatUtc } from "../../units/nanoseconds.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
 import { type AlertKind, isConditionKind, KINDS } from "../kinds/kinds.ts";
 import type { Severity } from "../kinds/severity.ts";
@@ -21,15 +22,22 @@ export function enumWord(value: string, prefix: string): string {
 /** One colour for each severity. */
 export const TONES: Readonly<Record<Severity, Tone>> = { info: "neutral", warning: "warning", critical: "bad" };
 
-/** One word for each severity, and for what is over; drills and simulations say so first. */
+/** One word for each severity. */
+export const SEVERITY_WORDS: Readonly<Record<Severity, string>> = {
+  info: "Info",
+  warning: "Warning",
+  critical: "Critical",
+};
+
+/** A title behind its word, if any; drills and simulations say so first. */
 export function markedTitle(
-  word: string,
+  word: string | undefined,
   title: Text,
   marks: { readonly simulated?: true | undefined; readonly drill?: true | undefined },
 ): Text {
   const simulated = marks.simulated === true ? text`${strong("SIMULATED")} · ` : [];
   const drill = marks.drill === true ? text`${strong("DRILL")} · ` : [];
-  return text`${simulated}${drill}${strong(word)} · ${title}`;
+  return text`${simulated}${drill}${word === undefined ? [] : text`${strong(word)} · `}${title}`;
 }
 
 /** The word before the title of an alert that is over; `merged`: it was over before it was sent. */
@@ -43,6 +51,13 @@ export function endWord({ state }: Pick<Episode, "state">, merged = false): stri
 export function countOf(kind: AlertKind, count: number): string {
   const [one, many] = isConditionKind(kind) ? [kind, kind] : KINDS[kind].nouns;
   return `${count} ${count === 1 ? one : many}`;
+}
+
+/** A moment for a line that stands alone on a locked phone: `03:10 UTC`, with the date where it is not that of `day`. */
+export function clock(moment: string, day = moment): string {
+  const [date = "", minute = ""] = formatUtc(timeFromText(moment)).slice(0, 16).split(" ");
+  const isThatDay = formatUtc(timeFromText(day)).startsWith(date);
+  return isThatDay ? `${minute} UTC` : `${date} ${minute} UTC`;
 }
 
 type Begun = Pick<Episode, "began" | "beganBefore">;
@@ -59,9 +74,11 @@ export function remedyOf(kind: AlertKind): Block[] {
   return remedy === undefined ? [] : [whatToDo(toText(remedy))];
 }
 
-/** What a condition means, and what to do about it. */
+/** What a condition means, and what to do about it, in one paragraph. */
 export function explanation({ kind, last }: Pick<Episode, "kind" | "last">): Block[] {
-  return [paragraph(KINDS[kind].meaning(last)), ...remedyOf(kind)];
+  const { remedy } = KINDS[kind];
+  const todo = remedy === undefined ? [] : text` ${strong("What to do:")} ${remedy}`;
+  return [paragraph(text`${KINDS[kind].meaning(last)}${todo}`)];
 }
 
 export function whatToDo(remedy: Text): Block {

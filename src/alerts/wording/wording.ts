@@ -65,7 +65,6 @@ function describeByType(message: AlertMessage, context: DeliveryContext, platfor
             text`It has fired ${episodes} times within ${within}, the last time at ${time(timeFromText(episode.detected), "both")}, and is firing as this is written. It is not told each time any more, until it has been calm for ${within}; what is critical still is.`,
           ),
         ],
-        footer: episode.id,
       });
     }
     case "unacknowledged":

@@ -100,7 +100,7 @@ describe.skipIf(chromiumPath === undefined)("the guided incident", () => {
       expect(shown).toMatch(saying("mainnet"));
       expect(shown).not.toMatch(/Only visible to you|Share/u);
     }
-    const card = page.locator("#alerts-open .alert").filter({ hasText: "No new block on mainnet" });
+    const card = page.locator("#alerts-open .alert").filter({ hasText: "mainnet has made no block" });
     await card.locator("summary").click();
     // The button goes once it is pressed; whoever pressed it by keyboard stays with the alert.
     await card.getByRole("button", { name: "Acknowledge" }).first().focus();

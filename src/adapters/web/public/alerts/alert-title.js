@@ -12,5 +12,5 @@ import { plainOf } from "../reply/render-text.js";
 export function titleOf({ reply }, now) {
   const own = isSimulated(reply) ? reply.title.slice(1) : reply.title;
   const text = plainOf(own, { now }).replace(/^ · /u, "");
-  return text.replace(/^(DRILL · )?(?:STILL |NOW )?(?:INFO|WARNING|CRITICAL|RESOLVED|DIGEST|TODAY|CHANGE) · /u, "$1");
+  return text.replace(/^(DRILL · )?(?:INFO|WARNING|CRITICAL|RESOLVED|DIGEST|TODAY|CHANGE) · /u, "$1");
 }
