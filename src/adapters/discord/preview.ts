@@ -24,7 +24,20 @@ export const discordPreview: Preview = {
         title: embed.title === undefined ? [] : parse(embed.title, "normal"),
         description: embed.description === undefined ? [] : parse(embed.description, "extended"),
       })),
+      texts: markdownOf(message),
       files: previewFiles(files),
     };
   },
 };
+
+/** The markdown of a message outside its embeds, its content and its text displays, as Discord parses each. */
+export function markdownOf(message: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(textsIn(message).map((text) => [text, parse(text, "extended")]));
+}
+
+function textsIn(part: unknown): string[] {
+  if (typeof part !== "object" || part === null) return [];
+  if (Array.isArray(part)) return part.flatMap(textsIn);
+  const { content, embeds: _embeds, ...rest } = part as { readonly content?: unknown; readonly embeds?: unknown };
+  return [...(typeof content === "string" ? [content] : []), ...Object.values(rest).flatMap(textsIn)];
+}

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import type { AnswerAudience } from "../../../src/adapters/adapter.ts";
-import { discordPreview } from "../../../src/adapters/discord/preview.ts";
+import { discordPreview, markdownOf } from "../../../src/adapters/discord/preview.ts";
 import { draw } from "../../../src/adapters/web/public/preview/preview-discord.js";
 import { faultOf, type VElement, type VNode } from "../../../src/adapters/web/public/vnode/vnode.js";
 import { asButtons } from "../../../src/reply/fold.ts";
@@ -78,5 +78,59 @@ describe("the console's view of Discord", () => {
       "2026-03-02T09:30:00.000Z",
     ]);
     expect(times.map(({ attrs }) => attrs["data-age"])).toEqual([undefined, String(SENT)]);
+  });
+
+  test.each<[string, object, readonly string[]]>([
+    ["content", { content: "**bold** <@&112233445566778899>" }, ["bold", "@112233445566778899"]],
+    ["a text display", { components: [{ type: 10, content: "## Head\nline 🟢\n> quoted" }] }, ["Head", "🟢", "quoted"]],
+    ["the mention of a command", { content: "</market show:1122334455667788990>" }, ["/market show"]],
+    [
+      "a section with a button beside it",
+      {
+        components: [
+          {
+            type: 17,
+            accent_color: 0x2e9e5b,
+            components: [
+              { type: 9, components: [{ type: 10, content: "row" }], accessory: { type: 2, style: 1, label: "Open" } },
+              { type: 14, divider: true, spacing: 2 },
+              { type: 1, components: [{ type: 2, style: 2, emoji: { name: "🔔" }, label: "Tell me" }] },
+            ],
+          },
+        ],
+      },
+      ["row", "Open", "🔔 Tell me"],
+    ],
+    [
+      "a select with its choice",
+      {
+        components: [
+          { type: 1, components: [{ type: 3, options: [{ label: "Page 1" }, { label: "Page 2", default: true }] }] },
+          { type: 1, components: [{ type: 8, placeholder: "Which channel" }] },
+        ],
+      },
+      ["Page 2", "Which channel"],
+    ],
+    ["a file", { components: [{ type: 13, file: { url: "attachment://a.csv" } }] }, ["a.csv", "12 B"]],
+    [
+      "pictures",
+      {
+        components: [
+          { type: 12, items: [{ media: { url: "attachment://b.png" } }] },
+          { type: 11, media: { url: "https://x.example/c.png" } },
+        ],
+      },
+      ["b.png", "a line that rises", "https://x.example/c.png"],
+    ],
+    ["a part that is not known yet", { components: [{ type: 99, words: "kept" }] }, ['"type": 99', '"words": "kept"']],
+  ])("draws %s", (_what, message, said) => {
+    const files = [
+      { name: "a.csv", sizeBytes: 12 },
+      { name: "b.png", sizeBytes: 34, alt: "a line that rises" },
+    ];
+    const payload = { message, embeds: [], texts: markdownOf(message), files, onlyAsker: false };
+    const tree = draw(JSON.parse(JSON.stringify(payload)), SENT);
+    expect(all(tree).flatMap((element) => faultOf(element) ?? [])).toEqual([]);
+    for (const words of said) expect(textIn(tree).split(words)).toHaveLength(2);
   });
 });

@@ -78,4 +78,116 @@ describe("the console's view of Slack", () => {
     ]);
     expect(times.map(({ attrs }) => attrs["data-age"])).toEqual([undefined, String(SENT)]);
   });
+
+  const plain = (words: string) => ({ type: "plain_text", text: words });
+  const option = (words: string, value = words) => ({ text: plain(words), value });
+  test.each<[string, object, readonly string[]]>([
+    ["the text of a message without blocks", { text: "*stalled*" }, ["stalled"]],
+    ["an attachment", { attachments: [{ blocks: [{ type: "header", text: plain("inside") }] }] }, ["inside"]],
+    [
+      "a section with an overflow menu",
+      {
+        blocks: [
+          {
+            type: "section",
+            text: { type: "mrkdwn", text: "*row*" },
+            accessory: { type: "overflow", options: [option("Edit"), option("Remove")] },
+          },
+        ],
+      },
+      ["row", "Edit · Remove"],
+    ],
+    [
+      "selects, pickers and boxes",
+      {
+        blocks: [
+          {
+            type: "actions",
+            elements: [
+              {
+                type: "static_select",
+                placeholder: plain("Which"),
+                options: [option("a")],
+                initial_option: option("b"),
+              },
+              { type: "multi_static_select", initial_options: [option("c"), option("d")] },
+              { type: "channels_select", placeholder: plain("Where") },
+              { type: "datepicker", initial_date: "2026-01-15" },
+              {
+                type: "checkboxes",
+                options: [option("on", "1"), option("off", "2")],
+                initial_options: [option("on", "1")],
+              },
+            ],
+          },
+        ],
+      },
+      ["b", "c, d", "Where", "2026-01-15", "☑ on", "☐ off"],
+    ],
+    [
+      "a form's field",
+      {
+        blocks: [
+          {
+            type: "input",
+            label: plain("Name"),
+            hint: plain("as people know it"),
+            element: { type: "plain_text_input", initial_value: "treasury" },
+          },
+        ],
+      },
+      ["Name", "treasury", "as people know it"],
+    ],
+    [
+      "a table of all its cells",
+      {
+        blocks: [
+          {
+            type: "table",
+            rows: [
+              [{ type: "raw_text", text: "Market" }],
+              [{ type: "raw_number", value: 42 }],
+              [
+                {
+                  type: "rich_text",
+                  elements: [
+                    {
+                      type: "rich_text_section",
+                      elements: [
+                        { type: "text", text: "bold", style: { bold: true } },
+                        { type: "emoji", name: "green", unicode: "1f7e2" },
+                        { type: "link", url: "https://x.example/", text: "here" },
+                      ],
+                    },
+                  ],
+                },
+              ],
+            ],
+          },
+        ],
+      },
+      ["Market", "42", "bold", "🟢", "here"],
+    ],
+    [
+      "a picture's words",
+      { blocks: [{ type: "image", alt_text: "a line that rises" }, { type: "divider" }] },
+      ["rises"],
+    ],
+    [
+      "blocks and elements that are not known yet",
+      {
+        blocks: [
+          { type: "carousel", words: "kept" },
+          { type: "actions", elements: [{ type: "lever", at: "up" }] },
+        ],
+      },
+      ['"words": "kept"', '"at": "up"'],
+    ],
+  ])("draws %s", (_what, message, said) => {
+    const payload = { message, files: [], filesLater: false, onlyAsker: false };
+    const tree = draw(JSON.parse(JSON.stringify(payload)), SENT);
+    expect(elementsOf(tree).flatMap((element) => faultOf(element) ?? [])).toEqual([]);
+    const shown = textsOf(tree).join("");
+    for (const words of said) expect(shown).toContain(words);
+  });
 });

@@ -44,11 +44,38 @@ function drawClock(sent) {
  * @param {readonly { readonly name: string, readonly sizeBytes: number }[]} files
  */
 export function drawFiles(files) {
-  if (files.length === 0) return undefined;
-  const items = files.map(({ name, sizeBytes }) =>
-    h("li", {}, h("b", {}, visible(name)), h("small", {}, formatBytes(sizeBytes))),
+  return files.length === 0 ? undefined : h("ul", { class: "files" }, ...files.map((file) => drawFile(file, "li")));
+}
+
+/**
+ * @param {{ readonly name: string, readonly sizeBytes: number }} file
+ * @param {"div" | "li"} tag
+ */
+export function drawFile({ name, sizeBytes }, tag) {
+  return h(tag, { class: "file" }, h("b", {}, visible(name)), h("small", {}, formatBytes(sizeBytes)));
+}
+
+/**
+ * A menu to choose from, which does not open here.
+ *
+ * @param {string} label What is chosen, or what to choose.
+ */
+export function drawMenu(label) {
+  return h(
+    "button",
+    { type: "button", class: "press menu", tabindex: "-1", "aria-disabled": "true" },
+    h("span", {}, label),
+    h("span", { "aria-hidden": "true" }, "⌄"),
   );
-  return h("ul", { class: "files" }, ...items);
+}
+
+/**
+ * A part that this page does not know, as it is sent: nothing is left out.
+ *
+ * @param {unknown} part
+ */
+export function drawUnknown(part) {
+  return h("pre", { class: "unknown" }, h("code", {}, visible(JSON.stringify(part, undefined, 1))));
 }
 
 /**

@@ -1,22 +1,31 @@
 // @ts-check
 // A reply as Discord's app shows it, from the very message that would be sent and its markdown as Discord reads it.
 /** @import { VElement, VNode } from "../vnode/vnode.js" */
-import { drawFiles, drawLink, drawMessage, drawPress, drawTime } from "./drawn-message.js";
+/** @import { Markdown } from "./discord-markdown.js" */
+import { drawInlines, drawLines } from "./discord-markdown.js";
+import { drawFile, drawFiles, drawLink, drawMenu, drawMessage, drawPress, drawUnknown } from "./drawn-message.js";
 import { visible } from "../reply/render-text.js";
 import { h } from "../vnode/vnode.js";
 
 /**
- * @typedef {{ readonly type: string, readonly content?: string | readonly Markdown[], readonly target?: string, readonly id?: string,
- *   readonly timestamp?: string, readonly format?: string, readonly lang?: string }} Markdown
  * @typedef {{ readonly name: string, readonly alt?: string, readonly sizeBytes: number }} File
- * @typedef {{ readonly type: number, readonly style: number, readonly label?: string, readonly url?: string }} Button
- * @typedef {{ readonly color?: number, readonly url?: string, readonly image?: { readonly url: string } }} Embed
+ * @typedef {{ readonly url: string }} Media
+ * @typedef {{ readonly name?: string | null }} Emoji
+ * @typedef {{ readonly label: string, readonly default?: boolean }} SelectOption
+ * @typedef {{ readonly type: number, readonly style?: number, readonly label?: string, readonly url?: string, readonly emoji?: Emoji,
+ *   readonly content?: string, readonly placeholder?: string, readonly options?: readonly SelectOption[],
+ *   readonly components?: readonly Component[], readonly accessory?: Component, readonly accent_color?: number | null,
+ *   readonly divider?: boolean, readonly spacing?: number, readonly media?: Media, readonly file?: Media,
+ *   readonly items?: readonly { readonly media: Media, readonly description?: string | null }[], readonly description?: string | null }} Component
+ * @typedef {{ readonly color?: number, readonly url?: string, readonly image?: Media }} Embed
  * @typedef {{
- *   readonly message: { readonly content?: string, readonly embeds: readonly Embed[], readonly components: readonly { readonly components: readonly Button[] }[] },
+ *   readonly message: { readonly content?: string, readonly embeds?: readonly Embed[], readonly components?: readonly Component[] },
  *   readonly embeds: readonly { readonly title: readonly Markdown[], readonly description: readonly Markdown[] }[],
+ *   readonly texts: Readonly<Record<string, readonly Markdown[]>>,
  *   readonly files: readonly File[],
  *   readonly onlyAsker: boolean,
  * }} Payload
+ * @typedef {Pick<Payload, "texts" | "files"> & { readonly now: number }} Around
  */
 
 const LINK_STYLE = 5;
@@ -29,128 +38,125 @@ const STYLES = ["", "primary", "secondary", "success", "danger", "link"];
  * @returns {VElement}
  */
 export function draw(given, sent, now = Date.now()) {
-  const { message, embeds, files, onlyAsker } = /** @type {Payload} */ (given);
-  const pictures = new Set(message.embeds.map((embed) => embed.image?.url));
-  const plain = files.filter((file) => !pictures.has(`attachment://${file.name}`));
+  const { message, embeds, texts, files, onlyAsker } = /** @type {Payload} */ (given);
+  const around = { texts, files, now };
+  const { content = "", embeds: shown = [], components = [] } = message;
+  // A file that a part of the message shows does not stand beside it as well.
+  const named = JSON.stringify(message);
   return drawMessage(sent, [
-    ...message.embeds.map((embed, index) => drawEmbed(embed, embeds[index], files, now)),
-    drawFiles(plain),
-    ...message.components.map((row) => h("div", { class: "actions" }, ...row.components.map(drawButton))),
+    content === "" ? undefined : h("div", { class: "content" }, ...drawContent(content, around)),
+    ...shown.map((embed, index) => drawEmbed(embed, embeds[index], around)),
+    drawFiles(files.filter(({ name }) => !named.includes(JSON.stringify(`attachment://${name}`)))),
+    ...components.map((component) => drawComponent(component, around)),
     onlyAsker ? h("p", { class: "only" }, "Only you can see this") : undefined,
   ]);
 }
 
 /**
+ * @param {string} content
+ * @param {Around} around
+ * @returns {VNode[]}
+ */
+function drawContent(content, { texts, now }) {
+  const parsed = texts[content];
+  return parsed === undefined ? [visible(content)] : drawLines(parsed, now);
+}
+
+/**
  * @param {Embed} embed
  * @param {Payload["embeds"][number] | undefined} text
- * @param {readonly File[]} files
- * @param {number} now
+ * @param {Around} around
  */
-function drawEmbed(embed, text, files, now) {
+function drawEmbed(embed, text, { files, now }) {
   const title = drawInlines(text?.title ?? [], now);
-  const picture = files.find((file) => `attachment://${file.name}` === embed.image?.url);
   return h(
     "section",
-    { class: `embed color-${(embed.color ?? 0).toString(16).padStart(6, "0")}` },
+    { class: `embed ${colorClass(embed.color)}` },
     title.length === 0 ? undefined : h("h3", {}, ...(embed.url === undefined ? title : [drawLink(embed.url, title)])),
     h("div", { class: "description" }, ...drawLines(text?.description ?? [], now)),
-    picture === undefined
-      ? undefined
-      : h("p", { class: "picture" }, h("b", {}, visible(picture.name)), visible(picture.alt ?? "")),
+    embed.image === undefined ? undefined : drawPicture(embed.image, files),
   );
 }
 
+/** @param {number | null | undefined} color */
+function colorClass(color) {
+  return `color-${(color ?? 0).toString(16).padStart(6, "0")}`;
+}
+
 /**
- * Markdown line by line, since lists and small print are lines.
+ * A component by its type (https://discord.com/developers/docs/components/reference).
  *
- * @param {readonly Markdown[]} nodes
- * @param {number} now
- * @returns {VNode[]}
+ * @param {Component} component
+ * @param {Around} around
+ * @returns {VElement}
  */
-function drawLines(nodes, now) {
-  /** @type {VNode[]} */
-  const drawn = [];
-  /** @type {Markdown[]} */
-  let line = [];
-  const endLine = () => {
-    const [first] = line;
-    const start = first?.type === "text" && typeof first.content === "string" ? first.content : "";
-    const isItem = start.startsWith("- ");
-    const shown = isItem ? [{ type: "text", content: start.slice(2) }, ...line.slice(1)] : line;
-    if (shown.length > 0) drawn.push(h("div", { class: isItem ? "item" : "line" }, ...drawInlines(shown, now)));
-    line = [];
-  };
-  let breaks = 0;
-  for (const node of nodes) {
-    if (node.type === "br" || node.type === "newline") {
-      endLine();
-      breaks += 1;
-      if (breaks === 2) drawn.push(h("div", { class: "gap" }));
-      continue;
+function drawComponent(component, around) {
+  const { type, components = [], accessory, ...rest } = component;
+  const children = () => components.map((child) => drawComponent(child, around));
+  switch (type) {
+    case 1:
+      return h("div", { class: "actions" }, ...children());
+    case 2:
+      return drawButton(component);
+    case 3:
+    case 5:
+    case 6:
+    case 7:
+    case 8: {
+      const chosen = rest.options?.find((option) => option.default === true)?.label;
+      return drawMenu(visible(chosen ?? rest.placeholder ?? "Make a selection"));
     }
-    breaks = 0;
-    if (node.type === "codeBlock") {
-      endLine();
-      drawn.push(h("pre", {}, h("code", {}, ...drawInlines(childrenOf(node), now))));
-    } else if (node.type === "subtext") {
-      endLine();
-      drawn.push(h("div", { class: "subtext" }, ...drawInlines(childrenOf(node), now)));
-    } else line.push(node);
-  }
-  endLine();
-  return drawn;
-}
-
-/**
- * @param {readonly Markdown[]} nodes
- * @param {number} now
- * @returns {VNode[]}
- */
-function drawInlines(nodes, now) {
-  return nodes.map((node) => drawInline(node, now));
-}
-
-/**
- * @param {Markdown} node
- * @param {number} now
- * @returns {VNode}
- */
-function drawInline(node, now) {
-  if (typeof node.content === "string" && (node.type === "text" || node.type === "plain")) return visible(node.content);
-  const children = drawInlines(childrenOf(node), now);
-  switch (node.type) {
-    case "strong":
-      return h("strong", {}, ...children);
-    case "em":
-      return h("em", {}, ...children);
-    case "underline":
-      return h("u", {}, ...children);
-    case "strikethrough":
-      return h("s", {}, ...children);
-    case "inlineCode":
-      return h("code", {}, ...children);
-    case "link":
-    case "url":
-    case "autolink":
-      return drawLink(node.target ?? "", children);
-    case "user":
-      return h("span", { class: "mention" }, `@${visible(node.id ?? "")}`);
-    case "timestamp":
-      return drawTime(node.timestamp ?? "0", node.format === "R", now);
+    case 9:
+      return h(
+        "div",
+        { class: "beside" },
+        h("div", {}, ...children()),
+        accessory === undefined ? undefined : drawComponent(accessory, around),
+      );
+    case 10:
+      return h("div", { class: "description" }, ...drawContent(rest.content ?? "", around));
+    case 11:
+      return drawPicture(rest.media, around.files, "thumbnail");
+    case 12:
+      return h(
+        "div",
+        { class: "pictures" },
+        ...(rest.items ?? []).map(({ media }) => drawPicture(media, around.files)),
+      );
+    case 13: {
+      const file = around.files.find(({ name }) => `attachment://${name}` === rest.file?.url);
+      return file === undefined ? drawUnknown(component) : h("div", { class: "files" }, drawFile(file, "div"));
+    }
+    case 14:
+      return h("hr", {
+        class: `separator${rest.divider === false ? " blank" : ""}${rest.spacing === 2 ? " large" : ""}`,
+      });
+    case 17:
+      return h(
+        "section",
+        { class: `embed container ${typeof rest.accent_color === "number" ? colorClass(rest.accent_color) : "plain"}` },
+        ...children(),
+      );
     default:
-      return h("span", {}, ...children);
+      return drawUnknown(component);
   }
 }
 
 /**
- * @param {Markdown} node
- * @returns {readonly Markdown[]}
+ * A picture of the message's own is described: the page loads none.
+ *
+ * @param {Media | undefined} media
+ * @param {readonly File[]} files
+ * @param {string} [kind]
  */
-function childrenOf({ content = [] }) {
-  return typeof content === "string" ? [{ type: "plain", content }] : content;
+function drawPicture(media, files, kind = "") {
+  const file = files.find(({ name }) => `attachment://${name}` === media?.url);
+  const name = file?.name ?? media?.url ?? "";
+  return h("p", { class: `picture ${kind}` }, h("b", {}, visible(name)), visible(file?.alt ?? ""));
 }
 
-/** @param {Button} button */
-function drawButton({ label = "", style, url }) {
-  return drawPress(visible(label), STYLES[style] ?? "secondary", style === LINK_STYLE ? url : undefined);
+/** @param {Component} button */
+function drawButton({ label = "", style = 2, url, emoji }) {
+  const words = [emoji?.name ?? "", label].filter((word) => word !== "").join(" ");
+  return drawPress(visible(words), STYLES[style] ?? "secondary", style === LINK_STYLE ? url : undefined);
 }

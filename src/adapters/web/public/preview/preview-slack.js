@@ -1,20 +1,28 @@
 // @ts-check
-// A reply as Slack shows it, from the very blocks that would be sent. Slack's markup is read here as Slack reads it, so
-// that a slip in escaping is seen.
+// A reply as Slack shows it, from the very blocks that would be sent.
 /** @import { VElement, VNode } from "../vnode/vnode.js" */
-import { drawFiles, drawLink, drawMessage, drawPress, drawTime } from "./drawn-message.js";
+/** @import { RichText, TextObject } from "./slack-markup.js" */
+import { drawFiles, drawMenu, drawMessage, drawPress, drawUnknown } from "./drawn-message.js";
+import { drawPlain, drawRichText, drawText } from "./slack-markup.js";
 import { visible } from "../reply/render-text.js";
 import { h } from "../vnode/vnode.js";
 
 /**
- * @typedef {{ readonly type: string, readonly text: string }} TextObject
- * @typedef {{ readonly type: string, readonly text?: TextObject, readonly style?: string, readonly url?: string }} Element
+ * @typedef {{ readonly text: TextObject, readonly value?: string }} Choice
+ * @typedef {{ readonly type: string, readonly text?: TextObject, readonly style?: string, readonly url?: string,
+ *   readonly placeholder?: TextObject, readonly options?: readonly Choice[], readonly initial_option?: Choice,
+ *   readonly initial_options?: readonly Choice[], readonly initial_value?: string, readonly initial_date?: string,
+ *   readonly initial_time?: string, readonly alt_text?: string }} Element
+ * @typedef {{ readonly type: string, readonly text?: string | number, readonly value?: number, readonly elements?: readonly RichText[] }} Cell
  * @typedef {{ readonly type: string, readonly text?: TextObject, readonly fields?: readonly TextObject[],
- *   readonly elements?: readonly (Element | TextObject)[], readonly rows?: readonly (readonly { readonly text: string }[])[],
- *   readonly column_settings?: readonly { readonly align?: string }[] }} Block
+ *   readonly elements?: readonly (Element | TextObject | RichText)[], readonly accessory?: Element, readonly rows?: readonly (readonly Cell[])[],
+ *   readonly column_settings?: readonly { readonly align?: string }[], readonly label?: TextObject, readonly hint?: TextObject,
+ *   readonly element?: Element, readonly alt_text?: string, readonly title?: TextObject, readonly caption?: string }} Block
  * @typedef {{ readonly name: string, readonly alt?: string, readonly sizeBytes: number }} File
- * @typedef {{ readonly message: { readonly blocks: readonly Block[] }, readonly files: readonly File[],
- *   readonly filesLater: boolean, readonly onlyAsker: boolean }} Payload
+ * @typedef {{ readonly text?: string, readonly blocks?: readonly Block[],
+ *   readonly attachments?: readonly { readonly blocks?: readonly Block[] }[] }} Message
+ * @typedef {{ readonly message: Message, readonly files: readonly File[], readonly filesLater: boolean,
+ *   readonly onlyAsker: boolean }} Payload
  */
 
 /**
@@ -25,160 +33,191 @@ import { h } from "../vnode/vnode.js";
  */
 export function draw(given, sent, now = Date.now()) {
   const { message, files, filesLater, onlyAsker } = /** @type {Payload} */ (given);
+  const { text = "", blocks = [], attachments = [] } = message;
   return drawMessage(sent, [
     onlyAsker ? h("p", { class: "only" }, "Only visible to you") : undefined,
-    ...message.blocks.map((block) => drawBlock(block, now)),
+    // Slack shows the text only where there is nothing else; it is also what a notification says.
+    ...(blocks.length === 0 && attachments.length === 0 ? drawText({ type: "mrkdwn", text }, now) : []),
+    ...blocks.map((block) => drawBlock(block, now)),
+    ...attachments.map((attachment) =>
+      h("div", { class: "attachment" }, ...(attachment.blocks ?? []).map((block) => drawBlock(block, now))),
+    ),
     filesLater ? undefined : drawFiles(files),
   ]);
 }
 
 /**
+ * A block by its type (https://docs.slack.dev/reference/block-kit/blocks).
+ *
  * @param {Block} block
  * @param {number} now
  * @returns {VNode}
  */
 function drawBlock(block, now) {
+  const elements = /** @type {readonly Element[]} */ (block.elements ?? []);
   switch (block.type) {
     case "header":
       return h("h3", {}, ...drawPlain(block.text));
     case "section":
+      return drawSection(block, now);
+    case "context":
+      return h(
+        "small",
+        { class: "context" },
+        ...elements.flatMap((part) =>
+          part.type === "image"
+            ? drawAlt(part.alt_text)
+            : drawText({ type: part.type, text: typeof part.text === "string" ? part.text : "" }, now),
+        ),
+      );
+    case "actions":
+      return h("div", { class: "actions" }, ...elements.map((element) => drawElement(element, now)));
+    case "divider":
+      return h("hr", {});
+    case "image":
+      return h("div", { class: "picture" }, ...drawPlain(block.title), drawAlt(block.alt_text));
+    case "rich_text":
       return h(
         "div",
         { class: "section" },
-        block.text === undefined ? undefined : h("div", {}, ...drawText(block.text, now)),
-        block.fields === undefined
-          ? undefined
-          : h("div", { class: "fields" }, ...block.fields.map((field) => h("div", {}, ...drawText(field, now)))),
-      );
-    case "context":
-      return h("small", { class: "context" }, ...textsOf(block).flatMap((text) => drawText(text, now)));
-    case "actions":
-      return h(
-        "div",
-        { class: "actions" },
-        ...elementsOf(block).map(({ text, style = "", url }) => drawPress(drawPlain(text).join(""), style, url)),
+        ...drawRichText(/** @type {readonly RichText[]} */ (block.elements ?? []), now),
       );
     case "table":
-      return drawTable(block);
+    case "data_table":
+      return drawTable(block, now);
+    case "input":
+      return h(
+        "div",
+        { class: "field" },
+        h("strong", {}, ...drawPlain(block.label)),
+        block.element === undefined ? undefined : drawElement(block.element, now),
+        block.hint === undefined ? undefined : h("small", { class: "context" }, ...drawPlain(block.hint)),
+      );
     default:
-      return h("p", {}, `(a block of the kind ${block.type})`);
+      return drawUnknown(block);
   }
-}
-
-/** @param {Block} block */
-function textsOf({ elements = [] }) {
-  return /** @type {readonly TextObject[]} */ (elements);
-}
-
-/** @param {Block} block */
-function elementsOf({ elements = [] }) {
-  return /** @type {readonly Element[]} */ (elements);
 }
 
 /**
  * @param {Block} block
+ * @param {number} now
+ */
+function drawSection({ text, fields, accessory }, now) {
+  const words = [
+    text === undefined ? undefined : h("div", {}, ...drawText(text, now)),
+    fields === undefined
+      ? undefined
+      : h("div", { class: "fields" }, ...fields.map((field) => h("div", {}, ...drawText(field, now)))),
+  ];
+  return accessory === undefined
+    ? h("div", { class: "section" }, ...words)
+    : h("div", { class: "section beside" }, h("div", {}, ...words), drawElement(accessory, now));
+}
+
+/**
+ * An element by its type (https://docs.slack.dev/reference/block-kit/block-elements).
+ *
+ * @param {Element} element
+ * @param {number} now
+ * @returns {VNode}
+ */
+function drawElement(element, now) {
+  const { type, text, style = "", url, placeholder, options = [] } = element;
+  const chosen = [
+    ...(element.initial_options ?? []),
+    ...(element.initial_option === undefined ? [] : [element.initial_option]),
+  ];
+  switch (type) {
+    case "button":
+    case "workflow_button":
+      return drawPress(drawPlain(text).join(""), style, url);
+    case "overflow":
+      return h(
+        "span",
+        { class: "overflow" },
+        h("button", { type: "button", class: "press more", tabindex: "-1", "aria-disabled": "true" }, "⋯"),
+        h("span", { class: "choices" }, options.map((option) => drawPlain(option.text).join("")).join(" · ")),
+      );
+    case "checkboxes":
+    case "radio_buttons":
+      return h(
+        "ul",
+        { class: "bullets" },
+        ...options.map((option) =>
+          h("li", {}, chosen.some(({ value }) => value === option.value) ? "☑ " : "☐ ", ...drawText(option.text, now)),
+        ),
+      );
+    case "datepicker":
+    case "timepicker":
+      return drawMenu(visible(element.initial_date ?? element.initial_time ?? drawPlain(placeholder).join("")));
+    case "image":
+      return drawAlt(element.alt_text);
+    default:
+      if (type.endsWith("_select"))
+        return drawMenu(
+          (chosen.length > 0 ? chosen : [{ text: placeholder }]).flatMap((one) => drawPlain(one.text)).join(", "),
+        );
+      if (type.endsWith("_input"))
+        return h("span", { class: "typed" }, visible(element.initial_value ?? drawPlain(placeholder).join("")));
+      return drawUnknown(element);
+  }
+}
+
+/**
+ * A picture, described: the page loads none.
+ *
+ * @param {string} [alt]
+ */
+function drawAlt(alt = "") {
+  return h("span", { class: "picture" }, visible(alt));
+}
+
+/**
+ * @param {Block} block
+ * @param {number} now
  * @returns {VElement}
  */
-function drawTable({ rows = [], column_settings: columns = [] }) {
+function drawTable({ rows = [], column_settings: columns = [], caption }, now) {
   const [head = [], ...rest] = rows;
   /**
    * @param {"th" | "td"} tag
-   * @param {readonly { readonly text: string }[]} cells
+   * @param {readonly Cell[]} cells
    */
   const row = (tag, cells) =>
     h(
       "tr",
       {},
-      ...cells.map(({ text }, index) =>
-        h(tag, { class: columns[index]?.align === "right" ? "right" : undefined }, visible(plain(text))),
+      ...cells.map((cell, index) =>
+        h(tag, { class: columns[index]?.align === "right" ? "right" : undefined }, ...drawCell(cell, now)),
       ),
     );
   return h(
     "div",
     { class: "table", tabindex: "0", role: "region", "aria-label": "Table" },
-    h("table", {}, h("thead", {}, row("th", head)), h("tbody", {}, ...rest.map((cells) => row("td", cells)))),
+    h(
+      "table",
+      {},
+      caption === undefined ? undefined : h("caption", {}, visible(caption)),
+      h("thead", {}, row("th", head)),
+      h("tbody", {}, ...rest.map((cells) => row("td", cells))),
+    ),
   );
 }
 
 /**
- * @param {TextObject | undefined} text
- * @returns {string[]}
- */
-function drawPlain(text) {
-  return text === undefined ? [] : [visible(plain(text.text))];
-}
-
-/** @param {string} text */
-function plain(text) {
-  return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
-}
-
-/**
- * @param {TextObject} text
+ * @param {Cell} cell
  * @param {number} now
  * @returns {VNode[]}
  */
-function drawText(text, now) {
-  if (text.type !== "mrkdwn") return drawPlain(text);
-  return text.text.split(/(```[^]*?```)/u).flatMap((part) => {
-    if (part.startsWith("```") && part.endsWith("```") && part.length > 6) {
-      return [h("pre", {}, h("code", {}, visible(plain(part.slice(3, -3).replace(/^\n|\n$/gu, "")))))];
-    }
-    const lines = part.split("\n");
-    const [only = ""] = lines;
-    return lines.length === 1
-      ? drawLine(only, now)
-      : lines.filter((line) => line !== "").map((line) => h("div", { class: "line" }, ...drawLine(line, now)));
-  });
-}
-
-/**
- * One line: code first, then what stands between angle brackets, then bold, as Slack does.
- *
- * @param {string} line
- * @param {number} now
- * @returns {VNode[]}
- */
-function drawLine(line, now) {
-  return line.split(/(`[^`]+`)/u).flatMap((part) => {
-    if (/^`[^`]+`$/u.test(part))
-      return [h("code", { "data-copy": plain(part.slice(1, -1)) }, visible(plain(part.slice(1, -1))))];
-    return part
-      .split(/(?<![\p{L}\p{N}*])(\*[^*\s](?:[^*]*[^*\s])?\*)(?![\p{L}\p{N}*])/u)
-      .flatMap((piece, index) =>
-        index % 2 === 1 ? [h("strong", {}, ...drawControls(piece.slice(1, -1), now))] : drawControls(piece, now),
-      );
-  });
-}
-
-/**
- * Links, times and plain text.
- *
- * @param {string} text
- * @param {number} now
- * @returns {VNode[]}
- */
-function drawControls(text, now) {
-  return text.split(/(<[^<>]*>)/u).map((part) => {
-    if (!part.startsWith("<")) return visible(plain(part).replaceAll("\u200B", ""));
-    const inside = part.slice(1, -1);
-    const bar = inside.indexOf("|");
-    const [target, label] = bar === -1 ? [inside, inside] : [inside.slice(0, bar), inside.slice(bar + 1)];
-    if (target.startsWith("!date^")) return drawDate(target, label, now);
-    const url = plain(target);
-    const shown = visible(plain(label).replaceAll("\u200B", ""));
-    return drawLink(url, [shown], "mention");
-  });
-}
-
-/**
- * @param {string} target
- * @param {string} fallback
- * @param {number} now
- * @returns {VNode}
- */
-function drawDate(target, fallback, now) {
-  const [, seconds = "0", format = ""] = target.split("^");
-  if (!/\{(?:date|time|ago)/u.test(format)) return visible(plain(fallback));
-  return drawTime(seconds, format.includes("{ago}"), now);
+function drawCell(cell, now) {
+  switch (cell.type) {
+    case "raw_text":
+      return drawPlain({ type: "plain_text", text: String(cell.text ?? "") });
+    case "raw_number":
+      return [visible(String(cell.text ?? cell.value ?? ""))];
+    case "rich_text":
+      return drawRichText(cell.elements ?? [], now);
+    default:
+      return [drawUnknown(cell)];
+  }
 }

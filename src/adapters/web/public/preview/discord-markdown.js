@@ -1,0 +1,144 @@
+// @ts-check
+// Discord's markdown as its app shows it, from what its own rules make of it.
+/** @import { VElement, VNode } from "../vnode/vnode.js" */
+import { drawLink, drawTime } from "./drawn-message.js";
+import { visible } from "../reply/render-text.js";
+import { h } from "../vnode/vnode.js";
+
+/**
+ * @typedef {{ readonly type: string, readonly content?: string | readonly Markdown[], readonly target?: string, readonly id?: string,
+ *   readonly timestamp?: string, readonly format?: string, readonly lang?: string, readonly level?: number,
+ *   readonly name?: string, readonly fullName?: string }} Markdown
+ */
+
+/**
+ * Markdown line by line, since lists and small print are lines.
+ *
+ * @param {readonly Markdown[]} nodes
+ * @param {number} now Unix milliseconds
+ * @returns {VNode[]}
+ */
+export function drawLines(nodes, now) {
+  /** @type {VNode[]} */
+  const drawn = [];
+  /** @type {Markdown[]} */
+  let line = [];
+  const endLine = () => {
+    const [first] = line;
+    const start = first?.type === "text" && typeof first.content === "string" ? first.content : "";
+    const isItem = start.startsWith("- ");
+    const shown = isItem ? [{ type: "text", content: start.slice(2) }, ...line.slice(1)] : line;
+    if (shown.length > 0) drawn.push(h("div", { class: isItem ? "item" : "line" }, ...drawInlines(shown, now)));
+    line = [];
+  };
+  let breaks = 0;
+  for (const node of nodes) {
+    if (node.type === "br" || node.type === "newline") {
+      endLine();
+      breaks += 1;
+      if (breaks === 2) drawn.push(h("div", { class: "gap" }));
+      continue;
+    }
+    breaks = 0;
+    const block = drawBlock(node, now);
+    if (block === undefined) line.push(node);
+    else {
+      endLine();
+      drawn.push(block);
+    }
+  }
+  endLine();
+  return drawn;
+}
+
+/**
+ * What takes lines of its own; undefined for the rest.
+ *
+ * @param {Markdown} node
+ * @param {number} now
+ * @returns {VElement | undefined}
+ */
+function drawBlock(node, now) {
+  switch (node.type) {
+    case "codeBlock":
+      return h("pre", {}, h("code", {}, ...drawInlines(childrenOf(node), now)));
+    case "subtext":
+      return h("div", { class: "subtext" }, ...drawInlines(childrenOf(node), now));
+    case "blockQuote":
+      return h("blockquote", {}, ...drawLines(childrenOf(node), now));
+    case "heading":
+      return h("h3", { class: `level-${node.level ?? 1}` }, ...drawInlines(childrenOf(node), now));
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * @param {readonly Markdown[]} nodes
+ * @param {number} now Unix milliseconds
+ * @returns {VNode[]}
+ */
+export function drawInlines(nodes, now) {
+  return nodes.map((node) => drawInline(node, now));
+}
+
+/**
+ * @param {Markdown} node
+ * @param {number} now
+ * @returns {VNode}
+ */
+function drawInline(node, now) {
+  if (typeof node.content === "string" && (node.type === "text" || node.type === "plain")) return visible(node.content);
+  const children = drawInlines(childrenOf(node), now);
+  switch (node.type) {
+    case "strong":
+      return h("strong", {}, ...children);
+    case "em":
+      return h("em", {}, ...children);
+    case "underline":
+      return h("u", {}, ...children);
+    case "strikethrough":
+      return h("s", {}, ...children);
+    case "inlineCode":
+      return h("code", {}, ...children);
+    case "link":
+    case "url":
+    case "autolink":
+      return drawLink(node.target ?? "", children);
+    case "user":
+    case "role":
+      return drawMention(`@${node.id ?? ""}`);
+    case "channel":
+      return drawMention(`#${node.id ?? ""}`);
+    case "slashCommand":
+      return drawMention(`/${node.fullName ?? ""}`);
+    case "everyone":
+    case "here":
+      return drawMention(`@${node.type}`);
+    case "twemoji":
+      return visible(node.name ?? "");
+    case "emoji":
+      return `:${visible(node.name ?? "")}:`;
+    case "timestamp":
+      return drawTime(node.timestamp ?? "0", node.format === "R", now);
+    case "br":
+    case "newline":
+      return "\n";
+    default:
+      // What this page does not know is shown as it came.
+      return h("span", {}, ...(children.length === 0 ? [visible(JSON.stringify(node))] : children));
+  }
+}
+
+/** @param {string} name */
+function drawMention(name) {
+  return h("span", { class: "mention" }, visible(name));
+}
+
+/**
+ * @param {Markdown} node
+ * @returns {readonly Markdown[]}
+ */
+function childrenOf({ content = [] }) {
+  return typeof content === "string" ? [{ type: "plain", content }] : content;
+}

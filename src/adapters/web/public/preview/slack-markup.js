@@ -1,0 +1,172 @@
+// @ts-check
+// Slack's markup as its app shows it: mrkdwn is read here as Slack reads it, so that a slip in escaping is seen, and so
+// are the parts of rich text.
+/** @import { VNode } from "../vnode/vnode.js" */
+import { drawLink, drawTime, drawUnknown } from "./drawn-message.js";
+import { visible } from "../reply/render-text.js";
+import { h } from "../vnode/vnode.js";
+
+/**
+ * @typedef {{ readonly type: string, readonly text: string }} TextObject
+ * @typedef {{ readonly type: string, readonly text?: string, readonly url?: string, readonly name?: string, readonly unicode?: string,
+ *   readonly user_id?: string, readonly usergroup_id?: string, readonly channel_id?: string, readonly range?: string,
+ *   readonly timestamp?: number, readonly format?: string, readonly fallback?: string, readonly style?: unknown,
+ *   readonly elements?: readonly RichText[] }} RichText
+ */
+
+/**
+ * A plain text, or a mrkdwn one without its markup.
+ *
+ * @param {TextObject | undefined} text
+ * @returns {string[]}
+ */
+export function drawPlain(text) {
+  return text === undefined ? [] : [visible(plain(text.text))];
+}
+
+/** @param {string} text */
+function plain(text) {
+  return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+}
+
+/**
+ * @param {TextObject} text
+ * @param {number} now Unix milliseconds
+ * @returns {VNode[]}
+ */
+export function drawText(text, now) {
+  if (text.type !== "mrkdwn") return drawPlain(text);
+  return text.text.split(/(```[^]*?```)/u).flatMap((part) => {
+    if (part.startsWith("```") && part.endsWith("```") && part.length > 6) {
+      return [h("pre", {}, h("code", {}, visible(plain(part.slice(3, -3).replace(/^\n|\n$/gu, "")))))];
+    }
+    const lines = part.split("\n");
+    const [only = ""] = lines;
+    return lines.length === 1
+      ? drawLine(only, now)
+      : lines.filter((line) => line !== "").map((line) => h("div", { class: "line" }, ...drawLine(line, now)));
+  });
+}
+
+/**
+ * One line: code first, then what stands between angle brackets, then bold, as Slack does.
+ *
+ * @param {string} line
+ * @param {number} now
+ * @returns {VNode[]}
+ */
+function drawLine(line, now) {
+  return line.split(/(`[^`]+`)/u).flatMap((part) => {
+    if (/^`[^`]+`$/u.test(part))
+      return [h("code", { "data-copy": plain(part.slice(1, -1)) }, visible(plain(part.slice(1, -1))))];
+    return part
+      .split(/(?<![\p{L}\p{N}*])(\*[^*\s](?:[^*]*[^*\s])?\*)(?![\p{L}\p{N}*])/u)
+      .flatMap((piece, index) =>
+        index % 2 === 1 ? [h("strong", {}, ...drawControls(piece.slice(1, -1), now))] : drawControls(piece, now),
+      );
+  });
+}
+
+/**
+ * Links, times and plain text.
+ *
+ * @param {string} text
+ * @param {number} now
+ * @returns {VNode[]}
+ */
+function drawControls(text, now) {
+  return text.split(/(<[^<>]*>)/u).map((part) => {
+    if (!part.startsWith("<")) return visible(plain(part).replaceAll("\u200B", ""));
+    const inside = part.slice(1, -1);
+    const bar = inside.indexOf("|");
+    const [target, label] = bar === -1 ? [inside, inside] : [inside.slice(0, bar), inside.slice(bar + 1)];
+    if (target.startsWith("!date^")) return drawDate(target, label, now);
+    const url = plain(target);
+    const shown = visible(plain(label).replaceAll("\u200B", ""));
+    return drawLink(url, [shown], "mention");
+  });
+}
+
+/**
+ * @param {string} target
+ * @param {string} fallback
+ * @param {number} now
+ * @returns {VNode}
+ */
+function drawDate(target, fallback, now) {
+  const [, seconds = "0", format = ""] = target.split("^");
+  if (!/\{(?:date|time|ago)/u.test(format)) return visible(plain(fallback));
+  return drawTime(seconds, format.includes("{ago}"), now);
+}
+
+/**
+ * Rich text (https://docs.slack.dev/reference/block-kit/blocks/rich-text-block).
+ *
+ * @param {readonly RichText[]} parts
+ * @param {number} now Unix milliseconds
+ * @returns {VNode[]}
+ */
+export function drawRichText(parts, now) {
+  return parts.map((part) => {
+    const inner = () => drawRichText(part.elements ?? [], now);
+    switch (part.type) {
+      case "rich_text_section":
+        return h("div", { class: "line" }, ...inner());
+      case "rich_text_list":
+        return h(
+          part.style === "ordered" ? "ol" : "ul",
+          { class: "bullets" },
+          ...inner().map((item) => h("li", {}, item)),
+        );
+      case "rich_text_quote":
+        return h("blockquote", {}, ...inner());
+      case "rich_text_preformatted":
+        return h("pre", {}, h("code", {}, ...inner()));
+      case "text":
+        return drawStyled(visible(part.text ?? ""), part.style);
+      case "link":
+        return drawLink(part.url ?? "", [drawStyled(visible(part.text ?? part.url ?? ""), part.style)], "mention");
+      case "emoji":
+        return part.unicode === undefined
+          ? `:${visible(part.name ?? "")}:`
+          : String.fromCodePoint(...codesOf(part.unicode));
+      case "user":
+        return h("span", { class: "mention" }, visible(`@${part.user_id ?? ""}`));
+      case "usergroup":
+        return h("span", { class: "mention" }, visible(`@${part.usergroup_id ?? ""}`));
+      case "channel":
+        return h("span", { class: "mention" }, visible(`#${part.channel_id ?? ""}`));
+      case "broadcast":
+        return h("span", { class: "mention" }, visible(`@${part.range ?? ""}`));
+      case "date":
+        return drawTime(String(Math.trunc(part.timestamp ?? 0)), part.format?.includes("{ago}") === true, now);
+      default:
+        return drawUnknown(part);
+    }
+  });
+}
+
+/** @param {string} unicode Code points in hexadecimal, joined by hyphens. */
+function codesOf(unicode) {
+  const codes = unicode.split("-").map((code) => Number.parseInt(code, 16));
+  return codes.every((code) => code >= 0 && code <= 0x10ffff) ? codes : [0xfffd];
+}
+
+/**
+ * @param {string} text
+ * @param {unknown} style
+ * @returns {VNode}
+ */
+function drawStyled(text, style) {
+  const { bold, italic, strike, code } = /** @type {Record<string, unknown>} */ (
+    typeof style === "object" && style !== null ? style : {}
+  );
+  /** @type {readonly (readonly [unknown, "strong" | "em" | "s" | "code"])[]} */
+  const tags = [
+    [code, "code"],
+    [strike, "s"],
+    [italic, "em"],
+    [bold, "strong"],
+  ];
+  return tags.reduce((/** @type {VNode} */ inner, [isOn, tag]) => (isOn === true ? h(tag, {}, inner) : inner), text);
+}
