@@ -12,7 +12,8 @@ import { keepFocus } from "../vnode/keep-focus.js";
 import { formatLine } from "../exchange/lines.js";
 import { makeElement } from "../vnode/make-dom.js";
 import { drawPreview } from "../preview/preview.js";
-import { asButtons, renderReply } from "../reply/reply.js";
+import { drawReply } from "../reply/draw-reply.js";
+import { pressable } from "../reply/render-actions.js";
 import { beganWords, isStateCard } from "./standing.js";
 import { createTabs } from "../tabs.js";
 import { age, toMillis } from "../reply/times.js";
@@ -89,7 +90,7 @@ export function createAlertCard(first, around) {
   }
 
   function drawOwn() {
-    panel.replaceChildren(makeElement(renderReply({ ...alert.reply, actions: actions() }, { now: Date.now() })));
+    panel.replaceChildren(drawReply({ ...alert.reply, actions: actions() }));
   }
 
   /** An episode acknowledged meanwhile needs no button. */
@@ -115,7 +116,7 @@ export function createAlertCard(first, around) {
   panel.addEventListener("click", (event) => {
     const button = event.target instanceof Element ? event.target.closest("[data-action]") : null;
     if (!(button instanceof HTMLElement) || view !== "bellwether") return;
-    const action = asButtons(actions())[Number(button.dataset["action"])];
+    const action = pressable({ ...alert.reply, actions: actions() })[Number(button.dataset["action"])];
     if (action !== undefined && "invocation" in action) void press(action, button.textContent);
   });
 

@@ -1,6 +1,5 @@
 // @ts-check
 // One question with its answer.
-/** @import { ReplyJson } from "../../../../reply/document.ts" */
 /** @import { ButtonAction } from "../../../../reply/fold.ts" */
 /** @import { Answer, Question } from "../api.js" */
 import { AskError, ask } from "../api.js";
@@ -9,7 +8,9 @@ import { formatLine } from "./lines.js";
 import { makeElement } from "../vnode/make-dom.js";
 import { h } from "../vnode/vnode.js";
 import { drawPreview } from "../preview/preview.js";
-import { announcement, asButtons, isSimulated, renderReply } from "../reply/reply.js";
+import { drawReply } from "../reply/draw-reply.js";
+import { pressable } from "../reply/render-actions.js";
+import { announcement, isSimulated } from "../reply/reply.js";
 import { createTabs } from "../tabs.js";
 import { localTime, span } from "../reply/times.js";
 
@@ -48,9 +49,6 @@ export function createExchange(line, around) {
   let running;
   let shown = "bellwether";
   let shownAt = 0;
-
-  /** @param {ReplyJson} reply */
-  const own = (reply) => makeElement(renderReply(reply, { now: Date.now() }));
 
   /**
    * Asks and shows progress and answer. With `inPlace`, the former answer stays until the new one is there.
@@ -128,7 +126,7 @@ export function createExchange(line, around) {
     shownAt = Date.now();
     panel.classList.remove("stale");
     shown = "bellwether";
-    panel.replaceChildren(own(reply));
+    panel.replaceChildren(drawReply(reply));
     if (isSimulated(reply)) around.simulated();
     if (!how.final) return;
     const now = `${BigInt(shownAt)}000000`;
@@ -156,7 +154,7 @@ export function createExchange(line, around) {
    */
   async function choose(reply, id) {
     shown = id;
-    const view = id === "bellwether" ? own(reply) : await drawPreview(id, reply.previews?.[id], shownAt);
+    const view = id === "bellwether" ? drawReply(reply) : await drawPreview(id, reply.previews?.[id], shownAt);
     // While it was being loaded, another tab may have been chosen, or another answer have come.
     if (shown === id && answer === reply) panel.replaceChildren(view);
   }
@@ -170,7 +168,7 @@ export function createExchange(line, around) {
   panel.addEventListener("click", (event) => {
     const button = event.target instanceof Element ? event.target.closest("[data-action]") : null;
     if (!(button instanceof HTMLElement) || shown !== "bellwether") return;
-    const action = asButtons(answer?.actions ?? [])[Number(button.dataset["action"])];
+    const action = answer === undefined ? undefined : pressable(answer)[Number(button.dataset["action"])];
     if (action !== undefined && "invocation" in action) void press(action, button.textContent);
   });
 

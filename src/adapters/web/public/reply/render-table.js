@@ -2,6 +2,8 @@
 /** @import { Table } from "../../../../reply/document.ts" */
 /** @import { Reader } from "./render-text.js" */
 /** @import { VElement } from "../vnode/vnode.js" */
+import { hiddenRows } from "./columns.js";
+import { labelOf } from "./render-actions.js";
 import { plainOf, renderText, visible } from "./render-text.js";
 import { h } from "../vnode/vnode.js";
 
@@ -11,14 +13,16 @@ const NARROW_LENGTH = 28;
 const MOMENT_LENGTH = 60;
 
 /**
- * A table with all its rows and columns; where it is wider or longer than its place it scrolls by itself, also by
- * keyboard, and says how much there is.
+ * A table at its full height and width. What follows the first rows of a long one stands behind a button; columns that
+ * the page is too narrow for are left out by draw-reply.js, which says so.
  *
  * @param {Table} table
  * @param {Reader} reader
+ * @param {{ readonly index: number, readonly firstAction: number }} place Its index among the blocks, and the number of
+ *   its first row's button.
  * @returns {VElement}
  */
-export function renderTable(table, reader) {
+export function renderTable(table, reader, { index, firstAction }) {
   const title = renderText(table.title ?? [], reader);
   const heading = title.length === 0 ? undefined : h("h3", {}, title);
   if (table.rows.length === 0) {
@@ -32,10 +36,12 @@ export function renderTable(table, reader) {
   }
   const plain = plainOf(table.title ?? [], reader).trim();
   const label = plain === "" ? "Table" : plain;
-  const count = countOf(table);
+  const hidden = hiddenRows(table.rows.length);
+  const rows = table.rows.map((_, row) => renderRow(table, row, reader, firstAction));
+  const first = rows.length - hidden;
   return h(
     "section",
-    { class: "block" },
+    { class: "block", "data-table": String(index) },
     heading,
     h(
       "div",
@@ -43,56 +49,100 @@ export function renderTable(table, reader) {
         class: "scroll",
         tabindex: "0",
         role: "region",
-        "aria-label": `${label}, ${count ?? rowsOf(table.rows.length)}`,
+        "aria-label": `${label}, ${countOf(table, rows.length) ?? rowsOf(rows.length)}`,
       },
       h(
         "table",
         {},
-        h("thead", {}, h("tr", {}, ...table.columns.map((column) => renderHead(column)))),
-        h("tbody", {}, ...table.rows.map((row) => renderRow(row, table.columns, reader))),
+        h("thead", {}, h("tr", {}, ...table.columns.map(renderHead), renderActionHead(table))),
+        h("tbody", {}, ...rows.slice(0, first)),
+        hidden === 0 ? undefined : h("tbody", { class: "rest", hidden: true }, ...rows.slice(first)),
       ),
     ),
-    count === undefined ? undefined : h("p", { class: "count" }, count),
+    renderFoot(table, hidden),
   );
 }
 
 /**
- * @param {Table["columns"][number]} column
- * @returns {VElement}
+ * How much of the table is shown, and the buttons that show or copy the rest.
+ *
+ * @param {Table} table
+ * @param {number} hidden
  */
-function renderHead(column) {
-  return h("th", { scope: "col", class: column.align === "right" ? "number" : undefined }, visible(column.title));
+function renderFoot(table, hidden) {
+  const rows = table.rows.length;
+  return h(
+    "div",
+    { class: "table-foot" },
+    h(
+      "p",
+      { class: "count" },
+      h("span", { class: "rows" }, countOf(table, rows - hidden)),
+      h("span", { class: "columns" }),
+    ),
+    hidden === 0
+      ? undefined
+      : h(
+          "button",
+          { type: "button", class: "quiet-button", "data-rows": true },
+          `Show ${hidden.toLocaleString("en")} more rows`,
+        ),
+    h("button", { type: "button", class: "quiet-button", "data-columns": true, hidden: true }, "Show all columns"),
+    rows > 1 ? h("button", { type: "button", class: "quiet-button", "data-csv": true }, "Copy as CSV") : undefined,
+  );
+}
+
+/** @param {Table["columns"][number]} column */
+function renderHead({ title, align, priority }) {
+  const attrs = {
+    scope: "col",
+    class: align === "right" ? "number" : undefined,
+    "data-priority": String(priority ?? 1),
+  };
+  return h("th", attrs, visible(title));
+}
+
+/** @param {Table} table */
+function renderActionHead({ rowAction }) {
+  return rowAction === undefined ? undefined : h("td", { class: "row-action" });
 }
 
 /**
  * A row that is too short is filled up; one that is too long keeps what it has.
  *
- * @param {Table["rows"][number]} row
- * @param {Table["columns"]} columns
+ * @param {Table} table
+ * @param {number} number
  * @param {Reader} reader
+ * @param {number} firstAction
  * @returns {VElement}
  */
-function renderRow(row, columns, reader) {
+function renderRow({ rows, columns, rowAction }, number, reader, firstAction) {
+  const row = rows[number] ?? [];
   const cells = Array.from({ length: Math.max(row.length, columns.length) }, (_, index) => {
     const content = row[index] ?? [];
     const most = content.some(({ kind }) => kind === "time") ? MOMENT_LENGTH : NARROW_LENGTH;
     const narrow = plainOf(content, reader).length <= most ? "narrow" : undefined;
-    return h("td", { class: columns[index]?.align === "right" ? "number" : narrow }, renderText(content, reader));
+    const attrs = { class: columns[index]?.align === "right" ? "number" : narrow };
+    return h("td", attrs, renderText(content, { ...reader, inTable: true }));
   });
-  return h("tr", {}, ...cells);
+  if (rowAction === undefined) return h("tr", {}, ...cells);
+  if (rowAction.invocations[number] === undefined) return h("tr", {}, ...cells, h("td", { class: "row-action" }));
+  const label = labelOf(rowAction.label);
+  const named = `${label} ${plainOf(row[0] ?? [], reader)}`.trim();
+  const attrs = { type: "button", class: "small", "data-action": String(firstAction + number), "aria-label": named };
+  return h("tr", {}, ...cells, h("td", { class: "row-action" }, h("button", attrs, label)));
 }
 
 /**
- * How much of how much, where it is more than one sees at a glance.
+ * `20 of 84 rows`; nothing where one sees it at a glance.
  *
  * @param {Table} table
+ * @param {number} shown
  * @returns {string | undefined}
  */
-function countOf(table) {
-  const shown = table.rows.length;
-  if (table.total !== undefined && table.total > shown) {
-    return `${shown.toLocaleString("en")} of ${table.total.toLocaleString("en")} rows`;
-  }
+export function countOf({ rows, total = 0 }, shown) {
+  const all = Math.max(rows.length, total);
+  if (all > shown) return `${shown.toLocaleString("en")} of ${rowsOf(all)}`;
   return shown > 10 ? rowsOf(shown) : undefined;
 }
 

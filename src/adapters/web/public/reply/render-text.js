@@ -5,8 +5,11 @@ import { age, exactUtc, localTime, machineTime, toMillis, wholeUtc } from "./tim
 import { h, isSafeLink } from "../vnode/vnode.js";
 
 /**
- * @typedef {{ readonly now: number, readonly timeZone?: string | undefined }} Reader The moment of reading in Unix
- *   milliseconds, and the zone in which times are shown; without one, the browser's.
+ * @typedef {object} Reader
+ * @property {number} now The moment of reading, in Unix milliseconds.
+ * @property {string | undefined} [timeZone] The zone in which times are shown; without one, the browser's.
+ * @property {true} [exact] Numbers with all their digits, as below the fold.
+ * @property {true} [inTable] Hundreds of numbers stand side by side: none of them is a button.
  */
 
 /**
@@ -33,9 +36,10 @@ export function plainOf(content, reader) {
       switch (inline.kind) {
         case "text":
         case "strong":
-        case "number":
         case "person":
           return visible(inline.text);
+        case "number":
+          return visible(reader.exact === true ? inline.text : inline.short);
         case "code":
           return visible(inline.id === true ? shorten(inline.text) : inline.text);
         case "link":
@@ -55,9 +59,10 @@ export function plainOf(content, reader) {
 function renderInline(inline, reader) {
   switch (inline.kind) {
     case "text":
-    case "number":
     case "person":
       return inline.text === "" ? [] : [visible(inline.text)];
+    case "number":
+      return renderNumber(inline, reader);
     case "strong":
       return inline.text === "" ? [] : [h("strong", {}, visible(inline.text))];
     case "code":
@@ -67,6 +72,21 @@ function renderInline(inline, reader) {
     case "time":
       return renderTime(inline.at, inline.style, reader);
   }
+}
+
+/**
+ * A number as short as people read it; pressing it copies the exact one, which its tooltip shows.
+ *
+ * @param {Extract<Inline, { kind: "number" }>} number
+ * @param {Reader} reader
+ * @returns {VNode[]}
+ */
+function renderNumber({ text, short }, reader) {
+  if (reader.exact === true || short === text) return text === "" ? [] : [visible(text)];
+  const title = `${visible(text)} – copy`;
+  const attrs = { class: "copy exact", "data-copy": text, title };
+  if (reader.inTable === true) return [h("span", attrs, visible(short))];
+  return [h("button", { type: "button", ...attrs }, visible(short))];
 }
 
 /**

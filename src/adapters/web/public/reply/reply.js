@@ -1,10 +1,10 @@
 // @ts-check
 // A reply as the page shows it. Pure and total: a switch over all kinds, no default, no browser.
 /** @import { Block, Field, ReplyJson, Text } from "../../../../reply/document.ts" */
-/** @import { ButtonAction } from "../../../../reply/fold.ts" */
 /** @import { Reader } from "./render-text.js" */
 /** @import { VElement } from "../vnode/vnode.js" */
-import { plainOf, renderLink, renderText, visible } from "./render-text.js";
+import { asButtons, ofRows, renderActions } from "./render-actions.js";
+import { plainOf, renderText, visible } from "./render-text.js";
 import { renderAttachments, renderPicture } from "./render-files.js";
 import { renderTable } from "./render-table.js";
 import { h, isSafeLink } from "../vnode/vnode.js";
@@ -26,14 +26,31 @@ const WIDE_LENGTH = 56;
  * @returns {VElement}
  */
 export function renderReply(reply, reader) {
+  // The rows of tables are numbered on from the actions, as `pressable` lists them.
+  let pressed = asButtons(reply.actions).length;
+  const failed = reply.failure !== undefined;
+  const blocks = reply.blocks.map((block, index) => {
+    const place = { index, firstAction: pressed, failed };
+    pressed += ofRows(block).length;
+    return { detail: "detail" in block, place, block };
+  });
+  const details = blocks.filter(({ detail }) => detail);
   return h(
     "div",
     { class: "reply", "data-tone": reply.tone },
     renderHeader(reply, reader),
-    ...reply.blocks.map((block) => renderBlock(block, reader, reply.failure !== undefined)),
+    ...blocks.filter(({ detail }) => !detail).map(({ block, place }) => renderBlock(block, reader, place)),
     reply.picture === undefined ? undefined : renderPicture(reply.picture),
+    details.length === 0
+      ? undefined
+      : h(
+          "details",
+          { class: "details" },
+          h("summary", {}, "Details"),
+          ...details.map(({ block, place }) => renderBlock(block, { ...reader, exact: true }, place)),
+        ),
     renderAttachments(reply.attachments),
-    renderActions(reply.actions),
+    ...renderActions(reply.actions),
     reply.footer === undefined ? undefined : h("footer", { class: "footer" }, renderText(reply.footer, reader)),
   );
 }
@@ -120,10 +137,10 @@ function withoutLabel(title) {
 /**
  * @param {Block} block
  * @param {Reader} reader
- * @param {boolean} failed
+ * @param {{ readonly index: number, readonly firstAction: number, readonly failed: boolean }} place
  * @returns {VElement}
  */
-function renderBlock(block, reader, failed) {
+function renderBlock(block, reader, place) {
   switch (block.kind) {
     case "paragraph":
       return h("p", {}, renderText(block.text, reader));
@@ -153,9 +170,9 @@ function renderBlock(block, reader, failed) {
         h("ul", { class: "list" }, ...block.items.map((item) => h("li", {}, renderText(item, reader)))),
       );
     case "table":
-      return renderTable(block, reader);
+      return renderTable(block, reader, place);
     case "code":
-      return renderCodeBlock(block.text, block.language, failed);
+      return renderCodeBlock(block.text, block.language, place.failed);
   }
 }
 
@@ -194,38 +211,5 @@ function renderCodeBlock(text, language, failed) {
     h("pre", { tabindex: "0" }, h("code", {}, visible(text))),
     line ? h("button", { type: "button", class: "small", "data-fill": text }, "Type it") : undefined,
     h("button", { type: "button", class: "small", "data-copy": text }, "Copy"),
-  );
-}
-
-/**
- * A choice becomes one button for each of what can be chosen.
- *
- * @param {ReplyJson["actions"]} actions
- * @returns {readonly ButtonAction[]}
- */
-export function asButtons(actions) {
-  return actions.flatMap(
-    /** @returns {readonly ButtonAction[]} */
-    (action) => ("choices" in action ? action.choices.map((one) => ({ ...one, effect: action.effect })) : [action]),
-  );
-}
-
-/**
- * @param {ReplyJson["actions"]} actions
- * @returns {VElement | undefined}
- */
-function renderActions(actions) {
-  if (actions.length === 0) return undefined;
-  return h(
-    "div",
-    { class: "actions" },
-    ...asButtons(actions).map((action, index) => {
-      const label = visible(action.label).trim() === "" ? "(no label)" : visible(action.label);
-      if ("url" in action) {
-        const link = renderLink(label, action.url);
-        return typeof link === "string" ? link : { ...link, attrs: { ...link.attrs, class: "button" } };
-      }
-      return h("button", { type: "button", class: "button", "data-action": String(index) }, label);
-    }),
   );
 }

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import { labelOf, pressable } from "../../../../../src/adapters/web/public/reply/render-actions.js";
 import { announcement, renderReply } from "../../../../../src/adapters/web/public/reply/reply.js";
 import { visible } from "../../../../../src/adapters/web/public/reply/render-text.js";
 import { faultOf, safeTree, type VNode } from "../../../../../src/adapters/web/public/vnode/vnode.js";
@@ -66,15 +67,30 @@ describe("any reply", () => {
     );
   });
 
-  test("has a button for every action that asks, in order", () => {
+  test("has a button for every action, choice and row that asks, which says its own label", () => {
     fc.assert(
       fc.property(anyReply, (reply) => {
-        const pressed = elementsOf(render(reply)).flatMap((element) => element.attrs["data-action"] ?? []);
-        expect(pressed).toEqual(
-          asButtons(reply.actions).flatMap((action, index) => ("url" in action ? [] : [String(index)])),
-        );
+        const buttons = elementsOf(render(reply)).filter((element) => "data-action" in element.attrs);
+        const listed = pressable(replyToJson(reply));
+        const said = new Map(buttons.map((one) => [Number(one.attrs["data-action"]), textsOf(one).join("")]));
+        expect(said.size).toBe(buttons.length);
+        const asking = listed.flatMap((action, index) => ("url" in action ? [] : [[index, labelOf(action.label)]]));
+        expect([...said].toSorted(([a], [b]) => a - b)).toEqual(asking);
+        expect(listed.slice(0, asButtons(reply.actions).length)).toEqual(asButtons(reply.actions));
       }),
-      { numRuns: 50 },
+      { numRuns: 100 },
+    );
+  });
+
+  test("keeps its details in one disclosure, and nothing else", () => {
+    fc.assert(
+      fc.property(anyReply, (reply) => {
+        const details = reply.blocks.filter((block) => "detail" in block).length;
+        const shown = elementsOf(render(reply)).filter(({ tag }) => tag === "details");
+        // The first child is the summary.
+        expect(shown.map(({ children }) => children.length - 1)).toEqual(details === 0 ? [] : [details]);
+      }),
+      { numRuns: 100 },
     );
   });
 

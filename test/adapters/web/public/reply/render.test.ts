@@ -1,13 +1,14 @@
 import { describe, expect, test } from "vitest";
 
 import { formatBytes } from "../../../../../src/adapters/web/public/reply/render-files.js";
+import { pressable } from "../../../../../src/adapters/web/public/reply/render-actions.js";
 import { announcement, isSimulated, renderReply } from "../../../../../src/adapters/web/public/reply/reply.js";
 import { markSimulated } from "../../../../../src/bot/simulated.ts";
 import { memoryAttachment } from "../../../../../src/reply/attachment.ts";
-import type { Block } from "../../../../../src/reply/block.ts";
+import type { Block, Table } from "../../../../../src/reply/block.ts";
 import { replyToJson } from "../../../../../src/reply/json.ts";
 import { reply, type Reply } from "../../../../../src/reply/reply.ts";
-import { code, id, strong, text, type Text, time } from "../../../../../src/reply/text.ts";
+import { code, id, number, strong, text, type Text, time } from "../../../../../src/reply/text.ts";
 import { nanoseconds } from "../../../../../src/units/nanoseconds.ts";
 import { elementsOf, printTree, textsOf } from "../../print-tree.ts";
 
@@ -60,6 +61,43 @@ describe("an id", () => {
   });
 });
 
+describe("a number", () => {
+  const mark = number("103,924.07300", "103,924.07");
+
+  test("is short above the fold, and its exact digits are behind it and copied", () => {
+    const shown = paragraph(text`Mark ${mark}`);
+    expect(shown).toMatch(/data-copy="103,924\.07300" title="103,924\.07300\b[^"]*">103,924\.07</u);
+    expect(paragraph(text`${number("2", "2")}`)).not.toContain("data-copy");
+  });
+
+  test("is exact below the fold", () => {
+    const shown = printTree(
+      render(
+        reply({ title: text`At ${mark}`, blocks: [{ kind: "paragraph", text: text`Mark ${mark}`, detail: true }] }),
+      ),
+    );
+    expect(shown).toMatch(/>103,924\.07<[^]*<details[^]*103,924\.07300\n/u);
+  });
+
+  test("in a table takes no place in the order of Tab", () => {
+    const blocks: Block[] = [{ kind: "table", name: "x", columns: [{ title: "Mark" }], rows: [[[mark]]] }];
+    const holders = elementsOf(render(reply({ title: "t", blocks }))).filter(({ attrs }) => "data-copy" in attrs);
+    expect(holders.map(({ tag }) => tag)).toEqual(["span"]);
+  });
+});
+
+test("a choice has a button for each of what can be chosen, below what it asks for", () => {
+  const choices = ["BTC/USDT", "BTC/USDC"].map((market) => ({
+    label: market,
+    invocation: { command: "market show", options: { market } },
+  }));
+  const given = reply({ title: "Which?", actions: [{ label: "Which market", choices, effect: "replace" }] });
+  const [group] = elementsOf(render(given)).filter(({ attrs }) => attrs["role"] === "group");
+  expect(group?.attrs["aria-label"]).toBe("Which market");
+  const buttons = elementsOf(group ?? "").filter(({ tag }) => tag === "button");
+  expect(buttons.map((one) => textsOf(one).join(""))).toEqual(["BTC/USDT", "BTC/USDC"]);
+});
+
 describe("the tone is said by a word as well as a colour", () => {
   test.each<[Parameters<typeof reply>[0], string | undefined]>([
     [{ title: "t", tone: "neutral" }, undefined],
@@ -92,23 +130,11 @@ describe("a simulated reply", () => {
 });
 
 describe("a table", () => {
-  const table = (more: Partial<Extract<Block, { kind: "table" }>>): string =>
-    printTree(
-      render(
-        reply({
-          title: "t",
-          blocks: [
-            {
-              kind: "table",
-              name: "rows",
-              columns: [{ title: "Market" }, { title: "Mark", align: "right" }],
-              rows: [],
-              ...more,
-            },
-          ],
-        }),
-      ),
-    );
+  const columns = [{ title: "Market" }, { title: "Mark", align: "right" as const }];
+  const tableReply = (more: Partial<Table>): Reply =>
+    reply({ title: "t", blocks: [{ kind: "table", name: "rows", columns, rows: [], ...more }] });
+  const drawn = (more: Partial<Table>): ReturnType<typeof render> => render(tableReply(more));
+  const table = (more: Partial<Table>): string => printTree(drawn(more));
   const row = [text`BTC/USD`, text`1`];
 
   test("scrolls by itself, by keyboard as well", () => {
@@ -118,9 +144,43 @@ describe("a table", () => {
   });
 
   test("says how many rows there are beyond those shown", () => {
-    expect(table({ rows: [row], total: 1204 })).toContain('<p class="count">1 of 1,204 rows</p>');
-    expect(table({ rows: Array.from({ length: 11 }, () => row) })).toContain('<p class="count">11 rows</p>');
-    expect(table({ rows: [row] })).not.toContain("count");
+    expect(table({ rows: [row], total: 1204 })).toContain("1 of 1,204 rows");
+    expect(table({ rows: Array.from({ length: 11 }, () => row) })).toContain("11 rows");
+    expect(table({ rows: [row] })).not.toMatch(/rows</u);
+  });
+
+  test.each([
+    [28, 28, undefined],
+    [29, 20, "9 more"],
+    [1000, 20, "980 more"],
+  ])("of %i rows shows %i, and the others at a press", (count, shown, more) => {
+    const tree = elementsOf(drawn({ rows: Array.from({ length: count }, () => row) }));
+    const bodies = tree.filter(({ tag }) => tag === "tbody");
+    expect(bodies.map(({ attrs, children }) => [children.length, "hidden" in attrs])).toEqual(
+      more === undefined
+        ? [[shown, false]]
+        : [
+            [shown, false],
+            [count - shown, true],
+          ],
+    );
+    const offered = tree.filter(({ attrs }) => "data-rows" in attrs).map((button) => textsOf(button).join(""));
+    expect(offered.map((label) => /\d+ more/u.exec(label)?.[0])).toEqual(more === undefined ? [] : [more]);
+  });
+
+  test("has a button in each row, named for the row, that asks what the row offers", () => {
+    const invocations = ["BTC/USD", "ETH/USD"].map((market) => ({ command: "market show", options: { market } }));
+    const given = tableReply({
+      rows: [row, [text`ETH/USD`, text`2`], [text`no offer`, text`3`]],
+      rowAction: { label: "Show", invocations, effect: "reply" },
+    });
+    const withButton = { ...given, actions: [{ label: "Docs", url: "https://example.net" }] };
+    const buttons = elementsOf(render(withButton)).filter(({ attrs }) => "data-action" in attrs);
+    expect(buttons.map(({ attrs }) => attrs["aria-label"])).toEqual(["Show BTC/USD", "Show ETH/USD"]);
+    const actions = pressable(replyToJson(withButton));
+    expect(buttons.map(({ attrs }) => actions[Number(attrs["data-action"])])).toEqual(
+      invocations.map((invocation) => ({ label: "Show", invocation, effect: "reply" })),
+    );
   });
 
   test("without a row says what that means", () => {

@@ -1,0 +1,46 @@
+// @ts-check
+// Which columns of a table a page is too narrow for, and how many rows are shown at first. Pure, so that tests run it
+// in node.
+
+/** A longer table shows this many rows, and the rest when asked to. */
+export const FIRST_ROWS = 20;
+/** Few further ones are not worth a press. */
+const ROWS_TO_SPARE = 8;
+
+/**
+ * How many rows stand behind a press.
+ *
+ * @param {number} rows
+ */
+export function hiddenRows(rows) {
+  return rows > FIRST_ROWS + ROWS_TO_SPARE ? rows - FIRST_ROWS : 0;
+}
+
+/**
+ * The columns to leave out, by their index: those that matter least, and of equal ones the last. One that has room after
+ * all, since a wider one before it went, comes back. The first column always stays, and so does one without a priority.
+ *
+ * @param {readonly { readonly width: number, readonly priority: number | undefined }[]} columns Widths in pixels.
+ * @param {number} room In pixels.
+ * @returns {ReadonlySet<number>}
+ */
+export function columnsToDrop(columns, room) {
+  let width = columns.reduce((sum, column) => sum + column.width, 0);
+  const order = columns
+    .map((column, index) => ({ ...column, index }))
+    .filter(({ index, priority }) => index > 0 && priority !== undefined)
+    .toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0) || b.index - a.index);
+  /** @type {Set<number>} */
+  const dropped = new Set();
+  for (const column of order) {
+    if (width <= room) break;
+    dropped.add(column.index);
+    width -= column.width;
+  }
+  for (const column of order.toReversed()) {
+    if (!dropped.has(column.index) || width + column.width > room) continue;
+    dropped.delete(column.index);
+    width += column.width;
+  }
+  return dropped;
+}

@@ -1,0 +1,96 @@
+// @ts-check
+// A reply on the page: its elements, and what its tables do there.
+/** @import { ReplyJson, Table } from "../../../../reply/document.ts" */
+import { columnsToDrop } from "./columns.js";
+import { tableToCsv } from "./csv.js";
+import { countOf } from "./render-table.js";
+import { renderReply } from "./reply.js";
+import { makeElement } from "../vnode/make-dom.js";
+
+/** Fits each table to the page as often as its width changes. */
+const widths = new ResizeObserver((entries) => {
+  for (const { target } of entries) fitColumns(target);
+});
+
+/**
+ * @param {ReplyJson} reply
+ * @returns {HTMLElement}
+ */
+export function drawReply(reply) {
+  const element = makeElement(renderReply(reply, { now: Date.now() }));
+  for (const scroll of element.querySelectorAll("[data-table] > .scroll")) widths.observe(scroll);
+  element.addEventListener("click", (event) => {
+    const button =
+      event.target instanceof Element ? event.target.closest("[data-rows], [data-columns], [data-csv]") : null;
+    const section = button?.closest("[data-table]");
+    if (!(button instanceof HTMLElement) || !(section instanceof HTMLElement)) return;
+    const table = reply.blocks[Number(section.dataset["table"])];
+    if (table?.kind === "table") press(button, section, table);
+  });
+  return element;
+}
+
+/**
+ * @param {HTMLElement} button
+ * @param {HTMLElement} section
+ * @param {Table} table
+ */
+function press(button, section, table) {
+  if ("csv" in button.dataset) {
+    // The page's own listener copies it.
+    button.dataset["copy"] = tableToCsv(table);
+    return;
+  }
+  if ("rows" in button.dataset) {
+    section.querySelector(".rest")?.removeAttribute("hidden");
+    const count = section.querySelector(".rows");
+    if (count !== null) count.textContent = countOf(table, table.rows.length) ?? "";
+  } else {
+    section.dataset["allColumns"] = "";
+    const scroll = section.querySelector(".scroll");
+    if (scroll !== null) fitColumns(scroll);
+  }
+  const scroll = section.querySelector(".scroll");
+  button.hidden = true;
+  if (scroll instanceof HTMLElement) scroll.focus({ preventScroll: true });
+}
+
+/**
+ * Leaves out the columns that the width cannot hold, and says how many; all are shown where one has asked for them.
+ *
+ * @param {Element} scroll
+ */
+function fitColumns(scroll) {
+  const section = scroll.closest("[data-table]");
+  const table = scroll.querySelector("table");
+  // A hidden view has no width.
+  if (!(section instanceof HTMLElement) || table === null || scroll.clientWidth === 0) return;
+  const asked = "allColumns" in section.dataset;
+  // For the same width the outcome is the same; leaving columns out changes the height alone.
+  const measured = `${scroll.clientWidth} ${asked}`;
+  if (section.dataset["fitted"] === measured) return;
+  section.dataset["fitted"] = measured;
+  const heads = [...(table.tHead?.rows[0]?.cells ?? [])];
+  hideCells(table, new Set());
+  const columns = heads.map((head) => ({
+    width: head.offsetWidth,
+    priority: head.dataset["priority"] === undefined ? undefined : Number(head.dataset["priority"]),
+  }));
+  const dropped = asked ? new Set([]) : columnsToDrop(columns, scroll.clientWidth);
+  hideCells(table, dropped);
+  const all = heads.filter(({ dataset }) => dataset["priority"] !== undefined).length;
+  const said = section.querySelector(".columns");
+  const button = section.querySelector("[data-columns]");
+  if (said !== null) said.textContent = dropped.size === 0 ? "" : `${all - dropped.size} of ${all} columns`;
+  if (button instanceof HTMLElement) button.hidden = dropped.size === 0;
+}
+
+/**
+ * @param {HTMLTableElement} table
+ * @param {ReadonlySet<number>} dropped
+ */
+function hideCells(table, dropped) {
+  for (const row of table.rows) {
+    for (const [index, cell] of [...row.cells].entries()) cell.hidden = dropped.has(index);
+  }
+}

@@ -1,0 +1,85 @@
+// @ts-check
+// What can be pressed in a reply: its actions, and what its tables offer for each row.
+/** @import { Block, ReplyJson } from "../../../../reply/document.ts" */
+/** @import { ButtonAction } from "../../../../reply/fold.ts" */
+/** @import { VElement } from "../vnode/vnode.js" */
+import { renderLink, visible } from "./render-text.js";
+import { h } from "../vnode/vnode.js";
+
+/**
+ * All that can be pressed, in the order of the numbers that the buttons carry: the actions, a choice as one for each of
+ * what can be chosen, then the rows of the tables.
+ *
+ * @param {Pick<ReplyJson, "actions" | "blocks">} reply
+ * @returns {readonly ButtonAction[]}
+ */
+export function pressable({ actions, blocks }) {
+  return [...asButtons(actions), ...blocks.flatMap(ofRows)];
+}
+
+/**
+ * @param {Block} block
+ * @returns {readonly ButtonAction[]}
+ */
+export function ofRows(block) {
+  if (block.kind !== "table" || block.rowAction === undefined) return [];
+  const { label, invocations, effect } = block.rowAction;
+  return invocations.slice(0, block.rows.length).map((invocation) => ({ label, invocation, effect }));
+}
+
+/**
+ * @param {ReplyJson["actions"]} actions
+ * @returns {readonly ButtonAction[]}
+ */
+export function asButtons(actions) {
+  return actions.flatMap(
+    /** @returns {readonly ButtonAction[]} */
+    (action) => ("choices" in action ? action.choices.map((one) => ({ ...one, effect: action.effect })) : [action]),
+  );
+}
+
+/**
+ * Buttons and links side by side; below them each choice, with what it asks for.
+ *
+ * @param {ReplyJson["actions"]} actions
+ * @returns {readonly (VElement | undefined)[]}
+ */
+export function renderActions(actions) {
+  let number = 0;
+  /** @param {string} label */
+  const numbered = (label) => {
+    number += 1;
+    return h("button", { type: "button", class: "button", "data-action": String(number - 1) }, labelOf(label));
+  };
+  /** @type {(VElement | string)[]} */
+  const buttons = [];
+  /** @type {VElement[]} */
+  const choices = [];
+  for (const action of actions) {
+    if ("choices" in action) {
+      const label = labelOf(action.label);
+      const chosen = action.choices.map((one) => numbered(one.label));
+      choices.push(
+        h(
+          "div",
+          { class: "choice", role: "group", "aria-label": label },
+          h("p", { "aria-hidden": "true" }, label),
+          ...chosen,
+        ),
+      );
+    } else if ("url" in action) {
+      // It has a number as well, so that the numbers are those of `pressable`.
+      number += 1;
+      const link = renderLink(labelOf(action.label), action.url);
+      buttons.push(typeof link === "string" ? link : { ...link, attrs: { ...link.attrs, class: "button" } });
+    } else {
+      buttons.push(numbered(action.label));
+    }
+  }
+  return [...choices, buttons.length === 0 ? undefined : h("div", { class: "actions" }, ...buttons)];
+}
+
+/** @param {string} label */
+export function labelOf(label) {
+  return visible(label).trim() === "" ? "(no label)" : visible(label);
+}
