@@ -4,13 +4,13 @@ import { idCell } from "../src/answers/cells.ts";
 import { tradingModeWords } from "../src/answers/enum-words.ts";
 import { marketsById } from "../src/answers/ids/ids.ts";
 import { noteSeen } from "../src/answers/ids/seen-ids.ts";
-import { isInAuction, isLive, marketTone, stateAndMode, stateRank, stateWords } from "../src/answers/markets.ts";
+import { isInAuction, isLive, marketTone, stateRank, stateWords } from "../src/answers/markets.ts";
 import type { MarketData } from "../src/api/model/market.ts";
 import type { MarketNames } from "../src/api/model/names.ts";
 import { command } from "../src/bot/command.ts";
-import type { Block } from "../src/reply/block.ts";
+import type { Table } from "../src/reply/block.ts";
 import type { Tone } from "../src/reply/reply.ts";
-import { strong, text, type Text, time, toText } from "../src/reply/text.ts";
+import { type Inline, strong, text, type Text, time, toText } from "../src/reply/text.ts";
 
 export const marketList = command({
   name: "market list",
@@ -34,33 +34,42 @@ export const marketList = command({
       "market",
       markets.toReversed().map((market) => ({ id: market.market, label: nameOf(market)?.code })),
     );
-    const blocks: Block[] = [];
-    if (troubled.length > 0) {
-      blocks.push({
-        kind: "list",
-        title: text`Not trading normally`,
-        items: troubled.map((market) => text`${strong(labelOf(market))}: ${stateAndMode(market)}${auctionEnd(market)}`),
-      });
-    }
-    blocks.push(marketTable(markets, nameOf));
     return answer(context, asOf, {
-      title:
-        markets.length === 0
-          ? text`${network} has no markets`
-          : text`${live.length} live ${live.length === 1 ? "market" : "markets"} of ${markets.length} on ${network}`,
+      title: headline(network, live, troubled, labelOf),
       tone: listTone(live, troubled),
-      blocks,
+      blocks: [marketTable(context, markets, nameOf)],
       ask: askFor(context, "market list"),
     });
   },
 });
+
+/** The most troubled markets that the headline names. */
+const MAX_NAMED = 2;
+
+function headline(
+  network: string,
+  live: readonly MarketData[],
+  troubled: readonly MarketData[],
+  labelOf: (market: MarketData) => string,
+): Text {
+  const count = text`${live.length} live ${live.length === 1 ? "market" : "markets"} on ${network}`;
+  if (live.length === 0) return text`${network} has no live markets`;
+  if (troubled.length === 0) return text`${count}, none in trouble`;
+  return troubled.length > MAX_NAMED
+    ? text`${count}, ${troubled.length} not trading normally`
+    : text`${count}, but ${troubled.map(labelOf).join(" and ")} ${troubled.length === 1 ? "does" : "do"} not trade normally`;
+}
 
 function listTone(live: readonly MarketData[], troubled: readonly MarketData[]): Tone {
   if (live.length === 0) return "neutral";
   return troubled.length === 0 ? "good" : "warning";
 }
 
-function marketTable(markets: readonly MarketData[], nameOf: (market: MarketData) => MarketNames | undefined): Block {
+function marketTable(
+  context: { readonly network: string },
+  markets: readonly MarketData[],
+  nameOf: (market: MarketData) => MarketNames | undefined,
+): Table {
   return {
     kind: "table",
     name: "markets",
@@ -68,11 +77,11 @@ function marketTable(markets: readonly MarketData[], nameOf: (market: MarketData
       { title: "Market" },
       { title: "Mark", align: "right" },
       { title: "State" },
-      { title: "Best bid", align: "right" },
-      { title: "Best offer", align: "right" },
-      { title: "Mode", priority: 2 },
+      { title: "Bid", align: "right", priority: 2 },
+      { title: "Offer", align: "right", priority: 2 },
       { title: "Open interest", align: "right", priority: 2 },
-      { title: "Auction ends", priority: 2 },
+      { title: "Mode", priority: 3 },
+      { title: "Auction ends", priority: 3 },
       { title: "Id", priority: 3 },
     ],
     rows: markets.map((market) => {
@@ -81,27 +90,28 @@ function marketTable(markets: readonly MarketData[], nameOf: (market: MarketData
       return [
         names?.code === undefined ? idCell(market.market) : toText(names.code),
         toText(price(market.markPrice)),
-        toText(stateWords(market)),
-        toText(quoted(market.bestBidPrice, market.bestBidVolume, price)),
-        toText(quoted(market.bestOfferPrice, market.bestOfferVolume, price)),
-        toText(isLive(market) ? tradingModeWords(market.marketTradingMode) : ""),
+        toText(marketTone(market) === "warning" ? strong(stateWords(market)) : stateWords(market)),
+        quoted(market.bestBidPrice, market.bestBidVolume, price),
+        quoted(market.bestOfferPrice, market.bestOfferVolume, price),
         toText(size(market.openInterest)),
+        toText(isLive(market) ? tradingModeWords(market.marketTradingMode) : ""),
         toText(isInAuction(market) && market.auctionEnd !== undefined ? time(market.auctionEnd, "both") : ""),
         idCell(market.market),
       ];
     }),
+    rowAction: {
+      label: "Show",
+      invocations: markets.map((market) => askFor(context, "market show", { market: market.market ?? "" })),
+      effect: "reply",
+    },
     empty: text`No markets.`,
   };
 }
 
 /** Nodes write a side of the book that is empty as price 0, volume 0. */
-function quoted(price: bigint | undefined, volume: bigint | undefined, show: (price: bigint) => string): string {
-  if (price === undefined) return "–";
-  return price === 0n && (volume === undefined || volume === 0n) ? "none" : show(price);
-}
-
-function auctionEnd(market: MarketData): Text {
-  return isInAuction(market) && market.auctionEnd !== undefined ? text`, ends ${time(market.auctionEnd, "both")}` : [];
+function quoted(price: bigint | undefined, volume: bigint | undefined, show: (price: bigint) => Inline): Text {
+  if (price === undefined) return toText("–");
+  return toText(price === 0n && (volume === undefined || volume === 0n) ? "none" : show(price));
 }
 
 function compareLabels(a: string, b: string): number {

@@ -7,6 +7,7 @@ import { resolveId } from "../src/answers/ids/resolve-id.ts";
 import { noteSeen } from "../src/answers/ids/seen-ids.ts";
 import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
 import {
+  auctionWords,
   boundsTable,
   isInAuction,
   isLive,
@@ -19,9 +20,9 @@ import { LiquidityFeeShare, MarketData, PriceBound } from "../src/api/model/mark
 import { command } from "../src/bot/command.ts";
 import { nearest } from "../src/bot/nearest.ts";
 import { UserError } from "../src/errors.ts";
-import { type Block, field, type Field, paragraph } from "../src/reply/block.ts";
-import { id, strong, text, time } from "../src/reply/text.ts";
-import { decimal, type Decimal, parseDecimal, roundedPercentOf } from "../src/units/decimal.ts";
+import { type Block, details, facts, field, type Field, paragraph } from "../src/reply/block.ts";
+import { id, text, type Text, time } from "../src/reply/text.ts";
+import { decimal, type Decimal, parseDecimal, type RoundedPercent, roundedPercentOf } from "../src/units/decimal.ts";
 
 /** The known fields of a bound's trigger. */
 const TRIGGER_FIELDS = { horizon: true, probability: true, auctionExtension: true };
@@ -65,13 +66,12 @@ export const marketShow = command({
     );
     noteSeen(context, "market", [{ id: marketId, label: names?.code }]);
     const label = names?.code ?? marketId;
-    const blocks: Block[] = [
-      ...auctionParagraph(market),
-      { kind: "fields", fields: stateFields(market, names?.name, marketId) },
+    const below: Block[] = [
       { kind: "fields", title: text`Prices`, fields: priceFields(market, amounts) },
-      { kind: "fields", title: text`Interest and liquidity`, fields: liquidityFields(market, amounts) },
+      { kind: "fields", title: text`Liquidity`, fields: liquidityFields(market, amounts) },
       boundsTable(market, amounts),
       liquidityFeesTable(market.liquidityProviderFeeShare, amounts),
+      { kind: "fields", title: text`Market`, fields: stateFields(market, names?.name, marketId) },
     ];
     const unknown = [
       ...extraFields(market, MarketData.shape),
@@ -83,9 +83,9 @@ export const marketShow = command({
         extraFields(share, LiquidityFeeShare.shape, `liquidityProviderFeeShare[${index}].`),
       ),
     ];
-    if (unknown.length > 0) blocks.push({ kind: "fields", title: text`Further fields of the node`, fields: unknown });
+    if (unknown.length > 0) below.push({ kind: "fields", title: text`Further fields of the node`, fields: unknown });
     if (!amounts.known) {
-      blocks.push(
+      below.push(
         paragraph(
           "This node does not say how many decimals the market has: numbers marked raw are integers as it sends them.",
         ),
@@ -94,9 +94,9 @@ export const marketShow = command({
     // Buttons of a private answer ask privately, too, whatever the server chose.
     const again = { private: context.askedPrivately || undefined };
     return answer(context, asOf, {
-      title: text`${label}: mark ${amounts.price(market.markPrice)}, ${stateAndMode(market)}`,
+      title: headline(label, market, amounts),
       tone: marketTone(market),
-      blocks,
+      blocks: [...facts(factFields(market, amounts)), ...details(below)],
       actions: [{ label: "All markets", invocation: askFor(context, "market list", again), effect: "reply" }],
       ask: askFor(context, "market show", { market: marketId, ...again }),
     });
@@ -115,23 +115,44 @@ function noSuchMarket(network: string, marketId: string, also: readonly NamedId[
   });
 }
 
-function auctionParagraph(market: MarketData): Block[] {
-  if (!isInAuction(market)) return [];
-  const trigger = auctionTriggerWords(market.trigger);
-  const extension = auctionTriggerWords(market.extensionTrigger);
-  return [
-    paragraph(
-      text`In ${article(tradingModeWords(market.marketTradingMode))}${trigger === undefined ? "" : `, set off by ${trigger}`}${
-        market.auctionStart === undefined ? text`` : text`, since ${time(market.auctionStart)}`
-      }${market.auctionEnd === undefined ? text`` : text`; it ends ${time(market.auctionEnd, "both")}`}${
-        extension === undefined ? "" : ` (extended by ${extension})`
-      }.`,
-    ),
-  ];
+/** `BTC/USDT trades at 103,924.07, spread 0.04 %`; why it does not trade, where it does not. */
+function headline(label: string, market: MarketData, amounts: MarketAmounts): Text {
+  const mark = amounts.price(market.markPrice);
+  if (isInAuction(market)) {
+    const until = market.auctionEnd === undefined ? text`` : text` until ${time(market.auctionEnd)}`;
+    return text`${label} is in ${auctionWords(market)}${until}`;
+  }
+  if (marketTone(market) === "good") {
+    const gap = spread(market);
+    return text`${label} trades at ${mark}${gap === undefined ? text`` : text`, spread ${percentWords(gap.percent)}`}`;
+  }
+  const last = (market.markPrice ?? 0n) === 0n ? text`` : text`, mark ${mark}`;
+  return text`${label} is ${stateAndMode(market)}${last}`;
 }
 
-function article(words: string): string {
-  return `${/^[aeiou]/u.test(words) ? "an" : "a"} ${words}`;
+function factFields(market: MarketData, amounts: MarketAmounts): Field[] {
+  const { price, size } = amounts;
+  const closest = nearestBound(market);
+  const nearestBoundWords =
+    closest === undefined
+      ? undefined
+      : text`${closest.side} ${price(closest.price)}, ${percentWords(closest.percent)} away`;
+  const auction = isInAuction(market)
+    ? [
+        field("Set off by", auctionTriggerWords(market.trigger)),
+        field("Since", timeCell(market.auctionStart, "relative")),
+        field("Indicative", quote(amounts, market.indicativePrice, market.indicativeVolume)),
+        field("Mark", price(market.markPrice)),
+      ]
+    : [];
+  return [
+    ...auction,
+    field("Bid", quote(amounts, market.bestBidPrice, market.bestBidVolume)),
+    field("Offer", quote(amounts, market.bestOfferPrice, market.bestOfferVolume)),
+    field("Open interest", size(market.openInterest)),
+    field("Nearest bound", nearestBoundWords),
+    field("Stake of target", percentWords(stakeOfTarget(market))),
+  ];
 }
 
 function stateFields(market: MarketData, name: string | undefined, marketId: string): Field[] {
@@ -140,8 +161,8 @@ function stateFields(market: MarketData, name: string | undefined, marketId: str
     field("Market id", id(marketId), { wide: true }),
     field("State", enumWords(market.marketState, "STATE")),
     field("Trading mode", tradingModeWords(market.marketTradingMode)),
-    field("Auction trigger", auctionTriggerWords(market.trigger) ?? "none"),
-    field("Extension trigger", auctionTriggerWords(market.extensionTrigger) ?? "none"),
+    field("Auction trigger", auctionTriggerWords(market.trigger)),
+    field("Extension trigger", auctionTriggerWords(market.extensionTrigger)),
     field("Auction start", timeCell(market.auctionStart, "both")),
     field("Auction end", timeCell(market.auctionEnd, "both")),
     field("Next mark to market", timeCell(market.nextMarkToMarket, "both")),
@@ -149,54 +170,50 @@ function stateFields(market: MarketData, name: string | undefined, marketId: str
   ];
 }
 
+/** `103,905.04 × 0.3537`; undefined for a side of the book without orders. */
+function quote({ price, size }: MarketAmounts, at: bigint | undefined, volume: bigint | undefined): Text | undefined {
+  return (at ?? 0n) === 0n && (volume ?? 0n) === 0n ? undefined : text`${price(at)} × ${size(volume)}`;
+}
+
+/** The prices that are no facts. */
 function priceFields(market: MarketData, amounts: MarketAmounts): Field[] {
-  const { price, size } = amounts;
-  const quote = (at: bigint | undefined, volume: bigint | undefined): string => {
-    if (at === undefined && volume === undefined) return "–";
-    return at === 0n && (volume ?? 0n) === 0n ? "none" : `${price(at)} × ${size(volume)}`;
-  };
-  const closest = nearestBound(market);
+  const { price } = amounts;
+  const gap = spread(market);
   return [
-    field("Mark", strong(price(market.markPrice))),
-    field("Best bid", quote(market.bestBidPrice, market.bestBidVolume)),
-    field("Best offer", quote(market.bestOfferPrice, market.bestOfferVolume)),
-    field("Spread", spread(market, amounts)),
-    field("Mid", price(market.midPrice)),
-    field("Static mid", price(market.staticMidPrice)),
-    field("Best static bid", quote(market.bestStaticBidPrice, market.bestStaticBidVolume)),
-    field("Best static offer", quote(market.bestStaticOfferPrice, market.bestStaticOfferVolume)),
-    field("Indicative", quote(market.indicativePrice, market.indicativeVolume)),
-    // Release v0.71 leaves it empty; others may not.
-    ...(market.lastTradedPrice === undefined ? [] : [field("Last traded", price(market.lastTradedPrice))]),
-    ...(closest === undefined
+    ...(isInAuction(market)
       ? []
       : [
-          field(
-            "Nearest price bound",
-            `${closest.side} ${price(closest.price)}, ${percentWords(closest.percent)} from the mark`,
-          ),
+          field("Mark", price(market.markPrice)),
+          field("Indicative", quote(amounts, market.indicativePrice, market.indicativeVolume)),
         ]),
+    field("Spread", gap === undefined ? undefined : text`${price(gap.units)} (${percentWords(gap.percent)})`),
+    field("Mid", price(market.midPrice)),
+    field("Static mid", price(market.staticMidPrice)),
+    field("Static bid", quote(amounts, market.bestStaticBidPrice, market.bestStaticBidVolume)),
+    field("Static offer", quote(amounts, market.bestStaticOfferPrice, market.bestStaticOfferVolume)),
+    // Release v0.71 leaves it empty; others may not.
+    ...(market.lastTradedPrice === undefined ? [] : [field("Last traded", price(market.lastTradedPrice))]),
   ];
 }
 
-function spread(market: MarketData, amounts: MarketAmounts): string {
-  const { bestBidPrice: bid, bestOfferPrice: offer } = market;
-  if (bid === undefined || offer === undefined || bid <= 0n || offer <= 0n) return "–";
-  const gap = offer - bid;
-  const percent = roundedPercentOf(decimal(gap), { units: (bid + offer) * 5n, scale: 1 }, 3);
-  return `${amounts.price(gap)} (${percentWords(percent)})`;
+/** Between bid and offer, in units of price and in percent of the mid; undefined without both. */
+function spread({ bestBidPrice: bid, bestOfferPrice: offer }: MarketData) {
+  if (bid === undefined || offer === undefined || bid <= 0n || offer <= 0n) return undefined;
+  const units = offer - bid;
+  return { units, percent: roundedPercentOf(decimal(units), { units: (bid + offer) * 5n, scale: 1 }, 3) };
+}
+
+function stakeOfTarget({ suppliedStake, targetStake }: MarketData): RoundedPercent | undefined {
+  const exact = (given: string | undefined): Decimal | undefined =>
+    given === undefined ? undefined : parseDecimal(given);
+  const [supplied, target] = [exact(suppliedStake), exact(targetStake)];
+  return supplied === undefined || target === undefined ? undefined : roundedPercentOf(supplied, target);
 }
 
 function liquidityFields(market: MarketData, amounts: MarketAmounts): Field[] {
-  const exact = (given: string | undefined): Decimal | undefined =>
-    given === undefined ? undefined : parseDecimal(given);
-  const [supplied, target] = [exact(market.suppliedStake), exact(market.targetStake)];
-  const share = supplied === undefined || target === undefined ? undefined : roundedPercentOf(supplied, target);
   return [
-    field("Open interest", amounts.size(market.openInterest)),
     field("Market value proxy", amounts.amount(market.marketValueProxy)),
     field("Supplied stake", amounts.amount(market.suppliedStake)),
     field("Target stake", amounts.amount(market.targetStake)),
-    ...(share === undefined ? [] : [field("Supplied of target", percentWords(share))]),
   ];
 }

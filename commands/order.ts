@@ -1,8 +1,7 @@
 import { FINAL_STATUSES } from "../src/alerts/kinds/event.ts";
 import { marketAmounts } from "../src/answers/amounts.ts";
-import { answer, askFor, watchAction } from "../src/answers/answer.ts";
+import { answer, askFor, buttonsOrChoice, watchAction } from "../src/answers/answer.ts";
 import { extraFields } from "../src/answers/cells.ts";
-import { enumWords } from "../src/answers/enum-words.ts";
 import { askAboutId } from "../src/answers/ids/ask-about-id.ts";
 import { marketsById, ORDER } from "../src/answers/ids/ids.ts";
 import { resolveId } from "../src/answers/ids/resolve-id.ts";
@@ -11,24 +10,25 @@ import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
 import {
   changesBetween,
   endReasonBlocks,
+  orderFacts,
   orderFields,
+  orderHeadline,
   orderTermFields,
   orderTone,
-  orderWords,
 } from "../src/answers/orders.ts";
 import type { Answer } from "../src/api/api-client.ts";
 import { ApiError } from "../src/api/api-error.ts";
 import { Order } from "../src/api/model/order.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
-import { type Block, paragraph } from "../src/reply/block.ts";
+import { type Block, details, facts, paragraph } from "../src/reply/block.ts";
 import type { Action } from "../src/reply/reply.ts";
-import { strong, text, toText } from "../src/reply/text.ts";
+import { strong, text } from "../src/reply/text.ts";
 
 /** The interface's version is an int32. */
 const MAX_VERSION = 2 ** 31 - 1;
-/** How many earlier versions get a button of their own. */
-const MAX_VERSION_BUTTONS = 3;
+/** How many of the newest versions can be chosen. */
+const MAX_VERSIONS = 20;
 
 const options = {
   id: {
@@ -64,32 +64,32 @@ export const order = command({
     noteSeen(context, "market", [{ id: found.marketId, label: market?.code }]);
     const version = found.version ?? BigInt(context.options.version ?? 1);
     const older = currentVersion !== undefined && version < currentVersion;
-    const blocks: Block[] = [];
-    if (older)
-      blocks.push(
-        paragraph(text`${strong("An earlier version")}: ${version} of ${currentVersion}. It is no longer what holds.`),
-      );
-    blocks.push(...endReasonBlocks(found));
-    blocks.push({ kind: "fields", fields: orderFields(found, market?.code, amounts) });
-    blocks.push({ kind: "fields", title: text`Terms`, fields: orderTermFields(found, amounts) });
+    const below: Block[] = [
+      { kind: "fields", fields: orderFields(found, market?.code, amounts) },
+      { kind: "fields", title: text`Terms`, fields: orderTermFields(found, amounts) },
+    ];
     if (previous !== undefined) {
       const changes = changesBetween(previous, found, amounts);
-      blocks.push({
+      below.push({
         kind: "list",
         title: text`Changed since version ${previous.version ?? version - 1n}`,
-        items: changes.length === 0 ? [text`Nothing that is shown here.`] : changes.map(toText),
+        items: changes.length === 0 ? [text`Nothing that is shown here.`] : changes,
       });
     }
     const unknown = [
       ...extraFields(found, Order.shape),
       ...extraFields(found.peggedOrder, { offset: true, reference: true }, "peggedOrder."),
     ];
-    if (unknown.length > 0) blocks.push({ kind: "fields", title: text`Further fields of the node`, fields: unknown });
-    const words = orderWords(found, market?.code ?? "units", amounts);
+    if (unknown.length > 0) below.push({ kind: "fields", title: text`Further fields of the node`, fields: unknown });
     return answer(context, asOf, {
-      title: text`${words}: ${enumWords(found.status, "STATUS")}${older ? ` (version ${version} of ${currentVersion})` : ""}`,
+      title: text`${orderHeadline(found, market?.code ?? "units", amounts)}${older ? ` – version ${version} of ${currentVersion}` : ""}`,
       tone: orderTone(found.status),
-      blocks,
+      blocks: [
+        ...(older ? [paragraph(text`${strong("An earlier version")}: it no longer holds.`)] : []),
+        ...endReasonBlocks(found),
+        ...facts(orderFacts(found, amounts)),
+        ...details(below),
+      ],
       actions: [
         ...versionActions(context, orderId, version, currentVersion ?? version),
         ...(found.status === undefined || older || FINAL_STATUSES.has(found.status)
@@ -141,21 +141,15 @@ async function getPrevious(context: Context, orderId: string, found: Order): Pro
   }
 }
 
+/** The current version first, then the others from the newest on, and the first of all. */
 function versionActions(context: Context, orderId: string, version: bigint, current: bigint): Action[] {
-  const show = (label: string, wanted: bigint | undefined): Action => ({
-    label,
-    invocation: askFor(context, "order", { id: orderId, version: wanted === undefined ? undefined : Number(wanted) }),
-    effect: "replace",
-  });
-  const actions: Action[] = [];
-  if (version < current) actions.push(show("Current version", undefined));
-  if (version + 1n < current) actions.push(show(`Version ${version + 1n}`, version + 1n));
-  let earlier = version - 1n;
-  for (let count = 0; count < MAX_VERSION_BUTTONS && earlier >= 1n; count += 1, earlier -= 1n) {
-    actions.push(show(`Version ${earlier}`, earlier));
-  }
-  if (earlier >= 1n) actions.push(show("Version 1", 1n));
-  return actions.filter(
-    (action) => !("invocation" in action) || Number(action.invocation.options["version"] ?? 1) <= MAX_VERSION,
-  );
+  const versions: bigint[] = [];
+  for (let one = current; one > 1n && versions.length < MAX_VERSIONS; one -= 1n) versions.push(one);
+  const choices = [...versions, 1n]
+    .filter((one) => one !== version && (one === current || one <= BigInt(MAX_VERSION)))
+    .map((one) => ({
+      label: one === current ? "Current version" : `Version ${one}`,
+      invocation: askFor(context, "order", { id: orderId, version: one === current ? undefined : Number(one) }),
+    }));
+  return buttonsOrChoice("Other versions", choices, "replace");
 }

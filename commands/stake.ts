@@ -5,14 +5,14 @@ import { PARTY } from "../src/answers/ids/ids.ts";
 import { resolveId } from "../src/answers/ids/resolve-id.ts";
 import { noteSeen } from "../src/answers/ids/seen-ids.ts";
 import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
-import { linkingsTable, stakeTotals, wholeStakeTable } from "../src/answers/stake.ts";
+import { changeWords, linkingsTable, newestFirst, stakeTotals, wholeStakeTable } from "../src/answers/stake.ts";
 import type { PartyStake } from "../src/api/model/stake.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { EVERYBODY } from "../src/bot/options/saved-parties.ts";
-import { type Block, field, paragraph, type Table } from "../src/reply/block.ts";
+import { details, facts, field, paragraph, type Table } from "../src/reply/block.ts";
 import { tableAttachment } from "../src/reply/csv.ts";
 import type { Action, Reply } from "../src/reply/reply.ts";
-import { code, id, shortenId, strong, text, type Text, toText } from "../src/reply/text.ts";
+import { code, id, shortenId, text, type Text, toText } from "../src/reply/text.ts";
 import { compareIntegers, decimal, roundedPercentOf } from "../src/units/decimal.ts";
 
 /** How many parties are shown; all of them go into the CSV. */
@@ -60,41 +60,38 @@ async function everybody(context: Context): Promise<Reply> {
       .toReversed()
       .map(({ party }) => ({ id: party })),
   );
+  const top = parties.slice(0, TOP);
   const shown: Table = {
     kind: "table",
-    title: text`Largest stakes`,
     name: "largest-stakes",
     columns: [
-      { title: "#", align: "right" },
       { title: "Party" },
       { title: "Stake", align: "right" },
-      { title: "Share", align: "right", priority: 2 },
+      { title: "Share", align: "right" },
       { title: "Pending", align: "right", priority: 2 },
+      { title: "#", align: "right", priority: 3 },
     ],
-    rows: parties
-      .slice(0, TOP)
-      .map((party, index) => [
-        toText(index + 1),
-        idCell(party.party),
-        toText(stakeAmount(party.currentStakeAvailable)),
-        toText(percentWords(roundedPercentOf(decimal(party.currentStakeAvailable ?? 0n), decimal(total)))),
-        pendingText(party),
-      ]),
+    rows: top.map((party, index) => [
+      idCell(party.party),
+      toText(stakeAmount(party.currentStakeAvailable)),
+      toText(percentWords(roundedPercentOf(decimal(party.currentStakeAvailable ?? 0n), decimal(total)))),
+      pendingText(party),
+      toText(index + 1),
+    ]),
     total: parties.length,
+    rowAction: {
+      label: "Show",
+      invocations: top.map(({ party = "" }) => askFor(context, "stake", { party })),
+      effect: "reply",
+    },
     empty: text`Nobody has stake.`,
   };
   return answer(context, asOf, {
     title: text`${parties.length} ${parties.length === 1 ? "party stakes" : "parties stake"} ${stakeAmount(total)} on ${network}`,
     blocks: [
-      {
-        kind: "fields",
-        fields: [
-          field("Total stake", strong(stakeAmount(total))),
-          field("Parties", parties.length),
-          field("Parties with pending linkings", pending),
-        ],
-      },
+      ...(pending === 0 ? [] : facts([field("Parties with pending linkings", pending)])),
       shown,
+      ...details([{ kind: "fields", fields: [field("Total stake", stakeAmount(total))] }]),
     ],
     attachments: parties.length === 0 ? [] : [tableAttachment(wholeStakeTable(parties))],
     ask: askFor(context, "stake", { party: EVERYBODY }),
@@ -110,11 +107,7 @@ async function oneParty(context: Context, partyId: string): Promise<Reply> {
   // A saved party is the default: the note says how to get the list instead.
   const own =
     saved?.id === partyId
-      ? [
-          paragraph(
-            text`This is the party that you saved; the largest stakes are listed by ${code("stake party:all")}.`,
-          ),
-        ]
+      ? [paragraph(text`This is the party that you saved; ${code("stake party:all")} lists the largest stakes.`)]
       : [];
   const actions: Action[] = [
     { label: "Largest stakes", invocation: askFor(context, "stake", { party: EVERYBODY }), effect: "reply" },
@@ -138,32 +131,31 @@ async function oneParty(context: Context, partyId: string): Promise<Reply> {
   }
   noteSeen(context, "party", [{ id: partyId }]);
   const totals = stakeTotals(found);
-  const blocks: Block[] = [];
-  if (totals.pendingCount > 0) {
-    blocks.push(
-      paragraph(
-        text`${strong(`${totals.pendingCount} pending`)}: ${stakeAmount(totals.pending)} waits for the network to confirm it on Ethereum.`,
-      ),
-    );
-  }
-  blocks.push(
-    {
-      kind: "fields",
-      fields: [
-        field("Stake available", strong(stakeAmount(found.currentStakeAvailable))),
-        field("Linked", stakeAmount(totals.linked)),
-        field("Unlinked", stakeAmount(totals.unlinked)),
-        field("Pending", totals.pendingCount === 0 ? "none" : stakeAmount(totals.pending)),
-        field("Party", id(partyId), { wide: true }),
-      ],
-    },
-    linkingsTable(found.stakeLinkings),
-    ...own,
-  );
+  const last = newestFirst(found.stakeLinkings)[0];
+  const pending =
+    totals.pendingCount === 0 ? undefined : text`${stakeAmount(totals.pending)}, ${totals.pendingCount} unconfirmed`;
   return answer(context, asOf, {
     title: text`Party ${shortenId(partyId)} stakes ${stakeAmount(found.currentStakeAvailable)}`,
     tone: totals.pendingCount > 0 ? "warning" : "neutral",
-    blocks,
+    blocks: [
+      ...facts([
+        field("Pending", pending),
+        field("Last change", last === undefined ? undefined : changeWords(last)),
+        field("Linked", stakeAmount(totals.linked)),
+        field("Unlinked", stakeAmount(totals.unlinked)),
+      ]),
+      ...details([
+        {
+          kind: "fields",
+          fields: [
+            field("Stake available", stakeAmount(found.currentStakeAvailable)),
+            field("Party", id(partyId), { wide: true }),
+          ],
+        },
+        linkingsTable(found.stakeLinkings),
+        ...own,
+      ]),
+    ],
     actions,
     ask,
   });
@@ -171,5 +163,5 @@ async function oneParty(context: Context, partyId: string): Promise<Reply> {
 
 function pendingText(party: PartyStake): Text {
   const { pendingCount, pending } = stakeTotals(party);
-  return toText(pendingCount === 0 ? "" : stakeAmount(pending));
+  return toText(pendingCount === 0 ? undefined : stakeAmount(pending));
 }

@@ -1,10 +1,11 @@
+import { blockHeight } from "../src/answers/amounts.ts";
 import { watchedStall } from "../src/answers/alerts/episodes/network-status.ts";
 import { askFor, asOfFooter, refreshAction } from "../src/answers/answer.ts";
 import { capitalised } from "../src/answers/enum-words.ts";
 import type { AsOf } from "../src/api/api-client.ts";
 import type { NodeVerdict, Verdict } from "../src/api/verdict/verdict.ts";
 import { command } from "../src/bot/command.ts";
-import { type Block, type Column, field, paragraph } from "../src/reply/block.ts";
+import { type Block, type Column, details, facts, field, paragraph } from "../src/reply/block.ts";
 import { reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, text, type Text, time as timeText, toText } from "../src/reply/text.ts";
 import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
@@ -15,6 +16,8 @@ const DRIFT_MILLIS: Milliseconds = 30_000;
 const SAME_MOMENT_MILLIS: Milliseconds = 60_000;
 /** Observations of one question are within this time: too short to see an advance. */
 const OBSERVATION_SPAN_MILLIS: Milliseconds = 1000;
+/** So many nodes stand above the fold though nothing is wrong with them. */
+const FEW_NODES = 3;
 /** More blocks than any network makes within that moment, at some 100 a second. */
 const FAR_APART_BLOCKS = 10_000n;
 
@@ -33,22 +36,26 @@ export const time = command({
     const spoke = verdict.nodes.filter((node) => node.time !== undefined);
     const { frontier } = verdict;
     const { title, tone } = watched ?? headline(network, verdict);
-    const blocks: Block[] = [paragraph(watched?.judgement ?? judgement(verdict))];
+    // A network that is well needs no explanation above the fold, nor do many nodes that keep up.
+    const troubled = tone !== "good";
+    const above: Block[] = [];
+    const below: Block[] = [];
+    (troubled ? above : below).push(paragraph(watched?.judgement ?? judgement(verdict)));
     if (frontier !== undefined && spoke.length > 0) {
-      blocks.push({
-        kind: "fields",
-        fields: [
+      above.push(
+        ...facts([
           field("Network time", timeText(frontier.time, "both")),
           field("Age", ageWords(verdict)),
-          ...(frontier.height === undefined ? [] : [field("Block", code(frontier.height))]),
-        ],
-      });
+          field("Nodes", agreeingWords(verdict)),
+        ]),
+      );
     }
-    blocks.push(nodeTable(verdict), ...oddities(verdict));
+    (troubled || verdict.nodes.length <= FEW_NODES ? above : below).push(nodeTable(verdict));
+    above.push(...oddities(verdict));
     return reply({
       title,
       tone,
-      blocks,
+      blocks: [...above, ...details(below)],
       footer: asOfFooter(asOf(network, api.simulated, verdict), context.now()),
       actions: [refreshAction(askFor(context, "time"))],
       ...(spoke.length === 0 || isImplausible(verdict) ? { failure: "network" as const } : {}),
@@ -63,7 +70,8 @@ function isImplausible(verdict: Verdict): boolean {
 }
 
 function headline(network: string, verdict: Verdict): { title: Text; tone: Tone } {
-  const block = verdict.frontier?.height === undefined ? text`` : text`, block ${verdict.frontier.height}`;
+  const height = verdict.frontier?.height;
+  const block = height === undefined ? text`` : text`, block ${blockHeight(height)}`;
   const troubled = verdict.nodes.filter((node) => node.state !== "ok").length;
   switch (verdict.network) {
     case "healthy": {
@@ -138,6 +146,13 @@ function ageWords(verdict: Verdict): string | undefined {
   const { ageMillis } = verdict;
   if (ageMillis === undefined) return undefined;
   return ageMillis < 0 ? `${formatDuration(-ageMillis)} ahead of this bot's clock` : formatDuration(ageMillis);
+}
+
+/** How many of the nodes are where the network is. */
+function agreeingWords({ nodes }: Verdict): string {
+  const agree = nodes.filter(({ state }) => state === "ok").length;
+  if (nodes.length === 1) return agree === 1 ? "one, which keeps up" : "one, in trouble";
+  return agree === nodes.length ? `all ${agree} agree` : `${agree} of ${nodes.length} agree`;
 }
 
 const COLUMNS: readonly Column[] = [

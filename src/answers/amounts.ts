@@ -1,18 +1,33 @@
 import type { AssetNames, MarketNames } from "../api/model/names.ts";
 import { STAKE_DECIMALS } from "../api/model/stake.ts";
-import { decimal, type Decimal, formatDecimal, parseDecimal, type RoundedPercent } from "../units/decimal.ts";
+import { type Inline, number } from "../reply/text.ts";
+import {
+  decimal,
+  type Decimal,
+  formatDecimal,
+  parseDecimal,
+  roundDecimal,
+  type RoundedPercent,
+  wholeDigits,
+} from "../units/decimal.ts";
+
+/** Significant digits that people read of a number below 1,000, and digits behind the point from there on. */
+const READ_DIGITS = 6;
+const READ_PLACES = 2;
+/** Significant digits that people read of a percentage. */
+const READ_PERCENT_DIGITS = 3;
 
 /** More decimals than any token or market has: a node that says more is not believed. */
 const MAX_DECIMALS = 100;
 
-/** Formats the numbers of one market: in units where its decimals are known, else as sent, marked raw. */
+/** The numbers of one market, exact and short: in units where its decimals are known, else as sent, marked raw. */
 export interface MarketAmounts {
   /** A price, with all decimals of the market. */
-  readonly price: (units: bigint | Decimal | undefined) => string;
+  readonly price: (units: bigint | Decimal | undefined) => Inline;
   /** A size, a volume or an open interest. */
-  readonly size: (units: bigint | undefined) => string;
+  readonly size: (units: bigint | undefined) => Inline;
   /** An amount of the settlement asset, as the node's text. */
-  readonly amount: (units: string | undefined) => string;
+  readonly amount: (units: string | undefined) => Inline;
   /** Whether prices are in units. */
   readonly known: boolean;
 }
@@ -25,32 +40,31 @@ export function marketAmounts(market: MarketNames | undefined, asset?: AssetName
   return {
     known: priceDecimals !== undefined,
     price: (units) => {
-      if (units === undefined) return "–";
+      if (units === undefined) return NOTHING;
       const exact = typeof units === "bigint" ? decimal(units) : units;
-      if (priceDecimals === undefined) return `${formatDecimal(exact, { group: false })} raw`;
+      if (priceDecimals === undefined) return plain(`${formatDecimal(exact, { group: false })} raw`);
       const shown = shifted(exact, priceDecimals);
-      return formatDecimal(shown, { trim: shown.scale > priceDecimals });
+      return readable(shown, { trim: shown.scale > priceDecimals });
     },
     size: (units) => {
-      if (units === undefined) return "–";
-      return sizeDecimals === undefined ? `${units} raw` : formatDecimal(shifted(decimal(units), sizeDecimals));
+      if (units === undefined) return NOTHING;
+      return sizeDecimals === undefined ? plain(`${units} raw`) : readable(shifted(decimal(units), sizeDecimals));
     },
     amount: (units) => {
       const exact = units === undefined ? undefined : parseDecimal(units);
-      if (exact === undefined) return units ?? "–";
-      if (assetDecimals === undefined) return `${formatDecimal(exact, { group: false, trim: false })} raw`;
-      return `${formatDecimal(shifted(exact, assetDecimals))}${symbol}`;
+      if (exact === undefined) return units === undefined ? NOTHING : plain(units);
+      if (assetDecimals === undefined) return plain(`${formatDecimal(exact, { group: false, trim: false })} raw`);
+      return readable(shifted(exact, assetDecimals), { unit: symbol });
     },
   };
 }
 
 /** An amount of an asset: in units with its symbol where its decimals are known, else the integer, marked raw. */
-export function assetAmount(units: bigint | undefined, asset: AssetNames | undefined): string {
-  if (units === undefined) return "–";
+export function assetAmount(units: bigint | undefined, asset: AssetNames | undefined): Inline {
+  if (units === undefined) return NOTHING;
   const decimals = validDecimals(asset?.decimals, 0);
-  if (decimals === undefined) return `${units} raw`;
-  const symbol = asset?.symbol === undefined ? "" : ` ${asset.symbol}`;
-  return `${formatDecimal(decimal(units, decimals))}${symbol}`;
+  if (decimals === undefined) return plain(`${units} raw`);
+  return readable(decimal(units, decimals), { unit: asset?.symbol === undefined ? "" : ` ${asset.symbol}` });
 }
 
 /** The smallest units in one of an asset, `1,000,000`; undefined where its decimals are unknown. */
@@ -60,23 +74,49 @@ export function smallestUnits(asset: AssetNames | undefined): string | undefined
 }
 
 /** Stake in whole tokens. */
-export function stakeAmount(units: bigint | undefined): string {
-  return units === undefined ? "–" : formatDecimal(decimal(units, STAKE_DECIMALS));
+export function stakeAmount(units: bigint | undefined): Inline {
+  return units === undefined ? NOTHING : readable(decimal(units, STAKE_DECIMALS));
+}
+
+/** A block's height: people read its thousands apart, and copy it without. */
+export function blockHeight(height: bigint): Inline {
+  return number(height.toString(), formatDecimal(decimal(height)));
 }
 
 /** A fraction (`0.0375`) as percent (`3.75 %`), exactly. */
-export function percentOfFraction(fraction: Decimal | undefined): string {
-  if (fraction === undefined) return "–";
-  return `${formatDecimal({ units: fraction.units * 100n, scale: fraction.scale })} %`;
+export function percentOfFraction(fraction: Decimal | undefined): Inline {
+  if (fraction === undefined) return NOTHING;
+  const percent = { units: fraction.units * 100n, scale: fraction.scale };
+  return number(`${formatDecimal(percent)} %`, `${shortPercent(percent)} %`);
 }
 
 const BESIDE_SIGNS = { below: "< ", above: "> " } as const;
 
 /** A share in percent: `1.25 %`, `> 99.99 %` where it is not quite the whole. */
-export function percentWords(percent: RoundedPercent | undefined): string {
-  if (percent === undefined) return "–";
+export function percentWords(percent: RoundedPercent | undefined): Inline {
+  if (percent === undefined) return NOTHING;
   const sign = percent.beside === undefined ? "" : BESIDE_SIGNS[percent.beside];
-  return `${sign}${formatDecimal(percent, { trim: false })} %`;
+  return number(`${sign}${formatDecimal(percent, { trim: false })} %`, `${sign}${shortPercent(percent)} %`);
+}
+
+/** A share that is not the whole is never rounded to it. */
+function shortPercent(percent: Decimal): string {
+  const rounded = roundDecimal(percent, Math.max(0, READ_PERCENT_DIGITS - wholeDigits(percent)));
+  const becameWhole = formatDecimal(rounded) === "100" && formatDecimal(percent) !== "100";
+  return formatDecimal(becameWhole ? percent : rounded);
+}
+
+const NOTHING = plain("–");
+
+function plain(shown: string): Inline {
+  return { kind: "text", text: shown };
+}
+
+/** A number with all its decimals, and with those that people read. Without `trim`, the exact one keeps its zeros. */
+function readable(value: Decimal, { unit = "", trim = true }: { unit?: string; trim?: boolean } = {}): Inline {
+  const whole = wholeDigits(value);
+  const short = roundDecimal(value, whole > 3 ? READ_PLACES : READ_DIGITS - whole);
+  return number(`${formatDecimal(value, { trim })}${unit}`, `${formatDecimal(short)}${unit}`);
 }
 
 function shifted(value: Decimal, decimals: number): Decimal {

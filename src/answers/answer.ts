@@ -66,6 +66,20 @@ export function refreshAction(ask: Ask): Action {
   return { label: "Refresh", invocation: ask, effect: "replace" };
 }
 
+/** From so many of one kind on they are one choice. */
+const CHOICE_FROM = 3;
+
+/** Prepared invocations of one kind: a button each while they are few, else one choice under the label. */
+export function buttonsOrChoice(
+  label: string,
+  prepared: readonly { readonly label: string; readonly invocation: Ask }[],
+  effect: "replace" | "reply",
+): Action[] {
+  return prepared.length < CHOICE_FROM
+    ? prepared.map((one) => ({ ...one, effect }))
+    : [{ label, choices: prepared, effect }];
+}
+
 /** `mainnet · node.example:3008 · block 123 of 2023-05-01 12:00:00 UTC (2 s old)`. */
 export function asOfFooter({ network, node, blockHeight, blockTime, receivedAt }: AsOf, now: Nanoseconds): Text {
   if (blockTime !== undefined) {

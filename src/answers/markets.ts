@@ -8,7 +8,7 @@ import {
 } from "../api/model/market.ts";
 import type { Table } from "../reply/block.ts";
 import type { Tone } from "../reply/reply.ts";
-import { strong, text, type Text, toText } from "../reply/text.ts";
+import { strong, text, type Text, type TextPart, toText } from "../reply/text.ts";
 import {
   compareDecimals,
   decimal,
@@ -67,6 +67,11 @@ export function stateAndMode(market: MarketData): string {
   return `${stateWords(market)}${mode}${trigger === undefined ? "" : ` (${trigger})`}`;
 }
 
+/** `its opening auction`, or `an auction`. */
+export function auctionWords(market: MarketData): string {
+  return market.marketTradingMode === "TRADING_MODE_OPENING_AUCTION" ? "its opening auction" : "an auction";
+}
+
 /** Good while it trades, a warning while it is live and does not, neutral before and after its life. */
 export function marketTone(market: MarketData): Tone {
   if (!isLive(market)) return "neutral";
@@ -88,10 +93,10 @@ export function boundsTable(market: MarketData, amounts: MarketAmounts): Table {
     columns: [
       { title: "Min", align: "right" },
       { title: "Max", align: "right" },
-      { title: "Mark above min", align: "right" },
-      { title: "Mark below max", align: "right" },
-      { title: "Reference", align: "right", priority: 2 },
-      { title: "Horizon", align: "right", priority: 2 },
+      { title: "Mark above min", align: "right", priority: 2 },
+      { title: "Mark below max", align: "right", priority: 2 },
+      { title: "Reference", align: "right", priority: 3 },
+      { title: "Horizon", align: "right", priority: 3 },
       { title: "Probability", align: "right", priority: 3 },
       { title: "Auction extension", align: "right", priority: 3 },
     ],
@@ -169,7 +174,7 @@ function distanceText(percent: RoundedPercent | undefined, outside: boolean): Te
   return toText(percentWords(percent));
 }
 
-function referencePrice(given: string | undefined, amounts: MarketAmounts): string {
+function referencePrice(given: string | undefined, amounts: MarketAmounts): TextPart {
   const exact = given === undefined ? undefined : parseDecimal(given);
   return exact === undefined ? (given ?? "–") : amounts.price(exact);
 }

@@ -73,6 +73,11 @@ export const ORDER_REASONS: Readonly<Record<string, string>> = {
     "It is reduce-only and would not have reduced the party's position.",
 };
 
+/** An order's reason in a few words, for headlines; undefined without one. */
+export function shortReason(reason: string | undefined): string | undefined {
+  return orderReason(reason) === undefined ? undefined : enumWords(reason, "ORDER_ERROR");
+}
+
 /** A sentence for an order's reason; undefined without one. An unknown reason becomes readable words. */
 export function orderReason(reason: string | undefined): string | undefined {
   if (reason === undefined || reason === "ORDER_ERROR_UNSPECIFIED" || reason === "ORDER_ERROR_NONE") return undefined;

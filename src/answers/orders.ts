@@ -1,12 +1,13 @@
 import type { Order } from "../api/model/order.ts";
 import { type Block, field, type Field, paragraph } from "../reply/block.ts";
+import { plainText } from "../reply/plain-text.ts";
 import type { Tone } from "../reply/reply.ts";
-import { code, strong, text } from "../reply/text.ts";
+import { code, type Inline, text, type Text, type TextPart, toText } from "../reply/text.ts";
 import { decimal, roundedPercentOf } from "../units/decimal.ts";
 import { type MarketAmounts, percentWords } from "./amounts.ts";
 import { idCell, namedCell, timeCell } from "./cells.ts";
 import { capitalised, enumWords, timeInForceWords } from "./enum-words.ts";
-import { orderReason } from "./order-reasons.ts";
+import { orderReason, shortReason } from "./order-reasons.ts";
 
 /** Statuses of orders that are on the book or may return to it. */
 const LIVE_STATUSES = ["STATUS_ACTIVE", "STATUS_PARKED"];
@@ -30,33 +31,36 @@ export function orderTone(status: string | undefined): Tone {
   }
 }
 
-/** `Sell 10 BTC/USDT at 62,500.00` */
-export function orderWords(order: Order, market: string, amounts: MarketAmounts): string {
-  const side = capitalised(enumWords(order.side, "SIDE"));
-  return `${order.side === undefined ? "Order of" : side} ${amounts.size(order.size)} ${market}${priceWords(order, amounts)}`;
+/** `Rejected: margin check failed (buy 10 BTC/USDT at 62,500)`; an order without a reason is described at once. */
+export function orderHeadline(order: Order, market: string, amounts: MarketAmounts): Text {
+  const status = order.status === undefined ? "No status" : capitalised(enumWords(order.status, "STATUS"));
+  const side = order.side === undefined ? "order of" : enumWords(order.side, "SIDE");
+  const words = text`${side} ${amounts.size(order.size)} ${market}${priceText(order, amounts)}`;
+  const reason = shortReason(order.reason);
+  return reason === undefined ? text`${status}: ${words}` : text`${status}: ${reason} (${words})`;
 }
 
-function priceWords(order: Order, amounts: MarketAmounts): string {
-  const peg = pegWords(order, amounts);
-  if (peg !== undefined) return `, pegged to ${peg}`;
-  if (order.type === "TYPE_MARKET") return " at market price";
-  return order.price === undefined ? "" : ` at ${amounts.price(order.price)}`;
+function priceText(order: Order, amounts: MarketAmounts): Text {
+  const peg = pegText(order, amounts);
+  if (peg !== undefined) return text`, pegged to ${peg}`;
+  if (order.type === "TYPE_MARKET") return text` at market price`;
+  return order.price === undefined ? [] : text` at ${amounts.price(order.price)}`;
 }
 
 /** `mid + 12.50`; a buy order's offset counts downwards, a sell order's upwards. Undefined where it is not pegged. */
-function pegWords(order: Order, amounts: MarketAmounts): string | undefined {
+function pegText(order: Order, amounts: MarketAmounts): Text | undefined {
   const { peggedOrder, side } = order;
   if (peggedOrder === undefined) return undefined;
   const reference = enumWords(peggedOrder.reference, "PEGGED_REFERENCE");
-  if (peggedOrder.offset === undefined) return reference;
+  if (peggedOrder.offset === undefined) return text`${reference}`;
   const sign = side === "SIDE_BUY" ? "−" : side === "SIDE_SELL" ? "+" : "±";
-  return `${reference} ${sign} ${amounts.price(peggedOrder.offset)}`;
+  return text`${reference} ${sign} ${amounts.price(peggedOrder.offset)}`;
 }
 
 /** The filled and the remaining size; undefined where sizes are missing. */
 function fillOf(
   order: Order,
-): { readonly filled: bigint; readonly left: bigint; readonly percentFilled: string } | undefined {
+): { readonly filled: bigint; readonly left: bigint; readonly percentFilled: Inline } | undefined {
   const { size, remaining } = order;
   if (size === undefined) return undefined;
   // Nodes leave zeros out.
@@ -83,45 +87,51 @@ function endReasonWords(order: Order): string | undefined {
 }
 
 /** The differences between two versions, as `price 62,400.00 → 62,500.00`. */
-export function changesBetween(before: Order, after: Order, amounts: MarketAmounts): readonly string[] {
-  const pairs: [string, string | undefined, string | undefined][] = [
+export function changesBetween(before: Order, after: Order, amounts: MarketAmounts): readonly Text[] {
+  const pairs: [string, TextPart, TextPart][] = [
     ["price", amounts.price(before.price), amounts.price(after.price)],
     ["size", amounts.size(before.size), amounts.size(after.size)],
     ["remaining", amounts.size(before.remaining), amounts.size(after.remaining)],
     ["time in force", timeInForceWords(before.timeInForce), timeInForceWords(after.timeInForce)],
-    ["peg", pegWords(before, amounts) ?? "none", pegWords(after, amounts) ?? "none"],
+    ["peg", pegText(before, amounts) ?? "none", pegText(after, amounts) ?? "none"],
     ["status", enumWords(before.status, "STATUS"), enumWords(after.status, "STATUS")],
     ["reference", before.reference ?? "none", after.reference ?? "none"],
   ];
-  return pairs.filter(([, a, b]) => a !== b).map(([name, a, b]) => `${name} ${a ?? "–"} → ${b ?? "–"}`);
+  const exact = (part: TextPart): string => plainText(toText(part));
+  return pairs
+    .filter(([, a, b]) => exact(a) !== exact(b))
+    .map(([name, a, b]) => text`${name} ${a ?? "–"} → ${b ?? "–"}`);
 }
 
-/** A paragraph with that reason; empty without one. */
+/** A paragraph that says why an order ended or is off the book; empty without a reason. */
 export function endReasonBlocks(found: Order): Block[] {
   const reason = endReasonWords(found);
-  if (reason === undefined) return [];
-  const status = capitalised(enumWords(found.status, "STATUS"));
-  return [
-    paragraph(
-      text`${strong(`${status}.`)} ${reason}${found.reason === undefined ? text`` : text` (${code(found.reason)})`}`,
-    ),
-  ];
+  return reason === undefined ? [] : [paragraph(reason)];
 }
 
-/** The order and what is left of it. */
-export function orderFields(found: Order, marketCode: string | undefined, amounts: MarketAmounts): Field[] {
+/** What of an order people read first. */
+export function orderFacts(found: Order, amounts: MarketAmounts): Field[] {
   const fill = fillOf(found);
   const onBook = isLiveOrder(found) ? "" : ", no longer on the book";
   return [
-    field("Status", strong(enumWords(found.status, "STATUS"))),
+    field("Filled", fill === undefined ? undefined : text`${amounts.size(fill.filled)} (${fill.percentFilled})`),
+    field(
+      "Left",
+      fill === undefined
+        ? amounts.size(found.remaining)
+        : text`${amounts.size(fill.left)}${fill.left > 0n ? onBook : ""}`,
+    ),
+    field("Created", timeCell(found.createdAt, "both")),
+    field("Expires", timeCell(found.expiresAt, "both")),
+  ];
+}
+
+/** The order in full. */
+export function orderFields(found: Order, marketCode: string | undefined, amounts: MarketAmounts): Field[] {
+  return [
     field("Side", enumWords(found.side, "SIDE")),
     field("Price", hasNoPrice(found) ? "none while parked" : amounts.price(found.price)),
     field("Size", amounts.size(found.size)),
-    field("Filled", fill === undefined ? undefined : `${amounts.size(fill.filled)} (${fill.percentFilled})`),
-    field(
-      "Left",
-      fill === undefined ? amounts.size(found.remaining) : `${amounts.size(fill.left)}${fill.left > 0n ? onBook : ""}`,
-    ),
     field("Market", namedCell(found.marketId, marketCode), { wide: true }),
     field("Party", idCell(found.partyId), { wide: true }),
     field("Order id", idCell(found.id), { wide: true }),
@@ -138,13 +148,11 @@ export function orderTermFields(found: Order, amounts: MarketAmounts): Field[] {
   return [
     field("Type", enumWords(found.type, "TYPE")),
     field("Time in force", timeInForceWords(found.timeInForce)),
-    field("Pegged", pegWords(found, amounts) ?? "no"),
+    field("Pegged", pegText(found, amounts) ?? "no"),
     field("Post only", yesNo(found.postOnly)),
     field("Reduce only", yesNo(found.reduceOnly)),
     field("Version", found.version),
-    field("Created", timeCell(found.createdAt, "both")),
     field("Updated", timeCell(found.updatedAt, "both")),
-    field("Expires", found.expiresAt === undefined ? "never" : timeCell(found.expiresAt, "both")),
     field("Reference", found.reference === undefined ? undefined : code(found.reference)),
     field("Batch", found.batchId === undefined ? undefined : code(found.batchId)),
     field("Liquidity provision", idCell(found.liquidityProvisionId)),

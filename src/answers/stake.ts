@@ -1,6 +1,7 @@
 import type { PartyStake, StakeLinking } from "../api/model/stake.ts";
 import type { Table } from "../reply/block.ts";
-import { strong, text, type Text, toText } from "../reply/text.ts";
+import { plainText } from "../reply/plain-text.ts";
+import { strong, text, type Text, time, toText } from "../reply/text.ts";
 import { compareIntegers } from "../units/decimal.ts";
 import { stakeAmount } from "./amounts.ts";
 import { idCell, timeCell } from "./cells.ts";
@@ -53,9 +54,20 @@ export function wholeStakeTable(parties: readonly PartyStake[]): Table {
   };
 }
 
+export function newestFirst(linkings: readonly StakeLinking[]): readonly StakeLinking[] {
+  return linkings.toSorted((a, b) => compareIntegers(whenOf(b), whenOf(a)));
+}
+
+/** One linking in a line: `unlink 52,350.05, 2026-01-15 09:20:37 UTC`; says so where it is not accepted. */
+export function changeWords(linking: StakeLinking): Text {
+  const status = linking.status === "STATUS_ACCEPTED" ? text`` : text` (${statusText(linking.status)})`;
+  const at = linking.ts ?? linking.blockTime ?? linking.finalizedAt;
+  const when = at === undefined ? text`` : text`, ${time(at)}`;
+  return text`${enumWords(linking.type, "TYPE")} ${stakeAmount(linking.amount)}${status}${when}`;
+}
+
 /** A party's linkings, newest first. */
 export function linkingsTable(linkings: readonly StakeLinking[]): Table {
-  const newestFirst = linkings.toSorted((a, b) => compareIntegers(whenOf(b), whenOf(a)));
   return {
     kind: "table",
     title: text`Linkings`,
@@ -73,7 +85,7 @@ export function linkingsTable(linkings: readonly StakeLinking[]): Table {
       { title: "Finalised", priority: 3 },
       { title: "Id", priority: 3 },
     ],
-    rows: newestFirst.map((linking) => [
+    rows: newestFirst(linkings).map((linking) => [
       timeCell(linking.ts ?? linking.blockTime ?? linking.finalizedAt),
       toText(enumWords(linking.type, "TYPE")),
       toText(stakeAmount(linking.amount)),
@@ -101,5 +113,5 @@ function statusText(status: string | undefined): Text {
 
 /** For machines: no separators between thousands. */
 function plainStake(units: bigint | undefined): string {
-  return stakeAmount(units).replaceAll(",", "");
+  return plainText([stakeAmount(units)]).replaceAll(",", "");
 }

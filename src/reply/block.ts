@@ -1,4 +1,5 @@
 import type { Block, Field } from "./document.ts";
+import { plainText } from "./plain-text.ts";
 import { toText, type TextPart } from "./text.ts";
 
 export type { Block, Column, Field, Table } from "./document.ts";
@@ -15,4 +16,22 @@ export function field(name: TextPart, value: TextPart, options: { wide?: boolean
     value: shown.length === 0 ? toText("–") : shown,
     ...(options.wide === true ? { wide: true } : {}),
   };
+}
+
+/** The most facts of a reply. */
+export const MAX_FACTS = 6;
+
+/** The same blocks below the fold. */
+export function details(blocks: readonly Block[]): Block[] {
+  return blocks.map((block) => ({ ...block, detail: true }));
+}
+
+/** Fields, the most important first: those with a value stand above the fold, six at most, the rest below it. */
+export function facts(fields: readonly Field[]): Block[] {
+  const shown = fields.filter(({ value }) => plainText(value) !== "–").slice(0, MAX_FACTS);
+  const rest = fields.filter((one) => !shown.includes(one));
+  return [
+    ...(shown.length === 0 ? [] : [{ kind: "fields" as const, fields: shown }]),
+    ...(rest.length === 0 ? [] : details([{ kind: "fields", fields: rest }])),
+  ];
 }

@@ -87,6 +87,18 @@ export function roundedPercentOf(part: Decimal, whole: Decimal, digits = 2): Rou
     : { units: hundred + 1n, scale: digits, beside: "below" };
 }
 
+/** Rounded to so many digits behind the point, half away from zero; the same where it has no more. */
+export function roundDecimal(value: Decimal, places: number): Decimal {
+  if (places >= value.scale) return value;
+  const step = 10n ** BigInt(value.scale - places);
+  return { units: (value.units + (value.units < 0n ? -step : step) / 2n) / step, scale: places };
+}
+
+/** Digits before the point; zeros behind it count below nothing: 3 of 165.99, 0 of 0.5, -1 of 0.034. */
+export function wholeDigits({ units, scale }: Decimal): number {
+  return (units < 0n ? -units : units).toString().length - scale;
+}
+
 /** `1,234,567.89`: digits grouped by three, no digit lost. With `trim`, zeros at the end behind the point are dropped. */
 export function formatDecimal(value: Decimal, options: { group?: boolean; trim?: boolean } = {}): string {
   const { group = true, trim = true } = options;

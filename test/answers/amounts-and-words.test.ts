@@ -1,12 +1,28 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { assetAmount, marketAmounts, percentOfFraction, percentWords, stakeAmount } from "../../src/answers/amounts.ts";
+import {
+  assetAmount,
+  blockHeight,
+  marketAmounts,
+  percentOfFraction,
+  percentWords,
+  stakeAmount,
+} from "../../src/answers/amounts.ts";
 import { enumWords, timeInForceWords } from "../../src/answers/enum-words.ts";
 import { ORDER_REASONS, orderReason } from "../../src/answers/order-reasons.ts";
 import type { MarketNames } from "../../src/api/model/names.ts";
 import { ORDER_SCRIPTS } from "../../src/simulator/market/orders.ts";
-import { decimal, parseDecimal, roundedPercentOf } from "../../src/units/decimal.ts";
+import { plainText } from "../../src/reply/plain-text.ts";
+import type { Inline } from "../../src/reply/text.ts";
+import {
+  compareDecimals,
+  decimal,
+  parseDecimal,
+  roundedPercentOf,
+  subtractDecimals,
+  wholeDigits,
+} from "../../src/units/decimal.ts";
 
 const market = (decimalPlaces: number, positionDecimalPlaces: number): MarketNames => ({
   id: "ab",
@@ -18,60 +34,101 @@ const market = (decimalPlaces: number, positionDecimalPlaces: number): MarketNam
 });
 const asset = { id: "cd", name: undefined, symbol: "USDT", decimals: 6, erc20: true };
 
+/** The exact number and the short one, where they differ. */
+function digits(inline: Inline): string[] {
+  return inline.kind === "number" ? [inline.text, inline.short] : [plainText([inline])];
+}
+
 describe("amounts", () => {
   test.each([
-    ["9000000000000000000", 42n, "> 99.99 %"],
-    ["9000000000000000000", 0n, "100.00 %"],
-    ["9000000000000000000", 8_999_999_999_999_999_958n, "< 0.01 %"],
-    ["9000000000000000000", 9_000_000_000_000_000_000n, "0.00 %"],
-    ["8", 4n, "50.00 %"],
+    ["9000000000000000000", 42n, ["> 99.99 %"]],
+    ["9000000000000000000", 0n, ["100.00 %", "100 %"]],
+    ["9000000000000000000", 8_999_999_999_999_999_958n, ["< 0.01 %"]],
+    ["9000000000000000000", 9_000_000_000_000_000_000n, ["0.00 %", "0 %"]],
+    ["8", 4n, ["50.00 %", "50 %"]],
+    ["10000", 8766n, ["12.34 %", "12.3 %"]],
+    ["10000", 3n, ["99.97 %"]],
+    ["10000", -1_224_567n, ["12,345.67 %", "12,346 %"]],
   ])("of %s, %s left: never rounded to whole or to nothing", (size, left, shown) => {
-    expect(percentWords(roundedPercentOf(decimal(BigInt(size) - left), decimal(BigInt(size))))).toBe(shown);
+    expect(digits(percentWords(roundedPercentOf(decimal(BigInt(size) - left), decimal(BigInt(size)))))).toEqual(shown);
   });
 
   test.each([
-    ["6250012000", 5, "62,500.12000"],
-    ["5", 5, "0.00005"],
-    ["-1", 2, "-0.01"],
-    ["0", 0, "0"],
+    ["6250012000", 5, ["62,500.12000", "62,500.12"]],
+    ["10392407300", 5, ["103,924.07300", "103,924.07"]],
+    ["10392407500", 5, ["103,924.07500", "103,924.08"]],
+    ["-10392407500", 5, ["-103,924.07500", "-103,924.08"]],
+    ["1000000", 3, ["1,000.000", "1,000"]],
+    ["99999951", 5, ["999.99951", "1,000"]],
+    ["1659906", 4, ["165.9906", "165.991"]],
+    ["340857512", 10, ["0.0340857512", "0.0340858"]],
+    ["5", 5, ["0.00005"]],
+    ["-1", 2, ["-0.01"]],
+    ["0", 0, ["0"]],
+    ["0", 4, ["0.0000", "0"]],
   ])("price %s with %i decimals is %s", (units, places, shown) => {
-    expect(marketAmounts(market(places, 0)).price(BigInt(units))).toBe(shown);
+    expect(digits(marketAmounts(market(places, 0)).price(BigInt(units)))).toEqual(shown);
   });
 
   test("sizes drop zeros behind the point, and may count whole lots", () => {
-    expect(marketAmounts(market(0, 3)).size(1500n)).toBe("1.5");
-    expect(marketAmounts(market(0, -2)).size(15n)).toBe("1,500");
+    expect(digits(marketAmounts(market(0, 3)).size(1500n))).toEqual(["1.5"]);
+    expect(digits(marketAmounts(market(0, -2)).size(15n))).toEqual(["1,500"]);
   });
 
   test("without decimals, and with decimals that no token has, the integer is marked raw", () => {
-    expect(marketAmounts(undefined).price(6250012000n)).toBe("6250012000 raw");
-    expect(marketAmounts(market(-1, 5000)).price(12n)).toBe("12 raw");
-    expect(marketAmounts(market(-1, 5000)).size(12n)).toBe("12 raw");
-    expect(assetAmount(12n, undefined)).toBe("12 raw");
+    expect(digits(marketAmounts(undefined).price(6250012000n))).toEqual(["6250012000 raw"]);
+    expect(digits(marketAmounts(market(-1, 5000)).price(12n))).toEqual(["12 raw"]);
+    expect(digits(marketAmounts(market(-1, 5000)).size(12n))).toEqual(["12 raw"]);
+    expect(digits(assetAmount(12n, undefined))).toEqual(["12 raw"]);
   });
 
-  test("amounts of an asset carry its symbol; text that is no number stays as it is", () => {
+  test("amounts of an asset carry its symbol, exact and short; text that is no number stays as it is", () => {
     const amounts = marketAmounts(market(5, 3), asset);
-    expect(amounts.amount("185780000000")).toBe("185,780 USDT");
-    expect(amounts.amount("12.5")).toBe("0.0000125 USDT");
-    expect(amounts.amount("plenty")).toBe("plenty");
-    expect(amounts.amount(undefined)).toBe("–");
-    expect(assetAmount(1n, asset)).toBe("0.000001 USDT");
+    expect(digits(amounts.amount("185780000000"))).toEqual(["185,780 USDT"]);
+    expect(digits(amounts.amount("185780123456"))).toEqual(["185,780.123456 USDT", "185,780.12 USDT"]);
+    expect(digits(amounts.amount("12.5"))).toEqual(["0.0000125 USDT"]);
+    expect(digits(amounts.amount("plenty"))).toEqual(["plenty"]);
+    expect(digits(amounts.amount(undefined))).toEqual(["–"]);
+    expect(digits(assetAmount(1n, asset))).toEqual(["0.000001 USDT"]);
   });
+
+  const units = fc.oneof(fc.bigInt(), fc.bigInt({ min: -(10n ** 7n), max: 10n ** 7n }));
 
   test("no digit is lost, whatever the decimals", () => {
     fc.assert(
-      fc.property(fc.bigInt(), fc.nat(30), (units, places) => {
-        const shown = marketAmounts(market(places, 0)).price(units);
-        expect(BigInt(shown.replaceAll(/[,.]/gu, ""))).toBe(units);
+      fc.property(units, fc.nat(30), (units, places) => {
+        const [exact = ""] = digits(marketAmounts(market(places, 0)).price(units));
+        expect(BigInt(exact.replaceAll(/[,.]/gu, ""))).toBe(units);
       }),
     );
   });
 
-  test("stake counts in 18 decimals, fractions in percent", () => {
-    expect(stakeAmount(1_000_000_000_000_000_001n)).toBe("1.000000000000000001");
-    expect(percentOfFraction(parseDecimal("0.0375"))).toBe("3.75 %");
-    expect(percentOfFraction(parseDecimal("1"))).toBe("100 %");
+  test("the short number is within half a unit of its last digit, with the sign of the exact one and no more digits", () => {
+    fc.assert(
+      fc.property(units, fc.nat(30), (units, places) => {
+        const [exact = "", short = exact] = digits(marketAmounts(market(places, 0)).price(units));
+        const [a, b] = [exact, short].map((shown) => parseDecimal(shown.replaceAll(",", ""))!);
+        const difference = subtractDecimals(a!, b!);
+        // A zero that is cut is a digit, too: the last of the six, or the second behind the point.
+        const last = Math.abs(Number(exact.replaceAll(",", ""))) >= 1000 ? 2 : 6 - wholeDigits(a!);
+        const twice = { units: difference.units * 2n, scale: difference.scale };
+        const unit = { units: 10n ** BigInt(Math.max(0, -last)), scale: Math.max(0, last) };
+        expect(compareDecimals(twice, unit)).toBeLessThanOrEqual(0);
+        expect(compareDecimals({ ...twice, units: -twice.units }, unit)).toBeLessThanOrEqual(0);
+        expect(Math.sign(Number(b!.units))).toBe(Math.sign(Number(a!.units)));
+        expect(short.length).toBeLessThanOrEqual(exact.length + 1);
+        expect(short).not.toMatch(/\.\d*0$/u);
+      }),
+    );
+  });
+
+  test("stake counts in 18 decimals, fractions in percent, and a block's height has its thousands apart to read", () => {
+    expect(digits(stakeAmount(1_000_000_000_000_000_001n))).toEqual(["1.000000000000000001", "1"]);
+    expect(digits(percentOfFraction(parseDecimal("0.0375")))).toEqual(["3.75 %"]);
+    expect(digits(percentOfFraction(parseDecimal("0.66666666")))).toEqual(["66.666666 %", "66.7 %"]);
+    expect(digits(percentOfFraction(parseDecimal("0.9999")))).toEqual(["99.99 %"]);
+    expect(digits(percentOfFraction(parseDecimal("1")))).toEqual(["100 %"]);
+    expect(digits(blockHeight(175_188_841n))).toEqual(["175188841", "175,188,841"]);
   });
 });
 

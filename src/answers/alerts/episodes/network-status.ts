@@ -13,6 +13,7 @@ import type { Tone } from "../../../reply/reply.ts";
 import { code, strong, text, type Text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
+import { blockHeight } from "../../amounts.ts";
 import { episodeLabel } from "./episodes.ts";
 
 /** How many open episodes are named; the rest is counted. */
@@ -162,7 +163,7 @@ export async function watchedStall(
   const still = watchedStallMillis(verdict, watched);
   if (watched === undefined || still === undefined) return undefined;
   const height = watched.frontier?.height;
-  const block = height === undefined ? text`` : text`, block ${height}`;
+  const block = height === undefined ? text`` : text`, block ${blockHeight(height)}`;
   const seen = text`the watchers have seen no new block for ${formatDuration(still)}, and this look shows none either.`;
   if (await hasStallFired(network, alerts)) {
     return {
