@@ -1,17 +1,17 @@
 import type { Platforms } from "../src/alerts/platform.ts";
-import { askFor } from "../src/answers/answer.ts";
+import { askFor, buttonsOrChoice } from "../src/answers/answer.ts";
 import { type AnyCommand, command } from "../src/bot/command.ts";
 import type { Target } from "../src/bot/invocation.ts";
 import { isRequired, optionType, shortUsage, usageLine } from "../src/bot/grammar/usage.ts";
 import { cutShort, nearest, quoteTyped } from "../src/bot/nearest.ts";
 import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../src/bot/options/options.ts";
 import { UserError } from "../src/errors.ts";
-import { type Block, paragraph } from "../src/reply/block.ts";
+import { details as inDetail, paragraph } from "../src/reply/block.ts";
 import { type Action, reply, type Reply } from "../src/reply/reply.ts";
 import { code, strong, text, toText } from "../src/reply/text.ts";
 
-/** So many commands get buttons: commands without required values. */
-const MAX_BUTTONS = 4;
+/** The commands to begin with. */
+const STARTS = ["time", "market list", "market show", "order", "stake", "alerts add"];
 
 export const help = command({
   name: "help",
@@ -56,31 +56,39 @@ function overview(context: HelpContext): Reply {
   const where =
     others.length === 0
       ? text`All of them ask ${strong(context.network)}.`
-      : text`They ask ${strong(networks[0] ?? "")} unless told otherwise: add ${code(`network:${others[0] ?? ""}`)}.`;
+      : text`They ask ${strong(networks[0] ?? "")}; add ${code(`network:${others[0] ?? ""}`)} for another.`;
+  const starts = STARTS.flatMap((name) => commands.find((one) => one.name === name) ?? []);
   return reply({
-    title: "What you can ask",
+    title: "Ask about a network, its markets, orders and stake, or set an alert",
     blocks: [
-      { kind: "list", items: commands.map(item) },
-      paragraph(
-        text`${where} Values go in the order shown, or by name as in ${code("order id:<id> version:1")}; ${code("private:yes")} keeps an answer to yourself. More about one: ${code("help market show")}.`,
-      ),
+      { kind: "list", items: starts.map(item) },
+      ...inDetail([
+        { kind: "list", title: text`All commands`, items: commands.map(item) },
+        paragraph(
+          text`${where} Values go in the order shown, or by name: ${code("order id:<id> version:1")}. ${code("private:yes")} keeps an answer to yourself. More about one: ${code("help market show")}.`,
+        ),
+      ]),
     ],
-    actions: commands
-      .filter(isPlain)
-      .slice(0, MAX_BUTTONS)
-      .map((one) => button(context, one)),
+    actions: [...starts.filter(isPlain).map((one) => button(context, one)), topics(context)],
   });
+}
+
+/** The first words of the commands: `help` of one lists its commands, or explains its only one. */
+function topics(context: HelpContext): Action {
+  const names = new Set(context.commands.map(({ name }) => name.split(" ", 1)[0] ?? name));
+  const choices = [...names].map((name) => ({ label: name, invocation: askFor(context, "help", { command: name }) }));
+  return { label: "Help about", choices, effect: "reply" };
 }
 
 function groupOf(context: HelpContext, typed: string, group: readonly AnyCommand[]): Reply {
   return reply({
     title: text`Commands that begin with ${typed}`,
     blocks: [{ kind: "list", items: group.map(item) }],
-    actions: group.map((one) => ({
-      label: `help ${one.name}`,
-      invocation: askFor(context, "help", { command: one.name }),
-      effect: "reply",
-    })),
+    actions: buttonsOrChoice(
+      "Help about",
+      group.map(({ name }) => ({ label: name, invocation: askFor(context, "help", { command: name }) })),
+      "reply",
+    ),
   });
 }
 
@@ -90,30 +98,36 @@ function item(one: AnyCommand) {
 
 function details(context: HelpContext, one: AnyCommand): Reply {
   const names = Object.keys(one.options);
-  const blocks: Block[] = [
-    paragraph(`${one.summary}.`),
-    { kind: "code", text: usageLine(one) },
-    {
-      kind: "table",
-      title: text`Options`,
-      name: "options",
-      columns: [{ title: "Name" }, { title: "What" }, { title: "Type" }, { title: "Left out", priority: 2 }],
-      rows: Object.entries(one.options).map(([name, option]) => [
-        toText(code(name)),
-        toText(option.description),
-        toText(optionType(option, context.networks)),
-        toText(leftOut(context, one, name)),
-      ]),
-    },
-    paragraph(
-      text`Values without a name are taken in this order: ${names.join(", ")}. Any of them can be named instead: ${code(`${names[0] ?? ""}:…`)} or ${code(`--${names[0] ?? ""} …`)}.`,
-    ),
-    { kind: "list", title: text`Examples`, items: one.examples.map((example) => [code(example)]) },
-  ];
-  if (one.access === "channel-manager") blocks.push(paragraph("Only people who may manage the channel can use it."));
+  const [first = ""] = names;
   return reply({
-    title: text`${one.name}`,
-    blocks,
+    title: text`${one.name}: ${one.summary}`,
+    blocks: [
+      { kind: "code", text: usageLine(one) },
+      { kind: "list", items: one.examples.map((example) => [code(example)]) },
+      ...(one.access === "channel-manager" ? [paragraph("Only people who may manage the channel can use it.")] : []),
+      ...inDetail([
+        {
+          kind: "table",
+          title: text`Options`,
+          name: "options",
+          columns: [
+            { title: "Name" },
+            { title: "What" },
+            { title: "Type", priority: 2 },
+            { title: "Left out", priority: 3 },
+          ],
+          rows: Object.entries(one.options).map(([name, option]) => [
+            toText(code(name)),
+            toText(option.description),
+            toText(optionType(option, context.networks)),
+            toText(leftOut(context, one, name)),
+          ]),
+        },
+        paragraph(
+          text`Values without a name are taken in this order: ${names.join(", ")}. Any can be named: ${code(`${first}:…`)} or ${code(`--${first} …`)}.`,
+        ),
+      ]),
+    ],
     actions: isPlain(one) ? [button(context, one)] : [],
   });
 }
