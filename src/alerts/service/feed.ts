@@ -7,6 +7,7 @@ import { type AlertMessage, readMessages } from "../outbox/message.ts";
 import { arrivedMessage, lastArrivedOf } from "../outbox/queries.ts";
 import type { Platforms } from "../platform.ts";
 import { destinationKey } from "../routing/subscription.ts";
+import { Episode, isOpen } from "../rules/episode.ts";
 import type { DeliverySubject } from "../sender.ts";
 
 /** One delivered message. */
@@ -46,6 +47,7 @@ export interface AlertFeed {
   grownSince(since: Milliseconds): Promise<readonly FeedAlert[]>;
   /** Messages after a position, oldest first, with the next position and whether there are more. */
   after(place: number, limit: number): Promise<FeedPage>;
+  /** A message as its edits show it by now: acknowledged, or over. Undefined if it has not arrived here. */
   get(id: string): Promise<FeedAlert | undefined>;
 }
 
@@ -113,10 +115,19 @@ export function createAlertFeed(store: Pick<Store, "transaction">, platforms: Pl
       const describe = await loadDescribe();
       return store.transaction(async ({ alerts: tables }) => {
         const row = await arrivedMessage(tables, id, key);
-        return row === undefined ? undefined : (await toFeedAlerts(tables, [row], describe))[0];
+        return row === undefined ? undefined : (await toFeedAlerts(tables, [row], describe, asEdited))[0];
       });
     },
   };
+}
+
+/** What a live message shows once its alert is acknowledged, or over. */
+async function asEdited(tables: AlertTables, message: AlertMessage): Promise<AlertMessage> {
+  if (message.type !== "condition" || message.phase === "resolve") return message;
+  const row = await tables.watch.episode(message.episode.id);
+  const episode = row === undefined ? message.episode : Episode.parse(JSON.parse(row.data));
+  const isChanged = episode.acknowledged !== undefined || !isOpen(episode);
+  return isChanged ? { ...message, phase: "state", episode } : message;
 }
 
 /** Messages that this program cannot read any more are left out. */
@@ -124,6 +135,7 @@ async function toFeedAlerts(
   tables: AlertTables,
   rows: readonly DeliveryRow[],
   describe: Describe,
+  shownAs?: typeof asEdited,
 ): Promise<FeedAlert[]> {
   const messages = await readMessages(
     tables,
@@ -144,7 +156,7 @@ async function toFeedAlerts(
       at,
       id: row.id,
       about: deliverySubject(message, row.phase),
-      reply: describe(message, context),
+      reply: describe((await shownAs?.(tables, message)) ?? message, context),
     });
   }
   return alerts;

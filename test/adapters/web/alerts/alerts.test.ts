@@ -9,7 +9,7 @@ import type { AlertEvent } from "../../../../src/alerts/kinds/event.ts";
 import { type AlertFeed, createAlertFeed } from "../../../../src/alerts/service/feed.ts";
 import { createChangeSignal } from "../../../../src/main/alerting/console-alerts.ts";
 import { PLATFORMS } from "../../../../src/main/platforms/platforms.ts";
-import { reply } from "../../../../src/reply/reply.ts";
+import { type Reply, reply } from "../../../../src/reply/reply.ts";
 import { stalled } from "../../../alerts/readings.ts";
 import { aSubscription } from "../../../alerts/samples.ts";
 import { Stage } from "../../../alerts/stage.ts";
@@ -182,6 +182,27 @@ test("each alert can be had by itself, as other platforms show it, with its file
   for (const path of ["/api/alerts/unknown", "/api/alerts/unknown/files/0", `/api/alerts/${digest?.id}/files/1`]) {
     expect((await harness.send(path)).status).toBe(404);
   }
+});
+
+test("a message had by itself is shown as its edits left it: acknowledged, then over", async () => {
+  const { stage, begin, deliver } = await open();
+  await deliver(async () => {
+    await stage.rounds(2, [stalled("good")]);
+    await stage.rounds(9, [stalled("bad")]);
+  });
+  const harness = await begin();
+  const reader = await listen(harness);
+  await reader.until((one) => one.alerts().length === 1);
+  const [{ id, episode } = { id: "" }] = reader.alerts();
+  const shown = async () => {
+    const { reply } = (await harness.send(`/api/alerts/${id}`)).json() as { reply: Reply };
+    return [reply.tone, reply.actions.map(({ label }) => label)];
+  };
+  expect(await shown()).toEqual(["warning", ["Acknowledge", "Silence 1 h", "Details"]]);
+  await stage.engine.acknowledge(episode ?? "", { name: "bob" });
+  expect(await shown()).toEqual(["warning", ["Silence 1 h", "Details"]]);
+  await stage.rounds(10, [stalled("good")]);
+  expect(await shown()).toEqual(["good", ["Details"]]);
 });
 
 test("no stream without signing in, and a quiet stream sends heartbeats", async () => {

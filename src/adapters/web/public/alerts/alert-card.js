@@ -154,8 +154,9 @@ export function createAlertCard(first, around) {
       const acknowledged = open?.acknowledged !== undefined;
       open = now;
       drawSummary();
-      if (details.open && view === "bellwether" && acknowledged !== (now?.acknowledged !== undefined)) {
-        keepFocus(details, drawOwn, summary);
+      if (details.open && acknowledged !== (now?.acknowledged !== undefined)) {
+        if (view === "bellwether") keepFocus(details, drawOwn, summary);
+        else void choose(view);
       }
     },
     unfold() {
