@@ -36,6 +36,12 @@ export function episodesIn(reply: Reply): readonly string[] {
   return context?.group?.episodes.map(({ id }) => id) ?? [alert.episode.id];
 }
 
+/** The keys of the events that such a reply says beside its own alert. */
+export function eventsIn(reply: Reply): readonly string[] {
+  const notices = described.get(reply)?.context.group?.notices ?? [];
+  return notices.flatMap((one) => (one.type === "event" ? [one.event.key] : []));
+}
+
 /** Whether a reply made by `describeAlert` is marked as a possible repeat: it has one block more. */
 export function isRepeat(reply: Reply): boolean {
   const made = described.get(reply);
@@ -80,11 +86,11 @@ function facts(alert: AlertMessage, { merged, group }: DeliveryContext): string 
     case "rolling":
       return `rolling: ${alert.total} ${alert.kind} on ${alert.network}, ${alert.day}`;
     case "flapping":
-      return `flapping: ${subjectOf(alert.episode)}`;
+      return `flapping: ${likewise(group, alert.episode)}`;
     case "unacknowledged":
       return `unacknowledged: ${subjectOf(alert.episode)}, ${alert.reminders} reminders`;
     case "calm":
-      return `${alert.open ? "steady" : "calm"}: ${subjectOf(alert)}`;
+      return `${alert.open ? "steady" : "calm"}: ${likewise(group, alert)}`;
     case "away":
       return `away ${(BigInt(alert.to) - BigInt(alert.from)) / 1_000_000_000n} s: ${[
         ...alert.late.map(({ kind, count }) => `${count} ${kind} late`),
@@ -119,6 +125,11 @@ interface Subject {
 
 function subjectOf({ kind, rule = kind, network, subject, key = "" }: Subject): string {
   return `${rule}${subject === "" ? (key === "" ? "" : ` ${name(key)}`) : ` of ${subject}`} on ${network}`;
+}
+
+/** `3 node.down on mainnet`, where a message gives several notices alike. */
+function likewise(group: MessageGroup | undefined, of: Subject): string {
+  return group === undefined ? subjectOf(of) : `${group.notices.length} ${of.kind} on ${of.network}`;
 }
 
 /** `warning: 2 of 3 node.down on mainnet`: so many of them are open. */

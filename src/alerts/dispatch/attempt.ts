@@ -81,6 +81,7 @@ async function send(
     ...(repeat ? { repeat: true } : {}),
     ...(triggeredAt === undefined ? {} : { triggeredAt }),
     ...(group === undefined ? {} : { group }),
+    ...(row.phase === "group" ? { growing: true } : {}),
     ...(plain === undefined ? {} : { plain }),
     ...(twice === undefined ? {} : { twice }),
   });

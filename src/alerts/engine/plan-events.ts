@@ -6,6 +6,8 @@ import type { AlertMessage } from "../outbox/message.ts";
 import { route, type RoutingDecision, type RoutingInput } from "../routing/routing.ts";
 import type { Silence } from "../routing/silence.ts";
 import { covers, isRolling, type Subscription } from "../routing/subscription.ts";
+import { storyKey } from "./plan-open.ts";
+import { belongsToStories } from "./stories.ts";
 
 /** More events of one kind at once than this become one digest. */
 const MAX_SINGLE_EVENTS = 5;
@@ -17,6 +19,8 @@ interface EventsPlanInput {
   /** By the key of their destination. */
   readonly subscriptions: ReadonlyMap<string, readonly Subscription[]>;
   readonly silences: readonly Silence[];
+  /** By destination: the story that events may belong to. */
+  readonly stories: ReadonlyMap<string, string>;
   /** Unix milliseconds. */
   readonly at: Milliseconds;
   newId(): string;
@@ -42,7 +46,8 @@ export function planEvents(input: EventsPlanInput): Plan {
       if (known === undefined) groups.set(one.event.kind, { to: routed.to, happened: [one] });
       else known.happened.push(one);
     }
-    for (const [kind, group] of groups) plans.push(planGroup(input, kind, group.happened, group.to, digests));
+    const story = input.stories.get(destination);
+    for (const [kind, group] of groups) plans.push(planGroup(input, kind, group.happened, group.to, digests, story));
   }
   return joinPlans(plans);
 }
@@ -90,17 +95,19 @@ function routeEvent(
   return { plan: { ...ended, held, decisions: decide("held for the digest") } };
 }
 
-/** One message for each event of a kind, the day's rolling message, or one digest of many. */
+/** The message of a story, one message for each event of a kind, the day's rolling message, or one digest of many. */
 function planGroup(
   input: EventsPlanInput,
   kind: EventKind,
   happened: readonly EventToRoute[],
   subscription: Subscription,
   digests: Map<string, AlertMessage>,
+  story: string | undefined,
 ): Plan {
   const { destination } = subscription;
   const quiet = happened[0]?.routing.severity === "info" ? { quiet: true as const } : {};
-  if (happened.length > MAX_SINGLE_EVENTS) {
+  const isOfStory = story !== undefined && belongsToStories(kind) && subscription.events === "usual";
+  if (!isOfStory && happened.length > MAX_SINGLE_EVENTS) {
     const message = catchUpDigest(input, kind, happened, digests);
     return { deliveries: [{ id: input.newId(), destination, phase: "digest", message, ...quiet }] };
   }
@@ -114,6 +121,7 @@ function planGroup(
       phase: "event",
       message,
       ...quiet,
+      ...(isOfStory ? { group: { key: storyKey(story) } } : {}),
     })),
   };
 }

@@ -100,17 +100,20 @@ type Grouping = NonNullable<EpisodePlanInput["group"]>;
 
 /** Nodes that go down within a minute have one cause: their alerts may follow each other this slowly. */
 const SLOW_TO_FOLLOW: readonly ConditionKind[] = ["node.down"];
-const GROUPED_PHASES: readonly DeliveryPhase[] = ["trigger", "escalation", "resolve"];
+const GROUPED_PHASES: readonly DeliveryPhase[] = ["trigger", "escalation", "resolve", "flapping"];
 
 /** One message says the same of several subjects of a kind, where all of them notify alike. */
 function groupWithLikes({ kind, network, subject, severity }: Episode, config: AlertsConfig): Grouping {
-  const within = SLOW_TO_FOLLOW.includes(kind) ? LONGEST_GROUPING : config.group.within;
-  return ({ phase, mention = "" }) =>
-    subject === "" ? undefined : { key: [phase, kind, network, severity, mention].join(" ").trim(), within };
+  return ({ phase, mention = "" }) => {
+    if (subject === "") return undefined;
+    const isSlow = phase === "flapping" || SLOW_TO_FOLLOW.includes(kind);
+    const within = isSlow ? LONGEST_GROUPING : config.group.within;
+    return { key: [phase, kind, network, severity, mention].join(" ").trim(), within };
+  };
 }
 
 /** The condition whose message also tells its effects, such as an upgrade during a halt. */
-const ROOT_CAUSE: ConditionKind = "network.stalled";
+export const ROOT_CAUSE: ConditionKind = "network.stalled";
 /** Its effects: nodes are stopped, and come back one after another. */
 const EFFECTS: readonly ConditionKind[] = ["node.down"];
 
@@ -126,8 +129,13 @@ function groupIntoStory(episode: Episode, story: Episode, told: ReadonlyMap<stri
   return ({ phase, destination }) => {
     const isOwn = episode.id === story.id;
     const isTold = isOwn ? phase === "trigger" : told.get(destinationKey(destination))?.state === "told";
-    return isTold ? { key: `story ${story.id}` } : undefined;
+    return isTold ? { key: storyKey(story.id) } : undefined;
   };
+}
+
+/** The key of the deliveries that a story's message says. */
+export function storyKey(episode: string): string {
+  return `story ${episode}`;
 }
 
 /** The episode by which the flapping of a machine was detected, and how often it has fired recently. */

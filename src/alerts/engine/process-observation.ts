@@ -5,6 +5,7 @@ import { toMillis } from "../../units/nanoseconds.ts";
 import { type AlertDependencies, randomId } from "../dependencies.ts";
 import { joinPlans, type OutboxBatch } from "../outbox/batch.ts";
 import { enqueue } from "../outbox/outbox.ts";
+import { destinationKey } from "../routing/subscription.ts";
 import type { subscriptionIndexReader } from "../routing/subscription-index.ts";
 import { type Episode, episodeRow, isOpen, machineRow } from "../rules/episode.ts";
 import { NetworkStateCache, RuleSubjectMap } from "../rules/state-cache.ts";
@@ -18,6 +19,7 @@ import {
 } from "./judge-observation.ts";
 import { planEvents } from "./plan-events.ts";
 import { planOpen } from "./plan-open.ts";
+import { belongsToStories, toldStories } from "./stories.ts";
 
 /** The results of an observation. */
 export interface ObservationResult {
@@ -130,7 +132,10 @@ async function planObservation(
   if (events.length === 0) return joinPlans([{ decisions }, conditions.plan]);
   const subscriptions = index.eventSubscriptions(network);
   const { silences } = index;
-  const news = planEvents({ events, simulated: simulated.has(network), subscriptions, silences, at, newId });
+  const isPart = events.some(({ kind }) => belongsToStories(kind));
+  const stories = new Map(isPart ? await toldStories(tables, machines.values(), at, newId) : []);
+  if (shown !== undefined) stories.delete(destinationKey(shown));
+  const news = planEvents({ events, simulated: simulated.has(network), subscriptions, silences, stories, at, newId });
   const counts = [...Map.groupBy(events, (event) => event.kind)].map(([kind, all]) => `${all.length} ${kind}`);
   const seen = { what: "seen", network, detail: counts.join(", ") };
   return joinPlans([{ decisions }, conditions.plan, news, { decisions: [seen] }]);

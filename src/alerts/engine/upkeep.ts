@@ -5,12 +5,13 @@ import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts"
 import { isDrill } from "../drill.ts";
 import { timeToText } from "../kinds/json-fields.ts";
 import { type Decision, joinPlans, type Plan } from "../outbox/batch.ts";
+import { LONGEST_GROUPING } from "../outbox/group.ts";
 import { releaseHeld } from "../outbox/held.ts";
 import type { NotificationState } from "../outbox/notification-state.ts";
 import { enqueue } from "../outbox/outbox.ts";
 import { isFanningOut, readNotificationStates } from "../outbox/queries.ts";
 import type { SubscriptionIndex, subscriptionIndexReader } from "../routing/subscription-index.ts";
-import type { Subscription } from "../routing/subscription.ts";
+import { destinationKey, type Subscription } from "../routing/subscription.ts";
 import { Episode, episodeId, episodeRow, Machine, machineKey, machineRow } from "../rules/episode.ts";
 import { ParsedRowCache } from "../rules/state-cache.ts";
 import { endFlapping, resetMachine } from "../rules/state-machine.ts";
@@ -152,7 +153,7 @@ async function planCalmNotice(
   machine: Machine,
   at: Milliseconds,
 ): Promise<Plan> {
-  const { simulated, newId = randomId } = dependencies;
+  const { simulated, console: shown, newId = randomId } = dependencies;
   if (machine.flapping === undefined) return {};
   const { kind, network, subject, flapping } = machine;
   const began = episodeId(machine, flapping.before + 1);
@@ -170,10 +171,18 @@ async function planCalmNotice(
   } as const;
   const states =
     (await readNotificationStates(tables, [began], newId)).get(began) ?? new Map<string, NotificationState>();
-  const told = [...states.values()].filter((state) => state.flapping === true);
+  const told = [...states].filter(([, state]) => state.flapping === true);
+  // What flapped together is calm about as soon.
+  const grouped =
+    subject === "" || isDrill(machine)
+      ? {}
+      : { group: { key: `${message.open ? "steady" : "calm"} ${kind} ${network}`, within: LONGEST_GROUPING } };
   return {
     decisions: [{ what: "calm", network, episode: began, detail: machine.rule }],
-    deliveries: told.map(({ destination }) => ({ id: newId(), destination, phase: "calm", message, episode: began })),
+    deliveries: told.map(([key, { destination }]) => {
+      const isListed = shown !== undefined && key === destinationKey(shown);
+      return { id: newId(), destination, phase: "calm", message, episode: began, ...(isListed ? {} : grouped) };
+    }),
   };
 }
 

@@ -139,7 +139,7 @@ async function claimOne(
   const [edited] = due.target === null ? [] : await tables.outbox.get([due.target]);
   const group =
     edited !== undefined ? await readGroup(tables, edited) : says ? await readGroup(tables, due) : undefined;
-  const said = group ?? (await readStory(tables, due));
+  const said = group ?? (await readStory(tables, edited ?? due));
   return {
     row,
     sender,

@@ -159,6 +159,8 @@ export interface DeliveryContext {
   readonly triggeredAt?: Nanoseconds;
   /** The message says more than its own delivery. */
   readonly group?: MessageGroup;
+  /** More may join it soon: its file follows then. */
+  readonly growing?: true;
 }
 
 /** Whether later deliveries were merged into this one: its message is then of another phase. */

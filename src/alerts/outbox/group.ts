@@ -8,12 +8,16 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { Episode } from "../rules/episode.ts";
 import type { Decision } from "./batch.ts";
 import { DeliveryData } from "./delivery-data.ts";
+import { type AlertMessage, readMessages } from "./message.ts";
 import { NotificationState, shownTo } from "./notification-state.ts";
 
 /** Later deliveries edit the first message for no longer than this, however long the group keeps growing. */
 export const LONGEST_GROUPING: Milliseconds = 60_000;
 /** How long later deliveries are gathered into one edit. */
 const GROW_DELAY: Milliseconds = 1000;
+
+/** How many subjects of a group its message names; a file has all of more. */
+export const NAMED_SUBJECTS = 10;
 
 interface Merged {
   /** The row may say other deliveries. */
@@ -33,8 +37,8 @@ export async function mergeOwed(
   at: Milliseconds,
   newId: () => string,
 ): Promise<Merged> {
-  if (due.kind !== "message" || due.episode === null || due.uncertain_since !== null)
-    return { row: due, says: true, decisions: [] };
+  const isAlone = due.episode === null && due.group_key === null;
+  if (due.kind !== "message" || isAlone || due.uncertain_since !== null) return { row: due, says: true, decisions: [] };
   const merged = await mergeIntoTriggers(tables, [due], at);
   const [row = due] = merged.rows;
   if (row.group_key === null) return { row, decisions: merged.decisions };
@@ -45,7 +49,8 @@ export async function mergeOwed(
   const near = await tables.outbox.inGroup(row.destination, row.group_key, since);
   const waiting = near.filter(({ state, id }) => state === "owed" && id !== row.id);
   const others = await mergeIntoTriggers(tables, waiting, at);
-  const last = near.findLast(({ state }) => state === "sent");
+  // An event can join a story, and tells none.
+  const last = near.findLast(({ state, episode }) => state === "sent" && episode !== null);
   const grouped = await joinGroup(tables, row, others.rows, last, at, newId);
   const decisions = [merged, said, others, grouped].flatMap((one) => one.decisions);
   return { ...grouped, ...(row.attempts === 0 ? {} : { says: true }), decisions };
@@ -114,14 +119,34 @@ async function joinGroup(
   at: Milliseconds,
   newId: () => string,
 ): Promise<Merged> {
-  const rest = others.filter(({ episode }) => episode !== due.episode);
+  const rest = due.episode === null ? [] : others.filter(({ episode }) => episode !== due.episode);
   const late = last === undefined ? [] : await followers(tables, last, [due, ...rest]);
   if (last === undefined || !late.includes(due)) {
     return { row: due, ...(rest.length === 0 ? {} : { says: true }), decisions: await letSay(tables, due, rest, at) };
   }
   const decisions = await letSay(tables, last, late, at);
-  await tables.outbox.add([growth(last, newId(), at)]);
+  const shown = [last, ...(await endsOf(tables, last))];
+  await tables.outbox.add(shown.map((one) => growth(one, newId(), at)));
+  await settle(tables, last, at, newId);
   return { decisions };
+}
+
+/** The edits of a message that grows leave out its file: this one brings it, once nothing can join any more. */
+async function settle(tables: AlertTables, last: DeliveryRow, at: Milliseconds, newId: () => string): Promise<void> {
+  const { within } = DeliveryData.parse(JSON.parse(last.data));
+  if (within === undefined || (await tables.outbox.saidBy(last.id)).length < NAMED_SUBJECTS) return;
+  const run_at = at + GROW_DELAY + within;
+  const owed = (await tables.outbox.owedEdits([last.id])).find(({ phase }) => phase === "state");
+  if (owed !== undefined) await tables.outbox.update(owed.id, { run_at });
+  else await tables.outbox.add([{ ...growth(last, newId(), at), phase: "state", run_at }]);
+}
+
+/** The message of the end, which shows a story as well. */
+async function endsOf(tables: AlertTables, { episode, destination }: DeliveryRow): Promise<readonly DeliveryRow[]> {
+  const own = episode === null ? [] : await tables.outbox.ofEpisode(episode, destination);
+  return own.filter(({ kind, phase, state, group_key }) => {
+    return kind === "message" && phase === "resolve" && state === "sent" && group_key === null;
+  });
 }
 
 /**
@@ -141,7 +166,7 @@ async function followers(tables: AlertTables, last: DeliveryRow, rows: readonly 
     const { within } = DeliveryData.parse(JSON.parse(row.data));
     // A story goes on for as long as its like is planned.
     const isLate = within !== undefined && (isNamed(row) || row.created_at > Math.min(grew + within, latest));
-    const isNews = isOver && row.phase !== "resolve";
+    const isNews = isOver && NEWS_PHASES.includes(row.phase);
     if (isLate || isNews || row.episode === last.episode) continue;
     found.push(row);
     subjects.add(subjectOf(row));
@@ -149,6 +174,8 @@ async function followers(tables: AlertTables, last: DeliveryRow, rows: readonly 
   }
   return found;
 }
+
+const NEWS_PHASES: readonly string[] = ["trigger", "escalation"];
 
 /** The rule, network and subject of its episode. */
 function subjectOf({ episode }: DeliveryRow): string {
@@ -191,6 +218,8 @@ export interface MessageGroup {
   readonly id: string;
   /** As they stand now at its destination: first the message's own, then the others in the order in which they joined it. */
   readonly episodes: readonly Episode[];
+  /** What of it is more than how those episodes stand, in the same order. */
+  readonly notices: readonly AlertMessage[];
 }
 
 /** With the deliveries that the message does not show yet. */
@@ -215,12 +244,16 @@ export function readReference(text: string): { readonly id: string; readonly cou
 /** What a message says beside its own delivery; undefined if that is nothing. */
 export async function readGroup(
   tables: AlertTables,
-  sayer: Pick<DeliveryRow, "id" | "destination" | "episode" | "group_key">,
+  sayer: Pick<DeliveryRow, "id" | "destination" | "episode" | "group_key" | "phase" | "message">,
 ): Promise<SaidGroup | undefined> {
   if (sayer.group_key === null) return undefined;
   const others = await tables.outbox.saidBy(sayer.id);
   if (others.length === 0) return undefined;
-  const ids = [...new Set([sayer, ...others].flatMap(({ episode }) => episode ?? []))];
+  const all = [sayer, ...others];
+  const noted = all.filter(({ phase }) => NOTICE_PHASES.includes(phase)).map(({ message }) => message);
+  const messages = await readMessages(tables, noted);
+  const notices = noted.flatMap((message) => messages.get(message) ?? []);
+  const ids = [...new Set(all.flatMap(({ episode }) => episode ?? []))];
   const rows = new Map((await tables.watch.episodes(ids)).map((row) => [row.id, row.data]));
   const states = new Map(
     (await tables.watch.notificationStates(ids, sayer.destination)).map((row) => [row.episode, row.data]),
@@ -231,8 +264,10 @@ export async function readGroup(
     const state = NotificationState.pick({ acknowledged: true }).parse(JSON.parse(states.get(id) ?? "{}"));
     return [shownTo(Episode.parse(JSON.parse(data)), state)];
   });
-  return { id: sayer.id, episodes, unshown: await unshownOf(tables, others) };
+  return { id: sayer.id, episodes, notices, unshown: await unshownOf(tables, others) };
 }
+
+const NOTICE_PHASES: readonly string[] = ["event", "flapping", "calm"];
 
 /** The group of an episode's trigger, for its later messages, where the others happened in its course. */
 export async function readStory(tables: AlertTables, row: DeliveryRow): Promise<SaidGroup | undefined> {

@@ -149,6 +149,20 @@ export function eventLine(event: AlertEvent): Text {
   return wordsFor(event).line(event, strong(event.network));
 }
 
+/** Several in as few lines as they take: nodes that change to one version share a line. */
+export function eventLines(events: readonly AlertEvent[]): Text[] {
+  const alike = Map.groupBy(events, (event) =>
+    event.kind === "node.version" ? `${event.before.version} ${event.after.version}` : event,
+  );
+  return [...alike.values()].flatMap(([first, ...rest]) => {
+    if (first?.kind !== "node.version" || rest.length === 0) return first === undefined ? [] : [eventLine(first)];
+    const { network, before, after } = first;
+    const nodes = [...new Set([first, ...rest].map(({ subject }) => subject))];
+    const [version, old] = [after.version ?? "an unknown version", before.version ?? "unknown"];
+    return [text`${nodes.length} nodes on ${strong(network)} run ${strong(version)}, was ${old}: ${nodeList(nodes)}`];
+  });
+}
+
 /** The columns of a table of events. */
 export function eventCells(event: AlertEvent): Cells {
   return wordsFor(event).cells(event);

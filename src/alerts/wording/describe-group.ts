@@ -6,17 +6,15 @@ import { code, id, strong, text, type Text, type TextPart, time, toText } from "
 import { formatUtc } from "../../units/nanoseconds.ts";
 import { DRILL_NOTICE } from "../drill.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
-import { type ConditionKind, KINDS } from "../kinds/kinds.ts";
+import { type AlertKind, type ConditionKind, KINDS } from "../kinds/kinds.ts";
 import { compareSeverity } from "../kinds/severity.ts";
 import type { DeliveryContext } from "../outbox/delivery-subject.ts";
-import { groupReference, type MessageGroup } from "../outbox/group.ts";
+import { groupReference, type MessageGroup, NAMED_SUBJECTS } from "../outbox/group.ts";
 import type { AlertMessage } from "../outbox/message.ts";
 import { type Episode, isOpen } from "../rules/episode.ts";
 import { conditionWords } from "./condition-words.ts";
+import { eventLines } from "./describe-event.ts";
 import { endWord, explanation, markedTitle, SEVERITY_WORDS, sinceWords, TONES } from "./phrases.ts";
-
-/** How many subjects of a group a message names; its file has all of them. */
-const NAMED_SUBJECTS = 10;
 
 type GroupWords = (count: TextPart, network: TextPart) => { readonly bad: Text; readonly good: Text };
 
@@ -60,7 +58,7 @@ const GROUP_WORDS: Partial<Record<ConditionKind, GroupWords>> = {
 export function describeGroup(
   message: Extract<AlertMessage, { type: "condition" }>,
   group: MessageGroup,
-  { merged }: Pick<DeliveryContext, "merged">,
+  { merged, growing }: Pick<DeliveryContext, "merged" | "growing">,
 ): Reply {
   const { kind, network } = message.episode;
   const episodes = group.episodes;
@@ -73,7 +71,7 @@ export function describeGroup(
   const resolved = episodes.filter(({ state }) => state === "resolved");
   const counted = [open, resolved].find((those) => those.length > 0) ?? episodes;
   const count = counted.length === episodes.length ? `${counted.length}` : `${counted.length} of ${episodes.length}`;
-  const words = (GROUP_WORDS[kind] ?? otherWords(kind))(strong(count), strong(network));
+  const words = groupTitles(kind, strong(count), strong(network));
   const unseen = open.length === 0 && resolved.length === 0;
   const [over = message.episode] = counted;
   const named = [...open, ...episodes.filter((one) => !isOpen(one))].slice(0, NAMED_SUBJECTS);
@@ -92,40 +90,55 @@ export function describeGroup(
       ...(message.drill === true ? [paragraph(DRILL_NOTICE)] : worst === undefined ? [] : explanation(worst)),
       {
         kind: "list",
-        items: [...named.map(memberLine), ...(left === 0 ? [] : [text`and ${left} more, which the file names`])],
+        items: [...named.map(memberLine), ...moreLine(left, growing)],
       },
       ...(message.already === undefined || worst === undefined
         ? []
         : [paragraph(`Told only now: ${message.already}.`)]),
     ],
-    attachments: left === 0 ? [] : [tableAttachment(table, message.simulated === true ? "SIMULATED-" : "")],
+    attachments:
+      left === 0 || growing === true ? [] : [tableAttachment(table, message.simulated === true ? "SIMULATED-" : "")],
     actions: groupActions(message.episode, group, open),
   });
 }
 
-function otherWords(kind: ConditionKind): GroupWords {
+/** Counts the subjects that a message does not name. */
+export function moreLine(left: number, growing: true | undefined): Text[] {
+  if (left === 0) return [];
+  return [growing === true ? text`and ${left} more, whose file follows` : text`and ${left} more, which the file names`];
+}
+
+/** The titles of so many alerts of a kind: while any is open, and once all are over. */
+export function groupTitles(kind: ConditionKind, count: TextPart, network: TextPart): ReturnType<GroupWords> {
   const { words } = KINDS[kind];
-  return (count, network) => ({
-    bad: text`${count} alerts on ${network}: ${words}`,
-    good: text`${count} alerts on ${network} are over: ${words}`,
-  });
+  return (
+    GROUP_WORDS[kind]?.(count, network) ?? {
+      bad: text`${count} alerts on ${network}: ${words}`,
+      good: text`${count} alerts on ${network} are over: ${words}`,
+    }
+  );
 }
 
 /** What happened in the course of another alert, and is said by its message. */
-export function storyBlocks(episode: Episode, { episodes }: MessageGroup): Block[] {
+export function storyBlocks(episode: Episode, { episodes, notices }: MessageGroup): Block[] {
   const rest = episodes.filter(({ id }) => id !== episode.id);
-  if (rest.length === 0) return [];
+  const events = notices.flatMap((one) => (one.type === "event" ? [one.event] : []));
+  if (rest.length + events.length === 0) return [];
   const named = rest.slice(-NAMED_SUBJECTS);
   const left = rest.length - named.length;
   const items = named.map((one) => text`${conditionWords(one).bad}: ${spanWords(one)}`);
   const earlier = left === 0 ? [] : [text`${left} earlier ones are not listed`];
-  return [paragraph(text`${strong("Meanwhile:")}`), { kind: "list", items: [...earlier, ...items] }];
+  return [
+    paragraph(text`${strong("Meanwhile:")}`),
+    { kind: "list", items: [...earlier, ...items, ...eventLines(events)] },
+  ];
 }
 
 function memberLine(episode: Episode): Text {
   const { acknowledged } = episode;
   const by = acknowledged === undefined || !isOpen(episode) ? [] : text`, acknowledged by ${acknowledged.by}`;
-  return text`${subjectWords(episode)}: ${spanWords(episode)}${by}`;
+  const label = "label" in episode.last ? episode.last.label : undefined;
+  return text`${subjectWords({ ...episode, label })}: ${spanWords(episode)}${by}`;
 }
 
 function spanWords(episode: Episode): Text {
@@ -135,8 +148,14 @@ function spanWords(episode: Episode): Text {
   return text`${sinceWords(episode)}, ${episode.state === "gone" ? "gone" : "no longer watched"} since ${ended}`;
 }
 
-function subjectWords({ kind, subject, last }: Episode): TextPart {
-  if ("label" in last && last.label !== undefined) return strong(last.label);
+/** A market by the name that people know, a node by its own. */
+export function subjectWords(of: {
+  readonly kind: AlertKind;
+  readonly subject: string;
+  readonly label?: string | undefined;
+}): TextPart {
+  const { kind, subject, label } = of;
+  if (label !== undefined) return strong(label);
   return KINDS[kind].about === "market" ? id(subject) : code(subject);
 }
 

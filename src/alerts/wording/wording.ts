@@ -4,12 +4,11 @@
 import { type Block, paragraph, type Table } from "../../reply/block.ts";
 import { tableAttachment } from "../../reply/csv.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
-import { code, id, strong, text, type Text, time, toText } from "../../reply/text.ts";
+import { code, strong, text, type Text, time, toText } from "../../reply/text.ts";
 import { formatDuration } from "../../units/duration.ts";
 import { formatUtc, toMillis } from "../../units/nanoseconds.ts";
 import type { AlertEvent } from "../kinds/event.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
-import { KINDS } from "../kinds/kinds.ts";
 import type { DeliveryContext } from "../outbox/delivery-subject.ts";
 import type { AlertMessage } from "../outbox/message.ts";
 import type { Platforms } from "../platform.ts";
@@ -17,11 +16,12 @@ import { conditionWords } from "./condition-words.ts";
 import { describeChange, describeTest } from "./describe-change.ts";
 import { describeCondition, describeUnacknowledged } from "./describe-condition.ts";
 import { describeDatabase } from "./describe-database.ts";
+import { describeCalm, describeFlapping } from "./describe-flapping.ts";
 import { describeEvent, eventCells, eventLine } from "./describe-event.ts";
 import { describeRefused } from "./describe-refused.ts";
 import { describeSilences } from "./describe-silences.ts";
 import { describeToken } from "./describe-token.ts";
-import { countOf, markedTitle, TONES } from "./phrases.ts";
+import { countOf, markedTitle } from "./phrases.ts";
 
 type MessageOf<T extends AlertMessage["type"]> = Extract<AlertMessage, { type: T }>;
 
@@ -54,40 +54,12 @@ function describeByType(message: AlertMessage, context: DeliveryContext, platfor
       return describeDigest(message);
     case "rolling":
       return describeRolling(message);
-    case "flapping": {
-      const { episode, episodes, withinMillis } = message;
-      const within = formatDuration(withinMillis);
-      return reply({
-        tone: TONES[episode.severity],
-        title: markedTitle("FLAPPING", conditionWords(episode).bad, message),
-        blocks: [
-          paragraph(
-            text`It has fired ${episodes} times within ${within}, the last time at ${time(timeFromText(episode.detected), "both")}, and is firing as this is written. It is not told each time any more, until it has been calm for ${within}; what is critical still is.`,
-          ),
-        ],
-      });
-    }
+    case "flapping":
+      return describeFlapping(message, context);
     case "unacknowledged":
       return describeUnacknowledged(message);
-    case "calm": {
-      return reply({
-        tone: message.open ? "warning" : "good",
-        title: markedTitle(
-          message.open ? "FIRING STEADILY" : "CALM AGAIN",
-          text`${code(message.kind)}${calmSubject(message)} on ${strong(message.network)}`,
-          message,
-        ),
-        blocks: [
-          paragraph(
-            text`It fired ${message.episodes === 1 ? "once" : `${message.episodes} times`} since ${time(timeFromText(message.since), "both")}. ${
-              message.open
-                ? "It is firing now, without a break: it flaps no more, but it is not over."
-                : "It is not firing now."
-            }`,
-          ),
-        ],
-      });
-    }
+    case "calm":
+      return describeCalm(message, context);
     case "away":
       return describeDowntime(message);
     case "lost":
@@ -117,13 +89,6 @@ function describeByType(message: AlertMessage, context: DeliveryContext, platfor
     case "change":
       return describeChange(message);
   }
-}
-
-/** A market by the name that people know, a node by its own. */
-function calmSubject({ kind, subject, label }: MessageOf<"calm">): Text {
-  if (subject === "") return [];
-  if (label !== undefined) return text` of ${strong(label)}`;
-  return KINDS[kind].about === "market" ? text` of ${id(subject)}` : text` at ${code(subject)}`;
 }
 
 function describeDigest(message: MessageOf<"digest">): Reply {

@@ -1,7 +1,10 @@
+import { text } from "node:stream/consumers";
+
 import { describe, expect, it } from "vitest";
 
 import { SendError } from "../../../src/alerts/sender.ts";
 import { plainText } from "../../../src/reply/plain-text.ts";
+import type { Reply } from "../../../src/reply/reply.ts";
 import { auction, blind, down, stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";
 import { openStage, type Stage, type StageOptions } from "../stage.ts";
@@ -48,6 +51,26 @@ describe("what has one cause is one message", () => {
     expect(it.sender.take()).toEqual(["warning: market.auction of m04 on mainnet"]);
   });
 
+  it("whose file comes with it, and once more when nothing follows any more", async () => {
+    const it = await subscribed();
+    await auctions(it, 12);
+    for (let count = 15; count <= 30; count += 3) {
+      await it.pass(4000);
+      await auctions(it, count);
+    }
+    await it.pass(2000);
+    const files = (replies: readonly { readonly reply: Reply }[]) =>
+      replies.map(({ reply }) => reply.attachments.length);
+    expect(it.sender.take()).toEqual(["warning: 12 market.auction on mainnet"]);
+    expect([files(it.sender.posts), files(it.sender.edits)]).toEqual([[1], [0, 0, 0, 0, 0, 0]]);
+    expect(it.sender.takeEdits().at(-1)).toBe("warning: 30 market.auction on mainnet");
+    await it.pass(5000);
+    expect(it.sender.takeEdits()).toEqual(["warning: 30 market.auction on mainnet"]);
+    const [file] = it.sender.edits.at(-1)?.reply.attachments ?? [];
+    expect((await text(file!.open())).trim().split("\n")).toHaveLength(31);
+    await it.pass(60_000);
+  });
+
   it("for a minute at most, though it keeps growing", async () => {
     const it = await subscribed();
     for (let count = 1; count <= 30; count += 1) {
@@ -58,8 +81,9 @@ describe("what has one cause is one message", () => {
       "warning: market.auction of m00 on mainnet",
       "warning: market.auction of m16 on mainnet",
     ]);
+    // Once as the last one joined it, and once with the file.
     expect([it.sender.takeEdits().filter((one) => one.includes("16 ")).length, it.sender.edits.at(-1)?.gist]).toEqual([
-      1,
+      2,
       "warning: 14 market.auction on mainnet",
     ]);
   });

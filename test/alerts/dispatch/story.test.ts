@@ -1,10 +1,11 @@
 import { expect, it } from "vitest";
 
 import { SendError } from "../../../src/alerts/sender.ts";
-import { episodesIn } from "../../support/gist.ts";
+import { episodesIn, eventsIn } from "../../support/gist.ts";
+import type { AlertEvent } from "../../../src/alerts/kinds/event.ts";
 import { blind, down, stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";
-import { openStage } from "../stage.ts";
+import { openStage, type Stage } from "../stage.ts";
 
 // An upgrade is a halt in which nodes go down and come back one after another: the message of the halt tells all of it.
 
@@ -12,7 +13,10 @@ const NODES = ["n1", "n2", "n3", "n4", "n5"];
 
 async function halted(more: Parameters<typeof aSubscription>[0] = {}) {
   const it = await openStage();
-  await it.engine.putSubscription(aSubscription({ kinds: ["network.stalled", "node.down"], ...more }), "ada");
+  await it.engine.putSubscription(
+    aSubscription({ kinds: ["network.stalled", "node.down"], events: "usual", ...more }),
+    "ada",
+  );
   const rounds = (count: number, state: "good" | "bad", ...sick: readonly string[]): Promise<void> =>
     it.rounds(count, [
       blind("good"),
@@ -92,5 +96,73 @@ it("a node that went down and came back before the halt could be told is told on
     ["resolve", false],
   ]);
   expect(it.sender.take().filter((one) => one.includes("node.down"))).toEqual([]);
+  it.sender.takeEdits();
+});
+
+/** What a look for versions finds: these nodes run a new one, or the protocol is a new one. */
+const changed = (...keys: readonly string[]): AlertEvent[] =>
+  keys.map((key): AlertEvent => {
+    const of = { network: "mainnet", key, at: "1717416000000000000" };
+    return key === "core"
+      ? { kind: "core.upgraded", ...of, subject: "", from: "v0.73", to: "v0.74" }
+      : { kind: "node.version", ...of, subject: key, node: key, before: { version: "1" }, after: { version: "2" } };
+  });
+const versions = (it: Stage, ...keys: readonly string[]): Promise<unknown> =>
+  it.round([], changed(...keys), "mainnet", { name: "versions" });
+const KINDS = ["network.stalled", "node.down", "node.version", "core.upgraded"] as const;
+
+it.each(["live", "thread", "plain"] as const)(
+  "the versions that nodes come back with, and the protocol's, belong to the story: %s",
+  async (style) => {
+    const { it, rounds } = await halted({ style, kinds: [...KINDS] });
+    await versions(it);
+    await rounds(4, "bad", "n1");
+    await rounds(4, "bad");
+    await versions(it, "n1");
+    await rounds(30, "bad");
+    await versions(it, "n2", "n3");
+    await rounds(10, "good");
+    // Six at once would be a digest by themselves.
+    await versions(it, "n4", "n5", "n6", "n7", "n8", "n9");
+    await rounds(20, "good");
+    await versions(it, "core");
+    await rounds(2, "good");
+    expect(it.sender.take()).toEqual(HALT);
+    const [first, , end] = it.sender.posts;
+    for (const of of [first, end]) {
+      const [shown] = it.sender.edits.filter(({ message }) => message === of?.message).slice(-1);
+      expect(eventsIn(shown!.reply)).toEqual(["n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8", "n9", "core"]);
+      expect(episodesIn(shown!.reply)).toContain("node.down|mainnet|n1|1");
+      expect(shown?.gist).toBe("resolved: network.stalled on mainnet");
+    }
+    // What happens ten minutes after the end is another matter.
+    await rounds(125, "good");
+    await versions(it, "n1");
+    await rounds(2, "good");
+    expect(it.sender.take()).toEqual(["info: node.version of n1 on mainnet"]);
+    it.sender.takeEdits();
+  },
+);
+
+it("versions are told by themselves where the halt was not told, and where each event is asked for", async () => {
+  for (const more of [{ kinds: ["node.version"] }, { kinds: [...KINDS], events: "each" }] as const) {
+    const { it, rounds } = await halted({ ...more, kinds: [...more.kinds] });
+    it.sender.take();
+    await versions(it);
+    await versions(it, "n1", "core");
+    await rounds(4, "bad");
+    expect(it.sender.take().filter((one) => one.startsWith("info"))).toHaveLength(1);
+    it.sender.takeEdits();
+  }
+});
+
+it("a version that the story's message cannot show any more is told by itself", async () => {
+  const { it, rounds } = await halted({ kinds: [...KINDS] });
+  it.sender.take();
+  await versions(it);
+  it.sender.outcome = (what) => ("id" in what ? "ok" : new SendError("permanent", "message_not_found"));
+  await versions(it, "n1", "n2");
+  await rounds(2, "bad");
+  expect(it.sender.take().filter((one) => one.includes("node.version"))).toHaveLength(2);
   it.sender.takeEdits();
 });

@@ -67,6 +67,41 @@ describe("flapping", () => {
     expect(it.sender.take()).toEqual([FLAPPING, "digest: 7 network.stalled on mainnet, quiet hours"]);
   });
 
+  it("of many markets is one message, and so is its end; the console lists each by itself", async () => {
+    const console = { platform: "fake", channel: "console" };
+    const stage = await openStage({ config, console });
+    for (const destination of [{ platform: "fake", channel: "ops" }, console]) {
+      const id = destination.channel;
+      await stage.engine.putSubscription(aSubscription({ id, destination, kinds: ["market.auction"] }), "ada");
+    }
+    const markets = Array.from({ length: 12 }, (_, index) => `m${index}`);
+    const rounds = (count: number, state: "good" | "bad"): Promise<void> =>
+      stage.rounds(count, [blind("good"), stalled("good"), ...markets.map((one) => auction(state, one))]);
+    const told = (): string[] => stage.sender.take().filter((one) => /flapping|calm/u.test(one));
+    await rounds(1, "good");
+    for (let time = 0; time < 5; time += 1) {
+      await rounds(4, "bad");
+      await rounds(4, "good");
+    }
+    const flapping = told();
+    const [reply] = stage.sender.posts.filter(({ gist }) => gist === "flapping: 12 market.auction on mainnet");
+    await rounds(125, "good");
+    const calm = told();
+    for (const [said, word] of [
+      [flapping, "flapping"],
+      [calm, "calm"],
+    ] as const) {
+      const [ops, others] = [
+        said.filter((one) => !one.startsWith("console")),
+        said.filter((one) => one.startsWith("console")),
+      ];
+      expect(ops).toEqual([`${word}: 12 market.auction on mainnet`]);
+      expect(others).toHaveLength(12);
+    }
+    const [file] = reply?.reply.attachments ?? [];
+    expect([file?.name, reply?.reply.attachments.length]).toEqual(["mainnet-market.auction-flapping.csv", 1]);
+  });
+
   it("of a market is over under the name that people know", async () => {
     const stage = await openStage({ config });
     await stage.engine.putSubscription(aSubscription({ kinds: ["market.auction"] }), "ada");

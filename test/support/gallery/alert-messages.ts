@@ -134,7 +134,14 @@ const changed = (before: object | undefined, after: object): AlertMessage => ({
 function grouped(id: string, episodes: readonly ReturnType<typeof anEpisode>[]): [AlertMessage, DeliveryContext] {
   const [first] = episodes;
   if (first === undefined) throw new RangeError("a group of none");
-  return [trigger(first), { group: { id, episodes } }];
+  return [trigger(first), { group: { id, episodes, notices: [] } }];
+}
+
+/** The first notice's message, which says all of them. */
+function noticed(notices: readonly AlertMessage[]): [AlertMessage, DeliveryContext] {
+  const [first] = notices;
+  if (first === undefined) throw new RangeError("a group of none");
+  return [first, { group: { id: "N-3vE4KX4", episodes: [], notices } }];
 }
 const auctionOf = (number: number) =>
   episodeOf("market.auction", true, {
@@ -176,6 +183,21 @@ export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])
     episodeOf("network.stalled", true, { ...over, id: "network.stalled|mainnet||1", subject: "" }),
     episodeOf("node.down", true, { subject: NASTY, id: "node.down|mainnet|b:1|1" }),
   ]),
+  [
+    trigger(episodeOf("network.stalled", true, { id: "network.stalled|mainnet||1", subject: "" })),
+    {
+      group: {
+        id: "G-3vE4KX4",
+        episodes: [episodeOf("network.stalled", true, { ...over, id: "network.stalled|mainnet||1", subject: "" })],
+        notices: [
+          ...["s1", NASTY].map(
+            (subject) => ({ type: "event", event: { ...eventOf("node.version"), subject } }) as const,
+          ),
+          { type: "event", event: eventOf("core.upgraded") },
+        ],
+      },
+    },
+  ],
   grouped("D-3vE4KX4", [episodeOf("node.down", true, over), episodeOf("node.down", true, { ...over, subject: "b:1" })]),
   grouped(
     "E-3vE4KX4",
@@ -216,7 +238,38 @@ export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])
   ],
   [{ ...calm, episodes: 1, open: true }],
   [{ ...calm, episodes: 7, open: false }],
+  noticed([
+    { ...calm, episodes: 1, open: true },
+    { ...calm, subject: NASTY, episodes: 7, open: true },
+  ]),
+  noticed(
+    Array.from({ length: 12 }, (_, index) => ({
+      ...calm,
+      kind: "market.auction",
+      subject: `m${index + 1}`,
+      label: `M${index + 1}/USD`,
+      episodes: 7,
+      open: false,
+    })),
+  ),
   [{ type: "flapping", episode: episodeOf("node.down"), episodes: 4, withinMillis: 1_800_000 }],
+  noticed([
+    { type: "flapping", episode: episodeOf("node.down"), episodes: 4, withinMillis: 1_800_000 },
+    {
+      type: "flapping",
+      episode: episodeOf("node.down", true, { subject: NASTY }),
+      episodes: 5,
+      withinMillis: 1_800_000,
+    },
+  ]),
+  noticed(
+    Array.from({ length: 12 }, (_, index) => ({
+      type: "flapping",
+      episode: auctionOf(index + 1),
+      episodes: 4,
+      withinMillis: 1_800_000,
+    })),
+  ),
   [{ ...lost, subscriptions: 1, unsent: 1 }],
   [{ ...lost, subscriptions: 2, unsent: 3 }],
   [{ ...away, late: [] }],
