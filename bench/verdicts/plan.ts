@@ -14,6 +14,7 @@ const NODE_COUNTS = [1, 1, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 5, 5, 6, 6]
 /** What is set in a drawn world: it is the same otherwise. */
 export interface Given {
   readonly poll?: number;
+  readonly calm?: boolean;
 }
 
 /**
@@ -23,7 +24,8 @@ export interface Given {
 export function drawPlan(seed: number, given: Given = {}): WorldPlan {
   const random = new SeededRandom(Math.imul(seed, 0x9e3779b1) ^ 0xda7);
   for (let warm = 0; warm < 4; warm += 1) random.next();
-  const calm = random.next() < 0.25;
+  const drawnCalm = random.next() < 0.25;
+  const calm = given.calm ?? drawnCalm;
   const nodes = NODE_COUNTS[Math.floor(random.next() * NODE_COUNTS.length)] ?? 3;
   const drawn = (random.next() < 0.5 ? 5 : 15) * SECOND;
   const poll = given.poll ?? drawn;

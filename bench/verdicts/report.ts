@@ -46,8 +46,8 @@ function cellsOf(score: KindScore, { calmDays }: Score): string[] {
   ];
 }
 
-/** What must hold, as figures. */
-export function scoreFigures(score: Score): readonly Measured[] {
+/** What must hold, as figures; false alarms also over days that were all calm. */
+export function scoreFigures(score: Score, calmer: Score): readonly Measured[] {
   const figures: Measured[] = [];
   for (const [liars, { due, told, delays }] of score.halts.entries()) {
     const which = liars === 0 ? "no liar" : "one liar";
@@ -67,8 +67,9 @@ export function scoreFigures(score: Score): readonly Measured[] {
     const most = kind === "node.lying" ? 30 : ended < 1000 ? 0 : 1;
     figures.push(inThousand(`verdicts: wrong ends of ${kind}`, endedWrongly, ended, most));
   }
-  const calm = KINDS.reduce((sum, kind) => sum + score.kinds[kind].calm, 0);
-  figures.push(atMost("verdicts: false alarms in calm worlds", calm, 0, "", `in ${score.calmDays} calm days`));
+  const falseAlarms = KINDS.reduce((sum, kind) => sum + score.kinds[kind].calm + calmer.kinds[kind].calm, 0);
+  const days = `in ${score.calmDays + calmer.calmDays} calm days`;
+  figures.push(atMost("verdicts: false alarms in calm worlds", falseAlarms, 0, "", days));
   return figures;
 }
 

@@ -60,7 +60,8 @@ export class Witness {
     const isLess = said.time < furthestSaid - BACK;
     if (said.time <= tip.time + 1000) this.#furthest[node] = Math.max(furthest, said.time);
     this.#furthestSaid[node] = Math.max(furthestSaid, said.time);
-    const since = isLess ? (this.#backSince[node] ?? at) : undefined;
+    // Only what reaches the furthest position again ends the time until the node begins anew.
+    const since = said.time < furthestSaid ? (this.#backSince[node] ?? at) : undefined;
     this.#backSince[node] = since;
     const isTrue = isBack && since !== undefined && at - since <= BEGINS_ANEW;
     if (isLess || this.#sampled.has(`network.time-back|${nodeName(node)}`)) {

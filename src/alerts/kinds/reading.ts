@@ -111,8 +111,13 @@ export const CONDITIONS = {
     defaults: ({ clock }) => clock,
     /** Wall clock minus network time; negative when the network is ahead. */
     reading: { facts: z.object({ driftMillis: z.number().exactOptional() }) },
-    isBad: ({ drift }, { facts: { driftMillis } }) =>
-      driftMillis === undefined ? undefined : Math.abs(driftMillis) > drift,
+    isBad: ({ drift }, { facts: { driftMillis } }) => {
+      if (driftMillis === undefined) return undefined;
+      const off = Math.abs(driftMillis);
+      if (off > drift) return true;
+      // As a lag: what is told of a block's time is as old as the block.
+      return off * 6 > drift * 5 ? undefined : false;
+    },
   }),
   "watch.blind": condition({
     words: "the watcher cannot see the network",

@@ -123,18 +123,15 @@ function suspect(
   return kept;
 }
 
-/** The time by which two nodes at one height are compared: the block's own where both send it. */
-function comparedTimes(a: TimedWitness, b: TimedWitness): readonly [bigint, bigint] {
-  return a.blockTime !== undefined && b.blockTime !== undefined ? [a.blockTime, b.blockTime] : [a.time, b.time];
-}
-
+/** By the block's own time, where both send it, no two blocks share one: each is later than the one before. */
 function contradict(a: TimedWitness, b: TimedWitness): boolean {
   if (a.height === undefined || b.height === undefined) return false;
-  const [ofA, ofB] = comparedTimes(a, b);
+  const isOwn = a.blockTime !== undefined && b.blockTime !== undefined;
+  const [ofA, ofB] = isOwn ? [a.blockTime, b.blockTime] : [a.time, b.time];
   const blocks = a.height - b.height;
   if (blocks === 0n) return ofA !== ofB;
   if (blocks > COMPARABLE_BLOCKS || -blocks > COMPARABLE_BLOCKS) return false;
-  return blocks > 0n ? ofA < ofB : ofA > ofB;
+  return ofA === ofB ? isOwn : blocks > 0n !== ofA > ofB;
 }
 
 /** The nodes that two or more contradict, and more than do not, the node itself included. */

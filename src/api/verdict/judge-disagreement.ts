@@ -30,10 +30,12 @@ export function judgeDisagreement(
   const standing = voters.filter(({ vote }) => vote === "stands");
   const moving = judgement.state === "contested" ? judgement.movers : aheadOf(standing);
   const divided = judgement.state === "contested" || (standing.length * 2 > configured && moving.length > 0);
-  if (divided) {
+  if (judgement.state !== "blind" && divided) {
+    // The count lapses with a pause.
+    const isPaused = before === undefined || now - before.atMillis > thresholds.motionMillis;
     const memory: DisagreementMemory = {
       sinceMillis: known?.sinceMillis ?? now,
-      rounds: (known?.rounds ?? 0) + 1,
+      rounds: (isPaused ? 0 : (known?.rounds ?? 0)) + 1,
       ageMillis: now - ageStart(),
       moving: moving.map(({ memory: { node } }) => node),
       standing: standing.map(({ memory: { node } }) => node),

@@ -78,10 +78,11 @@ export function judgeNetwork(
   function advances(): boolean {
     if (previous === undefined || reached === undefined) return false;
     if (!isFurther(reached, previous) || !isFurther(reached, before?.mark)) return false;
-    const moving = voters.filter(
-      (one) => one.vote === "moves" || (one.vote !== "silent" && one.memory.fresh === true),
-    ).length;
-    if (moving < quorumOf(configured)) return false;
+    // What was just met may move; once it stands, it does not.
+    const mayMove = voters.filter(
+      ({ vote, memory: { fresh } }) => vote === "moves" || (fresh === true && (vote === "waits" || vote === "climbs")),
+    );
+    if (mayMove.length < quorumOf(configured)) return false;
     // After a pause the network may have stopped in between: hardly any time may be lost.
     return unseen <= motionMillis || millisBetween(previous.time, reached.time) >= unseen - motionMillis;
   }
@@ -150,7 +151,7 @@ export function judgeNetwork(
     if (furthest !== undefined && isFurther(furthest, memory.mark)) memory.mark = furthest;
     const { stillMillis } = stillness();
     const why = stallWords(stillMillis);
-    const isBad = Math.min(stillMillis, now - memory.watchedSinceMillis) > motionMillis;
+    const isBad = Math.min(stillMillis, now - memory.watchedSinceMillis) >= motionMillis;
     return { state: "stalled", why, basis: "advance", stalled: isBad ? "bad" : "unknown", stillMillis };
   }
 

@@ -124,4 +124,4 @@ export function shiftMemory(
 }
 
 /** How the members are named that hold a moment of the monotonic clock. */
-const MOMENT = /(?:At|Since)Millis$/u;
+const MOMENT = /(?:At|[Ss]ince)Millis$/u;

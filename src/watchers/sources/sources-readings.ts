@@ -116,7 +116,9 @@ function clock({ verdict }: JudgedRound, common: CommonFields): Reading {
       ? []
       : [millisBetween(peak.time, at) - (atMillis - movedAtMillis)],
   );
-  if (network !== "healthy" || basis !== "advance" || drifts.length === 0) {
+  // Where as many say that the clock is behind, nobody knows whether it is right.
+  const isDisputed = verdict.implausible.length >= drifts.length;
+  if (network !== "healthy" || basis !== "advance" || isDisputed) {
     return { kind: "network.clock", ...common, state: "unknown", why: verdict.why, facts: {} };
   }
   return { kind: "network.clock", ...common, state: "good", facts: { driftMillis: Math.min(...drifts) } };

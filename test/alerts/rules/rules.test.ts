@@ -71,6 +71,14 @@ describe("a rule", () => {
       "unknown",
     ],
     ["lag not known", "node.lagging", {}, { kind: "node.lagging", ...common, facts: {} }, "unknown"],
+    [
+      "clock nearly off",
+      "network.clock",
+      {},
+      { kind: "network.clock", ...common, facts: { driftMillis: 25_001 } },
+      "unknown",
+    ],
+    ["clock right", "network.clock", {}, { kind: "network.clock", ...common, facts: { driftMillis: -25_000 } }, "good"],
     ["clock behind", "network.clock", {}, { kind: "network.clock", ...common, facts: { driftMillis: -30_001 } }, "bad"],
     [
       "overdue by what is usual",

@@ -70,6 +70,18 @@ describe("a node is not believed", () => {
       { a: "outvoted" },
     ],
     [
+      "when its block is another one than the others', of the very same time",
+      5,
+      (n, s) => ({ ...says(n, s, height(s) - (n === "a" ? 96 : 0)), blockTime: at(s) }),
+      { a: "outvoted" },
+    ],
+    [
+      "not where a height may be older than the time beside it",
+      5,
+      (n, s) => says(n, s, height(s) - (n === "a" ? 1 : 0)),
+      {},
+    ],
+    [
       "not when the heights are too far apart to compare",
       5,
       (n, s) => (n === "a" ? says(n, s - 1, height(s) + 500) : honest(n, s)),

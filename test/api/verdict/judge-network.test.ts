@@ -167,6 +167,22 @@ describe("over rounds", () => {
     expect(verdicts.get(130)).toMatchObject({ network: "stalled", stillMillis: 25_000 });
   });
 
+  test("a stall is bad once no node has moved for as long as a move counts", () => {
+    const verdicts = play({ a: [[30, "still"]], b: [[0, "still"]], c: [[0, "still"]] }, 45);
+    expect([40, 45].map((second) => verdicts.get(second)?.stalled)).toEqual(["unknown", "bad"]);
+  });
+
+  test("a node that has stood ever since it was met confirms no advance", () => {
+    const watch = new Watch();
+    // The last one only catches up, behind the first one, which stands at 0.
+    const states = Array.from({ length: 20 }, (_, round) => {
+      const second = 5 * round - 30;
+      const answers = [says("a", Math.min(0, second)), says("b", -50_000), says("c", -400 + second / 3)];
+      return watch.round(second, answers).stalled;
+    });
+    expect(states.at(-1)).toBe("bad");
+  });
+
   test("after a pause an advance has to make up for it", () => {
     const goesOn = (watch: Watch, second: number, said: number): ReturnType<Watch["round"]> =>
       watch.round(

@@ -161,6 +161,21 @@ describe("a restart", () => {
     expect(states).toEqual(["unknown", "unknown", "unknown", "unknown", "bad"]);
   });
 
+  test("into a disagreement goes on counting it", () => {
+    const watch = new Watch();
+    const split = (second: number) => [
+      says("a", second),
+      says("b", Math.min(0, second)),
+      says("c", Math.min(0, second)),
+    ];
+    for (let now = -10; now <= 25; now += 5) watch.round(now, split(now));
+    watch.run = "2";
+    const states = [0, 5, 10, 15, 20].map((monotonic) =>
+      stateOf(watch.round(85 + monotonic, split(85 + monotonic), monotonic - 900), "network.disagree"),
+    );
+    expect(states).toEqual(["unknown", "bad", "bad", "bad", "bad"]);
+  });
+
   test("into blindness counts a standstill from then on", () => {
     const watch = new Watch();
     for (const now of [-5, 0]) watch.round(now, [says("a", now)]);
@@ -226,6 +241,15 @@ describe("blindness", () => {
   });
 });
 
+test("a blind round knows of no disagreement", () => {
+  const watch = new Watch();
+  const split = (second: number) => [says("a", second), says("b", Math.min(0, second)), says("c", Math.min(0, second))];
+  for (let now = -10; now <= 60; now += 5) watch.round(now, split(now));
+  expect(stateOf(watch.round(65, split(65)), "network.disagree")).toBe("bad");
+  expect(stateOf(watch.round(70, NAMES.map(gone)), "network.disagree")).toBe("unknown");
+  expect(stateOf(watch.round(75, split(75)), "network.disagree")).toBe("bad");
+});
+
 describe("oddities", () => {
   test("a node that was set back is bad until it has caught up with its own latest time", () => {
     const watch = new Watch();
@@ -248,6 +272,20 @@ describe("oddities", () => {
       return stateOf(watch.round(now, answers), "network.time-back", "c");
     });
     expect(states).toEqual(["bad", "bad", "bad", "bad"]);
+  });
+
+  test("whether the clock is right is unknown where as many nodes say that it is behind", () => {
+    const clockAt = (ahead: readonly string[]) => {
+      const watch = new Watch();
+      const round = (now: number) =>
+        watch.round(
+          now,
+          ["a", "b", "c", "d"].map((node) => says(node, ahead.includes(node) ? now + 190 : now)),
+        );
+      for (let now = 0; now < 20; now += 5) round(now);
+      return stateOf(round(20), "network.clock");
+    };
+    expect([clockAt(["a"]), clockAt(["a", "b"])]).toEqual(["good", "unknown"]);
   });
 
   test("a time back is found across a restart, and names both times", () => {
