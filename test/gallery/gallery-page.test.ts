@@ -18,7 +18,7 @@ describe("the page of all samples", () => {
     for await (const sample of samples()) {
       drawn.push(drawSample(sample));
       const isAnswer = SURFACES.some((surface) => sample.shown[surface].reply.failure === undefined);
-      if (isAnswer && sample.group !== "alerts") answered.add(sample.title);
+      if (isAnswer && sample.shown.web.as !== "alert") answered.add(sample.title);
     }
     page = galleryPage(drawn);
   }, 120_000);
@@ -37,6 +37,12 @@ describe("the page of all samples", () => {
     expect(ids).toHaveLength(alertMessages.length);
     const names = ALERT_KINDS.map((kind) => `alert-${kind.replaceAll(".", "-")}`);
     expect(names.filter((name) => !ids.some((id) => id.startsWith(name)))).toEqual([]);
+  });
+
+  test("has what a channel is told: a node that dies and comes back, a network that stands still until it is critical", () => {
+    const told = drawn.filter(({ group }) => group === "told").map(({ id }) => id);
+    expect(told.filter((id) => id.includes("posted")).length).toBeGreaterThanOrEqual(5);
+    expect(told.filter((id) => id.includes("edited")).length).toBeGreaterThanOrEqual(3);
   });
 
   test("has each on four surfaces and two screens, under an anchor of its own", () => {

@@ -6,12 +6,13 @@ import type { Caller, Target } from "../../src/bot/invocation.ts";
 import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import type { Reply } from "../../src/reply/reply.ts";
-import { nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
+import { formatUtc, nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
 import { down, stalled } from "../alerts/readings.ts";
 import { alertMessages, at } from "../support/gallery/alert-messages.ts";
 import { fillIn, LINES } from "../support/gallery/lines.ts";
 import { see } from "../support/see.ts";
 import { openSimulatorTalk, type SimulatorTalk } from "../support/simulator-talk.ts";
+import { tellIncident } from "./incident.ts";
 
 /** Where a sample is shown, in the order of the page. */
 export const SURFACES = ["discord", "slack", "web", "terminal"] as const;
@@ -72,6 +73,7 @@ const SUBJECTS: readonly (readonly [
 /** All samples. Each is to be drawn before the next one is asked for: its files are open until then. */
 export async function* samples(): AsyncGenerator<Sample> {
   for (const [group, lines, before] of SUBJECTS) yield* answersTo(group, lines, before);
+  yield* toldSamples();
   yield* alertSamples();
 }
 
@@ -130,7 +132,23 @@ function audience(bot: Bot, line: string, reply: Reply, surface: Surface, now: N
   return { visibility: prepared.visibility, isDefault: !isChosen };
 }
 
-/** Every alert that is worded differently; all surfaces show the same. */
+/** What a channel is told while a network is in trouble, message by message. */
+async function* toldSamples(): AsyncGenerator<Sample> {
+  const name = namer("told");
+  for (const { at: now, how, reply } of await tellIncident()) {
+    const clock = formatUtc(now).slice(11, 19);
+    const title = `${clock} ${how}: ${plainText(reply.title)}`;
+    yield { id: name(`${clock} ${how}`), group: "told", title, shown: everywhere(reply, now) };
+  }
+}
+
+/** An alert, which is the same on all surfaces. */
+function everywhere(reply: Reply, now: Nanoseconds): Sample["shown"] {
+  const shown = { reply, as: "alert", now } as const;
+  return { discord: shown, slack: shown, web: shown, terminal: shown };
+}
+
+/** Every alert that is worded differently, with all facts that one can have. */
 function* alertSamples(): Generator<Sample> {
   const name = namer("alert");
   const now = nanoseconds(BigInt(at) + 60_000_000_000n);
@@ -139,13 +157,8 @@ function* alertSamples(): Generator<Sample> {
     const kind =
       "episode" in message ? message.episode.kind : message.type === "event" ? message.event.kind : message.type;
     const phase = "phase" in message ? ` ${message.phase}` : "";
-    const shown = { reply, as: "alert", now } as const;
-    yield {
-      id: name(`${kind}${phase}`),
-      group: "alerts",
-      title: plainText(reply.title),
-      shown: { discord: shown, slack: shown, web: shown, terminal: shown },
-    };
+    const title = plainText(reply.title);
+    yield { id: name(`${kind}${phase}`), group: "alerts", title, shown: everywhere(reply, now) };
   }
 }
 
