@@ -12,6 +12,16 @@ const Duration = z.string().transform((written, context): Milliseconds => {
 });
 const Count = z.int().positive();
 
+/** What operators say to those who are told: the address of a runbook, and a note of theirs. */
+export const Guidance = z.strictObject({
+  runbook: z
+    .url({ protocol: /^https?$/u, error: "must be an address that begins with https://" })
+    .max(500)
+    .exactOptional(),
+  note: z.string().min(1).max(300).exactOptional(),
+});
+export type Guidance = z.infer<typeof Guidance>;
+
 /** One group of settings, each with its default, nothing else accepted. */
 function group<S extends z.core.$ZodLooseShape>(shape: S) {
   return z.strictObject(shape).prefault({} as never);
@@ -42,6 +52,8 @@ export const AlertsConfig = group({
   flap: group({ episodes: Count.default(3), within: Duration.prefault("30m") }),
   /** How often a critical alert that nobody acknowledged is repeated at most. */
   remind: group({ every: Duration.prefault("30m"), times: z.int().nonnegative().default(4) }),
+  /** By kind, what every alert of it says; a subscription may say something else. */
+  kinds: z.record(z.string(), Guidance).prefault({}),
 });
 export type AlertsConfig = z.infer<typeof AlertsConfig>;
 

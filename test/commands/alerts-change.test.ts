@@ -42,6 +42,19 @@ describe("a subscription", () => {
     expect(await talk.ask(`alerts resume ${id}`)).toMatch(saying("!", other));
   });
 
+  test("says a note and a runbook of its own, until they are taken off", async () => {
+    const { talk, id, alert } = await channelWith("node.down");
+    const [note, runbook] = ["Ask *infra* first", "https://wiki.example.org/down"];
+    await talk.ask(`alerts edit ${id} note:"${note}" runbook:${runbook}`);
+    expect((await alert())?.guidance).toEqual({ note, runbook });
+    await talk.ask(`alerts edit ${id} note:off`);
+    expect((await alert())?.guidance).toEqual({ runbook });
+    expect(await talk.ask(`alerts edit ${id} runbook:wiki/down`)).toMatch(saying("!", "wiki/down", "https"));
+    expect(await talk.ask(`alerts edit ${id} runbook:javascript:alert(1)`)).toMatch(saying("!", "https"));
+    await talk.ask(`alerts edit ${id} runbook:none`);
+    expect(await alert()).not.toHaveProperty("guidance");
+  });
+
   test.each<[line: string, groups: readonly string[] | undefined]>([
     ["ops", ["ops"]],
     ["kinds:OPS,market.auction", ["ops"]],
@@ -186,7 +199,9 @@ describe("a subscription", () => {
   test("is not edited without options, which lists the possible ones", async () => {
     const { talk, id, announced } = await channelWith("node.down");
     const said = await talk.ask(`alerts edit ${id}`);
-    expect(said.replaceAll(/\s+/gu, " ")).toContain("severity, style, events, quiet, zone, mention, kinds,");
+    expect(said.replaceAll(/\s+/gu, " ")).toContain(
+      "severity, style, events, quiet, zone, mention, note, runbook, kinds,",
+    );
     expect(said).toContain(`alerts edit ${id} severity:warning quiet:22:00-07:00`);
     expect(talk.lastReply.failure).toBe("caller");
     expect(await talk.ask(`alerts edit ${id} severity:warning quiet:22:00-07:00`)).toContain("Changed subscription");

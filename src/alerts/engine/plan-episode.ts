@@ -126,6 +126,7 @@ function planTrigger(
     type: "condition",
     phase: "trigger",
     episode,
+    ...guidanceOf(subscription),
     ...(already === undefined ? {} : { already }),
   } as const;
   const trigger = planDelivery(input, subscription, "trigger", message, notificationOptions(routed));
@@ -135,6 +136,7 @@ function planTrigger(
     ...flappingFlag(state),
     state: "told",
     ...(held === undefined ? {} : { by: held }),
+    ...guidanceOf(subscription),
     severity: episode.severity,
     trigger: trigger.id,
     reminders: 0,
@@ -169,6 +171,10 @@ function blankState({
   return { destination, style, reminders: 0 };
 }
 
+function guidanceOf({ guidance }: Pick<Subscription, "guidance">): Pick<Subscription, "guidance"> {
+  return guidance === undefined ? {} : { guidance };
+}
+
 function flappingFlag(state: NotificationState | undefined): Pick<NotificationState, "flapping"> {
   return state?.flapping === true ? { flapping: true } : {};
 }
@@ -187,7 +193,7 @@ function planFollowUps(
   let state = before;
   const worse = before.severity === undefined || compareSeverity(episode.severity, before.severity) > 0;
   if (worse && before.escalation === undefined && routed.notify) {
-    const message = { type: "condition", phase: "escalation", episode } as const;
+    const message = { type: "condition", phase: "escalation", episode, ...guidanceOf(before) } as const;
     const options = { ...notificationOptions(routed), ...thread };
     const escalation = planDelivery(input, subscription, "escalation", message, options);
     deliveries.push(escalation);
@@ -195,7 +201,7 @@ function planFollowUps(
   } else if (isReminderDue(input, state) && routed.notify) {
     const number = state.reminders + 1;
     const reminder = { number, of: config.remind.times };
-    const message = { type: "condition", phase: "reminder", episode, reminder } as const;
+    const message = { type: "condition", phase: "reminder", episode, ...guidanceOf(before), reminder } as const;
     const options = { ...notificationOptions(routed), ...thread };
     const delivery = planDelivery(input, subscription, "reminder", message, options);
     deliveries.push(delivery);
@@ -223,7 +229,7 @@ function planEdits(
     : before.style !== "plain" && shown !== before.shown
       ? [before.trigger]
       : [];
-  const message = { type: "condition", phase: "state", episode } as const;
+  const message = { type: "condition", phase: "state", episode, ...guidanceOf(before) } as const;
   const deliveries = edited.map((edits) => planDelivery({ ...input, episode }, before, "state", message, { edits }));
   const after = edited.length === 0 ? state : { ...state, shown };
   return after === before ? {} : { deliveries, states: [{ episode: episode.id, destination, state: after }] };
@@ -307,7 +313,7 @@ function sharedMessage(input: EpisodePlanInput, message: EpisodeMessage): Episod
   sharedMessages.set(input.episode, messages);
   const key =
     message.type === "condition"
-      ? `${message.phase} ${message.reminder?.number ?? 0} ${message.already ?? ""}`
+      ? JSON.stringify([message.phase, message.reminder?.number, message.already, message.guidance])
       : message.type;
   const known = messages.get(key);
   if (known !== undefined) return known;

@@ -114,12 +114,13 @@ function planGroup(
   if (isRolling(subscription, kind)) {
     return { rollingUpdates: happened.map(({ message }) => ({ destination, message })) };
   }
+  const { guidance } = subscription;
   return {
     deliveries: happened.map(({ message }) => ({
       id: input.newId(),
       destination,
       phase: "event",
-      message,
+      message: guidance === undefined ? message : { ...message, guidance },
       ...quiet,
       ...(isOfStory ? { group: { key: storyKey(story) } } : {}),
     })),

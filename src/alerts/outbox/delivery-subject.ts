@@ -4,6 +4,7 @@ import { severityOfEvent } from "../kinds/event.ts";
 import { type AlertKind, KINDS } from "../kinds/kinds.ts";
 import { compareSeverity, type Severity } from "../kinds/severity.ts";
 import type { DeliverySubject } from "../sender.ts";
+import type { AlertsConfig } from "../alerts-config.ts";
 import type { MessageGroup } from "./group.ts";
 import type { AlertMessage, ChangeMessage } from "./message.ts";
 
@@ -161,6 +162,8 @@ export interface DeliveryContext {
   readonly group?: MessageGroup;
   /** More may join it soon: its file follows then. */
   readonly growing?: true;
+  /** The configured guidance, by kind. */
+  readonly guidance?: AlertsConfig["kinds"];
 }
 
 /** Whether later deliveries were merged into this one: its message is then of another phase. */

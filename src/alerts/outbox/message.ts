@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
+import { Guidance } from "../alerts-config.ts";
 import { AlertEvent } from "../kinds/event.ts";
 import { MillisField, TimeText } from "../kinds/json-fields.ts";
 import { ALERT_KINDS } from "../kinds/kinds.ts";
@@ -33,12 +34,14 @@ export const AlertMessage = z.discriminatedUnion("type", [
     phase: z.enum(["trigger", "escalation", "reminder", "resolve", "state"]),
     /** As it stood then. */
     episode: Episode,
+    /** Of the subscription by which it is told. */
+    guidance: Guidance.exactOptional(),
     /** It fired before this destination could be notified, and why so. */
     already: z.string().exactOptional(),
     /** Which reminder it is, of how many. */
     reminder: z.object({ number: z.int(), of: z.int() }).exactOptional(),
   }),
-  z.object({ type: z.literal("event"), ...common, event: AlertEvent }),
+  z.object({ type: z.literal("event"), ...common, event: AlertEvent, guidance: Guidance.exactOptional() }),
   z.object({
     type: z.literal("digest"),
     ...common,

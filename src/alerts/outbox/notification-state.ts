@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import type { AlertTables, DeliveryRow, NotificationStateRow } from "../../store/alert-tables/alert-tables.ts";
+import { Guidance } from "../alerts-config.ts";
 import { Severity } from "../kinds/severity.ts";
 import { StoredDestination } from "../routing/subscription.ts";
 import { Acknowledgement, type Episode } from "../rules/episode.ts";
@@ -11,6 +12,8 @@ export const NotificationState = z.object({
   style: z.enum(["live", "thread", "plain"]),
   /** `closed` once nothing more is owed of the episode. */
   state: z.enum(["suppressed", "told", "closed"]),
+  /** Of the subscription by which it was told. */
+  guidance: Guidance.exactOptional(),
   /** What suppresses, or suppressed, the trigger. */
   by: z.string().exactOptional(),
   /** The worst severity that was sent. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { AlertTables, SubscriptionRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import type { AlertsConfig } from "../alerts-config.ts";
+import { type AlertsConfig, Guidance } from "../alerts-config.ts";
 import {
   ALERT_KINDS,
   type EventKind,
@@ -50,6 +50,8 @@ export const Subscription = z
     quietHours: QuietHours.exactOptional(),
     /** The platform's own id of a role or group to mention for critical alerts. */
     mention: z.string().exactOptional(),
+    /** What its alerts say beside the usual, where that differs from the configured guidance. */
+    guidance: Guidance.exactOptional(),
     /** A personal watch, sent by direct message; ends with the final state of its subject. */
     personal: z.literal(true).exactOptional(),
     state: z.enum(["active", "paused", "ended", "retired", "removed"]),

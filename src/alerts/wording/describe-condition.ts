@@ -12,7 +12,16 @@ import type { AlertMessage } from "../outbox/message.ts";
 import { type Episode, isOpen } from "../rules/episode.ts";
 import { conditionWords, seenBy } from "./condition-words.ts";
 import { describeGroup, storyBlocks } from "./describe-group.ts";
-import { clock, endWord, explanation, markedTitle, SEVERITY_WORDS, sinceWords, TONES } from "./phrases.ts";
+import {
+  clock,
+  endWord,
+  explanation,
+  guidanceBlocks,
+  markedTitle,
+  SEVERITY_WORDS,
+  sinceWords,
+  TONES,
+} from "./phrases.ts";
 
 type Condition = Extract<AlertMessage, { type: "condition" }>;
 
@@ -38,6 +47,7 @@ export function describeCondition(given: Condition, context: DeliveryContext): R
     blocks: [
       paragraph(howSure(episode, words.figures)),
       ...(message.drill === true ? [paragraph(DRILL_NOTICE)] : explanation(episode)),
+      ...guidanceBlocks(episode.kind, context, message),
       ...notes(message),
       ...acknowledgedBy(message),
       ...(group === undefined ? [] : storyBlocks(episode, group)),

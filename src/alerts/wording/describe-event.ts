@@ -5,21 +5,25 @@ import { type AlertEvent, type EventKind, type MarketSide, severityOfEvent } fro
 import type { Event } from "../kinds/kind.ts";
 import { KINDS } from "../kinds/kinds.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
+import type { DeliveryContext } from "../outbox/delivery-subject.ts";
+import type { AlertMessage } from "../outbox/message.ts";
 import { idList, nodeList } from "./condition-words.ts";
-import { enumWord, markedTitle, remedyOf, SEVERITY_WORDS, TONES } from "./phrases.ts";
+import { enumWord, guidanceBlocks, markedTitle, remedyOf, SEVERITY_WORDS, TONES } from "./phrases.ts";
 
 /** One event as a message of its own. */
-export function describeEvent(event: AlertEvent, marks: { simulated?: true | undefined }): Reply {
+export function describeEvent(message: Extract<AlertMessage, { type: "event" }>, context: DeliveryContext): Reply {
+  const { event } = message;
   const severity = severityOfEvent(event);
   const kind: Event = KINDS[event.kind];
   const meaning = kind.meaning?.(event);
   return reply({
     tone: TONES[severity],
-    title: markedTitle(undefined, eventLine(event), marks),
+    title: markedTitle(undefined, eventLine(event), message),
     blocks: [
       ...(severity === "info" ? [] : [paragraph(strong(SEVERITY_WORDS[severity]))]),
       ...(meaning === undefined ? [] : [paragraph(meaning)]),
       ...remedyOf(event.kind),
+      ...guidanceBlocks(event.kind, context, message),
       { kind: "fields", fields: wordsFor(event).fields(event) },
       {
         kind: "fields",

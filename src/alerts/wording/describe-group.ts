@@ -14,7 +14,7 @@ import type { AlertMessage } from "../outbox/message.ts";
 import { type Episode, isOpen } from "../rules/episode.ts";
 import { conditionWords } from "./condition-words.ts";
 import { eventLines } from "./describe-event.ts";
-import { endWord, explanation, markedTitle, SEVERITY_WORDS, sinceWords, TONES } from "./phrases.ts";
+import { endWord, explanation, guidanceBlocks, markedTitle, SEVERITY_WORDS, sinceWords, TONES } from "./phrases.ts";
 
 type GroupWords = (count: TextPart, network: TextPart) => { readonly bad: Text; readonly good: Text };
 
@@ -58,8 +58,9 @@ const GROUP_WORDS: Partial<Record<ConditionKind, GroupWords>> = {
 export function describeGroup(
   message: Extract<AlertMessage, { type: "condition" }>,
   group: MessageGroup,
-  { merged, growing }: Pick<DeliveryContext, "merged" | "growing">,
+  context: Pick<DeliveryContext, "merged" | "growing" | "guidance">,
 ): Reply {
+  const { merged, growing } = context;
   const { kind, network } = message.episode;
   const episodes = group.episodes;
   const open = episodes.filter(isOpen);
@@ -88,6 +89,7 @@ export function describeGroup(
         ? []
         : [paragraph(text`${strong(SEVERITY_WORDS[worst.severity])} · ${spanWords(worst)}`)]),
       ...(message.drill === true ? [paragraph(DRILL_NOTICE)] : worst === undefined ? [] : explanation(worst)),
+      ...(worst === undefined ? [] : guidanceBlocks(kind, context, message)),
       {
         kind: "list",
         items: [...named.map(memberLine), ...moreLine(left, growing)],

@@ -1,10 +1,12 @@
 import { type Block, paragraph } from "../../reply/block.ts";
 import type { Tone } from "../../reply/reply.ts";
-import { code, strong, text, type Text, time, toText } from "../../reply/text.ts";
+import { code, joinText, link, strong, text, type Text, time, toText } from "../../reply/text.ts";
 import { formatUtc } from "../../units/nanoseconds.ts";
+import type { Guidance } from "../alerts-config.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
 import { type AlertKind, isConditionKind, KINDS } from "../kinds/kinds.ts";
 import type { Severity } from "../kinds/severity.ts";
+import type { DeliveryContext } from "../outbox/delivery-subject.ts";
 import type { Platforms } from "../platform.ts";
 import type { Episode } from "../rules/episode.ts";
 
@@ -79,6 +81,17 @@ export function explanation({ kind, last }: Pick<Episode, "kind" | "last">): Blo
   const { remedy } = KINDS[kind];
   const todo = remedy === undefined ? [] : text` ${strong("What to do:")} ${remedy}`;
   return [paragraph(text`${KINDS[kind].meaning(last)}${todo}`)];
+}
+
+/** What the operators add, for everybody and for this subscription. */
+export function guidanceBlocks(
+  kind: AlertKind,
+  { guidance }: Pick<DeliveryContext, "guidance">,
+  message: { readonly guidance?: Guidance },
+): Block[] {
+  const { note, runbook } = { ...guidance?.[kind], ...message.guidance };
+  const parts = [...(note === undefined ? [] : [note]), ...(runbook === undefined ? [] : [link("Runbook", runbook)])];
+  return parts.length === 0 ? [] : [paragraph(joinText(parts, " · "))];
 }
 
 export function whatToDo(remedy: Text): Block {

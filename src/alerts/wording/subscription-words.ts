@@ -1,5 +1,5 @@
 import { plainText } from "../../reply/plain-text.ts";
-import { code, id, joinText, strong, text, type Text, type TextPart } from "../../reply/text.ts";
+import { code, id, joinText, link, strong, text, type Text, type TextPart } from "../../reply/text.ts";
 import { formatDecimal, parseDecimal } from "../../units/decimal.ts";
 import { formatDuration } from "../../units/duration.ts";
 import type { GivenParameters } from "../kinds/kind.ts";
@@ -12,7 +12,17 @@ export type Labels = Readonly<Record<string, string>>;
 
 type SubscriptionSummary = Pick<
   Subscription,
-  "kinds" | "subjects" | "parameters" | "network" | "floor" | "style" | "events" | "quietHours" | "mention" | "personal"
+  | "kinds"
+  | "subjects"
+  | "parameters"
+  | "network"
+  | "floor"
+  | "style"
+  | "events"
+  | "quietHours"
+  | "mention"
+  | "guidance"
+  | "personal"
 >;
 
 /** `market.price of BTC/USDT, above 70,000 on mainnet`. Pure and total. */
@@ -30,6 +40,7 @@ export function deliveryOptionWords({
   events,
   quietHours: quiet,
   mention,
+  guidance: { note, runbook } = {},
   personal,
   kinds,
 }: SubscriptionSummary): Text {
@@ -42,6 +53,8 @@ export function deliveryOptionWords({
       : [events === "each" ? "events one by one" : "events in one message a day"]),
     ...(quiet === undefined ? [] : [`quiet ${quiet.from} to ${quiet.to} ${quiet.zone}`]),
     ...(mention === undefined ? [] : [text`critical notifies ${id(mention)}`]),
+    ...(note === undefined ? [] : [text`says “${note}”`]),
+    ...(runbook === undefined ? [] : [text`with a ${link("runbook", runbook)}`]),
   ];
   return joinText(parts, ", ");
 }

@@ -49,7 +49,7 @@ function describeByType(message: AlertMessage, context: DeliveryContext, platfor
     case "condition":
       return describeCondition(message, context);
     case "event":
-      return describeEvent(message.event, message);
+      return describeEvent(message, context);
     case "digest":
       return describeDigest(message);
     case "rolling":

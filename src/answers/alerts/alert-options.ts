@@ -73,6 +73,18 @@ const NOTIFICATION_SETTINGS = {
       return { description: `${whom.join("; ")}. off = nobody`, example: "@oncall" };
     },
   },
+  note: {
+    kind: "text",
+    description: "A sentence that its alerts say beside the usual; off = none",
+    example: "Call the validators' hotline",
+    maxLength: 300,
+  },
+  runbook: {
+    kind: "text",
+    description: "The address of a runbook, to stand in its alerts; off = none",
+    example: "https://example.org/runbook",
+    maxLength: 500,
+  },
 } as const satisfies Options;
 
 const KINDS = {

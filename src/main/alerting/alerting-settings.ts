@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 
 import { type AlertsConfig, DEFAULT_ALERTS_CONFIG, parseAlertsConfig } from "../../alerts/alerts-config.ts";
+import { ALERT_KINDS, KINDS } from "../../alerts/kinds/kinds.ts";
 import type { Destination } from "../../alerts/sender.ts";
 import type { Config } from "../../config.ts";
 import { messageOf, UserError } from "../../errors.ts";
@@ -23,7 +24,14 @@ export function readAlertsConfig(file: string | undefined): AlertsConfig {
       cause: thrown,
     });
   }
-  return parseAlertsConfig(text);
+  const config = parseAlertsConfig(text);
+  const unknown = Object.keys(config.kinds).filter((kind) => !(kind in KINDS));
+  if (unknown.length > 0) {
+    throw new UserError(`The file named by ALERTS_CONFIG is wrong: kinds: no alert is called ${unknown.join(", ")}.`, {
+      remedy: `The kinds are ${ALERT_KINDS.join(", ")}.`,
+    });
+  }
+  return config;
 }
 
 /** The operators' channel. Deliveries to a platform that is not set up would wait for a day and be dead-lettered. */

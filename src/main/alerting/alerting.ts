@@ -190,7 +190,7 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
       clock,
       log,
       senders,
-      describe: (message, context) => describe(message, context, PLATFORMS),
+      describe: (message, context) => describe(message, { ...context, guidance: config.kinds }, PLATFORMS),
       platforms: PLATFORMS,
       ...(onOutcome === undefined ? {} : { onOutcome }),
       ...(dependencies.console ? { console: PLATFORMS.console } : {}),

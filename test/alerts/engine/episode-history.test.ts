@@ -24,6 +24,19 @@ describe("an outage", () => {
     expect(await it.engine.openEpisodes()).toEqual([]);
   });
 
+  it("says the guidance of the subscription that it is told by, in edits as well", async () => {
+    const guidance = { note: "Ask infra first.", runbook: "https://wiki.example.org/stall" };
+    const it = await subscribed({}, { guidance, style: "live" });
+    await it.engine.putSubscription(aSubscription({ id: "b", destination: { platform: "fake", channel: "b" } }), "ada");
+    await it.rounds(40, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([`b: ${FIRED}`, FIRED, `b: ${CRITICAL}`, CRITICAL]);
+    const said = it.sender.posts.map(({ reply }) => alertOf(reply));
+    expect(said.map((one) => "guidance" in one)).toEqual([false, true, false, true]);
+    expect(it.sender.takeEdits()).toHaveLength(1);
+    const [edited] = it.sender.edits.slice(-1);
+    expect(alertOf(edited!.reply)).toMatchObject({ phase: "state", guidance });
+  });
+
   it("notifies nobody who is not subscribed to it, its network or its severity", async () => {
     const it = await openStage();
     await it.engine.putSubscription(aSubscription({ id: "a", kinds: ["node.down"] }), "ada");

@@ -1,15 +1,20 @@
 import * as fc from "fast-check";
 import { describe as group, expect, it } from "vitest";
 
+import type { Guidance } from "../../../src/alerts/alerts-config.ts";
 import { AlertEvent } from "../../../src/alerts/kinds/event.ts";
 import type { Event } from "../../../src/alerts/kinds/kind.ts";
 import { CONDITION_KINDS, KINDS } from "../../../src/alerts/kinds/kinds.ts";
 import { deliverySubject } from "../../../src/alerts/outbox/delivery-subject.ts";
 import { AlertMessage } from "../../../src/alerts/outbox/message.ts";
 import { describe } from "../../../src/alerts/wording/wording.ts";
+import { aboveFold } from "../../../src/reply/fold.ts";
+import { fullText } from "../../../src/reply/full-text.ts";
+import { plainText } from "../../../src/reply/plain-text.ts";
 import { nanoseconds } from "../../../src/units/nanoseconds.ts";
 import { alertMessages, at, episodeOf, EVENT_KINDS, eventOf } from "../../support/gallery/alert-messages.ts";
 import { gist } from "../../support/gist.ts";
+import { replyTexts } from "../../support/reply-texts.ts";
 import { linesOf, saying } from "../../support/said.ts";
 import { wordsOf } from "../outage.ts";
 import { anEpisode } from "../samples.ts";
@@ -48,6 +53,39 @@ group("an alert in words", () => {
     expect([open.tone, ended.tone]).toEqual(["warning", "good"]);
     for (const reply of [open, ended]) expect(await wordsOf(reply)).toMatch(saying("mainnet", "2023-11-14 22:13:20"));
     expect(await wordsOf(ended)).toMatch(saying("bob"));
+  });
+
+  it.each(CONDITION_KINDS)("of kind %s is a card without machine keys, its key and figures below the fold", (kind) => {
+    const reply = describe({ type: "condition", phase: "trigger", episode: episodeOf(kind) });
+    const [first, second, third, ...more] = replyTexts(aboveFold(reply)).slice(0, -1).map(plainText);
+    expect(first).toMatch(saying("mainnet", /(?:.* )?since 22:13 UTC/u));
+    expect(second).toMatch(/^Warning/u);
+    expect(third).toContain(KINDS[kind].remedy ?? KINDS[kind].meaning({ nodes: 3 }));
+    expect(more).toEqual([]);
+    expect([first, second, third].join(" ")).not.toMatch(/\||\b(?:network|node|watch|market|checkpoint)\.[a-z]/u);
+    expect(fullText(reply)).toContain(episodeOf(kind).id);
+  });
+
+  it("says the guidance that is configured, and rather that of its subscription", async () => {
+    const episode = anEpisode("node.down");
+    const guidance = { "node.down": { note: "Ask *infra*.", runbook: "https://wiki.example.org/all" } };
+    const told = (own?: Guidance) =>
+      wordsOf(
+        describe(
+          { type: "condition", phase: "trigger", episode, ...(own === undefined ? {} : { guidance: own }) },
+          { guidance },
+        ),
+      );
+    expect(await told()).toMatch(saying("Ask *infra*.", "https://wiki.example.org/all"));
+    expect(await told({ note: "Ask us." })).toMatch(saying("Ask us.", "https://wiki.example.org/all"));
+    expect(
+      await wordsOf(
+        describe(
+          { type: "event", event: eventOf("node.version") },
+          { guidance: { "node.version": { note: "So what?" } } },
+        ),
+      ),
+    ).toContain("So what?");
   });
 
   it.each(EVENT_KINDS)("of kind %s says where and when, and whether it is real", async (kind) => {

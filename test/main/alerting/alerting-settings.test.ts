@@ -1,8 +1,12 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
 import { expect, it } from "vitest";
 
 import { examineConfig } from "../../../src/config.ts";
 import { createLog } from "../../../src/log.ts";
-import { reachableOperators } from "../../../src/main/alerting/alerting-settings.ts";
+import { reachableOperators, readAlertsConfig } from "../../../src/main/alerting/alerting-settings.ts";
 
 const slack = { MAINNET_URLS: "http://a", SLACK_BOT_TOKEN: "xoxb-1", SLACK_APP_TOKEN: "xapp-1" };
 
@@ -15,4 +19,21 @@ it.each<[string, Record<string, string>, string | undefined, number]>([
   const log = createLog("info", { write: (line) => void lines.push(line) });
   expect(reachableOperators(examineConfig(env).config, log)?.channel).toBe(channel);
   expect(lines).toHaveLength(warnings);
+});
+
+it("guidance is that of a kind that there is, and its runbook an address", () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "bellwether-settings-"));
+  const read = (kinds: object) => {
+    writeFileSync(path.join(folder, "alerts.json"), JSON.stringify({ kinds }));
+    return readAlertsConfig(path.join(folder, "alerts.json")).kinds;
+  };
+  try {
+    const given = { "node.down": { note: "Ask infra.", runbook: "https://wiki.example.org/down" } };
+    expect(read(given)).toEqual(given);
+    expect(() => read({ "node.dwon": { note: "Ask infra." } })).toThrow(/node\.dwon/u);
+    expect(() => read({ "node.down": { runbook: "javascript:alert(1)" } })).toThrow(/kinds\.node\.down\.runbook/u);
+    expect(() => read({ "node.down": { sound: "on" } })).toThrow(/sound/u);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

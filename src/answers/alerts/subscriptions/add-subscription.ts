@@ -229,8 +229,8 @@ function existingSubscriptionReply(
   const place = destinationWords(known.destination, context);
   const same = notificationSettingsKey(known) === notificationSettingsKey(wanted);
   const paused = known.state === "paused" ? ["It is paused."] : [];
-  const { severity, style, events, quiet, zone, mention } = values;
-  const typed = Object.entries({ severity, style, events, quiet, zone, mention });
+  const { severity, style, events, quiet, zone, mention, note, runbook } = values;
+  const typed = Object.entries({ severity, style, events, quiet, zone, mention, note, runbook });
   const named = typed.filter((entry): entry is [string, string] => entry[1] !== undefined);
   const change: Action[] =
     same || named.length === 0

@@ -33,7 +33,7 @@ export async function editSubscription(
   if (Object.keys(SUBSCRIPTION_OPTIONS).every((name) => values[name as keyof SubscriptionValues] === undefined)) {
     throw new UserError("alerts edit needs what is to be changed.", {
       remedy:
-        "Give any of severity, style, events, quiet, zone, mention, kinds, subjects and the kinds' thresholds; the rest stays. Type for example:",
+        "Give any of severity, style, events, quiet, zone, mention, note, runbook, kinds, subjects and the kinds' thresholds; the rest stays. Type for example:",
       suggestion: `alerts edit ${typed.trim()} severity:warning quiet:22:00-07:00`,
     });
   }
@@ -106,7 +106,7 @@ async function applyEdit(
       remedy: `Remove it and add another one; alerts edit ${before.id} changes its quiet hours.`,
     });
   }
-  const { kinds, groups, quietHours: _quiet, mention: _mention, ...rest } = before;
+  const { kinds, groups, quietHours: _quiet, mention: _mention, guidance: _guidance, ...rest } = before;
   const same = groups === undefined ? { kinds } : { kinds, groups };
   const chosen = values.kinds === undefined ? same : parseKinds(values.kinds);
   const after = { ...rest, ...workspaceOf(before.destination, context) };

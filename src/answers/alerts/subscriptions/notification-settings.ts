@@ -1,3 +1,4 @@
+import { Guidance } from "../../../alerts/alerts-config.ts";
 import type { Severity } from "../../../alerts/kinds/severity.ts";
 import type { Platforms } from "../../../alerts/platform.ts";
 import type { Subscription } from "../../../alerts/routing/subscription.ts";
@@ -10,7 +11,10 @@ import { listWords } from "../destination.ts";
 import type { SubscriptionValues } from "./thresholds.ts";
 
 /** How a subscription notifies: from which severity, in which style, when not, and whom. */
-export type NotificationSettings = Pick<Subscription, "floor" | "style" | "events" | "quietHours" | "mention">;
+export type NotificationSettings = Pick<
+  Subscription,
+  "floor" | "style" | "events" | "quietHours" | "mention" | "guidance"
+>;
 
 export const DEFAULT_NOTIFICATION_SETTINGS: NotificationSettings = { floor: "info", style: "live", events: "usual" };
 
@@ -28,7 +32,7 @@ export function parseNotificationSettings(
   platforms: Platforms,
   before: NotificationSettings = DEFAULT_NOTIFICATION_SETTINGS,
 ): NotificationSettings {
-  const { quietHours, mention, floor, style, events } = before;
+  const { quietHours, mention, guidance, floor, style, events } = before;
   const quiet = parseQuietOptions(typed, quietHours);
   const notified = typed.mention === undefined ? mention : parseMention(typed.mention, place, platforms);
   return {
@@ -43,6 +47,7 @@ export function parseNotificationSettings(
     ...(typed.events === undefined ? {} : { events: typed.events as Subscription["events"] }),
     ...(quiet === undefined ? {} : { quietHours: quiet }),
     ...(notified === undefined ? {} : { mention: notified }),
+    ...parseGuidance(typed, guidance),
   };
 }
 
@@ -73,6 +78,25 @@ function parseQuietOptions(typed: SubscriptionValues, before: Subscription["quie
     });
   }
   return before === undefined ? undefined : { ...before, zone };
+}
+
+function parseGuidance(
+  { note, runbook }: SubscriptionValues,
+  before: Subscription["guidance"] = {},
+): Pick<Subscription, "guidance"> {
+  const given = { note: note?.trim() ?? before.note, runbook: runbook?.trim() ?? before.runbook };
+  const kept = Object.entries(given).filter((entry) => entry[1] !== undefined && !OFF.test(entry[1]));
+  if (kept.length === 0) return {};
+  const guidance = Guidance.safeParse(Object.fromEntries(kept));
+  if (guidance.success) return { guidance: guidance.data };
+  const option = String(guidance.error.issues[0]?.path[0] ?? "runbook");
+  throw new UserError(`${quoteTyped(given[option === "note" ? "note" : "runbook"] ?? "")} is no ${option}.`, {
+    option,
+    remedy:
+      option === "note"
+        ? "A note is one sentence of at most 300 characters."
+        : "A runbook is an address that begins with https://, of at most 500 characters.",
+  });
 }
 
 /** A role, group or person as the platform's own id, from typed text or from the platform's mention syntax. */
