@@ -26,7 +26,7 @@ export class ConcurrencyLimit {
   readonly #maxSlowAttempts: number;
   readonly #platforms = new Map<string, PlatformSlots>();
   /** Destinations whose last attempt was slow: the next one will be, too. */
-  readonly #slow = new LRUCache<string, true>({ max: REMEMBERED_DESTINATIONS });
+  readonly #slow = new LRUCache<string, true>({ maxSize: REMEMBERED_DESTINATIONS, sizeCalculation: () => 1 });
 
   constructor(clock: Clock, { maxAttempts = 64, maxSlowAttempts = 1000 }: ConcurrencyLimits) {
     this.#clock = clock;

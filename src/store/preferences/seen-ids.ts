@@ -17,8 +17,10 @@ const MAX_CHARACTERS = 200;
 const MAX_RECENT_NOTES = 20_000;
 
 export function createSeenIds(withDatabase: WithDatabase, now: () => Milliseconds): SeenIds {
+  // Without `max`, which would reserve the room for all of them.
   const recent = new LRUCache<string, { readonly at: Milliseconds; readonly label: string | undefined }>({
-    max: MAX_RECENT_NOTES,
+    maxSize: MAX_RECENT_NOTES,
+    sizeCalculation: () => 1,
   });
   return {
     async note(network, kind, ids) {
