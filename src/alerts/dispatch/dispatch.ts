@@ -264,8 +264,11 @@ async function waitFor(
   const over = new AbortController();
   const stop = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal]);
   await Promise.race([event, clock.sleep(millis, stop).catch(() => undefined)]);
-  over.abort();
+  over.abort(WAIT_ENDED);
 }
+
+/** The abort reason of a wait's timer; a new one for each would gather a stack. */
+const WAIT_ENDED = new DOMException("This wait has ended.", "AbortError");
 
 /** Corrections of a clock that drifts are smaller than this. */
 const MIN_SET_BACK: Milliseconds = 1000;
