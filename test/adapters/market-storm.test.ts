@@ -1,7 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import os from "node:os";
-import path from "node:path";
-
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { DiscordSender } from "../../src/adapters/discord/send/send.ts";
@@ -25,6 +21,7 @@ import { FakeDiscord } from "../support/fake-discord/fake-discord.ts";
 import { textOf as discordText } from "../support/fake-discord/person.ts";
 import { FakeSlack } from "../support/fake-slack/fake-slack.ts";
 import { textOf as slackText } from "../support/fake-slack/person.ts";
+import { scratchDatabase } from "../support/scratch-database.ts";
 import { senderOn } from "./slack/sending.ts";
 
 // A thousand markets enter an auction within a minute, and the network stalls in the midst: through the engine, the
@@ -49,8 +46,8 @@ test.each(LOOKS)(
   async (_how, counts, seconds) => {
     const clock = new VirtualClock(NOON, { settle: () => idle() });
     const log = silentLog();
-    const folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-storm-"));
-    const store = createStore({ url: `file:${folder}/b.db`, log, now: () => nowMillis(clock) });
+    const database = await scratchDatabase();
+    const store = createStore({ url: database.file, log, now: () => nowMillis(clock) });
     const places = [
       { platform: "discord", channel: discord.channel() },
       { platform: "slack", channel: slack.channel() },
@@ -161,7 +158,7 @@ test.each(LOOKS)(
     await running;
     closeRest(rest);
     await store.close();
-    await rm(folder, { recursive: true });
+    await database.remove();
     expect([discord.complaints(), slack.state.violations]).toEqual([[], []]);
   },
   60_000,

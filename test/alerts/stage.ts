@@ -1,8 +1,3 @@
-import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import os from "node:os";
-import path from "node:path";
-
 import { onTestFinished } from "vitest";
 
 import { type AlertsConfig, parseAlertsConfig } from "../../src/alerts/alerts-config.ts";
@@ -21,6 +16,7 @@ import { createStore, type EmbeddedStore } from "../../src/store/create-store.ts
 import { settled, VirtualClock } from "../api/virtual-clock.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { describeAlert } from "../support/gist.ts";
+import { scratchDatabase, type ScratchDatabase } from "../support/scratch-database.ts";
 import { rowsOnce } from "./rows-once.ts";
 
 /** Monday, 2024-06-03 12:00 UTC. */
@@ -47,13 +43,13 @@ export class Stage {
   engine!: AlertEngine;
   dispatcher!: Dispatcher;
   store!: EmbeddedStore;
-  readonly #folder: string;
+  readonly #database: ScratchDatabase;
   readonly #options: StageOptions;
   #stop = new AbortController();
   #running: Promise<void> = Promise.resolve();
 
-  private constructor(folder: string, options: StageOptions) {
-    this.#folder = folder;
+  private constructor(database: ScratchDatabase, options: StageOptions) {
+    this.#database = database;
     this.#options = options;
     this.clock = new VirtualClock(options.startedAt ?? NOON);
     this.config = parseAlertsConfig(options.config ?? "{}");
@@ -61,9 +57,7 @@ export class Stage {
   }
 
   static async open(options: StageOptions = {}): Promise<Stage> {
-    // A memory disk saves thousands of syncs; durability is tested with the store.
-    const root = existsSync("/dev/shm") ? "/dev/shm" : os.tmpdir();
-    const stage = new Stage(await mkdtemp(path.join(root, "bellwether-alerts-")), options);
+    const stage = new Stage(await scratchDatabase(), options);
     await stage.#start();
     return stage;
   }
@@ -150,13 +144,13 @@ export class Stage {
 
   async close(): Promise<void> {
     await this.stop();
-    await rm(this.#folder, { recursive: true });
+    await this.#database.remove();
   }
 
   async #start(): Promise<void> {
     const { clock, config } = this;
     const log = silentLog();
-    this.store = rowsOnce(createStore({ url: path.join(this.#folder, "b.db"), log, now: () => this.now() }));
+    this.store = rowsOnce(createStore({ url: this.#database.file, log, now: () => this.now() }));
     await this.store.ping();
     const { operators, console: shown } = this.#options;
     const recipients = {

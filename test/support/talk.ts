@@ -1,7 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
-
 import { commands } from "../../commands/index.ts";
 import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
 import type { AlertEngine } from "../../src/alerts/engine/engine.ts";
@@ -23,6 +19,7 @@ import { createStore, type EmbeddedStore } from "../../src/store/create-store.ts
 import { fromMillis, nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
 import { alertsOn } from "./alert-service.ts";
 import { linesOf } from "./said.ts";
+import { scratchDatabase } from "./scratch-database.ts";
 
 /** A Thursday noon, so that every reply of a conversation is the same each time. */
 export const NOON = fromMillis(Date.UTC(2026, 0, 15, 12));
@@ -75,7 +72,7 @@ export interface Talk {
 const HERE: Target = { platform: "terminal", files: { maxBytes: 1e9, maxCount: 10 } };
 
 export async function talk(options: TalkOptions): Promise<Talk> {
-  const folder = await mkdtemp(path.join(tmpdir(), "bellwether-talk-"));
+  const scratch = await scratchDatabase();
   const log = silentLog();
   let at = options.at ?? NOON;
   const now = (): Nanoseconds => at;
@@ -91,9 +88,9 @@ export async function talk(options: TalkOptions): Promise<Talk> {
       limits: { requestsPerSecond: 10_000, burst: 10_000, exportPauseMillis: 0, retryMillis: 5, ...options.limits },
     }),
   );
-  const database = path.join(folder, "talk.db");
+  const database = scratch.file;
   const store = createStore({ url: `file:${database}`, log });
-  const exports = createLedgerExports({ directory: folder, log, now });
+  const exports = createLedgerExports({ directory: scratch.folder, log, now });
   let monotonicMillis = 0;
   const { service, engine } = alertsOn(store, {
     clock: { ...clock, monotonicMillis: () => monotonicMillis },
@@ -170,7 +167,7 @@ export async function talk(options: TalkOptions): Promise<Talk> {
       await Promise.all(replies.map(disposeReply));
       await Promise.all(clients.map((client) => client.close()));
       await store.close();
-      await rm(folder, { recursive: true, force: true });
+      await scratch.remove();
     },
   };
 }

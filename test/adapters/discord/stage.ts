@@ -1,7 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import os from "node:os";
-import path from "node:path";
-
 import { expect } from "vitest";
 
 import { commands } from "../../../commands/index.ts";
@@ -23,6 +19,7 @@ import { fromMillis } from "../../../src/units/nanoseconds.ts";
 import { alertsOn } from "../../support/alert-service.ts";
 import { FakeDiscord } from "../../support/fake-discord/fake-discord.ts";
 import { until } from "../../support/fake-discord/until.ts";
+import { scratchDatabase } from "../../support/scratch-database.ts";
 
 export interface StageOptions {
   /** Commands beside the real ones, for tests. */
@@ -62,7 +59,7 @@ export interface Stage {
 
 export async function stage(options: StageOptions = {}): Promise<Stage> {
   const log = options.log ?? silentLog();
-  const folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-discord-"));
+  const scratch = await scratchDatabase();
   const [fake, simulator] = await Promise.all([FakeDiscord.start(), startSimulator({ log })]);
   fake.gateway.closeOnIdentify = options.closeOnIdentify;
   const client = createApiClient({
@@ -71,7 +68,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     log,
     nodes: simulator.networks.mainnet.map((node) => ({ ...node, coreUrl: simulator.coreUrls.mainnet })),
   });
-  const database = path.join(folder, "stage.db");
+  const database = scratch.file;
   const store = createStore({ url: `file:${database}`, log });
   const { service, engine } = alertsOn(store, { platforms: ["discord"] });
   const create = async () =>
@@ -83,7 +80,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       parties: store.parties,
       chosen: await openAudienceSettings(store.answers),
       alerts: service,
-      exports: createLedgerExports({ directory: folder, log, now: () => fromMillis(Date.now()) }),
+      exports: createLedgerExports({ directory: scratch.folder, log, now: () => fromMillis(Date.now()) }),
       log,
     });
   const start = async (): Promise<SendingAdapter> => {
@@ -128,7 +125,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       await Promise.all([adapter, ...twins].map((one) => one.stop()));
       await client.close();
       await Promise.all([fake.stop(), simulator.close(), store.close()]);
-      await rm(folder, { recursive: true, force: true });
+      await scratch.remove();
       expect(fake.complaints()).toEqual([]);
     },
   };

@@ -1,7 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import os from "node:os";
-import path from "node:path";
-
 import { expect } from "vitest";
 
 import { commands } from "../../../commands/index.ts";
@@ -24,6 +20,7 @@ import { fromMillis } from "../../../src/units/nanoseconds.ts";
 import { alertService } from "../../support/alert-service.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import { FakeSlack } from "../../support/fake-slack/fake-slack.ts";
+import { scratchDatabase } from "../../support/scratch-database.ts";
 import type { VirtualWaits } from "./virtual-waits.ts";
 
 export interface StageOptions {
@@ -61,7 +58,7 @@ export interface Stage {
 
 export async function stage(options: StageOptions = {}): Promise<Stage> {
   const log = options.log ?? silentLog();
-  const folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-slack-"));
+  const scratch = await scratchDatabase();
   const [fake, simulator] = await Promise.all([FakeSlack.start(), startSimulator({ log })]);
   const clients = (["mainnet", "testnet"] as const).map((network) =>
     createApiClient({
@@ -72,7 +69,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     }),
   );
   options.waits?.attach(fake);
-  const database = path.join(folder, "stage.db");
+  const database = scratch.file;
   const store = createStore({ url: `file:${database}`, log });
   const alerts = alertService(store, options.delivers === true ? { platforms: ["slack"] } : {});
   const create = async () =>
@@ -84,7 +81,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       parties: store.parties,
       chosen: await openAudienceSettings(store.answers),
       alerts,
-      exports: createLedgerExports({ directory: folder, log, now: () => fromMillis(Date.now()) }),
+      exports: createLedgerExports({ directory: scratch.folder, log, now: () => fromMillis(Date.now()) }),
       log,
     });
   const start = async (): Promise<SendingAdapter> => {
@@ -127,7 +124,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       await adapter.stop();
       await Promise.all(clients.map((client) => client.close()));
       await Promise.all([fake.stop(), simulator.close(), store.close()]);
-      await rm(folder, { recursive: true, force: true });
+      await scratch.remove();
       expect(fake.complaints()).toEqual([]);
     },
   };
