@@ -122,6 +122,12 @@ export class Stage {
     await this.clock.advance(0);
   }
 
+  /** Lets time pass in one step: what was due meanwhile happens once, at its end. */
+  async leap(millis: number): Promise<void> {
+    await this.clock.leap(millis);
+    await this.pass(0);
+  }
+
   /** Ends the process at once, as a kill does, and starts another after so long. */
   async restart(downtimeMillis = 1000): Promise<void> {
     await this.stop();

@@ -77,6 +77,13 @@ export class VirtualClock implements Clock {
     await this.#care.settle();
   }
 
+  /** Moves both clocks in one step, as on a machine that was suspended: each sleeper wakes once, however late. */
+  async leap(millis: number): Promise<void> {
+    await this.#care.settle();
+    this.#nowMillis += millis;
+    await this.advance(0);
+  }
+
   #first(): Sleeper | undefined {
     let first: Sleeper | undefined;
     for (const one of this.#sleepers) if (first === undefined || one.untilMillis < first.untilMillis) first = one;

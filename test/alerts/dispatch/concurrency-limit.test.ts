@@ -29,13 +29,11 @@ async function besideMany(): Promise<Stage> {
   let sender: SluggishSender | undefined;
   const it = await openStage({ senders: (now) => [(sender = new SluggishSender({ now }))] });
   sender!.clock = it.clock;
-  for (let index = 0; index <= MANY; index += 1) {
-    const channel = index === MANY ? "ops" : `slow-${index}`;
-    await it.engine.putSubscription(
-      aSubscription({ id: `s${index}`, destination: { platform: "fake", channel } }),
-      "a",
-    );
-  }
+  const channels = [...Array.from({ length: MANY }, (_, index) => `slow-${index}`), "ops"];
+  await it.engine.putSubscriptions(
+    channels.map((channel, index) => aSubscription({ id: `s${index}`, destination: { platform: "fake", channel } })),
+    "a",
+  );
   await it.rounds(2, [stalled("good")]);
   return it;
 }

@@ -77,7 +77,7 @@ describe("events", () => {
     expect(it.sender.take()).toEqual(["rolling: 1 checkpoint.new on mainnet, 2024-06-03"]);
     expect(it.sender.takeEdits().at(-1)).toBe("rolling: 15 checkpoint.new on mainnet, 2024-06-03");
     expect(new Set(it.sender.edits.map(({ message }) => message)).size).toBe(1);
-    await it.pass(86_400_000);
+    await it.leap(86_400_000);
     await it.round([], checkpoints(it, 99, 1));
     expect(it.sender.take()).toEqual(["rolling: 1 checkpoint.new on mainnet, 2024-06-04"]);
   });

@@ -39,9 +39,9 @@ it("months of alerts leave the database as large as one month does", async () =>
   const sizes: Record<string, number>[] = [];
   let number = 0;
   for (let month = 0; month < 3; month += 1) {
-    // Every other day an episode, a checkpoint, a silence, an order that somebody watched to its end, and an auction of a
+    // Every third day an episode, a checkpoint, a silence, an order that somebody watched to its end, and an auction of a
     // market that is gone afterwards.
-    for (let day = 0; day < 30; day += 2) {
+    for (let day = 0; day < 30; day += 3) {
       number += 1;
       const market = `m${number}`;
       const good = [stalled("good"), auction("good", market)];
@@ -58,8 +58,8 @@ it("months of alerts leave the database as large as one month does", async () =>
         aSubscription({ id: `w${number}`, kinds: ["order.final"], personal: true, state: "ended" }),
         "ann",
       );
-      // A night without the process is a night without its thousands of looks, which leave nothing behind.
-      await stage.restart(47 * HOUR);
+      // Days without the process are days without its thousands of looks, which leave nothing behind.
+      await stage.restart(71 * HOUR);
       await stage.pass(0);
       stage.sender.take();
       stage.sender.posts.length = 0;

@@ -38,12 +38,10 @@ async function world(channels = ["one"], more: StageOptions = { operators: OPERA
       return [...guarded, new GuardedSender({ platform: "web", now })];
     },
   });
-  for (const channel of channels) {
-    await stage.engine.putSubscription(
-      aSubscription({ id: channel, destination: { platform: "discord", channel } }),
-      "ada",
-    );
-  }
+  await stage.engine.putSubscriptions(
+    channels.map((channel) => aSubscription({ id: channel, destination: { platform: "discord", channel } })),
+    "ada",
+  );
   await stage.rounds(2, [stalled("good")]);
   const [discord, slack] = guarded;
   return { stage, discord: discord!, slack: slack!, web: stage.senders.at(-1)! };
