@@ -267,8 +267,9 @@ describe("a subscription", () => {
   test("of one's own is everybody's to change", async () => {
     const talk = await talkInOps(bob);
     await talk.ask(`alerts add stake.changed ${"a".repeat(64)}`);
-    expect(await talk.press("alerts pause")).toMatch(/^✓/u);
-    expect(await talk.press("alerts remove")).toMatch(/^✓/u);
+    const id = idIn(talk.lastReply);
+    expect(await talk.press("alerts pause")).toMatch(saying("✓", id, "stake.changed", "State", "paused"));
+    expect(await talk.press("alerts remove")).toMatch(saying("✓", id, "stake.changed", "State", "removed"));
     expect(await owed(talk, ops)).toEqual([]);
   });
 

@@ -200,7 +200,7 @@ describe("a drill", () => {
     own.sender.outcome = (_delivery, tries) => (tries < 3 ? new SendError("retry", "503") : "ok");
     const { said } = ask(own, [ops]);
     await watch(own, 30_000);
-    expect((await said).tone).toBe("good");
+    expect(shown(await said)).toMatch(saying("✓", "DRILL", 1, 1));
     expect(posted(own)[0]).toEqual(["drill fired and resolved: node.down of drill-x on drill"]);
   });
 
@@ -215,7 +215,7 @@ describe("a drill", () => {
 
   test("is stored even while nobody watches, and says so", async () => {
     const talk = await talkToSimulator();
-    expect((await talk.askFor("alerts drill")).tone).toBe("warning");
+    expect(await talk.ask("alerts drill")).toMatch(saying("!", "DRILL", 0, 1));
     expect(await talk.engine.subscriptions()).toMatchObject([{ network: DRILL_NETWORK, destination: theConsole }]);
     expect(rowsOf(await talk.askFor("alerts list"))).toEqual([]);
   });

@@ -175,7 +175,7 @@ describe("an acknowledgement", () => {
     expect(await talk.ask("alerts ack node.down")).toMatch(saying("!", "node.down|mainnet|a:1|1"));
     expect((await talk.engine.openEpisodes())[0]?.acknowledged).toBeUndefined();
     talk.become({ here: CONSOLE_PAGE });
-    expect(await talk.ask("alerts ack node.down")).toMatch(/^✓/u);
+    expect(await talk.ask("alerts ack node.down")).toMatch(saying("✓", "node.down|mainnet|a:1|1"));
     expect(await owed(talk, ops)).toContain("acknowledged by ann: node.down of a:1 on mainnet");
   });
 
@@ -196,12 +196,12 @@ describe("an acknowledgement", () => {
     const here = { ...DIRECT, platform: "slack", channel: "D0123ABCD", workspace: "T01" } as const;
     talk.become({ here, caller: bob });
     await talk.ask("alerts add node.down");
-    expect(await talk.ask("alerts ack node.down")).toMatch(/^✓/u);
+    expect(await talk.ask("alerts ack node.down")).toMatch(saying("✓", "node.down|mainnet|a:1|1"));
     expect(await talk.ask("alerts silence node.down for:1h")).toMatch(saying("✓", "node.down"));
     expect(await talk.press("alerts unsilence")).toMatch(saying("✓", "node.down"));
     expect((await talk.engine.openEpisodes())[0]?.acknowledged).toBeUndefined();
     talk.become({ here, caller: { ...ann, id: bob.id } });
-    expect(await talk.ask("alerts ack node.down")).toMatch(/^✓/u);
+    expect(await talk.ask("alerts ack node.down")).toMatch(saying("✓", "node.down|mainnet|a:1|1"));
     expect((await talk.engine.openEpisodes())[0]?.acknowledged?.by).toBe("ann");
   });
 
@@ -216,7 +216,7 @@ describe("an acknowledgement", () => {
     const pressed = { platform: "discord", channel: OPS.channel!, message: "1" };
     const ack = { command: "alerts ack", options: { episode: episode!.id } };
     const asked = { here: OPS, caller: ann, signal: AbortSignal.timeout(5000), ...ack, pressed };
-    expect((await talk.bot.run(asked)).tone).toBe("good");
+    expect(shown(await talk.bot.run(asked))).toMatch(saying("✓", episode!.id));
     const announced = await Promise.all(
       [ops, elsewhere, { platform: "discord", channel: live.channel }].map(async (place) =>
         (await owed(talk, place)).filter((gist) => gist.startsWith("acknowledged")),
@@ -267,7 +267,7 @@ describe("the timeline of an episode", () => {
     await talk.ask("alerts why node.down");
     await talk.press("alerts silence");
     await see(talk, 6, [stalled("good"), down("good"), down("good", "b:1")]);
-    expect(await talk.ask("alerts why node.down")).toMatch(/^•/u);
+    expect(await talk.ask("alerts why node.down")).toMatch(saying("•", "a:1", "mainnet", "resolved"));
   });
 
   test("says what suppressed a trigger", async () => {

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 
-import { ann, deliver, elsewhere, OPS, ops, see, talkInOps } from "./alert-channel.ts";
+import { ann, deliver, elsewhere, OPS, ops, see, shown, talkInOps } from "./alert-channel.ts";
 import { destinationKey } from "../../src/alerts/routing/subscription.ts";
 import { down, stalled } from "../alerts/readings.ts";
 import { aSubscription } from "../alerts/samples.ts";
 import { FakeSender } from "../support/fake-sender.ts";
+import { saying } from "../support/said.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import type { Talk } from "../support/talk.ts";
 
@@ -48,7 +49,7 @@ test("Acknowledge covers each alert that the message names, says how many, and i
   // Not the fourth, which the message did not name.
   expect((await acknowledged(talk)).toSorted()).toEqual(["a:1", "b:1", "c:1"]);
   const again = await press(talk, sender, "Acknowledge");
-  expect(again.tone).not.toBe("good");
+  expect(shown(again)).toMatch(saying("•", "ann", "node.down|mainnet|a:1|1"));
 });
 
 test("Acknowledge is announced wherever one of the alerts was told", async () => {
@@ -101,6 +102,6 @@ test("In the alert's thread, Silence holds for the channel that was told", async
   // On Discord a thread has the id of the message that it was begun at.
   const here = { ...OPS, channel: post.message };
   const said = await talk.bot.run({ here, caller: ann, signal: AbortSignal.timeout(5000), ...action.invocation });
-  expect(said.tone).toBe("good");
+  expect(shown(said)).toMatch(saying("✓", 3));
   expect((await talk.engine.silences()).map(({ scope }) => scope.destination)).toEqual([destinationKey(ops)]);
 });

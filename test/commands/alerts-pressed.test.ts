@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { isRepeat } from "../support/gist.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { destinationKey } from "../../src/alerts/routing/subscription.ts";
-import { ann, deliver, ELSEWHERE, oneNodeDown, OPS, ops } from "./alert-channel.ts";
+import { saying } from "../support/said.ts";
+import { ann, deliver, ELSEWHERE, oneNodeDown, OPS, ops, shown } from "./alert-channel.ts";
 
 test.each(["Acknowledge", "Silence 1 h"])(
   "%s pressed on a copy that no receipt is known of takes the buttons of that copy",
@@ -19,7 +20,7 @@ test.each(["Acknowledge", "Silence 1 h"])(
     if (action === undefined || !("invocation" in action)) throw new Error("no such button");
     const pressed = { platform: "discord", channel: repeat!.delivery.destination.channel, message: first!.message };
     const asked = { here: OPS, caller: ann, signal: AbortSignal.timeout(5000), ...action.invocation, pressed };
-    expect((await talk.bot.run(asked)).tone).toBe("good");
+    expect(shown(await talk.bot.run(asked))).toMatch(saying("✓", "a:1"));
     await deliver(talk, sender);
     const tidied = sender.edits.filter(({ message }) => message === first!.message);
     expect(tidied.map(({ reply }) => reply.actions)).toEqual([[]]);
@@ -35,10 +36,12 @@ test("in the thread of an alert its buttons concern the channel that was told, a
   // On Discord a thread has the id of the message that it was begun at.
   const thread = { ...OPS, channel: alert.message };
   talk.become({ here: ELSEWHERE });
-  expect(await talk.ask(`alerts ack "${episode!.id}"`)).toMatch(/^!/u);
+  expect(await talk.ask(`alerts ack "${episode!.id}"`)).toMatch(saying("!", episode!.id, "alerts add node.down"));
   talk.become({ here: thread });
-  expect(await talk.ask(`alerts silence "${episode!.id}" 1h`)).toMatch(/^✓/u);
+  expect(await talk.ask(`alerts silence "${episode!.id}" 1h`)).toMatch(
+    saying("✓", "node.down", "2026-01-15 13:00:25 UTC"),
+  );
   expect((await talk.engine.silences()).map(({ scope }) => scope.destination)).toEqual([destinationKey(ops)]);
-  expect(await talk.ask(`alerts ack "${episode!.id}"`)).toMatch(/^✓/u);
+  expect(await talk.ask(`alerts ack "${episode!.id}"`)).toMatch(saying("✓", episode!.id));
   expect((await talk.engine.openEpisodes())[0]?.acknowledged?.by).toBe(ann.name);
 });

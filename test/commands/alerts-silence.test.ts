@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { destinationKey } from "../../src/alerts/routing/subscription.ts";
 import { silenceScopeWords } from "../../src/alerts/wording/silence-words.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import { down, stalled } from "../alerts/readings.ts";
@@ -40,7 +41,7 @@ describe("a silence", () => {
     expect(shown(change!)).toContain("CHANGE · ann silenced everything");
     expect(shown(change!)).toContain("Until 2026-01-15 13:00:00 UTC: maintenance");
     expect(await talk.ask("alerts silences")).toMatch(new RegExp(`${id}[\\s\\S]*holds[\\s\\S]*maintenance`, "u"));
-    expect(await talk.press(`alerts unsilence id:${id}`)).toMatch(/^✓/u);
+    expect(await talk.press(`alerts unsilence id:${id}`)).toMatch(saying("✓", "everything"));
     expect(await talk.engine.silences()).toEqual([]);
     expect(await owed(talk, ops)).toHaveLength(2);
     expect(await talk.ask("alerts silences")).toContain("Nothing is silenced");
@@ -95,11 +96,19 @@ describe("a silence", () => {
       expect(talk.lastReply.failure).toBe("caller");
       expect(await talk.engine.silences()).toEqual([]);
       expect(await owed(talk, ops)).toEqual([]);
-      expect(await talk.press("alerts silence what:all")).toMatch(/^✓/u);
-      expect(await talk.engine.silences()).toHaveLength(1);
+      expect(await talk.press("alerts silence what:all")).toMatch(saying("✓", "everything"));
+      const [pressed, ...others] = await talk.engine.silences();
+      expect([idIn(talk.lastReply), others]).toEqual([pressed?.id, []]);
       // The line that is offered does the same.
       talk.become({ here: ELSEWHERE });
-      expect(await talk.ask(line)).toMatch(/^✓/u);
+      expect(await talk.ask(line)).toMatch(saying("✓", "everything"));
+      const id = idIn(talk.lastReply);
+      const { from, until, scope } = pressed!;
+      expect((await talk.engine.silences()).find((one) => one.id === id)).toMatchObject({
+        from,
+        until,
+        scope: { ...scope, destination: destinationKey(elsewhere) },
+      });
     }
   });
 
@@ -172,7 +181,8 @@ describe("a silence", () => {
     for (let index = 2; index <= 100; index += 1) await talk.engine.putSilence({ ...one!, id: `x${index}` }, "ann");
     expect(await talk.ask("alerts silence all for:1h")).toMatch(saying("!", 100));
     talk.become({ here: ELSEWHERE });
-    expect(await talk.ask("alerts silence all for:1h")).toMatch(/^✓/u);
+    expect(await talk.ask("alerts silence all for:1h")).toMatch(saying("✓", "2026-01-15 13:00:00 UTC"));
+    expect(await talk.engine.silences()).toHaveLength(101);
   });
 
   test("may begin later and come again by the clock of a zone", async () => {
@@ -211,7 +221,7 @@ describe("a silence", () => {
     const again = await made("node.down for:3h");
     expect(await talk.ask(`alerts unsilence ${all}`)).toMatch(saying(again));
     const last = await talk.ask(`alerts unsilence ${again}`);
-    expect(last).toMatch(/^✓/u);
+    expect(last).toMatch(saying("✓", "node.down"));
     for (const id of [later, all, kind]) expect(last).not.toContain(id);
     expect(last).toMatchSnapshot("the last one");
     const log = await talk.ask("alerts log silence");
@@ -278,7 +288,7 @@ describe("a silence", () => {
     expect(await owed(talk, theConsole)).toEqual([]);
     talk.become({ here: OPS });
     expect(await talk.ask("alerts silences")).toContain("all places");
-    expect(await talk.ask(`alerts unsilence ${id}`)).toMatch(/^!/u);
+    expect(await talk.ask(`alerts unsilence ${id}`)).toMatch(saying("!", id, "ann"));
     expect(await talk.engine.silences()).toHaveLength(1);
     talk.become({ here: CONSOLE_PAGE });
     expect(await talk.ask(`alerts unsilence ${id}`)).toMatch(saying("✓", "node.down"));

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { saying } from "../support/said.ts";
 
-import { ann, bob, ops, owed, talkInOps, toBob } from "./alert-channel.ts";
+import { ann, bob, idIn, ops, owed, talkInOps, toBob } from "./alert-channel.ts";
 
 describe("a personal watch", () => {
   test("is notified by direct message, announced to nobody, and not added twice", async () => {
     const talk = await talkInOps(bob);
     const line = `alerts add order.final ${talk.samples.orderId}`;
     const said = await talk.ask(line);
-    expect(said).toMatch(/^✓/u);
-    expect(said).toMatch(saying(1, 20));
-    expect(await talk.ask(line)).toMatch(/^•/u);
+    expect(said).toMatch(saying("✓", talk.samples.orderId, "active", 1, 20));
+    const id = idIn(talk.lastReply);
+    expect(await talk.ask(line)).toMatch(saying("•", id, "order.final", talk.samples.orderId, "mainnet"));
     expect(await talk.engine.subscriptions()).toMatchObject([
       { destination: toBob, personal: true, kinds: ["order.final"], subjects: [talk.samples.orderId], state: "active" },
     ]);
@@ -25,12 +25,16 @@ describe("a personal watch", () => {
     const talk = await talkInOps(bob);
     const { orderId, rejectedOrderId, unsignedAssetId, unsignedProposalId } = talk.samples;
     await talk.ask(`order ${orderId}`);
-    expect(await talk.press("alerts add")).toMatch(/^✓/u);
+    expect(await talk.press("alerts add")).toMatch(saying("✓", orderId, "order.final", 1, 20));
     await talk.ask(`order ${rejectedOrderId}`);
     await expect(talk.press("alerts add")).rejects.toThrow("no alerts add");
-    for (const line of [`bundle list-asset ${unsignedAssetId}`, `bundle asset-limits ${unsignedProposalId}`]) {
-      await talk.ask(line);
-      expect(await talk.press("alerts add")).toMatch(/^✓/u);
+    const bundles: readonly (readonly [string, string])[] = [
+      ["list-asset", unsignedAssetId],
+      ["asset-limits", unsignedProposalId],
+    ];
+    for (const [before, [what, id]] of bundles.entries()) {
+      await talk.ask(`bundle ${what} ${id}`);
+      expect(await talk.press("alerts add")).toMatch(saying("✓", what, id, "bundle.signed", what, id, before + 2, 20));
     }
     expect((await talk.engine.subscriptions()).map(({ subjects }) => subjects[0])).toEqual(
       expect.arrayContaining([orderId, `list-asset:${unsignedAssetId}`, `asset-limits:${unsignedProposalId}`]),
@@ -86,12 +90,14 @@ describe("a personal watch", () => {
   test.each<[string, RegExp]>([
     ["alerts add order.final", saying("order.final")],
     [`alerts add order.final ${"ab".repeat(32)}`, /knows of no order|no order/u],
-    [`alerts add stake.changed ${"a".repeat(64)},${"b".repeat(64)}`, /^!/u],
-    [`alerts add stake.changed,node.down ${"a".repeat(64)}`, /^!/u],
+    [`alerts add stake.changed ${"a".repeat(64)},${"b".repeat(64)}`, saying("!")],
+    [`alerts add stake.changed,node.down ${"a".repeat(64)}`, saying("stake.changed", "alerts", "add", "stake.changed")],
     [`alerts add stake.changed ${"a".repeat(64)} severity:warning`, saying("stake.changed")],
   ])("%s is refused with what to do", async (line, expected) => {
     const talk = await talkInOps(bob);
-    expect(await talk.ask(line)).toMatch(expected);
+    const said = await talk.ask(line);
+    expect(said).toMatch(expected);
+    expect(said).toMatchSnapshot();
     expect(talk.lastReply.failure).toBe("caller");
     expect(await talk.engine.subscriptions()).toEqual([]);
   });

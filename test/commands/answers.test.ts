@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import type { Target } from "../../src/bot/invocation.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
-import { saying } from "../support/said.ts";
+import { linesOf, saying } from "../support/said.ts";
 import { ann, bob, CONSOLE_PAGE, DIRECT, ELSEWHERE, OPS } from "./alert-channel.ts";
 import { talkToSimulator } from "./conversation.ts";
 
@@ -24,7 +24,8 @@ describe("who sees the answers about markets", () => {
   test("is the asker, until somebody who manages the server chooses everyone, and back", async () => {
     const { talk, audience } = await inServer();
     expect([audience("market list"), audience("market show", { market: "BTC/USDT" })]).toEqual(["caller", "caller"]);
-    expect(await talk.ask("answers show")).toMatch(/^•/u);
+    expect(await talk.ask("answers show")).toMatch(saying("•", "market list", "market show"));
+    expect(linesOf(talk.lastReply)).toEqual(["answers set markets:everyone"]);
 
     const set = await talk.ask("answers set everyone");
     expect(set).toMatch(/^✓/u);
@@ -33,9 +34,10 @@ describe("who sees the answers about markets", () => {
     expect([audience("market list"), audience("market show", { market: "BTC/USDT" })]).toEqual(["channel", "channel"]);
     expect(await talk.ask("answers show")).toMatch(saying("ann", "2026-01-15"));
 
-    expect(await talk.press("answers set")).toMatch(/^✓/u);
+    expect(linesOf(talk.lastReply)).toEqual(["answers set markets:asker"]);
+    expect(await talk.press("answers set")).toMatch(saying("✓", "market list", "market show"));
     expect(audience("market list")).toBe("caller");
-    expect(await talk.ask("answers set asker")).toMatch(/^•/u);
+    expect(await talk.ask("answers set asker")).toMatch(saying("•", "market list", "market show"));
   });
 
   test("is what a question itself says, whatever was chosen", async () => {
@@ -71,7 +73,7 @@ describe("who sees the answers about markets", () => {
       expect(audience("market list", {}, here)).toBe("caller");
     }
     talk.become({ here: WORKSPACE });
-    expect(await talk.ask("help market list")).toMatch(/^•/u);
+    expect(await talk.ask("help market list")).toMatch(saying("•", "market list", "private", "yes"));
     expect(await talk.ask("answers set everyone")).toMatch(saying("ann"));
     expect(audience("market list", {}, WORKSPACE)).toBe("channel");
   });
@@ -103,7 +105,7 @@ describe("choosing it", () => {
     talk.become({ caller: bob });
     expect(await talk.ask("answers set everyone")).toMatch(/^! .*manage this channel/u);
     expect(audience("market list")).toBe("caller");
-    expect(await talk.ask("answers show")).toMatch(/^•/u);
+    expect(await talk.ask("answers show")).toMatch(saying("•", "market list", "market show"));
     expect(talk.lastReply.actions).toEqual([]);
   });
 
@@ -127,6 +129,7 @@ describe("choosing it", () => {
     const { talk, audience } = await inServer();
     await talk.store.close();
     expect(await talk.ask("answers set everyone")).toMatch(/^✗/u);
+    expect(talk.lastReply.failure).toBe("bug");
     expect(audience("market list")).toBe("caller");
   });
 });

@@ -31,7 +31,7 @@ test("a ledger comes as a file, with the exact range, rows, span and SHA-256", a
   expect(times.every((time) => time >= "2026-01-01" && time < "2026-01-15")).toBe(true);
   expect(file!.name).toMatch(/^ledger-[0-9a-f]{8}-USDT-2026-01-01-through-2026-01-14\.csv$/u);
   expect(conversation.progress.length).toBeGreaterThan(0);
-  expect(conversation.progress[0]).toMatch(/^•/u);
+  expect(conversation.progress[0]).toMatch(saying("•", "USDT", "2026-01-01 00:00:00 UTC", "2026-01-15 00:00:00 UTC"));
 });
 
 test("a file whose end nothing proves says so in its name, its title and its tone", async () => {
@@ -93,7 +93,10 @@ test("raw returns the node's bytes", async () => {
   const { askFor, ask, samples } = await talkToSimulator();
   const { attachments } = await askFor(`ledger export ${samples.partyId} USDT from:1d raw`);
   expect(attachments[0]!.name).toMatch(/-raw\.csv$/u);
-  expect(await ask(`ledger export ${samples.partyId} USDT from:1d raw`)).toMatch(/^✓/u);
+  const bytes = await buffer(attachments[0]!.open());
+  const rows = bytes.toString().trimEnd().split("\n").length - 1;
+  const sum = createHash("sha256").update(bytes).digest("hex");
+  expect(await ask(`ledger export ${samples.partyId} USDT from:1d raw`)).toMatch(saying("✓", "USDT", rows, sum, "raw"));
 });
 
 test("an asset in the party's place is distinguished from an unknown party", async () => {
@@ -113,7 +116,7 @@ test("an asset in the party's place is distinguished from an unknown party", asy
 test("a start before what nodes keep is warned about", async () => {
   const { ask, samples } = await talkToSimulator();
   const all = await ask(`ledger export ${samples.partyId} USDT`);
-  expect(all).toMatch(/^✓/u);
+  expect(all).toMatch(saying("✓", "USDT", "2026-01-15 12:00:00 UTC"));
   const warned = await ask(`ledger export ${samples.partyId} USDT from:2024-01-01`);
   const older = warned.split("\n").filter((line) => /\b[Oo]lder\b/u.test(line));
   expect(older).toHaveLength(1);
@@ -180,7 +183,7 @@ test("an empty export says so; the node is asked in whole seconds, never with an
   );
   await using conversation = await talk({ networks: { mainnet: [node.url] } });
   const screen = await conversation.ask(`ledger export ${party} ${asset} to:2026-01-10`);
-  expect(screen).toMatch(/^•/u);
+  expect(screen).toMatch(saying("•", 0, "2026-01-11 00:00:00 UTC"));
   const asked = node.requests.find(({ path }) => path.endsWith("/ledgerentry/export"))!.query;
   expect(asked).toEqual({
     partyId: party,
