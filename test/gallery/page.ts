@@ -47,7 +47,7 @@ ${[...SURFACES, ...screens].map((name) => `body:has(#show-${name}:not(:checked))
 <fieldset><legend>Screens</legend>${screens.map((screen) => input("checkbox", `show-${screen}`, screen, true)).join("")}</fieldset>
 </header>
 <nav class="gallery-index" aria-label="Samples">
-<details open><summary>${samples.length} samples</summary>
+<details open><summary>${samples.length} ${samples.length === 1 ? "sample" : "samples"}</summary>
 ${groups.map(([group, members]) => indexOf(group, members)).join("\n")}
 </details>
 </nav>

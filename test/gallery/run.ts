@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 
 import { chromiumPath } from "../support/browser.ts";
@@ -10,7 +10,7 @@ import { samples } from "./samples.ts";
 
 // `npm run gallery`: one HTML page with every sample reply and alert on all four surfaces, in `gallery.html` or
 // `-- --out FILE`. `--beside OTHER` puts an earlier page next to it, `--pictures FOLDER` takes a screenshot of each
-// sample where there is a Chromium, `--only WORD` keeps the samples whose name holds this word.
+// sample with Chromium, `--only WORD` keeps the samples whose name holds this word.
 
 // Discord, Slack and browsers show times in the reader's zone; the page is the same everywhere.
 process.env["TZ"] = "UTC";
@@ -24,6 +24,16 @@ const { values } = parseArgs({
   },
 });
 
+// Said before the samples are made, which takes a while.
+const faults = [
+  values.beside !== undefined && !existsSync(values.beside) ? `There is no ${values.beside} to put beside it.` : "",
+  values.pictures !== undefined && chromiumPath === undefined ? "Without a Chromium there are no pictures." : "",
+].filter((fault) => fault !== "");
+if (faults.length > 0) {
+  console.error(faults.join("\n"));
+  process.exit(1);
+}
+
 const drawn: DrawnSample[] = [];
 for await (const sample of samples()) if (sample.id.includes(values.only)) drawn.push(drawSample(sample));
 const page = galleryPage(drawn);
@@ -31,6 +41,6 @@ const whole = values.beside === undefined ? page : besidePage(readFileSync(value
 writeFileSync(values.out, whole);
 console.log(`${values.out}: ${drawn.length} samples, ${(whole.length / 1e6).toFixed(1)} MB.`);
 
-if (values.pictures !== undefined && chromiumPath !== undefined) {
+if (values.pictures !== undefined) {
   console.log(`${values.pictures}: ${await takePictures(drawn, values.pictures)} pictures.`);
 }
