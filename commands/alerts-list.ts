@@ -26,6 +26,7 @@ const BUTTONS = 4;
 
 export const alertsList = command({
   name: "alerts list",
+  alsoCalled: ["subscriptions"],
   summary: "What this channel is told of, and what you watch for yourself",
   examples: ["alerts list"],
   access: "everyone",

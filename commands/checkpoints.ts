@@ -14,6 +14,7 @@ import { id, text, toText } from "../src/reply/text.ts";
 
 export const checkpoints = command({
   name: "checkpoints",
+  alsoCalled: ["checkpoint"],
   summary: "The network's checkpoints, newest first, with the blocks between them",
   examples: ["checkpoints", "checkpoints first:50", "checkpoints newest:no"],
   access: "everyone",

@@ -15,6 +15,7 @@ const STARTS = ["time", "market list", "market show", "order", "stake", "alerts 
 
 export const help = command({
   name: "help",
+  alsoCalled: ["commands"],
   summary: "All commands, or one with its options and examples",
   examples: ["help", "help market show"],
   access: "everyone",

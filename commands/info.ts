@@ -22,6 +22,7 @@ interface Said {
 
 export const info = command({
   name: "info",
+  alsoCalled: ["version", "versions"],
   summary: "Version and commit of every data node, differences marked",
   examples: ["info", "info network:testnet"],
   access: "everyone",

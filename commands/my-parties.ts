@@ -8,6 +8,7 @@ const BUTTONS = 5;
 
 export const myParties = command({
   name: "my parties",
+  alsoCalled: ["parties"],
   summary: "The parties that you saved; the first one is your default",
   examples: ["my parties"],
   access: "everyone",

@@ -14,6 +14,7 @@ import { code, id, strong, text, type Text, toText } from "../src/reply/text.ts"
 
 export const snapshots = command({
   name: "snapshots",
+  alsoCalled: ["snapshot"],
   summary: "Snapshots of the core's state, newest first, with core upgrades marked",
   examples: ["snapshots", "snapshots first:50", "snapshots newest:no"],
   access: "everyone",

@@ -23,6 +23,7 @@ const FAR_APART_BLOCKS = 10_000n;
 
 export const time = command({
   name: "time",
+  alsoCalled: ["status", "health", "height"],
   summary: "The network's time, its age and block, and whether every node keeps up",
   examples: ["time", "time network:testnet"],
   access: "everyone",

@@ -44,6 +44,8 @@ export interface CommandContext<S extends Options> {
 export interface Command<S extends Options> {
   /** One or two lower-case words: `time`, `market show`. */
   readonly name: string;
+  /** Other words that people type for it: each runs it, so only for one that changes nothing. */
+  readonly alsoCalled?: readonly string[];
   /** One line, at most 100 characters. */
   readonly summary: string;
   /** Command lines worth trying, without the bot's own name. */

@@ -16,8 +16,14 @@ export function nearest(typed: string, candidates: Iterable<string>): string | u
   return best.score <= allowed ? best.candidate : undefined;
 }
 
-/** The edits between two words; a transposition of neighbouring letters counts as one. */
+/** The edits between two words, or word by word; a transposition of neighbouring letters counts as one. */
 function editDistance(typed: string, known: string): number {
+  const [some, others] = [typed.split(" "), known.split(" ")];
+  if (some.length !== others.length) return distance(typed, known);
+  return some.reduce((sum, word, at) => sum + wordDistance(word, others[at] ?? ""), 0);
+}
+
+function wordDistance(typed: string, known: string): number {
   return isTransposition(typed, known) ? 1 : distance(typed, known);
 }
 

@@ -13,6 +13,7 @@ test.each<[string, string | undefined]>([
   ["fino", undefined],
   ["tmei", undefined],
   ["market lits", "market list"],
+  ["markte lsit", "market list"],
   ["mark", "market list"],
   ["zzzz", undefined],
 ])("%j is meant for %s", (typed, meant) => {

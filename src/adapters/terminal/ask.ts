@@ -28,6 +28,8 @@ export interface AskContext {
   readonly log: Log;
   readonly now: () => Nanoseconds;
   readonly json: boolean;
+  /** Shows the whole reply, not what is read first. */
+  readonly full: boolean;
   readonly network: string | undefined;
   readonly out: string | undefined;
   /** Whether this is one question of many: JSON is then one line each, and hints name what can be typed next. */
@@ -74,6 +76,7 @@ async function runLine(
 
 /** The prompt's own commands for omitted content and for files. */
 const PROMPT_HINTS = { omittedHint: "save DIR", filesHint: "save DIR writes them." };
+const FOLD_HINTS = { once: "--full shows the details.", prompt: "full shows the details." };
 
 /** Shows a reply: errors on standard error, JSON always on standard output; writes its files with `--out`. */
 async function show(context: AskContext, given: Reply, signal: AbortSignal): Promise<AskResult> {
@@ -119,11 +122,11 @@ export async function saveFiles(
 
 /** Writes a reply; false once the reader of the output is gone. */
 export function print(
-  context: Pick<AskContext, "terminal" | "json" | "prompt" | "now">,
+  context: Pick<AskContext, "terminal" | "json" | "full" | "prompt" | "now">,
   reply: Reply,
   written: ReadonlyMap<Attachment, string>,
 ): Promise<boolean> {
-  const { terminal, json, prompt } = context;
+  const { terminal, json, full, prompt } = context;
   if (json) {
     const document = replyToJson(reply, (file) => written.get(file));
     return write(terminal.out, `${JSON.stringify(document, null, prompt ? 0 : 2)}\n`);
@@ -133,6 +136,7 @@ export function print(
     ...displayOptions(screen, terminal.preferences),
     now: context.now(),
     writtenTo: (file) => written.get(file),
+    ...(full || reply.failure !== undefined ? {} : { fold: { hint: prompt ? FOLD_HINTS.prompt : FOLD_HINTS.once } }),
     ...(prompt ? PROMPT_HINTS : {}),
   });
   return write(screen, prompt ? `${text}\n` : text);

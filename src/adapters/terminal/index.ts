@@ -49,12 +49,21 @@ export async function runAsk(options: RunAskOptions): Promise<number> {
       return 0;
     }
     runner = await options.open();
-    const shared = { terminal, runner, log, now, json: given.json, network: given.network, out: given.out };
+    const shared = {
+      terminal,
+      runner,
+      log,
+      now,
+      json: given.json,
+      full: given.full,
+      network: given.network,
+      out: given.out,
+    };
     if (given.line === undefined) return await runPrompt({ ...shared, prompt: true, historyFile: options.historyFile });
     return await askOnce({ ...shared, prompt: false }, given.line);
   } catch (thrown) {
     const reply = errorReply(thrown, { log, command: "ask", signal: NEVER_ABORTED });
-    await print({ terminal, now, json, prompt: false }, reply, new Map());
+    await print({ terminal, now, json, full: true, prompt: false }, reply, new Map());
     return exitCodeOf(reply);
   } finally {
     await runner?.close().catch((thrown: unknown) => log.warn({ err: thrown }, "close failed"));
@@ -81,6 +90,7 @@ interface AskArguments {
   /** The command line; undefined asks for a prompt. */
   readonly line: string | undefined;
   readonly json: boolean;
+  readonly full: boolean;
   readonly network: string | undefined;
   readonly out: string | undefined;
   readonly help: boolean;
@@ -93,6 +103,7 @@ const USAGE = `Usage: npm run -s ask -- [options] "<command line>"
 Asks one question and prints the answer. Without a command line: a prompt, or,
 where the input is no terminal, one question a line.
 
+  --full          the details, too, and every digit
   --json          the reply as JSON on standard output
   --network NAME  the network to ask where the line names none
   --out DIR       writes the reply's files there: its attachments, its picture,
@@ -123,8 +134,8 @@ function parseAskArguments(argv: readonly string[]): AskArguments {
       words.push(...argv.slice(at + 1));
       break;
     }
-    const [, name, value] = /^--(json|help|network|out)(?:=(.*))?$/su.exec(word) ?? [];
-    if (name === "json" || name === "help") {
+    const [, name, value] = /^--(full|json|help|network|out)(?:=(.*))?$/su.exec(word) ?? [];
+    if (name === "full" || name === "json" || name === "help") {
       if (value !== undefined) throw new UserError(`--${name} takes no value.`, { remedy: `Write --${name}.` });
       flags.add(name);
     } else if (name !== undefined) {
@@ -141,6 +152,7 @@ function parseAskArguments(argv: readonly string[]): AskArguments {
   return {
     line: words.length === 0 ? undefined : joinWords(words),
     json: flags.has("json"),
+    full: flags.has("full"),
     help: flags.has("help"),
     version,
     network: values.get("network"),

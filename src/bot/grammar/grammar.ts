@@ -27,6 +27,7 @@ export function parseLine(line: string, commands: readonly AnyCommand[], now: Na
   const { command, words } = findCommand(tokens, commands);
   const raw = new Map<string, string | boolean>();
   const bare: Token[] = [];
+  refuseMistypedOption(command, tokens, words);
   readNamed(command, tokens.slice(words), raw, bare, now);
   fillPositional(command, bare, raw, now);
   return { command: command.name, options: Object.fromEntries(raw) };
@@ -54,6 +55,8 @@ export function findCommand(
     if (command !== undefined) return { command, words: count };
   }
   const [first = "", second] = words;
+  const called = commands.find(({ alsoCalled }) => alsoCalled?.includes(first));
+  if (called !== undefined) return { command: called, words: 1 };
   const group = commands.filter((candidate) => candidate.name.startsWith(`${first} `));
   if (group.length > 0) {
     const names = group.map((candidate) => candidate.name);
@@ -69,13 +72,20 @@ export function findCommand(
     );
   }
   const names = commands.map((candidate) => candidate.name);
-  const near =
-    nearest(words.join(" "), names) ?? nearest(first, [...names, ...names.map((name) => name.split(" ")[0] ?? name)]);
+  const near = nearest(words.join(" "), names) ?? nearestByFirst(first, names);
+  const rest = tokens.slice(near?.split(" ").length ?? tokens.length);
   throw new UserError(`There is no command ${quoteTyped(words.join(" "))}.`, {
     remedy:
       near === undefined ? "Type help to see all commands." : `Did you mean ${near}? Type help to see all commands.`,
-    suggestion: near ?? "help",
+    suggestion: [near ?? "help", ...rest.map((token) => quoteValue(token.text))].join(" "),
   });
+}
+
+/** The command whose first word, or whose only one, is nearest. */
+function nearestByFirst(typed: string, names: readonly string[]): string | undefined {
+  const firstOf = (name: string): string => name.split(" ")[0] ?? name;
+  const near = nearest(typed, names.map(firstOf));
+  return names.find((name) => firstOf(name) === near);
 }
 
 /** The option named as `name:value`; undefined for a plain value. */
@@ -93,6 +103,30 @@ function namedByDashes(token: Token): { name: string; value: string | undefined 
   const match = /^(?:--|—|–)([a-z][a-z-]*)(?:=(.*))?$/isu.exec(token.text);
   if (match === null || token.quotedFrom === 0) return undefined;
   return { name: (match[1] ?? "").toLowerCase(), value: match[2] };
+}
+
+/** `hgh:70000` is no value: its name is too near to an option's. Shorter names could be anything. */
+function refuseMistypedOption(command: AnyCommand, tokens: readonly Token[], words: number): void {
+  const { options } = command;
+  for (const [at, token] of tokens.entries()) {
+    const name = NAMED.exec(token.text)?.[1]?.toLowerCase();
+    if (at < words || name === undefined || name.length < 3 || name.length >= token.quotedFrom) continue;
+    if (Object.hasOwn(options, name)) continue;
+    const near = nearest(name, Object.keys(options));
+    if (near === undefined) continue;
+    const right = { ...token, text: `${near}${token.text.slice(name.length)}` };
+    throw new UserError(`${command.name} has no option ${quoteTyped(name)}.`, {
+      remedy: `Did you mean ${near}?`,
+      suggestion: [command.name, ...tokens.with(at, right).slice(words).map(lineWord)].join(" "),
+    });
+  }
+}
+
+/** A word as it can be typed again. */
+function lineWord({ text, quotedFrom }: Token): string {
+  return quotedFrom === Number.POSITIVE_INFINITY
+    ? text
+    : `${text.slice(0, quotedFrom)}${quoteValue(text.slice(quotedFrom))}`;
 }
 
 function readNamed(

@@ -2,9 +2,11 @@ import { describe, expect, test } from "vitest";
 
 import { UserError } from "../../../src/errors.ts";
 import { memoryAttachment, type Attachment } from "../../../src/reply/attachment.ts";
-import { paragraph } from "../../../src/reply/block.ts";
+import { field, paragraph } from "../../../src/reply/block.ts";
 import { ReplyJson } from "../../../src/reply/document.ts";
 import { reply, type Reply } from "../../../src/reply/reply.ts";
+import { number, text } from "../../../src/reply/text.ts";
+import { saying } from "../../support/said.ts";
 import { talk } from "./fake-terminal.ts";
 
 const good = reply({ title: "All is well" });
@@ -23,6 +25,30 @@ describe("one question", () => {
     expect(terminal.out()).toBe("• All is well\n");
     expect(terminal.err()).toBe("");
     expect(terminal.closed()).toBe(true);
+  });
+
+  test("shows the answer, and its details with --full", async () => {
+    const folded = reply({
+      title: text`Trades at ${number("1.25000", "1.25")}`,
+      blocks: [
+        { kind: "fields", fields: [field("Bid", number("1.20000", "1.2"))] },
+        { ...paragraph("Opened in 2023"), detail: true },
+      ],
+    });
+    const answers = { price: folded };
+    const short = talk(["price"], { answers });
+    expect(await short.exit).toBe(0);
+    expect(short.out()).toMatch(saying("1.25", "Bid", "1.2", "--full"));
+    expect(short.out()).not.toMatch(saying("1.20000", "2023"));
+    const whole = talk(["price", "--full"], { answers });
+    expect(await whole.exit).toBe(0);
+    expect(whole.out()).toMatch(saying("1.25", "Bid", "1.20000", "2023"));
+    const prompt = talk([], { answers });
+    prompt.type("price\nfull\n");
+    prompt.end();
+    expect(await prompt.exit).toBe(0);
+    expect(prompt.out()).toMatch(saying("1.2", "full", "1.20000", "2023"));
+    expect(prompt.asked).toHaveLength(1);
   });
 
   test.each([

@@ -77,7 +77,7 @@ describe("a typed line", () => {
     ["zzzzzzzz", saying("zzzzzzzz", "help")],
     ["market", saying("market", "market list, market show")],
     ["market shw x", saying("market shw", "market show", "market list, market show")],
-    ["time netwrk:x", saying("time", "netwrk", "network", "network, private")],
+    ["time netwrk:x", saying("time", "netwrk", "network")],
     ["time --netwrk x", saying("time", "netwrk", "network", "network, private")],
     ["time network:", saying("network", "network:value")],
     ["time --network", saying("--network", "--network value")],

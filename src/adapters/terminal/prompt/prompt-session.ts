@@ -81,6 +81,8 @@ export class PromptSession {
     if (/^\d{1,3}$/u.test(line) && this.#last !== undefined) return this.#press(Number(line), this.#last);
     const save = /^save(?:\s+(.+))?$/u.exec(line);
     if (save !== null) return this.#save(save[1]);
+    if (line === "full" && this.#last !== undefined)
+      return print({ ...this.#context, full: true }, this.#last, new Map());
     return this.#ask(line);
   }
 

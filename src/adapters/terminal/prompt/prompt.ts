@@ -15,7 +15,7 @@ export interface PromptContext extends AskContext {
 }
 
 const GREETING =
-  "Type help or ? for the commands. Tab completes; a number presses a button of the last reply; save DIR writes its files. " +
+  "Type help or ? for the commands. Tab completes; a number presses a button of the last reply; full shows its details; save DIR writes its files. " +
   "Ctrl-C stops a question, exit or Ctrl-D leaves.";
 /** Lines that readline keeps for the arrow keys. */
 const HISTORY_SIZE = 1000;

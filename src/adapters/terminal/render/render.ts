@@ -4,7 +4,7 @@
 import { formatLine } from "../../../bot/grammar/grammar.ts";
 import type { Attachment } from "../../../reply/attachment.ts";
 import type { Block } from "../../../reply/block.ts";
-import { asButtons, type ButtonAction } from "../../../reply/fold.ts";
+import { aboveFold, asButtons, type ButtonAction, isFolded, unfolded } from "../../../reply/fold.ts";
 import type { Reply, Tone } from "../../../reply/reply.ts";
 import type { Text } from "../../../reply/text.ts";
 import { decimal, formatDecimal } from "../../../units/decimal.ts";
@@ -26,6 +26,8 @@ export interface RenderOptions {
   readonly now: Nanoseconds;
   /** The path a file was written to; undefined for one that was not. */
   readonly writtenTo?: (file: Attachment) => string | undefined;
+  /** Show what stands above the fold, and how to see the rest; else the whole. */
+  readonly fold?: { readonly hint: string };
   /** How to get omitted content; default "--json or --out DIR". */
   readonly omittedHint?: string;
   /** How to get the files; default "--out DIR writes them." */
@@ -50,9 +52,11 @@ export function renderTerminal(reply: Reply, options: RenderOptions): string {
   const width = Number.isFinite(options.width) ? Math.max(NARROWEST, Math.trunc(options.width)) : 80;
   const omittedHint = options.omittedHint ?? "--json or --out DIR";
   const shared = { now: options.now, links: options.links, width, omittedHint };
-  const sections = [titleLines(reply, width, options)];
-  for (const block of reply.blocks) sections.push(renderBlock(block, shared));
+  const shown = options.fold === undefined ? unfolded(reply) : aboveFold(reply);
+  const sections = [titleLines(shown, width, options)];
+  for (const block of shown.blocks) sections.push(renderBlock(block, shared));
   sections.push(
+    options.fold !== undefined && isFolded(reply) ? wrap([span(options.fold.hint, "dim")], width) : [],
     fileLines(reply, width, options),
     actionLines(asButtons(reply.actions), width, options.links),
     footerLines(reply.footer ?? [], width, options),

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+
+import { commands as declared } from "../../commands/index.ts";
+import { withCommonOptions } from "../../src/bot/command.ts";
+import { parseLine } from "../../src/bot/grammar/grammar.ts";
+import { UserError } from "../../src/errors.ts";
+import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
+import { nanoseconds } from "../../src/units/nanoseconds.ts";
+
+const commands = declared.map((command) => withCommonOptions(command, PLATFORMS));
+
+/** The command that a line runs, or the line that it is answered with. */
+function leadsTo(line: string): string {
+  try {
+    return parseLine(line, commands, nanoseconds(0n)).command;
+  } catch (thrown) {
+    return thrown instanceof UserError ? `say: ${thrown.suggestion}` : String(thrown);
+  }
+}
+
+test.each([
+  ["markets", "market list"],
+  ["prices", "market list"],
+  ["price BTC/USDT", "market show"],
+  ["status", "time"],
+  ["commands", "help"],
+  ["versions network:testnet", "info"],
+  ["markte lsit", "say: market list"],
+  ["markte lsit network:testnet", "say: market list network:testnet"],
+  ["markt shwo BTC/USDT", "say: market show BTC/USDT"],
+  ["marke", "say: market list"],
+  ["aler list", "say: alerts list"],
+  ["ordr ab12", "say: order ab12"],
+  ["alerts add market.price BTC/USDT hgh:70000", "say: alerts add market.price BTC/USDT high:70000"],
+  ['alerts add node.down mentoin:"on call" zone:UTC', 'say: alerts add node.down mention:"on call" zone:UTC'],
+  ["time netwrok:testnet", "say: time network:testnet"],
+])("%s leads to %s", (line, command) => {
+  expect(leadsTo(line)).toBe(command);
+});
+
+test("another word for a command is no other command, nor the first word of one, and changes nothing", () => {
+  const called = commands.flatMap(({ alsoCalled = [] }) => alsoCalled);
+  expect(new Set(called).size).toBe(called.length);
+  const names = commands.flatMap(({ name }) => [name, name.split(" ")[0]]);
+  expect(called.filter((word) => names.includes(word))).toEqual([]);
+  expect(commands.filter(({ alsoCalled, changes }) => alsoCalled !== undefined && changes === true)).toEqual([]);
+});
