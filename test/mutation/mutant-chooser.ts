@@ -8,18 +8,22 @@ import { declareClassPlugin, PluginKind } from "@stryker-mutator/api/plugin";
 
 import { EQUIVALENT } from "./equivalent.ts";
 import { SAMPLE } from "./room.ts";
+import { findTypeErrors } from "./type-errors.ts";
 
 /** Leaves out mutants that need no test. Stryker counts them as compile errors, which are no part of the score. */
 class MutantChooser implements Checker {
   async init(): Promise<void> {}
 
   async check(mutants: Mutant[]): Promise<Record<string, CheckResult>> {
+    const reasons = new Map(mutants.map((mutant) => [mutant.id, reasonToLeaveOut(mutant)]));
+    const chosen = mutants.filter(({ id }) => reasons.get(id) === undefined);
+    for (const id of await findTypeErrors(chosen)) reasons.set(id, "does not fit the type");
     return Object.fromEntries(
-      mutants.map((mutant) => {
-        const reason = reasonToLeaveOut(mutant);
-        const result: CheckResult =
-          reason === undefined ? { status: CheckStatus.Passed } : { status: CheckStatus.CompileError, reason };
-        return [mutant.id, result];
+      [...reasons].map(([id, reason]): [string, CheckResult] => {
+        return [
+          id,
+          reason === undefined ? { status: CheckStatus.Passed } : { status: CheckStatus.CompileError, reason },
+        ];
       }),
     );
   }

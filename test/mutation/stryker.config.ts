@@ -18,7 +18,8 @@ export default {
   mutator: { excludedMutations: ["StringLiteral", "ObjectLiteral"] },
   coverageAnalysis: "perTest",
   concurrency: 2,
-  // Stryker looks for tsconfig.json and reads it with an interface that TypeScript 7 does not have.
+  // Stryker looks for tsconfig.json and reads it with an interface that TypeScript 7 does not have: the mutant chooser
+  // runs the compiler.
   tsconfigFile: "none",
   disableTypeChecks: false,
   reporters: ["clear-text", "progress-append-only"],
