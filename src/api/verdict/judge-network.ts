@@ -191,7 +191,10 @@ function confirm(voters: readonly Voter[], quorum: number, previous: Frontier | 
   const heights = peaks.flatMap(({ height }) => (height === undefined ? [] : [height]));
   const height = heights.toSorted((a, b) => (a > b ? -1 : 1))[quorum - 1];
   const confirmed = height === undefined ? reached : { ...reached, height };
-  return isFurther(confirmed, previous) ? confirmed : previous;
+  if (!isFurther(confirmed, previous)) return previous;
+  // Further is not yet an advance: the last one stays in memory.
+  const { height: _, ...advance } = previous ?? {};
+  return { ...advance, ...confirmed };
 }
 
 export function furthestOf(voters: readonly Voter[]): Position | undefined {

@@ -150,6 +150,20 @@ describe("over rounds", () => {
     expect(verdicts.get(70)).toMatchObject({ network: "healthy", stalled: "good", stillMillis: 0 });
   });
 
+  test("a node that alone reaches another one where it stands is no advance: the stall counts from the last one", () => {
+    const script: Script = {
+      a: [[100, "still"]],
+      b: [
+        [0, "still"],
+        [100, "-95"],
+        [200, "still"],
+      ],
+      c: [[0, "still"]],
+    };
+    const verdict = play(script, 220).get(220);
+    expect(verdict).toMatchObject({ stalled: "bad", stillMillis: 110_000, frontier: { time: at(100) } });
+  });
+
   test("blind rounds stop the time of a stall, and know nothing", () => {
     const script: Script = Object.fromEntries(
       NAMES.map((node) => [
