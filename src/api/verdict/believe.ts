@@ -2,6 +2,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import {
   aheadMillis,
   type Contradiction,
+  isTimed,
   type Mutable,
   type NodeMemory,
   type PollRound,
@@ -36,7 +37,7 @@ type Suspicion = Pick<NodeMemory, "disbelief" | "disbelieved" | "oddSinceMillis"
 
 /** Says which nodes are believed: neither ahead of the wall clock, nor at odds with themselves, nor outvoted. */
 export function judgeBelief(round: PollRound, before: SourceMemory | undefined, thresholds: VerdictThresholds): Belief {
-  const timed = round.witnesses.filter((one): one is TimedWitness => one.reachable && one.time !== undefined);
+  const timed = round.witnesses.filter((one) => isTimed(one));
   const limit = thresholds.aheadMillis;
   const early = timed.filter((one) => aheadMillis(one, round) > limit * CLOCK_WRONG).length;
   const clockIsWrong = round.witnesses.length >= 3 && early * 2 > round.witnesses.length;

@@ -1,5 +1,6 @@
 import type { Milliseconds } from "../../units/duration.ts";
-import type { NetworkJudgement, Voter } from "./judge-network.ts";
+import type { NetworkJudgement } from "./judge-network.ts";
+import type { Voter } from "./motion.ts";
 import {
   type DisagreementMemory,
   type Finding,
@@ -52,7 +53,7 @@ export function judgeDisagreement(
 
   function aheadOf(others: readonly Voter[]): readonly Voter[] {
     return voters.filter(({ vote, memory: { peak } }) => {
-      return vote === "moves" && peak !== undefined && others.every((other) => isFurther(peak, other.memory.peak));
+      return vote === "moves" && others.every((other) => isFurther(peak, other.memory.peak));
     });
   }
 

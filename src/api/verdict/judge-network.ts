@@ -1,25 +1,19 @@
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import type { Belief } from "./believe.ts";
+import type { Voter } from "./motion.ts";
 import {
   type Finding,
   type Frontier,
   isFurther,
+  isTimed,
   millisBetween,
   type Mutable,
   type NetworkState,
-  type NodeMemory,
   type PollRound,
   type Position,
   type SourceMemory,
   type VerdictThresholds,
-  type Vote,
 } from "./verdict.ts";
-
-/** A node after this poll, with its vote. */
-export interface Voter {
-  readonly memory: NodeMemory;
-  readonly vote: Vote;
-}
 
 /** The state of the network in one poll, before blind time is subtracted. */
 export interface NetworkJudgement {
@@ -51,40 +45,36 @@ export function judgeNetwork(
   const { motionMillis } = thresholds;
   const configured = round.witnesses.length;
   const believed = voters.filter(({ vote }) => vote !== "silent");
-  const previous = before?.frontier;
-  const unseen = before === undefined ? 0 : now - before.atMillis;
+  const {
+    frontier: previous,
+    unopposedSinceMillis = now,
+    nodes: _nodes,
+    disagreement: _disagreement,
+    ...kept
+  }: SourceMemory = before ?? { watchedSinceMillis: now, atMillis: now, nodes: [] };
+  const unseen = now - kept.atMillis;
+  const memory: Mutable<NetworkJudgement["memory"]> = { ...kept, atMillis: now };
+  if (unseen > motionMillis) memory.unseenAtMillis = now;
   const reached = confirm(voters, quorumOf(configured), previous);
-  const memory: Mutable<NetworkJudgement["memory"]> = {
-    watchedSinceMillis: before?.watchedSinceMillis ?? now,
-    atMillis: now,
-    ...(before?.mark === undefined ? {} : { mark: before.mark }),
-    ...(before?.confirmedAtMillis === undefined ? {} : { confirmedAtMillis: before.confirmedAtMillis }),
-    ...(before?.unseenAtMillis === undefined ? {} : { unseenAtMillis: before.unseenAtMillis }),
-  };
-  const isAdvance = advances();
   const frontier: Frontier | undefined =
-    isAdvance && reached !== undefined ? { ...reached, advancedAtMillis: now, advancedAt: round.wallClock } : reached;
+    reached !== undefined && advancesTo(reached)
+      ? { ...reached, advancedAtMillis: now, advancedAt: round.wallClock }
+      : reached;
   if (frontier !== undefined) memory.frontier = frontier;
-  if (isAdvance) {
-    delete memory.mark;
-    delete memory.unseenAtMillis;
-  } else if (unseen > motionMillis) memory.unseenAtMillis = now;
   const movers = voters.filter(
-    ({ vote, memory: { peak } }) =>
-      vote === "moves" && peak !== undefined && isFurther(peak, frontier) && isFurther(peak, memory.mark),
+    ({ vote, memory: { peak } }) => vote === "moves" && isFurther(peak, frontier) && isFurther(peak, memory.mark),
   );
   return decide();
 
-  function advances(): boolean {
-    if (previous === undefined || reached === undefined) return false;
-    if (!isFurther(reached, previous) || !isFurther(reached, before?.mark)) return false;
+  function advancesTo(to: Frontier): boolean {
+    if (previous === undefined || !isFurther(to, previous) || !isFurther(to, memory.mark)) return false;
     // What was just met may move; once it stands, it does not.
     const mayMove = voters.filter(
       ({ vote, memory: { fresh } }) => vote === "moves" || (fresh === true && (vote === "waits" || vote === "climbs")),
     );
     if (mayMove.length < quorumOf(configured)) return false;
     // After a pause the network may have stopped in between: hardly any time may be lost.
-    return unseen <= motionMillis || millisBetween(previous.time, reached.time) >= unseen - motionMillis;
+    return millisBetween(previous.time, to.time) >= unseen - motionMillis;
   }
 
   function decide(): NetworkJudgement {
@@ -100,11 +90,8 @@ export function judgeNetwork(
       const why = "nobody has looked for a while, and no advance is seen yet";
       return { state: "unconfirmed", why, basis: "advance", stalled: "unknown", ...stillness(), ...rest };
     }
-    const furthest = furthestOf(believed);
-    if (advancedAt === undefined && furthest !== undefined) {
-      const byAge = judgeByAge(furthest);
-      if (byAge !== undefined) return { ...byAge, ...rest };
-    }
+    const byAge = judgeByAge();
+    if (byAge !== undefined) return { ...byAge, ...rest };
     const standing = voters.filter(({ vote }) => vote === "stands");
     if (movers.length > 0 && standing.length >= movers.length) {
       const why = `${namesOf(movers)} ${movers.length === 1 ? "goes" : "go"} on, ${namesOf(standing)} ${standing.length === 1 ? "stands" : "stand"} still`;
@@ -116,15 +103,17 @@ export function judgeNetwork(
     return { ...standstill(), ...rest };
   }
 
-  /** Without an advance seen, by the wall clock and the furthest node; undefined once one was missed for long enough. */
-  function judgeByAge(at: Position): Omit<NetworkJudgement, "movers" | "memory"> | undefined {
-    const age = millisBetween(at.time, round.wallClock);
+  /** Before an advance is seen, by the wall clock and the furthest node; undefined once one was missed for long enough. */
+  function judgeByAge(): Omit<NetworkJudgement, "movers" | "memory"> | undefined {
+    const furthest = furthestOf(believed);
     const watched = now - memory.watchedSinceMillis;
-    if (age < thresholds.stalledMillis && watched <= motionMillis) {
+    if (furthest === undefined || watched > motionMillis) return undefined;
+    const age = millisBetween(furthest.time, round.wallClock);
+    if (age < thresholds.stalledMillis) {
       const why = age < 0 ? "the network time is the present" : `the network time is ${formatDuration(age)} old`;
       return { state: "healthy", why, basis: "age", stalled: "unknown", stillMillis: watched };
     }
-    if (watched > motionMillis || movers.length > 0) return undefined;
+    if (movers.length > 0) return undefined;
     if (believed.length * 2 <= configured) return blind(fewWords(believed.length, configured));
     const why = `the network time is ${formatDuration(age)} old`;
     return { state: "stalled", why, basis: "age", stalled: "unknown", stillMillis: watched };
@@ -132,12 +121,10 @@ export function judgeNetwork(
 
   /** Too few nodes move to confirm it; good once the others are gone or on the way for long enough. */
   function unconfirmed(): Omit<NetworkJudgement, "movers" | "memory"> {
-    const others = voters.filter((one) => !movers.includes(one));
-    const unopposed = others.every(({ vote }) => vote === "silent" || vote === "moves" || vote === "climbs");
+    const isUnopposed = voters.every(({ vote }) => vote !== "stands" && vote !== "waits");
+    if (isUnopposed) memory.unopposedSinceMillis = unopposedSinceMillis;
     const why = `${namesOf(movers)} ${movers.length === 1 ? "goes" : "go"} on, which no other node confirms`;
-    if (!unopposed) return { state: "unconfirmed", why, basis: "advance", stalled: "unknown", ...stillness() };
-    memory.unopposedSinceMillis = before?.unopposedSinceMillis ?? now;
-    const good = now - memory.unopposedSinceMillis >= thresholds.keepMillis;
+    const good = isUnopposed && now - unopposedSinceMillis >= thresholds.keepMillis;
     if (good) {
       memory.confirmedAtMillis = now;
       delete memory.mark;
@@ -158,7 +145,7 @@ export function judgeNetwork(
   /** From the last of: an advance, a move by a node still beyond the frontier, an unconfirmed advance that was good. */
   function stillness(): { readonly stillMillis: Milliseconds } {
     const moves = believed.flatMap(({ memory: { peak, movedAtMillis } }) =>
-      peak !== undefined && movedAtMillis !== undefined && isFurther(peak, frontier) ? [movedAtMillis] : [],
+      movedAtMillis !== undefined && isFurther(peak, frontier) ? [movedAtMillis] : [],
     );
     const starts = [frontier?.advancedAtMillis, memory.confirmedAtMillis, ...moves].filter((one) => one !== undefined);
     return { stillMillis: now - (starts.length === 0 ? memory.watchedSinceMillis : Math.max(...starts)) };
@@ -199,9 +186,7 @@ function confirm(voters: readonly Voter[], quorum: number, previous: Frontier | 
 
 export function furthestOf(voters: readonly Voter[]): Position | undefined {
   let furthest: Position | undefined;
-  for (const { memory } of voters) {
-    if (memory.peak !== undefined && isFurther(memory.peak, furthest)) furthest = memory.peak;
-  }
+  for (const { memory } of voters) if (isFurther(memory.peak, furthest)) furthest = memory.peak;
   return furthest;
 }
 
@@ -218,7 +203,7 @@ function fewWords(believed: number, all: number): string {
 }
 
 function silenceWords(round: PollRound, voters: readonly Voter[]): string {
-  if (round.witnesses.some((one) => one.reachable && one.time !== undefined)) {
+  if (round.witnesses.some((one) => isTimed(one))) {
     const known = "no node says a time that can be believed";
     const ahead = voters.every(({ memory: { disbelief } }) => disbelief === undefined || disbelief === "ahead");
     return ahead ? `${known}: each is ahead of the wall clock, unless that is what is wrong` : known;

@@ -1,5 +1,6 @@
 import { formatDuration } from "../../units/duration.ts";
-import { furthestOf, type NetworkJudgement, type Voter } from "./judge-network.ts";
+import { furthestOf, type NetworkJudgement } from "./judge-network.ts";
+import type { Voter } from "./motion.ts";
 import {
   aheadMillis,
   type Contradiction,
@@ -10,7 +11,6 @@ import {
   type Position,
   type TimedWitness,
   type VerdictThresholds,
-  type Witness,
 } from "./verdict.ts";
 
 /** The positions that nodes are measured against; undefined where that cannot be told. */
@@ -38,8 +38,7 @@ export function yardstickOf(judgement: NetworkJudgement, voters: readonly Voter[
 
 /** What one poll says of one node. */
 export function judgeNode(
-  witness: Witness,
-  { memory, vote }: Voter,
+  { witness, memory, vote }: Voter,
   round: PollRound,
   yardstick: Yardstick,
   contradictions: readonly Contradiction[],

@@ -1,12 +1,13 @@
 import type { Milliseconds } from "../../units/duration.ts";
 import { judgeBelief } from "./believe.ts";
 import { judgeDisagreement } from "./judge-disagreement.ts";
-import { judgeNetwork, type Voter } from "./judge-network.ts";
+import { judgeNetwork } from "./judge-network.ts";
 import { judgeNode, yardstickOf } from "./judge-nodes.ts";
-import { findRegressions, rememberNodes, voteOf } from "./motion.ts";
+import { findRegressions, judgeMotion } from "./motion.ts";
 import {
   aheadMillis,
   isFurther,
+  isTimed,
   millisBetween,
   type Mutable,
   type NodeMemory,
@@ -27,10 +28,7 @@ export function judgeSources(
   thresholds: VerdictThresholds,
 ): Verdict {
   const belief = judgeBelief(round, before, thresholds);
-  const voters: readonly Voter[] = rememberNodes(round, belief, before, thresholds).map((memory) => ({
-    memory,
-    vote: voteOf(memory, round.atMillis, thresholds),
-  }));
+  const voters = judgeMotion(round, belief, before, thresholds);
   const judgement = judgeNetwork(round, belief, voters, before, thresholds);
   const disagreement = judgeDisagreement(round, judgement, voters, before, thresholds);
   const frozenMillis =
@@ -56,13 +54,10 @@ export function judgeSources(
     stalled: judgement.stalled,
     disagreed: disagreement.finding,
     singleSource: round.witnesses.length === 1,
-    nodes: round.witnesses.map((one, index) => {
-      const voter = voters[index] ?? unseen(one.node, round.atMillis);
-      return judgeNode(one, voter, round, yardstick, belief.contradictions, thresholds);
-    }),
+    nodes: voters.map((one) => judgeNode(one, round, yardstick, belief.contradictions, thresholds)),
     contradictions: belief.contradictions,
     implausible: round.witnesses
-      .filter((one): one is TimedWitness => one.reachable && one.time !== undefined)
+      .filter((one) => isTimed(one))
       .filter(({ node }) => belief.nodes.get(node)?.disbelief === "ahead")
       .map((one) => ({ node: one.node, aheadMillis: aheadMillis(one, round) })),
     wentBack: findRegressions(belief.believed, before),
@@ -80,10 +75,6 @@ export function judgeSources(
     verdict.disagree = { moving, standing, forMillis: ageMillis };
   }
   return verdict;
-}
-
-function unseen(node: string, nowMillis: Milliseconds): Voter {
-  return { memory: { node, missed: 0, stillSinceMillis: nowMillis }, vote: "silent" };
 }
 
 /** Where too few nodes ever answered to confirm anything. */

@@ -2,6 +2,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { type Belief, COMPARABLE_BLOCKS, SILENT_ROUNDS } from "./believe.ts";
 import {
   isFurther,
+  isTimed,
   type Mutable,
   type NodeMemory,
   type PollRound,
@@ -11,73 +12,74 @@ import {
   type Verdict,
   type VerdictThresholds,
   type Vote,
+  type Witness,
 } from "./verdict.ts";
 
-/** The memory of each node after this poll. */
-export function rememberNodes(
+/** A node after this poll: its answer, its memory and its vote. */
+export interface Voter {
+  readonly witness: Witness;
+  readonly memory: NodeMemory;
+  readonly vote: Vote;
+}
+
+/** Each node after this poll. */
+export function judgeMotion(
   round: PollRound,
   belief: Belief,
   before: SourceMemory | undefined,
   thresholds: VerdictThresholds,
-): readonly NodeMemory[] {
+): readonly Voter[] {
   const now = round.atMillis;
   const elapsed = before === undefined ? 0 : Math.max(0, now - before.atMillis);
   const known = new Map(before?.nodes.map((one) => [one.node, one]));
-  return round.witnesses.map((witness): NodeMemory => {
-    const { node } = witness;
-    const suspicion = belief.nodes.get(node) ?? {};
-    const memory = known.get(node) ?? { node, missed: 0, stillSinceMillis: now };
-    if (!isTimed(witness)) return { ...withoutSuspicion(memory), ...suspicion, ...missedPoll(memory) };
-    const said = positionOf(witness);
-    if (suspicion.disbelief !== undefined) {
-      // It has no vote; that its time goes back is seen all the same.
-      const isFurthest = suspicion.disbelief !== "ahead" && isFurther(said, memory.peak);
-      return {
-        ...withoutSuspicion(memory),
-        ...suspicion,
-        missed: 0,
-        last: said,
-        ...(isFurthest ? { peak: said } : {}),
-      };
-    }
-    return { ...believed(memory, said), ...suspicion, node, missed: 0, last: said };
+  return round.witnesses.map((witness): Voter => {
+    const memory = remember(witness);
+    return { witness, memory, vote: voteOf(memory, now, thresholds) };
   });
+
+  function remember(witness: Witness): NodeMemory {
+    const { node } = witness;
+    const {
+      disbelief,
+      disbelieved: _1,
+      oddSinceMillis: _2,
+      oddAtMillis: _3,
+      outvotedAtMillis: _4,
+      ...motion
+    }: NodeMemory = known.get(node) ?? { node, missed: 0, stillSinceMillis: now };
+    const suspicion = belief.nodes.get(node) ?? {};
+    if (!isTimed(witness)) return { ...motion, ...suspicion, ...missedPoll(motion) };
+    const said = positionOf(witness);
+    const heard = { ...suspicion, missed: 0, last: said };
+    if (suspicion.disbelief === undefined) return { ...believed(motion, said, disbelief !== undefined), ...heard };
+    // It has no vote; that its time goes back is seen all the same.
+    const isFurthest = suspicion.disbelief !== "ahead" && isFurther(said, motion.peak);
+    return { ...motion, ...heard, ...(isFurthest ? { peak: said } : {}) };
+  }
 
   /** From the second missed poll on, the time of standing still stops. */
   function missedPoll({ missed, stillSinceMillis }: NodeMemory): Pick<NodeMemory, "missed" | "stillSinceMillis"> {
     return { missed: missed + 1, stillSinceMillis: missed >= 1 ? stillSinceMillis + elapsed : stillSinceMillis };
   }
 
-  function believed(memory: NodeMemory, said: Position): Omit<NodeMemory, "node" | "missed" | "last"> {
-    const { peak, last, disbelief } = memory;
-    if (peak === undefined || (disbelief !== undefined && !isFurther(peak, said))) {
-      return { peak: said, fresh: true, stillSinceMillis: now };
-    }
-    if (disbelief !== undefined) {
-      // Believed again, it begins anew; that it went back is still to be seen.
-      return { peak, fresh: true, stillSinceMillis: now, belowSinceMillis: memory.belowSinceMillis ?? now };
-    }
-    const motion: Mutable<Omit<NodeMemory, "node" | "missed" | "last">> = {
-      peak: isFurther(said, peak) ? said : peak,
-      stillSinceMillis: memory.stillSinceMillis,
-    };
-    if (memory.fresh !== undefined) motion.fresh = memory.fresh;
-    if (memory.movedAtMillis !== undefined) motion.movedAtMillis = memory.movedAtMillis;
-    if (memory.movingSinceMillis !== undefined) motion.movingSinceMillis = memory.movingSinceMillis;
-    if (memory.climbedAtMillis !== undefined) motion.climbedAtMillis = memory.climbedAtMillis;
+  /** `again`: it was not believed in the poll before. */
+  function believed(memory: NodeMemory, said: Position, again: boolean): NodeMemory {
+    const { belowSinceMillis = now, ...kept } = memory;
+    const { node, missed, peak, last, stillSinceMillis, movedAtMillis = now, movingSinceMillis = now } = kept;
+    const isBehind = isFurther(peak, said);
+    const anew: NodeMemory = { node, missed, peak: said, fresh: true, stillSinceMillis: now };
+    if (peak === undefined || (again && !isBehind)) return anew;
+    // Believed again, it begins anew; that it went back is still to be seen.
+    if (again) return { ...anew, peak, belowSinceMillis };
+    const motion: Mutable<NodeMemory> = { ...kept, peak: isBehind ? peak : said };
     if (passes(said, peak)) {
-      const unbroken = memory.movedAtMillis !== undefined && now - memory.movedAtMillis <= thresholds.motionMillis;
-      motion.movingSinceMillis = unbroken ? (memory.movingSinceMillis ?? now) : now;
+      motion.movingSinceMillis = now - movedAtMillis <= thresholds.motionMillis ? movingSinceMillis : now;
       motion.movedAtMillis = now;
       motion.stillSinceMillis = now;
       delete motion.fresh;
-      return motion;
-    }
-    if (isFurther(peak, said)) {
-      motion.belowSinceMillis = memory.belowSinceMillis ?? now;
-      if (now - motion.belowSinceMillis >= thresholds.criticalMillis) {
-        return { peak: said, fresh: true, stillSinceMillis: memory.stillSinceMillis };
-      }
+    } else if (isBehind) {
+      if (now - belowSinceMillis >= thresholds.criticalMillis) return { ...anew, stillSinceMillis };
+      motion.belowSinceMillis = belowSinceMillis;
       if (last !== undefined && said.time > last.time) {
         motion.climbedAtMillis = now;
         motion.stillSinceMillis = now;
@@ -88,7 +90,7 @@ export function rememberNodes(
 }
 
 /** How a node votes after this poll. */
-export function voteOf(memory: NodeMemory, nowMillis: Milliseconds, { motionMillis }: VerdictThresholds): Vote {
+function voteOf(memory: NodeMemory, nowMillis: Milliseconds, { motionMillis }: VerdictThresholds): Vote {
   const isRecent = (at: Milliseconds | undefined): boolean => at !== undefined && nowMillis - at < motionMillis;
   if (memory.peak === undefined || memory.disbelief !== undefined || memory.missed >= SILENT_ROUNDS) return "silent";
   if (isRecent(memory.movedAtMillis)) return "moves";
@@ -105,15 +107,6 @@ function passes(said: Position, peak: Position): boolean {
 
 function positionOf({ time, height }: TimedWitness): Position {
   return height === undefined ? { time } : { time, height };
-}
-
-function isTimed(witness: PollRound["witnesses"][number]): witness is TimedWitness {
-  return witness.reachable && witness.time !== undefined;
-}
-
-function withoutSuspicion(memory: NodeMemory): NodeMemory {
-  const { disbelief: _1, disbelieved: _2, oddSinceMillis: _3, oddAtMillis: _4, outvotedAtMillis: _5, ...rest } = memory;
-  return rest;
 }
 
 /** The nodes that say less than they did at their last answer. */

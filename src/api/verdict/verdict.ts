@@ -223,6 +223,10 @@ export interface Verdict {
 /** A witness with a time. */
 export type TimedWitness = Witness & { readonly time: Nanoseconds };
 
+export function isTimed(witness: Witness): witness is TimedWitness {
+  return witness.reachable && witness.time !== undefined;
+}
+
 /** From a to b, in whole milliseconds; negative when b is earlier. */
 export function millisBetween(a: Nanoseconds, b: Nanoseconds): Milliseconds {
   // Dividing the difference as a number is several times as fast as a bigint division, and exact to the millisecond
@@ -235,8 +239,8 @@ export function aheadMillis(witness: TimedWitness, round: PollRound): Millisecon
   return millisBetween(witness.receivedAt ?? round.wallClock, witness.time);
 }
 
-/** Whether a is further than b; anything is further than nothing. */
-export function isFurther(a: Position, b: Position | undefined): boolean {
-  if (b === undefined) return true;
-  return a.time === b.time ? (a.height ?? -1n) > (b.height ?? -1n) : a.time > b.time;
+/** Whether a is further than b; anything is further than nothing, nothing further than anything. */
+export function isFurther(a: Position | undefined, b: Position | undefined): boolean {
+  if (a === undefined || b === undefined) return a !== undefined;
+  return a.time > b.time || (a.time === b.time && (a.height ?? -1n) > (b.height ?? -1n));
 }
