@@ -115,4 +115,4 @@ export function shiftMemory(
 }
 
 /** How the members are named that hold a moment of the monotonic clock. */
-const MOMENT = /(?:At|[Ss]ince)Millis$/u;
+const MOMENT = /(?:at|since)Millis$/iu;

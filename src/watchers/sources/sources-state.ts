@@ -104,7 +104,7 @@ function memoryAfterRestart(
 ): SourceMemory {
   const awayMillis = Math.max(0, toMillis(round.wallClock) - toMillis(last.wallClock));
   const byMillis = round.atMillis - awayMillis - memory.atMillis;
-  const shifted = shiftMemory({ ...memory, atMillis: memory.atMillis + byMillis }, byMillis, round.atMillis);
+  const shifted = shiftMemory(memory, byMillis, round.atMillis);
   if (awayMillis <= criticalMillis) return shifted;
   const { frontier, mark, watchedSinceMillis, atMillis } = shifted;
   return {
