@@ -110,7 +110,7 @@ export function judgeNetwork(
     if (furthest === undefined || watched > motionMillis) return undefined;
     const age = millisBetween(furthest.time, round.wallClock);
     if (age < thresholds.stalledMillis) {
-      const why = age < 0 ? "the network time is the present" : `the network time is ${formatDuration(age)} old`;
+      const why = age <= 0 ? "the network time is the present" : `the network time is ${formatDuration(age)} old`;
       return { state: "healthy", why, basis: "age", stalled: "unknown", stillMillis: watched };
     }
     if (movers.length > 0) return undefined;

@@ -21,7 +21,7 @@ function disbelieved(
     );
   }
   return Object.fromEntries(
-    last.nodes.flatMap(({ node, disbelief }) => (disbelief === undefined ? [] : [[node, disbelief]])),
+    last.memory.nodes.flatMap(({ node, disbelief }) => (disbelief === undefined ? [] : [[node, disbelief]])),
   );
 }
 
@@ -51,16 +51,41 @@ describe("a node is not believed", () => {
     ],
     [
       "when its time runs while its height stands for 30 s",
-      40,
+      35,
       (n, s) => (n === "a" ? says(n, s, 10_000) : honest(n, s)),
       { a: "odd" },
     ],
     ["not before", 30, (n, s) => (n === "a" ? says(n, s, 10_000) : honest(n, s)), {}],
     [
       "when its height runs while its time stands",
-      40,
+      35,
       (n, s) => (n === "a" ? says(n, 0, height(s) + 500) : honest(n, s)),
       { a: "odd" },
+    ],
+    [
+      "for so long after it last was at odds with itself",
+      55,
+      (n, s) => (n === "a" ? says(n, Math.min(s, 40), 10_000) : honest(n, s)),
+      { a: "odd" },
+    ],
+    ["and no longer", 60, (n, s) => (n === "a" ? says(n, Math.min(s, 40), 10_000) : honest(n, s)), {}],
+    [
+      "though it stands for as long in between",
+      35,
+      (n, s) => (n === "a" ? says(n, s > 20 && s < 35 ? 20 : s, 10_000) : honest(n, s)),
+      { a: "odd" },
+    ],
+    [
+      "not when it stands for longer in between: then it begins anew",
+      60,
+      (n, s) => (n === "a" ? says(n, s > 20 && s < 40 ? 20 : s, 10_000) : honest(n, s)),
+      {},
+    ],
+    [
+      "when it falls silent meanwhile",
+      20,
+      (n, s) => (n === "a" ? (s < 10 ? says(n, s + 11) : gone(n)) : honest(n, s)),
+      { a: "ahead" },
     ],
     ["when two contradict it about one block", 5, (n, s) => block(n, s, n === "a" ? s - 1 : s), { a: "outvoted" }],
     [
@@ -108,10 +133,51 @@ describe("a node is not believed", () => {
     const lied = (node: string, second: number): Witness =>
       block(node, second, node === "a" && second < 10 ? second - 1 : second);
     expect(disbelieved(600, lied)).toEqual({ a: "outvoted" });
-    expect(disbelieved(610, lied)).toEqual({});
+    expect(disbelieved(605, lied)).toEqual({});
+    // From the third poll that it missed, b is none of them.
     const lonely = (node: string, second: number): Witness =>
       node === "b" && second > 10 ? gone(node) : lied(node, second);
-    expect(disbelieved(60, lonely)).toEqual({});
+    expect(disbelieved(20, lonely)).toEqual({ a: "outvoted" });
+    expect(disbelieved(25, lonely)).toEqual({});
+    // Silent itself, or not to be seen as nobody is, it is not outvoted for longer.
+    for (const lost of [["a"], NAMES]) {
+      const silent = (node: string, second: number): Witness =>
+        lost.includes(node) && second > 10 && second < 605 ? gone(node) : lied(node, second);
+      expect(disbelieved(605, silent)).toEqual({});
+    }
+    const hidden = (node: string, second: number): Witness =>
+      node === "a" && second > 10 ? gone(node) : lied(node, second);
+    expect([600, 605].map((second) => disbelieved(second, hidden))).toEqual([{ a: "outvoted" }, {}]);
+  });
+
+  test("being ahead of the clock counts first, outvoted or not", () => {
+    const lied = (node: string, second: number): Witness =>
+      node === "a" && second > 5 ? says(node, second + 11) : block(node, second, node === "a" ? second - 1 : second);
+    expect(disbelieved(10, lied)).toEqual({ a: "ahead" });
+  });
+
+  test.each<[string, readonly string[], Record<string, Disbelief>]>([
+    ["two against two settles nothing", ["a", "b", "c", "d"], {}],
+    ["three outvote two", ["a", "b", "c", "d", "e"], { a: "outvoted", b: "outvoted" }],
+  ])("%s", (_name, names, expected) => {
+    const split = (node: string, second: number): Witness =>
+      block(node, second, node === "a" || node === "b" ? second - 1 : second);
+    expect(disbelieved(5, split, names)).toEqual(expected);
+  });
+
+  test.each<[string, ("on" | "ahead" | "off")[], number | undefined]>([
+    ["each poll", ["ahead", "ahead"], 2],
+    ["from the first one in a row", ["ahead", "ahead", "on", "ahead"], 1],
+    ["none before it", ["on", "off", "ahead"], 1],
+    ["past some that go unanswered", ["ahead", "ahead", "off", "off", "off", "ahead"], 3],
+    ["anew past more", ["ahead", "ahead", "off", "off", "off", "off", "ahead"], 1],
+  ])("counts %s in which it is not", (_name, deeds, count) => {
+    const watch = new Watch();
+    const counts = deeds.map((deed, index) => {
+      const a = deed === "off" ? gone("a") : says("a", index * 5 + (deed === "ahead" ? 60 : 0));
+      return watch.round(index * 5, [a, says("b", index * 5)]).nodes[0]?.disbelieved;
+    });
+    expect(counts.at(-1)).toBe(count);
   });
 });
 
@@ -123,4 +189,5 @@ test("a node that is not believed moves nothing, and begins anew when it is beli
   expect(lied.implausible).toEqual([{ node: "b", aheadMillis: 3_600_000 }]);
   expect(lied.nodes[1]).toMatchObject({ vote: "silent", disbelief: "ahead", disbelieved: 1 });
   expect(watch.round(10, [says("a", 10), says("b", 10)]).wentBack).toEqual([]);
+  expect(watch.round(15, [says("a", 15), says("b", 15)]).nodes.map(({ vote }) => vote)).toEqual(["moves", "moves"]);
 });

@@ -20,7 +20,7 @@ test.each<[string, Script, number, Finding, number | undefined]>([
   ["but not at once", split, 20, "unknown", 20_000],
   ["a minority that stands only lags", { a: [], b: [], c: [[0, "still"]] }, 300, "good", undefined],
   ["of two neither is right before it is critical", { a: [], b: [[0, "still"]] }, 170, "unknown", 170_000],
-  ["of two, when it is critical", { a: [], b: [[0, "still"]] }, 185, "bad", 185_000],
+  ["of two, when it is critical", { a: [], b: [[0, "still"]] }, 180, "bad", 180_000],
   [
     "of five, two go on and three stand: it advances, and they disagree",
     { a: [], b: [], c: [[0, "still"]], d: [[0, "still"]], e: [[0, "still"]] },
@@ -43,11 +43,26 @@ test.each<[string, Script, number, Finding, number | undefined]>([
     "bad",
     45_000,
   ],
-  ["a pause of the one that goes on ends nothing", { ...split, a: [[60, "still"]] }, 80, "unknown", 70_000],
+  ["a pause of the one that goes on ends nothing", { ...split, a: [[60, "still"]] }, 85, "unknown", 70_000],
+  ["whichever of them it is", { a: [[0, "still"]], b: [[60, "still"]], c: [[0, "still"]] }, 85, "unknown", 70_000],
   [
     "it is over once the one that went on has stood for long enough",
     { ...split, a: [[60, "still"]] },
-    100,
+    90,
+    "good",
+    undefined,
+  ],
+  ["it is over once that one is no longer believed", { ...split, a: [[60, "+3600"]] }, 70, "good", undefined],
+  [
+    "or was not for a while, and begins anew",
+    {
+      a: [
+        [60, "+3600"],
+        [80, "-25"],
+      ],
+      b: [[0, "still"]],
+    },
+    80,
     "good",
     undefined,
   ],
@@ -60,7 +75,7 @@ test.each<[string, Script, number, Finding, number | undefined]>([
         [65, "still"],
       ],
     },
-    90,
+    75,
     "good",
     undefined,
   ],
@@ -97,6 +112,40 @@ test.each<[string, Script, number, Finding, number | undefined]>([
     70,
     "unknown",
     65_000,
+  ],
+  [
+    "but once they are, and the one goes on for long enough",
+    {
+      a: [],
+      b: [
+        [0, "still"],
+        [60, "off"],
+      ],
+      c: [
+        [0, "still"],
+        [60, "off"],
+      ],
+    },
+    85,
+    "good",
+    undefined,
+  ],
+  [
+    "a poll that reaches nobody says nothing about it",
+    {
+      a: [[60, "off"]],
+      b: [
+        [0, "still"],
+        [60, "off"],
+      ],
+      c: [
+        [0, "still"],
+        [60, "off"],
+      ],
+    },
+    60,
+    "unknown",
+    55_000,
   ],
 ])("%s", (_name, script, seconds, finding, ageMillis) => {
   const verdict = play(script, seconds).get(seconds);

@@ -39,7 +39,69 @@ describe.each([1, 2, 3])("every outcome of %i nodes, 40 s after the last advance
 describe("one node alone", () => {
   test.each<[string, Script, number, NetworkState, Finding]>([
     ["confirms no advance of three", { a: [], b: [[0, "off"]], c: [[0, "off"]] }, 20, "unconfirmed", "unknown"],
-    ["is enough once the others are silent", { a: [], b: [[0, "off"]], c: [[0, "off"]] }, 60, "unconfirmed", "good"],
+    ["is not at once", { a: [], b: [[0, "off"]], c: [[0, "off"]] }, 25, "unconfirmed", "unknown"],
+    ["is enough once the others are silent", { a: [], b: [[0, "off"]], c: [[0, "off"]] }, 30, "unconfirmed", "good"],
+    [
+      "or on the way",
+      {
+        a: [],
+        b: [
+          [0, "still"],
+          [30, "off"],
+        ],
+        c: [
+          [0, "still"],
+          [30, "-90"],
+        ],
+      },
+      60,
+      "unconfirmed",
+      "good",
+    ],
+    [
+      "is not once another one has come that may stand",
+      {
+        a: [],
+        b: [[0, "off"]],
+        c: [
+          [-15, "off"],
+          [40, "-45"],
+          [45, "still"],
+        ],
+      },
+      50,
+      "unconfirmed",
+      "unknown",
+    ],
+    [
+      "goes past another one that was seen once: that confirms nothing",
+      {
+        a: [[-15, "-20"]],
+        b: [
+          [-15, "off"],
+          [40, "+9"],
+          [45, "off"],
+        ],
+        c: [[-15, "off"]],
+      },
+      85,
+      "unconfirmed",
+      "good",
+    ],
+    [
+      "follows one that stands further: that ends no stall",
+      {
+        a: [[100, "still"]],
+        b: [
+          [0, "still"],
+          [100, "-90"],
+        ],
+        c: [[0, "still"]],
+      },
+      135,
+      "stalled",
+      "bad",
+    ],
     [
       "ends no stall of the others",
       {
@@ -105,6 +167,33 @@ describe("one node alone", () => {
   });
 });
 
+describe("of more nodes, it takes", () => {
+  const nodes = (count: number, going: number): Script =>
+    Object.fromEntries(
+      ["a", "b", "c", "d", "e", "f", "g"]
+        .slice(0, count)
+        .map((node, index) => [node, index < going ? [] : [[0, "still"]]]),
+    );
+
+  test.each<[count: number, going: number, network: NetworkState, stalled: Finding]>([
+    [2, 2, "healthy", "good"],
+    [6, 1, "contested", "unknown"],
+    [6, 2, "healthy", "good"],
+    [7, 2, "contested", "unknown"],
+    [7, 3, "healthy", "good"],
+  ])("of %i, where %i go on", (count, going, network, stalled) => {
+    expect(play(nodes(count, going), 60).get(60)).toMatchObject({ network, stalled });
+  });
+
+  test("three of seven: two that go on are not enough while a third stands, though the rest is silent", () => {
+    const rest: Script = { d: [[0, "off"]], e: [[0, "off"]], f: [[0, "off"]], g: [[0, "off"]] };
+    const opposed = play({ a: [], b: [], c: [[0, "still"]], ...rest }, 100).get(100);
+    expect(opposed).toMatchObject({ network: "unconfirmed", stalled: "unknown" });
+    const alone = play({ a: [], b: [], c: [[0, "off"]], ...rest }, 100).get(100);
+    expect(alone).toMatchObject({ network: "unconfirmed", stalled: "good" });
+  });
+});
+
 describe("a first poll", () => {
   test.each<[string, Witness[], NetworkState, "age" | "advance"]>([
     ["one fresh node", [says("a", -2)], "healthy", "age"],
@@ -112,6 +201,9 @@ describe("a first poll", () => {
     ["one silent node", [gone("a")], "blind", "advance"],
     ["two old of three", [says("a", -600), says("b", -700), gone("c")], "stalled", "age"],
     ["one old of three", [says("a", -600), gone("b"), gone("c")], "blind", "advance"],
+    ["one old of two", [says("a", -600), gone("b")], "blind", "advance"],
+    ["one of two that is not yet old", [says("a", -29), gone("b")], "healthy", "age"],
+    ["as old as a stall", [says("a", -30)], "stalled", "age"],
     ["one in the future", [says("a", 11)], "blind", "advance"],
     ["one a little ahead", [says("a", 9)], "healthy", "age"],
   ])("%s", (_name, witnesses, network, basis) => {
@@ -124,6 +216,9 @@ describe("a first poll", () => {
     const watch = new Watch();
     expect(watch.round(0, [says("a", -600)])).toMatchObject({ network: "stalled", basis: "age", stalled: "unknown" });
     expect(watch.round(5, [says("a", -599)])).toMatchObject({ network: "healthy", basis: "advance", stalled: "good" });
+    // Before an advance is seen, one that goes on is no stall, however old its time.
+    const one = play({ a: [[-15, "-60"]], b: [[-15, "off"]], c: [[-15, "off"]] }, -5);
+    expect(one.get(-5)).toMatchObject({ network: "unconfirmed", basis: "advance", stalled: "unknown" });
     const later = play({ a: [[-15, "still"]] }, 20);
     expect(later.get(0)).toMatchObject({ basis: "age", stalled: "unknown" });
     expect(later.get(5)).toMatchObject({ network: "stalled", basis: "advance", stalled: "bad", stillMillis: 20_000 });
@@ -162,6 +257,42 @@ describe("over rounds", () => {
     };
     const verdict = play(script, 220).get(220);
     expect(verdict).toMatchObject({ stalled: "bad", stillMillis: 110_000, frontier: { time: at(100) } });
+  });
+
+  test("a stall counts from the last move of a node that is still further", () => {
+    const verdict = play({ a: [[60, "still"]], b: [[0, "still"]], c: [[0, "still"]] }, 80).get(80);
+    expect(verdict).toMatchObject({ network: "stalled", stalled: "bad", stillMillis: 20_000 });
+  });
+
+  test.each([
+    ["from when one alone was enough", 60, 20_000],
+    ["from before, where one alone never was", 20, 35_000],
+  ])("a stall counts %s, though that one is gone", (_name, second, stillMillis) => {
+    const back: Script[string] = [
+      [0, "still"],
+      [5, "off"],
+      [second, "still"],
+    ];
+    const verdicts = play({ a: [[second, "off"]], b: back, c: back }, second + 15);
+    expect(verdicts.get(second + 15)).toMatchObject({ network: "stalled", stillMillis });
+  });
+
+  test.each([
+    ["counts for nothing after it", 100, "healthy"],
+    ["is the mark that has to be passed as long as it lasts", 30, "stalled"],
+  ])("where one stood as a stall began %s", (_name, second, network) => {
+    const back: Script[string] = [
+      [0, "still"],
+      [30, "off"],
+      [second, `-${second + 3}`],
+    ];
+    const a: Script[string] = [
+      [0, "+9"],
+      [5, "still"],
+      [35, "on"],
+      [second, "off"],
+    ];
+    expect(play({ a, b: back, c: back }, second + 10).get(second + 10)).toMatchObject({ network });
   });
 
   test("blind rounds stop the time of a stall, and know nothing", () => {
@@ -208,14 +339,19 @@ describe("over rounds", () => {
     expect(goesOn(lost, 3600, 3599)).toMatchObject({ network: "healthy", stalled: "good" });
     expect(goesOn(lost, 7200, 4200)).toMatchObject({ network: "unconfirmed", stalled: "unknown" });
     expect(goesOn(lost, 7205, 4205)).toMatchObject({ network: "healthy", stalled: "good" });
+    // As much may be lost as a move counts; and who looks again knows nothing for as long.
+    expect(goesOn(lost, 7265, 4250)).toMatchObject({ network: "healthy", stalled: "good" });
+    expect(goesOn(lost, 7325, 4294)).toMatchObject({ network: "unconfirmed", stalled: "unknown" });
+    expect(goesOn(lost, 7340, 4294)).toMatchObject({ network: "unconfirmed", stalled: "unknown" });
+    expect(goesOn(lost, 7341, 4294)).toMatchObject({ network: "stalled", stalled: "bad" });
   });
 
   test("a node's own heights confirm none", () => {
     const watch = new Watch();
     const round = (seconds: number) =>
       watch.round(seconds, [
-        says("a", seconds, 100 + seconds),
-        says("b", seconds - 1, 99 + seconds),
+        says("a", seconds - 1, 100 + seconds),
+        says("b", seconds, 99 + seconds),
         says("c", seconds, 5000 + seconds),
       ]);
     round(0);

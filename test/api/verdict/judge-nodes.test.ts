@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { NodeVerdict, Witness } from "../../../src/api/verdict/verdict.ts";
+import type { NodeVerdict, Vote, Witness } from "../../../src/api/verdict/verdict.ts";
 import { at, gone, play, says, type Script, Watch } from "./watch.ts";
 
 const node = (script: Script, seconds: number, name: string): NodeVerdict | undefined =>
@@ -53,26 +53,76 @@ describe("a node lags", () => {
   });
 });
 
-test("a node votes by what it did last", () => {
-  const script: Script = {
-    a: [],
-    b: [[0, "still"]],
-    c: [[0, "off"]],
-    d: [[0, "-60"]],
-    e: [],
-  };
-  const votes = play(script, 20)
-    .get(20)
-    ?.nodes.map(({ vote }) => vote);
-  expect(votes).toEqual(["moves", "stands", "silent", "climbs", "moves"]);
-  expect(new Watch().round(0, [says("a", 0)]).nodes[0]?.vote).toBe("waits");
+describe("a node votes by what it did last: it", () => {
+  test.each<[string, Script[string], Partial<Record<number, Vote>>]>([
+    ["goes on", [], { 20: "moves" }],
+    ["moves for as long as a move counts", [[0, "still"]], { 10: "moves", 15: "stands" }],
+    ["was just met", [[-15, "still"]], { [-15]: "waits", [-5]: "waits", 0: "stands" }],
+    ["does not answer", [[0, "off"]], { 5: "moves", 10: "silent" }],
+    [
+      "stands for no longer while it cannot be seen, but for a single poll",
+      [
+        [0, "still"],
+        [5, "off"],
+        [15, "still"],
+      ],
+      { 15: "waits", 20: "stands" },
+    ],
+    ["catches up behind where it was", [[0, "-60"]], { 20: "climbs" }],
+    [
+      "stands behind where it was",
+      [
+        [0, "-60"],
+        [5, "still"],
+      ],
+      { 20: "stands" },
+    ],
+    [
+      "moves from where it is, once it was behind for too long",
+      [[5, "-3600"]],
+      { 180: "climbs", 185: "waits", 190: "moves" },
+    ],
+  ])("%s", (_name, script, votes) => {
+    const verdicts = play({ a: [], b: script, c: [] }, Math.max(...Object.keys(votes).map(Number)));
+    const given = Object.keys(votes).map((second) => [second, verdicts.get(Number(second))?.nodes[1]?.vote]);
+    expect(Object.fromEntries(given)).toEqual(votes);
+  });
+
+  test.each<[string, number, number, Vote]>([
+    ["a later time and block", 5, 1010, "moves"],
+    ["a later time with the same block", 5, 1000, "waits"],
+    ["an earlier block, but not of another history", 5, 900, "waits"],
+    ["the block of a new history", 5, 899, "moves"],
+    ["the same time with a later block", 0, 1010, "waits"],
+  ])("says %s", (_name, seconds, height, vote) => {
+    const watch = new Watch();
+    watch.round(0, [says("a", 0, 1000)]);
+    expect(watch.round(5, [says("a", seconds, height)]).nodes[0]?.vote).toBe(vote);
+  });
 });
 
 test("a node that refuses us is unknown, not down", () => {
   const refused: Witness = { node: "b", reachable: false, refused: true, why: "gets too many requests" };
   const verdict = new Watch().round(0, [says("a", -600), refused]);
   expect(verdict.nodes[1]).toMatchObject({ state: "unknown", why: "gets too many requests" });
-  expect(new Watch().round(0, [gone("a")]).nodes[0]).toMatchObject({ state: "down" });
+  expect(new Watch().round(0, [gone("a")]).nodes[0]).toEqual({
+    node: "a",
+    state: "down",
+    why: gone("a").why,
+    vote: "silent",
+  });
+});
+
+test("a node says what it answered, usable or not", () => {
+  const full: Witness = { ...says("a", 0, 7), roundTripMillis: 12 };
+  const { nodes } = new Watch().round(0, [
+    full,
+    { node: "b", reachable: true },
+    { node: "c", reachable: false, answered: true },
+  ]);
+  expect(nodes[0]).toMatchObject({ state: "ok", time: full.time, height: 7n, roundTripMillis: 12 });
+  expect(nodes[1]).toMatchObject({ state: "unknown", answered: true });
+  expect(nodes[2]).toMatchObject({ state: "down", answered: true });
 });
 
 test("time that goes back is named once, with both times", () => {
