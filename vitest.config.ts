@@ -5,7 +5,13 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that wait more than they work: begun last, each would keep everybody else waiting for it alone. */
-const LONG = ["gallery-page", "rest-faults", "main/alerting/alerting.test", "commands/time.test", "discord/supervision"];
+const LONG = [
+  "gallery-page",
+  "rest-faults",
+  "main/alerting/alerting.test",
+  "commands/time.test",
+  "discord/supervision",
+];
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
