@@ -162,6 +162,8 @@ export interface DeliveryContext {
   readonly group?: MessageGroup;
   /** More may join it soon: its file follows then. */
   readonly growing?: true;
+  /** The address of the console, where others reach it. */
+  readonly console?: string;
   /** The configured guidance, by kind. */
   readonly guidance?: AlertsConfig["kinds"];
 }

@@ -172,8 +172,14 @@ function describeEnd(message: Condition, context: DeliveryContext): Reply {
         fields: [...timeline.filter((one) => !isStory(one)), field("Alert", code(episode.id), { wide: true })],
       },
     ],
-    actions: actionsOf(episode).slice(-1),
+    actions: [...actionsOf(episode).slice(-1), ...storyLink(episode, context)],
   });
+}
+
+/** The whole story on the console, which the page reads from the part of the address behind the hash. */
+function storyLink({ id }: Episode, { console: address }: DeliveryContext): Action[] {
+  if (address === undefined) return [];
+  return [{ label: "Whole story", url: new URL(`#episode=${encodeURIComponent(id)}`, address).href }];
 }
 
 /** Of the timeline, the lines that the story of an ended alert leaves out. */

@@ -39,6 +39,8 @@ interface AlertingDependencies {
   readonly config: AlertsConfig;
   /** Whether there is a console: it is then subscribed, once. */
   readonly console: boolean;
+  /** The address of the console, where others reach it: messages lead there. */
+  readonly publicUrl?: string | undefined;
   /** The platforms of the senders that `start` will be given: people ask before it is called. */
   readonly platforms: readonly string[];
   readonly log: Log;
@@ -184,13 +186,14 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
         import("../../watchers/schedule.ts"),
       ]);
     if (watching.signal.aborted) return;
-    const { onOutcome } = dependencies;
+    const { onOutcome, publicUrl } = dependencies;
+    const setting = { guidance: config.kinds, ...(publicUrl === undefined ? {} : { console: publicUrl }) };
     dispatcher = createDispatcher({
       store,
       clock,
       log,
       senders,
-      describe: (message, context) => describe(message, { ...context, guidance: config.kinds }, PLATFORMS),
+      describe: (message, context) => describe(message, { ...context, ...setting }, PLATFORMS),
       platforms: PLATFORMS,
       ...(onOutcome === undefined ? {} : { onOutcome }),
       ...(dependencies.console ? { console: PLATFORMS.console } : {}),

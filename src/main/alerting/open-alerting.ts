@@ -67,6 +67,7 @@ export function openAlerting(dependencies: OpenAlertingDependencies): OpenAlerti
     networks,
     config: alertsConfig,
     console: hasConsole,
+    ...(hasConsole ? { publicUrl: config.web.publicUrl } : {}),
     platforms: [PLATFORMS.console.platform, ...configuredChats(config).map(({ id }) => id)],
     onOutcome: (outcome) => {
       metrics.onDelivery(outcome);

@@ -127,6 +127,19 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     expect(await visitor.page.inputValue("#line")).toBe("time");
   });
 
+  test("an address may name an episode, whose story is then asked for, and nothing else", async () => {
+    await using visitor = await visit();
+    const { page, bot } = visitor;
+    await page.evaluate(`location.hash = "#episode=" + encodeURIComponent("node.down|mainnet|a:1|1")`);
+    await page.waitForSelector("#log h2");
+    expect(bot.asked.map(({ command, options }) => ({ command, options }))).toEqual([
+      { command: "alerts why", options: { episode: "node.down|mainnet|a:1|1" } },
+    ]);
+    expect(new URL(page.url()).hash).toBe("#ask");
+    await page.evaluate(`location.hash = "#episode=%E0%A4%A"`);
+    expect(visitor.complaints).toEqual([]);
+  });
+
   test("a destructive button asks first, and Escape means no", async () => {
     await using visitor = await visit();
     const { page, bot } = visitor;

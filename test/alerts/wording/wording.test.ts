@@ -66,6 +66,21 @@ group("an alert in words", () => {
     expect(fullText(reply)).toContain(episodeOf(kind).id);
   });
 
+  it("leads to the whole story on the console, once it is over and where others reach the console", () => {
+    const over = {
+      type: "condition",
+      phase: "resolve",
+      episode: anEpisode("node.down", { state: "resolved", ended: at }),
+    } as const;
+    const address = "https://bell.example.org/console/";
+    expect(linesOf(describe(over, { console: address }))).toContain(
+      "https://bell.example.org/console/#episode=node.down%7Cmainnet%7C%7C1",
+    );
+    expect(linesOf(describe(over))).toHaveLength(1);
+    const open = { type: "condition", phase: "trigger", episode: anEpisode("node.down") } as const;
+    expect(linesOf(describe(open, { console: address })).join(" ")).not.toContain("https:");
+  });
+
   it("says the guidance that is configured, and rather that of its subscription", async () => {
     const episode = anEpisode("node.down");
     const guidance = { "node.down": { note: "Ask *infra*.", runbook: "https://wiki.example.org/all" } };

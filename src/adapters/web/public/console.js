@@ -7,7 +7,7 @@ import { copyText } from "./reply/clipboard.js";
 import { createAlerts } from "./alerts/alerts.js";
 import { createComposer } from "./exchange/composer.js";
 import { createExchange } from "./exchange/exchange.js";
-import { createHistory } from "./exchange/lines.js";
+import { createHistory, formatLine } from "./exchange/lines.js";
 import { part } from "./part.js";
 import { age } from "./reply/times.js";
 import { createViews } from "./views.js";
@@ -228,6 +228,25 @@ function showAlerts() {
   });
 }
 
+/** A message about an alert that is over leads here. No other command is run because of an address. */
+function showEpisode() {
+  const [, given] = /^#episode=(.+)$/u.exec(location.hash) ?? [];
+  const episode = given === undefined ? undefined : decoded(given);
+  if (episode === undefined) return;
+  history.replaceState(null, "", "#ask");
+  const options = { episode };
+  askBelow({ command: "alerts why", options }, formatLine("alerts why", options), { focus: true });
+}
+
+/** @param {string} given */
+function decoded(given) {
+  try {
+    return decodeURIComponent(given);
+  } catch {
+    return undefined;
+  }
+}
+
 try {
   info = await loadConsole();
   part("#networks", HTMLElement).textContent = info.networks.join(" · ");
@@ -236,6 +255,8 @@ try {
   fillRail(info.commands);
   fillExamples(info.commands);
   if (info.alerts) showAlerts();
+  showEpisode();
+  addEventListener("hashchange", showEpisode);
 } catch (thrown) {
   part("#networks", HTMLElement).textContent =
     thrown instanceof AskError ? thrown.message : "This page failed to start.";
