@@ -1,5 +1,6 @@
+import { KIND_GROUPS } from "../src/alerts/kinds/kinds.ts";
 import { atMost, type Measured, median, runAsScript } from "./support/figure.ts";
-import { type Messages, messagesOf, upgradePlan } from "./verdicts/messages.ts";
+import { type Messages, messagesOf, upgradeNews, upgradePlan } from "./verdicts/messages.ts";
 import { drawPlan } from "./verdicts/plan.ts";
 import { explain, kindTable, messageTable, ruleTables, scoreFigures, sickTable } from "./verdicts/report.ts";
 import { Score } from "./verdicts/score.ts";
@@ -63,12 +64,17 @@ async function messages(): Promise<Measured[]> {
   const days: Messages[] = [];
   for (let day = 0; day < MESSAGE_DAYS; day += 1) days.push(await messagesOf(drawPlan(SEED + day)));
   if (days.length > 0) console.log(`${messageTable(days)}\n`);
-  const upgrades: number[] = [];
-  for (let count = 0; count < UPGRADES; count += 1) {
-    upgrades.push((await messagesOf(upgradePlan(SEED + count))).messages);
+  const figures: Measured[] = [];
+  for (const group of ["ops", "all"] as const) {
+    const upgrades: number[] = [];
+    for (let count = 0; count < UPGRADES; count += 1) {
+      const plan = upgradePlan(SEED + count);
+      upgrades.push((await messagesOf(plan, { kinds: KIND_GROUPS[group], news: upgradeNews(plan) })).messages);
+    }
+    const detail = `a halt of 10 min, five nodes, each with a new version; of ${upgrades.join(", ")}`;
+    figures.push(atMost(`verdicts: messages of an upgrade to ${group}`, median(upgrades), 6, "", detail));
   }
-  const detail = `a halt of 10 min, five nodes; of ${upgrades.join(", ")}`;
-  return [atMost("verdicts: messages of an upgrade", median(upgrades), 6, "", detail)];
+  return figures;
 }
 
 await runAsScript(import.meta.url, measure);

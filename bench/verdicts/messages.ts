@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 
 import { createDispatcher } from "../../src/alerts/dispatch/dispatch.ts";
 import { type AlertEngine, createAlertEngine } from "../../src/alerts/engine/engine.ts";
-import { KIND_GROUPS } from "../../src/alerts/kinds/kinds.ts";
+import type { AlertEvent } from "../../src/alerts/kinds/event.ts";
+import { type AlertKind, KIND_GROUPS } from "../../src/alerts/kinds/kinds.ts";
 import type { Delivery, Receipt, Sender } from "../../src/alerts/sender.ts";
 import { describe } from "../../src/alerts/wording/wording.ts";
 import { silentLog } from "../../src/log.ts";
@@ -15,12 +16,18 @@ import { Bellwether, configFor, observationOf, SourcesJudge } from "./engine.ts"
 import { DAY } from "./plan.ts";
 import { fault, type Span } from "./sickness.ts";
 import { BEGAN, clockAt } from "./chain.ts";
-import { type Round, World, type WorldPlan } from "./world.ts";
+import { nodeName, type Round, World, type WorldPlan } from "./world.ts";
 
 /** Troubles that are this close to each other are one incident. */
 const APART = 600_000;
 /** How long after an incident a message can still be about it: a flapping rule says so only after half an hour of calm. */
 const AFTERMATH = 2_400_000;
+
+/** An event, and when it is found: milliseconds of true time. In order. */
+interface News {
+  readonly at: number;
+  readonly event: AlertEvent;
+}
 
 /** What one destination got of a world. */
 export interface Messages {
@@ -38,8 +45,14 @@ export interface Messages {
  * subscribed to `ops`. A round that is quiet, and stands between quiet ones, is not stored: it changes no state, and
  * nothing is owed by it (the pure engine says which rounds these are).
  */
-export async function messagesOf(plan: WorldPlan): Promise<Messages> {
-  const loud = loudRounds(plan);
+export async function messagesOf(
+  plan: WorldPlan,
+  {
+    kinds = KIND_GROUPS.ops,
+    news = [],
+  }: { readonly kinds?: readonly AlertKind[]; readonly news?: readonly News[] } = {},
+): Promise<Messages> {
+  const loud = loudRounds(plan, news);
   await using folder = await scratchFolder(existsSync("/dev/shm") ? "/dev/shm" : undefined);
   const clock = new VirtualClock(fromMillis(BEGAN));
   const wallMillis = (): number => Number(clock.wallClock() / 1_000_000n);
@@ -50,7 +63,7 @@ export async function messagesOf(plan: WorldPlan): Promise<Messages> {
   const judge = new SourcesJudge(config);
   await store.transaction(({ alerts }) =>
     alerts.subscriptions.put([
-      subscriptionOf(0, { platform: sender.platform, channel: "c" }, KIND_GROUPS.ops, "usual", "mainnet"),
+      subscriptionOf(0, { platform: sender.platform, channel: "c" }, kinds, "usual", "mainnet"),
     ]),
   );
   const parts = { store, config, clock, log, simulated: new Set<string>() };
@@ -59,6 +72,7 @@ export async function messagesOf(plan: WorldPlan): Promise<Messages> {
   let engine: AlertEngine | undefined;
   let stop = async (): Promise<void> => undefined;
   let rounds = 0;
+  let found = 0;
   try {
     for (const [index, round] of [...new World(plan).rounds()].entries()) {
       // The judge has to see every round; what it says of a quiet one is as good as the last.
@@ -82,6 +96,12 @@ export async function messagesOf(plan: WorldPlan): Promise<Messages> {
         };
       }
       await engine.processObservation({ ...observationOf(round, readings, plan.poll), snapshot: { round: index } });
+      if (rounds === 0 || found < news.length) {
+        const events = news.filter((one, number) => number >= found && one.at <= round.at).map(({ event }) => event);
+        found += events.length;
+        const watcher = { name: "versions", every: 60_000 };
+        await engine.processObservation({ ...observationOf(round, [], 60_000), watcher, events, snapshot: { found } });
+      }
       await engine.upkeep();
       await settled();
       rounds += 1;
@@ -107,8 +127,25 @@ export function upgradePlan(seed: number): WorldPlan {
   return { name: "upgrade", seed, ...world, ...calm, halts: [halt], faults };
 }
 
-/** The rounds to store: those that are not quiet, each process's first ones, and those beside them. */
-function loudRounds(plan: WorldPlan): ReadonlySet<number> {
+/** What the watchers of versions find of that upgrade: each node's a minute after it is back, the protocol's at last. */
+export function upgradeNews({ faults, halts }: WorldPlan): readonly News[] {
+  const minute = 60_000;
+  const of = { network: "mainnet", at: `${BEGAN}000000` };
+  const nodes = faults.map(({ node, to }): News => {
+    const subject = nodeName(node);
+    const release = { before: { version: "v0.73.1" }, after: { version: "v0.74.0" } };
+    return {
+      at: to + minute,
+      event: { kind: "node.version", ...of, subject, node: subject, key: subject, ...release },
+    };
+  });
+  const after = { at: (halts[0]?.to ?? 0) + 3 * minute, key: "v0.74.0", subject: "", from: "v0.73.1", to: "v0.74.0" };
+  const { at, ...upgraded } = after;
+  return [...nodes, { at, event: { kind: "core.upgraded", ...of, ...upgraded } }];
+}
+
+/** The rounds to store: those that are not quiet or find something, each process's first, and those beside them. */
+function loudRounds(plan: WorldPlan, news: readonly News[]): ReadonlySet<number> {
   const watch = new Bellwether(plan);
   const loud = new Set<number>();
   let process = -1;
@@ -118,7 +155,8 @@ function loudRounds(plan: WorldPlan): ReadonlySet<number> {
   };
   for (const round of new World(plan).rounds() as Iterable<Round>) {
     watch.see(round);
-    if (round.process !== process || !watch.isQuiet) mark();
+    const finds = news.some(({ at }) => Math.abs(at - round.at) <= plan.poll);
+    if (round.process !== process || !watch.isQuiet || finds) mark();
     process = round.process;
     index += 1;
   }

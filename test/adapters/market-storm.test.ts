@@ -153,6 +153,12 @@ test.each(LOOKS)(
       const told = markets.flatMap((text) => /(\d+) markets are in an auction/u.exec(text)?.[1] ?? []);
       expect(told.reduce((sum, count) => sum + Number(count), 0)).toBe(1000);
     }
+    // A file for each message, and one more where it has grown since: none for each edit.
+    const posted = slack.state.messages.filter(({ thread }) => thread === undefined);
+    const files = posted.map(({ ts }) =>
+      slack.state.messages.filter((one) => one.thread === ts && one.files.length > 0),
+    );
+    expect(Math.max(...files.map(({ length }) => length))).toBeLessThanOrEqual(2);
     end.abort();
     await idle();
     await running;
