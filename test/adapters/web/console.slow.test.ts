@@ -132,9 +132,8 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     const { page, bot } = visitor;
     await page.evaluate(`location.hash = "#episode=" + encodeURIComponent("node.down|mainnet|a:1|1")`);
     await page.waitForSelector("#log h2");
-    expect(bot.asked.map(({ command, options }) => ({ command, options }))).toEqual([
-      { command: "alerts why", options: { episode: "node.down|mainnet|a:1|1" } },
-    ]);
+    expect(bot.asked).toMatchObject([{ command: "alerts why", options: { episode: "node.down|mainnet|a:1|1" } }]);
+    expect(bot.asked).toHaveLength(1);
     expect(new URL(page.url()).hash).toBe("#ask");
     await page.evaluate(`location.hash = "#episode=%E0%A4%A"`);
     expect(visitor.complaints).toEqual([]);
