@@ -8,7 +8,7 @@ import {
   pressPayload,
   storedPressId,
 } from "../../src/adapters/discord/render/buttons.ts";
-import { decodePress as decodeSlack } from "../../src/adapters/slack/render/buttons.ts";
+import { decodePress as decodeSlack } from "../../src/adapters/slack/render/press.ts";
 import { withCommonOptions } from "../../src/bot/command.ts";
 import { parseLine } from "../../src/bot/grammar/grammar.ts";
 import { PLATFORMS } from "../../src/main/platforms/platforms.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { encodePress as encodeDiscord } from "../../src/adapters/discord/render/buttons.ts";
-import { encodePress as encodeSlack } from "../../src/adapters/slack/render/buttons.ts";
+import { encodePress as encodeSlack } from "../../src/adapters/slack/render/press.ts";
 import type { Receipt } from "../../src/alerts/sender.ts";
 import { reply } from "../../src/reply/reply.ts";
 import { stage as onDiscord } from "./discord/stage.ts";

@@ -88,6 +88,15 @@ const shortCell: fc.Arbitrary<Text> = fc
   )
   .map((text): Text => [{ kind: "text", text }]);
 
+const anyInvocation = fc.record({
+  command: fc.oneof(fc.constantFrom("time", "market show"), anyString(30)),
+  options: fc.dictionary(
+    fc.oneof(fc.constantFrom("market", "after", "network", "at"), anyString(20)),
+    fc.oneof(anyString(), fc.integer(), fc.boolean()),
+    { maxKeys: 4 },
+  ),
+});
+
 /** Usually regular; at times with rows that are too short or too long, and at times huge. */
 const anyTable: fc.Arbitrary<Block> = fc
   .tuple(
@@ -124,6 +133,16 @@ const anyTable: fc.Arbitrary<Block> = fc
         name: fc.constantFrom("rows", "market-bounds", "../../etc/passwd", ""),
         total: fc.nat({ max: 5000 }),
         empty: anyText,
+        rowAction: fc.record({
+          label: anyString(),
+          invocations: fc.oneof(
+            fc.array(anyInvocation, { maxLength: 14 }),
+            fc
+              .tuple(anyInvocation, fc.integer({ min: 90, max: 260 }))
+              .map(([one, count]) => Array.from({ length: count }, () => one)),
+          ),
+          effect: fc.constantFrom("replace" as const, "reply" as const),
+        }),
       },
       { requiredKeys: ["kind", "columns", "rows", "name"] },
     ),
@@ -178,15 +197,6 @@ const anyBlockAboveTheFold: fc.Arbitrary<Block> = fc.oneof(
     ),
   },
 );
-
-const anyInvocation = fc.record({
-  command: fc.oneof(fc.constantFrom("time", "market show"), anyString(30)),
-  options: fc.dictionary(
-    fc.oneof(fc.constantFrom("market", "after", "network", "at"), anyString(20)),
-    fc.oneof(anyString(), fc.integer(), fc.boolean()),
-    { maxKeys: 4 },
-  ),
-});
 
 export const anyBlock: fc.Arbitrary<Block> = fc
   .tuple(anyBlockAboveTheFold, fc.nat({ max: 3 }))

@@ -16,6 +16,8 @@ export const MAX_ACTIONS = 25;
 export const BUTTON_LABEL_LENGTH = 75;
 export const BUTTON_VALUE_LENGTH = 2000;
 export const BUTTON_URL_LENGTH = 3000;
+/** https://docs.slack.dev/reference/block-kit/block-elements/overflow-menu-element names no least number; once it was 2. */
+export const OVERFLOW_OPTIONS = { min: 2, max: 5 };
 /** https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object */
 export const CONFIRM_TEXT_LENGTH = 300;
 export const CONFIRM_BUTTON_LENGTH = 30;

@@ -5,6 +5,8 @@ import type { Reply } from "../../../src/reply/reply.ts";
 import { anyReply } from "../../support/arbitrary-reply.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import { charactersIn } from "../../support/fake-slack/judge.ts";
+import { decodePress } from "../../../src/adapters/slack/render/press.ts";
+import { buttonsOf } from "../../support/fake-slack/person.ts";
 import { probe, titled } from "./probe-commands.ts";
 import { forgedIn } from "./shown.ts";
 import { stage } from "./stage.ts";
@@ -26,10 +28,14 @@ export async function everywhere(numRuns: number, replies: fc.Arbitrary<Reply> =
       current = any;
       fake.state.messages.length = 0;
       const { last } = await ann.run(channel, "probe any");
-      const share = last.blocks
-        .flatMap((block) => (block.type === "actions" ? (block.elements ?? []) : []))
-        .findLast(({ value }) => value?.includes('"kind":"share"'));
-      if (share?.text !== undefined) await ann.press(last, share.text.text);
+      // A button of the reply's own may be called the same.
+      const kept = buttonsOf(last.blocks).flatMap(({ text, value }) => {
+        const press = decodePress(value);
+        return press?.kind === "stored" && press.at === undefined && text !== undefined ? [text.text] : [];
+      });
+      for (const label of ["Share", "Details", "Less"]) {
+        if (label === "Less" ? last.edits > 0 : kept.includes(label)) await ann.press(last, label);
+      }
       ann.mention(channel, "probe any private:no", "1.000001");
       const inThread = () => fake.state.messages.filter((one) => one.thread === "1.000001" && one.blocks.length > 0);
       await until(() => inThread().length > 0, "the answer to the mention");

@@ -12,6 +12,8 @@ import { reply, type Reply } from "../../../src/reply/reply.ts";
 import { code, link, strong, text, time } from "../../../src/reply/text.ts";
 import { fromMillis } from "../../../src/units/nanoseconds.ts";
 import { anyReply } from "../../support/arbitrary-reply.ts";
+import { buttonsOf, choicesOf, labelsOf } from "../../support/fake-slack/person.ts";
+import type { Block } from "../../support/fake-slack/state.ts";
 import { gallery } from "../../support/gallery.ts";
 import { elementsOf, textsOf } from "../web/print-tree.ts";
 
@@ -39,10 +41,17 @@ describe("the console's view of Slack", () => {
     "shows %s with its title and buttons",
     (_name, given) => {
       const tree = drawn(given);
-      const labels = elementsOf(tree)
+      const buttons = elementsOf(tree)
         .filter(({ attrs }) => attrs["class"]?.startsWith("press") === true)
         .map((button) => textsOf(button).join("").replace(" ↗", ""));
-      expect(labels).toEqual(expect.arrayContaining(asButtons(given.actions).map((action) => action.label)));
+      const { message } = slackPreview.render(given, PRIVATE) as { message: { blocks: readonly Block[] } };
+      const inMenus = [
+        ...labelsOf(message.blocks),
+        ...choicesOf(message.blocks).map((one) => one.replace(/^.*: /u, "")),
+      ];
+      const labels = asButtons(given.actions).map((action) => action.label);
+      expect([...buttons, ...inMenus]).toEqual(expect.arrayContaining(labels));
+      expect(buttons).toEqual(expect.arrayContaining(buttonsOf(message.blocks).map(({ text }) => text?.text)));
       expect(textsOf(tree).join(" ").replaceAll("\u200B", "")).toContain(plainText(given.title).slice(0, 20));
     },
   );

@@ -112,6 +112,7 @@ function judgeBlock(block: unknown): string[] {
   if (type === "section" && own.text === undefined && (own.fields ?? []).length === 0) faults.push("an empty section");
   if ((type === "actions" || type === "context") && (own.elements ?? []).length === 0) faults.push(`an empty ${type}`);
   if (type === "actions") {
+    faults.push(...(own.elements ?? []).flatMap((one) => judgeMenu(one as Input)));
     const ids = (own.elements ?? []).flatMap((one) => (hasText(one, "action_id") ? [one.action_id] : []));
     if (new Set(ids).size < ids.length) faults.push("an action_id twice");
   }
@@ -134,6 +135,12 @@ interface Input {
   readonly max_length?: number;
   readonly min_value?: string;
   readonly max_value?: string;
+}
+
+/** Fewer than five options, once two at least: https://docs.slack.dev/reference/block-kit/block-elements/overflow-menu-element. */
+function judgeMenu({ type, options = [] }: Input): string[] {
+  if (type === "overflow" && (options.length < 2 || options.length > 5)) return [`a menu of ${options.length} options`];
+  return type === "static_select" && options.length === 0 ? ["a list that offers nothing"] : [];
 }
 
 /** The longest text that a field takes: https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element. */

@@ -121,14 +121,14 @@ export class Person {
 
   #pressed(blocks: readonly Block[], label: string, more: object): Envelope {
     const { state } = this.#fake;
-    const button = buttonsOf(blocks).find((one) => one.text?.text === label);
-    if (button === undefined) throw new Error(`no button “${label}” among: ${labelsOf(blocks).join(", ")}`);
+    const action = actionOf(blocks, label);
+    if (action === undefined) throw new Error(`no button “${label}” among: ${labelsOf(blocks).join(", ")}`);
     return this.#send("interactive", {
       type: "block_actions",
       user: { id: this.id, username: this.name, name: this.name, team_id: state.team },
       team: { id: state.team, domain: "fake" },
       trigger_id: state.trigger(this.id),
-      actions: [{ ...button, block_id: "b", action_ts: state.ts() }],
+      actions: [{ ...action, block_id: "b", action_ts: state.ts() }],
       ...more,
     });
   }
@@ -270,13 +270,45 @@ export class Dialog {
 
 export function buttonsOf(blocks: readonly Block[]): Element[] {
   return blocks.flatMap((block) => {
-    if (block.type === "actions") return block.elements ?? [];
+    if (block.type === "actions") return (block.elements ?? []).filter(({ type }) => type === "button");
     return block.accessory?.type === "button" ? [block.accessory] : [];
   });
 }
 
+/** The options of menus and of choices, the choices by what they ask for. */
+function optionsOf(blocks: readonly Block[]) {
+  return blocks.flatMap((block) =>
+    [
+      ...(block.type === "actions" ? (block.elements ?? []) : []),
+      ...(block.accessory ? [block.accessory] : []),
+    ].flatMap((element) => (element.options ?? []).map((option) => ({ element, option }))),
+  );
+}
+
+/** What can be pressed: buttons, and the options of menus. */
 export function labelsOf(blocks: readonly Block[]): string[] {
-  return buttonsOf(blocks).map(({ text }) => text?.text ?? "");
+  const menu = optionsOf(blocks).filter(({ element }) => element.action_id === "menu");
+  return [...buttonsOf(blocks).map(({ text }) => text?.text ?? ""), ...menu.map(({ option }) => option.text.text)];
+}
+
+/** What can be chosen, with what it is asked for: `Page: Page 2`. */
+export function choicesOf(blocks: readonly Block[]): string[] {
+  return optionsOf(blocks).flatMap(({ element, option }) =>
+    element.action_id === "menu" ? [] : [`${element.placeholder?.text ?? ""}: ${option.text.text}`],
+  );
+}
+
+/** The action that Slack tells of: a button, or the option of a menu or a choice. */
+function actionOf(blocks: readonly Block[], label: string): Element | undefined {
+  const button = buttonsOf(blocks).find((one) => one.text?.text === label);
+  if (button !== undefined) return button;
+  const chosen = optionsOf(blocks).find(
+    ({ element, option }) =>
+      option.text.text === label || `${element.placeholder?.text ?? ""}: ${option.text.text}` === label,
+  );
+  return chosen === undefined
+    ? undefined
+    : { type: chosen.element.type, action_id: chosen.element.action_id ?? "", selected_option: chosen.option };
 }
 
 /** All that a message or a view says, with markup as it was sent. */

@@ -56,9 +56,12 @@ export interface Element {
   readonly action_id?: string;
   readonly value?: string;
   readonly url?: string;
+  readonly style?: string;
   readonly text?: { readonly text: string };
   readonly options?: readonly { readonly text: { readonly text: string }; readonly value: string }[];
+  readonly placeholder?: { readonly text: string };
   readonly initial_option?: { readonly value: string };
+  readonly selected_option?: { readonly text: { readonly text: string }; readonly value: string };
   readonly initial_value?: string;
   readonly confirm?: unknown;
 }

@@ -4,8 +4,18 @@ import type { Block, Field, Table } from "../../../reply/block.ts";
 import { plainText, printable } from "../../../reply/plain-text.ts";
 import type { Text } from "../../../reply/text.ts";
 import { MAX_SECTION_FIELDS, SECTION_FIELD_LENGTH, SECTION_LENGTH } from "../limits.ts";
+import { renderChoice } from "./buttons.ts";
 import { escapeMrkdwn, insideFence, type Markup, renderText } from "./mrkdwn.ts";
-import { renderTableBlock } from "./table.ts";
+import type { Press } from "./press.ts";
+import {
+  choiceLengths,
+  columnCount,
+  mostImportant,
+  type RenderedTable,
+  renderTableBlock,
+  rowLabel,
+  type TableBounds,
+} from "./table.ts";
 
 /** What one block of a reply becomes, within a bound of characters and of Slack's blocks. */
 export interface RenderedBlocks {
@@ -16,6 +26,8 @@ export interface RenderedBlocks {
   readonly whole: boolean;
   /** The CSV of this table must be attached. */
   readonly csv?: true;
+  /** A choice of the rows shown, until it is stored. */
+  readonly unstored?: readonly [key: string, press: Press];
 }
 
 export interface Bounds {
@@ -23,12 +35,25 @@ export interface Bounds {
   readonly blocks: number;
 }
 
+/** How a table is shown. */
+export interface TableForm extends TableBounds {
+  /** It may use the one table block of its message. */
+  readonly asTable: boolean;
+  /** The file that holds all of it. */
+  readonly csvName: string;
+  /** Who asked; left out for an alert. */
+  readonly asker: string | undefined;
+  /** The placeholder of the key of its choice. */
+  readonly key: string;
+}
+
 const NOTHING: RenderedBlocks = { blocks: [], length: 0, whole: true };
 const OMITTED: RenderedBlocks = { blocks: [], length: 0, whole: false };
+const OMITTED_TABLE: RenderedBlocks = { blocks: [], length: 0, whole: true, csv: true };
 
-/** One block of a reply. `asTable` says whether it may use the one table block of its message. */
-export function renderBlock(block: Block, bounds: Bounds, asTable: boolean, csvName: string): RenderedBlocks {
-  if (bounds.blocks < 1 || bounds.length < 1) return OMITTED;
+/** One block of a reply. */
+export function renderBlock(block: Block, bounds: Bounds, form: TableForm): RenderedBlocks {
+  if (bounds.blocks < 1 || bounds.length < 1) return block.kind === "table" ? OMITTED_TABLE : OMITTED;
   switch (block.kind) {
     case "paragraph":
       return sections(undefined, [block.text], bounds, "");
@@ -37,7 +62,7 @@ export function renderBlock(block: Block, bounds: Bounds, asTable: boolean, csvN
     case "list":
       return sections(block.title, block.items, bounds, "• ");
     case "table":
-      return renderTable(block, bounds, asTable, csvName);
+      return renderTable(block, bounds, form);
     case "code":
       return renderCode(block.text, bounds);
   }
@@ -126,10 +151,9 @@ function fieldMarkup(field: Field, max: number): Markup | undefined {
   return { mrkdwn: shown, whole: name.whole && value.whole };
 }
 
-function renderTable(table: Table, bounds: Bounds, asTable: boolean, csvName: string): RenderedBlocks {
+function renderTable(table: Table, bounds: Bounds, form: TableForm): RenderedBlocks {
   const head = titleLine(table.title);
   const titled: KnownBlock[] = head.mrkdwn === "" ? [] : [sectionBlock(head.mrkdwn)];
-  const noteLength = 140 + csvName.length;
   if (table.rows.length === 0) {
     const empty = renderText(table.empty ?? [{ kind: "text", text: "Nothing." }], {
       max: Math.min(500, bounds.length),
@@ -141,68 +165,82 @@ function renderTable(table: Table, bounds: Bounds, asTable: boolean, csvName: st
       whole: head.whole && empty.whole,
     };
   }
-  const room = bounds.length - head.mrkdwn.length - noteLength;
-  if (room < 50 || bounds.blocks < titled.length + 2) return { ...OMITTED, csv: true };
-  const columns = table.rows.reduce((most, row) => Math.max(most, row.length), table.columns.length);
-  if (asTable) {
-    const shown = renderTableBlock(table, room);
-    if (shown !== undefined) {
-      const note = truncationNote(table, { ...shown, of: columns }, csvName);
-      return {
-        blocks: [...titled, shown.block, ...(note === "" ? [] : [contextBlock(note)])],
-        length: head.mrkdwn.length + shown.length + note.length,
-        whole: head.whole,
-        ...(note === "" ? {} : { csv: true }),
-      };
-    }
-  }
-  const cards = renderCards(table, { length: room, blocks: bounds.blocks - titled.length - 1 });
-  const note = truncationNote(table, { ...cards, columns: columns, of: columns, whole: cards.whole }, csvName);
+  const room = bounds.length - head.mrkdwn.length - NOTE_LENGTH - form.csvName.length;
+  const noted = titled.length + (table.rowAction === undefined ? 2 : 3);
+  if (room < 50 || bounds.blocks < noted) return OMITTED_TABLE;
+  const shown =
+    (form.asTable ? renderTableBlock(table, room, form) : undefined) ??
+    renderCards(table, { length: room, blocks: bounds.blocks - noted + 1 }, form);
+  const note = truncationNote(table, shown, form);
+  const chosen = rowChoice(table, shown.rows, form);
   return {
-    blocks: [...titled, ...cards.blocks, ...(note === "" ? [] : [contextBlock(note)])],
-    length: head.mrkdwn.length + cards.length + note.length,
+    blocks: [
+      ...titled,
+      ...shown.blocks,
+      ...(note === "" ? [] : [contextBlock(note)]),
+      ...(chosen === undefined ? [] : [{ type: "actions" as const, elements: [chosen.select] }]),
+    ],
+    length: head.mrkdwn.length + shown.length + note.length,
     whole: head.whole,
     ...(note === "" ? {} : { csv: true }),
+    ...(chosen === undefined ? {} : { unstored: [form.key, chosen.press] }),
   };
 }
 
+/** Reserved for the line that says what of a table is shown. */
+const NOTE_LENGTH = 140;
+
+/** What can be done with each row that is shown. */
+function rowChoice({ rowAction, rows }: Table, count: number, { key, asker }: TableForm) {
+  if (rowAction === undefined) return undefined;
+  const { label, effect, invocations } = rowAction;
+  const choices = rows.slice(0, count).flatMap((row, index) => {
+    const invocation = invocations[index];
+    return invocation === undefined ? [] : [{ label: rowLabel(row), invocation }];
+  });
+  return renderChoice({ label, choices, effect }, { key, action: "choose:row", asker });
+}
+
 /** A second table of a message: one line a row, each value behind its column's name. */
-function renderCards(table: Table, bounds: Bounds): RenderedBlocks & { rows: number } {
+function renderCards(table: Table, bounds: Bounds, form: TableForm): RenderedTable {
   let rendered: RenderedBlocks = NOTHING;
   let rows = 0;
-  const width = table.rows.reduce((most, row) => Math.max(most, row.length), table.columns.length);
-  const lines = table.rows.map((row): Text =>
-    Array.from({ length: width }, (_, index): Text => {
-      const cell = row[index] ?? [];
-      const title = table.columns[index]?.title ?? "";
-      const value: Text = plainText(cell).trim() === "" ? [{ kind: "text", text: "–" }] : cell;
-      return [{ kind: "text", text: `${index === 0 ? "" : " · "}${title === "" ? "" : `${title} `}` }, ...value];
-    }).flat(),
+  const chosen = mostImportant(table, form.maxColumns);
+  const choiceLength = choiceLengths(table, form);
+  const lines = table.rows.slice(0, form.maxRows).map((row): Text =>
+    chosen
+      .map((index): Text => {
+        const cell = row[index] ?? [];
+        const title = table.columns[index]?.title ?? "";
+        const value: Text = plainText(cell).trim() === "" ? [{ kind: "text", text: "–" }] : cell;
+        return [{ kind: "text", text: `${index === 0 ? "" : " · "}${title === "" ? "" : `${title} `}` }, ...value];
+      })
+      .flat(),
   );
   let beyond = lines.length + 1;
   while (beyond - rows > 1) {
     const middle = Math.trunc((rows + beyond) / 2);
-    const attempt = sections(undefined, lines.slice(0, middle), bounds, "• ");
-    if (attempt.whole) {
+    const room = bounds.length - choiceLength(middle);
+    const attempt = sections(undefined, lines.slice(0, middle), { ...bounds, length: room }, "• ");
+    if (attempt.whole && room > 0) {
       rows = middle;
       rendered = attempt;
     } else {
       beyond = middle;
     }
   }
-  return { ...rendered, whole: rows === table.rows.length, rows };
+  const length = rendered.length + choiceLength(rows);
+  return { blocks: rendered.blocks, length, rows, columns: chosen.length, whole: true };
 }
 
-function truncationNote(
-  table: Table,
-  shown: { rows: number; columns: number; of: number; whole: boolean },
-  csvName: string,
-): string {
+function truncationNote(table: Table, shown: RenderedTable, { csvName, folded }: TableForm): string {
   const all = Math.max(table.total ?? 0, table.rows.length);
+  const of = columnCount(table);
   const parts: string[] = [];
   if (shown.rows < all) parts.push(`${shown.rows} of ${all.toLocaleString("en-US")} rows`);
-  if (shown.columns < shown.of) parts.push(`${shown.columns} of ${shown.of} columns`);
+  if (shown.columns < of) parts.push(`${shown.columns} of ${of} columns`);
   if (parts.length === 0 && shown.whole) return "";
+  if (folded && (shown.rows < table.rows.length || shown.columns < of)) return parts.join(", ");
   const held = table.rows.length < all ? `${table.rows.length.toLocaleString("en-US")} rows` : "all of it";
   return escapeMrkdwn(`${parts.length === 0 ? "Shortened" : `${parts.join(", ")} shown`}; ${held} in ${csvName}`);
 }

@@ -1,181 +1,207 @@
-import type { ActionsBlock, Button, ConfirmationDialog } from "@slack/types";
-import { z } from "zod";
+import type {
+  ActionsBlock,
+  ActionsBlockElement,
+  Button,
+  ConfirmationDialog,
+  KnownBlock,
+  Overflow,
+  PlainTextElement,
+  PlainTextOption,
+  StaticSelect,
+} from "@slack/types";
 
-import { Ask, Document, type Immutable } from "../../../reply/document.ts";
+import type { Ask } from "../../../reply/document.ts";
 import { asButtons, type ButtonAction } from "../../../reply/fold.ts";
 import { formatAsk } from "../../../reply/full-text.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import { refreshLabel } from "../../../bot/refresh-label.ts";
-import { parseJson } from "../../parse-json.ts";
 import {
   BUTTON_LABEL_LENGTH,
   BUTTON_URL_LENGTH,
-  BUTTON_VALUE_LENGTH,
   CONFIRM_BUTTON_LENGTH,
   CONFIRM_TEXT_LENGTH,
+  MAX_OPTIONS,
+  OPTION_VALUE_LENGTH,
+  OVERFLOW_OPTIONS,
 } from "../limits.ts";
 import { escapeMrkdwn, linkMarkup, renderPlain } from "./mrkdwn.ts";
-
-/** The action of a button, encoded in its value, or stored under a key in the value: it outlives the process. */
-const Press = z.discriminatedUnion("kind", [
-  z.object({
-    kind: z.literal("ask"),
-    ask: Ask,
-    effect: z.enum(["replace", "reply"]),
-    /** The user who asked for the message; left out for an alert. */
-    asker: z.string().optional(),
-    /** The message is an error, so its files, if any, were not sent. */
-    fresh: z.literal(true).optional(),
-  }),
-  /**
-   * Posts the reply as it was shown, without its files. It runs nothing; a reply too long to keep is left out. Those of
-   * earlier versions name a command instead, which is ignored.
-   */
-  z.object({ kind: z.literal("share"), shown: Document.optional(), files: z.int().min(0).optional() }),
-  /** Runs the command again and sends the omitted content as files. */
-  z.object({ kind: z.literal("files"), ask: Ask }),
-  /** Opens the form of a command, with the known values filled in. */
-  z.object({ kind: z.literal("form"), ask: Ask }),
-]);
-export type Press = Immutable<z.infer<typeof Press>>;
-
-/** A decoded value: the press itself, or the key under which it is stored. */
-type DecodedPress = Press | { readonly kind: "stored"; readonly key: string };
-
-/** Longer values are stored, since they count towards the length of the message. */
-const INLINE_PRESS_LENGTH = Math.min(600, BUTTON_VALUE_LENGTH);
-
-/** `v` changes with the meaning of a stored press; older buttons then answer "run it again". */
-const VersionedPressSchema = z.union([
-  z.object({ v: z.literal(1), press: Press }),
-  z.object({ v: z.literal(1), key: z.string() }),
-]);
-
-/** The press as a button's value, or undefined when it must go into the store, which keeps a shown reply for a day. */
-export function encodePress(press: Press): string | undefined {
-  if (press.kind === "share" && press.shown !== undefined) return undefined;
-  const value = JSON.stringify(pressPayload(press));
-  return value.length <= INLINE_PRESS_LENGTH ? value : undefined;
-}
-
-/** The value of a button whose press is stored under a key of at most 22 characters. */
-export function storedPressValue(key: string): string {
-  return JSON.stringify({ v: 1, key });
-}
-
-/** The longest of those. */
-export const STORED_PRESS_VALUE_LENGTH = storedPressValue("k".repeat(22)).length;
-
-/** The stored form of a press. */
-export function pressPayload(press: Press): unknown {
-  return { v: 1, press };
-}
-
-/** Undefined for a value of another version, or one that the bot did not make. */
-export function decodePress(value: unknown): DecodedPress | undefined {
-  const parsed = VersionedPressSchema.safeParse(typeof value === "string" ? parseJson(value) : value);
-  if (!parsed.success) return undefined;
-  return "key" in parsed.data ? { kind: "stored", key: parsed.data.key } : parsed.data.press;
-}
-
-/** The context of a message, beside its reply. */
-export interface MessageContext {
-  /** Who asked; left out for an alert. */
-  readonly asker?: string;
-  /** The command, for Refresh and Send as file; left out where it must not run again. */
-  readonly ask?: Ask;
-  /** Only the asker sees it, in a channel where others could. */
-  readonly shareable?: boolean;
-  /** It replaces a message; that one's files, if any, were sent with it. */
-  readonly replaces?: boolean;
-  /** Set if required values are missing that a form can ask for. */
-  readonly form?: Ask;
-}
+import {
+  decodePress,
+  encodePress,
+  INLINE_PRESS_LENGTH,
+  type KeptPress,
+  type MessageContext,
+  placeholderKey,
+  type Press,
+  STORED_PRESS_VALUE_LENGTH,
+  storedPressValue,
+} from "./press.ts";
 
 interface Buttons {
   readonly block: ActionsBlock | undefined;
-  /** Presses too long for a button, by the action_id of their button, until they are stored. */
+  /** Presses too long for a value, by the placeholder of their key, until they are stored. */
   readonly unstored: ReadonlyMap<string, Press>;
-  /** One line of mrkdwn for each action that is not a button. */
+  /** One line of mrkdwn for each action that is no button, and in no menu. */
   readonly overflow: readonly string[];
   /** False where a label was cut. */
   readonly whole: boolean;
 }
 
-/** A longer reply is not kept for Share; the store's own limit leaves room for the rest of a press. */
-const MAX_SHOWN_LENGTH = 65_000;
-
-/** Further actions become lines of text. */
-const MAX_ACTION_BUTTONS = 10;
-/** The total length of all button values of a message; values beyond it are stored. */
+/** Buttons in one row on a phone; the rest is in a menu. */
+const MAX_BUTTONS = 3;
+/** The total length of all that buttons and menus of a message carry; what is beyond it becomes text. */
 const BUTTONS_LENGTH = 6000;
-/** The length of a button with confirmation and a stored press. */
-const LONGEST_BUTTON_LENGTH =
-  BUTTON_LABEL_LENGTH + CONFIRM_TEXT_LENGTH + CONFIRM_BUTTON_LENGTH + STORED_PRESS_VALUE_LENGTH + 30;
-/** Reserved for Refresh, Fill in, Send as file and Share. */
+/** Reserved for Fill in, Details, Share, Refresh and Send as file. */
 const RESERVED_BUTTONS_LENGTH = 600;
+/** The first thing to do about an alert. */
+const PRIMARY_COMMAND = "alerts ack";
+/** A link carries this value in a menu: Slack tells the app of it, and nothing is to be done. */
+export const LINK_VALUE = "link";
 
-/** Renders the actions of a reply as buttons, followed by the common ones. */
-export function renderButtons(reply: Reply, context: MessageContext, more: { files: boolean }): Buttons {
+type Asked = Pick<Button, "confirm" | "style">;
+
+/** Something to press, as a button or in a menu, whose values are shorter. */
+interface Pressable {
+  readonly label: string;
+  readonly value: (max: number) => string;
+  readonly url?: string;
+  readonly asked?: Asked;
+  /** The same in words. */
+  readonly line?: string;
+  /** A button in any case. */
+  readonly pinned?: true;
+}
+
+/** Renders the actions of a reply, and the common ones: three buttons at most, choices, and a menu for the rest. */
+export function renderButtons(
+  reply: Reply,
+  context: MessageContext,
+  more: {
+    readonly files: boolean;
+    readonly fold?: "Details" | "Less" | undefined;
+    /** The reply as it is kept; undefined where it is too long. */
+    readonly kept: KeptPress["shown"];
+  },
+): Buttons {
   const { ask, asker, form } = context;
-  const elements: Button[] = [];
+  const pressables: Pressable[] = [];
+  const selects: StaticSelect[] = [];
   const unstored = new Map<string, Press>();
   const overflow: string[] = [];
   let whole = true;
   let room = BUTTONS_LENGTH;
-  const put = (button: Button, kept = 0): void => {
-    elements.push(button);
-    room -= textLength(button) + kept;
+  const put = (label: string, press: Press, rest: { asked?: Asked; line?: string } = {}): void => {
+    const key = placeholderKey(String(pressables.length));
+    const longest = Math.max(STORED_PRESS_VALUE_LENGTH, room - RESERVED_BUTTONS_LENGTH);
+    const value = (max: number): string => {
+      const inline = encodePress(press, Math.min(max, longest));
+      if (inline === undefined) unstored.set(key, press);
+      return inline ?? storedPressValue({ key });
+    };
+    const length = encodePress(press, Math.min(INLINE_PRESS_LENGTH, longest))?.length ?? STORED_PRESS_VALUE_LENGTH;
+    room -= label.length + length + textLength(rest.asked);
+    pressables.push({ label, value, ...rest });
   };
-  const add = (label: string, press: Press, asked: Pick<Button, "confirm" | "style"> = {}): void => {
-    const actionId = `press:${elements.length}`;
-    const text = { type: "plain_text", text: label, emoji: false } as const;
-    const value = encodePress(press);
-    if (value !== undefined && value.length <= Math.max(STORED_PRESS_VALUE_LENGTH, room - RESERVED_BUTTONS_LENGTH)) {
-      put({ type: "button", action_id: actionId, text, value, ...asked });
-    } else {
-      unstored.set(actionId, press);
-      put({ type: "button", action_id: actionId, text, ...asked }, STORED_PRESS_VALUE_LENGTH);
-    }
+  const { kept: shown } = more;
+  const putKept = (label: string, show?: "whole" | "folded"): void => {
+    const key = placeholderKey("kept");
+    const { whole: _whole, ...kept } = context;
+    unstored.set(key, { kind: "share", shown, context: kept });
+    const value = storedPressValue({ key, ...(show === undefined ? {} : { show }) });
+    pressables.push({ label, value: () => value, ...(show === undefined ? {} : { pinned: true }) });
   };
-  for (const action of asButtons(reply.actions)) {
-    const href = "url" in action ? linkable(action.url) : "";
-    const length = LONGEST_BUTTON_LENGTH + (href?.length ?? 0);
-    if (elements.length >= MAX_ACTION_BUTTONS || href === undefined || length > room - RESERVED_BUTTONS_LENGTH) {
-      overflow.push(actionLine(action));
+  if (form !== undefined) put("Fill in", { kind: "form", ask: form });
+  if (more.fold !== undefined) putKept(more.fold, more.fold === "Details" ? "whole" : "folded");
+  for (const action of reply.actions) {
+    if ("choices" in action) {
+      const key = placeholderKey(`choice${selects.length}`);
+      const choice = renderChoice(action, { key, action: `choose:${selects.length}`, asker });
+      const beyond = textLength(choice?.select) > room - RESERVED_BUTTONS_LENGTH;
+      overflow.push(
+        ...asButtons([action])
+          .slice(choice === undefined || beyond ? 0 : MAX_OPTIONS)
+          .map(actionLine),
+      );
+      if (choice === undefined || beyond) continue;
+      selects.push(choice.select);
+      unstored.set(key, choice.press);
+      room -= textLength(choice.select);
+      whole &&= choice.whole;
       continue;
     }
     const label = labelOf(action);
+    const line = actionLine(action);
+    const href = "url" in action ? linkable(action.url) : "";
+    const question = "url" in action ? undefined : action.confirm;
+    const asked = question === undefined ? {} : dangerStyle(question, label.text);
+    const least = label.text.length + textLength(asked) + STORED_PRESS_VALUE_LENGTH;
+    if (href === undefined || least + href.length > room - RESERVED_BUTTONS_LENGTH) {
+      overflow.push(line);
+      continue;
+    }
     whole &&= label.whole;
     if ("url" in action) {
-      const text = { type: "plain_text", text: label.text, emoji: false } as const;
-      put({ type: "button", action_id: `link:${elements.length}`, text, url: href });
+      room -= label.text.length + href.length;
+      pressables.push({ label: label.text, value: () => LINK_VALUE, url: href, line });
     } else {
-      const { confirm: question, effect, invocation } = action;
-      const asked = question === undefined ? {} : dangerStyle(question, label.text);
-      add(label.text, { kind: "ask", ask: invocation, effect, asker }, asked);
+      const { effect, invocation } = action;
+      const isPrimary = asker === undefined && invocation.command === PRIMARY_COMMAND;
+      const style = isPrimary ? ({ style: "primary" } as const) : asked;
+      put(label.text, { kind: "ask", ask: invocation, effect, asker }, { asked: style, line });
     }
+  }
+  if (context.shareable === true && reply.failure === undefined) {
+    if (shown === undefined) put("Share", { kind: "share" });
+    else putKept("Share");
   }
   const again = refreshLabel(reply, ask);
   if (ask !== undefined && again !== undefined) {
     const press = { kind: "ask", ask, effect: "replace", asker } as const;
-    add(again, reply.failure === undefined ? press : { ...press, fresh: true });
+    put(again, reply.failure === undefined ? press : { ...press, fresh: true });
   }
-  if (form !== undefined) add("Fill in", { kind: "form", ask: form });
-  if (ask !== undefined && more.files) add("Send as file", { kind: "files", ask });
-  if (context.shareable === true && reply.failure === undefined) {
-    const files = reply.attachments.length + (reply.picture === undefined ? 0 : 1);
-    add("Share", { kind: "share", shown: shownOf(reply), ...(files === 0 ? {} : { files }) });
-  }
+  if (ask !== undefined && more.files) put("Send as file", { kind: "files", ask });
+
+  const { buttons, menu, lines } = arrange(pressables);
+  const elements = [...buttons.map(buttonOf), ...selects, ...menuOf(menu.map(optionOf))];
   const block = elements.length === 0 ? undefined : ({ type: "actions", elements } as const);
-  return { block, unstored, overflow, whole };
+  return { block, unstored, overflow: [...overflow, ...lines.map(({ line = "" }) => line)], whole };
 }
 
-/** The part of a reply that Share keeps: no files, and of the actions only links. */
-function shownOf({ picture: _picture, attachments: _files, ...document }: Reply): Document | undefined {
-  const shown = { ...document, actions: document.actions.filter((action) => "url" in action) };
-  return JSON.stringify(shown).length <= MAX_SHOWN_LENGTH ? shown : undefined;
+/** What is a button, what is in the menu, and what is neither: a menu asks no question, and a long one leads nowhere. */
+function arrange(all: readonly Pressable[]): Record<"buttons" | "menu" | "lines", readonly Pressable[]> {
+  // A menu has two options at least.
+  const places = all.length === MAX_BUTTONS + 1 ? MAX_BUTTONS - 1 : MAX_BUTTONS;
+  const asking = all.filter(({ asked }) => asked?.confirm !== undefined);
+  const rank = (one: Pressable): number => (one.pinned === true ? 0 : asking.includes(one) ? 1 : 2);
+  const first = new Set(all.toSorted((a, b) => rank(a) - rank(b)).slice(0, places));
+  const rest = all.filter((one) => !first.has(one));
+  const inWords = rest.filter(
+    (one) => asking.includes(one) || (one.url !== undefined && rest.length > OVERFLOW_OPTIONS.max),
+  );
+  return {
+    buttons: all.filter((one) => first.has(one)),
+    menu: rest.filter((one) => !inWords.includes(one)),
+    lines: inWords,
+  };
+}
+
+function buttonOf({ label, value, url, asked }: Pressable, index: number): Button {
+  const text = plainLabel(label);
+  return url === undefined
+    ? { type: "button", action_id: `press:${index}`, text, value: value(INLINE_PRESS_LENGTH), ...asked }
+    : { type: "button", action_id: `link:${index}`, text, url };
+}
+
+function optionOf({ label, value, url }: Pressable): PlainTextOption {
+  return { text: plainLabel(label), value: value(OPTION_VALUE_LENGTH), ...(url === undefined ? {} : { url }) };
+}
+
+function menuOf(options: PlainTextOption[]): (Overflow | StaticSelect)[] {
+  if (options.length === 0) return [];
+  const { min, max } = OVERFLOW_OPTIONS;
+  if (options.length >= min && options.length <= max) return [{ type: "overflow", action_id: "menu", options }];
+  return [{ type: "static_select", action_id: "menu", placeholder: plainLabel("More"), options }];
 }
 
 /** A button's URL; undefined for one that Slack would reject. */
@@ -184,10 +210,78 @@ function linkable(url: string): string | undefined {
   return href !== undefined && href.length <= BUTTON_URL_LENGTH ? href : undefined;
 }
 
-function labelOf(action: ButtonAction): { text: string; whole: boolean } {
-  const offered = [action.label, "url" in action ? "Open" : action.invocation.command, "Run"];
+function labelOf(action: Pick<ButtonAction, "label"> | { label: string; invocation: Ask }): Label {
+  const offered = [action.label, "invocation" in action ? action.invocation.command : "Open", "Run"];
+  return labelText(offered);
+}
+
+interface Label {
+  readonly text: string;
+  readonly whole: boolean;
+}
+
+/** The first of these that is seen; as long as a button and an option take. */
+function labelText(offered: readonly string[]): Label {
   const text = offered.find((label) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(oneLine(label))) ?? "Run";
   return renderPlain([{ kind: "text", text }], BUTTON_LABEL_LENGTH);
+}
+
+function plainLabel(text: string): PlainTextElement {
+  return { type: "plain_text", text, emoji: false };
+}
+
+/** What can be chosen from. */
+export interface Choice {
+  readonly label: string;
+  readonly choices: readonly { readonly label: string; readonly invocation: Ask }[];
+  readonly effect: "replace" | "reply";
+}
+
+/** A select of as many choices as one takes, and what it means; `key` is its placeholder. Undefined without a choice. */
+export function renderChoice(
+  { label, choices, effect }: Choice,
+  { key, action, asker }: { readonly key: string; readonly action: string; readonly asker: string | undefined },
+): { readonly select: StaticSelect; readonly press: Press; readonly whole: boolean } | undefined {
+  const offered = choices.slice(0, MAX_OPTIONS);
+  if (offered.length === 0) return undefined;
+  const placeholder = labelText([label, "Choose"]);
+  const labels = offered.map(labelOf);
+  return {
+    select: {
+      type: "static_select",
+      action_id: action,
+      placeholder: plainLabel(placeholder.text),
+      options: labels.map(({ text }, at) => ({ text: plainLabel(text), value: storedPressValue({ key, at }) })),
+    },
+    press: { kind: "choice", asks: offered.map(({ invocation }) => invocation), effect, asker },
+    whole: [placeholder, ...labels].every((one) => one.whole),
+  };
+}
+
+/** A block with the keys of its stored presses in place; undefined where nothing of it remains. */
+export function withKeys(block: KnownBlock, keys: ReadonlyMap<string, string>): KnownBlock | undefined {
+  if (block.type !== "actions") return block;
+  const valueOf = (value: string | undefined): string | undefined => {
+    const press = decodePress(value);
+    if (press?.kind !== "stored") return value ?? "";
+    const key = keys.get(press.key);
+    return key === undefined ? undefined : storedPressValue({ ...press, key });
+  };
+  const elements = block.elements.flatMap((element): ActionsBlockElement[] => {
+    if (element.type === "button") {
+      if (element.value === undefined) return [element];
+      const value = valueOf(element.value);
+      return value === undefined ? [] : [{ ...element, value }];
+    }
+    if (element.type !== "static_select" && element.type !== "overflow") return [element];
+    const options = (element.options ?? []).flatMap((option) => {
+      const value = valueOf(option.value);
+      return value === undefined ? [] : [{ ...option, value }];
+    });
+    if (element.type === "static_select") return options.length === 0 ? [] : [{ ...element, options }];
+    return menuOf(options);
+  });
+  return elements.length === 0 ? undefined : { ...block, elements };
 }
 
 /** A destructive button: it asks first, and looks dangerous. */

@@ -8,12 +8,13 @@ import { toText } from "../../../reply/text.ts";
 import { type ButtonPayloadDependencies, storeButtonPayloads } from "../../store-button-payloads.ts";
 import { TEXT_LENGTH } from "../limits.ts";
 import { contextBlock, sectionBlock } from "./blocks.ts";
-import { type MessageContext, pressPayload, storedPressValue } from "./buttons.ts";
+import { withKeys } from "./buttons.ts";
 import { renderText } from "./mrkdwn.ts";
+import { type MessageContext, type Press, pressPayload } from "./press.ts";
 import { renderSlack, type SlackMessage } from "./render.ts";
 
-/** How long Share can post a reply as it was shown. */
-const SHARE_LIFETIME_MILLIS: Milliseconds = 86_400_000;
+/** How long a reply is kept as it was shown, for Share, Details and Less. */
+const KEPT_LIFETIME_MILLIS: Milliseconds = 86_400_000;
 
 /** A message ready to send to any destination. */
 export interface MessageBody {
@@ -27,6 +28,14 @@ export interface ComposedMessage {
   readonly files: readonly MessageFile[];
 }
 
+/** Lines of mrkdwn beside a reply; they stay when its details are shown. */
+export interface MessageLines {
+  /** Above the buttons. */
+  readonly notes?: readonly string[];
+  /** On top. */
+  readonly above?: string | undefined;
+}
+
 /** Renders a reply and makes it ready to send: long button payloads are stored. */
 export async function compose(
   reply: Reply,
@@ -34,12 +43,30 @@ export async function compose(
   dependencies: ButtonPayloadDependencies,
 ): Promise<ComposedMessage> {
   const message = renderSlack(reply, context);
-  const { blocks, missing } = await storeButtons(message, dependencies);
-  const note = missing === 0 ? "" : `Buttons missing here, since what they mean could not be kept: ${missing}.`;
-  return {
-    body: withLine({ text: message.text, blocks }, note),
-    files: message.filesLater ? [] : message.files,
-  };
+  return { body: await finish(message, {}, dependencies), files: message.filesLater ? [] : message.files };
+}
+
+/** A rendered message ready to send: with these lines, and its button payloads stored. */
+export async function finish(
+  message: SlackMessage,
+  { notes = [], above = "" }: MessageLines,
+  dependencies: ButtonPayloadDependencies,
+): Promise<MessageBody> {
+  const lines = notes.filter((note) => note !== "");
+  const presses = [...message.unstored].map(([key, press]): [string, Press] => [
+    key,
+    press.kind === "share" ? { ...press, notes: lines, ...(above === "" ? {} : { above }) } : press,
+  ]);
+  const keys = await storePresses(presses, dependencies);
+  const missing = presses.filter(([key]) => !keys.has(key));
+  // Nobody could get at the details of a reply that is not kept.
+  const given = missing.some(([, { kind }]) => kind === "share") ? message.whole : message.blocks;
+  const blocks = given.flatMap((block) => withKeys(block, keys) ?? []);
+  const note =
+    missing.length === 0 ? "" : `Buttons missing here, since what they mean could not be kept: ${missing.length}.`;
+  const plain: MessageBody = { text: message.text, blocks };
+  const body = [...lines, note].reduce((all, line) => withLine(all, line), plain);
+  return withLine(body, above, true);
 }
 
 /** A reply as escaped text alone, cut to the length of one message: for a message whose usual form Slack refused. */
@@ -60,7 +87,7 @@ export function messageArguments({ text, blocks }: MessageBody) {
 export function withLine(body: MessageBody, mrkdwn: string, first = false): MessageBody {
   if (mrkdwn === "") return body;
   const { blocks } = body;
-  const actions = blocks.findIndex((block) => block.type === "actions");
+  const actions = blocks.findLastIndex((block) => block.type === "actions");
   const end = blocks.at(-1)?.type === "context" ? blocks.length - 1 : blocks.length;
   const at = first ? 0 : actions === -1 ? end : actions;
   return { ...body, blocks: [...blocks.slice(0, at), sectionBlock(mrkdwn), ...blocks.slice(at)] };
@@ -70,32 +97,19 @@ export function withSmallPrint(body: MessageBody, mrkdwn: string): MessageBody {
   return { ...body, blocks: [...body.blocks, contextBlock(mrkdwn)] };
 }
 
-/** The buttons with their final values, without those whose payload could not be stored. */
-async function storeButtons(
-  message: SlackMessage,
+/** The keys under which presses were stored, by their placeholders; a kept reply expires first. */
+async function storePresses(
+  presses: readonly (readonly [string, Press])[],
   dependencies: ButtonPayloadDependencies,
-): Promise<{ readonly blocks: readonly KnownBlock[]; readonly missing: number }> {
-  if (message.unstored.size === 0) return { blocks: message.blocks, missing: 0 };
-  const presses = [...message.unstored];
-  const store = async (shared: boolean, ttlMillis: Milliseconds): Promise<ReadonlyMap<string, string>> => {
-    const payloads = presses
-      .filter(([, { kind }]) => (kind === "share") === shared)
-      .map(([actionId, press]) => [actionId, pressPayload(press)] as const);
-    return storeButtonPayloads("slack", new Map(payloads), { ...dependencies, ttlMillis });
+): Promise<ReadonlyMap<string, string>> {
+  const store = (kept: boolean, ttlMillis: Milliseconds): Promise<ReadonlyMap<string, string>> => {
+    const some = presses.filter(([, { kind }]) => (kind === "share") === kept);
+    const payloads = new Map(some.map(([key, press]) => [key, pressPayload(press)]));
+    return storeButtonPayloads("slack", payloads, { ...dependencies, ttlMillis });
   };
   const stored = await Promise.all([
-    store(true, Math.min(SHARE_LIFETIME_MILLIS, dependencies.ttlMillis)),
+    store(true, Math.min(KEPT_LIFETIME_MILLIS, dependencies.ttlMillis)),
     store(false, dependencies.ttlMillis),
   ]);
-  const keys = new Map(stored.flatMap((some) => [...some]));
-  const blocks = message.blocks.flatMap((block): KnownBlock[] => {
-    if (block.type !== "actions") return [block];
-    const elements = block.elements.flatMap((element) => {
-      if (element.type !== "button" || !message.unstored.has(element.action_id ?? "")) return [element];
-      const key = keys.get(element.action_id ?? "");
-      return key === undefined ? [] : [{ ...element, value: storedPressValue(key) }];
-    });
-    return elements.length === 0 ? [] : [{ ...block, elements }];
-  });
-  return { blocks, missing: message.unstored.size - keys.size };
+  return new Map(stored.flatMap((some) => [...some]));
 }

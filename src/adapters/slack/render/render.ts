@@ -1,24 +1,42 @@
 // A reply as one Slack message within Slack's limits; files carry the content that does not fit.
-// Next: blocks.ts and table.ts (the blocks of a reply), mrkdwn.ts (inline text and escaping), buttons.ts (actions and
-// presses), form.ts (a command's options as a modal), compose.ts (makes a message ready to send).
+// Next: blocks.ts and table.ts (the blocks of a reply), mrkdwn.ts (inline text and escaping), buttons.ts (actions),
+// press.ts (what a button means, and the reply kept for Details), form.ts (a command's options as a modal), compose.ts (makes a message ready to send).
 
 import type { KnownBlock } from "@slack/types";
 
 import { tableAttachment } from "../../../reply/csv.ts";
+import { aboveFold, unfolded } from "../../../reply/fold.ts";
 import { fullTextAttachment } from "../../../reply/full-text.ts";
 import { messageFile, type MessageFile, nameFiles } from "../../../reply/message-files.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import type { Reply, Tone } from "../../../reply/reply.ts";
-import { HEADER_LENGTH, MAX_BLOCKS, MESSAGE_LENGTH, SECTION_LENGTH, TEXT_LENGTH } from "../limits.ts";
-import { contextBlock as smallPrint, renderBlock, type RenderedBlocks, sectionBlock } from "./blocks.ts";
-import { type MessageContext, type Press, renderButtons, STORED_PRESS_VALUE_LENGTH, textLength } from "./buttons.ts";
+import {
+  HEADER_LENGTH,
+  MAX_BLOCKS,
+  MAX_TABLE_COLUMNS,
+  MAX_TABLE_ROWS,
+  MESSAGE_LENGTH,
+  SECTION_LENGTH,
+  TEXT_LENGTH,
+} from "../limits.ts";
+import {
+  contextBlock as smallPrint,
+  renderBlock,
+  type RenderedBlocks,
+  sectionBlock,
+  type TableForm,
+} from "./blocks.ts";
+import { renderButtons, textLength } from "./buttons.ts";
 import { escapeMrkdwn, renderPlain, renderText } from "./mrkdwn.ts";
+import { keep, type MessageContext, placeholderKey, type Press } from "./press.ts";
 
-/** A reply as one Slack message. `unstored` presses get their value once they are in the store. */
+/** A reply as one Slack message. `unstored` presses get their key once they are in the store. */
 export interface SlackMessage {
   /** The essence, for notifications and readers that show no blocks. */
   readonly text: string;
   readonly blocks: readonly KnownBlock[];
+  /** With everything, for a message whose details cannot be kept. */
+  readonly whole: readonly KnownBlock[];
   /** All files, those of the reply first; Slack uploads them beside the message. */
   readonly files: readonly MessageFile[];
   readonly unstored: ReadonlyMap<string, Press>;
@@ -35,51 +53,124 @@ const RESERVED_LENGTH = 500;
 /** Title, buttons, actions as text, note, footer, and the lines about files, buttons, asker and channel. */
 const RESERVED_BLOCKS = 9;
 
-/** Any reply within every limit of Slack; content that does not fit is counted, and attached as a file. Pure and total. */
+/** What people read first: about as much as three screens of a phone take. */
+const FOLDED_LENGTH = 1200;
+const FOLDED_TITLE_LENGTH = 400;
+const FOLDED_FOOTER_LENGTH = 300;
+const FOLDED_COLUMNS = 4;
+const FOLDED_ROWS = 25;
+/** Reserved for the labels of buttons. */
+const FOLDED_RESERVED_LENGTH = 100;
+/** More tables without any room than these are in one file with all the rest. */
+const MAX_TABLES_LEFT_OUT = 5;
+
+/**
+ * Any reply within every limit of Slack. An answer shows what people read first where that is not all of it; Details
+ * shows the rest. Content that does not even fit there is counted, and attached as a file. Pure and total.
+ */
 export function renderSlack(reply: Reply, context: MessageContext = {}): SlackMessage {
+  // An alert has no Details in its message: its card is what people read first.
+  const isAnswer = context.asker !== undefined;
+  const shown = isAnswer ? unfolded(reply) : aboveFold(reply);
+  const kept = isAnswer ? keep(shown) : undefined;
+  const { layout, files, filesLater } = layOut(shown, context, kept);
+  const folded = kept === undefined ? layout : layOutFolded(reply, context);
+  const isFoldable = JSON.stringify(blocksOf(folded, undefined)) !== JSON.stringify(blocksOf(layout, undefined));
+  const less = renderButtons(shown, context, { files: filesLater, kept, fold: isFoldable ? "Less" : undefined });
+  const isFolded = isFoldable && context.whole !== true;
+  const buttons = isFolded ? renderButtons(shown, context, { files: filesLater, kept, fold: "Details" }) : less;
+  const { body } = isFolded ? folded : layout;
+  return {
+    text: notificationText(reply),
+    blocks: blocksOf(isFolded ? folded : layout, buttons.block),
+    whole: blocksOf(layout, less.block),
+    files,
+    unstored: new Map([
+      ...body.flatMap(({ unstored }) => (unstored === undefined ? [] : [unstored])),
+      ...buttons.unstored,
+    ]),
+    filesLater,
+  };
+}
+
+/** The parts of a message, without its buttons. */
+interface Layout {
+  readonly title: { readonly block: KnownBlock; readonly length: number; readonly whole: boolean };
+  readonly body: readonly RenderedBlocks[];
+  /** Actions that are no buttons. */
+  readonly left: string;
+  readonly note: string;
+  readonly footer: string;
+}
+
+function blocksOf({ title, body, left, note, footer }: Layout, buttons: KnownBlock | undefined): KnownBlock[] {
+  return [
+    title.block,
+    ...body.flatMap((part) => part.blocks),
+    ...(left === "" ? [] : [sectionBlock(left)]),
+    ...(note === "" ? [] : [smallPrint(note)]),
+    ...(buttons === undefined ? [] : [buttons]),
+    ...(footer.trim() === "" ? [] : [smallPrint(footer)]),
+  ];
+}
+
+/** All of a reply, as far as one message takes it, and its files. */
+function layOut(
+  reply: Reply,
+  context: MessageContext,
+  kept: ReturnType<typeof keep>,
+): Pick<SlackMessage, "files" | "filesLater"> & { readonly layout: Layout } {
   const { given, csvNames, add } = nameFiles(reply);
-  const title = renderTitle(reply);
+  const title = renderTitle(reply, SECTION_LENGTH / 2);
   const later = context.ask !== undefined && (given.length === 0 || context.replaces === true);
-  // Length for the file button is reserved before it is known whether it is needed.
-  const widest = renderButtons(reply, context, { files: later });
+  // Length for each button is reserved before it is known whether it is needed.
+  const fold = context.asker === undefined ? undefined : "Details";
+  const widest = renderButtons(reply, context, { files: later, kept, fold });
   const footer = renderText(reply.footer ?? [], { max: FOOTER_LENGTH });
   const left = overflowActions(widest.overflow, OVERFLOW_ACTIONS_LENGTH);
-  const buttonsLength = textLength(widest.block) + widest.unstored.size * STORED_PRESS_VALUE_LENGTH;
-  const fixed = RESERVED_LENGTH + title.length + buttonsLength + footer.mrkdwn.length + left.text.length;
-  const body = renderBody(reply, csvNames, MESSAGE_LENGTH - fixed);
-  const whole = title.whole && widest.whole && footer.whole && left.whole && body.every((part) => part.whole);
-  const wholeName = whole ? undefined : add("whole-reply.txt");
+  const fixed = RESERVED_LENGTH + title.length + textLength(widest.block) + footer.mrkdwn.length + left.text.length;
+  const form = { maxColumns: MAX_TABLE_COLUMNS, maxRows: MAX_TABLE_ROWS - 1, folded: false, asker: context.asker };
+  const body = renderBody(reply, csvNames, MESSAGE_LENGTH - fixed, form);
 
+  const leftOut = csvNames.filter((_name, index) => body[index]?.csv === true && body[index].blocks.length === 0);
+  const wholeTexts = [title, widest, footer, left, ...body].every((part) => part.whole);
+  const wholeName = wholeTexts && leftOut.length <= MAX_TABLES_LEFT_OUT ? undefined : add("whole-reply.txt");
   const tables = reply.blocks.flatMap((block, index) =>
-    block.kind === "table" && (body[index]?.csv === true || body[index]?.whole === false)
+    block.kind === "table" && body[index]?.csv === true
       ? [messageFile(csvNames[index] ?? "", tableAttachment(block))]
       : [],
   );
   const filesLater = later && (given.length > 0 || tables.length > 0 || wholeName !== undefined);
-  const buttons = filesLater === later ? widest : renderButtons(reply, context, { files: filesLater });
-
-  const blocks: KnownBlock[] = [
-    title.block,
-    ...body.flatMap((part) => part.blocks),
-    ...(left.text === "" ? [] : [sectionBlock(left.text)]),
-    ...(wholeName === undefined ? [] : [smallPrint(escapeMrkdwn(truncationNote(body, wholeName)))]),
-    ...(buttons.block === undefined ? [] : [buttons.block]),
-    ...(footer.mrkdwn.trim() === "" ? [] : [smallPrint(footer.mrkdwn)]),
-  ];
+  const { overflow } = renderButtons(reply, context, { files: filesLater, kept, fold });
   return {
-    text: notificationText(reply),
-    blocks,
+    layout: {
+      title,
+      body,
+      left: overflowActions(overflow, OVERFLOW_ACTIONS_LENGTH).text,
+      note: escapeMrkdwn(truncationNote(body, wholeName, leftOut)),
+      footer: footer.mrkdwn,
+    },
     files: [
       ...given,
       ...tables,
       ...(wholeName === undefined ? [] : [messageFile(wholeName, fullTextAttachment(reply, wholeName))]),
     ],
-    unstored: buttons.unstored,
     filesLater,
   };
 }
 
-function renderTitle(reply: Reply): { block: KnownBlock; length: number; whole: boolean } {
+/** What people read first. What does not fit is below the fold. */
+function layOutFolded(reply: Reply, { asker }: MessageContext): Layout {
+  const first = aboveFold(reply);
+  const title = renderTitle(first, FOLDED_TITLE_LENGTH);
+  const footer = renderText(reply.footer ?? [], { max: FOLDED_FOOTER_LENGTH }).mrkdwn;
+  const room = FOLDED_LENGTH - FOLDED_RESERVED_LENGTH - title.length - footer.length;
+  const { csvNames } = nameFiles(first);
+  const form = { maxColumns: FOLDED_COLUMNS, maxRows: FOLDED_ROWS, folded: true, asker };
+  return { title, body: renderBody(first, csvNames, room, form), left: "", note: "", footer };
+}
+
+function renderTitle(reply: Reply, max: number): Layout["title"] {
   const emoji = TONE_EMOJI[reply.tone];
   const plain = renderPlain(reply.title, HEADER_LENGTH - emoji.length);
   const linked = reply.url !== undefined && /^https?:\/\//iu.test(reply.url) && reply.url.length <= 1500;
@@ -92,21 +183,32 @@ function renderTitle(reply: Reply): { block: KnownBlock; length: number; whole: 
     };
   }
   const content = linked
-    ? renderText([{ kind: "link", text: plainText(reply.title), url: reply.url ?? "" }], { max: SECTION_LENGTH - 10 })
-    : renderText(reply.title, { max: SECTION_LENGTH / 2, bold: true });
+    ? renderText([{ kind: "link", text: plainText(reply.title), url: reply.url ?? "" }], { max: max * 2 - 10 })
+    : renderText(reply.title, { max, bold: true });
   const mrkdwn = `${emoji}${content.mrkdwn.trim() === "" ? "–" : content.mrkdwn}`;
   return { block: sectionBlock(mrkdwn), length: mrkdwn.length, whole: content.whole };
 }
 
 /** Each block gets what it needs where all fit; otherwise tables shrink first, and the largest most. */
-function renderBody(reply: Reply, csvNames: readonly string[], room: number): RenderedBlocks[] {
+function renderBody(
+  reply: Reply,
+  csvNames: readonly string[],
+  room: number,
+  form: Omit<TableForm, "asTable" | "csvName" | "key">,
+): RenderedBlocks[] {
   const spare = MAX_BLOCKS - RESERVED_BLOCKS;
   const firstTable = reply.blocks.findIndex((block) => block.kind === "table" && block.rows.length > 0);
   const render = (index: number, length: number, blocks: number): RenderedBlocks => {
     const block = reply.blocks[index];
     if (block === undefined) return { blocks: [], length: 0, whole: true };
     const bounds = { length: Math.floor(length), blocks };
-    return renderBlock(block, bounds, index === firstTable, csvNames[index] ?? "");
+    const asTable = index === firstTable;
+    return renderBlock(block, bounds, {
+      ...form,
+      asTable,
+      csvName: csvNames[index] ?? "",
+      key: placeholderKey(`row${index}`),
+    });
   };
   const order = reply.blocks.map((_block, index) => index);
   const measured = order.map((index) => render(index, room, spare));
@@ -137,10 +239,17 @@ function renderBody(reply: Reply, csvNames: readonly string[], room: number): Re
   return rendered;
 }
 
-function truncationNote(body: readonly RenderedBlocks[], file: string): string {
+function truncationNote(
+  body: readonly RenderedBlocks[],
+  wholeName: string | undefined,
+  leftOut: readonly string[],
+): string {
   const missing = body.filter((part) => !part.whole).length;
   const what = missing === 0 ? "Shortened to fit" : `${missing} of ${body.length} parts shortened to fit`;
-  return `${what}; all of it in ${file}`;
+  return [
+    ...(wholeName === undefined ? [] : [`${what}; all of it in ${wholeName}`]),
+    ...(leftOut.length === 0 || leftOut.length > MAX_TABLES_LEFT_OUT ? [] : [`not shown here: ${leftOut.join(", ")}`]),
+  ].join("; ");
 }
 
 function overflowActions(lines: readonly string[], max: number): { text: string; whole: boolean } {

@@ -1,50 +1,77 @@
-import type { RawTextElement, TableBlock } from "@slack/types";
+import type { KnownBlock, RawTextElement } from "@slack/types";
 
 import type { Column, Table } from "../../../reply/block.ts";
 import { oneLine, plainText } from "../../../reply/plain-text.ts";
-import { type Inline, shortenId, type Text } from "../../../reply/text.ts";
-import { MAX_TABLE_COLUMNS, MAX_TABLE_ROWS } from "../limits.ts";
+import { shortenId, type Text } from "../../../reply/text.ts";
 import { escapeText } from "./mrkdwn.ts";
 
 /** A table as Slack shows it, and how much of it is shown. */
 export interface RenderedTable {
-  readonly block: TableBlock;
+  readonly blocks: readonly KnownBlock[];
   readonly rows: number;
   readonly columns: number;
   /** Each cell shown is shown whole. */
   readonly whole: boolean;
+  /** Characters in it, and in the choice of its rows. */
   readonly length: number;
+}
+
+/** How much of a table is shown. */
+export interface TableBounds {
+  readonly maxColumns: number;
+  readonly maxRows: number;
+  /** A button beside it shows more: what is left out needs no file, and a choice of its few rows no room. */
+  readonly folded: boolean;
 }
 
 /** A cell longer than this makes its row unreadable; the CSV has all of it. */
 const CELL_LENGTH = 300;
 
+/** Columns, as its widest row has them. */
+export function columnCount({ columns, rows }: Table): number {
+  return rows.reduce((most, row) => Math.max(most, row.length), columns.length);
+}
+
+/** The places of the most important columns, in the table's order: the first one always. */
+export function mostImportant(table: Table, max: number): readonly number[] {
+  const places = Array.from({ length: columnCount(table) }, (_, index) => index);
+  const rank = (index: number): number => (index === 0 ? 0 : (table.columns[index]?.priority ?? 1));
+  return places
+    .toSorted((a, b) => rank(a) - rank(b))
+    .slice(0, max)
+    .toSorted((a, b) => a - b);
+}
+
 /** Renders as many rows and columns as the limit allows, dropping columns of low priority first; undefined for none. */
-export function renderTableBlock(table: Table, max: number): RenderedTable | undefined {
-  if (table.rows.length === 0) return undefined;
-  const count = table.rows.reduce((most, row) => Math.max(most, row.length), table.columns.length);
-  const all = Array.from({ length: count }, (_, index) => index);
+export function renderTableBlock(table: Table, max: number, bounds: TableBounds): RenderedTable | undefined {
   let best: RenderedTable | undefined;
+  const columns = mostImportant(table, bounds.maxColumns);
   for (const level of [3, 2, 1]) {
-    const chosen = all.filter((index) => (table.columns[index]?.priority ?? 1) <= level).slice(0, MAX_TABLE_COLUMNS);
+    const chosen = columns.filter((index) => index === 0 || (table.columns[index]?.priority ?? 1) <= level);
     if (chosen.length === 0) continue;
-    const shown = withRows(table, chosen, max);
+    const shown = withRows(table, chosen, max, bounds);
     if (shown !== undefined && (best === undefined || shown.rows > best.rows)) best = shown;
-    if (best?.rows === Math.min(table.rows.length, MAX_TABLE_ROWS - 1)) break;
+    if (best?.rows === Math.min(table.rows.length, bounds.maxRows)) break;
   }
   return best;
 }
 
-function withRows(table: Table, chosen: readonly number[], max: number): RenderedTable | undefined {
+function withRows(
+  table: Table,
+  chosen: readonly number[],
+  max: number,
+  bounds: TableBounds,
+): RenderedTable | undefined {
   const titles = chosen.map((index) => cellOf([{ kind: "text", text: table.columns[index]?.title ?? "" }]));
   const head = titles.map(({ cell }) => cell);
+  const choiceLength = choiceLengths(table, bounds);
   const rows: RawTextElement[][] = [head];
   let length = lengthOf(head);
   let whole = titles.every((title) => title.whole);
-  for (const row of table.rows.slice(0, MAX_TABLE_ROWS - 1)) {
+  for (const row of table.rows.slice(0, bounds.maxRows)) {
     const cells = chosen.map((index) => cellOf(row[index] ?? []));
     const more = lengthOf(cells.map(({ cell }) => cell));
-    if (length + more > max) break;
+    if (length + more + choiceLength(rows.length) > max) break;
     length += more;
     whole &&= cells.every((cell) => cell.whole);
     rows.push(cells.map(({ cell }) => cell));
@@ -52,13 +79,32 @@ function withRows(table: Table, chosen: readonly number[], max: number): Rendere
   if (rows.length === 1) return undefined;
   const settings = chosen.map((index) => columnSetting(table.columns[index]));
   return {
-    block: { type: "table", rows, column_settings: settings },
+    blocks: [{ type: "table", rows, column_settings: settings }],
     rows: rows.length - 1,
     columns: chosen.length,
     whole,
-    length,
+    length: length + choiceLength(rows.length - 1),
   };
 }
+
+/** The first cell of a row, as a choice names it. */
+export function rowLabel(row: readonly Text[]): string {
+  return plainText(shortIds(row[0] ?? []));
+}
+
+/** Characters that a choice of the first rows takes, by their count. */
+export function choiceLengths({ rowAction, rows }: Table, { folded, maxRows }: TableBounds): (count: number) => number {
+  if (rowAction === undefined || folded) return () => 0;
+  const lengths = [PLACEHOLDER];
+  for (const row of rows.slice(0, maxRows)) {
+    lengths.push((lengths.at(-1) ?? 0) + OPTION_LENGTH + escapeText(rowLabel(row)).length);
+  }
+  return (count) => lengths[count] ?? 0;
+}
+
+/** Of the value of an option, and of a label that stands in for one that says nothing. */
+const OPTION_LENGTH = 36;
+const PLACEHOLDER = 100;
 
 function columnSetting(column: Column | undefined): { align: "left" | "right"; is_wrapped: boolean } {
   return { align: column?.align ?? "left", is_wrapped: column?.align !== "right" };
@@ -68,15 +114,16 @@ function lengthOf(cells: readonly RawTextElement[]): number {
   return cells.reduce((sum, cell) => sum + cell.text.length, 0);
 }
 
+function shortIds(content: Text): Text {
+  return content.map((inline) =>
+    inline.kind === "code" && inline.id === true ? { kind: "text", text: shortenId(inline.text) } : inline,
+  );
+}
+
 /** Slack refuses an empty cell. Ids are shown by their ends. */
 function cellOf(content: Text): { cell: RawTextElement; whole: boolean } {
-  let whole = true;
-  const shown = content.map((inline): Inline => {
-    if (inline.kind !== "code" || inline.id !== true) return inline;
-    const short = shortenId(inline.text);
-    whole &&= short === inline.text;
-    return { kind: "text", text: short };
-  });
+  const shown = shortIds(content);
+  const whole = shown.every((inline, index) => plainText([inline]) === plainText(content.slice(index, index + 1)));
   const plain = oneLine(plainText(shown)).trim();
   const points = Array.from(plain);
   if (points.length > CELL_LENGTH) {

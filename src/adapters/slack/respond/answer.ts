@@ -2,8 +2,10 @@ import type { Visibility } from "../../../bot/invocation.ts";
 import type { Ask, Reply } from "../../../reply/reply.ts";
 import type { Progress } from "../../progress.ts";
 import type { SlackContext } from "../context.ts";
-import type { MessageContext } from "../render/buttons.ts";
-import { compose, type ComposedMessage, withLine } from "../render/compose.ts";
+import type { MessageFile } from "../../../reply/message-files.ts";
+import { finish, type MessageBody, type MessageLines } from "../render/compose.ts";
+import type { MessageContext } from "../render/press.ts";
+import { renderSlack } from "../render/render.ts";
 import { FileBatch, type FileDestination, type FileReport } from "../send/files.ts";
 import { openDirectChannel, retryRateLimited } from "../transport/web-api.ts";
 import { commandOf } from "./invocation.ts";
@@ -43,28 +45,38 @@ export function createAnswer(
       replaces: here.replacesMessage && fresh !== true,
       ...(ask !== undefined && reply.failure === "caller" && hasForm(slack, ask) ? { form: ask } : {}),
     };
-    const composed = await compose(reply, context, slack);
-    const sent = await sendFiles(composed, here, shownTo);
+    const lines = { notes: again ? [POSSIBLE_DUPLICATE] : [], above: failed ? undefined : above };
+    const sent = await sendFilesOf(reply, context, lines, here, shownTo);
     if (sent === undefined) return sayHere(again);
-    // Without its files it is no success, and nobody else needs to see it.
-    const { body: shown } = sent.failed === 0 ? composed : await compose(warned(reply), context, slack);
-    const body = withLine(withLine(shown, sent.lines), again ? POSSIBLE_DUPLICATE : "");
-    const said = above === undefined || failed ? body : withLine(body, above, true);
     // A page is not replaced by the error of its next one.
     await (failed && context.replaces === true
-      ? here.sayEphemeral(said)
-      : here.say(said, sent.failed === 0 ? shownTo : "caller"));
+      ? here.sayEphemeral(sent.body)
+      : here.say(sent.body, sent.failed === 0 ? shownTo : "caller"));
   }
 
   /** For an answer that is late, or that could not be sent to its own destination. */
   async function sayDirectly(direct: Responder, again: boolean): Promise<void> {
     const late = ask === undefined ? reply : lateAnswer(reply, slack.command, ask);
-    const context = { asker: caller.id, ...refresh };
-    const composed = await compose(late, context, slack);
-    const sent = await sendFiles(composed, direct, "caller");
+    const lines = { notes: again ? [POSSIBLE_DUPLICATE] : [] };
+    const sent = await sendFilesOf(late, { asker: caller.id, ...refresh }, lines, direct, "caller");
     if (sent === undefined) return sayDirectly(direct, again);
-    const { body } = sent.failed === 0 ? composed : await compose(warned(late), context, slack);
-    await direct.say(withLine(withLine(body, sent.lines), again ? POSSIBLE_DUPLICATE : ""), "caller");
+    await direct.say(sent.body, "caller");
+  }
+
+  /** A message whose files are sent; undefined if the bot stopped in between. */
+  async function sendFilesOf(
+    given: Reply,
+    context: MessageContext,
+    { notes, above }: Required<Pick<MessageLines, "notes">> & MessageLines,
+    responder: Responder,
+    shownTo: Visibility,
+  ): Promise<{ readonly body: MessageBody; readonly failed: number } | undefined> {
+    const message = renderSlack(given, context);
+    const sent = await sendFiles(message.filesLater ? [] : message.files, responder, shownTo);
+    if (sent === undefined) return undefined;
+    // Without its files it is no success, and nobody else needs to see it.
+    const shown = sent.failed === 0 ? message : renderSlack(warned(given), context);
+    return { body: await finish(shown, { notes: [sent.lines, ...notes], above }, slack), failed: sent.failed };
   }
 
   /**
@@ -72,12 +84,12 @@ export function createAnswer(
    * the answer.
    */
   async function sendFiles(
-    composed: ComposedMessage,
+    given: readonly MessageFile[],
     responder: Responder,
     shownTo: Visibility,
   ): Promise<FileReport | undefined> {
-    files ??= new FileBatch(composed.files);
-    if (composed.files.length > 0) progress?.update(uploadingNotice(composed.files.map(({ name }) => name)));
+    files ??= new FileBatch(given);
+    if (given.length > 0) progress?.update(uploadingNotice(given.map(({ name }) => name)));
     const isPublic = shownTo === "channel" && channel !== undefined;
     const destination: FileDestination | (() => Promise<FileDestination>) = isPublic
       ? { channel, thread, description: thread === undefined ? "this channel" : "this thread" }

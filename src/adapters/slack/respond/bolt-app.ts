@@ -1,13 +1,14 @@
-import type { App as BoltApp, ButtonAction, Receiver } from "@slack/bolt";
+import type { App as BoltApp, BlockElementAction, Receiver } from "@slack/bolt";
 
 import type { SlackContext } from "../context.ts";
 import { publishHome } from "../home/home.ts";
+import { LINK_VALUE } from "../render/buttons.ts";
 import { FORM_CALLBACK_ID } from "../render/form.ts";
 import { describeError } from "../transport/api-error.ts";
 import { App } from "../transport/bolt.ts";
 import type { Identity } from "../transport/identity.ts";
 import { libraryLogger, webClientOptions } from "../transport/web-api.ts";
-import { handleButton } from "./button-handler.ts";
+import { handleButton, type Pressed } from "./button-handler.ts";
 import { handleCommand, handleMention } from "./command-handler.ts";
 import { foreignNotice, type PayloadOrigin, sayForeign } from "./foreign-workspace.ts";
 import { handleForm, type SubmittedView, suggestOptions } from "./form-handler.ts";
@@ -57,7 +58,8 @@ export function createBoltApp(dependencies: BoltAppDependencies): BoltApp {
   });
   app.action({ type: "block_actions", action_id: /.*/u }, async ({ ack, body, payload }) => {
     await ack();
-    if (isButton(payload) && !payload.action_id.startsWith("link:")) track(handleButton(slack, body, payload));
+    const pressed = pressedIn(payload);
+    if (pressed !== undefined) track(handleButton(slack, body, pressed));
   });
   app.view(FORM_CALLBACK_ID, async ({ ack, body, view }) => {
     const outcome = await handleForm(slack, view, senderOf(body));
@@ -96,8 +98,17 @@ export function createBoltApp(dependencies: BoltAppDependencies): BoltApp {
   return app;
 }
 
-function isButton(payload: { type: string }): payload is ButtonAction {
-  return payload.type === "button";
+/** What was pressed or chosen; undefined for a link, which Slack opens by itself. */
+function pressedIn(action: BlockElementAction): Pressed | undefined {
+  switch (action.type) {
+    case "button":
+      return action.action_id.startsWith("link:") ? undefined : { value: action.value };
+    case "static_select":
+    case "overflow":
+      return action.selected_option?.value === LINK_VALUE ? undefined : { value: action.selected_option?.value };
+    default:
+      return undefined;
+  }
 }
 
 function senderOf(body: { user: { id: string; name?: string }; team?: { id: string } | null }): Asker {

@@ -1,4 +1,4 @@
-import type { BlockAction, ButtonAction } from "@slack/bolt";
+import type { BlockAction } from "@slack/bolt";
 
 import { withTimeout } from "../../../in-time.ts";
 import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
@@ -9,12 +9,14 @@ import type { Progress } from "../../progress.ts";
 import type { SlackContext } from "../context.ts";
 import { publishHome } from "../home/home.ts";
 import { sectionBlock } from "../render/blocks.ts";
-import { decodePress, type Press } from "../render/buttons.ts";
+import { finish, messageArguments } from "../render/compose.ts";
 import { renderText } from "../render/mrkdwn.ts";
+import { decodePress, keptReply, type KeptPress, type Press } from "../render/press.ts";
 import { renderSlack } from "../render/render.ts";
 import { FileBatch, type FileDestination } from "../send/files.ts";
 import { logFailure } from "../transport/api-error.ts";
-import { type ResponseAddress, ResponseUrl } from "../transport/response-url.ts";
+import { type ResponseAddress, ResponseUrl, ResponseUrlExpired } from "../transport/response-url.ts";
+import { retryingRateLimited } from "../transport/web-api.ts";
 import { directFileDestination } from "./answer.ts";
 import { editableDirectMessage } from "./editable-message.ts";
 import { openForm } from "./form-handler.ts";
@@ -52,11 +54,16 @@ interface PressPlace {
 /** Timeout of the store when it reads a press; a form must be open within three seconds. */
 const PRESS_READ_TIMEOUT_MILLIS: Milliseconds = 1000;
 
+/** A button that was pressed, or what was chosen: its value says what it means. */
+export interface Pressed {
+  readonly value: string | undefined;
+}
+
 /** Handles a pressed button, whichever process and version made it, once acknowledged. Never rejects. */
-export async function handleButton(slack: SlackContext, body: BlockAction, action: ButtonAction): Promise<void> {
+export async function handleButton(slack: SlackContext, body: BlockAction, { value }: Pressed): Promise<void> {
   await logFailure(slack, "button", async () => {
     const place = pressPlaceOf(slack, body);
-    const press = await readPress(slack, action.value);
+    const press = await readPress(slack, value);
     if (!("kind" in press)) return sayNotice(slack, place, press);
     switch (press.kind) {
       case "form":
@@ -64,7 +71,7 @@ export async function handleButton(slack: SlackContext, body: BlockAction, actio
       case "files":
         return sendFiles(slack, place, press.ask);
       case "share":
-        return share(slack, place, press);
+        return press.show === undefined ? share(slack, place, press) : showKept(slack, place, press, press.show);
       case "ask":
         await respondToAsk(slack, place, press);
         if (place.home) await publishHome(slack, place.asker);
@@ -74,15 +81,50 @@ export async function handleButton(slack: SlackContext, body: BlockAction, actio
 }
 
 /** Posts a reply as it was shown, with who shares it and when it was asked. */
-async function share(slack: SlackContext, place: PressPlace, press: Extract<Press, { kind: "share" }>): Promise<void> {
-  const { shown, files = 0 } = press;
+async function share(slack: SlackContext, place: PressPlace, press: KeptPress): Promise<void> {
+  const shown = keptReply(press);
   if (shown === undefined) return sayNotice(slack, place, notSharedNotice(slack.command));
+  const files = shown.attachments.length + (shown.picture === undefined ? 0 : 1);
   const asked =
     place.postedAt === undefined ? "" : `, asked ${renderText([time(place.postedAt)], { max: 200 }).mrkdwn}`;
   const without = files === 0 ? "" : files === 1 ? ", without its file" : `, without its ${files} files`;
   const above = `Shared by <@${place.asker.id}>${asked}${without}`;
   const request = { ...noticeContextOf(slack, place), above };
-  await respondWith(slack, { ...shown, attachments: [] }, undefined, request, "channel");
+  const { picture: _picture, ...document } = shown;
+  const actions = shown.actions.filter((action) => "url" in action);
+  await respondWith(slack, { ...document, actions, attachments: [] }, undefined, request, "channel");
+}
+
+/** Shows all of a kept reply, or what people read first, in its place: for its asker; for anyone else beside it. */
+async function showKept(
+  slack: SlackContext,
+  place: PressPlace,
+  press: KeptPress,
+  show: "whole" | "folded",
+): Promise<void> {
+  const shown = keptReply(press);
+  if (shown === undefined) return sayNotice(slack, place, expiredNotice(slack.command));
+  const { context = {}, notes = [], above } = press;
+  const own = place.ephemeral || context.asker === place.asker.id;
+  const message = renderSlack(shown, { ...context, asker: place.asker.id, whole: show === "whole" });
+  const body = await finish(message, { notes, above }, slack);
+  const { channel, message: ts } = place;
+  const here = responderOf(slack, place, own);
+  const direct = here.direct ? undefined : directMessageResponder(slack, place.asker.id);
+  await sayWithRetries(slack, "details", {
+    async sayHere() {
+      try {
+        await here.say(body, "caller");
+      } catch (error) {
+        // The message can still be edited where others see it, and the app is in the channel.
+        const editable = error instanceof ResponseUrlExpired && own && !place.ephemeral;
+        if (!editable || channel === undefined || ts === undefined) throw error;
+        await retryingRateLimited(slack)(() => slack.web.chat.update({ channel, ts, ...messageArguments(body) }));
+      }
+    },
+    sayInDirectMessage: direct && (() => direct.say(body, "caller")),
+    simplify: () => false,
+  });
 }
 
 /** Runs a button's command and answers in place of its message, or below it. */
@@ -106,14 +148,23 @@ async function respondToAsk(
   await respond(slack, ask, { ...request, audience, ...(fresh === undefined ? {} : { fresh }) });
 }
 
+/** What was pressed: of a choice, the one chosen; of a kept reply, how it is to be shown, or that it is shared. */
+type ReadPress = Exclude<Press, { kind: "choice" | "share" }> | (KeptPress & { readonly show?: "whole" | "folded" });
+
 /** The press of a button, or a notice where it cannot be read. */
-async function readPress(slack: SlackContext, value: string | undefined): Promise<Press | Reply> {
+async function readPress(slack: SlackContext, value: string | undefined): Promise<ReadPress | Reply> {
   const routed = decodePress(value);
-  if (routed === undefined) return expiredNotice(slack.command);
+  if (routed === undefined || routed.kind === "choice") return expiredNotice(slack.command);
   if (routed.kind !== "stored") return routed;
+  const { key, at = 0, show } = routed;
   try {
-    const stored = decodePress(await withTimeout(slack.payloads.get(routed.key), PRESS_READ_TIMEOUT_MILLIS));
-    return stored === undefined || stored.kind === "stored" ? expiredNotice(slack.command) : stored;
+    const stored = decodePress(await withTimeout(slack.payloads.get(key), PRESS_READ_TIMEOUT_MILLIS));
+    if (stored === undefined || stored.kind === "stored") return expiredNotice(slack.command);
+    if (stored.kind === "share") return show === undefined ? stored : { ...stored, show };
+    if (stored.kind !== "choice") return stored;
+    const ask = stored.asks[at];
+    const { effect, asker } = stored;
+    return ask === undefined ? expiredNotice(slack.command) : { kind: "ask", ask, effect, asker };
   } catch (error) {
     slack.log.error({ platform: "slack", err: error }, "button unreadable");
     return unreadableNotice();

@@ -1,38 +1,95 @@
 import { text as readText } from "node:stream/consumers";
 
+import type { ActionsBlockElement, KnownBlock } from "@slack/types";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import { LINK_VALUE } from "../../../../src/adapters/slack/render/buttons.ts";
+import { decodePress, type KeptPress, keptReply, pressPayload } from "../../../../src/adapters/slack/render/press.ts";
 import { renderSlack, type SlackMessage } from "../../../../src/adapters/slack/render/render.ts";
 import { plainText } from "../../../../src/reply/plain-text.ts";
-import { asButtons } from "../../../../src/reply/fold.ts";
+import { aboveFold, asButtons, unfolded } from "../../../../src/reply/fold.ts";
 import type { Reply } from "../../../../src/reply/reply.ts";
 import { anyReply } from "../../../support/arbitrary-reply.ts";
 import { charactersIn, judgeMessage } from "../../../support/fake-slack/judge.ts";
+import { buttonsOf } from "../../../support/fake-slack/person.ts";
+import type { Block } from "../../../support/fake-slack/state.ts";
 import { replyTexts } from "../../../support/reply-texts.ts";
 import { forgedIn, shownText } from "../shown.ts";
 
 const ask = { command: "market list", options: { network: "testnet" } };
 
 describe("any reply on Slack", () => {
-  test("passes the judge, below the limit of a whole message", () => {
+  test("passes the judge, below the limit of a whole message, folded and whole", () => {
     fc.assert(
-      fc.property(anyReply, fc.boolean(), (reply, asked) => {
-        const message = renderSlack(reply, asked ? { asker: "U1", ask, shareable: true, form: ask } : {});
-        expect(judgeMessage(message)).toEqual([]);
-        expect(charactersIn(message.blocks)).toBeLessThan(10_000);
+      fc.property(anyReply, fc.boolean(), fc.boolean(), (reply, asked, whole) => {
+        const message = renderSlack(reply, asked ? { asker: "U1", ask, shareable: true, form: ask, whole } : {});
+        for (const blocks of [message.blocks, message.whole]) {
+          expect(judgeMessage({ ...message, blocks })).toEqual([]);
+          expect(charactersIn(blocks)).toBeLessThan(10_000);
+        }
         expect(message.text.length).toBeLessThanOrEqual(4000);
       }),
+    );
+  });
+
+  test("has three buttons at most, and each press has its meaning in its value or in the store", () => {
+    fc.assert(
+      fc.property(anyReply, fc.boolean(), fc.boolean(), (reply, asked, whole) => {
+        const { blocks, unstored } = renderSlack(reply, asked ? { asker: "U1", ask, shareable: true, whole } : {});
+        const values = blocks.flatMap((block) => (block.type === "actions" ? block.elements : [])).flatMap(valuesOf);
+        const presses = values.filter((value) => value !== LINK_VALUE).map(decodePress);
+        expect(presses).not.toContain(undefined);
+        const keys = presses.flatMap((press) => (press?.kind === "stored" ? [press.key] : []));
+        expect(keys.filter((key) => !unstored.has(key))).toEqual([]);
+        expect(buttonsOf(blocks as readonly Block[]).length).toBeLessThanOrEqual(3);
+      }),
+    );
+  });
+
+  test("says at most 1,200 characters before Details, and nothing else is behind it than more", () => {
+    fc.assert(
+      fc.property(anyReply, (reply) => {
+        const context = { asker: "U1", ask, shareable: true };
+        const { blocks, files } = renderSlack(reply, context);
+        const whole = renderSlack(reply, { ...context, whole: true });
+        expect(files.map(({ name }) => name)).toEqual(whole.files.map(({ name }) => name));
+        const shown = { fold: foldOf(blocks), blocks: JSON.stringify(blocks) };
+        const open = { fold: foldOf(whole.blocks), blocks: JSON.stringify(whole.blocks) };
+        expect([shown.fold, open.fold]).toEqual(
+          shown.blocks === open.blocks ? [undefined, undefined] : ["whole", "folded"],
+        );
+        const length = shownText(blocks.filter(({ type }) => type !== "actions")).length;
+        expect(shown.fold === undefined ? 0 : length).toBeLessThanOrEqual(1200);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test("is kept as it is shown: from what is kept comes the same message, and the same after it", () => {
+    fc.assert(
+      fc.property(anyReply, (reply) => {
+        const context = { asker: "U1", ask, shareable: true };
+        const { blocks, unstored } = renderSlack(reply, context);
+        const press = [...unstored.values()].find(({ kind }) => kind === "share");
+        if (press?.kind !== "share") return;
+        const again = keptReply(decodePress(JSON.parse(JSON.stringify(pressPayload(press)))) as KeptPress);
+        if (again === undefined) return;
+        expect(renderSlack(again, context).blocks).toEqual(blocks);
+        const whole = { ...context, whole: true };
+        expect(renderSlack(again, whole).blocks).toEqual(renderSlack(reply, whole).blocks);
+      }),
+      { numRuns: 50 },
     );
   });
 
   test("drops nothing unsaid", async () => {
     await fc.assert(
       fc.asyncProperty(anyReply, fc.boolean(), async (reply, asked) => {
-        const message = renderSlack(reply, asked ? { asker: "U1", ask } : {});
+        const message = renderSlack(reply, asked ? { asker: "U1", ask, whole: true } : {});
         const files = await Promise.all(message.files.map(({ attachment }) => readText(attachment.open())));
         const said = letters([shownText(message.blocks), ...files].join("\n"));
-        for (const leaf of leavesOf(reply)) expect(said).toContain(letters(leaf));
+        for (const leaf of leavesOf(asked ? unfolded(reply) : aboveFold(reply))) expect(said).toContain(letters(leaf));
         const given = new Set([...reply.attachments, ...(reply.picture === undefined ? [] : [reply.picture])]);
         const added = message.files.filter(({ attachment }) => !given.has(attachment));
         expect(message.files.length - added.length).toBe(
@@ -56,6 +113,17 @@ describe("any reply on Slack", () => {
     );
   });
 });
+
+/** What the button that shows more or less says in its value. */
+function foldOf(blocks: readonly KnownBlock[]): string | undefined {
+  const presses = buttonsOf(blocks as readonly Block[]).map(({ value }) => decodePress(value));
+  return presses.flatMap((press) => (press?.kind === "stored" && press.show !== undefined ? [press.show] : []))[0];
+}
+
+function valuesOf(element: ActionsBlockElement): unknown[] {
+  if (element.type === "button") return element.url === undefined ? [element.value] : [];
+  return "options" in element ? (element.options ?? []).map(({ value }) => value) : [];
+}
 
 /** Letters and digits alone: marks, blanks and what stands for the unshowable (or, in code, for a backtick) may differ. */
 function letters(text: string): string {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { commands } from "../../../../commands/index.ts";
-import { decodePress } from "../../../../src/adapters/slack/render/buttons.ts";
+import { decodePress } from "../../../../src/adapters/slack/render/press.ts";
 import type { AnyCommand } from "../../../../src/bot/command.ts";
 import { errorReply } from "../../../../src/bot/error-reply.ts";
 import { isRequired } from "../../../../src/bot/grammar/usage.ts";

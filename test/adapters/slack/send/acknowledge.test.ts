@@ -7,7 +7,7 @@ import { silentLog } from "../../../../src/log.ts";
 import { down } from "../../../alerts/readings.ts";
 import { alertsOn } from "../../../support/alert-service.ts";
 import { until } from "../../../support/fake-discord/until.ts";
-import { textOf } from "../../../support/fake-slack/person.ts";
+import { buttonsOf, textOf } from "../../../support/fake-slack/person.ts";
 import { stage } from "../stage.ts";
 
 test("Acknowledge posts nothing for all in the channel: the pressed message shows it", async () => {
@@ -29,7 +29,7 @@ test("Acknowledge posts nothing for all in the channel: the pressed message show
     });
   }
   const posts = () => fake.state.messages.filter((one) => one.channel === channel && one.onlyFor === undefined);
-  const alert = () => posts().find((one) => one.metadata !== undefined && textOf(one).includes("is down"));
+  const alert = () => posts().find(({ metadata }) => metadata !== undefined);
   const stop = new AbortController();
   const dispatcher = createDispatcher({
     store,
@@ -41,6 +41,9 @@ test("Acknowledge posts nothing for all in the channel: the pressed message show
   const running = dispatcher.run(stop.signal);
   await until(() => alert() !== undefined, "the alert");
   const before = posts().length;
+  const [first, ...others] = buttonsOf(alert()!.blocks);
+  expect(first).toMatchObject({ text: { text: "Acknowledge" }, style: "primary" });
+  expect(others.filter(({ style }) => style === "primary")).toEqual([]);
   const dialog = await ann.press(alert()!, "Acknowledge");
   expect(dialog.last.onlyFor).toBe(ann.id);
   dispatcher.wake();

@@ -252,6 +252,8 @@ describe("files", () => {
     await using scene = await stage({ extra: [asked] });
     const ann = scene.fake.person("ann");
     const { last } = await ann.run(scene.channel, "probe table");
+    expect(said(last)).toMatch(saying("25 of 150"));
+    await ann.press(last, "Details");
     expect(said(last)).toMatch(saying("99 of 150", "SIMULATED-rows.csv"));
     expect(labelsOf(last.blocks)).toContain("Send as file");
     expect(ann.directMessages()).toEqual([]);

@@ -1,0 +1,218 @@
+import { describe, expect, test } from "vitest";
+
+import type { Payloads } from "../../../../src/adapters/adapter.ts";
+import { expiredNotice } from "../../../../src/adapters/slack/respond/notices.ts";
+import { command } from "../../../../src/bot/command.ts";
+import { memoryAttachment } from "../../../../src/reply/attachment.ts";
+import { paragraph } from "../../../../src/reply/block.ts";
+import { plainText } from "../../../../src/reply/plain-text.ts";
+import { reply } from "../../../../src/reply/reply.ts";
+import { number, text, toText } from "../../../../src/reply/text.ts";
+import { until } from "../../../support/fake-discord/until.ts";
+import { choicesOf, labelsOf } from "../../../support/fake-slack/person.ts";
+import { saying } from "../../../support/said.ts";
+import { probe } from "../probe-commands.ts";
+import { said } from "../shown.ts";
+import { stage } from "../stage.ts";
+
+/** An answer with a figure that is exact below the fold, a detail, and a file. */
+function folded() {
+  let asked = 0;
+  return probe("probe fold", () => {
+    asked += 1;
+    return Promise.resolve(
+      reply({
+        title: `asked ${asked} times`,
+        blocks: [
+          paragraph(text`stake ${number("1234567.891", "1.23 M")}`),
+          { ...paragraph("the small print"), detail: true },
+        ],
+        attachments: [memoryAttachment("a.csv", "text/csv", "a\n")],
+      }),
+    );
+  });
+}
+
+/** Twelve rows of six columns, each with something to be done. */
+function rows() {
+  const columns = ["Name", "A", "B", "C", "D", "E"].map((title, index) => ({
+    title,
+    priority: index === 5 ? (1 as const) : (2 as const),
+  }));
+  return probe("probe rows", ({ options }) =>
+    Promise.resolve(
+      reply({
+        title: typeof options["note"] === "string" ? `noted ${options["note"]}` : "rows",
+        blocks: [
+          {
+            kind: "table",
+            name: "rows",
+            columns,
+            rows: Array.from({ length: 40 }, (_, row) =>
+              columns.map(({ title }) => toText(`${title.toLowerCase()}${row}`)),
+            ),
+            rowAction: {
+              label: "Show",
+              invocations: Array.from({ length: 40 }, (_, row) => ({
+                command: "probe rows",
+                options: { note: `row ${row}` },
+              })),
+              effect: "reply",
+            },
+          },
+        ],
+        actions: [
+          {
+            label: "Page",
+            choices: [1, 2].map((page) => ({
+              label: `Page ${page}`,
+              invocation: { command: "probe rows", options: { note: `page ${page}` } },
+            })),
+            effect: "replace",
+          },
+        ],
+      }),
+    ),
+  );
+}
+
+describe("Details", () => {
+  test("shows the rest in the message's place, and Less takes it back; nothing is asked again", async () => {
+    await using scene = await stage({ extra: [folded()] });
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, "probe fold");
+    expect(said(last)).toMatch(saying("1.23 M", "a.csv"));
+    expect(said(last)).not.toContain("small print");
+    const before = said(last);
+    await scene.restart();
+    await ann.press(last, "Details");
+    expect(said(last)).toMatch(saying("asked 1 times", "1234567.891", "small print", "a.csv"));
+    expect(last).toMatchObject({ edits: 1, onlyFor: ann.id });
+    await ann.press(last, "Less");
+    expect(said(last)).toBe(before);
+    expect(ann.directMessages().flatMap(({ files }) => files)).toHaveLength(1);
+  });
+
+  test("of a shared answer edits it for who shared it; others get a copy of their own", async () => {
+    await using scene = await stage({ extra: [folded()] });
+    const [ann, bob] = [scene.fake.person("ann"), scene.fake.person("bob")];
+    const { last } = await ann.run(scene.channel, "probe fold");
+    const shared = (await ann.press(last, "Share")).last;
+    expect(said(shared)).not.toContain("small print");
+    const copy = (await bob.press(shared, "Details")).last;
+    expect(copy.onlyFor).toBe(bob.id);
+    expect(said(copy)).toMatch(saying("small print"));
+    expect(shared.edits).toBe(0);
+    // The copy is Bob's.
+    await bob.press(copy, "Less");
+    expect(said(copy)).not.toContain("small print");
+    await ann.press(shared, "Details");
+    expect(said(shared)).toMatch(saying(`Shared by <@${ann.id}>`, "small print"));
+    expect(shared).toMatchObject({ edits: 1, onlyFor: undefined });
+  });
+
+  test.each([
+    ["is edited through the Web API where all see it", "probe fold private:no", 0],
+    ["comes as a direct message where nobody else does", "probe fold", 1],
+  ])("at an address that is closed %s", async (_name, line, direct) => {
+    await using scene = await stage({ extra: [folded()] });
+    scene.fake.expected.add("used_url");
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, line);
+    const before = ann.directMessages().length;
+    scene.fake.fail({ method: "respond", answer: { error: "used_url" } });
+    ann.startPress(last, "Details");
+    await until(() => last.edits === 1 - direct && ann.directMessages().length === before + direct, "the details");
+    const shown = direct === 0 ? last : ann.directMessages().at(-1)!;
+    expect(said(shown)).toMatch(saying("small print"));
+  });
+
+  test("is no longer there after a day: run it again", async () => {
+    let late = 0;
+    const payloads = (own: Payloads): Payloads => ({
+      put: (value, ttlMillis) => own.put(value, ttlMillis - late),
+      get: (key) => own.get(key),
+    });
+    await using scene = await stage({ extra: [folded()], payloads });
+    const ann = scene.fake.person("ann");
+    late = 86_400_000;
+    const { last } = await ann.run(scene.channel, "probe fold");
+    const pressed = await ann.press(last, "Details");
+    expect(pressed.last.onlyFor).toBe(ann.id);
+    expect(said(pressed.last)).toMatch(saying(plainText(expiredNotice("").title), "/bell"));
+    expect(last.edits).toBe(0);
+  });
+
+  test("is not needed where the store keeps nothing: all is shown at once", async () => {
+    const payloads = (own: Payloads): Payloads => ({ ...own, put: () => Promise.reject(new Error("full")) });
+    await using scene = await stage({ extra: [folded()], payloads });
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, "probe fold");
+    expect(said(last)).toMatch(saying("1234567.891", "small print"));
+    expect(labelsOf(last.blocks)).not.toContain("Details");
+  });
+});
+
+describe("choices", () => {
+  test("a table has four columns first, the most important, and a choice of its rows; Details has all", async () => {
+    await using scene = await stage({ extra: [rows()] });
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, "probe rows");
+    const table = last.blocks.find(({ type }) => type === "table") as unknown as { rows: { text: string }[][] };
+    expect(table.rows[0]?.map((cell) => cell.text)).toEqual(["Name", "A", "B", "E"]);
+    expect(said(last)).toMatch(saying("25 of 40", "4 of 6"));
+    expect(choicesOf(last.blocks)).toContain("Show: name24");
+    expect(choicesOf(last.blocks)).not.toContain("Show: name25");
+    const chosen = await ann.press(last, "Show: name24");
+    expect(said(chosen.last)).toContain("noted row 24");
+    await ann.press(last, "Details");
+    const [whole] = last.blocks.flatMap((block) => (block.type === "table" ? [block] : []));
+    expect((whole as unknown as typeof table).rows).toHaveLength(41);
+    expect(said((await ann.press(last, "Show: name39")).last)).toContain("noted row 39");
+  });
+
+  test("pages are one choice, which takes the message's place, also after a restart", async () => {
+    await using scene = await stage({ extra: [rows()] });
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, "probe rows");
+    await scene.restart();
+    await ann.press(last, "Page: Page 2");
+    expect(said(last)).toContain("noted page 2");
+    expect(last.edits).toBe(1);
+  });
+
+  test("a menu holds what three buttons leave, links too, and asks no question", async () => {
+    const many = command({
+      ...probe("probe many", ({ options }) =>
+        Promise.resolve(
+          reply({
+            title: typeof options["note"] === "string" ? `noted ${options["note"]}` : "many",
+            actions: [
+              ...["one", "two", "three"].map((note) => ({
+                label: note,
+                invocation: { command: "probe many", options: { note } },
+                effect: "reply" as const,
+              })),
+              { label: "Docs", url: "https://example.net/" },
+              {
+                label: "Delete",
+                invocation: { command: "probe many", options: { note: "gone" } },
+                effect: "reply",
+                confirm: "Delete it?",
+              },
+            ],
+          }),
+        ),
+      ),
+    });
+    await using scene = await stage({ extra: [many] });
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, "probe many");
+    expect(labelsOf(last.blocks)).toEqual(["one", "two", "Delete", "three", "Docs", "Share", "Refresh"]);
+    expect(said((await ann.press(last, "three")).last)).toContain("noted three");
+    const link = ann.startPress(last, "Docs");
+    await until(() => link.envelope.acknowledgedAfter !== undefined, "the acknowledgement");
+    await ann.press(last, "Refresh");
+    expect(link.uses).toBe(0);
+  });
+});
