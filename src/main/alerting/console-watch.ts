@@ -104,11 +104,12 @@ export function consoleWatch(dependencies: ConsoleWatchDependencies): () => Prom
 }
 
 function holdingSilence(silence: Silence, at: Milliseconds): HoldingSilence {
-  const { id, by, reason } = silence;
+  const { id, by, reason, scope } = silence;
   return {
     id,
     what: plainText(silenceScopeWords(silence)),
     where: plainText(silencePlaceWords(silence, PLATFORMS)),
+    ...(scope.network === undefined ? {} : { network: scope.network }),
     by,
     ...(reason === undefined ? {} : { reason }),
     leftMillis: silenceActiveUntil(silence, at) - at,
@@ -143,8 +144,15 @@ function nodesOf(verdict: Verdict | undefined): WatchedNetwork["nodes"] {
   }));
 }
 
-function verdictOf({ network, why, stillMillis, at }: Verdict): NonNullable<WatchedNetwork["verdict"]> {
-  return { state: network, why, ...(stillMillis === undefined ? {} : { stillMillis }), at: timeToText(at) };
+function verdictOf({ network, why, stillMillis, at, frontier }: Verdict): NonNullable<WatchedNetwork["verdict"]> {
+  return {
+    state: network,
+    why,
+    ...(stillMillis === undefined ? {} : { stillMillis }),
+    at: timeToText(at),
+    ...(frontier === undefined ? {} : { time: timeToText(frontier.time) }),
+    ...(frontier?.height === undefined ? {} : { height: frontier.height.toString() }),
+  };
 }
 
 interface StallContext {

@@ -139,6 +139,85 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     expect(visitor.complaints).toEqual([]);
   });
 
+  test("the conversation survives a reload, with its buttons, until it is cleared", async () => {
+    await using visitor = await visit();
+    const { page, bot } = visitor;
+    await say(page, "time");
+    await say(page, "market list");
+    await page.reload();
+    await answered(page);
+    expect(await titles(page)).toEqual(["You asked time", "Markets, page 1"]);
+    expect(bot.asked).toHaveLength(2);
+    await page.getByRole("button", { name: "Next page" }).click();
+    await page.waitForSelector("#log h2:text-is('Markets, page 2')");
+    await page.reload();
+    await answered(page);
+    expect(await titles(page)).toEqual(["You asked time", "Markets, page 2"]);
+    await page.getByRole("button", { name: "Clear" }).click();
+    expect(await focused(page)).toBe("line");
+    await page.reload();
+    await page.waitForSelector("#examples button");
+    expect(await titles(page)).toEqual([]);
+  });
+
+  test("a question that was under way at a reload is there to be asked again", async () => {
+    await using visitor = await visit();
+    const { page, bot } = visitor;
+    await page.fill("#line", "slow");
+    await page.press("#line", "Enter");
+    await page.waitForSelector("#log h2:text('1 row so far')");
+    await page.reload();
+    await answered(page);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.waitForSelector("#log h2:text('1 row so far')");
+    expect(bot.asked).toHaveLength(2);
+  });
+
+  test("what failed on the way is asked again by a button", async () => {
+    await using visitor = await visit();
+    const { page, bot } = visitor;
+    await page.context().setOffline(true);
+    await say(page, "time");
+    expect(bot.asked).toHaveLength(0);
+    await page.context().setOffline(false);
+    await page.getByRole("button", { name: "Try again" }).focus();
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#log h2:text('You asked')");
+    expect(await page.locator("#log > li").count()).toBe(1);
+  });
+
+  test("on a phone a menu holds all commands, and a press puts one into the prompt", async () => {
+    await using visitor = await visit({ viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true });
+    const { page } = visitor;
+    await page.getByRole("button", { name: "All commands" }).tap();
+    const command = page.getByRole("dialog").getByRole("button", { name: "market list" });
+    expect(await command.textContent()).toContain("All markets");
+    await page.keyboard.press("Escape");
+    expect(await focused(page)).toBe("open-menu");
+    await page.keyboard.press("Enter");
+    await command.tap();
+    expect(await page.inputValue("#line")).toBe("market list ");
+    expect(await focused(page)).toBe("line");
+    expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+
+  test("a table on a phone says which columns and rows it leaves out, and shows them when asked", async () => {
+    await using visitor = await visit({ viewport: { width: 360, height: 740 }, permissions: ["clipboard-read"] });
+    const { page } = visitor;
+    await say(page, "market-list");
+    const shown = page.locator("#log th:visible");
+    expect(await shown.allTextContents()).toEqual(["Market", "Mark"]);
+    expect(await page.textContent("#log .count")).toMatch(/20 of 84 rows.*2 of 7 columns/u);
+    await page.getByRole("button", { name: "64 more rows" }).click();
+    expect(await page.locator("#log tbody tr:visible").count()).toBe(84);
+    await page.getByRole("button", { name: "all columns" }).click();
+    expect(await shown.count()).toBe(7);
+    await page.getByRole("button", { name: "CSV" }).click();
+    await page.waitForSelector("#log [data-copied]");
+    const csv = String(await page.evaluate("navigator.clipboard.readText()"));
+    expect(csv.trim().split("\n")).toHaveLength(85);
+  });
+
   test("a destructive button asks first, and Escape means no", async () => {
     await using visitor = await visit();
     const { page, bot } = visitor;

@@ -62,7 +62,7 @@ describe.skipIf(chromiumPath === undefined)("a page of somebody else in the same
     await page.goto(`${console}/login`);
     await page.fill("#token", TOKEN);
     await page.press("#token", "Enter");
-    await page.waitForSelector("#examples button");
+    await page.waitForSelector("#examples button", { state: "attached" });
   }
 
   describe.each(["127.0.0.1", "localhost", "evil.test"])("from another port of %s", (host) => {
@@ -77,7 +77,7 @@ describe.skipIf(chromiumPath === undefined)("a page of somebody else in the same
       expect(await attack(page, script(harness.url))).toBeUndefined();
       // A blind request has arrived by the time that the user's next question is answered.
       await page.goto(harness.url);
-      await page.waitForSelector("#examples button");
+      await page.waitForSelector("#examples button", { state: "attached" });
       await say(page, "mine again");
       expect(bot.asked.map((asked) => ("line" in asked ? asked.line : asked.command))).toEqual(["mine", "mine again"]);
       await context.close();
@@ -122,7 +122,7 @@ describe.skipIf(chromiumPath === undefined)("a page of somebody else in the same
         page.waitForEvent("popup"),
         page.evaluate(`void (window.opened = window.open("${harness.url}/"))`),
       ]);
-      await opened.waitForSelector("#examples button");
+      await opened.waitForSelector("#examples button", { state: "attached" });
       expect(await opened.evaluate("window.opener")).toBeNull();
       expect(await page.evaluate("window.opened.closed")).toBe(true);
       await context.close();

@@ -62,7 +62,12 @@ test("witnesses and verdict, and how long each stage still lasts", async () => {
       { node: "a:1", state: "ok", height: "12" },
       { node: "b:1", state: "down", why: "does not answer" },
     ],
-    verdict: { why: expect.any(String), at: stage.clock.wallClock().toString() },
+    verdict: {
+      why: expect.any(String),
+      at: stage.clock.wallClock().toString(),
+      height: "12",
+      time: expect.any(String),
+    },
   });
 
   await stage.round([stalled("good")]);
@@ -138,6 +143,7 @@ test("silences that hold are named, and what they keep back is listed and marked
       id: "s1",
       what: expect.stringMatching(saying("mainnet")),
       where: expect.any(String),
+      network: "mainnet",
       by: "ada",
       reason: "upgrade",
       leftMillis: 3_600_000 - 40_000,

@@ -49,6 +49,9 @@ export interface WatchedNetwork {
     /** The time since the last block. */
     readonly stillMillis?: Milliseconds;
     readonly at: string;
+    /** How far a majority of the nodes has been: its last block and that block's time. */
+    readonly height?: string;
+    readonly time?: string;
   };
   readonly stalled: StallState;
   /** Set while the simulated network is stalled on purpose. */
@@ -79,6 +82,8 @@ export interface HoldingSilence {
   /** Its scope and its place, in words. */
   readonly what: string;
   readonly where: string;
+  /** Absent if it holds for every network. */
+  readonly network?: string;
   readonly by: string;
   readonly reason?: string;
   readonly leftMillis: Milliseconds;

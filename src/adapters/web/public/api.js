@@ -1,15 +1,9 @@
 // @ts-check
 // The page's side of the HTTP interface.
 /** @import { ReplyJson } from "../../../reply/document.ts" */
+/** @import { Answer, ConsoleInfo, Question } from "./wire.js" */
 /** @import { AlertJson } from "../alerts/alert-json.ts" */
 /** @import { WatchState } from "../alerts/watch.ts" */
-
-/**
- * @typedef {{ readonly text: string } | { readonly command: string, readonly options: Readonly<Record<string, string | number | boolean>> }} Question
- * @typedef {ReplyJson & { readonly previews?: Readonly<Record<string, unknown>> }} Answer
- * @typedef {{ readonly name: string, readonly summary: string, readonly examples: readonly string[], readonly needs: readonly string[] }} CommandInfo
- * @typedef {{ readonly networks: readonly string[], readonly simulated: boolean, readonly previews: readonly string[], readonly previewNames: Readonly<Record<string, string>>, readonly signedIn: boolean, readonly alerts: boolean, readonly incident: boolean, readonly commands: readonly CommandInfo[] }} ConsoleInfo
- */
 
 /** Why there is no answer, in one sentence for people. */
 export class AskError extends Error {}

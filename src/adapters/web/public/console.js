@@ -1,13 +1,15 @@
 // @ts-check
 // The page: wires the command line, the conversation and the rail together.
-/** @import { CommandInfo, ConsoleInfo, Question } from "./api.js" */
+/** @import { Answer, CommandInfo, ConsoleInfo, Question } from "./wire.js" */
 /** @import { Surroundings } from "./exchange/exchange.js" */
 import { AskError, loadConsole } from "./api.js";
 import { copyText } from "./reply/clipboard.js";
 import { createAlerts } from "./alerts/alerts.js";
 import { createComposer } from "./exchange/composer.js";
 import { createExchange } from "./exchange/exchange.js";
+import { createKept } from "./exchange/kept.js";
 import { createHistory, formatLine } from "./exchange/lines.js";
+import { createMenu, listCommands } from "./exchange/menu.js";
 import { part } from "./part.js";
 import { age } from "./reply/times.js";
 import { createViews } from "./views.js";
@@ -25,8 +27,10 @@ const dialog = part("#confirm", HTMLDialogElement);
 const announcer = part("#announcer", HTMLElement);
 
 /** @type {ReturnType<typeof createExchange>[]} */
-const exchanges = [];
+let exchanges = [];
 let letGo = 0;
+let asked = 0;
+const kept = createKept(storageOrNone(() => window.sessionStorage));
 /** @type {ConsoleInfo} */
 let info = {
   networks: [],
@@ -43,18 +47,26 @@ const composer = createComposer({
   form: part("#composer", HTMLFormElement),
   input,
   list: part("#completions", HTMLElement),
-  history: createHistory(localStorageOrNone(), "bellwether-lines"),
+  history: createHistory(
+    storageOrNone(() => window.localStorage),
+    "bellwether-lines",
+  ),
   summaryOf: (line) => info.commands.find((command) => command.name === line.trim())?.summary,
   send: (line) => askBelow({ text: line }, line, { focus: false }),
   escape: () => exchanges.findLast((exchange) => exchange.cancel()),
 });
 
-/** Some browsers forbid storage altogether, by an exception. */
-function localStorageOrNone() {
+/**
+ * Some browsers forbid storage altogether, by an exception.
+ *
+ * @param {() => Storage} storage
+ * @returns {Pick<Storage, "getItem" | "setItem" | "removeItem">}
+ */
+function storageOrNone(storage) {
   try {
-    return window.localStorage;
+    return storage();
   } catch {
-    return { getItem: () => null, setItem: () => undefined };
+    return { getItem: () => null, setItem: () => undefined, removeItem: () => undefined };
   }
 }
 
@@ -64,11 +76,8 @@ function localStorageOrNone() {
  * @param {{ focus: boolean }} options
  */
 function askBelow(question, line, { focus }) {
-  welcome.hidden = true;
-  const exchange = createExchange(line, surroundings());
-  exchanges.push(exchange);
-  log.append(exchange.element);
-  forgetOldest();
+  const { exchange, keep } = addExchange(line);
+  keep({ question });
   bringIntoView(exchange.element);
   void answerTo();
 
@@ -77,6 +86,48 @@ function askBelow(question, line, { focus }) {
     if (focus) exchange.element.focus({ preventScroll: true });
   }
 }
+
+/** @param {string} line */
+function addExchange(line) {
+  asked += 1;
+  const number = asked;
+  /** @param {{ question: Question, answer?: Answer, at?: number }} what */
+  const keep = (what) => kept.put(number, { line, at: Date.now(), ...what });
+  const exchange = createExchange(line, {
+    ...surroundings(),
+    answered: (question, answer) => keep({ question, answer }),
+  });
+  exchanges.push(exchange);
+  log.append(exchange.element);
+  welcome.hidden = true;
+  part("#conversation", HTMLElement).hidden = false;
+  forgetOldest();
+  return { exchange, keep };
+}
+
+/** The conversation from before a reload. */
+function restore() {
+  for (const { line, ...what } of kept.load()) {
+    const { exchange, keep } = addExchange(line);
+    keep(what);
+    exchange.restore(what);
+  }
+  const last = exchanges.at(-1);
+  if (last !== undefined) bringIntoView(last.element);
+}
+
+part("#clear", HTMLElement).addEventListener("click", () => {
+  for (const exchange of exchanges) exchange.cancel();
+  exchanges = [];
+  letGo = 0;
+  kept.clear();
+  log.replaceChildren();
+  welcome.hidden = false;
+  part("#let-go", HTMLElement).textContent = "";
+  part("#conversation", HTMLElement).hidden = true;
+  input.focus();
+});
+part("#sign-out", HTMLFormElement).addEventListener("submit", () => kept.clear());
 
 /** @returns {Surroundings} */
 function surroundings() {
@@ -99,9 +150,8 @@ function forgetOldest() {
     oldest?.cancel();
     oldest?.element.remove();
     letGo += 1;
-    const note = part("#let-go", HTMLElement);
-    note.hidden = false;
-    note.textContent = `${letGo} older ${letGo === 1 ? "answer is" : "answers are"} no longer shown.`;
+    part("#let-go", HTMLElement).textContent =
+      `${letGo} older ${letGo === 1 ? "answer is" : "answers are"} no longer shown.`;
   }
 }
 
@@ -144,7 +194,7 @@ async function copyFrom(button, value) {
 }
 
 document.addEventListener("keydown", (event) => {
-  const typing = event.target instanceof HTMLInputElement || dialog.open;
+  const typing = event.target instanceof HTMLInputElement || document.querySelector("dialog[open]") !== null;
   if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
   toAskView(() => input.focus());
@@ -170,16 +220,17 @@ function toAskView(then) {
 }
 
 /** @param {readonly CommandInfo[]} commands */
-function fillRail(commands) {
-  part("#commands", HTMLUListElement).replaceChildren(
-    ...commands.map(({ name, summary }) => {
-      const button = makeElement(h("button", { type: "button", title: summary }, name));
-      button.addEventListener("click", () => toAskView(() => composer.fill(`${name} `)));
-      const item = makeElement(h("li", {}));
-      item.append(button);
-      return item;
-    }),
-  );
+function fillCommands(commands) {
+  /** @param {string} line */
+  const fill = (line) => toAskView(() => composer.fill(line));
+  listCommands(part("#commands", HTMLElement), commands, ({ name }) => fill(`${name} `));
+  createMenu({
+    dialog: part("#menu", HTMLDialogElement),
+    list: part("#menu-commands", HTMLElement),
+    opener: part("#open-menu", HTMLElement),
+    commands,
+    fill,
+  });
 }
 
 /**
@@ -191,7 +242,7 @@ function fillExamples(commands) {
   const items = commands.slice(0, MAX_EXAMPLES).map((command) => {
     const [example = command.name] = command.examples;
     const begun = command.needs.length > 0;
-    const line = h("code", {}, begun ? `${command.name} …` : example);
+    const line = h("b", {}, begun ? `${command.name} …` : example);
     const button = makeElement(h("button", { type: "button" }, line, h("span", {}, command.summary)));
     button.addEventListener("click", () => {
       if (begun) {
@@ -252,9 +303,10 @@ try {
   part("#networks", HTMLElement).textContent = info.networks.join(" · ");
   if (info.simulated) showSimulated();
   part("#sign-out", HTMLFormElement).hidden = !info.signedIn;
-  fillRail(info.commands);
+  fillCommands(info.commands);
   fillExamples(info.commands);
   if (info.alerts) showAlerts();
+  restore();
   showEpisode();
   addEventListener("hashchange", showEpisode);
 } catch (thrown) {

@@ -1,8 +1,9 @@
 // @ts-check
-// The view of alerts: the current state, the guided incident, and a card for each alert.
+// What is watched: the state of the networks, on every view, and the view of alerts, with the guided incident and a card
+// for each alert.
 /** @import { AlertJson } from "../../alerts/alert-json.ts" */
 /** @import { OpenAlert, WatchState } from "../../alerts/watch.ts" */
-/** @import { ConsoleInfo } from "../api.js" */
+/** @import { ConsoleInfo } from "../wire.js" */
 /** @import { AlertCard } from "./alert-card.js" */
 /** @import { Surroundings } from "../exchange/exchange.js" */
 import { part } from "../part.js";
@@ -14,22 +15,14 @@ import { createIncident } from "./incident.js";
 import { createSilences } from "./silences.js";
 import { keepFocus } from "../vnode/keep-focus.js";
 import { makeElement } from "../vnode/make-dom.js";
-import {
-  answerWords,
-  cardKey,
-  createStanding,
-  isUnderWay,
-  changesEpisode,
-  isStateCard,
-  stateAlert,
-} from "./standing.js";
-import { age, toMillis } from "../reply/times.js";
-import { h } from "../vnode/vnode.js";
+import { cardKey, createStanding, isUnderWay, changesEpisode, isStateCard, stateAlert } from "./standing.js";
+import { createPace, networkCards, networkPills } from "../state/state.js";
 
 /** The number of cards; the log has older alerts. */
 const MAX_CARDS = 150;
 const LOOK_MILLIS = 1000;
-/** While the view is hidden, only the number of open alerts matters. */
+/** While the view of alerts is hidden, and while the whole page is. */
+const STATE_MILLIS = 3000;
 const GLANCE_MILLIS = 10_000;
 /** After an alert the current state is fetched soon, once for many alerts. */
 const SOON_MILLIS = 100;
@@ -52,6 +45,7 @@ export function createAlerts(view, badge, info, around) {
   const incident = info.incident && first !== undefined ? createIncident(panel, around, first) : undefined;
   const opened = performance.now();
   const standing = createStanding();
+  const pace = createPace();
   const silences = createSilences(at("silences"), around, () => wake?.());
   /** @type {WatchState | undefined} How things stood when the server last answered. */
   let state;
@@ -144,6 +138,7 @@ export function createAlerts(view, badge, info, around) {
       try {
         state = await loadWatch();
         gone = false;
+        pace.look(state.networks);
         request.received(state.open);
         // Alerts of the incident from before this page knew its episode.
         incident?.update(state);
@@ -158,7 +153,7 @@ export function createAlerts(view, badge, info, around) {
       }
       drawStanding();
       drawCounts();
-      await pause(view.hidden || document.hidden ? GLANCE_MILLIS : LOOK_MILLIS);
+      await pause(document.hidden ? GLANCE_MILLIS : view.hidden ? STATE_MILLIS : LOOK_MILLIS);
     }
   }
 
@@ -188,24 +183,18 @@ export function createAlerts(view, badge, info, around) {
   function drawStanding() {
     at("alerts-live").textContent = gone ? "Bellwether does not answer" : live ? "live" : "connecting …";
     at("alerts-live").dataset["live"] = String(!gone && live);
-    at("watch").classList.toggle("gone", gone);
-    at("watch").replaceChildren(
-      ...(state?.networks ?? []).map(({ network, verdict, nodes }) =>
-        makeElement(
-          h(
-            "li",
-            { "data-verdict": verdict?.state ?? "none", title: verdict?.why },
-            h("b", {}, network),
-            ` ${verdict?.state ?? "not looked at yet"}`,
-            h(
-              "small",
-              {},
-              verdict === undefined ? "" : `${answerWords(nodes)}, seen ${age(toMillis(verdict.at), Date.now())}`,
-            ),
-          ),
-        ),
-      ),
-    );
+    const watch = at("watch");
+    at("state").hidden = state === undefined && !gone;
+    watch.classList.toggle("gone", gone);
+    const note = at("state-gone");
+    note.hidden = !gone;
+    // Only a change is announced.
+    if (gone && note.textContent === "") note.textContent = "Bellwether does not answer. Is it still running?";
+    if (!gone) note.textContent = "";
+    if (state === undefined) return;
+    const cards = networkCards(state, standing.open(), { now: Date.now(), pace: (network) => pace.of(network) });
+    keepFocus(watch, () => watch.replaceChildren(...cards.map(makeElement)));
+    at("networks").replaceChildren(...networkPills(state).map(makeElement));
   }
 
   function drawCounts() {
@@ -213,6 +202,7 @@ export function createAlerts(view, badge, info, around) {
     const count = open.length;
     badge.hidden = count === 0;
     badge.textContent = String(count);
+    document.title = count === 0 ? "Bellwether" : `(${count}) Bellwether`;
     badge.title = gone ? "as of the last look: Bellwether does not answer" : "";
     badge.classList.toggle("gone", gone);
     badge.dataset["tone"] = open[0]?.severity === "critical" ? "bad" : "warning";

@@ -1,7 +1,7 @@
 // @ts-check
 // One question with its answer.
 /** @import { ButtonAction } from "../../../../reply/fold.ts" */
-/** @import { Answer, Question } from "../api.js" */
+/** @import { Answer, Question } from "../wire.js" */
 import { AskError, ask } from "../api.js";
 import { confirmFirst } from "./confirm.js";
 import { formatLine } from "./lines.js";
@@ -22,6 +22,8 @@ import { localTime, span } from "../reply/times.js";
  * @property {() => void} simulated Called when an answer says that nothing in it is real.
  * @property {(question: Question, line: string, options: { focus: boolean }) => void} askBelow
  * @property {(exchange: HTMLElement) => void} grown Called when an answer has come.
+ * @property {(question: Question, answer: Answer) => void} [answered] Called with every answer of
+ *   the bot that stays.
  */
 
 /** A quicker answer needs no word about waiting, which would only flicker. */
@@ -47,6 +49,8 @@ export function createExchange(line, around) {
   let answer;
   /** @type {AbortController | undefined} */
   let running;
+  /** @type {Question} */
+  let asking = { text: line };
   let shown = "bellwether";
   let shownAt = 0;
 
@@ -58,6 +62,7 @@ export function createExchange(line, around) {
    */
   async function run(question, how) {
     running?.abort();
+    asking = question;
     const control = new AbortController();
     running = control;
     const started = performance.now();
@@ -70,6 +75,7 @@ export function createExchange(line, around) {
       });
       stopWaiting();
       show(reply, { final: true, millis: performance.now() - started });
+      around.answered?.(question, reply);
     } catch (thrown) {
       stopWaiting();
       // Another question has taken this one's place.
@@ -78,7 +84,8 @@ export function createExchange(line, around) {
         show(answer, { final: true, millis: 0 });
         return;
       }
-      show(localReply(thrown, control.signal.aborted), { final: true, millis: performance.now() - started });
+      const { aborted } = control.signal;
+      show(localReply(thrown, aborted), { final: true, millis: performance.now() - started });
     } finally {
       if (running === control) running = undefined;
     }
@@ -119,11 +126,12 @@ export function createExchange(line, around) {
 
   /**
    * @param {Answer} reply
-   * @param {{ final: boolean, millis: number }} how
+   * @param {{ final: boolean, millis: number, keptAt?: number }} how `keptAt`: it was answered before the page was
+   *   reloaded, in Unix milliseconds.
    */
   function show(reply, how) {
     answer = reply;
-    shownAt = Date.now();
+    shownAt = how.keptAt ?? Date.now();
     panel.classList.remove("stale");
     shown = "bellwether";
     panel.replaceChildren(drawReply(reply));
@@ -132,9 +140,18 @@ export function createExchange(line, around) {
     const now = `${BigInt(shownAt)}000000`;
     const at = `${localTime(now, undefined).slice(11, 19)}${how.millis === 0 ? "" : ` · ${span(how.millis)}`}`;
     status.replaceChildren(makeElement(h("span", { class: "status-text" }, at)));
+    if (reply.failure === "network") status.append(againButton());
     asked.replaceChildren(code, status, ...previewTabs(reply));
+    if (how.keptAt !== undefined) return;
     around.announce(announcement(reply, { now: Date.now() }));
     around.grown(element);
+  }
+
+  /** For what failed on the way: the same question once more. */
+  function againButton() {
+    const again = makeElement(h("button", { type: "button", class: "small" }, "Try again"));
+    again.addEventListener("click", () => void run(asking, { inPlace: true, focusLabel: "Try again" }));
+    return again;
   }
 
   /**
@@ -161,7 +178,7 @@ export function createExchange(line, around) {
 
   /** @param {string} label */
   function focusButton(label) {
-    const same = [...panel.querySelectorAll("button")].find((button) => button.textContent === label);
+    const same = [...element.querySelectorAll("button")].find((button) => button.textContent === label);
     (same ?? element).focus();
   }
 
@@ -187,6 +204,16 @@ export function createExchange(line, around) {
     element,
     /** @param {Question} question */
     start: (question) => run(question, { inPlace: false }),
+    /**
+     * Shows what was answered before the page was reloaded.
+     *
+     * @param {{ question: Question, answer?: Answer, at: number }} kept
+     */
+    restore(kept) {
+      asking = kept.question;
+      const reply = kept.answer ?? localReply(new AskError("This answer was not kept. Ask again."), false);
+      show(reply, { final: true, millis: 0, keptAt: kept.at });
+    },
     /** Cancels the question; false when none is being answered. */
     cancel() {
       running?.abort();
@@ -210,6 +237,7 @@ function localReply(thrown, cancelled) {
     tone: cancelled ? "neutral" : "bad",
     title: [{ kind: "text", text: headline }],
     headline,
+    ...(thrown instanceof AskError && !cancelled ? { failure: /** @type {const} */ ("network") } : {}),
     blocks: [],
     attachments: [],
     actions: [],

@@ -109,7 +109,6 @@ function renderCode(value, isId) {
       class: "copy id",
       "data-copy": value,
       title: `${whole} – copy`,
-      "aria-label": `${visible(short)}, copy the whole`,
     },
     // The style shows one of the two: the whole where there is room or it was pressed.
     h("code", { class: "short" }, visible(short)),

@@ -146,5 +146,5 @@ export function isSafeLink(url) {
 
 /** @param {string} url */
 function isOwnPath(url) {
-  return /^\/(?![/\\])[\w./?=&%-]*$/u.test(url);
+  return /^\/(?![/\\])[\w./?=&%#-]*$/u.test(url);
 }

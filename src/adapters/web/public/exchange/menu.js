@@ -1,0 +1,48 @@
+// @ts-check
+// All commands, with what each is for: in the rail of a wide page, and in a menu on a narrow one.
+/** @import { CommandInfo } from "../wire.js" */
+import { commandGroups } from "./command-groups.js";
+import { makeElement } from "../vnode/make-dom.js";
+import { h } from "../vnode/vnode.js";
+
+/**
+ * @param {HTMLElement} place
+ * @param {readonly CommandInfo[]} commands
+ * @param {(command: CommandInfo) => void} choose
+ */
+export function listCommands(place, commands, choose) {
+  place.replaceChildren(
+    ...commandGroups(commands).map(([title, members]) => {
+      const list = makeElement(h("ul", {}));
+      for (const command of members) {
+        const { name, summary } = command;
+        const button = makeElement(
+          h("button", { type: "button", title: summary }, h("b", {}, name), h("span", {}, summary)),
+        );
+        button.addEventListener("click", () => choose(command));
+        const item = makeElement(h("li", {}));
+        item.append(button);
+        list.append(item);
+      }
+      const group = makeElement(h("section", {}, h("h3", {}, title)));
+      group.append(list);
+      return group;
+    }),
+  );
+}
+
+/**
+ * The menu of a narrow page: a press puts the command into the prompt, Escape and a press beside it close it.
+ *
+ * @param {{ dialog: HTMLDialogElement, list: HTMLElement, opener: HTMLElement, commands: readonly CommandInfo[], fill: (line: string) => void }} parts
+ */
+export function createMenu({ dialog, list, opener, commands, fill }) {
+  listCommands(list, commands, ({ name }) => {
+    dialog.close();
+    fill(`${name} `);
+  });
+  opener.addEventListener("click", () => dialog.showModal());
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+}

@@ -1,0 +1,170 @@
+// @ts-check
+// How each network stands, as cards: pure, so that tests run it in node.
+/** @import { HoldingSilence, OpenAlert, WatchedNetwork, WatchState } from "../../alerts/watch.ts" */
+/** @import { VElement } from "../vnode/vnode.js" */
+import { answerWords } from "../alerts/standing.js";
+import { age, exactUtc, toMillis } from "../reply/times.js";
+import { h } from "../vnode/vnode.js";
+
+/** @typedef {NonNullable<WatchedNetwork["verdict"]>["state"] | "none"} VerdictState */
+
+/**
+ * The word of each verdict, and its tone: a colour and a shape.
+ *
+ * @type {Readonly<Record<VerdictState, readonly [word: string, tone: "good" | "warning" | "bad" | "unknown"]>>}
+ */
+const VERDICTS = {
+  healthy: ["Running", "good"],
+  contested: ["Contested", "warning"],
+  unconfirmed: ["Unconfirmed", "warning"],
+  stalled: ["Stalled", "bad"],
+  blind: ["Unknown", "unknown"],
+  none: ["Not looked at yet", "unknown"],
+};
+
+/**
+ * One card for each network, the verdict first.
+ *
+ * @param {Pick<WatchState, "networks" | "silences">} state
+ * @param {readonly OpenAlert[]} open
+ * @param {{ readonly now: number, readonly pace: (network: string) => number | undefined }} reader `now` in Unix
+ *   milliseconds, `pace` in blocks a second.
+ * @returns {VElement[]}
+ */
+export function networkCards({ networks, silences }, open, { now, pace }) {
+  return networks.map((watched) => {
+    const { network, verdict, nodes } = watched;
+    const state = verdict?.state ?? "none";
+    const [word, tone] = VERDICTS[state];
+    return h(
+      "li",
+      { class: "network", "data-verdict": state, "data-tone": tone },
+      h(
+        "header",
+        {},
+        h("span", { class: "shape", "aria-hidden": "true" }),
+        h("h3", {}, h("span", { class: "name" }, network), " ", h("span", { class: "word" }, word)),
+        verdict === undefined ? undefined : h("p", { class: "seen" }, `seen ${age(toMillis(verdict.at), now)}`),
+      ),
+      verdict === undefined || state === "healthy" ? undefined : h("p", { class: "why" }, sentence(verdict.why)),
+      h(
+        "dl",
+        {},
+        fact("Block", heightWords(watched), titleOf(watched)),
+        fact("Last block", verdict?.time === undefined ? "–" : age(toMillis(verdict.time), now), titleOf(watched)),
+        fact("Pace", paceWords(pace(network))),
+        fact("Nodes", nodes.length === 0 ? "–" : answerWords(nodes)),
+      ),
+      h(
+        "p",
+        { class: "tally" },
+        alertsOf(open.filter((one) => one.network === network)),
+        silencesOf(silences, network),
+      ),
+    );
+  });
+}
+
+/**
+ * The same for the bar at the top: the shape and the name, the word where there is room.
+ *
+ * @param {Pick<WatchState, "networks">} state
+ * @returns {VElement[]}
+ */
+export function networkPills({ networks }) {
+  return networks.map(({ network, verdict }) => {
+    const [word, tone] = VERDICTS[verdict?.state ?? "none"];
+    return h(
+      "span",
+      { class: "pill", "data-tone": tone },
+      h("span", { class: "shape", "aria-hidden": "true" }),
+      h("b", {}, network),
+      h("span", { class: "word" }, ` ${word.toLowerCase()}`),
+    );
+  });
+}
+
+/**
+ * @param {string} name
+ * @param {string} value
+ * @param {string} [title]
+ */
+function fact(name, value, title) {
+  return h("div", {}, h("dt", {}, name), h("dd", { title }, value));
+}
+
+/** @param {WatchedNetwork} watched */
+function heightWords({ verdict }) {
+  return verdict?.height === undefined ? "–" : BigInt(verdict.height).toLocaleString("en");
+}
+
+/** @param {WatchedNetwork} watched */
+function titleOf({ verdict }) {
+  return verdict?.time === undefined ? undefined : exactUtc(verdict.time);
+}
+
+/** @param {readonly OpenAlert[]} open */
+function alertsOf(open) {
+  if (open.length === 0) return h("span", {}, "No open alerts");
+  const critical = open.filter(({ severity }) => severity === "critical").length;
+  const words = `${open.length} open ${open.length === 1 ? "alert" : "alerts"}`;
+  const worst = critical === 0 ? "" : `, ${critical} critical`;
+  return h("a", { href: "/#alerts", class: "open", "data-tone": critical > 0 ? "bad" : "warning" }, words + worst);
+}
+
+/**
+ * Those that name the network, and those that name none.
+ *
+ * @param {readonly HoldingSilence[]} silences
+ * @param {string} network
+ */
+function silencesOf(silences, network) {
+  const count = silences.filter((one) => (one.network ?? network) === network).length;
+  return h("span", {}, count === 0 ? "No silences" : `${count} ${count === 1 ? "silence holds" : "silences hold"}`);
+}
+
+/**
+ * `1.3 blocks/s`, `12 blocks/min`.
+ *
+ * @param {number | undefined} pace Blocks a second.
+ */
+export function paceWords(pace) {
+  if (pace === undefined) return "…";
+  if (pace === 0) return "no blocks";
+  return pace >= 1 ? `${pace.toFixed(1)} blocks/s` : `${(pace * 60).toFixed(1)} blocks/min`;
+}
+
+/** The pace is that of the last minute, and known after two looks. */
+const PACE_WINDOW_MILLIS = 60_000;
+
+/** Blocks a second of each network, from the looks of the last minute. */
+export function createPace() {
+  /** @type {Map<string, { readonly at: number, readonly height: bigint }[]>} */
+  const seen = new Map();
+  return {
+    /** @param {readonly WatchedNetwork[]} networks */
+    look(networks) {
+      for (const { network, verdict } of networks) {
+        if (verdict?.height === undefined) continue;
+        const at = toMillis(verdict.at);
+        const looks = seen.get(network) ?? [];
+        if (looks.at(-1)?.at === at) continue;
+        const recent = looks.filter((one) => one.at > at - PACE_WINDOW_MILLIS && one.at < at);
+        seen.set(network, [...recent, { at, height: BigInt(verdict.height) }]);
+      }
+    },
+    /** @param {string} network */
+    of(network) {
+      const looks = seen.get(network) ?? [];
+      const [first, last] = [looks[0], looks.at(-1)];
+      if (first === undefined || last === undefined || first === last) return undefined;
+      const blocks = Number(last.height - first.height);
+      return blocks <= 0 ? 0 : (blocks * 1000) / (last.at - first.at);
+    },
+  };
+}
+
+/** @param {string} why */
+function sentence(why) {
+  return `${why.slice(0, 1).toUpperCase()}${why.slice(1)}.`;
+}

@@ -1,0 +1,143 @@
+import { describe, expect, test } from "vitest";
+
+import type { HoldingSilence, OpenAlert, WatchedNetwork } from "../../../../../src/adapters/web/alerts/watch.ts";
+import {
+  createPace,
+  networkCards,
+  networkPills,
+  paceWords,
+} from "../../../../../src/adapters/web/public/state/state.js";
+import { faultOf } from "../../../../../src/adapters/web/public/vnode/vnode.js";
+import { elementsOf, textsOf } from "../../print-tree.ts";
+
+const NOW = 1_772_443_800_000;
+const at = (millis: number): string => `${BigInt(NOW + millis)}000000`;
+const verdict = (more: Partial<NonNullable<WatchedNetwork["verdict"]>> = {}) => ({
+  state: "healthy" as const,
+  why: "the network time advances",
+  at: at(-2000),
+  height: "175188841",
+  time: at(-3000),
+  ...more,
+});
+const network = (more: Partial<WatchedNetwork> = {}): WatchedNetwork => ({
+  network: "mainnet",
+  nodes: [
+    { node: "a", state: "ok", vote: "moves" },
+    { node: "b", state: "down", vote: "silent" },
+  ],
+  verdict: verdict(),
+  stalled: { phase: "ok" },
+  ...more,
+});
+const alert = (more: Partial<OpenAlert> = {}): OpenAlert => ({
+  episode: "e",
+  kind: "node.down",
+  network: "mainnet",
+  subject: "b",
+  severity: "warning",
+  state: "firing",
+  began: at(0),
+  ...more,
+});
+const silence = (more: Partial<HoldingSilence> = {}): HoldingSilence => ({
+  id: "s",
+  what: "everything",
+  where: "in all places",
+  by: "ada",
+  leftMillis: 60_000,
+  ...more,
+});
+
+function card(watched: WatchedNetwork, open: readonly OpenAlert[] = [], silences: readonly HoldingSilence[] = []) {
+  const cards = networkCards({ networks: [watched], silences }, open, { now: NOW, pace: () => 1.25 });
+  const [tree] = cards;
+  if (tree === undefined) throw new Error("no card");
+  expect(elementsOf(tree).flatMap((element) => faultOf(element) ?? [])).toEqual([]);
+  return { tone: tree.attrs["data-tone"], said: textsOf(tree).join(" "), tree };
+}
+
+test("a card says the verdict, the height, its age, the pace and the nodes that answer", () => {
+  const { said, tone } = card(network());
+  expect(tone).toBe("good");
+  for (const part of ["mainnet", "175,188,841", "3 s ago", "2 s ago", "1.3 blocks/s", "1 of 2 answer"]) {
+    expect(said).toContain(part);
+  }
+});
+
+test.each([
+  ["healthy", "good"],
+  ["contested", "warning"],
+  ["unconfirmed", "warning"],
+  ["stalled", "bad"],
+  ["blind", "unknown"],
+] as const)("%s has a tone, a shape and a word of its own, and says why unless all is well", (state, tone) => {
+  const shown = card(network({ verdict: verdict({ state, why: "no node answers" }) }));
+  expect(shown.tone).toBe(tone);
+  expect(elementsOf(shown.tree).filter(({ attrs }) => attrs["class"] === "shape")).toHaveLength(1);
+  expect(shown.said.includes("No node answers")).toBe(state !== "healthy");
+  const [pill] = networkPills({ networks: [network({ verdict: verdict({ state }) })] });
+  expect(pill?.attrs["data-tone"]).toBe(tone);
+});
+
+test("the words of the verdicts differ", () => {
+  const states = ["healthy", "contested", "unconfirmed", "stalled", "blind"] as const;
+  const words = states.map((state) => {
+    const tree = elementsOf(card(network({ verdict: verdict({ state }) })).tree);
+    return textsOf(tree.find(({ attrs }) => attrs["class"] === "word") ?? "").join("");
+  });
+  expect(new Set(words).size).toBe(states.length);
+});
+
+test("before the first look nothing is said to be known", () => {
+  const { verdict: _, ...unseen } = network({ nodes: [] });
+  const { said, tone } = card(unseen);
+  expect(tone).toBe("unknown");
+  expect(said).not.toMatch(/ago|\d of/u);
+});
+
+describe("what is open and silenced is counted for each network", () => {
+  test.each([
+    [[], "No open alerts"],
+    [[alert()], "1 open alert"],
+    [[alert(), alert({ network: "testnet" })], "1 open alert"],
+    [[alert(), alert({ severity: "critical" })], "2 open alerts, 1 critical"],
+  ])("%j", (open, words) => {
+    expect(card(network(), open).said).toContain(words);
+  });
+
+  test.each([
+    [[], "No silences"],
+    [[silence({ network: "testnet" })], "No silences"],
+    [[silence()], "1 silence"],
+    [[silence(), silence({ network: "mainnet" })], "2 silences"],
+  ])("%j", (silences, words) => {
+    expect(card(network(), [], silences).said).toContain(words);
+  });
+});
+
+describe("the pace", () => {
+  const looked = (...looks: readonly [millis: number, height: string][]): number | undefined => {
+    const pace = createPace();
+    for (const [millis, height] of looks) {
+      pace.look([network({ verdict: verdict({ at: at(millis), height }) })]);
+    }
+    return pace.of("mainnet");
+  };
+
+  test("is known after two looks, and is that of the last minute", () => {
+    expect(looked([0, "100"])).toBeUndefined();
+    expect(looked([0, "100"], [0, "100"])).toBeUndefined();
+    expect(looked([0, "100"], [5000, "110"])).toBe(2);
+    expect(looked([0, "0"], [50_000, "1000"], [70_000, "1010"])).toBe(0.5);
+    expect(looked([0, "18446744073709551000"], [10_000, "18446744073709551010"])).toBe(1);
+  });
+
+  test("is none where no block comes", () => {
+    expect(looked([0, "100"], [5000, "100"])).toBe(0);
+  });
+
+  test("is in blocks a second, slow ones a minute", () => {
+    expect([paceWords(2.04), paceWords(0.2), paceWords(0)]).toEqual(["2.0 blocks/s", "12.0 blocks/min", "no blocks"]);
+  });
+});
