@@ -22,6 +22,8 @@ const ODD_MILLIS: Milliseconds = 30_000;
 const OUTVOTED_MILLIS: Milliseconds = 10 * 60_000;
 /** Heights further apart than this are not compared: one chain may have begun anew. */
 export const COMPARABLE_BLOCKS = 100n;
+/** So many blocks may share a time that is cut to the second. */
+const BLOCKS_OF_A_SECOND = 10n;
 /** A node that missed so many polls in a row is silent. */
 export const SILENT_ROUNDS = 3;
 
@@ -124,7 +126,7 @@ function suspect(
   return kept;
 }
 
-/** By the block's own time, where both send it, no two blocks share one: each is later than the one before. */
+/** Each block is later than the one before. Where both send their block's own time, no two blocks of a chain share one. */
 function contradict(a: TimedWitness, b: TimedWitness): boolean {
   if (a.height === undefined || b.height === undefined) return false;
   const isOwn = a.blockTime !== undefined && b.blockTime !== undefined;
@@ -132,7 +134,8 @@ function contradict(a: TimedWitness, b: TimedWitness): boolean {
   const blocks = a.height - b.height;
   if (blocks === 0n) return ofA !== ofB;
   if (blocks > COMPARABLE_BLOCKS || -blocks > COMPARABLE_BLOCKS) return false;
-  return ofA === ofB ? isOwn : blocks > 0n !== ofA > ofB;
+  if (ofA === ofB) return isOwn && (blocks > BLOCKS_OF_A_SECOND || -blocks > BLOCKS_OF_A_SECOND);
+  return blocks > 0n !== ofA > ofB;
 }
 
 /** The nodes that two or more contradict, and more than do not, the node itself included. */

@@ -101,9 +101,15 @@ describe("a node is not believed", () => {
       { a: "outvoted" },
     ],
     [
-      "not where a height may be older than the time beside it",
+      "not where the time may be cut to the second",
       5,
-      (n, s) => says(n, s, height(s) - (n === "a" ? 1 : 0)),
+      (n, s) => ({ ...says(n, s, height(s) - (n === "a" ? 10 : 0)), blockTime: at(s) }),
+      {},
+    ],
+    [
+      "nor where a height may be older than the time beside it",
+      5,
+      (n, s) => says(n, s, height(s) - (n === "a" ? 96 : 0)),
       {},
     ],
     [
