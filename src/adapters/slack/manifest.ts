@@ -4,7 +4,7 @@ import { MANIFEST_DESCRIPTION_LENGTH, MANIFEST_LONG_DESCRIPTION_LENGTHS, USAGE_H
 
 /** The bot's scopes and the feature that each is for. None lets it read conversations. */
 export const SCOPES = {
-  commands: "the slash command and its forms",
+  commands: "the slash command, its forms, and the shortcuts",
   "chat:write": "answers to mentions, answers that come late, and alerts",
   "files:write": "ledger exports and long tables as CSV files",
   "im:write": "private files, late answers and what people watch for themselves, in the app's direct messages",
@@ -15,6 +15,22 @@ export const SCOPES = {
 
 /** Events that Slack sends, beside commands and buttons. */
 const EVENTS: readonly string[] = ["app_home_opened", "app_mention", "app_uninstalled", "tokens_revoked"];
+
+/** What people choose from Slack's menus: https://docs.slack.dev/interactivity/implementing-shortcuts. */
+export const SHORTCUTS = {
+  why: {
+    name: "Why this alert?",
+    type: "message",
+    callback_id: "why",
+    description: "The whole story of the alert in a message: what was decided, sent and received",
+  },
+  ask: {
+    name: "Ask Bellwether",
+    type: "global",
+    callback_id: "ask",
+    description: "Ask about the network from anywhere in Slack",
+  },
+} as const;
 
 const DESCRIPTION = "Answers questions about the trading network, and says first when something is wrong with it.";
 
@@ -39,6 +55,7 @@ export function slackManifest(commands: readonly AnyCommand[], command = "/bell"
           should_escape: true,
         },
       ],
+      shortcuts: Object.values(SHORTCUTS),
     },
     oauth_config: { scopes: { bot: Object.keys(SCOPES) } },
     settings: {

@@ -28,6 +28,11 @@ test("it keeps to what Slack takes: description, usage hint, lengths", () => {
   expect(shown.long_description.length).toBeGreaterThanOrEqual(175);
   expect(shown.long_description.length).toBeLessThanOrEqual(4000);
   expect(shown.description.length).toBeLessThanOrEqual(140);
+  // https://docs.slack.dev/reference/app-manifest#features
+  for (const { name, description, callback_id: id } of features.shortcuts) {
+    expect([name.length <= 24, description.length <= 150, id.length <= 255]).toEqual([true, true, true]);
+  }
+  expect(new Set(features.shortcuts.map(({ callback_id: id }) => id)).size).toBe(features.shortcuts.length);
   expect(settings).toMatchObject({ socket_mode_enabled: true, interactivity: { is_enabled: true } });
   const many = Array.from({ length: 90 }, () => commands).flat();
   expect(slackManifest(many).features.slash_commands[0]?.usage_hint.length).toBeLessThanOrEqual(1000);

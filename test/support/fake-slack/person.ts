@@ -54,6 +54,37 @@ export class Person {
     return new Dialog(this.#fake, this, envelope, responseId);
   }
 
+  /** Chooses a shortcut of the manifest, one for messages on a message. */
+  shortcut(name: string, message?: StoredMessage): Dialog {
+    const { state } = this.#fake;
+    const type = message === undefined ? "global" : "message";
+    const known = state.manifest.features.shortcuts.find((one) => one.name === name && one.type === type);
+    if (known === undefined) throw new Error(`the manifest has no shortcut “${name}” of the type ${type}`);
+    const from = {
+      callback_id: known.callback_id,
+      trigger_id: state.trigger(this.id),
+      action_ts: state.ts(),
+      user: { id: this.id, name: this.name, username: this.name, team_id: state.team },
+      team: { id: state.team, domain: "fake" },
+    };
+    const channel = message?.channel ?? state.direct(this.id).id;
+    const [responseId, responseUrl] = this.#responseUrl(channel, message?.ts);
+    const on = {
+      message_ts: message?.ts,
+      response_url: responseUrl,
+      channel: { id: channel, name: state.channels.get(channel)?.person === undefined ? "general" : "directmessage" },
+      message: {
+        type: "message",
+        ts: message?.ts,
+        thread_ts: message?.thread,
+        text: message?.text,
+        blocks: message?.blocks,
+      },
+    };
+    const payload = message === undefined ? { type: "shortcut" } : { type: "message_action", ...on };
+    return new Dialog(this.#fake, this, this.#send("interactive", { ...from, ...payload }), responseId);
+  }
+
   /** Mentions the app in a message. */
   mention(channel: string, text: string, thread?: string): Envelope {
     const { state } = this.#fake;
@@ -173,7 +204,20 @@ export class Person {
       response_urls: [],
     });
     await until(() => envelope.acknowledgedAfter !== undefined, "an answer to a form");
-    const answer = (envelope.answer ?? {}) as { response_action?: string; errors?: Record<string, string> };
+    const answer = (envelope.answer ?? {}) as {
+      response_action?: string;
+      errors?: Record<string, string>;
+      view?: Omit<View, "id" | "user">;
+    };
+    if (answer.response_action === "update" && answer.view !== undefined) {
+      state.views.set(view.id, {
+        ...answer.view,
+        private_metadata: answer.view.private_metadata ?? "",
+        id: view.id,
+        user: this.id,
+      });
+      return {};
+    }
     if (answer.response_action !== "errors") {
       state.views.delete(view.id);
       return {};

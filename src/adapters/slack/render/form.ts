@@ -68,6 +68,45 @@ export function renderForm(
   };
 }
 
+export const ASK_CALLBACK_ID = "ask";
+/** The blocks of "Ask Bellwether". */
+export const ASK_BLOCKS = { line: "ask:line", command: "ask:command" } as const;
+
+/** "Ask Bellwether": a question as it would be typed, or one to choose, whose own form follows. */
+export function renderAskForm(root: string, commands: readonly AnyCommand[]): ModalView {
+  const label = (words: string) => plainTextObject(words, 100);
+  return {
+    type: "modal",
+    callback_id: ASK_CALLBACK_ID,
+    title: plainTextObject("Ask Bellwether", MODAL_TITLE_LENGTH),
+    submit: plainTextObject("Ask", MODAL_TITLE_LENGTH),
+    close: plainTextObject("Cancel", MODAL_TITLE_LENGTH),
+    blocks: [
+      {
+        type: "input",
+        block_id: ASK_BLOCKS.line,
+        optional: true,
+        label: label("Question"),
+        hint: plainTextObject(
+          `As you would type it behind ${root}. The answer comes as a direct message.`,
+          INPUT_HINT_LENGTH,
+        ),
+        element: textInput(plainTextObject("market show BTC/USDT", PLACEHOLDER_LENGTH), undefined, INPUT_TEXT_LENGTH),
+      },
+      {
+        type: "input",
+        block_id: ASK_BLOCKS.command,
+        optional: true,
+        label: label("Or choose one"),
+        element: select(
+          commands.map(({ name, summary }) => optionObject(`${name}: ${summary}`, name)),
+          undefined,
+        ),
+      },
+    ],
+  };
+}
+
 /** Undefined for metadata of another version, or of another app. */
 export function readFormMetadata(metadata: string): FormMetadata | undefined {
   return VersionedMetadata.safeParse(parseJson(metadata)).data;

@@ -3,7 +3,8 @@ import type { App as BoltApp, BlockElementAction, Receiver } from "@slack/bolt";
 import type { SlackContext } from "../context.ts";
 import { publishHome } from "../home/home.ts";
 import { LINK_VALUE } from "../render/buttons.ts";
-import { FORM_CALLBACK_ID } from "../render/form.ts";
+import { SHORTCUTS } from "../manifest.ts";
+import { ASK_CALLBACK_ID, FORM_CALLBACK_ID } from "../render/form.ts";
 import { describeError } from "../transport/api-error.ts";
 import { App } from "../transport/bolt.ts";
 import type { Identity } from "../transport/identity.ts";
@@ -13,6 +14,7 @@ import { handleCommand, handleMention } from "./command-handler.ts";
 import { foreignNotice, type PayloadOrigin, sayForeign } from "./foreign-workspace.ts";
 import { handleForm, type SubmittedView, suggestOptions } from "./form-handler.ts";
 import type { Asker } from "./invocation.ts";
+import { handleAskForm, handleWhyThisAlert, openAskForm } from "./shortcut-handler.ts";
 
 export interface BoltAppDependencies {
   readonly receiver: Receiver;
@@ -69,6 +71,23 @@ export function createBoltApp(dependencies: BoltAppDependencies): BoltApp {
     }
     await ack();
     track(outcome.answer());
+  });
+  app.shortcut({ type: "message_action", callback_id: SHORTCUTS.why.callback_id }, async ({ ack, shortcut }) => {
+    await ack();
+    track(handleWhyThisAlert(slack, shortcut));
+  });
+  app.shortcut({ type: "shortcut", callback_id: SHORTCUTS.ask.callback_id }, async ({ ack, shortcut }) => {
+    await ack();
+    track(openAskForm(slack, shortcut));
+  });
+  app.view(ASK_CALLBACK_ID, async ({ ack, body, view }) => {
+    const outcome = await handleAskForm(slack, view.state.values, senderOf(body));
+    if ("errors" in outcome) await ack({ response_action: "errors", errors: outcome.errors });
+    else if ("form" in outcome) await ack({ response_action: "update", view: outcome.form });
+    else {
+      await ack();
+      track(outcome.answer());
+    }
   });
   app.options(/.*/u, async ({ ack, body }) => {
     const view = "view" in body ? (body.view as SubmittedView | undefined) : undefined;

@@ -152,7 +152,7 @@ async function respondToAsk(
 type ReadPress = Exclude<Press, { kind: "choice" | "share" }> | (KeptPress & { readonly show?: "whole" | "folded" });
 
 /** The press of a button, or a notice where it cannot be read. */
-async function readPress(slack: SlackContext, value: string | undefined): Promise<ReadPress | Reply> {
+export async function readPress(slack: SlackContext, value: string | undefined): Promise<ReadPress | Reply> {
   const routed = decodePress(value);
   if (routed === undefined || routed.kind === "choice") return expiredNotice(slack.command);
   if (routed.kind !== "stored") return routed;

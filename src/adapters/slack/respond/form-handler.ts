@@ -113,7 +113,7 @@ function errorAt(view: SubmittedView, option: string | undefined, words: string)
 }
 
 /** The text of an error reply, on one line. */
-function errorText(reply: Reply): string {
+export function errorText(reply: Reply): string {
   const details = reply.blocks.flatMap((block) =>
     block.kind === "paragraph" ? [plainText(block.text)] : block.kind === "code" ? [block.text] : [],
   );

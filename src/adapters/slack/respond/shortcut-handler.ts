@@ -1,0 +1,108 @@
+import type { GlobalShortcut, MessageShortcut } from "@slack/bolt";
+import type { KnownBlock, ModalView } from "@slack/types";
+
+import { withTimeout } from "../../../in-time.ts";
+import type { Ask } from "../../../reply/reply.ts";
+import type { SlackContext } from "../context.ts";
+import { TRIGGER_LIFETIME_MILLIS } from "../limits.ts";
+import { ASK_BLOCKS, type FormState, missingOptions, renderAskForm, renderForm } from "../render/form.ts";
+import { describeError, logFailure } from "../transport/api-error.ts";
+import { ResponseUrl } from "../transport/response-url.ts";
+import { readPress } from "./button-handler.ts";
+import { parseTypedLine } from "./command-handler.ts";
+import { editableDirectMessage } from "./editable-message.ts";
+import { errorText } from "./form-handler.ts";
+import { type Asker, callerOf, commandOf, isShared, plainCaller, prepare, targetOf } from "./invocation.ts";
+import { noAlertNotice } from "./notices.ts";
+import type { RequestContext } from "./request-context.ts";
+import { respond, respondWith } from "./respond.ts";
+import { buttonResponder, directMessageResponder } from "./responders.ts";
+
+/** The command that tells the story of an alert: each alert carries it in its Details button. */
+const WHY_COMMAND = "alerts why";
+
+/** Answers "Why this alert?" on a message, to whoever chose it alone. Never rejects. */
+export async function handleWhyThisAlert(slack: SlackContext, shortcut: MessageShortcut): Promise<void> {
+  await logFailure(slack, "shortcut", async () => {
+    const { channel, message, response_url: url } = shortcut;
+    const asker = askerOf(shortcut);
+    const thread: unknown = message["thread_ts"];
+    const inThread = typeof thread === "string" ? { thread } : {};
+    const response = new ResponseUrl({ url, since: slack.now(), used: 0 }, slack);
+    const progressMessage = editableDirectMessage(slack, asker.id);
+    const shared = isShared(channel.id, channel.name === "directmessage");
+    const request: RequestContext = {
+      caller: await callerOf(slack, asker, WHY_COMMAND),
+      workspace: asker.workspace,
+      channel: channel.id,
+      ...inThread,
+      responder: buttonResponder(response, { replaces: false, shared, ...inThread, progressMessage }),
+    };
+    const ask = await whyAsk(slack, message["blocks"]);
+    if (ask === undefined) await respondWith(slack, noAlertNotice(), undefined, request, "caller");
+    else await respond(slack, ask, { ...request, audience: "caller" });
+  });
+}
+
+/** The question that the Details button of an alert asks; undefined for a message that is no alert. */
+async function whyAsk(slack: SlackContext, blocks: unknown): Promise<Ask | undefined> {
+  for (const block of Array.isArray(blocks) ? (blocks as KnownBlock[]) : []) {
+    for (const element of block.type === "actions" ? block.elements : []) {
+      const options = "options" in element ? (element.options ?? []) : [];
+      const values = "value" in element ? [element.value] : options.map(({ value }) => value);
+      for (const value of values) {
+        const press = await readPress(slack, value);
+        if ("kind" in press && press.kind === "ask" && press.ask.command === WHY_COMMAND) return press.ask;
+      }
+    }
+  }
+  return undefined;
+}
+
+/** Opens the form of "Ask Bellwether", wherever it was chosen. Never rejects. */
+export async function openAskForm(slack: SlackContext, shortcut: GlobalShortcut): Promise<void> {
+  try {
+    await withTimeout(
+      slack.web.views.open({ trigger_id: shortcut.trigger_id, view: renderAskForm(slack.command, slack.bot.commands) }),
+      slack.triggerMillis ?? TRIGGER_LIFETIME_MILLIS,
+    );
+  } catch (error) {
+    slack.log.warn({ platform: "slack", command: "shortcut", why: describeError(error) }, "form not opened");
+  }
+}
+
+/** What becomes of it: errors at its fields, the form of the command that was chosen, or the answer to run. */
+type AskResult =
+  | { readonly errors: Readonly<Record<string, string>> }
+  | { readonly form: ModalView }
+  | { readonly answer: () => Promise<void> };
+
+/** Reads "Ask Bellwether": a typed line, or a command whose form takes its place. */
+export async function handleAskForm(slack: SlackContext, state: FormState, asker: Asker): Promise<AskResult> {
+  const line = (state[ASK_BLOCKS.line]?.["value"]?.value ?? "").trim();
+  const chosen = state[ASK_BLOCKS.command]?.["value"]?.selected_option?.value;
+  if (line === "" && chosen === undefined)
+    return { errors: { [ASK_BLOCKS.line]: "Type a question, or choose one below." } };
+  const ask = line === "" ? { command: chosen ?? "", options: {} } : parseTypedLine(slack, line);
+  const command = ask && commandOf(slack, ask);
+  const incomplete = ask && command && (line === "" || missingOptions(command, ask).length > 0);
+  if (incomplete) {
+    const metadata = { command: command.name, shared: false };
+    return { form: renderForm(command, ask.options, slack.bot.networks, metadata) };
+  }
+  const responder = directMessageResponder(slack, asker.id);
+  const place = { workspace: asker.workspace, channel: undefined };
+  if (ask === undefined) {
+    const here = targetOf(place);
+    const reply = await slack.bot.runLine(line, { here, caller: plainCaller(asker), signal: slack.stopping });
+    return { errors: { [ASK_BLOCKS.line]: errorText(reply) } };
+  }
+  const request: RequestContext = { caller: await callerOf(slack, asker, ask.command), ...place, responder };
+  const prepared = prepare(slack, ask, request);
+  if (!prepared.ok) return { errors: { [ASK_BLOCKS.line]: errorText(prepared.reply) } };
+  return { answer: () => respond(slack, ask, request) };
+}
+
+function askerOf({ user, team }: MessageShortcut): Asker {
+  return { id: user.id, name: user.name, workspace: team?.id };
+}

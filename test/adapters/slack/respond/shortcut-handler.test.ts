@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+
+import { noAlertNotice } from "../../../../src/adapters/slack/respond/notices.ts";
+import { command } from "../../../../src/bot/command.ts";
+import { plainText } from "../../../../src/reply/plain-text.ts";
+import { reply } from "../../../../src/reply/reply.ts";
+import { until } from "../../../support/fake-discord/until.ts";
+import { saying } from "../../../support/said.ts";
+import { probe, titled } from "../probe-commands.ts";
+import { said } from "../shown.ts";
+import { stage } from "../stage.ts";
+
+/** Stands in for the story of an alert: says of which. */
+const why = command({
+  ...probe("alerts why", ({ options }) => Promise.resolve(titled(`story of ${JSON.stringify(options["episode"])}`))),
+  options: { episode: { kind: "text", description: "Which", example: "x", maxLength: 900, required: true } },
+});
+
+const details = (episode: string) => ({
+  label: "Details",
+  invocation: { command: "alerts why", options: { episode } },
+  effect: "reply" as const,
+});
+const others = ["Acknowledge", "Silence", "Runbook", "More"].map((label) => ({
+  label,
+  invocation: { command: "time", options: {} },
+  effect: "reply" as const,
+}));
+
+describe("Why this alert?", () => {
+  test.each([
+    ["a button", [details("ep-7")]],
+    ["a menu", [...others, details("ep-7")]],
+    ["the store", [details(`ep-7${"x".repeat(700)}`)]],
+  ])("tells the story that %s of the message knows, to whoever asks alone", async (_name, actions) => {
+    await using scene = await stage({ extra: [why] });
+    const { signal } = new AbortController();
+    const ann = scene.fake.person("ann");
+    const delivery = { id: "d1", destination: { platform: "slack", channel: scene.channel } };
+    const receipt = await scene.adapter.send(delivery, reply({ title: "down", actions }), signal);
+    const dialog = ann.shortcut("Why this alert?", scene.fake.state.message(receipt.message));
+    await dialog.answered();
+    expect(said(dialog.last)).toContain('story of "ep-7');
+    expect(dialog.last.onlyFor).toBe(ann.id);
+  });
+
+  test("of another message says what to choose it on", async () => {
+    await using scene = await stage({ extra: [why] });
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, "time private:no");
+    const dialog = ann.shortcut("Why this alert?", last);
+    await dialog.answered();
+    expect(said(dialog.last)).toContain(plainText(noAlertNotice().title));
+    expect(dialog.last.onlyFor).toBe(ann.id);
+  });
+});
+
+describe("Ask Bellwether", () => {
+  test("answers a typed line by direct message", async () => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    ann.shortcut("Ask Bellwether");
+    expect(await ann.submit(await ann.form(), { "ask:line": "market list" })).toEqual({});
+    await until(() => ann.directMessages().length === 1, "the answer");
+    expect(said(ann.directMessages()[0]!)).toContain("markets");
+  });
+
+  test.each([
+    ["a command that is chosen", { "ask:command": "order" }, undefined],
+    ["a line that lacks a value", { "ask:line": "order version:2" }, "2"],
+  ])("opens the form of %s in its place", async (_name, values, version) => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    ann.shortcut("Ask Bellwether");
+    await ann.submit(await ann.form(), values);
+    const form = await ann.form();
+    expect(form.callback_id).toBe("form");
+    const field = form.blocks.find(({ block_id: id }) => id === "option:version")?.element;
+    expect(field?.initial_value).toBe(version);
+    await ann.submit(form, { id: "ab".repeat(32), version: "1" });
+    await until(() => ann.directMessages().length === 1, "the answer");
+  });
+
+  test.each([
+    ["nothing", {}, /./u],
+    ["a line that cannot be read", { "ask:line": "markt lsit" }, saying("market list")],
+    ["a value that is none", { "ask:line": "order ab version:x" }, saying("version")],
+  ])("says at its field what is wrong with %s", async (_name, values, words) => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    ann.shortcut("Ask Bellwether");
+    const errors = await ann.submit(await ann.form(), values);
+    expect(errors["ask:line"]).toMatch(words);
+    expect(ann.directMessages()).toEqual([]);
+  });
+});
