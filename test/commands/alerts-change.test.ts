@@ -223,6 +223,15 @@ describe("a subscription", () => {
     );
   });
 
+  test("says where nothing of it ever mentions anybody", async () => {
+    const { talk, id } = await channelWith("node.down");
+    const said = async (line: string) => (await talk.ask(line)).replaceAll(/\s+/gu, " ");
+    const nobody = /\bnobody\b[^.]*\bcritical\b[^.]*\bnode\.down\b/iu;
+    expect(await said(`alerts edit ${id} mention:<@&123456789012345678>`)).toMatch(nobody);
+    expect(await said(`alerts edit ${id} kinds:node.down,network.stalled`)).not.toMatch(nobody);
+    expect(await said(`alerts edit ${id} mention:off`)).not.toMatch(nobody);
+  });
+
   test("does not become another one's twin", async () => {
     const { talk, id } = await channelWith("node.down");
     await talk.ask("alerts add node.lagging");

@@ -27,7 +27,7 @@ import { networkStatus } from "../episodes/network-status.ts";
 import { createShortId } from "../short-id.ts";
 import { suspensionNote } from "../suspension-words.ts";
 import { DEFAULT_NOTIFICATION_SETTINGS, parseNotificationSettings, threadNote } from "./notification-settings.ts";
-import { awaitFirstDelivery, crossedThresholdNote, deliveryNote, minimumSeverityNote } from "./subscription-checks.ts";
+import { awaitFirstDelivery, crossedThresholdNote, deliveryNote, severityNotes } from "./subscription-checks.ts";
 import {
   contentKey,
   listAction,
@@ -171,7 +171,7 @@ function addedReply(
   const place = destinationWords(subscription.destination, context);
   const blocks: Block[] = [
     { kind: "fields", fields: subscriptionFields(subscription, labels) },
-    ...minimumSeverityNote(subscription),
+    ...severityNotes(subscription),
     ...notes,
     paragraph(text`Now: ${networkStatusWords(status)}`),
     ...deliveryNote(context, subscription.destination),

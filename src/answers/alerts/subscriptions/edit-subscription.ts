@@ -9,7 +9,7 @@ import { resolveSubjects, subjectLabels } from "../alert-subjects.ts";
 import { type AlertCommandContext, changeAnnouncements } from "../alerts.ts";
 import { isOwnSubscription, isSameDestination, workspaceOf } from "../destination.ts";
 import { parseNotificationSettings, threadNote } from "./notification-settings.ts";
-import { crossedThresholdNote, minimumSeverityNote } from "./subscription-checks.ts";
+import { crossedThresholdNote, severityNotes } from "./subscription-checks.ts";
 import {
   contentKey,
   findSubscription,
@@ -85,7 +85,7 @@ export async function editSubscription(
     title: text`Changed subscription ${code(after.id)}: ${subscriptionWords(after, labels)}`,
     blocks: [
       { kind: "fields", fields: subscriptionFields(after, labels) },
-      ...minimumSeverityNote(after),
+      ...severityNotes(after),
       ...threadNote(values, after, context.platforms),
       ...(after.state === "active" && content !== contentKey(before, alerts.config)
         ? await crossedThresholdNote(context, after, labels)

@@ -14,8 +14,18 @@ import { marketsById } from "../../ids/ids.ts";
 import type { AlertCommandContext } from "../alerts.ts";
 import { unreachable } from "../suspension-words.ts";
 
-/** A note where some kinds never reach the minimum severity asked for; empty where all can. */
-export function minimumSeverityNote({ kinds, floor }: Pick<Subscription, "kinds" | "floor">): Block[] {
+/** Notes where kinds never reach the minimum severity, or the one of a mention; empty where all can. */
+export function severityNotes({ kinds, floor, mention }: Pick<Subscription, "kinds" | "floor" | "mention">): Block[] {
+  return [...minimumSeverityNote(kinds, floor), ...(mention === undefined ? [] : mentionNote(kinds))];
+}
+
+function mentionNote(kinds: Subscription["kinds"]): Block[] {
+  if (kinds.some((kind) => KINDS[kind].worst === "critical")) return [];
+  const never = `${kinds.join(", ")} never ${kinds.length === 1 ? "becomes" : "become"} critical`;
+  return [paragraph(`Nobody will be mentioned: that is for what is critical, and ${never}.`)];
+}
+
+function minimumSeverityNote(kinds: Subscription["kinds"], floor: Subscription["floor"]): Block[] {
   const covered = kinds.filter((kind) => compareSeverity(KINDS[kind].worst, floor) >= 0);
   if (covered.length === kinds.length) return [];
   const bad = floor === "critical" ? "critical" : "a warning";
