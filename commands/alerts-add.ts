@@ -7,7 +7,7 @@ import { command } from "../src/bot/command.ts";
 
 export const alertsAdd = command({
   name: "alerts add",
-  summary: "Tells this channel of what happens; or you alone of an order, a stake or a bundle",
+  summary: "Subscribe this channel, or watch one thing yourself",
   examples: [
     "alerts add",
     "alerts add markets BTC/USDT style:thread",

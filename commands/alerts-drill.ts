@@ -13,7 +13,7 @@ const MAX_DESTINATIONS = 50;
 
 export const alertsDrill = command({
   name: "alerts drill",
-  summary: "Tries the whole way of an alert, from a look to its end, and tells how long it took",
+  summary: "Test the whole way of an alert, and time it",
   examples: ["alerts drill"],
   access: "channel-manager",
   audience: "caller",

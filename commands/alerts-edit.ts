@@ -4,7 +4,7 @@ import { command } from "../src/bot/command.ts";
 
 export const alertsEdit = command({
   name: "alerts edit",
-  summary: "Changes one subscription: what is named is changed, the rest stays",
+  summary: "Change a subscription",
   examples: ["alerts edit <id> quiet:22:00-07:00 zone:Europe/Berlin", "alerts edit <id> high:75000"],
   // Everybody may change their own; rights on a channel's are checked once the subscription is found.
   access: "everyone",

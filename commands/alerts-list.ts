@@ -11,23 +11,22 @@ import {
 } from "../src/answers/alerts/destination.ts";
 import { unreachablePlaces } from "../src/answers/alerts/suspension-words.ts";
 import {
-  removeAction,
+  changeAsk,
   subscriptionActions,
   visibleSubscriptions,
 } from "../src/answers/alerts/subscriptions/subscriptions.ts";
 import { command } from "../src/bot/command.ts";
-import { type Block, paragraph, type Table } from "../src/reply/block.ts";
+import { type Block, details, paragraph, type Table } from "../src/reply/block.ts";
 import { type Action, reply } from "../src/reply/reply.ts";
 import { code, joinText, text, time, toText } from "../src/reply/text.ts";
 import { fromMillis } from "../src/units/nanoseconds.ts";
 
-/** As many as fit beside the other buttons of any platform. */
-const BUTTONS = 4;
+const HINT = text`${code("alerts edit <id>")} changes one, ${code("alerts remove <id>")} ends it.`;
 
 export const alertsList = command({
   name: "alerts list",
   alsoCalled: ["subscriptions"],
-  summary: "What this channel is told of, and what you watch for yourself",
+  summary: "What this channel and you are told of",
   examples: ["alerts list"],
   access: "everyone",
   audience: "caller",
@@ -54,11 +53,12 @@ export const alertsList = command({
     );
     const where = everywhere ? text`all places` : destinationWords(destinationHere(context), context);
     const shown: Block[] = [];
+    const several = visible.length > 1;
     const relativeTo = everywhere ? context : undefined;
-    if (channel.length > 0) shown.push(tableOf(channel, "subscriptions", { labels, networks, relativeTo }));
+    if (channel.length > 0) shown.push(tableOf(channel, "subscriptions", { labels, networks, several, relativeTo }));
     if (own.length > 0)
       shown.push({
-        ...tableOf(own, "own-subscriptions", { labels, networks }),
+        ...tableOf(own, "own-subscriptions", { labels, networks, several }),
         title: text`Yours alone`,
       });
     const none = visible.length === 0;
@@ -86,7 +86,7 @@ export const alertsList = command({
             paragraph(text`${code("alerts add")} subscribes to what ops channels need and sends a test message.`),
             ...lost,
           ]
-        : [...shown, ...lost],
+        : [...shown, ...lost, ...details([paragraph(HINT)])],
       actions: none ? [addAction()] : actionsOf(visible.filter(isAlive), labels),
     });
   },
@@ -110,10 +110,12 @@ function tableOf(
   {
     labels,
     networks,
+    several,
     relativeTo,
   }: {
     labels: Labels;
     networks: readonly string[];
+    several: boolean;
     /** Of the column of destinations. */
     relativeTo?: CallerContext | undefined;
   },
@@ -122,24 +124,26 @@ function tableOf(
     kind: "table",
     name,
     columns: [
-      { title: "Subscription" },
       { title: "Tells" },
+      { title: "State" },
       ...(relativeTo === undefined ? [] : [{ title: "Where", priority: 2 as const }]),
+      { title: "Id", priority: 2 },
       { title: "How", priority: 3 },
-      { title: "State", priority: 2 },
       { title: "Since", priority: 3 },
     ],
     rows: rows.map((one) => {
       const how = deliveryOptionWords(one);
       return [
-        toText(code(one.id)),
         subscriptionWords(one, labels),
-        ...(relativeTo === undefined ? [] : [destinationWords(one.destination, relativeTo)]),
-        how.length === 0 ? toText("the usual way") : how,
         toText(stateWords(one, networks)),
+        ...(relativeTo === undefined ? [] : [destinationWords(one.destination, relativeTo)]),
+        toText(code(one.id)),
+        how.length === 0 ? toText("the usual way") : how,
         text`${time(fromMillis(one.created))} by ${one.by.name}`,
       ];
     }),
+    // A single one has its buttons below.
+    ...(several ? { rowAction: { label: "Change", invocations: rows.map(changeAsk), effect: "reply" as const } } : {}),
   };
 }
 
@@ -147,9 +151,8 @@ function addAction(): Action {
   return { label: "Add the usual", invocation: { command: "alerts add", options: {} }, effect: "reply" };
 }
 
-/** All buttons of a single subscription; of several only those that remove them. */
+/** The buttons of a single subscription; several are changed by their rows. */
 function actionsOf(alive: readonly Subscription[], labels: Labels): Action[] {
   const [only] = alive;
-  if (only !== undefined && alive.length === 1) return subscriptionActions(only, labels);
-  return alive.slice(0, BUTTONS).map((one) => removeAction(one, `Remove ${one.id}`, labels));
+  return only === undefined || alive.length > 1 ? [] : subscriptionActions(only, labels);
 }

@@ -4,7 +4,7 @@ import { destinationHere, isOperator } from "../src/answers/alerts/destination.t
 import { logFile, logPage, logTable, MAX_LOG_ENTRIES, searchLog } from "../src/answers/alerts/episodes/alert-log.ts";
 import { command } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
-import { type Block, paragraph } from "../src/reply/block.ts";
+import { type Block, details, paragraph } from "../src/reply/block.ts";
 import { type Action, reply } from "../src/reply/reply.ts";
 import { text } from "../src/reply/text.ts";
 import { formatCount } from "../src/units/format-number.ts";
@@ -14,7 +14,7 @@ const PAGE_ROWS = 15;
 
 export const alertsLog = command({
   name: "alerts log",
-  summary: "What was decided and sent, newest first; as a file, all of it",
+  summary: "What was decided and sent, newest first",
   examples: ["alerts log", "alerts log node.down", "alerts log suppressed page:2", "alerts log file:yes"],
   access: "everyone",
   audience: "caller",
@@ -41,7 +41,7 @@ export const alertsLog = command({
     const blocks: Block[] = [logTable(shown, context)];
     if (read.more) {
       blocks.push(
-        paragraph(`No more than the last ${formatCount(MAX_LOG_ENTRIES)} decisions and messages are looked through.`),
+        ...details([paragraph(`It looks through the last ${formatCount(MAX_LOG_ENTRIES)} decisions and messages.`)]),
       );
     }
     const go = (label: string, to: number): Action => ({

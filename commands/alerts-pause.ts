@@ -4,7 +4,7 @@ import { command } from "../src/bot/command.ts";
 
 export const alertsPause = command({
   name: "alerts pause",
-  summary: "Holds one subscription back until it is resumed",
+  summary: "Hold a subscription back",
   examples: ["alerts pause <id>"],
   // Everybody may change their own; rights on a channel's are checked once the subscription is found.
   access: "everyone",

@@ -4,7 +4,7 @@ import { command } from "../src/bot/command.ts";
 
 export const alertsResume = command({
   name: "alerts resume",
-  summary: "Goes on with a subscription that was paused",
+  summary: "Go on with a paused subscription",
   examples: ["alerts resume <id>"],
   // Everybody may change their own; rights on a channel's are checked once the subscription is found.
   access: "everyone",

@@ -7,7 +7,7 @@ import { command } from "../src/bot/command.ts";
 
 export const alertsSilence = command({
   name: "alerts silence",
-  summary: "Keeps alerts back for a while here: one episode, a kind, a subject, or all",
+  summary: "Keep alerts back for a while",
   examples: [
     "alerts silence all for:1h",
     "alerts silence node.down for:2h reason:maintenance",

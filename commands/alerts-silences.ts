@@ -3,14 +3,12 @@ import { silenceScopeWords, silenceTimeWords } from "../src/alerts/wording/silen
 import { subjectLabels } from "../src/answers/alerts/alert-subjects.ts";
 import { destinationKeyWords } from "../src/answers/alerts/destination.ts";
 import { visibleSilences } from "../src/answers/alerts/silences/silences.ts";
+import { rowActions } from "../src/answers/answer.ts";
 import { command } from "../src/bot/command.ts";
-import { paragraph } from "../src/reply/block.ts";
+import { details, paragraph } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";
 import { code, text, toText } from "../src/reply/text.ts";
 import { toMillis } from "../src/units/nanoseconds.ts";
-
-/** As many as fit beside the other buttons of any platform. */
-const BUTTONS = 4;
 
 export const alertsSilences = command({
   name: "alerts silences",
@@ -32,18 +30,26 @@ export const alertsSilences = command({
       scope.subject === undefined || scope.network !== context.network ? [] : [scope.subject],
     );
     const placeOf = destinationKeyWords(context);
+    const [only] = found;
+    const end = rowActions(
+      "End",
+      found.map(({ id }) => ({ name: id, invocation: { command: "alerts unsilence", options: { id } } })),
+    );
     const labels = await subjectLabels([{ kinds: ["market.state"], ids }], context);
     return reply({
-      title: found.length === 1 ? "One silence" : `${found.length} silences`,
+      title:
+        only !== undefined && found.length === 1
+          ? text`Silenced: ${silenceScopeWords(only, labels)}, ${silenceTimeWords(only, now)}`
+          : text`${found.length} silences, ${found.filter((one) => isSilenceActive(one, now)).length} hold now`,
       blocks: [
         {
           kind: "table",
           name: "silences",
           columns: [
-            { title: "Silence" },
-            { title: "Of" },
+            { title: "Silenced" },
             { title: "When" },
             { title: "Now", priority: 2 },
+            { title: "Id", priority: 2 },
             { title: "By", priority: 3 },
             { title: "Where", priority: 3 },
           ],
@@ -51,21 +57,19 @@ export const alertsSilences = command({
             const { destination: where } = one.scope;
             const reason = one.reason === undefined ? "" : `: ${one.reason}`;
             return [
-              toText(code(one.id)),
               silenceScopeWords(one, labels),
               silenceTimeWords(one, now),
               toText(isSilenceActive(one, now) ? "holds" : "waits"),
+              toText(code(one.id)),
               toText(`${one.by}${reason}`),
               where === undefined ? toText("all places") : placeOf(where),
             ];
           }),
+          ...end.inTable,
         },
+        ...details([paragraph(text`${code("alerts unsilence <id>")} ends one.`)]),
       ],
-      actions: found.slice(0, BUTTONS).map((one) => ({
-        label: `End ${one.id}`,
-        invocation: { command: "alerts unsilence", options: { id: one.id } },
-        effect: "reply",
-      })),
+      actions: end.actions,
     });
   },
 });

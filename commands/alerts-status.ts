@@ -20,7 +20,7 @@ import { networkStatus, watchedMarketLabels } from "../src/answers/alerts/episod
 import { servedSuspensions, suspensionWords, unreachablePlaces } from "../src/answers/alerts/suspension-words.ts";
 import { visibleSilences } from "../src/answers/alerts/silences/silences.ts";
 import { command } from "../src/bot/command.ts";
-import { type Block, paragraph, type Table } from "../src/reply/block.ts";
+import { type Block, details, facts, field, paragraph, type Table } from "../src/reply/block.ts";
 import { type Action, reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, text, type Text, time, toText } from "../src/reply/text.ts";
 import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
@@ -33,10 +33,12 @@ const LATE_INTERVALS = 3;
 const MIN_LATE_MILLIS: Milliseconds = 30_000;
 /** So many episodes get buttons. */
 const BUTTONS = 2;
+/** So many networks are told of by the headline alone. */
+const FEW_NETWORKS = 4;
 
 export const alertsStatus = command({
   name: "alerts status",
-  summary: "How the networks and the alerts stand: verdicts, watchers, what is open, what is owed",
+  summary: "Verdicts, open alerts, and what waits to be sent",
   examples: ["alerts status"],
   access: "everyone",
   audience: "channel",
@@ -60,11 +62,19 @@ export const alertsStatus = command({
     const suspensions = servedSuspensions(known, alerts);
     const unreachable = unreachablePlaces(all.filter(isAsked), known, context);
     const isUnwatched = alerts.verdict === undefined;
+    const silences = visibleSilences(await alerts.silences(), context).filter((one) => isSilenceActive(one, now));
+    const silenced = silences.map((one) => silenceLine(one, now, context.platforms));
     const blocks: Block[] = [
       ...(isUnwatched ? [paragraph(unwatchedWords(statuses, now))] : []),
-      networkTable(statuses, observations, now),
-      episodeTable(open, labels),
+      ...suspensions.map((suspension) => paragraph(suspensionWords(suspension, context.platforms, now))),
+      ...(open.length === 0 ? [] : [episodeTable(open, labels)]),
+      ...facts([
+        field("Silenced", countedOrOnly(silenced, "silences hold")),
+        field("Not sent yet", unsentWords(owed, now)),
+        field("Unreachable", countedOrOnly(unreachable, "places cannot be reached, or were lost")),
+      ]),
     ];
+    const below: Block[] = [];
     const suspicions = statuses.flatMap(({ network, suspicious = [] }) =>
       suspicious
         // Without those that have fired since the statuses were read.
@@ -76,22 +86,18 @@ export const alertsStatus = command({
     }
     const late = observations.flat().filter(({ isLate }) => isLate);
     if (late.length > 0) blocks.push({ kind: "list", title: text`Watchers that are late`, items: late.map(lateWords) });
-    const silences = visibleSilences(await alerts.silences(), context).filter((one) => isSilenceActive(one, now));
-    if (silences.length > 0) {
-      const items = silences.map((one) => silenceLine(one, now, context.platforms));
-      blocks.push({ kind: "list", title: text`Silenced now`, items });
+    if (silenced.length > 1) below.push({ kind: "list", title: text`Silenced now`, items: silenced });
+    if (unreachable.length > 1) {
+      below.push({ kind: "list", title: text`Places that cannot be reached, or were lost`, items: unreachable });
     }
-    blocks.push(paragraph(undeliveredWords(owed, now)));
-    blocks.push(...suspensions.map((suspension) => paragraph(suspensionWords(suspension, context.platforms, now))));
-    if (unreachable.length > 0) {
-      blocks.push({ kind: "list", title: text`Places that cannot be reached, or were lost`, items: unreachable });
-    }
+    // The headline names few networks with their verdicts already.
+    (networks.length <= FEW_NETWORKS ? below : blocks).push(networkTable(statuses, observations, now));
     const offered = open.slice(0, BUTTONS);
     const acknowledgeable = await Promise.all(offered.map((one) => mayAcknowledge(alerts, one, context)));
     return reply({
       title: headline(statuses, open, isUnwatched),
       tone: isUnwatched ? "warning" : toneOf(statuses, open),
-      blocks,
+      blocks: [...blocks, ...details(below)],
       actions: [
         ...offered.flatMap((one, index) => episodeActions(one, open, acknowledgeable[index] === true)),
         refresh(options.network),
@@ -198,12 +204,11 @@ function episodeTable(open: readonly Episode[], labels: Labels): Table {
     name: "open-episodes",
     title: text`Open alerts`,
     columns: [
-      { title: "Severity" },
-      // The identifying columns come first: a phone shows little more.
-      { title: "Of" },
-      { title: "Network" },
       { title: "Kind" },
-      { title: "Since" },
+      { title: "Of" },
+      { title: "Severity" },
+      { title: "Since", priority: 2 },
+      { title: "Network", priority: 2 },
       { title: "Episode", priority: 3 },
     ],
     rows: open.map((episode) => {
@@ -213,15 +218,19 @@ function episodeTable(open: readonly Episode[], labels: Labels): Table {
         ...(acknowledged === undefined ? [] : [`acknowledged by ${acknowledged.by}`]),
       ];
       return [
-        toText(strong(severity)),
-        toText(subject === "" ? "–" : subjectName(subject, labels)),
-        toText(network),
         toText(notes.length === 0 ? kind : `${kind} (${notes.join("; ")})`),
+        toText(subject === "" ? network : subjectName(subject, labels)),
+        toText(strong(severity)),
         sinceWords(episode, "both"),
+        toText(network),
         toText(code(briefEpisodeId(id))),
       ];
     }),
-    empty: text`Nothing is firing.`,
+    rowAction: {
+      label: "Why",
+      invocations: open.map(({ id }) => ({ command: "alerts why", options: { episode: id } })),
+      effect: "reply",
+    },
   };
 }
 
@@ -229,16 +238,21 @@ function lateWords({ network, watcher, ageMillis }: WatcherObservation): Text {
   return text`${code(watcher)} on ${strong(network)} last looked ${formatDuration(ageMillis ?? 0)} ago`;
 }
 
-function undeliveredWords(owed: Awaited<ReturnType<AlertService["outboxDepth"]>>, now: Milliseconds): Text {
+/** One line as it is, several counted: the list of them is a detail. Undefined where there is none. */
+function countedOrOnly(lines: readonly Text[], words: string): Text | undefined {
+  return lines.length <= 1 ? lines[0] : text`${lines.length} ${words}`;
+}
+
+function unsentWords(owed: Awaited<ReturnType<AlertService["outboxDepth"]>>, now: Milliseconds): Text | undefined {
   const waiting = owed.filter((one) => one.owed > 0);
-  if (waiting.length === 0) return text`Nothing is owed that has not been sent.`;
-  return text`Owed and not sent yet: ${joinText(
+  if (waiting.length === 0) return undefined;
+  return joinText(
     waiting.map(
       (one) =>
         text`${formatCount(one.owed)} on ${one.platform}, the oldest since ${time(fromMillis(one.oldest))} (${formatDuration(Math.max(0, now - one.oldest))})`,
     ),
     "; ",
-  )}.`;
+  );
 }
 
 /** No process watches: everything shown is what an earlier one stored. */
@@ -257,11 +271,7 @@ function headline(statuses: readonly NetworkStatus[], open: readonly Episode[], 
     ", ",
   );
   const firing =
-    open.length === 0
-      ? "nothing is firing"
-      : open.length === 1
-        ? "one alert is open"
-        : `${open.length} alerts are open`;
+    open.length === 0 ? "no alert is open" : open.length === 1 ? "one alert is open" : `${open.length} alerts are open`;
   return text`${isUnwatched ? "Nobody is watching; last known: " : ""}${verdicts}; ${firing}`;
 }
 

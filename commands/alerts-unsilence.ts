@@ -21,7 +21,7 @@ import { fromMillis, toMillis } from "../src/units/nanoseconds.ts";
 
 export const alertsUnsilence = command({
   name: "alerts unsilence",
-  summary: "Ends a silence",
+  summary: "End a silence",
   examples: ["alerts unsilence <id>"],
   // Everybody may in their direct messages; rights on a channel are checked below.
   access: "everyone",

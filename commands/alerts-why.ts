@@ -6,7 +6,7 @@ import { UserError } from "../src/errors.ts";
 
 export const alertsWhy = command({
   name: "alerts why",
-  summary: "The whole story of an alert: what was decided, sent and received, and when",
+  summary: "The whole story of an alert",
   examples: ["alerts why network.stalled"],
   access: "everyone",
   audience: "caller",

@@ -7,7 +7,7 @@ import { toMillis } from "../src/units/nanoseconds.ts";
 
 export const answersSet = command({
   name: "answers set",
-  summary: "Chooses who sees the answers about markets: everyone in the channel, or the asker alone",
+  summary: "Choose who sees answers about markets here",
   examples: ["answers set everyone", "answers set asker"],
   access: "channel-manager",
   audience: "channel",

@@ -7,7 +7,7 @@ import { fromMillis } from "../src/units/nanoseconds.ts";
 
 export const answersShow = command({
   name: "answers show",
-  summary: "Who sees the answers about markets here, and who chose so",
+  summary: "Who sees answers about markets here",
   examples: ["answers show"],
   access: "everyone",
   audience: "caller",

@@ -17,7 +17,7 @@ import { code, shortenId, text } from "../src/reply/text.ts";
 
 export const bundleAssetLimits = command({
   name: "bundle asset-limits",
-  summary: "The signed bundle that sets an asset's limits on the ERC20 bridge",
+  summary: "The signed bundle that sets an asset's limits",
   examples: ["bundle asset-limits <proposal>"],
   access: "everyone",
   audience: "channel",

@@ -1,21 +1,14 @@
 import { answer } from "../src/answers/answer.ts";
-import {
-  blockRangeTitle,
-  blocksAgo,
-  type ListRequest,
-  PAGE_OPTIONS,
-  pageAsk,
-  readPage,
-} from "../src/answers/pages/pages.ts";
+import { type ListRequest, listTitle, PAGE_OPTIONS, pageAsk, readPage } from "../src/answers/pages/pages.ts";
 import type { Checkpoint } from "../src/api/model/network.ts";
 import { command } from "../src/bot/command.ts";
-import { type Block, field } from "../src/reply/block.ts";
+import { type Block, facts, field } from "../src/reply/block.ts";
 import { id, text, toText } from "../src/reply/text.ts";
 
 export const checkpoints = command({
   name: "checkpoints",
   alsoCalled: ["checkpoint"],
-  summary: "The network's checkpoints, newest first, with the blocks between them",
+  summary: "The network's checkpoints",
   examples: ["checkpoints", "checkpoints first:50", "checkpoints newest:no"],
   access: "everyone",
   audience: "channel",
@@ -27,25 +20,21 @@ export const checkpoints = command({
       get: (from, query, call) => from.getCheckpoints(query, call),
       heightOf: (row) => row.atBlock,
     };
-    const { rows, asOf, notes, actions, isNewest } = await readPage(context, request);
+    const page = await readPage(context, request);
+    const { rows, asOf, notes, actions } = page;
     const heights = rows.map((row) => row.atBlock);
     const gaps = spacings(heights, context.options.newest);
     const usual = median(gaps.filter((gap) => gap !== undefined && gap > 0n));
-    const newest = heights.reduce(later, undefined);
-    const facts = [
-      ...(isNewest && newest !== undefined ? [field("Newest", blocksAgo(newest, asOf.blockHeight))] : []),
-      ...(usual === undefined ? [] : [field("Usual spacing", `${usual} blocks`)]),
-    ];
     const blocks: Block[] = [...notes];
-    if (facts.length > 0) blocks.push({ kind: "fields", fields: facts });
+    if (usual !== undefined) blocks.push(...facts([field("Usual spacing", `${usual} blocks`)]));
     blocks.push({
       kind: "table",
       name: "checkpoints",
       columns: [
         { title: "Block", align: "right" },
         { title: "Spacing", align: "right" },
-        { title: "Hash" },
-        { title: "Block hash", priority: 2 },
+        { title: "Hash", priority: 2 },
+        { title: "Block hash", priority: 3 },
       ],
       rows: rows.map((row, index) => [
         toText(row.atBlock ?? "–"),
@@ -56,7 +45,7 @@ export const checkpoints = command({
       empty: text`No checkpoints here.`,
     });
     return answer(context, asOf, {
-      title: blockRangeTitle("checkpoint", heights),
+      title: listTitle("checkpoint", page, request),
       blocks,
       actions,
       ask: pageAsk(context, request),
@@ -76,11 +65,6 @@ function spacings(heights: readonly (bigint | undefined)[], newestFirst: boolean
 function spacingWords(gap: bigint | undefined): string {
   if (gap === undefined) return "–";
   return gap === 0n ? "same block" : gap.toString();
-}
-
-function later(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
-  if (a === undefined || b === undefined) return a ?? b;
-  return a > b ? a : b;
 }
 
 function median(values: readonly (bigint | undefined)[]): bigint | undefined {

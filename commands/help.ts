@@ -16,7 +16,7 @@ const STARTS = ["time", "market list", "market show", "order", "stake", "alerts 
 export const help = command({
   name: "help",
   alsoCalled: ["commands"],
-  summary: "All commands, or one with its options and examples",
+  summary: "What you can ask, and how",
   examples: ["help", "help market show"],
   access: "everyone",
   audience: "caller",
@@ -60,7 +60,7 @@ function overview(context: HelpContext): Reply {
       : text`They ask ${strong(networks[0] ?? "")}; add ${code(`network:${others[0] ?? ""}`)} for another.`;
   const starts = STARTS.flatMap((name) => commands.find((one) => one.name === name) ?? []);
   return reply({
-    title: "Ask about a network, its markets, orders and stake, or set an alert",
+    title: "Ask about networks, markets and alerts",
     blocks: [
       { kind: "list", items: starts.map(item) },
       ...inDetail([
@@ -145,10 +145,10 @@ function leftOut(context: HelpContext, { options, workspaceChooses }: AnyCommand
   return option.required === true ? "required" : "";
 }
 
-/** Whether a command needs no values and no rights. */
+/** Whether a command needs no values and no rights, and changes nothing. */
 function isPlain(one: AnyCommand): boolean {
   const needs = Object.values(one.options).some(isRequired);
-  return !needs && one.access === "everyone" && one.name !== "help";
+  return !needs && one.access === "everyone" && one.changes !== true && one.name !== "help";
 }
 
 function button(context: HelpContext, one: AnyCommand): Action {

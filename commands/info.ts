@@ -4,7 +4,7 @@ import { ApiError, didAnswer } from "../src/api/api-error.ts";
 import { POLL_TIMEOUT_MILLIS } from "../src/api/client/poll-nodes.ts";
 import type { NodeInfo } from "../src/api/model/network.ts";
 import { command } from "../src/bot/command.ts";
-import { type Block, field, paragraph } from "../src/reply/block.ts";
+import { type Block, details, field, paragraph } from "../src/reply/block.ts";
 import { reply, type Tone } from "../src/reply/reply.ts";
 import { code, strong, text, type Text, toText } from "../src/reply/text.ts";
 import { formatDuration } from "../src/units/duration.ts";
@@ -23,7 +23,7 @@ interface Said {
 export const info = command({
   name: "info",
   alsoCalled: ["version", "versions"],
-  summary: "Version and commit of every data node, differences marked",
+  summary: "The version of every data node",
   examples: ["info", "info network:testnet"],
   access: "everyone",
   audience: "channel",
@@ -40,29 +40,43 @@ export const info = command({
     const [first] = answered;
     const { title, tone } = headline(said, answered, versions, commits.size);
     const blocks: Block[] = [];
-    if (answered.length > 0) blocks.push(paragraph(builtFor([...versions], answered.length)));
     if (first !== undefined && said.length === 1) {
-      blocks.push({
-        kind: "fields",
-        fields: [
-          field("Node", code(first.node)),
-          field("Version", first.info?.version === undefined ? "not named" : code(first.info.version)),
-          field("Commit", first.info?.commitHash === undefined ? undefined : code(first.info.commitHash)),
-        ],
-      });
+      blocks.push(
+        ...details([
+          {
+            kind: "fields",
+            fields: [
+              field("Node", code(first.node)),
+              field("Version", first.info?.version === undefined ? "not named" : code(first.info.version)),
+              field("Commit", first.info?.commitHash === undefined ? undefined : code(first.info.commitHash)),
+            ],
+          },
+        ]),
+      );
     } else {
       const usual = mostCommon(answered.flatMap((one) => (one.info === undefined ? [] : [one.info])));
       blocks.push({
         kind: "table",
         name: "node-versions",
-        columns: [{ title: "Node" }, { title: "Version" }, { title: "Commit", priority: 2 }, { title: "" }],
+        columns: [
+          { title: "Node" },
+          { title: "Version" },
+          { title: "Remark", priority: 2 },
+          { title: "Commit", priority: 3 },
+        ],
         rows: said.map((one) => [
           toText(code(one.node)),
           toText(one.info?.version ?? "–"),
-          toText(one.info?.commitHash === undefined ? "–" : code(one.info.commitHash)),
           remark(one, usual),
+          toText(one.info?.commitHash === undefined ? "–" : code(one.info.commitHash)),
         ]),
       });
+    }
+    if (answered.length > 0) {
+      const note = paragraph(builtFor([...versions], answered.length));
+      blocks.push(
+        ...([...versions].every((version) => version !== undefined && isBuiltFor(version)) ? details([note]) : [note]),
+      );
     }
     return reply({
       title: text`${network}: ${title}`,
@@ -124,7 +138,10 @@ function headline(
     return { title: text`${who} no version${silent}`, tone: "warning" };
   }
   if (versions.size > 1)
-    return { title: text`data nodes run ${versions.size} different versions${silent}`, tone: "warning" };
+    return {
+      title: text`data nodes run ${versions.size} versions, ${[...versions].join(" and ")}${silent}`,
+      tone: "warning",
+    };
   const [version = ""] = versions;
   if (builds > 1) return { title: text`data nodes run ${version} from different commits${silent}`, tone: "warning" };
   return { title: text`data node ${version}${silent}`, tone: without.length === 0 ? "good" : "warning" };

@@ -11,7 +11,7 @@ import { formatLine } from "../src/bot/grammar/grammar.ts";
 import { parseTimeSpan } from "../src/bot/options/time-span.ts";
 import { UserError } from "../src/errors.ts";
 import type { LedgerFile } from "../src/export/ledger-exports.ts";
-import { type Block, field, type Field, paragraph } from "../src/reply/block.ts";
+import { type Block, details, facts, field, type Field, paragraph } from "../src/reply/block.ts";
 import { reply, type Reply } from "../src/reply/reply.ts";
 import { code, id, shortenId, strong, text, type Text, time } from "../src/reply/text.ts";
 import { formatWholeDuration } from "../src/units/duration.ts";
@@ -50,7 +50,7 @@ type Context = CommandContext<typeof options>;
 
 export const ledgerExport = command({
   name: "ledger export",
-  summary: "A party's ledger entries of one asset, as a CSV file",
+  summary: "A party's ledger of one asset, as CSV",
   examples: [
     "ledger export <party> USDT from:2023-05-01 to:2023-05-31",
     'ledger export <party> USDT from:"last month"',
@@ -158,11 +158,6 @@ function progressReply(
   });
 }
 
-/** A readable size, and the exact bytes where it is rounded. */
-function sizeText(bytes: number): string {
-  return bytes < 1000 ? formatBytes(bytes) : `${formatBytes(bytes)} (${formatCount(bytes)} bytes)`;
-}
-
 function finished(
   context: Context,
   file: LedgerFile,
@@ -172,7 +167,6 @@ function finished(
   const { attachment, rows, dropped, firstTime, lastTime, asOf, endIsProven } = file;
   const given = context.options;
   const blocks: Block[] = [
-    paragraph(text`Entries ${rangeWords(range)}.`),
     ...(endIsProven
       ? []
       : [
@@ -184,30 +178,36 @@ function finished(
     ...(rows === 0
       ? [paragraph(`${endIsProven ? "There are no entries: the" : "The"} file holds the header row only.`)]
       : []),
-    {
-      kind: "fields",
-      fields: [
-        field("Rows", strong(formatCount(rows))),
-        field("Size", sizeText(attachment.sizeBytes)),
-        field("Span", spanText(firstTime, lastTime), { wide: true }),
-        ...(dropped === 0
-          ? []
-          : [
-              field(
-                "Rows left out",
-                text`${formatCount(dropped)}, which the node sent though they lie outside what was asked`,
-                { wide: true },
-              ),
-            ]),
-        ...amountsField(file.columns, asset),
-        field("Columns", file.columns.length === 0 ? undefined : file.columns.join(", "), { wide: true }),
-        field("Party", id(partyId), { wide: true }),
-        field("Asset", asset?.symbol === undefined ? id(assetId) : text`${asset.symbol} ${id(assetId)}`, {
-          wide: true,
-        }),
-        field("SHA-256", code(attachment.sha256), { wide: true }),
-      ],
-    },
+    ...facts([
+      field("Asked", text`${rangeWords(range)}`, { wide: true }),
+      field("Span", spanText(firstTime, lastTime), { wide: true }),
+      field("Size", formatBytes(attachment.sizeBytes)),
+      ...(dropped === 0
+        ? []
+        : [
+            field(
+              "Rows left out",
+              text`${formatCount(dropped)}, which the node sent though they lie outside what was asked`,
+              { wide: true },
+            ),
+          ]),
+    ]),
+    ...details([
+      {
+        kind: "fields",
+        fields: [
+          field("Rows", formatCount(rows)),
+          field("Exact size", `${formatCount(attachment.sizeBytes)} bytes`),
+          ...amountsField(file.columns, asset),
+          field("Columns", file.columns.length === 0 ? undefined : file.columns.join(", "), { wide: true }),
+          field("Party", id(partyId), { wide: true }),
+          field("Asset", asset?.symbol === undefined ? id(assetId) : text`${asset.symbol} ${id(assetId)}`, {
+            wide: true,
+          }),
+          field("SHA-256", code(attachment.sha256), { wide: true }),
+        ],
+      },
+    ]),
   ];
   if (given.raw)
     blocks.push(paragraph("Raw: the bytes are as the node sent them; rows outside what was asked may be among them."));

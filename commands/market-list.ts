@@ -15,7 +15,7 @@ import { type Inline, strong, text, type Text, time, toText } from "../src/reply
 export const marketList = command({
   name: "market list",
   alsoCalled: ["markets", "prices"],
-  summary: "All markets, live ones first: state, mark, best bid and offer, open interest",
+  summary: "All markets: price, state, open interest",
   examples: ["market list", "market list network:testnet"],
   access: "everyone",
   audience: "caller",

@@ -30,7 +30,7 @@ const TRIGGER_FIELDS = { horizon: true, probability: true, auctionExtension: tru
 export const marketShow = command({
   name: "market show",
   alsoCalled: ["price", "spread"],
-  summary: "Everything about one market: prices, spread, bounds, liquidity fee shares",
+  summary: "One market: price, spread, bounds, liquidity",
   examples: ["market show BTC/USDT", "market show BTC/USDT network:testnet"],
   access: "everyone",
   audience: "caller",

@@ -12,7 +12,7 @@ const EVERYTHING = EVERYBODY;
 
 export const myForget = command({
   name: "my forget",
-  summary: "Takes away a party that you saved, or with all everything that is kept of you",
+  summary: "Forget a saved party, or all that is kept of you",
   examples: ["my forget treasury", "my forget all"],
   access: "everyone",
   audience: "caller",
@@ -51,8 +51,20 @@ export const myForget = command({
       throw new UserError(
         party === undefined
           ? `You have saved no party ${typedParty}.`
-          : `${typedParty} could be ${fitting.length} of the parties that you saved: type more of it.`,
-        { option: "party", remedy: "This shows them:", suggestion: "my parties" },
+          : `${typedParty} could be ${fitting.length} of the parties that you saved.`,
+        {
+          option: "party",
+          remedy: "This shows them:",
+          suggestion: "my parties",
+          ...(fitting.length === 0
+            ? {}
+            : {
+                meanings: {
+                  typed: options.party,
+                  values: fitting.map(({ id: whole, name }) => ({ label: name ?? shortenId(whole), value: whole })),
+                },
+              }),
+        },
       );
     }
     await parties.forget(party.id);

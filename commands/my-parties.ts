@@ -1,15 +1,13 @@
+import { rowActions } from "../src/answers/answer.ts";
 import { command } from "../src/bot/command.ts";
-import { paragraph } from "../src/reply/block.ts";
+import { details, paragraph } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";
-import { code, id, text, toText } from "../src/reply/text.ts";
-
-/** As many as fit beside the other buttons of any platform. */
-const BUTTONS = 5;
+import { code, id, shortenId, text, toText } from "../src/reply/text.ts";
 
 export const myParties = command({
   name: "my parties",
   alsoCalled: ["parties"],
-  summary: "The parties that you saved; the first one is your default",
+  summary: "The parties that you saved",
   examples: ["my parties"],
   access: "everyone",
   audience: "caller",
@@ -23,26 +21,41 @@ export const myParties = command({
         blocks: [paragraph(text`Save one with ${code("my party <id> <name>")}: it becomes your default.`)],
       });
     }
+    const forget = rowActions(
+      "Forget",
+      saved.map((party) => ({
+        name: nameOf(party),
+        invocation: { command: "my forget", options: { party: party.id } },
+      })),
+    );
     return reply({
-      title: saved.length === 1 ? "Your party" : `Your ${saved.length} parties`,
+      title:
+        saved.length === 1
+          ? text`You saved one party, ${nameOf(saved[0])}`
+          : text`You saved ${saved.length} parties; ${nameOf(saved[0])} is the default`,
       blocks: [
         {
           kind: "table",
           name: "my-parties",
-          columns: [{ title: "Name" }, { title: "Party" }, { title: "Default" }],
+          columns: [{ title: "Name" }, { title: "Party" }, { title: "Default", priority: 2 }],
           rows: saved.map((party, index) => [
-            toText(party.name ?? "–"),
+            toText(nameOf(party)),
             toText(id(party.id)),
             toText(index === 0 ? "yes" : ""),
           ]),
+          ...forget.inTable,
         },
-        paragraph("Only you see this. Saving one again makes it the default."),
+        ...details([
+          paragraph(
+            text`Only you see this. Saving one again makes it the default; ${code("my forget <name>")} takes one away.`,
+          ),
+        ]),
       ],
-      actions: saved.slice(0, BUTTONS).map((party) => ({
-        label: `Forget ${party.name ?? party.id.slice(0, 8)}`,
-        invocation: { command: "my forget", options: { party: party.id } },
-        effect: "reply",
-      })),
+      actions: forget.actions,
     });
   },
 });
+
+function nameOf(party: { readonly id: string; readonly name?: string | undefined } | undefined): string {
+  return party?.name ?? shortenId(party?.id ?? "");
+}

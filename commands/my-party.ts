@@ -26,7 +26,7 @@ const options = {
 
 export const myParty = command({
   name: "my party",
-  summary: "Saves a party for you: the default wherever a party is asked for",
+  summary: "Save a party as your default",
   examples: ["my party <id>", "my party <id> treasury"],
   access: "everyone",
   audience: "caller",

@@ -45,7 +45,7 @@ type Context = CommandContext<typeof options>;
 export const order = command({
   name: "order",
   alsoCalled: ["orders"],
-  summary: "One order: what is left, why it was rejected or stopped, earlier versions",
+  summary: "One order: what is left, why it ended, its versions",
   examples: ["order <id>", "order <id> version:1"],
   access: "everyone",
   audience: "caller",

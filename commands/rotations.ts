@@ -4,7 +4,7 @@ import { nodesById, VALIDATOR } from "../src/answers/ids/ids.ts";
 import { resolveId } from "../src/answers/ids/resolve-id.ts";
 import { noteSeen } from "../src/answers/ids/seen-ids.ts";
 import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
-import { blockRangeTitle, type ListRequest, PAGE_OPTIONS, pageAsk, readPage } from "../src/answers/pages/pages.ts";
+import { type ListRequest, listTitle, PAGE_OPTIONS, pageAsk, readPage } from "../src/answers/pages/pages.ts";
 import type { KeyRotation } from "../src/api/model/network.ts";
 import { command } from "../src/bot/command.ts";
 import { paragraph } from "../src/reply/block.ts";
@@ -12,7 +12,7 @@ import { id, text, toText } from "../src/reply/text.ts";
 
 export const rotations = command({
   name: "rotations",
-  summary: "Changes of the validators' Ethereum keys, newest first",
+  summary: "Changes of the validators' Ethereum keys",
   examples: ["rotations", "rotations first:50", "rotations node:validator-1"],
   access: "everyone",
   audience: "channel",
@@ -35,17 +35,15 @@ export const rotations = command({
       get: (from, query, call) => from.getKeyRotations(nodeId === undefined ? query : { ...query, nodeId }, call),
       heightOf: (row) => row.blockHeight,
     };
-    const [{ rows, asOf, notes, actions }, names] = await Promise.all([readPage(context, request), nodesById(context)]);
+    const [page, names] = await Promise.all([readPage(context, request), nodesById(context)]);
+    const { rows, asOf, notes, actions } = page;
     const nameOf = (node: string | undefined): string | undefined =>
       node === undefined ? undefined : names.get(node)?.name;
     noteSeen(context, "node", [
       ...rows.map((row) => ({ id: row.nodeId, label: nameOf(row.nodeId) })),
       ...(names.has(nodeId ?? "") ? [{ id: nodeId, label: nameOf(nodeId) }] : []),
     ]);
-    const range = blockRangeTitle(
-      "key rotation",
-      rows.map((row) => row.blockHeight),
-    );
+    const range = listTitle("key rotation", page, request);
     const unknown = nodeId !== undefined && rows.length === 0 && !names.has(nodeId);
     return answer(context, asOf, {
       title: nodeId === undefined ? range : text`${nameOf(nodeId) ?? id(nodeId)}: ${range}`,
@@ -65,8 +63,8 @@ export const rotations = command({
           columns: [
             { title: "Block", align: "right" },
             { title: "Node" },
-            { title: "Old address", priority: 2 },
-            { title: "New address" },
+            { title: "Old address", priority: 3 },
+            { title: "New address", priority: 2 },
           ],
           rows: rows.map((row) => [
             toText(row.blockHeight ?? "–"),

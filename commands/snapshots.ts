@@ -1,21 +1,14 @@
 import { answer } from "../src/answers/answer.ts";
-import {
-  blockRangeTitle,
-  blocksAgo,
-  type ListRequest,
-  PAGE_OPTIONS,
-  pageAsk,
-  readPage,
-} from "../src/answers/pages/pages.ts";
+import { type ListRequest, listTitle, PAGE_OPTIONS, pageAsk, readPage } from "../src/answers/pages/pages.ts";
 import type { Snapshot } from "../src/api/model/network.ts";
 import { command } from "../src/bot/command.ts";
-import { type Block, field } from "../src/reply/block.ts";
+import { type Block, facts, field } from "../src/reply/block.ts";
 import { code, id, strong, text, type Text, toText } from "../src/reply/text.ts";
 
 export const snapshots = command({
   name: "snapshots",
   alsoCalled: ["snapshot"],
-  summary: "Snapshots of the core's state, newest first, with core upgrades marked",
+  summary: "Snapshots of the core's state, and its upgrades",
   examples: ["snapshots", "snapshots first:50", "snapshots newest:no"],
   access: "everyone",
   audience: "channel",
@@ -27,27 +20,26 @@ export const snapshots = command({
       get: (from, query, call) => from.getSnapshots(query, call),
       heightOf: (row) => row.blockHeight,
     };
-    const { rows, asOf, notes, actions, isNewest } = await readPage(context, request);
+    const page = await readPage(context, request);
+    const { rows, asOf, notes, actions, isNewest } = page;
     const changes = coreChanges(rows, context.options.newest);
     const count = changes.filter((change) => change !== undefined).length;
     const [top] = rows;
-    const facts = [
-      ...(isNewest && top?.blockHeight !== undefined
-        ? [field("Newest", blocksAgo(top.blockHeight, asOf.blockHeight))]
-        : []),
-      ...(isNewest && top?.coreVersion !== undefined ? [field("Core version", code(top.coreVersion))] : []),
-      ...(rows.length === 0 ? [] : [field("Core upgrades on this page", count === 0 ? "none" : strong(count))]),
-    ];
     const blocks: Block[] = [...notes];
-    if (facts.length > 0) blocks.push({ kind: "fields", fields: facts });
+    blocks.push(
+      ...facts([
+        ...(isNewest && top?.coreVersion !== undefined ? [field("Core version", code(top.coreVersion))] : []),
+        ...(count === 0 ? [] : [field("Core upgrades on this page", strong(count))]),
+      ]),
+    );
     blocks.push({
       kind: "table",
       name: "snapshots",
       columns: [
         { title: "Block", align: "right" },
         { title: "Core version" },
-        { title: "Change" },
-        { title: "Block hash", priority: 2 },
+        { title: "Change", priority: 2 },
+        { title: "Block hash", priority: 3 },
       ],
       rows: rows.map((row, index) => [
         toText(row.blockHeight ?? "–"),
@@ -58,10 +50,7 @@ export const snapshots = command({
       empty: text`No snapshots here.`,
     });
     return answer(context, asOf, {
-      title: blockRangeTitle(
-        "snapshot",
-        rows.map((row) => row.blockHeight),
-      ),
+      title: listTitle("snapshot", page, request),
       blocks,
       actions,
       ask: pageAsk(context, request),

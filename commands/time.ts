@@ -24,7 +24,7 @@ const FAR_APART_BLOCKS = 10_000n;
 export const time = command({
   name: "time",
   alsoCalled: ["status", "health", "height"],
-  summary: "The network's time, its age and block, and whether every node keeps up",
+  summary: "The network's time and block, and which nodes agree",
   examples: ["time", "time network:testnet"],
   access: "everyone",
   audience: "channel",

@@ -1,3 +1,9 @@
+/** The values that an ambiguous one may stand for. */
+interface Meanings {
+  readonly typed: string;
+  readonly values: readonly { readonly label: string; readonly value: string }[];
+}
+
 /**
  * A mistake of the caller: shown as it stands, so `message` is one sentence that says what is wrong
  * and `remedy` one that says what to do next.
@@ -9,9 +15,15 @@ export class UserError extends Error {
   readonly suggestion: string | undefined;
   /** The option at fault, so that a form can show the sentence at its field. */
   readonly option: string | undefined;
+  /** What the typed value of that option may mean, each to be chosen in its place. */
+  readonly meanings: Meanings | undefined;
 
-  constructor(message: string, more: { remedy?: string; suggestion?: string; option?: string; cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    more: { remedy?: string; suggestion?: string; option?: string; meanings?: Meanings; cause?: unknown } = {},
+  ) {
     super(message, { cause: more.cause });
+    this.meanings = more.meanings;
     this.remedy = more.remedy;
     this.suggestion = more.suggestion;
     this.option = more.option;

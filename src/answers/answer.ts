@@ -6,7 +6,7 @@ import type { PersonalKind } from "../alerts/kinds/kinds.ts";
 import type { AsOf } from "../api/api-client.ts";
 import { DEFAULT_THRESHOLDS } from "../api/verdict/verdict.ts";
 import type { Attachment } from "../reply/attachment.ts";
-import { type Block, paragraph } from "../reply/block.ts";
+import { type Block, paragraph, type Table } from "../reply/block.ts";
 import { type Action, type Ask, reply, type Reply, type Tone } from "../reply/reply.ts";
 import { strong, text, type Text, type TextPart, time } from "../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
@@ -78,6 +78,20 @@ export function buttonsOrChoice(
   return prepared.length < CHOICE_FROM
     ? prepared.map((one) => ({ ...one, effect }))
     : [{ label, choices: prepared, effect }];
+}
+
+/** What can be done with each row: of a single one a button below, which names it; else in the rows. */
+export function rowActions(
+  label: string,
+  rows: readonly { readonly name: string; readonly invocation: Ask }[],
+): { readonly actions: readonly Action[]; readonly inTable: Pick<Table, "rowAction"> } {
+  const [only] = rows;
+  return only !== undefined && rows.length === 1
+    ? { actions: [{ label: `${label} ${only.name}`, invocation: only.invocation, effect: "reply" }], inTable: {} }
+    : {
+        actions: [],
+        inTable: { rowAction: { label, invocations: rows.map(({ invocation }) => invocation), effect: "reply" } },
+      };
 }
 
 /** `mainnet · node.example:3008 · block 123 of 2023-05-01 12:00:00 UTC (2 s old)`. */

@@ -1,8 +1,9 @@
 import type { AsOf } from "../api/api-client.ts";
 import type { AssetLimitsBundle, ListAssetBundle } from "../api/model/bundle.ts";
-import { type Block, field, type Field, paragraph } from "../reply/block.ts";
+import { type Attachment, memoryAttachment } from "../reply/attachment.ts";
+import { type Block, details, facts, field, type Field, paragraph } from "../reply/block.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
-import { code, id, strong, text, type Text } from "../reply/text.ts";
+import { code, id, strong, text } from "../reply/text.ts";
 import { answer, watchAction } from "./answer.ts";
 import { extraFields } from "./cells.ts";
 
@@ -41,16 +42,14 @@ export function bundleAnswer(
     copyableField("assetSource", assetSource),
     copyableField("nonce", nonce),
   ];
-  const blocks: Block[] = [
-    ...signatureBlocks(signatures),
-    { kind: "fields", fields: [...before, ...shared, ...after] },
-  ];
+  const below: Block[] = [{ kind: "fields", fields: [...shared, ...after] }];
   const unknown = extraFields(value, { assetSource: 0, nonce: 0, signatures: 0, networkAssetId: 0, ...known });
-  if (unknown.length > 0) blocks.push({ kind: "fields", title: text`Further fields of the node`, fields: unknown });
+  if (unknown.length > 0) below.push({ kind: "fields", title: text`Further fields of the node`, fields: unknown });
   return answer(context, asOf, {
     title: text`${title}: ${signedWords(signatures)}`,
     tone: signatures === undefined ? "warning" : "good",
-    blocks,
+    blocks: [...facts(before), ...signatureBlocks(signatures), ...details(below)],
+    attachments: signatures === undefined ? [] : [bundleFile(value)],
     actions:
       signatures === undefined ? [watchAction(context, "Tell me once it is signed", "bundle.signed", subject)] : [],
     ask,
@@ -72,19 +71,18 @@ export function copyableIdField(name: string, value: string | undefined): Field 
   return field(name, value === undefined ? undefined : id(value), { wide: true });
 }
 
-/** The whole signatures in a block to copy; or what their absence means. */
+/** The whole signatures in one line to copy; or what their absence means. */
 function signatureBlocks(signatures: string | undefined): Block[] {
-  if (signatures === undefined) {
-    return [
-      paragraph(
-        text`${strong("Not signed yet.")} The validators have not signed this bundle, so the bridge does not take it; ask again in some minutes.`,
-      ),
-    ];
-  }
-  return [paragraph(signaturesTitle(signatures)), { kind: "code", text: signatures }];
+  return signatures === undefined
+    ? [paragraph("The validators have not signed it, so the bridge does not take it. Ask again in some minutes.")]
+    : details([paragraph(strong("Signatures")), { kind: "code", text: signatures }]);
 }
 
-function signaturesTitle(signatures: string): Text {
-  const count = countSignatures(signatures);
-  return count === undefined ? text`${strong("Signatures")}` : text`${strong("Signatures")} (${count})`;
+/** What the bridge takes, under the names of the interface; integers as text, since they are wider than JSON's numbers. */
+function bundleFile(value: AssetLimitsBundle | ListAssetBundle): Attachment {
+  const { networkAssetId, assetSource, nonce, signatures } = value;
+  const limits = "threshold" in value ? { lifetimeLimit: value.lifetimeLimit, threshold: value.threshold } : {};
+  const content = { networkAssetId, assetSource, ...limits, nonce, signatures };
+  const json = JSON.stringify(content, (_, part: unknown) => (typeof part === "bigint" ? part.toString() : part), 2);
+  return memoryAttachment("bundle.json", "application/json", `${json}\n`);
 }

@@ -101,8 +101,10 @@ export function createBot(dependencies: BotDependencies): Bot {
   const now = dependencies.now ?? (() => fromMillis(Date.now()));
   const clientOf = (name: unknown): ApiClient => (typeof name === "string" ? clients.get(name) : undefined) ?? fallback;
   const mark = (reply: Reply, client: ApiClient): Reply => (client.simulated ? markSimulated(reply) : reply);
-  const toErrorReply = (thrown: unknown, command: string, signal: AbortSignal): Reply =>
-    errorReply(thrown, { log: dependencies.log, command, signal });
+  const toErrorReply = (thrown: unknown, ask: Pick<Ask, "command"> & Partial<Ask>, signal: AbortSignal): Reply =>
+    errorReply(thrown, { log: dependencies.log, ...ask, signal });
+
+  const asked = ({ command, options }: Invocation): Ask => ({ command, options });
 
   function prepare(invocation: Invocation): Prepared {
     try {
@@ -133,7 +135,7 @@ export function createBot(dependencies: BotDependencies): Bot {
       const client = clientOf(options["network"]);
       return { ok: true, visibility, run: () => execute(command, options, client, invocation) };
     } catch (thrown) {
-      const reply = mark(toErrorReply(thrown, invocation.command, invocation.signal), fallback);
+      const reply = mark(toErrorReply(thrown, asked(invocation), invocation.signal), fallback);
       const option = thrown instanceof UserError ? thrown.option : undefined;
       report(invocation.command, invocation.here, reply, 0);
       return { ok: false, reply, ...(option === undefined ? {} : { option }) };
@@ -183,7 +185,7 @@ export function createBot(dependencies: BotDependencies): Bot {
         progress: (reply) => invocation.progress?.(mark(reply, client)),
       });
     } catch (thrown) {
-      answer = toErrorReply(thrown, command.name, signal);
+      answer = toErrorReply(thrown, asked(invocation), signal);
     }
     const reply = mark(answer, client);
     report(command.name, here, reply, performance.now() - started);
@@ -200,7 +202,7 @@ export function createBot(dependencies: BotDependencies): Bot {
     try {
       ask = parseLine(line, commands, now());
     } catch (thrown) {
-      const reply = mark(toErrorReply(thrown, "unknown", rest.signal), fallback);
+      const reply = mark(toErrorReply(thrown, { command: "unknown" }, rest.signal), fallback);
       report("unknown", rest.here, reply, 0);
       return Promise.resolve(reply);
     }

@@ -4,15 +4,24 @@ import { ApiError, type ApiErrorKind } from "../api/api-error.ts";
 import { BotStopping, StorageError, UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { type Block, field, paragraph } from "../reply/block.ts";
-import { reply, type Reply } from "../reply/reply.ts";
+import { type Action, type Ask, reply, type Reply } from "../reply/reply.ts";
 import { code, text } from "../reply/text.ts";
 
 /**
  * Turns any thrown value into a reply. Three kinds of errors, by who can act: UserError is the caller's, ApiError the
  * network's, anything else a bug, of which people see only an id.
  */
-export function errorReply(thrown: unknown, context: { log: Log; command: string; signal: AbortSignal }): Reply {
-  if (thrown instanceof UserError) return userErrorReply(thrown);
+export function errorReply(
+  thrown: unknown,
+  context: {
+    log: Log;
+    command: string;
+    /** As given, so that a mistake in one can be mended by choosing another value. */
+    options?: Ask["options"];
+    signal: AbortSignal;
+  },
+): Reply {
+  if (thrown instanceof UserError) return userErrorReply(thrown, context);
   if (thrown instanceof ApiError) return apiErrorReply(thrown);
   if (context.signal.aborted && !(thrown instanceof StorageError)) return cancelledReply(context.signal.reason);
   const id = randomBytes(4).toString("hex");
@@ -46,11 +55,25 @@ function storeTroubleReply(
   });
 }
 
-function userErrorReply(error: UserError): Reply {
+function userErrorReply(error: UserError, context: { command: string; options?: Ask["options"] }): Reply {
   const blocks: Block[] = [];
   if (error.remedy !== undefined) blocks.push(paragraph(error.remedy));
   if (error.suggestion !== undefined) blocks.push({ kind: "code", text: error.suggestion });
-  return reply({ tone: "warning", title: error.message, blocks, failure: "caller" });
+  return reply({ tone: "warning", title: error.message, blocks, actions: meant(error, context), failure: "caller" });
+}
+
+/** The same question with each meaning of its ambiguous value; none where that is only a part of the option. */
+function meant(
+  { option, meanings }: UserError,
+  { command, options }: { command: string; options?: Ask["options"] },
+): Action[] {
+  if (option === undefined || meanings === undefined || options === undefined) return [];
+  if (String(options[option]).trim() !== meanings.typed.trim()) return [];
+  const choices = meanings.values.map(({ label, value }) => ({
+    label,
+    invocation: { command, options: { ...options, [option]: value } },
+  }));
+  return [{ label: "Which one?", choices, effect: "replace" }];
 }
 
 const API_TITLES: Record<ApiErrorKind, string> = {

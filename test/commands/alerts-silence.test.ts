@@ -40,7 +40,7 @@ describe("a silence", () => {
     const [change] = await owedReplies(talk, ops);
     expect(shown(change!)).toContain("CHANGE · ann silenced everything");
     expect(shown(change!)).toContain("Until 2026-01-15 13:00:00 UTC: maintenance");
-    expect(await talk.ask("alerts silences")).toMatch(new RegExp(`${id}[\\s\\S]*holds[\\s\\S]*maintenance`, "u"));
+    expect(await talk.ask("alerts silences")).toMatch(saying("holds", id, "maintenance"));
     expect(await talk.press(`alerts unsilence id:${id}`)).toMatch(saying("✓", "everything"));
     expect(await talk.engine.silences()).toEqual([]);
     expect(await owed(talk, ops)).toHaveLength(2);

@@ -1,3 +1,5 @@
+import { text } from "node:stream/consumers";
+
 import { expect, test } from "vitest";
 
 import type { Inline } from "../../src/reply/text.ts";
@@ -12,10 +14,14 @@ test("a list-asset bundle shows every value, each to be copied", async () => {
   const fields = lastReplyOf().blocks.flatMap((block) => (block.kind === "fields" ? block.fields : []));
   const copyable = (inlines: readonly Inline[]): boolean => inlines.some((inline) => inline.kind === "code");
   expect(fields.filter(({ value }) => copyable(value))).toHaveLength(3);
-  expect(lastReplyOf().blocks).toContainEqual({
-    kind: "code",
-    text: expect.stringMatching(/^0x[0-9a-f]{130,}$/u) as string,
-  });
+  const signatures = lastReplyOf().blocks.flatMap((block) => (block.kind === "code" ? [block.text] : []));
+  expect(signatures).toEqual([expect.stringMatching(/^0x[0-9a-f]{130,}$/u)]);
+  const [file] = lastReplyOf().attachments;
+  expect(file?.name).toMatch(/bundle\.json$/u);
+  const bundle = JSON.parse(await text(file!.open())) as Record<string, unknown>;
+  expect(bundle).toMatchObject({ networkAssetId: samples.assetId, signatures: signatures[0] });
+  // An integer wider than JSON's numbers keeps its digits.
+  expect(screen).toContain(bundle["nonce"]);
 });
 
 test("an unsigned bundle says so plainly", async () => {

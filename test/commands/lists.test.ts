@@ -126,7 +126,7 @@ test("checkpoints show the blocks between them, and when two share one", async (
   await using conversation = await talk({ networks: { mainnet: [node.url] } });
   expect(column(await conversation.askFor("checkpoints"), 1)).toEqual(["100", "same block", "450", "–"]);
   const screen = await conversation.ask("checkpoints");
-  expect(screen).toMatch(saying("•", 1000, 400));
+  expect(screen).toMatch(saying("•", "1,000", 400));
   expect(screen).toMatch(saying("•", 450));
 });
 

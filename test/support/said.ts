@@ -1,5 +1,5 @@
 import { formatLine } from "../../src/bot/grammar/grammar.ts";
-import { asButtons } from "../../src/reply/fold.ts";
+import { asButtons, type ButtonAction } from "../../src/reply/fold.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import type { Reply } from "../../src/reply/reply.ts";
 
@@ -17,9 +17,20 @@ export function saying(...said: readonly (string | number | bigint | RegExp)[]):
   );
 }
 
-/** The line, or the address, behind each button of a reply, whatever its label. */
-export function linesOf({ actions }: Pick<Reply, "actions">): string[] {
-  return asButtons(actions).map((action) => ("url" in action ? action.url : formatLine(action.invocation)));
+/** What can be pressed in a reply: its buttons, what can be chosen, and what its tables offer for each row. */
+export function pressable({ actions, blocks }: Pick<Reply, "actions" | "blocks">): ButtonAction[] {
+  const rows = blocks.flatMap((block) => (block.kind === "table" ? (block.rowAction ?? []) : []));
+  return [
+    ...asButtons(actions),
+    ...rows.flatMap(({ label, invocations, effect }) =>
+      invocations.map((invocation) => ({ label, invocation, effect })),
+    ),
+  ];
+}
+
+/** The line, or the address, behind each of these, whatever its label. */
+export function linesOf(reply: Pick<Reply, "actions" | "blocks">): string[] {
+  return pressable(reply).map((action) => ("url" in action ? action.url : formatLine(action.invocation)));
 }
 
 /** The cells of all tables of a reply, row by row. */

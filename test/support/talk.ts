@@ -13,12 +13,11 @@ import type { Choice } from "../../src/bot/options/options.ts";
 import { createLedgerExports } from "../../src/export/ledger-exports.ts";
 import { silentLog } from "../../src/log.ts";
 import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
-import { asButtons } from "../../src/reply/fold.ts";
 import { disposeReply, type Reply } from "../../src/reply/reply.ts";
 import { createStore, type EmbeddedStore } from "../../src/store/create-store.ts";
 import { fromMillis, nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
 import { alertsOn } from "./alert-service.ts";
-import { linesOf } from "./said.ts";
+import { linesOf, pressable } from "./said.ts";
 import { scratchDatabase } from "./scratch-database.ts";
 
 /** A Thursday noon, so that every reply of a conversation is the same each time. */
@@ -146,9 +145,8 @@ export async function talk(options: TalkOptions): Promise<Talk> {
     ask: async (line) => shown(await askFor(line)),
     press: async (line) => {
       const lines = linesOf(last());
-      const action = asButtons(last().actions)[
-        lines.findIndex((one) => (typeof line === "string" ? one.startsWith(line) : line.test(one)))
-      ];
+      const action =
+        pressable(last())[lines.findIndex((one) => (typeof line === "string" ? one.startsWith(line) : line.test(one)))];
       if (action === undefined || !("invocation" in action)) throw new Error(`no ${line} among ${lines.join(", ")}`);
       const reply = await bot.run({ ...rest, ...action.invocation });
       replies.push(reply);

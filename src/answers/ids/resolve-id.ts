@@ -1,4 +1,5 @@
 import { nearest, quoteTyped } from "../../bot/nearest.ts";
+import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
 import { UserError } from "../../errors.ts";
 import { shortenId } from "../../reply/text.ts";
 import { capitalised } from "../enum-words.ts";
@@ -74,15 +75,22 @@ function unique(candidates: readonly NamedId[]): readonly NamedId[] {
 function ambiguousId(kind: IdKind, typed: string, found: readonly NamedId[], option: string): UserError {
   const labels = new Set(found.map(({ label }) => label));
   const labelsDiffer = labels.size === found.length && !labels.has(undefined);
-  // Short names first: they are typed most.
-  const listed = found
-    .toSorted((a, b) => (a.label ?? a.id).length - (b.label ?? b.id).length)
-    .slice(0, MAX_LISTED)
-    .map(({ id, label }) => (label === undefined ? id : labelsDiffer ? label : `${label} (${id})`));
+  const named = ({ label }: NamedId, shown: string): string =>
+    label === undefined ? shown : labelsDiffer ? label : `${label} (${shown})`;
+  // Those that have not ended come first, and among them short names, which are typed most.
+  const sorted = found.toSorted(
+    (a, b) =>
+      Number(a.ended === true) - Number(b.ended === true) || (a.label ?? a.id).length - (b.label ?? b.id).length,
+  );
+  const listed = sorted.slice(0, MAX_LISTED).map((one) => named(one, one.id));
   const more = found.length > MAX_LISTED ? ` and ${found.length - MAX_LISTED} more` : "";
-  return new UserError(`${quoteTyped(typed)} could be more than one ${kind.noun}.`, {
+  return new UserError(`${quoteTyped(typed)} could be ${found.length} ${kind.noun}s.`, {
     option,
-    remedy: `It fits ${listed.join(", ")}${more}: type more of it.`,
+    remedy: `It fits ${listed.join(", ")}${more}: choose one, or type more of it.`,
+    meanings: {
+      typed,
+      values: sorted.slice(0, MAX_CHOICES).map((one) => ({ label: named(one, shortenId(one.id)), value: one.id })),
+    },
   });
 }
 

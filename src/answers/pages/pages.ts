@@ -8,8 +8,9 @@ import type { Options, OptionValues } from "../../bot/options/options.ts";
 import { UserError } from "../../errors.ts";
 import { type Block, paragraph } from "../../reply/block.ts";
 import type { Action, Ask } from "../../reply/reply.ts";
-import { code, strong, text, type Text } from "../../reply/text.ts";
-import { askFor } from "../answer.ts";
+import { code, text, type Text } from "../../reply/text.ts";
+import { blockHeight } from "../amounts.ts";
+import { askFor, buttonsOrChoice } from "../answer.ts";
 import { cursorAheadNote, historyResetNote } from "./history-reset.ts";
 import { cursorAt, type PageCursor, parseCursor } from "./page-cursor.ts";
 import { walkToBlock } from "./walk-to-block.ts";
@@ -192,16 +193,16 @@ function pageActions<T>(context: PageContext, list: ListRequest<T>, page: Page<T
   const [onward, back] = options.newest ? ["older", "newer"] : ["newer", "older"];
   const next = page.hasNextPage ? cursorAt(page, "end", node, heightOf) : undefined;
   const previous = page.hasPreviousPage ? cursorAt(page, "start", node, heightOf) : undefined;
-  const actions: Action[] = [];
+  const pages: { label: string; invocation: Ask }[] = [];
   const add = (label: string, paging: Record<string, string | number>): void => {
-    actions.push({ label, invocation: askFor(context, command, { ...more, ...paging, newest }), effect: "replace" });
+    pages.push({ label, invocation: askFor(context, command, { ...more, ...paging, newest }) });
   };
   if (previous !== undefined) add(`Previous (${back})`, { last: size, before: previous });
   if (next !== undefined) add(`Next (${onward})`, { first: size, after: next });
   if (options.after !== undefined || options.before !== undefined || options.last !== undefined) {
     add(options.newest ? "Newest" : "Oldest", { first: size });
   }
-  return actions;
+  return buttonsOrChoice("Other pages", pages, "replace");
 }
 
 /** The invocation that asks for the same page again. */
@@ -210,19 +211,31 @@ export function pageAsk<T>(context: PageContext, { command, options, more }: Lis
   return askFor(context, command, { ...more, first, after, last, before, newest: newest ? undefined : false });
 }
 
-/** A page's title: `15 checkpoints, blocks 100 to 250`; says so where there are none. */
-export function blockRangeTitle(noun: string, heights: readonly (bigint | undefined)[]): Text {
+/** `15 checkpoints, blocks 100 to 250`; says so where there are none. */
+function blockRangeTitle(noun: string, heights: readonly (bigint | undefined)[]): Text {
   const known = heights.filter((height) => height !== undefined);
   const lowest = known.reduce<bigint | undefined>((a, b) => (a === undefined || b < a ? b : a), undefined);
   const highest = known.reduce<bigint | undefined>((a, b) => (a === undefined || b > a ? b : a), undefined);
   const count = heights.length === 0 ? `No ${noun}s` : `${heights.length} ${noun}${heights.length === 1 ? "" : "s"}`;
   if (lowest === undefined || highest === undefined) return text`${count}`;
-  return lowest === highest ? text`${count}, block ${lowest}` : text`${count}, blocks ${lowest} to ${highest}`;
+  return lowest === highest
+    ? text`${count}, block ${blockHeight(lowest)}`
+    : text`${count}, blocks ${blockHeight(lowest)} to ${blockHeight(highest)}`;
 }
 
-/** `block 123, 40 blocks ago`, where the node said which block it speaks for. */
-export function blocksAgo(height: bigint, now: bigint | undefined): Text {
-  if (now === undefined || now < height) return text`block ${strong(height)}`;
-  const behind = now - height;
-  return text`block ${strong(height)}, ${behind} ${behind === 1n ? "block" : "blocks"} ago`;
+/** The title of a list's first page: `Newest checkpoint: block 123, 40 blocks ago`; of any other, its range of blocks. */
+export function listTitle<T>(
+  noun: string,
+  { rows, asOf, isNewest }: ListPage<T>,
+  request: Pick<ListRequest<T>, "heightOf">,
+): Text {
+  const heights = rows.map((row) => request.heightOf(row));
+  const [newest] = heights;
+  if (!isNewest || newest === undefined) return blockRangeTitle(noun, heights);
+  const { blockHeight: now } = asOf;
+  const ago =
+    now === undefined || now < newest
+      ? text``
+      : text`, ${blockHeight(now - newest)} ${now - newest === 1n ? "block" : "blocks"} ago`;
+  return text`Newest ${noun}: block ${blockHeight(newest)}${ago}`;
 }

@@ -244,7 +244,7 @@ export function logTable(rows: readonly LogRow[], context: CallerContext, whole 
       { title: "Network", priority: 2 },
       { title: "More" },
       { title: "Where", priority: 3 },
-      { title: "Episode", priority: 2 },
+      { title: "Episode", priority: 3 },
       { title: "Delivery", priority: 3 },
     ],
     rows: rows.map(({ at, what, network, episode, destination, delivery, detail }) => [

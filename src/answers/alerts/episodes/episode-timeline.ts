@@ -6,7 +6,7 @@ import { type Episode, isOpen } from "../../../alerts/rules/episode.ts";
 import { conditionWords, seenBy } from "../../../alerts/wording/condition-words.ts";
 import { timelineOf } from "../../../alerts/wording/describe-condition.ts";
 import { explanation, TONES } from "../../../alerts/wording/phrases.ts";
-import { type Block, field, type Field, paragraph } from "../../../reply/block.ts";
+import { type Block, details, facts, field, type Field, paragraph } from "../../../reply/block.ts";
 import { type Action, reply, type Reply } from "../../../reply/reply.ts";
 import { code, joinText, strong, text, type Text, time, toText } from "../../../reply/text.ts";
 import type { DecisionRow, DeliveryRow, LoggedDelivery, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
@@ -49,31 +49,28 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
   const reading = open ? episode.last : episode.first;
   const blocks: Block[] = [
     ...(isDrill(episode) ? [paragraph(DRILL_NOTICE)] : explanation({ kind: episode.kind, last: reading })),
-    {
-      kind: "fields",
-      fields: [
-        field("State", open ? text`${strong(episode.state)}, ${episode.severity}` : episode.state),
-        field("Seen by", seenBy(reading)),
-        ...timelineOf(episode, firstNotified),
-        ...(reading.why === undefined ? [] : [field("Why", reading.why, { wide: true })]),
-        ...votesOf(episode.first),
-      ],
-    },
+    ...facts([
+      field("State", open ? text`${strong(episode.state)}, ${episode.severity}` : episode.state),
+      ...timelineOf(episode, firstNotified),
+      field("Seen by", seenBy(reading)),
+      ...(reading.why === undefined ? [] : [field("Why", reading.why, { wide: true })]),
+      ...votesOf(episode.first),
+    ]),
     {
       kind: "table",
       name: "alert-story",
       title: text`What happened, oldest first`,
-      columns: [{ title: "When" }, { title: "Step" }, { title: "Where", priority: 3 }, { title: "About", priority: 2 }],
+      columns: [{ title: "When" }, { title: "Step" }, { title: "About", priority: 2 }, { title: "Where", priority: 3 }],
       rows: lines.map(({ at, what, where, detail }) => [
         toText(time(fromMillis(at))),
         what,
-        where,
         toText(detail === "" ? "–" : detail),
+        where,
       ]),
       empty: text`Nothing is kept of it any more.`,
     },
   ];
-  if (hidden > 0) blocks.push(paragraph(`${hidden} more lines are about other channels.`));
+  if (hidden > 0) blocks.push(...details([paragraph(`${hidden} more lines are about other channels.`)]));
   return reply({
     tone: open ? TONES[episode.severity] : "neutral",
     title: text`${isDrill(episode) ? text`${strong("DRILL")} · ` : []}${isResolved(episode) ? words.good : words.bad}: the whole story`,

@@ -55,7 +55,13 @@ export async function findEpisode(alerts: EpisodeReader, typed: string, network?
   const listed = candidates.slice(0, MAX_LISTED).map((one) => distinctWords(one, candidates));
   throw new UserError(`${quoteTyped(typed)} could be ${candidates.length} episodes.`, {
     option: "episode",
-    remedy: `It fits ${listed.join(", ")}${more}: type one of these instead.`,
+    remedy: `It fits ${listed.join(", ")}${more}: choose one, or type it.`,
+    meanings: {
+      typed,
+      values: candidates
+        .slice(0, MAX_CHOICES)
+        .map((one) => ({ label: cutShort(episodeTitle(one), MAX_CHOICE_LENGTH), value: shortEpisodeId(one) })),
+    },
   });
 }
 

@@ -48,6 +48,7 @@ export async function findSilence(
         option: "id",
         remedy: `${near === undefined ? "" : `Did you mean ${near}? `}It may be over already. This shows those that hold:`,
         suggestion: "alerts silences",
+        ...(found.length > 1 ? { meanings: { typed, values: shortIdChoices(found.map(wordsOf), typed) } } : {}),
       },
     );
   }
@@ -62,10 +63,11 @@ export async function findSilence(
 
 export async function suggestSilences(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
   const all = visibleSilences(await context.alerts.silences(), context);
-  return shortIdChoices(
-    all.map((one) => ({ id: one.id, words: silenceScopeWords(one) })),
-    typed,
-  );
+  return shortIdChoices(all.map(wordsOf), typed);
+}
+
+function wordsOf(one: Silence) {
+  return { id: one.id, words: silenceScopeWords(one) };
 }
 
 /** The channels that a silence without a destination affects. */

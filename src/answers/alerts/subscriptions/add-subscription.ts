@@ -33,7 +33,7 @@ import {
   listAction,
   notificationSettingsKey,
   subscriptionActions,
-  subscriptionFields,
+  subscriptionBlocks,
 } from "./subscriptions.ts";
 import { parseThresholds, requireConsistentThresholds, type SubscriptionValues } from "./thresholds.ts";
 
@@ -170,7 +170,7 @@ function addedReply(
   const { status, labels, offered, notes } = more;
   const place = destinationWords(subscription.destination, context);
   const blocks: Block[] = [
-    { kind: "fields", fields: subscriptionFields(subscription, labels) },
+    ...subscriptionBlocks(subscription, labels),
     ...severityNotes(subscription),
     ...notes,
     paragraph(text`Now: ${networkStatusWords(status)}`),
@@ -179,7 +179,7 @@ function addedReply(
   if (offered) {
     blocks.push(
       paragraph(
-        text`These are the kinds that ops channels need; a test message is on its way. Others are added by name, such as ${code("alerts add markets BTC/USDT")} or ${code("alerts add all")}.`,
+        text`A test message is on its way. More is added by name: ${code("alerts add markets BTC/USDT")}, ${code("alerts add all")}.`,
       ),
     );
   }
@@ -203,7 +203,7 @@ export function unreachableReply(
     tone: "bad",
     title: text`The bot cannot post in ${destinationWords(subscription.destination, context)}`,
     blocks: [
-      { kind: "fields", fields: [...subscriptionFields(subscription, labels), field("Why", why, { wide: true })] },
+      ...subscriptionBlocks(subscription, labels, [field("Why", why, { wide: true })]),
       paragraph(
         `${reachRemedy(subscription.destination, context)}, then try again. What is owed waits for a day and is sent by itself, with growing pauses between the attempts.`,
       ),
@@ -248,10 +248,7 @@ function existingSubscriptionReply(
       : [text`It is told in another way than you ask for; ${code("alerts edit")} changes that.`];
   return reply({
     title: text`Nothing changed: ${place} was subscribed to that already`,
-    blocks: [
-      { kind: "fields", fields: subscriptionFields(known, labels) },
-      ...[...paused, ...otherwise].map((sentence) => paragraph(sentence)),
-    ],
+    blocks: [...subscriptionBlocks(known, labels), ...[...paused, ...otherwise].map((sentence) => paragraph(sentence))],
     actions: [...change, ...subscriptionActions(known, labels), listAction()],
   });
 }

@@ -14,7 +14,7 @@ import { unreachable } from "../suspension-words.ts";
 import { MAX_SUBSCRIPTIONS_PER_DESTINATION, testAnnouncement, unreachableReply } from "./add-subscription.ts";
 import { MAX_PERSONAL_WATCHES } from "./personal-watch.ts";
 import { awaitFirstDelivery, awaitReached } from "./subscription-checks.ts";
-import { contentKey, findSubscription, listAction, subscriptionActions, subscriptionFields } from "./subscriptions.ts";
+import { contentKey, findSubscription, listAction, subscriptionActions, subscriptionBlocks } from "./subscriptions.ts";
 
 type StateChange = Extract<ChangeMessage["change"], { subscription: Subscription }>["what"];
 
@@ -47,7 +47,7 @@ export async function changeSubscriptionState(
   if (found.state === state) {
     return reply({
       title: text`Nothing changed: subscription ${code(found.id)} is ${state} already`,
-      blocks: [{ kind: "fields", fields: subscriptionFields(found, labels) }],
+      blocks: subscriptionBlocks(found, labels),
       actions: [...subscriptionActions(found, labels), listAction()],
     });
   }
@@ -76,7 +76,7 @@ export async function changeSubscriptionState(
   return reply({
     tone: "good",
     title: text`${what === "removed" ? "Removed" : what === "paused" ? "Paused" : "Resumed"} subscription ${code(found.id)}: ${words}`,
-    blocks: [{ kind: "fields", fields: subscriptionFields(changed, labels) }],
+    blocks: subscriptionBlocks(changed, labels),
     actions: [
       ...(what === "removed" ? [undoAction(changed)] : []),
       ...subscriptionActions(changed, labels),
@@ -94,7 +94,7 @@ async function retryDelivery(context: AlertCommandContext, found: Subscription, 
   return reply({
     tone: "good",
     title: text`Alerts arrive again: subscription ${code(found.id)} goes on`,
-    blocks: [{ kind: "fields", fields: subscriptionFields(found, labels) }],
+    blocks: subscriptionBlocks(found, labels),
     actions: [...subscriptionActions(found, labels), listAction()],
   });
 }

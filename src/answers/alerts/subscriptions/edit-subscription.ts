@@ -1,6 +1,7 @@
 import { isAlive, rulesOf, type Subscription } from "../../../alerts/routing/subscription.ts";
-import { subscriptionWords } from "../../../alerts/wording/subscription-words.ts";
+import { type Labels, subscriptionWords } from "../../../alerts/wording/subscription-words.ts";
 import { UserError } from "../../../errors.ts";
+import { paragraph } from "../../../reply/block.ts";
 import { reply, type Reply } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";
 import { parseKinds } from "../alert-kinds.ts";
@@ -12,11 +13,12 @@ import { parseNotificationSettings, threadNote } from "./notification-settings.t
 import { crossedThresholdNote, severityNotes } from "./subscription-checks.ts";
 import {
   contentKey,
+  endingActions,
   findSubscription,
   listAction,
   notificationSettingsKey,
   subscriptionActions,
-  subscriptionFields,
+  subscriptionBlocks,
 } from "./subscriptions.ts";
 import { parseThresholds, requireConsistentThresholds, type SubscriptionValues } from "./thresholds.ts";
 
@@ -30,13 +32,6 @@ export async function editSubscription(
   values: SubscriptionValues,
 ): Promise<Reply> {
   const { alerts, caller } = context;
-  if (Object.keys(SUBSCRIPTION_OPTIONS).every((name) => values[name as keyof SubscriptionValues] === undefined)) {
-    throw new UserError("alerts edit needs what is to be changed.", {
-      remedy:
-        "Give any of severity, style, events, quiet, zone, mention, note, runbook, kinds, subjects and the kinds' thresholds; the rest stays. Type for example:",
-      suggestion: `alerts edit ${typed.trim()} severity:warning quiet:22:00-07:00`,
-    });
-  }
   const before = await findSubscription(alerts, typed, context, "change its subscriptions");
   if (!isAlive(before)) {
     throw new UserError(`Subscription ${before.id} is over: ${before.why ?? before.state}.`, {
@@ -45,11 +40,13 @@ export async function editSubscription(
       suggestion: "alerts add",
     });
   }
+  if (Object.keys(SUBSCRIPTION_OPTIONS).every((name) => values[name as keyof SubscriptionValues] === undefined)) {
+    return changeableReply(before, await labelsOf(context, before));
+  }
   const after = await applyEdit(context, before, values);
   // Throws for impossible thresholds.
   rulesOf(after, alerts.config);
-  const sameNetwork = before.network === context.network;
-  const labels = await subjectLabels(sameNetwork ? [{ kinds: after.kinds, ids: after.subjects }] : [], context);
+  const labels = await labelsOf(context, after);
   const content = contentKey(after, alerts.config);
   if (
     content === contentKey(before, alerts.config) &&
@@ -57,7 +54,7 @@ export async function editSubscription(
   ) {
     return reply({
       title: text`Nothing changed: subscription ${code(before.id)} is like that already`,
-      blocks: [{ kind: "fields", fields: subscriptionFields(before, labels) }],
+      blocks: subscriptionBlocks(before, labels),
       actions: [...subscriptionActions(before, labels), listAction()],
     });
   }
@@ -84,7 +81,7 @@ export async function editSubscription(
     tone: "good",
     title: text`Changed subscription ${code(after.id)}: ${subscriptionWords(after, labels)}`,
     blocks: [
-      { kind: "fields", fields: subscriptionFields(after, labels) },
+      ...subscriptionBlocks(after, labels),
       ...severityNotes(after),
       ...threadNote(values, after, context.platforms),
       ...(after.state === "active" && content !== contentKey(before, alerts.config)
@@ -92,6 +89,23 @@ export async function editSubscription(
         : []),
     ],
     actions: [...subscriptionActions(after, labels), listAction()],
+  });
+}
+
+function labelsOf(context: AlertCommandContext, { network, kinds, subjects }: Subscription): Promise<Labels> {
+  return subjectLabels(network === context.network ? [{ kinds, ids: subjects }] : [], context);
+}
+
+/** Nothing is named to be changed: the subscription as it is, and what can be named. */
+function changeableReply(one: Subscription, labels: Labels): Reply {
+  return reply({
+    title: text`Subscription ${code(one.id)} tells ${subscriptionWords(one, labels)}`,
+    blocks: [
+      ...subscriptionBlocks(one, labels),
+      paragraph("Name what to change; the rest stays. For example:"),
+      { kind: "code", text: `alerts edit ${one.id} severity:warning quiet:22:00-07:00` },
+    ],
+    actions: [...endingActions(one, labels), listAction()],
   });
 }
 

@@ -22,7 +22,7 @@ import { unreachable } from "../suspension-words.ts";
 import { type AddValues, testAnnouncement, unreachableReply } from "./add-subscription.ts";
 import { DEFAULT_NOTIFICATION_SETTINGS, parseNotificationSettings } from "./notification-settings.ts";
 import { awaitFirstDelivery, deliveryNote } from "./subscription-checks.ts";
-import { listAction, subscriptionActions, subscriptionFields } from "./subscriptions.ts";
+import { listAction, subscriptionActions, subscriptionBlocks } from "./subscriptions.ts";
 import { parseThresholds } from "./thresholds.ts";
 
 /** Each is polled, out of the node's rate budget that all callers share. */
@@ -155,7 +155,7 @@ export async function addPersonalWatch(
         ? text`You will be told ${where} when ${happens}`
         : text`Watched: whether ${happens}`,
     blocks: [
-      { kind: "fields", fields: subscriptionFields(subscription, {}) },
+      ...subscriptionBlocks(subscription, {}),
       ...(now === undefined ? [] : [paragraph(now)]),
       paragraph(`${lasts}. This is ${watched} of the ${MAX_PERSONAL_WATCHES} that one person can watch.`),
       ...firstMessageNote(context, delivery.state, where, destination),
@@ -229,7 +229,7 @@ async function addOnce(context: AlertCommandContext, request: WatchRequest): Pro
   if (known !== undefined) {
     return reply({
       title: text`Nothing changed: you watch that already`,
-      blocks: [{ kind: "fields", fields: subscriptionFields(known, {}) }],
+      blocks: subscriptionBlocks(known, {}),
       actions: [...subscriptionActions(known), listAction()],
     });
   }

@@ -10,9 +10,9 @@ import { deliveryOptionWords, type Labels, subscriptionWords } from "../../../al
 import { cutShort, nearest, quoteTyped } from "../../../bot/nearest.ts";
 import type { Choice, SuggestContext } from "../../../bot/options/options.ts";
 import { UserError } from "../../../errors.ts";
-import { field } from "../../../reply/block.ts";
+import { type Block, details, facts, field, type Field } from "../../../reply/block.ts";
 import { plainText } from "../../../reply/plain-text.ts";
-import type { Action } from "../../../reply/reply.ts";
+import type { Action, Ask } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";
 import {
   type CallerContext,
@@ -78,7 +78,17 @@ function unknownSubscription(
     elsewhere !== undefined && found.length === 0
       ? "Type this where it tells, or in the console."
       : `${near === undefined ? "" : `Did you mean ${near}? `}This shows what there is:`;
-  return new UserError(sentence, { option: "id", remedy, suggestion: "alerts list" });
+  const meanings = { typed, values: shortIdChoices(found.map(wordsOf), typed) };
+  return new UserError(sentence, {
+    option: "id",
+    remedy,
+    suggestion: "alerts list",
+    ...(found.length > 1 ? { meanings } : {}),
+  });
+}
+
+function wordsOf(one: Subscription) {
+  return { id: one.id, words: subscriptionWords(one) };
 }
 
 /** Equal for two subscriptions with the same network, kinds, subjects and thresholds. */
@@ -93,32 +103,56 @@ export function notificationSettingsKey({ floor, style, events, quietHours, ment
 }
 
 /** Removes a subscription after a confirmation: `Remove subscription 7k2mq (market.price of BTC/USDT, above 70,000 on mainnet)?`. */
-export function removeAction(one: Subscription, label: string, labels: Labels = {}): Action {
+function removeAction(one: Subscription, labels: Labels): Action {
   return {
-    label,
+    label: "Remove",
     invocation: { command: "alerts remove", options: { id: one.id } },
     effect: "reply",
     confirm: `Remove subscription ${one.id} (${cutShort(plainText(subscriptionWords(one, labels)), MAX_CONFIRM_LENGTH)})?`,
   };
 }
 
+/** Change, and what ends or holds back a subscription that is alive. */
 export function subscriptionActions(one: Subscription, labels: Labels = {}): Action[] {
+  if (!isAlive(one)) return [];
+  return [{ label: "Change", invocation: changeAsk(one), effect: "reply" }, ...endingActions(one, labels)];
+}
+
+/** Shows what can be changed. */
+export function changeAsk({ id }: Subscription): Ask {
+  return { command: "alerts edit", options: { id } };
+}
+
+export function endingActions(one: Subscription, labels: Labels = {}): Action[] {
   const options = { id: one.id };
   const pause: Action =
     one.state === "paused"
       ? { label: "Resume", invocation: { command: "alerts resume", options }, effect: "reply" }
       : { label: "Pause", invocation: { command: "alerts pause", options }, effect: "reply" };
-  return isAlive(one) ? [pause, removeAction(one, "Remove", labels)] : [];
+  return [pause, removeAction(one, labels)];
 }
 
-export function subscriptionFields(one: Subscription, labels: Labels) {
+/** A subscription that a reply is about: how it is told and whether it is, then what it tells in full. */
+export function subscriptionBlocks(one: Subscription, labels: Labels, more: readonly Field[] = []): Block[] {
   const how = deliveryOptionWords(one);
   return [
-    field("Subscription", code(one.id)),
-    field("Tells", subscriptionWords(one, labels), { wide: true }),
-    ...(groupOf(one.kinds) === undefined ? [] : [field("Kinds", one.kinds.join(", "), { wide: true })]),
-    ...(how.length === 0 ? [] : [field("How", how, { wide: true })]),
-    ...(one.state === "active" ? [] : [field("State", one.why === undefined ? one.state : `${one.state}: ${one.why}`)]),
+    ...facts([
+      field("Subscription", code(one.id)),
+      ...(how.length === 0 ? [] : [field("How", how, { wide: true })]),
+      ...(one.state === "active"
+        ? []
+        : [field("State", one.why === undefined ? one.state : `${one.state}: ${one.why}`)]),
+      ...more,
+    ]),
+    ...details([
+      {
+        kind: "fields",
+        fields: [
+          field("Tells", subscriptionWords(one, labels), { wide: true }),
+          ...(groupOf(one.kinds) === undefined ? [] : [field("Kinds", one.kinds.join(", "), { wide: true })]),
+        ],
+      },
+    ]),
   ];
 }
 
@@ -128,10 +162,7 @@ export function listAction(): Action {
 
 export async function suggestSubscriptions(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
   const alive = visibleSubscriptions(await context.alerts.subscriptions(), context).filter(isAlive);
-  return shortIdChoices(
-    alive.map((one) => ({ id: one.id, words: subscriptionWords(one) })),
-    typed,
-  );
+  return shortIdChoices(alive.map(wordsOf), typed);
 }
 
 /** Completion for subscriptions that can be resumed, the last ended first. */
