@@ -3,7 +3,7 @@
 // edit its message. Each delivery keeps its row, merged into the one that says it (`said_by`), and shares that one's
 // receipt once the message shows it: the deliveries of an episode are complete without a look at its group.
 // ../engine/plan-open.ts plans the groups; a message is worded from the episodes at each send.
-import type { AlertTables, DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
+import type { AlertTables, DeliveryRow, Urgency } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { Episode } from "../rules/episode.ts";
 import type { Decision } from "./batch.ts";
@@ -126,7 +126,9 @@ async function joinGroup(
   }
   const decisions = await letSay(tables, last, late, at);
   const shown = [last, ...(await endsOf(tables, last))];
-  await tables.outbox.add(shown.map((one) => growth(one, newId(), at)));
+  // What is critical waits for no edit that tells of less.
+  const urgency = late.reduce<Urgency>((most, one) => (one.urgency > most ? one.urgency : most), 0);
+  await tables.outbox.add(shown.map((one) => ({ ...growth(one, newId(), at), urgency })));
   await settle(tables, last, at, newId);
   return { decisions };
 }
@@ -204,7 +206,7 @@ function networkOf(episode: string): string {
   return episode.split("|")[1] ?? "";
 }
 
-/** The edit by which a message says what joined it. It counts as much as they do, and keeps their place in the order. */
+/** The edit by which a message says what joined it. It keeps their place in the order. */
 function growth(sayer: DeliveryRow, id: string, at: Milliseconds) {
   const { destination, platform, message, episode, data, urgency } = sayer;
   const due = { run_at: at + GROW_DELAY, created_at: at };

@@ -36,13 +36,13 @@ export async function recordSent(tables: AlertTables, results: readonly Delivery
       at,
     );
   }
-  await tables.outbox.putReceipts(
-    results.flatMap(({ claimed, receipt, at }) => {
-      const shown = receipt ?? claimed.edits;
-      const shows = [...(receipt === undefined ? [] : [claimed.row.id]), ...(claimed.shows ?? [])];
-      return shown === undefined ? [] : shows.map((delivery) => ({ delivery, ...shown, at }));
-    }),
-  );
+  const receipts = results.flatMap(({ claimed, receipt, at }) => {
+    const shown = receipt ?? claimed.edits;
+    const shows = [...(receipt === undefined ? [] : [claimed.row.id]), ...(claimed.shows ?? [])];
+    return shown === undefined ? [] : shows.map((delivery) => ({ delivery, ...shown, at }));
+  });
+  // Two edits of one message may be the first to show a delivery.
+  await tables.outbox.putReceipts([...new Map(receipts.map((one) => [one.delivery, one])).values()]);
 }
 
 /** Owes a failed delivery again. Returns when it is due. `random` is from 0 to below 1. */
