@@ -3,4 +3,9 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   "src/alerts/engine/plan-events.ts: happened[0]?.event → happened[0].event": "a group has one event at least",
   "src/alerts/engine/plan-events.ts: happened[0]?.routing → happened[0].routing": "a group has one event at least",
   "src/alerts/engine/plan-events.ts: digests.set(key, digest); → ;": "equal digests are stored once anyway",
+  "src/api/verdict/believe.ts: blocks > 0n → blocks >= 0n": "equal heights are compared before",
+  "src/api/verdict/believe.ts: ofA > ofB → ofA >= ofB": "equal times are compared before",
+  "src/api/verdict/judge-network.ts: a > b → a >= b": "the order of equal heights shows nowhere",
+  "src/api/verdict/judge-nodes.ts: blocks > height → blocks >= height": "at equal heights both say 0",
+  "src/api/verdict/judge-sources.ts: byMillis === 0 → false": "moments shifted by nothing are the same",
 };

@@ -141,8 +141,8 @@ function contradict(a: TimedWitness, b: TimedWitness): boolean {
 /** The nodes that two or more contradict, and more than do not, the node itself included. */
 function findOutvoted(plausible: readonly TimedWitness[]): ReadonlySet<string> {
   const outvoted = plausible.filter((one) => {
-    const against = plausible.filter((other) => other !== one && contradict(one, other)).length;
-    return against >= 2 && against > plausible.length - against;
+    const against = plausible.filter((other) => contradict(one, other)).length;
+    return against > plausible.length - against;
   });
   return new Set(outvoted.map(({ node }) => node));
 }

@@ -145,7 +145,7 @@ export function judgeNetwork(
   /** From the last of: an advance, a move by a node still beyond the frontier, an unconfirmed advance that was good. */
   function stillness(): { readonly stillMillis: Milliseconds } {
     const moves = believed.flatMap(({ memory: { peak, movedAtMillis } }) =>
-      movedAtMillis !== undefined && isFurther(peak, frontier) ? [movedAtMillis] : [],
+      isFurther(peak, frontier) ? [movedAtMillis] : [],
     );
     const starts = [frontier?.advancedAtMillis, memory.confirmedAtMillis, ...moves].filter((one) => one !== undefined);
     return { stillMillis: now - (starts.length === 0 ? memory.watchedSinceMillis : Math.max(...starts)) };

@@ -70,7 +70,7 @@ export function judgeSources(
     if (belief.believed.length > 0) verdict.ageMillis = millisBetween(frontier.time, round.wallClock);
   }
   if (judgement.stillMillis !== undefined) verdict.stillMillis = Math.max(0, judgement.stillMillis - frozenMillis);
-  if (memory.disagreement !== undefined && disagreement.finding !== "good") {
+  if (memory.disagreement !== undefined) {
     const { moving, standing, ageMillis } = memory.disagreement;
     verdict.disagree = { moving, standing, forMillis: ageMillis };
   }
@@ -115,4 +115,4 @@ export function shiftMemory(
 }
 
 /** How the members are named that hold a moment of the monotonic clock. */
-const MOMENT = /(?:at|since)Millis$/iu;
+const MOMENT = /(?:at|since)Millis/iu;

@@ -49,6 +49,8 @@ describe("a node is not believed", () => {
       (n, s) => (n === "c" ? honest(n, s) : says(n, s + 3600)),
       {},
     ],
+    ["nor when most are half as much ahead", 5, (n, s) => says(n, s + (n === "a" ? 11 : n === "b" ? 5.001 : 0)), {}],
+    ["but no less", 5, (n, s) => says(n, s + (n === "a" ? 11 : n === "b" ? 5 : 0)), { a: "ahead" }],
     [
       "when its time runs while its height stands for 30 s",
       35,
@@ -112,12 +114,22 @@ describe("a node is not believed", () => {
       (n, s) => says(n, s, height(s) - (n === "a" ? 96 : 0)),
       {},
     ],
-    [
-      "not when the heights are too far apart to compare",
-      5,
-      (n, s) => (n === "a" ? says(n, s - 1, height(s) + 500) : honest(n, s)),
-      {},
-    ],
+    ...[100, -100].map(
+      (blocks): [string, number, (node: string, second: number) => Witness, Record<string, Disbelief>] => [
+        `though the heights are ${blocks} apart`,
+        5,
+        (n, s) => (n === "a" ? says(n, s - Math.sign(blocks), height(s) + blocks) : honest(n, s)),
+        { a: "outvoted" },
+      ],
+    ),
+    ...[101, -101].map(
+      (blocks): [string, number, (node: string, second: number) => Witness, Record<string, Disbelief>] => [
+        `not when they are ${blocks} apart, too far to compare`,
+        5,
+        (n, s) => (n === "a" ? says(n, s - Math.sign(blocks), height(s) + blocks) : honest(n, s)),
+        {},
+      ],
+    ),
   ])("%s", (_name, seconds, of, expected) => {
     expect(disbelieved(seconds, of)).toEqual(expected);
   });
@@ -145,6 +157,12 @@ describe("a node is not believed", () => {
       node === "b" && second > 10 ? gone(node) : lied(node, second);
     expect(disbelieved(20, lonely)).toEqual({ a: "outvoted" });
     expect(disbelieved(25, lonely)).toEqual({});
+    const back = (node: string, second: number): Witness =>
+      node === "b" && second > 10 && second < 30 ? gone(node) : lied(node, second);
+    expect([25, 30].map((second) => disbelieved(second, back))).toEqual([{}, { a: "outvoted" }]);
+    const ahead = (node: string, second: number): Witness =>
+      node === "b" && second > 10 ? says(node, second + 11) : lied(node, second);
+    expect(disbelieved(15, ahead)).toEqual({ b: "ahead" });
     // Silent itself, or not to be seen as nobody is, it is not outvoted for longer.
     for (const lost of [["a"], NAMES]) {
       const silent = (node: string, second: number): Witness =>
@@ -160,6 +178,33 @@ describe("a node is not believed", () => {
     const lied = (node: string, second: number): Witness =>
       node === "a" && second > 5 ? says(node, second + 11) : block(node, second, node === "a" ? second - 1 : second);
     expect(disbelieved(10, lied)).toEqual({ a: "ahead" });
+  });
+
+  test("as long as a majority of the configured is left, not half of them", () => {
+    const of = (silent: string, liars: readonly string[]) => (node: string, second: number) =>
+      node === silent && second > 10 ? gone(node) : block(node, second, liars.includes(node) ? second - 1 : second);
+    const four = of("d", ["a"]);
+    expect([10, 25].map((second) => disbelieved(second, four, ["a", "b", "c", "d"]))).toEqual([{ a: "outvoted" }, {}]);
+    const five = of("e", ["a", "b"]);
+    const both = { a: "outvoted", b: "outvoted" };
+    expect([10, 25].map((second) => disbelieved(second, five, ["a", "b", "c", "d", "e"]))).toEqual([both, {}]);
+  });
+
+  test("by half of them it is not outvoted, nor by those that are not believed themselves", () => {
+    const half = (node: string, second: number): Witness =>
+      node === "d" ? says(node, second) : block(node, second, node === "a" ? second - 1 : second);
+    expect(disbelieved(5, half, ["a", "b", "c", "d"])).toEqual({});
+    const future = (node: string, second: number): Witness => {
+      if (node === "e") return says(node, second, height(second) + 5000);
+      if (node === "c" || node === "d") return block(node, second, node === "c" ? second - 1 : second);
+      return { ...says(node, second + 60, height(second)), blockTime: at(second + 60) };
+    };
+    expect(disbelieved(5, future, ["a", "b", "c", "d", "e"])).toEqual({ a: "ahead", b: "ahead" });
+  });
+
+  test("the own times of blocks are compared where all send them", () => {
+    const without = new Watch().round(0, [block("a", 0, -1), honest("b", 0)]);
+    expect(without.contradictions).toEqual([]);
   });
 
   test.each<[string, readonly string[], Record<string, Disbelief>]>([

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { Finding } from "../../../src/api/verdict/verdict.ts";
-import { play, type Script } from "./watch.ts";
+import { play, says, type Script, Watch } from "./watch.ts";
 
 /** b and c stop at 0 while a goes on. */
 const split: Script = { a: [], b: [[0, "still"]], c: [[0, "still"]] };
@@ -18,6 +18,38 @@ const unequal: Script = {
 test.each<[string, Script, number, Finding, number | undefined]>([
   ["a majority stands while one goes on", split, 60, "bad", 60_000],
   ["but not at once", split, 20, "unknown", 20_000],
+  ["but after ten seconds", split, 25, "bad", 25_000],
+  ["half that stands is no majority", { a: [], b: [], c: [[0, "still"]], d: [[0, "still"]] }, 60, "good", undefined],
+  [
+    "those that go on behind one that stands tell nothing",
+    { a: [[-15, "-30"]], b: [[-15, "-30"]], c: [[0, "still"]], d: [[0, "still"]], e: [[60, "still"]] },
+    85,
+    "good",
+    undefined,
+  ],
+  [
+    "it counts from the first one that went on",
+    {
+      a: [],
+      b: [
+        [0, "still"],
+        [60, "on"],
+      ],
+      c: [[0, "still"]],
+      d: [[0, "still"]],
+      e: [[0, "still"]],
+    },
+    90,
+    "bad",
+    90_000,
+  ],
+  [
+    "before an advance is seen nothing is known",
+    { a: [], b: [[-15, "off"]], c: [[-15, "off"]] },
+    -5,
+    "unknown",
+    undefined,
+  ],
   ["a minority that stands only lags", { a: [], b: [], c: [[0, "still"]] }, 300, "good", undefined],
   ["of two neither is right before it is critical", { a: [], b: [[0, "still"]] }, 170, "unknown", 170_000],
   ["of two, when it is critical", { a: [], b: [[0, "still"]] }, 180, "bad", 180_000],
@@ -152,6 +184,19 @@ test.each<[string, Script, number, Finding, number | undefined]>([
   expect({ finding: verdict?.disagreed, ageMillis: verdict?.disagree?.forMillis }).toEqual({ finding, ageMillis });
 });
 
+test("polls as far apart as a move counts are polls in a row", () => {
+  const watch = new Watch();
+  const round = (seconds: number) =>
+    watch.round(seconds, [says("a", seconds), says("b", Math.min(0, seconds)), says("c", Math.min(0, seconds))]);
+  expect([-15, 0, 15, 30].map((seconds) => round(seconds).disagreed)).toEqual(["unknown", "good", "unknown", "bad"]);
+});
+
 test("both sides are named", () => {
+  const still: Script = Object.fromEntries(["c", "d", "e", "f", "g"].map((node) => [node, [[0, "still"]]]));
+  const b: Script[string] = [
+    [0, "still"],
+    [100, "-60"],
+  ];
+  expect(play({ a: [[100, "still"]], b, ...still }, 130).get(130)?.disagree?.moving).toEqual(["b"]);
   expect(play(split, 60).get(60)?.disagree).toMatchObject({ moving: ["a"], standing: ["b", "c"] });
 });

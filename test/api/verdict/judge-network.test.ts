@@ -148,6 +148,56 @@ describe("one node alone", () => {
       "bad",
     ],
     [
+      "follows one that stands further, while a third catches up: that ends no stall",
+      {
+        a: [[100, "still"]],
+        b: [
+          [0, "still"],
+          [100, "-90"],
+        ],
+        c: [[0, "-300"]],
+      },
+      135,
+      "stalled",
+      "bad",
+    ],
+    [
+      "is confirmed by another one that is believed again and catches up",
+      {
+        a: [
+          [0, "still"],
+          [60, "-50"],
+        ],
+        b: [
+          [15, "+3600"],
+          [65, "-120"],
+        ],
+        c: [[50, "still"]],
+      },
+      90,
+      "healthy",
+      "good",
+    ],
+    [
+      "was enough just now, and is no longer believed",
+      {
+        a: [[60, "+3600"]],
+        b: [
+          [0, "still"],
+          [5, "off"],
+          [60, "still"],
+        ],
+        c: [
+          [0, "still"],
+          [5, "off"],
+          [60, "still"],
+        ],
+      },
+      60,
+      "stalled",
+      "unknown",
+    ],
+    [
       "that catches up behind the rest ends no stall",
       {
         a: [[0, "still"]],
@@ -189,8 +239,13 @@ describe("of more nodes, it takes", () => {
     const rest: Script = { d: [[0, "off"]], e: [[0, "off"]], f: [[0, "off"]], g: [[0, "off"]] };
     const opposed = play({ a: [], b: [], c: [[0, "still"]], ...rest }, 100).get(100);
     expect(opposed).toMatchObject({ network: "unconfirmed", stalled: "unknown" });
-    const alone = play({ a: [], b: [], c: [[0, "off"]], ...rest }, 100).get(100);
-    expect(alone).toMatchObject({ network: "unconfirmed", stalled: "good" });
+    const c: Script[string] = [
+      [0, "still"],
+      [60, "off"],
+    ];
+    const alone = play({ a: [], b: [], c, ...rest }, 85);
+    expect([80, 85].map((second) => alone.get(second)?.stalled)).toEqual(["unknown", "good"]);
+    expect(alone.get(85)?.network).toBe("unconfirmed");
   });
 });
 
@@ -362,5 +417,28 @@ describe("over rounds", () => {
     const verdicts = play({ ...names, a: [[0, "+8"]], b: [[30, "-100"]] }, 60);
     expect(verdicts.get(25)?.frontier).toMatchObject({ time: at(25) });
     expect(verdicts.get(60)?.frontier).toMatchObject({ time: at(60), node: "c" });
+    const lost = play({ a: [], b: [[30, "+3600"]], c: [[0, "still"]] }, 60);
+    expect(lost.get(60)?.frontier).toMatchObject({ time: at(25) });
+  });
+
+  test("a node that is not believed confirms nothing, however plausible its time", () => {
+    const watch = new Watch();
+    const round = (seconds: number) =>
+      watch.round(seconds, [
+        says("a", seconds, 10_000 + seconds),
+        says("b", seconds + 1, 5000),
+        says("c", Math.min(0, seconds), 10_000),
+      ]);
+    for (let seconds = -5; seconds < 60; seconds += 5) round(seconds);
+    expect(round(60)).toMatchObject({ network: "contested", memory: { nodes: [{}, { disbelief: "odd" }, {}] } });
+  });
+
+  test("the frontier of a first poll is the furthest answer, and its age that of this one", () => {
+    const verdict = new Watch().round(0, [says("a", -2), says("b", -3), says("c", -4)]);
+    expect(verdict).toMatchObject({ frontier: { node: "a", time: at(-2) }, ageMillis: 2000 });
+    const watch = new Watch();
+    for (const seconds of [0, 5]) watch.round(seconds, [says("a", seconds)]);
+    expect(watch.round(10, [gone("a")])).toMatchObject({ network: "blind", frontier: { time: at(5) } });
+    expect(watch.round(15, [gone("a")]).ageMillis).toBeUndefined();
   });
 });

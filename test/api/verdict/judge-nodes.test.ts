@@ -9,47 +9,95 @@ const node = (script: Script, seconds: number, name: string): NodeVerdict | unde
     ?.nodes.find((one) => one.node === name);
 
 describe("a node lags", () => {
-  test.each<[string, Script, number, Partial<NodeVerdict>]>([
+  type Place = Pick<NodeVerdict, "state" | "behindMillis" | "behindBlocks">;
+  const still = [[0, "still"]] as const;
+  test.each<[string, Script, number, Place]>([
     [
       "in time behind those that move",
-      { a: [], b: [], c: [[0, "still"]] },
+      { a: [], b: [], c: still },
       65,
-      { state: "lagging", behindMillis: 65_000 },
+      { state: "lagging", behindMillis: 65_000, behindBlocks: 130n },
     ],
-    ["not by less than the threshold", { a: [], b: [], c: [[0, "still"]] }, 45, { state: "ok", behindMillis: 45_000 }],
+    [
+      "behind the furthest of them, in blocks behind what is confirmed",
+      { a: [[-15, "+8"]], b: [], c: still },
+      65,
+      { state: "lagging", behindMillis: 73_000, behindBlocks: 130n },
+    ],
+    [
+      "not by the threshold itself",
+      { a: [], b: [], c: still },
+      50,
+      { state: "ok", behindMillis: 50_000, behindBlocks: 100n },
+    ],
+    [
+      "not where it is further",
+      { a: [], b: [], c: [[-15, "+8"]] },
+      60,
+      { state: "ok", behindMillis: 0, behindBlocks: 0n },
+    ],
+    [
+      "not behind one that stands",
+      { a: [[100, "still"]], b: [[-15, "-30"]], c: [[-15, "-30"]] },
+      120,
+      { state: "ok", behindMillis: 0, behindBlocks: 0n },
+    ],
     [
       "in a stall, behind the frontier",
       {
-        a: [[0, "still"]],
-        b: [[0, "still"]],
+        a: still,
+        b: still,
         c: [
           [0, "-90"],
           [5, "still"],
         ],
       },
       60,
-      { state: "lagging", behindMillis: 90_000 },
+      { state: "lagging", behindMillis: 90_000, behindBlocks: 180n },
+    ],
+    [
+      "even if it is the only one that moves",
+      {
+        a: still,
+        b: still,
+        c: [
+          [-15, "off"],
+          [5, "-150"],
+        ],
+      },
+      60,
+      { state: "lagging", behindMillis: 90_000, behindBlocks: 180n },
     ],
     [
       "of two, behind the one that is further",
-      { a: [], b: [[0, "still"]] },
+      { a: [], b: still },
       90,
-      { state: "lagging", behindMillis: 90_000 },
+      { state: "lagging", behindMillis: 90_000, behindBlocks: 180n },
     ],
     [
-      "which of three cannot be said while they are divided",
-      { a: [], b: [[0, "still"]], c: [[0, "still"]] },
-      90,
-      { state: "ok" },
+      "of two that are left, too",
+      { a: [[-15, "+8"]], c: [[0, "off"]], b: [] },
+      30,
+      { state: "ok", behindMillis: 8000, behindBlocks: 16n },
     ],
+    ["which of three cannot be said while they are divided", { a: [], b: still, c: still }, 90, { state: "ok" }],
+    ["nor while one goes on unconfirmed", { a: [], c: [[0, "off"]], b: [[0, "-90"]] }, 40, { state: "ok" }],
+    ["nor while too few answer", { a: [[0, "off"]], b: [[0, "off"]], c: [[0, "-90"]] }, 30, { state: "ok" }],
   ])("%s", (_name, script, seconds, expected) => {
-    expect(node(script, seconds, Object.keys(script).at(-1) ?? "")).toMatchObject(expected);
+    const { state, behindMillis, behindBlocks } = node(script, seconds, Object.keys(script).at(-1) ?? "") ?? {};
+    expect({ state, behindMillis, behindBlocks }).toEqual(expected);
+  });
+
+  test("in time by more than a minute", () => {
+    const at = (seconds: number) => new Watch().round(0, [says("a", 0), says("b", seconds)]).nodes[1]?.state;
+    expect([at(-60), at(-60.001)]).toEqual(["ok", "lagging"]);
   });
 
   test("in blocks though its time is near", () => {
-    const [near, far] = new Watch().round(0, [says("a", 0, 1000), says("b", -1, 899)]).nodes;
+    const [near, edge, far] = new Watch().round(0, [says("a", 0, 1000), says("b", -1, 900), says("c", -2, 899)]).nodes;
     expect(near).toMatchObject({ state: "ok", behindBlocks: 0n });
-    expect(far).toMatchObject({ state: "lagging", behindBlocks: 101n, behindMillis: 1000 });
+    expect(edge).toMatchObject({ state: "ok", behindBlocks: 100n });
+    expect(far).toMatchObject({ state: "lagging", behindBlocks: 101n, behindMillis: 2000 });
   });
 });
 
