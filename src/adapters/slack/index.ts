@@ -39,6 +39,8 @@ export interface SlackAdapterOptions {
   readonly now?: (() => number) | undefined;
   /** The parties that a person has saved, for the home tab. */
   readonly savedParties?: HomeData["savedParties"] | undefined;
+  /** How the networks stand and what is open, for the home tab. */
+  readonly standing?: HomeData["standing"] | undefined;
   /** A person's subscriptions, for the home tab; left out where nobody can subscribe. */
   readonly subscriptionsOf?: HomeData["subscriptionsOf"] | undefined;
   /**
@@ -130,7 +132,16 @@ class SlackAdapter implements SendingAdapter {
   }
 
   async start(bot: Bot): Promise<void> {
-    const { log, mayManage, now = Date.now, payloads, savedParties, subscriptionsOf, timing = {} } = this.#options;
+    const {
+      log,
+      mayManage,
+      now = Date.now,
+      payloads,
+      savedParties,
+      standing,
+      subscriptionsOf,
+      timing = {},
+    } = this.#options;
     const sleep = this.#sleep;
     const slack: SlackContext = {
       bot,
@@ -172,6 +183,7 @@ class SlackAdapter implements SendingAdapter {
       lastManagementRequests: new LastManagementRequests(),
       homeData: {
         savedParties: (person) => savedParties?.(person) ?? Promise.resolve([]),
+        ...(standing === undefined ? {} : { standing }),
         ...(subscriptionsOf === undefined ? {} : { subscriptionsOf }),
       },
       signal: this.#closed.signal,

@@ -63,10 +63,11 @@ export async function openPlatforms(
         remedy: "Make one under Basic Information, App-Level Tokens, with the scope connections:write.",
       });
     }
-    const [{ createSlackAdapter }, { ownParties }, { homeSubscriptions }] = await Promise.all([
+    const [{ createSlackAdapter }, { ownParties }, { homeSubscriptions }, { homeStanding }] = await Promise.all([
       import("../../adapters/slack/index.ts"),
       import("../../bot/options/saved-parties.ts"),
       import("./home-subscriptions.ts"),
+      import("./home-standing.ts"),
     ]);
     const savedParties = ({ id, workspace }: { id: string; workspace: string | undefined }) =>
       ownParties(
@@ -76,10 +77,21 @@ export async function openPlatforms(
         PLATFORMS,
       ).list();
     const subscriptionsOf = ({ id }: { id: string }) => homeSubscriptions(alerts, { id });
+    const standing = (networks: readonly string[], { id }: { id: string }) => homeStanding(alerts, networks, { id });
     const { slack, slackCommand: command } = config;
     const mayManage = config.alerting.managers;
     adapters.push(
-      createSlackAdapter({ ...slack, appToken, command, log, payloads, savedParties, subscriptionsOf, mayManage }),
+      createSlackAdapter({
+        ...slack,
+        appToken,
+        command,
+        log,
+        payloads,
+        savedParties,
+        standing,
+        subscriptionsOf,
+        mayManage,
+      }),
     );
   }
   return {

@@ -10,6 +10,7 @@ import type { AnyCommand } from "../../../src/bot/command.ts";
 import { ownParties } from "../../../src/bot/options/saved-parties.ts";
 import { createLedgerExports } from "../../../src/export/ledger-exports.ts";
 import { type Log, silentLog } from "../../../src/log.ts";
+import { homeStanding } from "../../../src/main/platforms/home-standing.ts";
 import { homeSubscriptions } from "../../../src/main/platforms/home-subscriptions.ts";
 import { PLATFORMS } from "../../../src/main/platforms/platforms.ts";
 import type { Simulator } from "../../../src/simulator/simulator-handle.ts";
@@ -93,6 +94,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       payloads: options.payloads?.(store.payloads) ?? store.payloads,
       savedParties: ({ id, workspace = "" }) =>
         ownParties(store.parties, { platform: "slack", workspace }, { id }, PLATFORMS).list(),
+      standing: (networks, person) => homeStanding(alerts, networks, person),
       subscriptionsOf: options.subscriptionsOf ?? ((person) => homeSubscriptions(alerts, person)),
       mayManage: options.mayManage,
       sleep: options.waits?.sleep,

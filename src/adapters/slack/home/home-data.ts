@@ -1,4 +1,4 @@
-import type { Ask } from "../../../reply/reply.ts";
+import type { Ask, Tone } from "../../../reply/reply.ts";
 import type { Text } from "../../../reply/text.ts";
 
 // Data of the home tab, read through ports that main implements.
@@ -15,6 +15,26 @@ export interface SavedParty {
   readonly name: string | undefined;
 }
 
+/** How the networks stand, and what is open. */
+export interface HomeStanding {
+  readonly networks: readonly { readonly tone: Tone; readonly text: Text }[];
+  /** The worst first. */
+  readonly open: readonly OpenAlert[];
+  /** How many others are open. */
+  readonly more: number;
+}
+
+export interface OpenAlert {
+  readonly tone: Tone;
+  readonly text: Text;
+  /** The command that tells its story. */
+  readonly why: Ask;
+  /** The command that acknowledges it; left out where that is done, or where nobody here was told of it. */
+  readonly acknowledge?: Ask;
+  /** The channel that was told of it, where its acknowledgement belongs. */
+  readonly channel?: string;
+}
+
 export interface Subscription {
   /** One line: its alerts, and when. The channel's name follows it. */
   readonly text: Text;
@@ -27,6 +47,8 @@ export interface Subscription {
 /** Reads a person's data each time the tab is shown. Unreadable data is reported as temporarily unreadable. */
 export interface HomeData {
   readonly savedParties: (person: SlackUser) => Promise<readonly SavedParty[]>;
+  /** Left out where nobody watches. */
+  readonly standing?: (networks: readonly string[], person: SlackUser) => Promise<HomeStanding>;
   /** Left out where nobody can subscribe to anything. */
   readonly subscriptionsOf?: (person: SlackUser) => Promise<readonly Subscription[]>;
 }

@@ -4,28 +4,39 @@
 import type { Button, HomeView, KnownBlock, SectionBlock } from "@slack/types";
 
 import type { AnyCommand } from "../../../bot/command.ts";
-import { isRequired, shortUsage } from "../../../bot/grammar/usage.ts";
-import { code, id, joinText, text, type Text } from "../../../reply/text.ts";
+import type { Ask } from "../../../reply/reply.ts";
+import { code, id, joinText, strong, text, type Text } from "../../../reply/text.ts";
 import type { SlackContext } from "../context.ts";
 import { BUTTON_LABEL_LENGTH, MAX_ACTIONS, MAX_VIEW_BLOCKS, SECTION_LENGTH } from "../limits.ts";
 import { contextBlock, sectionBlock } from "../render/blocks.ts";
 import { dangerStyle } from "../render/buttons.ts";
 import { renderPlain, renderText } from "../render/mrkdwn.ts";
 import { encodePress, type Press } from "../render/press.ts";
+import { TONE_EMOJI } from "../render/render.ts";
 import { describeError, logFailure } from "../transport/api-error.ts";
 import { retryRateLimited } from "../transport/web-api.ts";
-import type { SavedParty, SlackUser, Subscription } from "./home-data.ts";
+import type { HomeStanding, OpenAlert, SavedParty, SlackUser, Subscription } from "./home-data.ts";
+
+/** What has just been done in the home tab. */
+interface HomeState {
+  /** Counted from 0. */
+  readonly page?: number;
+  /** A question whose answer is in the app's direct messages. */
+  readonly answered?: Ask;
+}
 
 /** Publishes the home tab of a person who opens it, or who pressed a button there. Never rejects. */
-export async function publishHome(slack: SlackContext, person: SlackUser): Promise<void> {
+export async function publishHome(slack: SlackContext, person: SlackUser, state: HomeState = {}): Promise<void> {
   await logFailure(slack, "home tab", async () => {
     const { commands, networks } = slack.bot;
-    const { subscriptionsOf } = slack.homeData;
-    const [parties, subscriptions] = await Promise.all([
+    const { standing: standingOf, subscriptionsOf } = slack.homeData;
+    const [standing, parties, subscriptions] = await Promise.all([
+      standingOf === undefined ? undefined : readOrUnreadable(slack, standingOf(networks, person)),
       readOrUnreadable(slack, slack.homeData.savedParties(person)),
       subscriptionsOf === undefined ? undefined : readOrUnreadable(slack, subscriptionsOf(person)),
     ]);
-    const view = renderHome({ command: slack.command, commands, networks, parties, subscriptions });
+    const own = { command: slack.command, botName: slack.botName(), commands, ...state };
+    const view = renderHome({ ...own, standing, parties, subscriptions });
     await retryRateLimited(slack, () => slack.web.views.publish({ user_id: person.id, view }));
   });
 }
@@ -40,86 +51,154 @@ async function readOrUnreadable<T>(slack: SlackContext, reading: Promise<T>): Pr
   }
 }
 
-/** How many saved parties and subscriptions the home tab shows. */
-const MAX_PARTIES = 20;
-const MAX_SUBSCRIPTIONS = 40;
+/** How many saved parties and subscriptions a page shows. */
+const PARTIES_PER_PAGE = 20;
+const SUBSCRIPTIONS_PER_PAGE = 20;
+/** How many channels are counted. */
+const MAX_CHANNELS = 100;
+const MAX_PAGES = 100;
 
-interface HomeContent {
+interface HomeContent extends HomeState {
   /** The root command, with its slash. */
   readonly command: string;
+  readonly botName: string;
   readonly commands: readonly AnyCommand[];
-  readonly networks: readonly string[];
-  /** This person's saved parties; `unreadable` where the store did not answer. */
+  /** Undefined where nobody watches; `unreadable` where the store did not answer. */
+  readonly standing: HomeStanding | "unreadable" | undefined;
+  /** This person's saved parties. */
   readonly parties: readonly SavedParty[] | "unreadable";
   /** Undefined where nobody can subscribe to anything. */
   readonly subscriptions: readonly Subscription[] | "unreadable" | undefined;
 }
 
-/** The app's home tab: what the app is, how to begin, this person's parties and subscriptions. Pure and total. */
+/**
+ * The app's home tab: how the networks stand, what is open, what is this person's own, and how to begin. Pure and total.
+ */
 export function renderHome(content: HomeContent): HomeView {
-  const { command, commands, networks, parties, subscriptions } = content;
-  const [first] = networks;
-  const own: KnownBlock[] = [];
-  if (subscriptions !== undefined) own.push(...subscriptionBlocks(command, commands, subscriptions));
-  if (commands.some(({ name }) => name === "my party")) own.push(...partyBlocks(command, parties));
+  const { command, commands, answered, parties, standing, subscriptions } = content;
+  const own = subscriptions === "unreadable" ? [] : (subscriptions ?? []).filter(({ remove }) => remove !== undefined);
+  const saved = parties === "unreadable" ? [] : parties;
+  const needed = Math.max(
+    1,
+    Math.ceil(saved.length / PARTIES_PER_PAGE),
+    Math.ceil(own.length / SUBSCRIPTIONS_PER_PAGE),
+  );
+  const pages = Math.min(MAX_PAGES, needed);
+  const page = Math.min(content.page ?? 0, pages - 1);
+  const offered = commands.map(({ name }) => name);
   const blocks: KnownBlock[] = [
-    { type: "header", text: { type: "plain_text", text: "Bellwether", emoji: false } },
+    ...(answered === undefined
+      ? []
+      : [line(text`The answer to ${code(`${command} ${answered.command}`)} is under Messages, beside this tab.`)]),
+    ...standingBlocks(command, standing),
+    ...actions("begin", [
+      ["Ask a question", { kind: "question" }],
+      ...["market list", "help"]
+        .filter((name) => offered.includes(name))
+        .map((name): [string, Press] => [
+          name === "help" ? "Help" : "Markets",
+          { kind: "ask", ask: { command: name, options: {} }, effect: "reply" },
+        ]),
+    ]),
+    ...(offered.includes("my party") ? partyBlocks(command, parties, page) : []),
+    ...(subscriptions === undefined ? [] : subscriptionBlocks(content, subscriptions, page)),
+    ...pageChoice(page, pages),
     line(
-      text`Answers questions about the trading network: its time and nodes, its markets, orders, stake, snapshots, checkpoints, and ledger exports as files. It asks ${networks.join(" or ")}${first === undefined || networks.length < 2 ? "" : text`, ${first} unless told otherwise`}.`,
+      text`Type ${code(`${command} market list`)} in any channel: only you see the answer, and ${strong("Share")} shows it to all. In a thread, mention the app instead. ${code(`${command} help`)} lists what can be asked.`,
     ),
-    header("How to begin"),
-    line(
-      text`Type ${code(`${command} market list`)} in any channel, or press a button. Only you see the answer; ${code("Share")} shows it to all. ${code(`${command} help`)} lists what can be asked. In a thread, mention the app instead.`,
-    ),
-    ...actions(
-      "begin",
-      commands.filter((one) => one.access === "everyone").map((one) => [one.name, pressFor(one)]),
-    ),
-    ...own,
-    header("What can be asked"),
-    ...lists(commands.map((one) => text`${code(`${command} ${shortUsage(one)}`)} ${one.summary}`)),
   ];
   return { type: "home", blocks: blocks.slice(0, MAX_VIEW_BLOCKS) };
 }
 
+/** The verdict on each network, and the open alerts with what to do about them. */
+function standingBlocks(command: string, standing: HomeContent["standing"]): KnownBlock[] {
+  if (standing === undefined) return [header("Bellwether")];
+  if (standing === "unreadable") return [header("Networks"), unreadable()];
+  const { networks, open, more } = standing;
+  return [
+    header("Networks"),
+    ...lists(
+      networks.map(({ tone, text: shown }) => text`${TONE_EMOJI[tone]}${shown}`),
+      "",
+    ),
+    header("Open alerts"),
+    ...(open.length === 0 ? [line(text`None.`)] : open.map((one, index) => alertBlock(one, index))),
+    ...(more === 0
+      ? []
+      : [contextBlock(renderText(text`${more} more: type ${code(`${command} alerts status`)}.`, { max: 300 }).mrkdwn)]),
+  ];
+}
+
+function alertBlock({ tone, text: what, why, acknowledge, channel }: OpenAlert, index: number): SectionBlock {
+  const shown = text`${TONE_EMOJI[tone]}${what}`;
+  const place = channel === undefined || acknowledge === undefined ? {} : { channel };
+  const press: Press = { kind: "ask", ask: acknowledge ?? why, effect: "reply", ...place };
+  const label = acknowledge === undefined ? "Why" : "Acknowledge";
+  const style = acknowledge === undefined ? {} : ({ style: "primary" } as const);
+  return withButton(shown, { label, press, id: `alert:${index}`, ...style });
+}
+
+/** A line with a button beside it, where the button can carry its meaning. */
+function withButton(
+  content: Text,
+  button: { label: string; press: Press; id: string } & Pick<Button, "style" | "confirm">,
+  after = "",
+): SectionBlock {
+  const { label, press, id: name, ...look } = button;
+  const shown = renderText(content, { max: SECTION_LENGTH - after.length - 10 }).mrkdwn;
+  const block: SectionBlock = {
+    type: "section",
+    text: { type: "mrkdwn", text: `${shown.trim() === "" ? "–" : shown}${after}`, verbatim: true },
+  };
+  const value = encodePress(press);
+  if (value === undefined) return block;
+  const words = { type: "plain_text", text: label, emoji: false } as const;
+  return { ...block, accessory: { type: "button", action_id: `press:${name}`, text: words, value, ...look } };
+}
+
 function subscriptionBlocks(
-  command: string,
-  commands: readonly AnyCommand[],
+  { command, botName, commands }: HomeContent,
   subscriptions: readonly Subscription[] | "unreadable",
+  page: number,
 ): KnownBlock[] {
-  const title = header("Alerts to you and to channels here");
+  const title = header("What you are told of");
   if (subscriptions === "unreadable") return [title, unreadable()];
-  if (subscriptions.length === 0) return [title, line(text`Nothing yet. ${howToSubscribe(command, commands)}`)];
-  const shown = subscriptions.slice(0, MAX_SUBSCRIPTIONS);
-  const more = subscriptions.length - shown.length;
+  const own = subscriptions.filter(({ remove }) => remove !== undefined);
+  const channels = subscriptions.filter(({ remove }) => remove === undefined).slice(0, MAX_CHANNELS);
+  const shown = own.slice(page * SUBSCRIPTIONS_PER_PAGE, (page + 1) * SUBSCRIPTIONS_PER_PAGE);
+  const how = howToSubscribe(command, commands);
+  const may = commands.some(({ name }) => name === "alerts add");
   return [
     title,
-    ...shown.map((one, index) => subscriptionBlock(one, index)),
-    ...(more === 0 ? [] : [contextBlock(`${more} more are not shown here.`)]),
-    ...(shown.some(({ channel }) => channel !== undefined) && commands.some(({ name }) => name === "alerts list")
-      ? [line(text`Type ${code(`${command} alerts list`)} in a channel to see what it is told of.`)]
+    ...(own.length === 0
+      ? [line(text`Nothing yet. ${how}`)]
+      : shown.map((one, index) => subscriptionBlock(one, index))),
+    header("Channels here"),
+    ...lists(
+      channels.map(({ text: counted }) => counted),
+      "• ",
+      channels.map(placeOf),
+    ),
+    ...(may
+      ? [
+          line(
+            text`To subscribe a channel, type in it ${code(`/invite @${botName}`)} and then ${code(`${command} alerts add`)}. ${code(`${command} alerts list`)} there shows what it is told of.`,
+          ),
+        ]
       : []),
   ];
 }
 
-function subscriptionBlock({ text: what, channel, remove }: Subscription, index: number): SectionBlock {
-  const place = channel !== undefined && /^[CGD][A-Z0-9]+$/u.test(channel) ? ` in <#${channel}>` : "";
-  const shown = renderText(what, { max: SECTION_LENGTH - place.length - 10 }).mrkdwn;
-  const block: SectionBlock = {
-    type: "section",
-    text: { type: "mrkdwn", text: `${shown.trim() === "" ? "–" : shown}${place}`, verbatim: true },
-  };
-  const value = remove === undefined ? undefined : encodePress({ kind: "ask", ask: remove, effect: "reply" });
-  if (value === undefined) return block;
+function placeOf({ channel }: Subscription): string {
+  return channel !== undefined && /^[CGD][A-Z0-9]+$/u.test(channel) ? ` in <#${channel}>` : "";
+}
+
+function subscriptionBlock(one: Subscription, index: number): SectionBlock {
   const label = "Remove";
-  const button: Button = {
-    type: "button",
-    action_id: `press:subscription:${index}`,
-    text: { type: "plain_text", text: label, emoji: false },
-    value,
-    ...dangerStyle("You are told of it no more.", label),
-  };
-  return { ...block, accessory: button };
+  const ask = one.remove ?? { command: "alerts list", options: {} };
+  const press: Press = { kind: "ask", ask, effect: "reply" };
+  const danger = dangerStyle("You are told of it no more.", label);
+  return withButton(one.text, { label, press, id: `subscription:${index}`, ...danger }, placeOf(one));
 }
 
 /** Names the commands that subscribe, as far as there are any. */
@@ -138,7 +217,7 @@ function unreadable(): KnownBlock {
   return contextBlock("It cannot be read for the moment. Open this tab again in a minute.");
 }
 
-function partyBlocks(command: string, parties: readonly SavedParty[] | "unreadable"): KnownBlock[] {
+function partyBlocks(command: string, parties: readonly SavedParty[] | "unreadable", page: number): KnownBlock[] {
   const title = header("Your parties");
   if (parties === "unreadable") return [title, unreadable()];
   if (parties.length === 0) {
@@ -149,27 +228,30 @@ function partyBlocks(command: string, parties: readonly SavedParty[] | "unreadab
       ),
     ];
   }
-  const shown = parties.slice(0, MAX_PARTIES);
-  const more = parties.length - shown.length;
+  const shown = parties.slice(page * PARTIES_PER_PAGE, (page + 1) * PARTIES_PER_PAGE);
   return [
     title,
-    ...lists(shown.map((party) => (party.name === undefined ? [id(party.id)] : text`${party.name} ${id(party.id)}`))),
-    ...actions(
-      "party",
-      shown.map((party): [string, Press] => [
-        `Stake of ${party.name ?? party.id.slice(0, 8)}`,
-        { kind: "ask", ask: { command: "stake", options: { party: party.id } }, effect: "reply" },
-      ]),
+    ...shown.map((party, index) =>
+      withButton(party.name === undefined ? [id(party.id)] : text`${party.name} ${id(party.id)}`, {
+        label: "Stake",
+        press: { kind: "ask", ask: { command: "stake", options: { party: party.id } }, effect: "reply" },
+        id: `party:${index}`,
+      }),
     ),
-    ...(more === 0 ? [] : [contextBlock(`${more} more are not shown here.`)]),
   ];
 }
 
-function pressFor(command: AnyCommand): Press {
-  const ask = { command: command.name, options: {} };
-  return Object.values(command.options).some(isRequired)
-    ? { kind: "form", ask }
-    : { kind: "ask", ask, effect: "reply" };
+/** A select of the pages, where there are several. */
+function pageChoice(page: number, pages: number): KnownBlock[] {
+  if (pages === 1) return [];
+  const words = (shown: string) => ({ type: "plain_text", text: shown, emoji: false }) as const;
+  const options = Array.from({ length: pages }, (_, index) => ({
+    text: words(`Page ${index + 1} of ${pages}`),
+    value: encodePress({ kind: "home", page: index }) ?? "",
+  }));
+  const [initial] = options.slice(page);
+  const select = { type: "static_select", action_id: "home:page", placeholder: words("Page"), options } as const;
+  return [{ type: "actions", elements: [initial === undefined ? select : { ...select, initial_option: initial }] }];
 }
 
 function header(title: string): KnownBlock {
@@ -180,11 +262,12 @@ function line(content: Text): KnownBlock {
   return sectionBlock(renderText(content, { max: SECTION_LENGTH }).mrkdwn);
 }
 
-/** Lines in as few sections as hold them. */
-function lists(items: readonly Text[]): KnownBlock[] {
+/** Lines in as few sections as hold them; `after` is mrkdwn behind each. */
+function lists(items: readonly Text[], bullet: string, after: readonly string[] = []): KnownBlock[] {
   const packed: string[] = [];
-  for (const item of items) {
-    const shown = `• ${renderText(item, { max: 500 }).mrkdwn}`;
+  for (const [index, item] of items.entries()) {
+    const content = renderText(item, { max: 500 }).mrkdwn;
+    const shown = `${bullet}${content.trim() === "" ? "–" : content}${after[index] ?? ""}`;
     const open = packed.at(-1);
     if (open !== undefined && open.length + shown.length + 1 <= SECTION_LENGTH)
       packed[packed.length - 1] = `${open}\n${shown}`;

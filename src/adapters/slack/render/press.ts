@@ -34,6 +34,8 @@ const Press = z.discriminatedUnion("kind", [
     effect: Effect,
     /** The user who asked for the message; left out for an alert. */
     asker: z.string().optional(),
+    /** In the home tab: the channel that it is about. */
+    channel: z.string().exactOptional(),
     /** The message is an error, so its files, if any, were not sent. */
     fresh: z.literal(true).optional(),
   }),
@@ -57,6 +59,10 @@ const Press = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("files"), ask: Ask }),
   /** Opens the form of a command, with the known values filled in. */
   z.object({ kind: z.literal("form"), ask: Ask }),
+  /** Opens the form that asks for any command. */
+  z.object({ kind: z.literal("question") }),
+  /** Turns to a page of the home tab, counted from 0. */
+  z.object({ kind: z.literal("home"), page: z.int().min(0) }),
 ]);
 export type Press = Immutable<z.infer<typeof Press>>;
 export type KeptPress = Extract<Press, { kind: "share" }>;

@@ -45,7 +45,7 @@ export interface SlackMessage {
 }
 
 /** An emoji for each tone, since a Block Kit message has no colour of its own. */
-const TONE_EMOJI: Record<Tone, string> = { neutral: "", good: "🟢 ", warning: "🟠 ", bad: "🔴 " };
+export const TONE_EMOJI: Record<Tone, string> = { neutral: "", good: "🟢 ", warning: "🟠 ", bad: "🔴 " };
 const FOOTER_LENGTH = 600;
 const OVERFLOW_ACTIONS_LENGTH = 700;
 /** Reserved for the title and the line that says what was left out. */

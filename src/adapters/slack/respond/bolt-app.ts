@@ -12,9 +12,9 @@ import { libraryLogger, webClientOptions } from "../transport/web-api.ts";
 import { handleButton, type Pressed } from "./button-handler.ts";
 import { handleCommand, handleMention } from "./command-handler.ts";
 import { foreignNotice, type PayloadOrigin, sayForeign } from "./foreign-workspace.ts";
-import { handleForm, type SubmittedView, suggestOptions } from "./form-handler.ts";
+import { handleForm, openAskForm, type SubmittedView, suggestOptions } from "./form-handler.ts";
 import type { Asker } from "./invocation.ts";
-import { handleAskForm, handleWhyThisAlert, openAskForm } from "./shortcut-handler.ts";
+import { handleAskForm, handleWhyThisAlert } from "./shortcut-handler.ts";
 
 export interface BoltAppDependencies {
   readonly receiver: Receiver;
@@ -78,7 +78,7 @@ export function createBoltApp(dependencies: BoltAppDependencies): BoltApp {
   });
   app.shortcut({ type: "shortcut", callback_id: SHORTCUTS.ask.callback_id }, async ({ ack, shortcut }) => {
     await ack();
-    track(openAskForm(slack, shortcut));
+    track(openAskForm(slack, shortcut.trigger_id));
   });
   app.view(ASK_CALLBACK_ID, async ({ ack, body, view }) => {
     const outcome = await handleAskForm(slack, view.state.values, senderOf(body));

@@ -19,7 +19,7 @@ import { type ResponseAddress, ResponseUrl, ResponseUrlExpired } from "../transp
 import { retryingRateLimited } from "../transport/web-api.ts";
 import { directFileDestination } from "./answer.ts";
 import { editableDirectMessage } from "./editable-message.ts";
-import { openForm } from "./form-handler.ts";
+import { openAskForm, openForm } from "./form-handler.ts";
 import { type Asker, callerOf, isShared, plainCaller, prepare } from "./invocation.ts";
 import {
   expiredNotice,
@@ -68,13 +68,17 @@ export async function handleButton(slack: SlackContext, body: BlockAction, { val
     switch (press.kind) {
       case "form":
         return openPressedForm(slack, place, press.ask);
+      case "question":
+        return openAskForm(slack, place.trigger);
+      case "home":
+        return publishHome(slack, place.asker, { page: press.page });
       case "files":
         return sendFiles(slack, place, press.ask);
       case "share":
         return press.show === undefined ? share(slack, place, press) : showKept(slack, place, press, press.show);
       case "ask":
         await respondToAsk(slack, place, press);
-        if (place.home) await publishHome(slack, place.asker);
+        if (place.home) await publishHome(slack, place.asker, { answered: press.ask });
         return undefined;
     }
   });
@@ -138,11 +142,12 @@ async function respondToAsk(
   const own = asker === undefined || asker === place.asker.id || place.ephemeral;
   const replaces = effect === "replace" && own && place.response !== undefined;
   const again = effect === "replace" ? ({ again: true } as const) : {};
-  const { channel, message } = place;
+  const { message } = place;
+  const channel = press.channel ?? place.channel;
   // Only an alert has no asker.
   const isAlert = asker === undefined && channel !== undefined && message !== undefined;
   const pressed = isAlert ? { pressed: { platform: "slack", channel, message } } : {};
-  const request = { ...(await requestContextOf(slack, place, ask, replaces)), ...again, ...pressed };
+  const request = { ...(await requestContextOf(slack, { ...place, channel }, ask, replaces)), ...again, ...pressed };
   if (!replaces) return respond(slack, ask, request);
   const audience = place.ephemeral ? "caller" : "channel";
   await respond(slack, ask, { ...request, audience, ...(fresh === undefined ? {} : { fresh }) });

@@ -11,6 +11,7 @@ import {
   optionObject,
   readForm,
   readFormMetadata,
+  renderAskForm,
   renderForm,
 } from "../render/form.ts";
 import { describeError } from "../transport/api-error.ts";
@@ -42,6 +43,19 @@ export async function openForm(
   } catch (error) {
     slack.log.warn({ platform: "slack", command: ask.command, why: describeError(error) }, "form not opened");
     return false;
+  }
+}
+
+/** Opens the form of "Ask Bellwether", wherever it was chosen. Never rejects. */
+export async function openAskForm(slack: SlackContext, trigger: string): Promise<void> {
+  try {
+    const view = renderAskForm(slack.command, slack.bot.commands);
+    await withTimeout(
+      slack.web.views.open({ trigger_id: trigger, view }),
+      slack.triggerMillis ?? TRIGGER_LIFETIME_MILLIS,
+    );
+  } catch (error) {
+    slack.log.warn({ platform: "slack", command: "shortcut", why: describeError(error) }, "form not opened");
   }
 }
 

@@ -1,12 +1,10 @@
-import type { GlobalShortcut, MessageShortcut } from "@slack/bolt";
+import type { MessageShortcut } from "@slack/bolt";
 import type { KnownBlock, ModalView } from "@slack/types";
 
-import { withTimeout } from "../../../in-time.ts";
 import type { Ask } from "../../../reply/reply.ts";
 import type { SlackContext } from "../context.ts";
-import { TRIGGER_LIFETIME_MILLIS } from "../limits.ts";
-import { ASK_BLOCKS, type FormState, missingOptions, renderAskForm, renderForm } from "../render/form.ts";
-import { describeError, logFailure } from "../transport/api-error.ts";
+import { ASK_BLOCKS, type FormState, missingOptions, renderForm } from "../render/form.ts";
+import { logFailure } from "../transport/api-error.ts";
 import { ResponseUrl } from "../transport/response-url.ts";
 import { readPress } from "./button-handler.ts";
 import { parseTypedLine } from "./command-handler.ts";
@@ -57,18 +55,6 @@ async function whyAsk(slack: SlackContext, blocks: unknown): Promise<Ask | undef
     }
   }
   return undefined;
-}
-
-/** Opens the form of "Ask Bellwether", wherever it was chosen. Never rejects. */
-export async function openAskForm(slack: SlackContext, shortcut: GlobalShortcut): Promise<void> {
-  try {
-    await withTimeout(
-      slack.web.views.open({ trigger_id: shortcut.trigger_id, view: renderAskForm(slack.command, slack.bot.commands) }),
-      slack.triggerMillis ?? TRIGGER_LIFETIME_MILLIS,
-    );
-  } catch (error) {
-    slack.log.warn({ platform: "slack", command: "shortcut", why: describeError(error) }, "form not opened");
-  }
 }
 
 /** What becomes of it: errors at its fields, the form of the command that was chosen, or the answer to run. */

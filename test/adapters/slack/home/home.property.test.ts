@@ -29,9 +29,24 @@ test("the home tab passes the judge, with any parties and subscriptions", () => 
     fc.array(subscription, { maxLength: 60 }),
     fc.constantFrom("unreadable" as const, undefined),
   );
+  const tone = fc.constantFrom("neutral" as const, "good" as const, "warning" as const, "bad" as const);
+  const network = fc.record({ tone, text: anyText });
+  const alert = fc.record(
+    { tone, text: anyText, why: ask, acknowledge: ask, channel: anyString() },
+    { requiredKeys: ["tone", "text", "why"] },
+  );
+  const standing = fc.oneof(
+    fc.record({
+      networks: fc.array(network, { maxLength: 6 }),
+      open: fc.array(alert, { maxLength: 10 }),
+      more: fc.nat(),
+    }),
+    fc.constantFrom("unreadable" as const, undefined),
+  );
+  const page = fc.nat({ max: 5 });
   fc.assert(
-    fc.property(parties, subscriptions, (savedParties, subscribed) => {
-      const given = { command: "/bell", commands, networks: ["mainnet", "testnet"] };
+    fc.property(standing, parties, subscriptions, page, (standing, savedParties, subscribed, page) => {
+      const given = { command: "/bell", botName: "bellwether", commands, standing, page };
       const home = renderHome({ ...given, parties: savedParties, subscriptions: subscribed });
       expect(judgeView(home)).toEqual([]);
       for (const { text } of strings(home.blocks)) {

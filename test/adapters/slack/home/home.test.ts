@@ -3,29 +3,83 @@ import { expect, test } from "vitest";
 import type { Subscription } from "../../../../src/adapters/slack/home/home-data.ts";
 import { UserError } from "../../../../src/errors.ts";
 import { strong, text } from "../../../../src/reply/text.ts";
+import { systemClock } from "../../../../src/api/clock.ts";
+import { down } from "../../../alerts/readings.ts";
+import { alertsOn } from "../../../support/alert-service.ts";
 import { until } from "../../../support/fake-discord/until.ts";
-import { labelsOf } from "../../../support/fake-slack/person.ts";
+import { buttonsOf, labelsOf } from "../../../support/fake-slack/person.ts";
 import { saying } from "../../../support/said.ts";
 import { probe, titled } from "../probe-commands.ts";
 import { said } from "../shown.ts";
 import { stage } from "../stage.ts";
 
-test("the home tab says what it is and how to begin, and its buttons ask", async () => {
+/** The app's name, as the fake Slack tells it. */
+const BOT = "bellwether";
+
+test("the home tab says how the networks stand, and its buttons ask", async () => {
   await using scene = await stage();
   const ann = scene.fake.person("ann");
   const home = await ann.openHome();
-  expect(said(home)).toContain("/bell market list");
-  expect(said(home)).toContain("/bell my party");
-  ann.pressAtHome(home, "time");
+  expect(said(home)).toMatch(saying("*mainnet*", "*testnet*"));
+  expect(said(home)).toMatch(saying("/bell my party", `/invite @${BOT}`));
+  ann.pressAtHome(home, "Markets");
   await until(() => ann.directMessages().length === 1, "the answer");
-  ann.pressAtHome(home, "market show");
-  const form = await ann.form();
-  expect(await ann.submit(form, { market: "nothing like it" })).toEqual({});
+  // It is not in this tab: the tab says where.
+  await until(() => scene.fake.state.homes.get(ann.id) !== home, "the home tab anew");
+  expect(said(scene.fake.state.homes.get(ann.id)!)).toMatch(saying("/bell market list", "Messages"));
+  ann.pressAtHome(home, "Ask a question");
+  expect(await ann.submit(await ann.form(), { "ask:line": "market list" })).toEqual({});
   await until(() => ann.directMessages().length === 2, "the answer to the form");
   await ann.run(scene.channel, `my party ${"ab".repeat(32)} treasury`);
   const later = await ann.openHome();
   expect(said(later)).toContain("treasury");
-  expect(labelsOf(later.blocks)).toContain("Stake of treasury");
+  ann.pressAtHome(later, "Stake");
+  await until(() => ann.directMessages().length > 2, "the stake");
+});
+
+test("the home tab shows all that is one's own, page by page", async () => {
+  const many = Array.from({ length: 45 }, (_, index): Subscription => ({
+    text: text`watch ${index}.`,
+    remove: { command: "alerts remove", options: { note: String(index) } },
+  }));
+  await using scene = await stage({ subscriptionsOf: () => Promise.resolve(many) });
+  const ann = scene.fake.person("ann");
+  let home = await ann.openHome();
+  const seen: string[] = [];
+  for (const page of [1, 2, 3]) {
+    const before = home;
+    ann.pressAtHome(home, `Page: Page ${page} of 3`);
+    await until(() => scene.fake.state.homes.get(ann.id) !== before, "the page");
+    home = scene.fake.state.homes.get(ann.id)!;
+    seen.push(...[...said(home).matchAll(/watch (\d+)\./gu)].map(([, index = ""]) => index));
+  }
+  expect(seen).toEqual(many.map((_, index) => String(index)));
+});
+
+test("the home tab names what is open; Acknowledge is done where it was told, and shown", async () => {
+  await using scene = await stage();
+  const ann = scene.fake.person("ann");
+  await ann.run(scene.channel, "alerts add node.down style:plain");
+  const { engine } = alertsOn(scene.store);
+  const watcher = { name: "sources", every: 5000 };
+  for (const state of ["good", "bad", "bad", "bad"] as const) {
+    await engine.processObservation({
+      network: "mainnet",
+      watcher,
+      snapshot: {},
+      readings: [down(state)],
+      events: [],
+      at: systemClock.wallClock(),
+    });
+  }
+  const home = await ann.openHome();
+  const [button] = buttonsOf(home.blocks).filter(({ text: words }) => words?.text === "Acknowledge");
+  expect(button).toMatchObject({ style: "primary" });
+  ann.pressAtHome(home, "Acknowledge");
+  await until(() => scene.fake.state.homes.get(ann.id) !== home, "the home tab anew");
+  const after = scene.fake.state.homes.get(ann.id)!;
+  expect(said(after)).toMatch(saying("acknowledged by ann"));
+  expect(labelsOf(after.blocks)).not.toContain("Acknowledge");
 });
 
 test("the home tab lists this person's subscriptions, and removes one at a press", async () => {

@@ -1,0 +1,79 @@
+import type { HomeStanding, OpenAlert } from "../../adapters/slack/home/home-data.ts";
+import { compareSeverity } from "../../alerts/kinds/severity.ts";
+import type { NetworkStatus } from "../../alerts/kinds/network-status.ts";
+import { isDrill } from "../../alerts/drill.ts";
+import type { Episode } from "../../alerts/rules/episode.ts";
+import type { AlertService } from "../../alerts/service/service.ts";
+import { conditionWords } from "../../alerts/wording/condition-words.ts";
+import { verdictWords } from "../../alerts/wording/network-status-words.ts";
+import { SEVERITY_WORDS, sinceWords, TONES } from "../../alerts/wording/phrases.ts";
+import { networkStatus } from "../../answers/alerts/episodes/network-status.ts";
+import { notifiedDestinations } from "../../answers/alerts/episodes/episodes.ts";
+import type { Tone } from "../../reply/reply.ts";
+import { strong, text } from "../../reply/text.ts";
+
+/** So many open alerts are named, the worst first; the others are counted. */
+const MAX_OPEN = 10;
+
+const VERDICT_TONES: Readonly<Record<NetworkStatus["verdict"], Tone>> = {
+  healthy: "good",
+  suspicious: "warning",
+  disagree: "warning",
+  unwatched: "warning",
+  restarted: "neutral",
+  stalled: "bad",
+  blind: "bad",
+};
+
+/** What the home tab says first: how each network stands, and what is open. Asks no node. */
+export async function homeStanding(
+  alerts: AlertService,
+  networks: readonly string[],
+  person: { readonly id: string },
+): Promise<HomeStanding> {
+  const [statuses, all] = await Promise.all([
+    Promise.all(networks.map((network) => networkStatus(network, alerts))),
+    alerts.openEpisodes(),
+  ]);
+  const open = all
+    .filter((one) => !isDrill(one))
+    .toSorted(
+      (a, b) =>
+        compareSeverity(b.severity, a.severity) ||
+        Number(a.acknowledged !== undefined) - Number(b.acknowledged !== undefined),
+    );
+  return {
+    networks: statuses.map((status) => ({
+      tone: VERDICT_TONES[status.verdict],
+      text: text`${strong(status.network)}: ${verdictWords(status)}${heightWords(status)}`,
+    })),
+    open: await Promise.all(open.slice(0, MAX_OPEN).map((one) => openAlert(alerts, one, person))),
+    more: Math.max(0, open.length - MAX_OPEN),
+  };
+}
+
+function heightWords({ answering, nodes, height }: NetworkStatus): string {
+  const count = answering === undefined || nodes === undefined ? "" : ` · ${answering} of ${nodes} nodes answer`;
+  return `${count}${height === undefined ? "" : ` · block ${height}`}`;
+}
+
+/** Acknowledged where it was told: to this person, else in a channel of Slack. */
+async function openAlert(alerts: AlertService, episode: Episode, person: { readonly id: string }): Promise<OpenAlert> {
+  const { id, severity, network, acknowledged } = episode;
+  const state = acknowledged === undefined ? [] : text` · acknowledged by ${acknowledged.by}`;
+  const shown = {
+    tone: TONES[severity],
+    text: text`${conditionWords(episode).bad} · ${SEVERITY_WORDS[severity]} · ${network} · since ${sinceWords(episode, "both")}${state}`,
+    why: { command: "alerts why", options: { episode: id } },
+  };
+  if (acknowledged !== undefined) return shown;
+  const told = (await notifiedDestinations(alerts, episode)).filter(({ platform }) => platform === "slack");
+  const own = told.find(({ channel }) => channel === `user:${person.id}`);
+  const channel = told.find((one) => !one.channel.startsWith("user:"))?.channel;
+  if (own === undefined && channel === undefined) return shown;
+  return {
+    ...shown,
+    acknowledge: { command: "alerts ack", options: { episode: id } },
+    ...(channel === undefined ? {} : { channel }),
+  };
+}
