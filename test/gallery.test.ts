@@ -10,6 +10,7 @@ import { PLATFORMS } from "../src/main/platforms/platforms.ts";
 import { replyToJson } from "../src/reply/json.ts";
 import type { Reply } from "../src/reply/reply.ts";
 import { toMillis } from "../src/units/nanoseconds.ts";
+import { refusals, textsIn } from "./adapters/discord/judge.ts";
 import { textsOf } from "./adapters/web/print-tree.ts";
 import { talkToSimulator } from "./commands/conversation.ts";
 import { judgeMessage } from "./support/fake-slack/judge.ts";
@@ -56,10 +57,15 @@ function web(reply: Reply): string {
 }
 
 function discord(reply: Reply): string {
-  const { embeds, components, files } = renderDiscord(reply, { asker: "1" });
-  // Read once by a parser that is not ours: what it cannot read would not be shown.
-  for (const { description = "" } of embeds) expect(Array.isArray(parse(description, "extended"))).toBe(true);
-  return JSON.stringify({ embeds, components, files: names(files) }, undefined, 1);
+  const forms = (["folded", "whole"] as const).map((form) => {
+    const message = renderDiscord(reply, { asker: "1", keeps: true }, form);
+    const files = names(message.files);
+    expect(refusals({ ...message, files })).toEqual([]);
+    // Read once by a parser that is not ours: what it cannot read would not be shown.
+    for (const text of textsIn(message.components)) expect(Array.isArray(parse(text, "extended"))).toBe(true);
+    return JSON.stringify({ components: message.components, files }, undefined, 1);
+  });
+  return [...new Set(forms)].join("\n");
 }
 
 function slack(reply: Reply): string {

@@ -7,7 +7,7 @@ import {
   parsePressPayload,
   pressPayload,
   storedPressId,
-} from "../../src/adapters/discord/render/buttons.ts";
+} from "../../src/adapters/discord/render/press.ts";
 import { decodePress as decodeSlack } from "../../src/adapters/slack/render/press.ts";
 import { withCommonOptions } from "../../src/bot/command.ts";
 import { parseLine } from "../../src/bot/grammar/grammar.ts";
@@ -22,6 +22,7 @@ import type { StoredMessage as DiscordMessage } from "../support/fake-discord/st
 import { until } from "../support/fake-discord/until.ts";
 import { buttonsOf, textOf as textOfSlack } from "../support/fake-slack/person.ts";
 import type { StoredMessage as SlackMessage } from "../support/fake-slack/state.ts";
+import { componentsIn } from "./discord/judge.ts";
 import { stage as onDiscord, type Stage as DiscordStage } from "./discord/stage.ts";
 import { stage as onSlack, type Stage as SlackStage } from "./slack/stage.ts";
 
@@ -117,12 +118,8 @@ function discordSurface(scene: DiscordStage): Surface<DiscordMessage> {
     buttons: async (message) =>
       (
         await Promise.all(
-          message.components.flatMap(({ components }) =>
-            components.flatMap((one) =>
-              "custom_id" in one && "label" in one
-                ? [buttonOf({ label: one.label ?? "", custom_id: one.custom_id })]
-                : [],
-            ),
+          componentsIn(message.components).flatMap(({ custom_id: id, ...one }) =>
+            id !== undefined && "label" in one ? [buttonOf({ label: String(one.label), custom_id: id })] : [],
           ),
         )
       ).flat(),

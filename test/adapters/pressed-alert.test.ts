@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { encodePress as encodeDiscord } from "../../src/adapters/discord/render/buttons.ts";
+import { encodePress as encodeDiscord } from "../../src/adapters/discord/render/press.ts";
 import { encodePress as encodeSlack } from "../../src/adapters/slack/render/press.ts";
 import type { Receipt } from "../../src/alerts/sender.ts";
 import { reply } from "../../src/reply/reply.ts";

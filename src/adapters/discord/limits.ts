@@ -20,6 +20,18 @@ export const BUTTON_URL_LENGTH = 512;
 /** https://docs.discord.com/developers/components/reference#anatomy-of-a-component-custom-id */
 export const CUSTOM_ID_LENGTH = 100;
 
+/** https://docs.discord.com/developers/components/reference#string-select */
+export const MAX_SELECT_OPTIONS = 25;
+export const SELECT_LABEL_LENGTH = 100;
+export const SELECT_PLACEHOLDER_LENGTH = 150;
+
+/** Of a message with Components V2, nested ones included: https://docs.discord.com/developers/components/using-message-components */
+export const MAX_COMPONENTS = 40;
+/** The same page: over all of its texts. */
+export const COMPONENTS_TEXT_LENGTH = 4000;
+/** Not Discord's: as much of an answer as people read before they press Details. */
+export const FOLDED_LENGTH = 1200;
+
 /** https://docs.discord.com/developers/resources/message#attachment-object */
 export const ALT_TEXT_LENGTH = 1024;
 /** https://docs.discord.com/developers/resources/message#create-message-limitations */
@@ -58,3 +70,5 @@ export const NONCE_LIFETIME_MILLIS = 120_000;
 
 /** Characters of a code block on one line of an upright phone, counted in Discord's own apps. */
 export const PHONE_COLUMNS = 32;
+/** Characters of plain text on one line of it, counted in the same apps. */
+export const PHONE_LINE = 38;

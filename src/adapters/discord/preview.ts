@@ -1,9 +1,11 @@
 import { parse } from "discord-markdown-parser";
 
+import { aboveFold } from "../../reply/fold.ts";
 import { previewFiles } from "../../reply/message-files.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { Preview } from "../adapter.ts";
 import { discordPlatform } from "./platform.ts";
+import { renderEmbed } from "./render/embed.ts";
 import { renderDiscord } from "./render/render.ts";
 
 /** The console's preview of Discord: the message itself, who sees it, and its markdown parsed as Discord parses it. */
@@ -11,22 +13,18 @@ export const discordPreview: Preview = {
   platform: discordPlatform.id,
   name: discordPlatform.name,
   render(reply: Reply, as) {
-    const onlyAsker = as !== "alert" && as.visibility === "caller";
-    const {
-      files,
-      unstored: _unkept,
-      ...message
-    } = renderDiscord(reply, as === "alert" ? {} : { asker: "0", shareable: onlyAsker });
-    return {
-      onlyAsker,
-      message,
-      embeds: message.embeds.map((embed) => ({
+    if (as === "alert") {
+      const { files, unstored: _unkept, ...message } = renderEmbed(aboveFold(reply));
+      const embeds = message.embeds.map((embed) => ({
         title: embed.title === undefined ? [] : parse(embed.title, "normal"),
         description: embed.description === undefined ? [] : parse(embed.description, "extended"),
-      })),
-      texts: markdownOf(message),
-      files: previewFiles(files),
-    };
+      }));
+      return { onlyAsker: false, message, embeds, texts: markdownOf(message), files: previewFiles(files) };
+    }
+    const onlyAsker = as.visibility === "caller";
+    const context = { asker: "0", keeps: true, shareable: onlyAsker } as const;
+    const { files, unstored: _unkept, ...message } = renderDiscord(reply, context);
+    return { onlyAsker, message, embeds: [], texts: markdownOf(message), files: previewFiles(files) };
   },
 };
 

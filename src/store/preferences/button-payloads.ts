@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 
 import type { Milliseconds } from "../../units/duration.ts";
 import type { WithDatabase } from "../queries.ts";
@@ -9,8 +9,10 @@ import type { ButtonPayloads } from "../store.ts";
 
 /** Above this, those that expire first are deleted. */
 const MAX_PAYLOADS = 100_000;
-/** One payload's JSON: a button stands for a command line with its values, not for a document. */
-const MAX_CHARACTERS = 65_536;
+/** One payload's JSON: a command line with its values, or a reply that a button shows again. */
+const MAX_CHARACTERS = 262_144;
+/** The JSON of all payloads; above this, those that expire first are deleted. */
+const MAX_TOTAL_BYTES = 128 * 1024 * 1024;
 const PRUNE_EVERY: Milliseconds = 600_000;
 
 export function createButtonPayloads(withDatabase: WithDatabase, now: () => Milliseconds): ButtonPayloads {
@@ -66,4 +68,15 @@ async function prune(db: Kysely<Schema>, at: Milliseconds): Promise<void> {
     .limit(1_000_000)
     .offset(MAX_PAYLOADS);
   await db.deleteFrom("button_payloads").where("key", "in", beyond).execute();
+  const summed = db
+    .selectFrom("button_payloads")
+    .select((eb) => [
+      "key",
+      sql<number>`sum(octet_length(${eb.ref("value")})) over (order by ${eb.ref("expires_at")} desc, ${eb.ref("key")})`.as(
+        "total",
+      ),
+    ])
+    .as("summed");
+  const tooMuch = db.selectFrom(summed).select("summed.key").where("summed.total", ">", MAX_TOTAL_BYTES);
+  await db.deleteFrom("button_payloads").where("key", "in", tooMuch).execute();
 }

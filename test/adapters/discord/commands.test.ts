@@ -14,10 +14,11 @@ import { plainText } from "../../../src/reply/plain-text.ts";
 import { labelsOf, type Person, textOf, type Where } from "../../support/fake-discord/person.ts";
 import type { StoredMessage } from "../../support/fake-discord/state.ts";
 import { until } from "../../support/fake-discord/until.ts";
+import { componentsIn } from "./judge.ts";
 import { stage, type Stage } from "./stage.ts";
 
 function isLink(message: StoredMessage, label: string): boolean {
-  return message.components.some((row) => row.components.some((one) => "url" in one && one.label === label));
+  return componentsIn(message.components).some((one) => "url" in one && "label" in one && one.label === label);
 }
 
 function valueOf(option: Option): string | number | boolean {
@@ -57,8 +58,8 @@ describe("every command answers", () => {
     ["time", () => ({}), /Network time/iu],
     ["info", () => ({}), /version/iu],
     ["market list", () => ({}), /live market/iu],
-    ["market show", () => ({ market: mainnet().marketCode }), /Mark/u],
-    ["order", () => ({ id: mainnet().orderId }), /Order/u],
+    ["market show", () => ({ market: mainnet().marketCode }), /trades at/u],
+    ["order", () => ({ id: mainnet().orderId }), /Active/u],
     ["order", () => ({ id: mainnet().orderId, version: 1 }), /version/iu],
     ["stake", () => ({}), /stake/iu],
     ["stake", () => ({ party: mainnet().partyId }), /stake/iu],
@@ -219,7 +220,7 @@ test("a saved party is private, the default everywhere, and first in completion"
   const listed = await eve.run(on.channel, "my parties");
   expect([saved.last.onlyFor, listed.last.onlyFor]).toEqual([eve.id, eve.id]);
   expect(textOf(listed.last)).toContain("treasury");
-  expect(textOf((await eve.run(on.channel, "stake")).last)).toContain("Stake available");
+  expect(textOf((await eve.run(on.channel, "stake")).last)).toContain("stakes");
   const [first] = await eve.complete(on.channel, "ledger export", "party", "", { asset: assetId });
   expect(first?.value).toBe(partyId);
   expect(textOf((await ann.run(on.channel, "my parties")).last)).not.toContain("treasury");

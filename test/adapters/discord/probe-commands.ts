@@ -123,12 +123,14 @@ export const probes = [
       noise: { kind: "integer", description: "Bytes that cannot be compressed", min: 0, max: 100_000_000 },
       zeros: { kind: "integer", description: "Bytes that can", min: 0, max: 100_000_000 },
       count: { kind: "integer", description: "How many small ones", min: 0, max: 50 },
+      ids: { kind: "flag", description: "With a long id", default: false },
       from: { kind: "time", description: "Start" },
       to: { kind: "time", description: "End" },
     },
     run: async ({ options }) =>
       reply({
         title: "Files",
+        blocks: options.ids ? [paragraph(text`Party ${id(LONG_ID)}`)] : [],
         attachments: [
           ...(options.noise === undefined ? [] : [noise("noise.csv", options.noise)]),
           ...(options.zeros === undefined

@@ -7,7 +7,7 @@ import { plainText } from "../../../src/reply/plain-text.ts";
 import { labelsOf, textOf } from "../../support/fake-discord/person.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import { saying } from "../../support/said.ts";
-import { probes } from "./probe-commands.ts";
+import { LONG_ID, probes } from "./probe-commands.ts";
 import { stage, type StageOptions } from "./stage.ts";
 import { watchForRejections } from "./watch-for-rejections.ts";
 
@@ -143,7 +143,7 @@ test.each<[string, () => Promise<never>]>([
   await using on = await begin({ payloads: (own) => ({ put: (...given) => own.put(...given), get }) });
   const ann = on.fake.person("Ann");
   const asked = await ann.run(on.channel, "probe ids", { count: 40 });
-  const pressed = await ann.press(asked.last, "Full ids");
+  const pressed = await ann.press(asked.last, "Details");
   expect([textOf(pressed.messages.at(-1)!), pressed.last.onlyFor]).toEqual([
     expect.stringContaining(plainText(answerFailedNotice().title)),
     ann.id,
@@ -157,9 +157,10 @@ test.each<[string, () => Promise<never>]>([
   await using on = await begin({ payloads: (own) => ({ put, get: (key) => own.get(key) }) });
   const ann = on.fake.person("Ann");
   const asked = await ann.run(on.channel, "probe buttons");
+  // What Details would show is there at once.
   expect([textOf(asked.last), labelsOf(asked.last)]).toEqual([
-    expect.stringMatching(/^.*\b1\.\nPage 1/u),
-    expect.not.arrayContaining(["Full ids"]),
+    expect.stringMatching(new RegExp(`^Page 1.*${LONG_ID}`, "su")),
+    expect.not.arrayContaining(["Details", "Less", "Share"]),
   ]);
   expect(labelsOf(asked.last)).toContain("Next");
 });

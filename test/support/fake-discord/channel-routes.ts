@@ -1,5 +1,5 @@
 import { checkMessage } from "./check-message.ts";
-import { change, shown, store } from "./messages.ts";
+import { change, edited, shown, store } from "./messages.ts";
 import { ErrorResponse } from "./error-response.ts";
 import type { Context, Route } from "./route.ts";
 import type { Channel, State } from "./state.ts";
@@ -38,11 +38,7 @@ function postMessage({ state, body }: Context, channelId: string): unknown {
     const first = state.messages.get(known.message);
     if (first !== undefined) return shown(state, first);
   }
-  const message = store(
-    state,
-    { channel: channel.id, nonce },
-    checkMessage(body.json, body, CHANNEL_FILE_BYTES, false),
-  );
+  const message = store(state, { channel: channel.id, nonce }, checkMessage(body.json, body, CHANNEL_FILE_BYTES));
   if (nonce !== undefined) state.nonces.set(`${channelId} ${nonce}`, { message: message.id, at: state.now() });
   return shown(state, message);
 }
@@ -51,7 +47,7 @@ function patchMessage({ state, body }: Context, channelId: string, id: string): 
   reachable(state, channelId);
   const message = state.messages.get(id);
   if (message === undefined) throw new ErrorResponse(404, 10_008, "Unknown Message");
-  change(state, message, checkMessage(body.json, body, CHANNEL_FILE_BYTES, true));
+  change(state, message, checkMessage(body.json, body, CHANNEL_FILE_BYTES, edited(message)));
   return shown(state, message);
 }
 

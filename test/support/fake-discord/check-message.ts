@@ -1,6 +1,6 @@
-import type { APIActionRowComponent, APIButtonComponent, APIEmbed } from "discord-api-types/v10";
+import { type APIEmbed, type APIMessageTopLevelComponent, MessageFlags } from "discord-api-types/v10";
 
-import { refusals } from "../../adapters/discord/judge.ts";
+import { refusals, textsIn } from "../../adapters/discord/judge.ts";
 import type { ParsedBody } from "./parse-body.ts";
 import { ErrorResponse } from "./error-response.ts";
 import type { StoredFile } from "./state.ts";
@@ -9,7 +9,7 @@ import type { StoredFile } from "./state.ts";
 export interface SentMessage {
   readonly content: string | undefined;
   readonly embeds: APIEmbed[] | undefined;
-  readonly components: APIActionRowComponent<APIButtonComponent>[] | undefined;
+  readonly components: APIMessageTopLevelComponent[] | undefined;
   readonly files: StoredFile[] | undefined;
   readonly flags: number;
   readonly pinged: string[];
@@ -26,6 +26,13 @@ const KNOWN = new Set([
   "enforce_nonce",
 ]);
 
+/** What an edited message is: the files it has, and whether it is of components. */
+export interface Edited {
+  readonly files: readonly { readonly name: string }[];
+  /** Undefined while it is thinking: the first edit decides. */
+  readonly isV2: boolean | undefined;
+}
+
 /**
  * Throws what Discord would answer to a message that breaks a limit, and to one that leaves it to Discord whom its text
  * notifies: this bot never does.
@@ -34,24 +41,31 @@ export function checkMessage(
   data: Record<string, unknown>,
   body: ParsedBody,
   maxBytes: number,
-  partial: boolean,
+  edited?: Edited,
 ): SentMessage {
   const unknown = Object.keys(data).filter((key) => !KNOWN.has(key));
   if (unknown.length > 0) throw invalid(`unknown fields ${unknown.join(", ")}`);
   const content = data["content"] as string | undefined;
   const embeds = data["embeds"] as APIEmbed[] | undefined;
-  const components = data["components"] as APIActionRowComponent<APIButtonComponent>[] | undefined;
+  const components = data["components"] as APIMessageTopLevelComponent[] | undefined;
   const files = filesOf(data, body, maxBytes);
-  if (!partial || embeds !== undefined) {
-    const found = refusals({ content, embeds, components }).filter(
+  const flags = Number(data["flags"] ?? 0) | (edited?.isV2 === true ? MessageFlags.IsComponentsV2 : 0);
+  const isV2 = (flags & MessageFlags.IsComponentsV2) !== 0;
+  // Discord allows one direction; this bot neither.
+  if (edited?.isV2 === false && isV2) throw invalid("a message with an embed becomes one of components");
+  if (edited === undefined || embeds !== undefined || isV2) {
+    const names = (files ?? edited?.files ?? []).map(({ name }) => name);
+    const found = refusals({ content, embeds, components, flags, files: names }).filter(
       (one) => one !== "nothing to send" || (files ?? []).length === 0,
     );
     if (found.length > 0) throw invalid(found.join("; "));
+    const unseen = isV2 ? names.filter((name) => !JSON.stringify(components).includes(`attachment://${name}`)) : [];
+    if (unseen.length > 0) throw invalid(`nobody sees ${unseen.join(", ")}`);
   }
   const allowed = data["allowed_mentions"] as AllowedMentions | undefined;
   if (allowed?.parse?.length !== 0) throw invalid("allowed_mentions.parse is not empty");
-  const pinged = pings(content ?? "", allowed);
-  return { content, embeds, components, files, flags: Number(data["flags"] ?? 0), pinged };
+  const pinged = pings([content ?? "", ...textsIn(components ?? [])].join("\n"), allowed);
+  return { content, embeds, components, files, flags, pinged };
 }
 
 function invalid(why: string): ErrorResponse {

@@ -1,5 +1,5 @@
 import { checkMessage, type SentMessage } from "./check-message.ts";
-import { change, shown, store } from "./messages.ts";
+import { change, edited, shown, store } from "./messages.ts";
 import type { ParsedBody } from "./parse-body.ts";
 import { ErrorResponse } from "./error-response.ts";
 import type { Context, Route } from "./route.ts";
@@ -36,7 +36,10 @@ function callback({ state, body }: Context, id: string, token: string): unknown 
     throw new ErrorResponse(400, 50_035, `type ${type} does not answer a ${interaction.kind}`);
   if (type === 4) interaction.original = create(state, interaction, sent(data, body, interaction), ephemeral).id;
   if (type === 5) interaction.original = create(state, interaction, undefined, ephemeral).id;
-  if (type === 7) change(state, originalOf(state, interaction), checkMessage(data, body, interaction.maxBytes, true));
+  if (type === 7) {
+    const original = originalOf(state, interaction);
+    change(state, original, checkMessage(data, body, interaction.maxBytes, edited(original)));
+  }
   if (type === 8) interaction.choices = choices(data["choices"]);
   interaction.acknowledged = true;
   interaction.acknowledgedAfter = waited;
@@ -68,7 +71,7 @@ function followUp({ state, body }: Context, token: string): unknown {
 function editOriginal({ state, body }: Context, token: string): unknown {
   const interaction = alive(state, token);
   const original = originalOf(state, interaction);
-  change(state, original, checkMessage(body.json, body, interaction.maxBytes, true));
+  change(state, original, checkMessage(body.json, body, interaction.maxBytes, edited(original)));
   return shown(state, original);
 }
 
@@ -92,7 +95,7 @@ function originalOf(state: State, interaction: StoredInteraction): StoredMessage
 }
 
 function sent(data: Record<string, unknown>, body: ParsedBody, interaction: StoredInteraction): SentMessage {
-  return checkMessage(data, body, interaction.maxBytes, false);
+  return checkMessage(data, body, interaction.maxBytes);
 }
 
 function create(

@@ -1,4 +1,6 @@
 import type { SentMessage } from "./check-message.ts";
+import { componentsIn, textsIn } from "../../adapters/discord/judge.ts";
+import type { Edited } from "./check-message.ts";
 import type { State, StoredMessage } from "./state.ts";
 
 /** Where a message stands, and what is known of how it came there. */
@@ -18,7 +20,7 @@ export function store(state: State, origin: Origin, message: SentMessage | undef
     channel,
     onlyFor,
     thinking: message === undefined,
-    postedAs: message?.embeds?.[0]?.title ?? message?.content ?? "",
+    postedAs: message?.embeds?.[0]?.title ?? message?.content ?? textsIn(message?.components ?? [])[0] ?? "",
     content: message?.content ?? "",
     embeds: message?.embeds ?? [],
     components: message?.components ?? [],
@@ -44,7 +46,27 @@ export function change(state: State, stored: StoredMessage, message: SentMessage
   if (message.embeds !== undefined) stored.embeds = message.embeds;
   if (message.components !== undefined) stored.components = message.components;
   if (message.files !== undefined) stored.files = message.files;
+  stored.flags |= message.flags & IS_COMPONENTS_V2;
   stored.pinged.push(...message.pinged);
+}
+
+const IS_COMPONENTS_V2 = 32_768;
+
+/** A message before it is edited, as far as the edit depends on it. */
+export function edited({ files, thinking, flags }: StoredMessage): Edited {
+  return { files, isV2: thinking ? undefined : (flags & IS_COMPONENTS_V2) !== 0 };
+}
+
+/** Components as Discord gives them, with ids of their own and files under its addresses. */
+function shownComponents(components: readonly object[], address: (name: string) => string): unknown {
+  const given = structuredClone(components);
+  for (const [index, one] of componentsIn(given).entries()) {
+    Object.assign(one, { id: index + 1 });
+    for (const media of [one.file, ...(one.items ?? []).map((item) => item.media)]) {
+      if (media !== undefined) Object.assign(media, { url: address(media.url.replace("attachment://", "")) });
+    }
+  }
+  return given;
 }
 
 /** A message as Discord gives it, with pictures and files under addresses of its own. */
@@ -63,7 +85,7 @@ export function shown(state: State, message: StoredMessage, origin = ""): Record
         ? {}
         : { image: { url: address(embed.image.url.replace("attachment://", "")), width: 1, height: 1 } }),
     })),
-    components: message.components,
+    components: shownComponents(message.components, address),
     attachments: message.files.map((file, index) => ({
       id: `${message.id}${index}`,
       filename: file.name,

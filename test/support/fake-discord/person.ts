@@ -1,5 +1,6 @@
 import type { APIApplicationCommand, APIApplicationCommandOption } from "discord-api-types/v10";
 
+import { componentsIn, textsIn } from "../../adapters/discord/judge.ts";
 import type { FakeDiscord } from "./fake-discord.ts";
 import type { StoredInteraction, StoredMessage } from "./state.ts";
 import { until } from "./until.ts";
@@ -56,7 +57,7 @@ export class Person {
     return dialog.interaction.choices ?? [];
   }
 
-  /** Presses the button with this label. */
+  /** Presses the button with this label, or picks the option of a select. */
   async press(message: StoredMessage, label: string): Promise<Dialog> {
     const dialog = this.startPress(message, label);
     await dialog.answered();
@@ -64,21 +65,12 @@ export class Person {
   }
 
   startPress(message: StoredMessage, label: string): Dialog {
-    const button = message.components
-      .flatMap((row) => row.components)
-      .find((one) => "label" in one && one.label === label);
-    if (button === undefined || !("custom_id" in button))
-      throw new Error(`no button “${label}” on: ${labelsOf(message).join(", ")}`);
+    const pressable = pressablesOf(message).find((one) => one.label === label);
+    if (pressable === undefined) throw new Error(`nothing called “${label}” on: ${labelsOf(message).join(", ")}`);
     if (message.onlyFor !== undefined && message.onlyFor !== this.id)
       throw new Error(`${this.name} does not see that message`);
     const shown = this.#fake.shown(message.id);
-    const dialog = this.#send(
-      "press",
-      3,
-      message.channel,
-      { data: { custom_id: button.custom_id, component_type: 2 }, message: shown },
-      message.command,
-    );
+    const dialog = this.#send("press", 3, message.channel, { data: pressable.data, message: shown }, message.command);
     dialog.interaction.original = message.id;
     return dialog;
   }
@@ -225,15 +217,42 @@ export class Dialog {
   }
 }
 
-export function labelsOf(message: StoredMessage): string[] {
-  return message.components.flatMap((row) =>
-    row.components.flatMap((one) => ("label" in one && one.label !== undefined ? [one.label] : [])),
-  );
+interface Labelled {
+  readonly label: string;
+  /** Of the interaction that a press sends. */
+  readonly data: object;
+}
+
+function pressablesOf({ components }: StoredMessage): Labelled[] {
+  return componentsIn(components).flatMap((one): Labelled[] => {
+    const { custom_id: id, label, options = [] } = one as Pressable;
+    if (id === undefined) return [];
+    if (label !== undefined) return [{ label, data: { custom_id: id, component_type: one.type } }];
+    return options.map((option) => ({
+      label: option.label,
+      data: { custom_id: id, component_type: one.type, values: [option.value] },
+    }));
+  });
+}
+
+interface Pressable {
+  readonly custom_id?: string;
+  readonly label?: string;
+  readonly options?: readonly { readonly label: string; readonly value: string }[];
+}
+
+/** The labels of all buttons, and of all that can be picked. */
+export function labelsOf({ components }: StoredMessage): string[] {
+  return componentsIn(components).flatMap((one) => {
+    const { label, options = [] } = one as Pressable;
+    return label === undefined ? options.map((option) => option.label) : [label];
+  });
 }
 
 /** All that a message says, as one text. */
-export function textOf(message: StoredMessage): string {
-  return [message.content, ...message.embeds.flatMap((embed) => [embed.title ?? "", embed.description ?? ""])]
+export function textOf({ content, embeds, components }: StoredMessage): string {
+  return [content, ...embeds.flatMap((embed) => [embed.title ?? "", embed.description ?? ""]), ...textsIn(components)]
+    .map((part) => part.replace(/^### /u, ""))
     .filter((part) => part !== "")
     .join("\n");
 }

@@ -1,4 +1,4 @@
-import type { APIActionRowComponent, APIApplicationCommand, APIButtonComponent, APIEmbed } from "discord-api-types/v10";
+import type { APIApplicationCommand, APIEmbed, APIMessageTopLevelComponent } from "discord-api-types/v10";
 
 export interface StoredFile {
   readonly name: string;
@@ -18,7 +18,7 @@ export interface StoredMessage {
   readonly postedAs: string;
   content: string;
   embeds: APIEmbed[];
-  components: APIActionRowComponent<APIButtonComponent>[];
+  components: APIMessageTopLevelComponent[];
   files: StoredFile[];
   flags: number;
   edits: number;

@@ -1,36 +1,45 @@
 import stringWidth from "string-width";
 
-import type { Block } from "../../../reply/block.ts";
+import type { Block, Table } from "../../../reply/block.ts";
 import { printable } from "../../../reply/plain-text.ts";
 import type { Text } from "../../../reply/text.ts";
 import { PHONE_COLUMNS } from "../limits.ts";
 import { insideFence, type Markup, renderText } from "./markdown.ts";
-import { renderTable } from "./table.ts";
+import { renderTable, type TableMarkup } from "./table.ts";
 
 export interface BlockContext {
   readonly max: number;
-  /** The file that carries a table's rows, should it not fit. */
-  readonly file: string;
+  /** The file that carries a table's rows, should it not fit; undefined where they are a press away. */
+  readonly file: string | undefined;
   readonly onId: (name: string, value: string) => void;
+  readonly wholeIds?: boolean;
+  /** Whether the rows of this table are to have a button beside each. */
+  readonly apart?: (table: Table) => boolean;
+}
+
+export interface BlockMarkup extends Markup {
+  /** Of a table: its rows, one by one. */
+  readonly rows?: TableMarkup["rows"];
 }
 
 /** One block within a bound. A block that does not fit shows as many whole lines as do. */
-export function renderBlock(block: Block, context: BlockContext): Markup {
-  if (context.max < 1) return { markdown: "", whole: false };
+export function renderBlock(block: Block, context: BlockContext): BlockMarkup {
+  if (context.max < 1) return { markdown: "", whole: false, ...(block.kind === "table" ? { csv: true } : {}) };
+  const { wholeIds = false } = context;
   const onId = (value: string): void => context.onId("", value);
   switch (block.kind) {
     case "paragraph": {
-      const { markdown, whole } = renderText(block.text, { max: context.max, lines: true, onId });
+      const { markdown, whole } = renderText(block.text, { max: context.max, lines: true, onId, wholeIds });
       return { markdown: markdown.trim().replaceAll(/\n{3,}/gu, "\n\n"), whole };
     }
     case "fields":
       return lines(
         block.title,
         block.fields.map((one) => (max) => {
-          const name = renderText(one.name, { max, onId });
+          const name = renderText(one.name, { max, onId, wholeIds });
           const label = name.markdown.trim() === "" ? "" : `${name.markdown.trim()}: `;
           const onFieldId = (id: string): void => context.onId(plainName(one.name), id);
-          const value = renderText(one.value, { max: max - label.length, onId: onFieldId });
+          const value = renderText(one.value, { max: max - label.length, onId: onFieldId, wholeIds });
           return { markdown: `${label}${value.markdown.trim()}`.trim(), whole: name.whole && value.whole };
         }),
         context,
@@ -39,13 +48,19 @@ export function renderBlock(block: Block, context: BlockContext): Markup {
       return lines(
         block.title,
         block.items.map((item) => (max) => {
-          const { markdown, whole } = renderText(item, { max: max - 2, onId });
+          const { markdown, whole } = renderText(item, { max: max - 2, onId, wholeIds });
           return { markdown: `- ${markdown.trim() === "" ? "–" : markdown.trim()}`, whole };
         }),
         context,
       );
     case "table":
-      return renderTable(block, context.max, context.file, onId);
+      return renderTable(block, {
+        max: context.max,
+        file: context.file,
+        onId,
+        wholeIds,
+        apart: context.apart?.(block) === true,
+      });
     case "code":
       return codeBlock(block.text, block.language, context.max);
   }
@@ -59,7 +74,10 @@ function plainName(name: Text): string {
 function lines(title: Text | undefined, items: readonly ((max: number) => Markup)[], context: BlockContext): Markup {
   const { max } = context;
   const onId = (value: string): void => context.onId("", value);
-  const head = title === undefined ? undefined : renderText(title, { max: Math.min(max, 300), bold: true, onId });
+  const head =
+    title === undefined
+      ? undefined
+      : renderText(title, { max: Math.min(max, 300), bold: true, onId, wholeIds: context.wholeIds === true });
   let markdown = head?.markdown ?? "";
   let whole = head?.whole ?? true;
   if (items.length === 0 && markdown !== "" && markdown.length + 2 <= max) markdown += "\n–";
@@ -114,4 +132,79 @@ function* wrapLine(line: string): Generator<string> {
     width += columns;
   }
   yield piece;
+}
+
+interface FitContext extends Omit<BlockContext, "max" | "file"> {
+  /** The file that carries the rows of the table at this place; undefined where they are a press away. */
+  fileOf(index: number): string | undefined;
+}
+
+const OVERFLOW_ACTIONS_LENGTH = 700;
+
+/** Renders each block whole where all fit; otherwise tables shrink first, the largest most. */
+export function fitBlocks(blocks: readonly Block[], space: number, context: FitContext): BlockMarkup[] {
+  const { onId } = context;
+  const contextOf = (index: number, max: number): BlockContext => ({ ...context, max, file: context.fileOf(index) });
+  const measured = blocks.map((block, index) => {
+    const ids: [string, string][] = [];
+    const noteId = (name: string, value: string): void => void ids.push([name, value]);
+    return { ids, markup: renderBlock(block, { ...contextOf(index, space), onId: noteId }) };
+  });
+  const needs = measured.map(({ markup }) => markup.markdown.length + 2);
+  const isTable = (index: number): boolean => blocks[index]?.kind === "table";
+  const words = needs.filter((_need, index) => !isTable(index));
+  const tables = needs.filter((_need, index) => isTable(index));
+  // Each table keeps space for a line that says what it holds.
+  const tableFloor = Math.min(space / 2, tables.length * 150, sum(tables));
+  const wordShares = divide(words, space - tableFloor);
+  const tableShares = divide(tables, space - sum(wordShares));
+  return measured.map(({ ids, markup }, index) => {
+    const given = (isTable(index) ? tableShares : wordShares).shift() ?? 0;
+    const block = blocks[index];
+    if (block !== undefined && given < (needs[index] ?? 0)) {
+      return renderBlock(block, contextOf(index, Math.floor(given) - 2));
+    }
+    for (const [name, value] of ids) onId(name, value);
+    return markup;
+  });
+}
+
+/** Divides a space: small needs are met in full, large ones share the rest equally. */
+function divide(needs: readonly number[], space: number): number[] {
+  const shares = needs.map(() => 0);
+  let free = Math.max(0, space);
+  const order = needs.map((_need, index) => index).toSorted((a, b) => (needs[a] ?? 0) - (needs[b] ?? 0));
+  for (const [place, index] of order.entries()) {
+    const part = Math.min(needs[index] ?? 0, free / (order.length - place));
+    shares[index] = part;
+    free -= part;
+  }
+  return shares;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** Puts a blank line between paragraphs, and none beside code blocks, which bring their own distance. */
+export function joinBlocks(parts: readonly string[]): string {
+  let joined = "";
+  for (const part of parts) {
+    if (part.trim() === "") continue;
+    const close = joined.endsWith("```") || part.startsWith("```");
+    joined += joined === "" ? part : `${close ? "\n" : "\n\n"}${part}`;
+  }
+  return joined;
+}
+
+/** The actions without a button, one a line, as far as they fit. */
+export function overflowActions(lines: readonly string[]): Markup {
+  if (lines.length === 0) return { markdown: "", whole: true };
+  let markdown = `-# ${lines.length} more, without a button:`;
+  let whole = true;
+  for (const line of lines) {
+    if (markdown.length + line.length + 6 <= OVERFLOW_ACTIONS_LENGTH) markdown += `\n-# ${line}`;
+    else whole = false;
+  }
+  return { markdown, whole };
 }

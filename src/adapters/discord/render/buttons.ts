@@ -1,117 +1,220 @@
-import { type APIActionRowComponent, type APIButtonComponent, ButtonStyle, ComponentType } from "discord-api-types/v10";
-import { z } from "zod";
+import {
+  type APIActionRowComponent,
+  type APIButtonComponent,
+  type APIStringSelectComponent,
+  ButtonStyle,
+  ComponentType,
+} from "discord-api-types/v10";
 
-import { Ask, type Immutable } from "../../../reply/document.ts";
+import { refreshLabel } from "../../../bot/refresh-label.ts";
+import type { Ask } from "../../../reply/document.ts";
 import { asButtons, type ButtonAction } from "../../../reply/fold.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Action, Reply } from "../../../reply/reply.ts";
-import { refreshLabel } from "../../../bot/refresh-label.ts";
-import { parseJson } from "../../parse-json.ts";
-import { BUTTON_LABEL_LENGTH, BUTTON_URL_LENGTH, BUTTONS_PER_ROW, CUSTOM_ID_LENGTH, MAX_BUTTONS } from "../limits.ts";
+import {
+  BUTTON_LABEL_LENGTH,
+  BUTTON_URL_LENGTH,
+  BUTTONS_PER_ROW,
+  MAX_BUTTONS,
+  MAX_SELECT_OPTIONS,
+  SELECT_LABEL_LENGTH,
+  SELECT_PLACEHOLDER_LENGTH,
+} from "../limits.ts";
 import { escapeMarkdown, isWebAddress, linkLabel, linkTarget, type ShortenedId } from "./markdown.ts";
+import { encodePress, type KeptUse, type Press } from "./press.ts";
 
 /** The context of a message, beside its reply. */
 export interface MessageContext {
   /** The user who asked; left out for an alert. */
-  readonly asker?: string;
+  readonly asker?: string | undefined;
   /** The command, for Refresh; left out where it must not run again. */
-  readonly ask?: Ask;
+  readonly ask?: Ask | undefined;
   /** The reply is the question before an action: its buttons say yes. */
   readonly confirms?: true;
   /** Only the asker sees it, in a place where others could. */
-  readonly shareable?: boolean;
+  readonly shareable?: boolean | undefined;
+  /** The reply can be kept, for Details, Less and Share. */
+  readonly keeps?: true;
 }
 
 export type ActionRows = APIActionRowComponent<APIButtonComponent>[];
 
+/** Gives each press of a message its custom_id; a temporary one where something must be stored first. */
+export class PressIds {
+  /** What must be stored, by temporary custom_id: a press, or the reply that a button of this use needs. */
+  readonly unstored = new Map<string, Press | KeptUse>();
+  #count = 0;
+
+  idOf(press: Press | KeptUse): string {
+    const index = this.#count;
+    this.#count += 1;
+    const encoded = typeof press === "string" ? undefined : encodePress(press, index);
+    if (encoded !== undefined) return encoded;
+    this.unstored.set(`${UNSTORED}${index}`, press);
+    return `${UNSTORED}${index}`;
+  }
+}
+
+const UNSTORED = "unkept:";
+
+/** The place of a press in its message, by its temporary custom_id. */
+export function indexOfUnstored(standIn: string): number {
+  return Number(standIn.slice(UNSTORED.length));
+}
+
 interface Buttons {
   readonly rows: ActionRows;
-  /** Presses too long for a button, by a temporary custom_id until they are stored. */
-  readonly unstored: ReadonlyMap<string, Press>;
+  readonly unstored: PressIds["unstored"];
   /** False where a label was cut. */
   readonly whole: boolean;
 }
 
-/** Reserved for the buttons that any message may have: Refresh, Full ids and Share. */
+/** Reserved for the buttons that any message may have: Refresh, Full ids (or Details) and Share. */
 const COMMON_BUTTONS = 3;
 
-/** Splits actions into buttons and, beyond the limit, lines of markdown. */
+/** Splits the actions of an embed into buttons and, beyond the limit, lines of markdown. */
 export function splitActions(actions: readonly Action[]): { shown: readonly ButtonAction[]; left: readonly string[] } {
+  return splitButtons(asButtons(actions), MAX_BUTTONS - COMMON_BUTTONS);
+}
+
+/** As many actions as buttons, and the others as lines of markdown. */
+export function splitButtons(
+  actions: readonly ButtonAction[],
+  most: number,
+): { shown: readonly ButtonAction[]; left: readonly string[] } {
   const shown: ButtonAction[] = [];
   const left: string[] = [];
-  for (const action of asButtons(actions)) {
+  for (const action of actions) {
     const possible = !("url" in action) || isWebAddress(linkTarget(action.url), BUTTON_URL_LENGTH);
-    if (possible && shown.length < MAX_BUTTONS - COMMON_BUTTONS) shown.push(action);
+    if (possible && shown.length < most) shown.push(action);
     else left.push(actionLine(action));
   }
   return { shown, left };
 }
 
-/** Renders actions as buttons, followed by Refresh, Full ids and Share where they apply. */
+/** Renders actions as the buttons of an embed, followed by Refresh, Full ids and Share where they apply. */
 export function renderButtons(
   actions: readonly ButtonAction[],
   reply: Reply,
   ids: readonly ShortenedId[],
   context: MessageContext,
 ): Buttons {
-  const buttons: APIButtonComponent[] = [];
-  const unstored = new Map<string, Press>();
-  let whole = true;
-  const add = (label: string, press: Press, style: ButtonStyle.Secondary | ButtonStyle.Danger): void => {
-    const index = buttons.length;
-    const encoded = encodePress(press, index);
-    const customId = encoded ?? `unkept:${index}`;
-    if (encoded === undefined) unstored.set(customId, press);
-    buttons.push({ type: ComponentType.Button, style, label, custom_id: customId });
-  };
-  for (const action of actions) {
-    const label = labelOf(action);
-    whole &&= label.whole;
-    if ("url" in action) {
-      const url = linkTarget(action.url);
-      buttons.push({ type: ComponentType.Button, style: ButtonStyle.Link, label: label.text, url });
-    } else {
-      const { asker } = context;
-      const { confirm, invocation: ask, effect } = action;
-      const style = confirm === undefined ? ButtonStyle.Secondary : ButtonStyle.Danger;
-      const answered = context.confirms === true ? "confirmed" : effect;
-      add(label.text, { kind: "ask", ask, effect: answered, asker, confirm }, style);
-    }
+  const presses = new PressIds();
+  const own = actions.map((action) => actionButton(action, context, presses));
+  const buttons = own.map(({ button }) => button);
+  const refresh = refreshButton(reply, context, presses);
+  if (refresh !== undefined) buttons.push(refresh);
+  if (ids.length > 0) {
+    buttons.push(pressButton(ids.length === 1 ? "Full id" : "Full ids", presses.idOf({ kind: "ids", ids })));
   }
-  const { ask, asker } = context;
-  const again = refreshLabel(reply, ask);
-  if (ask !== undefined && again !== undefined) {
-    add(again, { kind: "ask", ask, effect: "replace", asker }, ButtonStyle.Secondary);
+  if (context.shareable === true && reply.failure === undefined) {
+    buttons.push(pressButton("Share", presses.idOf({ kind: "share" })));
   }
-  if (ids.length > 0) add(ids.length === 1 ? "Full id" : "Full ids", { kind: "ids", ids }, ButtonStyle.Secondary);
-  if (context.shareable === true && reply.failure === undefined) add("Share", { kind: "share" }, ButtonStyle.Secondary);
+  return { rows: rowsOfButtons(buttons), unstored: presses.unstored, whole: own.every(({ whole }) => whole) };
+}
 
+export function rowsOfButtons(buttons: readonly APIButtonComponent[]): ActionRows {
   const rows: ActionRows = [];
   for (let start = 0; start < buttons.length; start += BUTTONS_PER_ROW) {
     rows.push({ type: ComponentType.ActionRow, components: buttons.slice(start, start + BUTTONS_PER_ROW) });
   }
-  return { rows, unstored, whole };
+  return rows;
 }
 
-function labelOf(action: ButtonAction): { text: string; whole: boolean } {
-  const given = oneLine(action.label).trim();
-  // Discord refuses a label without a visible character.
-  const shown = /[\p{L}\p{N}\p{P}\p{S}]/u.test(given)
-    ? given
-    : "url" in action
-      ? "Open"
-      : oneLine(action.invocation.command).trim() || "Run";
-  if (shown.length <= BUTTON_LABEL_LENGTH) return { text: shown, whole: true };
+/** An action as a button; `whole` is false where its label was cut. */
+export function actionButton(
+  action: ButtonAction,
+  { asker, confirms }: MessageContext,
+  presses: PressIds,
+): { readonly button: APIButtonComponent; readonly whole: boolean } {
+  const { text: label, whole } = labelOf(action, BUTTON_LABEL_LENGTH);
+  if ("url" in action) {
+    const url = linkTarget(action.url);
+    return { button: { type: ComponentType.Button, style: ButtonStyle.Link, label, url }, whole };
+  }
+  const { confirm, invocation: ask, effect } = action;
+  const style = confirm === undefined ? ButtonStyle.Secondary : ButtonStyle.Danger;
+  const answered = confirms === true ? "confirmed" : effect;
   return {
-    text: `${shown
-      .slice(0, BUTTON_LABEL_LENGTH - 1)
-      .toWellFormed()
-      .replace(/\uFFFD$/u, "")}…`,
-    whole: false,
+    button: pressButton(label, presses.idOf({ kind: "ask", ask, effect: answered, asker, confirm }), style),
+    whole,
   };
 }
 
-function actionLine(action: ButtonAction): string {
+export function refreshButton(
+  reply: Reply,
+  { ask, asker }: MessageContext,
+  presses: PressIds,
+): APIButtonComponent | undefined {
+  const label = refreshLabel(reply, ask);
+  return ask === undefined || label === undefined
+    ? undefined
+    : pressButton(label, presses.idOf({ kind: "ask", ask, effect: "replace", asker }));
+}
+
+export function pressButton(
+  label: string,
+  customId: string,
+  style: ButtonStyle.Secondary | ButtonStyle.Danger = ButtonStyle.Secondary,
+): APIButtonComponent {
+  return { type: ComponentType.Button, style, label, custom_id: customId };
+}
+
+/** One of several commands, by what a person picks. */
+interface Choosing {
+  readonly label: string;
+  readonly choices: readonly { readonly label: string; readonly ask: Ask }[];
+  readonly effect: "replace" | "reply";
+}
+
+/** A choice as a select of at most 25 options, in a row of its own; `whole` is false where something was cut. */
+export function selectRow(
+  { label, choices, effect }: Choosing,
+  { asker }: MessageContext,
+  presses: PressIds,
+): { readonly row: APIActionRowComponent<APIStringSelectComponent>; readonly whole: boolean } {
+  const shown = choices.slice(0, MAX_SELECT_OPTIONS);
+  const cut = shown.length < choices.length ? `, ${shown.length} of ${choices.length}` : "";
+  const placeholder = cutLabel(visibleLabel([label, "Choose"]), SELECT_PLACEHOLDER_LENGTH - cut.length);
+  const options = shown.map(({ label: given, ask }, index) => {
+    const { text, whole } = cutLabel(visibleLabel([given, ask.command, "Run"]), SELECT_LABEL_LENGTH);
+    return { whole, option: { label: text, value: String(index) } };
+  });
+  const row = {
+    type: ComponentType.ActionRow as const,
+    components: [
+      {
+        type: ComponentType.StringSelect as const,
+        custom_id: presses.idOf({ kind: "choose", asks: shown.map(({ ask }) => ask), effect, asker }),
+        placeholder: `${placeholder.text}${cut}`,
+        options: options.map(({ option }) => option),
+      },
+    ],
+  };
+  return { row, whole: cut === "" && placeholder.whole && options.every(({ whole }) => whole) };
+}
+
+function labelOf(action: ButtonAction, most: number): { text: string; whole: boolean } {
+  return cutLabel(
+    visibleLabel("url" in action ? [action.label, "Open"] : [action.label, action.invocation.command, "Run"]),
+    most,
+  );
+}
+
+/** The first with a visible character: Discord refuses a label without one. */
+function visibleLabel(offered: readonly string[]): string {
+  const lines = offered.map((one) => oneLine(one).trim());
+  return lines.find((one) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(one)) ?? "Run";
+}
+
+function cutLabel(shown: string, most: number): { text: string; whole: boolean } {
+  if (shown.length <= most) return { text: shown, whole: true };
+  const kept = shown.slice(0, most - 1).toWellFormed();
+  return { text: `${kept.replace(/\uFFFD$/u, "")}…`, whole: false };
+}
+
+/** An action as a line of markdown, where it can be no button. */
+export function actionLine(action: ButtonAction): string {
   if ("url" in action) {
     const label = linkLabel(oneLine(action.label)).trim();
     return `[${label === "" ? "link" : label}](${linkTarget(action.url)})`;
@@ -124,100 +227,3 @@ function actionLine(action: ButtonAction): string {
 export function commandLine(ask: Ask): string {
   return [`/${ask.command}`, ...Object.entries(ask.options).map(([name, value]) => `${name}:${value}`)].join(" ");
 }
-
-/** An effect as the number in a custom_id; `confirmed` takes the place of the question that it answers. */
-const EFFECTS = ["reply", "replace", "confirmed"] as const;
-
-/** The action of a button, encoded in its custom_id, or stored under a key in it: it outlives the process. */
-const Press = z.discriminatedUnion("kind", [
-  z.object({
-    kind: z.literal("ask"),
-    ask: Ask,
-    effect: z.enum(EFFECTS),
-    /** The user who asked for the message; left out for an alert. */
-    asker: z.string().optional(),
-    /** The question to confirm first. */
-    confirm: z.string().optional(),
-  }),
-  z.object({ kind: z.literal("ids"), ids: z.array(z.object({ name: z.string(), value: z.string() })) }),
-  z.object({ kind: z.literal("share") }),
-]);
-export type Press = Immutable<z.infer<typeof Press>>;
-
-/** A decoded custom_id: the press itself, or the key under which it is stored. */
-type DecodedPress = Press | { readonly kind: "stored"; readonly key: string };
-
-/** Raised when the meaning of a stored press changes; older buttons then answer "run it again". */
-const SCHEMA_VERSION = "1";
-
-const PressPayloadSchema = z.object({ v: z.literal(SCHEMA_VERSION), press: Press });
-
-/**
- * Encodes a press as a custom_id; undefined when it does not fit. `index` is the button's position in its message,
- * since two buttons of one message must not share an id.
- */
-export function encodePress(press: Press, index: number): string | undefined {
-  const content = (() => {
-    switch (press.kind) {
-      case "ask": {
-        const { command, options } = press.ask;
-        return JSON.stringify([
-          EFFECTS.indexOf(press.effect),
-          press.asker ?? 0,
-          command,
-          Object.keys(options).length === 0 ? 0 : options,
-          ...(press.confirm === undefined ? [] : [press.confirm]),
-        ]).slice(1, -1);
-      }
-      case "ids":
-        return JSON.stringify(press.ids.map(({ name, value }) => [name, value])).slice(1, -1);
-      case "share":
-        return "";
-    }
-  })();
-  const customId = `${SCHEMA_VERSION}${KIND_LETTERS[press.kind]}${index}:${content}`;
-  // JSON escapes lone surrogates, so the content survives the round trip.
-  return customId.length <= CUSTOM_ID_LENGTH ? customId : undefined;
-}
-
-/** The custom_id of a stored press. */
-export function storedPressId(key: string, index: number): string {
-  return `${SCHEMA_VERSION}k${index}:${key}`;
-}
-
-/** Decodes a custom_id; undefined for one of another version or of no version of ours. */
-export function decodePress(customId: string): DecodedPress | undefined {
-  const match = /^(\w)([aisk])\d+:(.*)$/su.exec(customId);
-  if (match === null || match[1] !== SCHEMA_VERSION) return undefined;
-  const content = match[3] ?? "";
-  if (match[2] === "k") return { kind: "stored", key: content };
-  if (match[2] === "s") return { kind: "share" };
-  const values = parseJson(`[${content}]`);
-  if (match[2] === "i") {
-    const ids = z.array(z.tuple([z.string(), z.string()])).safeParse(values);
-    return ids.success ? { kind: "ids", ids: ids.data.map(([name, value]) => ({ name, value })) } : undefined;
-  }
-  if (!Array.isArray(values)) return undefined;
-  const [effect, asker, command, options, confirm] = values as unknown[];
-  const parsed = Press.safeParse({
-    kind: "ask",
-    ask: { command, options: options === 0 ? {} : options },
-    effect: typeof effect === "number" ? EFFECTS[effect] : undefined,
-    ...(asker === 0 ? {} : { asker }),
-    ...(confirm === undefined ? {} : { confirm }),
-  });
-  return parsed.success ? parsed.data : undefined;
-}
-
-/** The stored form of a press. */
-export function pressPayload(press: Press): unknown {
-  return { v: SCHEMA_VERSION, press };
-}
-
-/** The press in a stored payload; undefined for one of another version. */
-export function parsePressPayload(payload: unknown): Press | undefined {
-  const parsed = PressPayloadSchema.safeParse(payload);
-  return parsed.success ? parsed.data.press : undefined;
-}
-
-const KIND_LETTERS: Record<Press["kind"], string> = { ask: "a", ids: "i", share: "s" };

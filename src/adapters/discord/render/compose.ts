@@ -1,24 +1,29 @@
-import { type APIEmbed, MessageFlags } from "discord-api-types/v10";
+import { type APIEmbed, type APIMessageTopLevelComponent, MessageFlags } from "discord-api-types/v10";
 
 import type { Log } from "../../../log.ts";
+import { unfolded } from "../../../reply/fold.ts";
 import { fullText } from "../../../reply/full-text.ts";
 import type { MessageFile } from "../../../reply/message-files.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import { toText } from "../../../reply/text.ts";
 import { type ButtonPayloadDependencies, storeButtonPayloads } from "../../store-button-payloads.ts";
-import { BUTTONS_PER_ROW, CONTENT_LENGTH } from "../limits.ts";
+import { CONTENT_LENGTH, MAX_FILES } from "../limits.ts";
 import { attachmentsOf } from "../transport/upload.ts";
-import { type ActionRows, type MessageContext, pressPayload, storedPressId } from "./buttons.ts";
+import { indexOfUnstored, type MessageContext, type PressIds } from "./buttons.ts";
+import { renderEmbed } from "./embed.ts";
 import { fitFiles, type FittedFiles, tooLargeText } from "./files.ts";
+import { KEPT_MILLIS, keptPayload } from "./kept-reply.ts";
 import { renderText } from "./markdown.ts";
-import { type DiscordMessage, renderDiscord } from "./render.ts";
+import { type KeptUse, keptPress, encodePress, type Press, pressPayload, storedPressId } from "./press.ts";
+import { type AnswerForm, assemble, COMPONENTS_V2, NOTES_LENGTH, renderAnswer } from "./render.ts";
 
 /** A message ready for Discord's REST interface, with its files. */
 export interface ComposedMessage {
   readonly body: {
-    readonly content: string;
-    readonly embeds: readonly APIEmbed[];
-    readonly components: ActionRows;
+    /** Absent from a message of components alone, as are embeds. */
+    readonly content?: string;
+    readonly embeds?: readonly APIEmbed[];
+    readonly components: readonly APIMessageTopLevelComponent[];
     readonly allowed_mentions: { readonly parse: never[]; readonly roles?: string[]; readonly users?: string[] };
     readonly attachments: ReturnType<typeof attachmentsOf>;
     readonly flags?: number;
@@ -34,21 +39,75 @@ const MENTION_LENGTH = 25;
 export const EPHEMERAL: number = MessageFlags.Ephemeral;
 export const SILENT: number = MessageFlags.SuppressNotifications;
 
-/** Renders a reply and makes it ready to send: long presses stored, files fitted. Rejects only with the signal's reason. */
+export interface ComposeDependencies extends ButtonPayloadDependencies {
+  /** Unix milliseconds. */
+  now(): number;
+}
+
+/**
+ * Renders an answer as components and makes it ready to send: long presses stored, the reply kept where it folds or can
+ * be shared, files fitted. Rejects only with the signal's reason.
+ */
 export async function compose(
+  reply: Reply,
+  context: MessageContext,
+  maxBytes: number,
+  dependencies: ComposeDependencies,
+  signal: AbortSignal,
+): Promise<ComposedMessage> {
+  const { folded, whole, files, picture } = renderAnswer(reply, context);
+  const [key, fitted] = await Promise.all([
+    needsKeeping(folded ?? whole) ? keep(reply, context, dependencies) : undefined,
+    fit(files, maxBytes, dependencies.log, signal),
+  ]);
+  // Details of a reply that is not kept would lead nowhere.
+  const { form, missing } = await store((key === undefined ? undefined : folded) ?? whole, key, dependencies);
+  const length = (files.length === 0 ? NOTES_LENGTH.none : NOTES_LENGTH.files) - missing.length - 1;
+  const tooLarge = tooLargeText(fitted.unsendable, maxBytes, context.ask, length);
+  const notes = [tooLarge, missing].filter((part) => part !== "").join("\n");
+  const names = fitted.files.map(({ name }) => name);
+  return {
+    body: {
+      components: assemble(form, { names, picture, notes }),
+      allowed_mentions: { parse: [] },
+      attachments: attachmentsOf(fitted.files),
+      flags: COMPONENTS_V2,
+    },
+    files: fitted.files,
+    dispose: () => fitted.dispose(),
+  };
+}
+
+/** A form of a kept reply for a message that has its files already. */
+export async function composeKept(
+  form: AnswerForm,
+  key: string | undefined,
+  files: { readonly names: readonly string[]; readonly picture: string | undefined },
+  dependencies: ComposeDependencies,
+): Promise<Pick<ComposedMessage["body"], "components" | "allowed_mentions" | "flags">> {
+  const { form: stored, missing } = await store(form, key, dependencies);
+  const names = files.names.slice(0, MAX_FILES);
+  return {
+    components: assemble(stored, { names, picture: files.picture, notes: missing }),
+    allowed_mentions: { parse: [] },
+    flags: COMPONENTS_V2,
+  };
+}
+
+/** Renders a reply as an embed, as `compose` does with components: an alert, or in place of a message of before. */
+export async function composeEmbed(
   reply: Reply,
   context: MessageContext,
   maxBytes: number,
   dependencies: ButtonPayloadDependencies,
   signal: AbortSignal,
 ): Promise<ComposedMessage> {
-  const message = renderDiscord(reply, context);
-  const [buttons, fitted] = await Promise.all([
-    storeButtons(message, dependencies),
+  const message = renderEmbed(unfolded(reply), context);
+  const [stored, fitted] = await Promise.all([
+    storePresses(message.unstored, undefined, dependencies),
     fit(message.files, maxBytes, dependencies.log, signal),
   ]);
-  const missing =
-    buttons.missing === 0 ? "" : `Buttons missing here, since what they mean could not be kept: ${buttons.missing}.`;
+  const missing = missingText(stored.missing);
   const tooLarge = tooLargeText(fitted.unsendable, maxBytes, context.ask, CONTENT_LENGTH - missing.length - 1);
   const names = new Set(fitted.files.map((file) => `attachment://${file.name}`));
   return {
@@ -57,7 +116,7 @@ export async function compose(
       embeds: message.embeds.map(({ image, ...embed }) =>
         image === undefined || !names.has(image.url) ? embed : { ...embed, image },
       ),
-      components: buttons.rows,
+      components: withIds(message.components, stored.ids),
       allowed_mentions: { parse: [] },
       attachments: attachmentsOf(fitted.files),
     },
@@ -91,24 +150,84 @@ async function fit(
   }
 }
 
-/** The buttons with their final ids, without those whose press could not be stored. */
-async function storeButtons(
-  { components, unstored }: DiscordMessage,
+function needsKeeping({ unstored }: AnswerForm): boolean {
+  return [...unstored.values()].some((one) => typeof one === "string");
+}
+
+/** Keeps a reply for a day; the key, or undefined where the store does not take it, or not in time. */
+export async function keep(
+  reply: Reply,
+  context: MessageContext,
+  dependencies: ComposeDependencies,
+  at = dependencies.now(),
+): Promise<string | undefined> {
+  const payload = keptPayload({ reply, context, at });
+  const keys = await storeButtonPayloads("discord", new Map([["kept", payload]]), {
+    ...dependencies,
+    ttlMillis: KEPT_MILLIS,
+  });
+  return keys.get("kept");
+}
+
+/** A form with its final custom_ids, without the buttons that could not be stored, and a word about these. */
+async function store(
+  form: AnswerForm,
+  key: string | undefined,
   dependencies: ButtonPayloadDependencies,
-): Promise<{ readonly rows: ActionRows; readonly missing: number }> {
-  if (unstored.size === 0) return { rows: components, missing: 0 };
-  const meanings = new Map([...unstored].map(([standIn, press]) => [standIn, pressPayload(press)]));
-  const keys = await storeButtonPayloads("discord", meanings, dependencies);
-  const rows = components
-    .map((row, above) => ({
-      ...row,
-      components: row.components.flatMap((button, before) => {
-        if (!("custom_id" in button) || !unstored.has(button.custom_id)) return [button];
-        const key = keys.get(button.custom_id);
-        const index = above * BUTTONS_PER_ROW + before;
-        return key === undefined ? [] : [{ ...button, custom_id: storedPressId(key, index) }];
-      }),
-    }))
-    .filter((row) => row.components.length > 0);
-  return { rows, missing: unstored.size - keys.size };
+): Promise<{ readonly form: AnswerForm; readonly missing: string }> {
+  const { ids, missing } = await storePresses(form.unstored, key, dependencies);
+  return {
+    form: { ...form, body: withIds(form.body, ids), rows: withIds(form.rows, ids) },
+    missing: missingText(missing),
+  };
+}
+
+function missingText(count: number): string {
+  return count === 0 ? "" : `Buttons missing here, since what they mean could not be kept: ${count}.`;
+}
+
+/** Stores presses; the final custom_id by the temporary one, undefined where there is none. */
+async function storePresses(
+  unstored: PressIds["unstored"],
+  key: string | undefined,
+  dependencies: ButtonPayloadDependencies,
+): Promise<{ readonly ids: ReadonlyMap<string, string | undefined>; readonly missing: number }> {
+  const entries = [...unstored];
+  const isPress = (one: [string, Press | KeptUse]): one is [string, Press] => typeof one[1] !== "string";
+  const presses = entries.filter(isPress).map(([standIn, press]) => [standIn, pressPayload(press)] as const);
+  const keys =
+    presses.length === 0
+      ? new Map<string, string>()
+      : await storeButtonPayloads("discord", new Map(presses), dependencies);
+  const ids = new Map(
+    entries.map(([standIn, press]) => {
+      const index = indexOfUnstored(standIn);
+      if (typeof press === "string")
+        return [standIn, key === undefined ? undefined : encodePress(keptPress(press, key), index)];
+      const stored = keys.get(standIn);
+      return [standIn, stored === undefined ? undefined : storedPressId(stored, index)];
+    }),
+  );
+  // Without a kept reply the whole is shown at once: only a missing Share is missed.
+  const missed = entries.filter(([standIn, press]) => ids.get(standIn) === undefined && press !== "less");
+  return { ids, missing: missed.length };
+}
+
+/** Components with their final ids, at any depth, without those that have none. */
+function withIds<T>(components: readonly T[], ids: ReadonlyMap<string, string | undefined>): T[] {
+  return components.flatMap((component) => {
+    const given = component as { custom_id?: string; components?: unknown[]; accessory?: { custom_id?: string } };
+    if (given.custom_id !== undefined && ids.has(given.custom_id)) {
+      const id = ids.get(given.custom_id);
+      return id === undefined ? [] : [{ ...component, custom_id: id }];
+    }
+    if (given.accessory !== undefined) {
+      const [accessory] = withIds([given.accessory], ids);
+      // A section must have its button; without, its text remains.
+      return accessory === undefined ? (given.components as T[]) : [{ ...component, accessory }];
+    }
+    if (given.components === undefined) return [component];
+    const inner = withIds(given.components, ids);
+    return inner.length === 0 ? [] : [{ ...component, components: inner }];
+  });
 }

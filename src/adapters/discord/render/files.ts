@@ -9,9 +9,13 @@ import { pipeline } from "node:stream/promises";
 import { ZipFile } from "yazl";
 
 import type { Attachment } from "../../../reply/attachment.ts";
-import type { MessageFile } from "../../../reply/message-files.ts";
+import { paragraph } from "../../../reply/block.ts";
+import { tableAttachment } from "../../../reply/csv.ts";
+import { fullTextAttachment } from "../../../reply/full-text.ts";
+import { messageFile, type MessageFile, type nameFiles } from "../../../reply/message-files.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
-import type { Ask } from "../../../reply/reply.ts";
+import type { Ask, Reply } from "../../../reply/reply.ts";
+import { joinText } from "../../../reply/text.ts";
 import { formatBytes } from "../../../units/format-number.ts";
 import { formatUtc, fromSeconds, toSeconds } from "../../../units/nanoseconds.ts";
 import { MAX_FILES, MAX_TOTAL_FILE_BYTES } from "../limits.ts";
@@ -192,4 +196,27 @@ function rangesText(
   });
   const more = Number(parts) > shown ? `\nand so on, ${parts} parts in all.` : "";
   return ` Ask for it in ${parts} parts, which should fit:${lines.join("")}${more}`;
+}
+
+/**
+ * The files of a reply, then a CSV for each table at one of the places `csv`, then the whole reply as text where that
+ * has a name. What a CSV holds the text does not repeat.
+ */
+export function replyFiles(
+  reply: Reply,
+  { given, csvNames }: Pick<ReturnType<typeof nameFiles>, "given" | "csvNames">,
+  csv: ReadonlySet<number>,
+  wholeName: string | undefined,
+): readonly MessageFile[] {
+  const nameAt = (index: number): string => csvNames[index] ?? "";
+  const tables = reply.blocks.flatMap((block, index) =>
+    csv.has(index) && block.kind === "table" ? [messageFile(nameAt(index), tableAttachment(block))] : [],
+  );
+  if (wholeName === undefined) return [...given, ...tables];
+  const blocks = reply.blocks.map((block, index) =>
+    csv.has(index) && block.kind === "table"
+      ? paragraph(joinText([block.title, `The table is in ${nameAt(index)}.`], "\n"))
+      : block,
+  );
+  return [...given, ...tables, messageFile(wholeName, fullTextAttachment({ ...reply, blocks }, wholeName))];
 }

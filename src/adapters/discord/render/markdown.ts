@@ -1,5 +1,15 @@
+import stringWidth from "string-width";
+
 import { oneLine, plainText, printable } from "../../../reply/plain-text.ts";
-import { type Inline, mergeRuns, type Person, shortenId, type Text, timeOf } from "../../../reply/text.ts";
+import {
+  type Inline,
+  mergeRuns,
+  type Person,
+  shortenId,
+  type Text,
+  timeOf,
+  type TimeStyle,
+} from "../../../reply/text.ts";
 import { formatUtc, toSeconds } from "../../../units/nanoseconds.ts";
 import { discordPlatform } from "../platform.ts";
 
@@ -27,6 +37,10 @@ interface InlineOptions {
   readonly bold?: true;
   /** Called with each identifier that is shortened. */
   readonly onId?: (value: string) => void;
+  /** Shortens no identifier. */
+  readonly wholeIds?: boolean;
+  /** Times in one form, and no longer than a phone's line has room for. */
+  readonly shortTimes?: boolean;
 }
 
 /** The last time that Discord shows; https://docs.discord.com/developers/reference#message-formatting-timestamp-styles. */
@@ -65,6 +79,15 @@ export function flatText(content: Text, onId?: (value: string) => void): string 
   return oneLine(plainText(shown)).trim();
 }
 
+/** The columns that text takes on a line, with short times as long as Discord writes them in English. */
+export function shownWidth(content: Text): number {
+  const times = content.reduce((width, inline) => width + (inline.kind === "time" ? TIME_WIDTHS[inline.style] : 0), 0);
+  return times + stringWidth(flatText(content.filter(({ kind }) => kind !== "time")));
+}
+
+/** "11/22/2026 1:00 PM", "12 minutes ago", "2026-11-22 13:00:00 UTC". */
+const TIME_WIDTHS: Record<TimeStyle, number> = { absolute: 18, relative: 14, both: 18, utc: 23 };
+
 function shownId(value: string, onId: ((value: string) => void) | undefined): string {
   const short = shortenId(value);
   if (short !== value) onId?.(value);
@@ -82,7 +105,8 @@ function renderInline(inline: Inline, options: InlineOptions): Markup {
       return { markdown: escaped.trim() === "" ? escaped : `**${escaped}**`, whole: true };
     }
     case "code": {
-      const value = inline.id === true ? shownId(inline.text, options.onId) : inline.text;
+      const short = inline.id === true && options.wholeIds !== true;
+      const value = short ? shownId(inline.text, options.onId) : inline.text;
       return { markdown: inlineCode(oneLine(value)), whole: true };
     }
     case "link": {
@@ -92,7 +116,7 @@ function renderInline(inline: Inline, options: InlineOptions): Markup {
       return { markdown: `[${label === "" ? linkLabel(hostOf(inline.url)) : label}](${target})`, whole: true };
     }
     case "time":
-      return { markdown: timeMarkup(inline), whole: true };
+      return { markdown: timeMarkup(inline, options.shortTimes === true), whole: true };
     case "person":
       return { markdown: `<@${inline.id}>`, whole: true };
   }
@@ -104,10 +128,12 @@ function canMention({ platform, id }: Person): boolean {
 }
 
 /** A time in the reader's own zone: https://docs.discord.com/developers/reference#message-formatting. */
-function timeMarkup(inline: Extract<Inline, { kind: "time" }>): string {
+function timeMarkup(inline: Extract<Inline, { kind: "time" }>, short: boolean): string {
   const at = timeOf(inline);
   const seconds = toSeconds(at);
   if (seconds > LAST_SECOND || seconds < -LAST_SECOND) return escapeMarkdown(formatUtc(at));
+  if (short && inline.style === "utc") return escapeMarkdown(formatUtc(at));
+  if (short && inline.style !== "relative") return `<t:${seconds}:d> <t:${seconds}:t>`;
   switch (inline.style) {
     case "absolute":
       return `<t:${seconds}:f>`;

@@ -1,11 +1,14 @@
-import type { Column, Table } from "../../../reply/block.ts";
+import type { Table } from "../../../reply/block.ts";
+import { shortText } from "../../../reply/fold.ts";
 import type { Text } from "../../../reply/text.ts";
-import { PHONE_COLUMNS } from "../limits.ts";
-import { flatText, insideFence, type Markup, renderText } from "./markdown.ts";
+import { PHONE_COLUMNS, PHONE_LINE } from "../limits.ts";
+import { flatText, inlineCode, insideFence, type Markup, renderText, shownWidth } from "./markdown.ts";
 
-/** One way to show a table: its columns, and each row as a line of markup. */
+/** One way to show a table: some of its columns, and each row as a line of markup. */
 interface Layout {
   readonly columns: number;
+  /** Rows with a cell that has no room. */
+  readonly cut: number;
   /** Stands around the rows. */
   readonly frame: readonly [above: string, below: string];
   row(index: number, onId: (value: string) => void): Markup;
@@ -13,54 +16,89 @@ interface Layout {
 
 /** As many rows in one layout as fit. */
 interface Shown {
-  readonly markdown: string;
-  readonly rows: number;
+  readonly lines: readonly string[];
   readonly columns: number;
   /** Whether each cell is shown whole. */
   readonly whole: boolean;
   readonly ids: readonly string[];
 }
 
-/** Between two columns of a grid. */
+export interface TableContext {
+  readonly max: number;
+  /** The file that carries all rows; undefined where they are a press away. */
+  readonly file: string | undefined;
+  readonly onId: (value: string) => void;
+  /** Lists the ids that the rows shorten, whole, below them. */
+  readonly wholeIds?: boolean;
+  /** No grid: each row is to have a button beside it. */
+  readonly apart?: boolean;
+}
+
+export interface TableMarkup extends Markup {
+  /** The rows that are shown, each a line of markup, and the words above and below them. */
+  readonly rows: { readonly above: string; readonly lines: readonly string[]; readonly below: string };
+}
+
+/** The share of rows that may have a cell without room, for the sake of the others. */
+const MAX_CUT_ROWS = 0.25;
+
+/** Between two columns of a grid, and of a line. */
 const GAP = " ";
+const LINE_GAP = " · ";
 
 /**
- * Renders a table for a phone: a grid in fixed width where it fits a phone's width, else one short paragraph a row.
- * Columns of low priority are omitted before rows are; the note below counts the omissions, which the CSV `file` holds.
+ * Renders a table for a phone: a grid in fixed width where it fits, else one line a row, of PHONE_LINE characters at
+ * most. Columns that do not fit are omitted, the least important ones first, and rows only after them; the note below
+ * counts the omissions.
  */
-export function renderTable(table: Table, max: number, file: string, onId: (value: string) => void): Markup {
-  const title = headline(table.title ?? [], max, onId);
+export function renderTable(table: Table, context: TableContext): TableMarkup {
+  const { max, file, onId, wholeIds = false, apart = false } = context;
+  const title = headline(table.title ?? [], { max, onId, wholeIds });
   const columnCount = widest(table);
   if (table.rows.length === 0 || columnCount === 0) {
     const empty = renderText(table.empty ?? [{ kind: "text", text: "Nothing." }], {
       max: max - title.markdown.length,
       onId,
+      wholeIds,
     });
-    return { markdown: `${title.markdown}${empty.markdown}`, whole: title.whole && empty.whole };
+    const markdown = `${title.markdown}${empty.markdown}`;
+    return { markdown, whole: title.whole && empty.whole, rows: { above: markdown, lines: [], below: "" } };
   }
-  const finish = (shown: Shown): Markup => {
-    const below = note(table, shown, columnCount, file);
-    const csv = shown.rows < table.rows.length || shown.columns < columnCount || !shown.whole;
-    const markdown = `${title.markdown}${shown.markdown}${below === "" ? "" : `\n${below}`}`;
-    for (const id of shown.ids) onId(id);
-    return { markdown, whole: title.whole, ...(csv ? { csv: true } : {}) };
-  };
-  const found = layouts(table, columnCount);
-  for (const layout of found) {
-    const below = note(table, { rows: table.rows.length, columns: layout.columns }, columnCount, file);
-    const space = max - title.markdown.length - (below === "" ? 0 : below.length + 1);
-    const shown = fill(layout, table.rows.length, space);
-    if (shown.rows === table.rows.length) return finish(shown);
-  }
-  const least = found.at(-1);
+  const exact = widestLayout(table, columnCount, apart);
+  const short = widestLayout(shortRows(table), columnCount, apart);
+  // Exact numbers that take the place of whole columns are better read in the file.
+  const isShort = short.columns > exact.columns || short.cut < exact.cut;
+  const layout = isShort ? short : exact;
   const longestNote = note(table, { rows: 0, columns: 0 }, columnCount, file).length + 10;
-  const space = max - title.markdown.length - longestNote;
-  if (least === undefined || space < 0) return { markdown: "", whole: false };
-  return finish(fill(least, table.rows.length, space));
+  const space = max - title.markdown.length;
+  const noteOfAll = note(table, { rows: table.rows.length, columns: layout.columns }, columnCount, file);
+  const all = fill(layout, table.rows.length, space - noteOfAll.length - 1, wholeIds);
+  const shown =
+    all.lines.length === table.rows.length ? all : fill(layout, table.rows.length, space - longestNote, wholeIds);
+  if (shown.lines.length === 0 && space - longestNote < 0) {
+    return { markdown: "", whole: false, csv: true, rows: { above: "", lines: [], below: "" } };
+  }
+  const below = [
+    ...(wholeIds ? shown.ids.map((id) => inlineCode(id)) : []),
+    note(table, { rows: shown.lines.length, columns: shown.columns }, columnCount, file),
+  ]
+    .filter((line) => line !== "")
+    .join("\n");
+  if (!wholeIds) for (const id of shown.ids) onId(id);
+  const csv = shown.lines.length < table.rows.length || shown.columns < columnCount || !shown.whole || isShort;
+  const [above, end] = layout.frame;
+  const rows = { above: `${title.markdown}${above}`.trimEnd(), lines: shown.lines, below };
+  const body = shown.lines.length === 0 ? "" : `${above}${shown.lines.join("\n")}${end}`;
+  const markdown = `${title.markdown}${body}${below === "" ? "" : `\n${below}`}`.trim();
+  return { markdown, whole: title.whole, ...(csv ? { csv: true } : {}), rows };
 }
 
-function headline(title: Text, max: number, onId: (value: string) => void): Markup {
-  const { markdown, whole } = renderText(title, { max: Math.min(200, max - 5), bold: true, onId });
+function shortRows(table: Table): Table {
+  return { ...table, rows: table.rows.map((row) => row.map(shortText)) };
+}
+
+function headline(title: Text, { max, ...ids }: Pick<Required<TableContext>, "max" | "onId" | "wholeIds">): Markup {
+  const { markdown, whole } = renderText(title, { max: Math.min(200, max - 5), bold: true, ...ids });
   return { markdown: markdown.trim() === "" ? "" : `${markdown}\n`, whole };
 }
 
@@ -69,16 +107,22 @@ function widest(table: Table): number {
 }
 
 /** Counts the omissions, in one small line. */
-function note(table: Table, shown: { rows: number; columns: number }, columnCount: number, file: string): string {
+function note(
+  table: Table,
+  shown: { rows: number; columns: number },
+  columnCount: number,
+  file: string | undefined,
+): string {
   const all = Math.max(table.total ?? 0, table.rows.length);
   const parts: string[] = [];
   if (shown.rows < all) parts.push(`${shown.rows} of ${group(all)} rows`);
   if (shown.columns < columnCount) parts.push(`${shown.columns} of ${columnCount} columns`);
   if (parts.length === 0) return "";
   const carried = shown.rows < table.rows.length || shown.columns < columnCount;
-  const where = !carried
-    ? ""
-    : `; ${table.rows.length < all ? `${group(table.rows.length)} rows` : "all of it"} in ${file}`;
+  const where =
+    !carried || file === undefined
+      ? ""
+      : `; ${table.rows.length < all ? `${group(table.rows.length)} rows` : "all of it"} in ${file}`;
   return `-# ${parts.join(", ")} shown${where}`;
 }
 
@@ -86,106 +130,128 @@ function group(count: number): string {
   return count.toLocaleString("en-US");
 }
 
-/** The ways to show a table, the best first: all in a grid, then as paragraphs with fewer and fewer columns. */
-function layouts(table: Table, columnCount: number): Layout[] {
-  const all = Array.from({ length: columnCount }, (_, index) => index);
-  const grid = renderGrid(table, columnCount);
-  const found: Layout[] = [];
-  if (grid !== undefined) {
-    const [head = "", ...lines] = grid;
-    found.push({
-      columns: columnCount,
-      frame: [`\`\`\`\n${head}\n`, "\n```"],
-      row: (index, onId) => {
-        for (const cell of table.rows[index] ?? []) flatText(cell, onId);
-        return { markdown: lines[index] ?? "", whole: true };
-      },
-    });
+/** As many columns as the rows have room for: in a grid, else in lines. */
+function widestLayout(table: Table, columnCount: number, apart: boolean): Layout {
+  let columns = Array.from({ length: columnCount }, (_, index) => index);
+  for (;;) {
+    const layout = (apart ? undefined : gridOf(table, columns)) ?? linesOf(table, columns);
+    if (layout !== undefined) return layout;
+    const least = leastImportant(table, columns);
+    columns = columns.filter((column) => column !== least);
   }
-  const sizes = new Set<number>();
-  for (const level of [3, 2, 1]) {
-    const columns = all.filter((index) => (table.columns[index]?.priority ?? 1) <= level);
-    if (columns.length === 0 || sizes.has(columns.length)) continue;
-    sizes.add(columns.length);
-    found.push({
-      columns: columns.length,
-      frame: ["", ""],
-      row: (index, onId) => card(table.columns, table.rows[index] ?? [], columns, onId),
-    });
-  }
-  return found;
+}
+
+function rankOf(table: Table, index: number): number {
+  return table.columns[index]?.priority ?? 1;
+}
+
+/** The column that goes next: the last of the least important ones, never the first. */
+function leastImportant(table: Table, columns: readonly number[]): number | undefined {
+  const worst = Math.max(...columns.slice(1).map((index) => rankOf(table, index)));
+  return columns.slice(1).findLast((index) => rankOf(table, index) === worst);
 }
 
 /** As many whole rows as fit, from the first on. */
-function fill(layout: Layout, rowCount: number, space: number): Shown {
-  const [above, below] = layout.frame;
+function fill(layout: Layout, rowCount: number, space: number, wholeIds: boolean): Shown {
   const lines: string[] = [];
-  const ids: string[] = [];
+  const ids = new Set<string>();
   let whole = true;
-  let length = above.length + below.length;
+  let length = layout.frame.join("").length;
   for (let index = 0; index < rowCount; index += 1) {
     const found: string[] = [];
     const line = layout.row(index, (id) => void found.push(id));
     length += line.markdown.length + (index === 0 ? 0 : 1);
+    if (wholeIds) length += found.reduce((total, id) => total + (ids.has(id) ? 0 : id.length + 5), 0);
     if (length > space) break;
     lines.push(line.markdown);
-    ids.push(...found);
+    for (const id of found) ids.add(id);
     whole &&= line.whole;
   }
-  return { markdown: `${above}${lines.join("\n")}${below}`, rows: lines.length, columns: layout.columns, whole, ids };
+  return { lines, columns: layout.columns, whole, ids: [...ids] };
 }
 
-/** One row: its first column in bold, then each value behind its column's name. */
-function card(
-  columns: readonly Column[],
-  row: readonly Text[],
-  chosen: readonly number[],
-  onId: (value: string) => void,
-): Markup {
-  const [first = 0, ...rest] = chosen;
-  const head = renderText(row[first] ?? [], { bold: true, onId });
-  let whole = head.whole;
-  const values = rest.flatMap((index) => {
-    const value = renderText(row[index] ?? [], { onId });
-    whole &&= value.whole;
-    const shown = value.markdown.trim();
-    if (shown === "" || shown === "–") return [];
-    const name = renderText([{ kind: "text", text: columns[index]?.title ?? "" }]).markdown.trim();
-    return [name === "" ? shown : `${name} ${shown}`];
+/**
+ * Rows as lines of text below the titles of their columns; undefined where they are too long. An ellipsis stands for a
+ * cell without room, where no column but the important ones is left and few rows have one.
+ */
+function linesOf(table: Table, columns: readonly number[]): Layout | undefined {
+  const titles = columns.map((index): Text => [{ kind: "text", text: table.columns[index]?.title ?? "" }]);
+  const cellsOf = (row: readonly Text[]): Text[] => columns.map((index) => row[index] ?? []);
+  const cut = table.rows.filter((row) => lineWidth(cellsOf(row)) > PHONE_LINE).length;
+  const areImportant = columns.every((index) => rankOf(table, index) === 1);
+  const most = areImportant ? table.rows.length * MAX_CUT_ROWS : 0;
+  const fits = cut <= most && (cut > 0 || lineWidth(titles) <= PHONE_LINE);
+  if (!fits && columns.length > 1) return undefined;
+  const { markdown: head } = line(titles, {});
+  return {
+    columns: columns.length,
+    cut,
+    frame: [columns.length === 1 ? "" : `-# ${head}\n`, ""],
+    row: (index, onId) => line(cellsOf(table.rows[index] ?? []), { bold: true, onId }),
+  };
+}
+
+function lineWidth(cells: readonly Text[]): number {
+  return cells.reduce((total, cell) => total + Math.max(1, shownWidth(cell)), (cells.length - 1) * LINE_GAP.length);
+}
+
+/** Cells as one line of PHONE_LINE characters at most; `bold` is about the first. */
+function line(cells: readonly Text[], how: { readonly bold?: true; readonly onId?: (value: string) => void }): Markup {
+  const { onId } = how;
+  let room = PHONE_LINE;
+  let whole = true;
+  const shown = cells.map((cell, index) => {
+    // Each cell behind it takes an ellipsis at least.
+    const space = room - (cells.length - 1 - index) * (LINE_GAP.length + 1);
+    const width = Math.max(1, shownWidth(cell));
+    const ids = { shortTimes: true, ...(onId === undefined ? {} : { onId }) } as const;
+    const rendered =
+      width <= space
+        ? renderText(cell, { ...ids, ...(index === 0 ? how : {}) })
+        : index === 0
+          ? renderText(cell, { ...ids, ...how, max: Math.max(8, space - 4) })
+          : { markdown: "…", whole: false };
+    room -= Math.min(width, Math.max(1, space)) + LINE_GAP.length;
+    whole &&= rendered.whole;
+    return rendered.markdown.trim() === "" ? "–" : rendered.markdown.trim();
   });
-  const shownHead = head.markdown.trim() === "" ? "–" : head.markdown.trim();
-  // A name speaks for itself; a number does not.
-  const column = columns[first];
-  const name = column?.align === "right" ? renderText([{ kind: "text", text: column.title }]).markdown.trim() : "";
-  return { markdown: `- ${[`${name} ${shownHead}`.trim(), ...values].join(" · ")}`, whole };
+  return { markdown: shown.join(LINE_GAP), whole };
 }
 
 /** Text in which each character takes one column of a fixed-width font: Latin, Greek, Cyrillic. */
 const FIXED_WIDTH = /^[\u0020-\u007E\u00A1-\u024F\u0370-\u052F\u2010-\u2026\u2190-\u2193\u2212]*$/u;
 
 /** Lines of equal columns, the titles first; undefined where they would not fit a phone, would lose something (a link, a local time) or show nothing. */
-function renderGrid(table: Table, columnCount: number): string[] | undefined {
-  const loses = table.rows.some((row) =>
+function gridOf(table: Table, columns: readonly number[]): Layout | undefined {
+  const chosen = table.rows.map((row) => columns.map((index) => row[index] ?? []));
+  const loses = chosen.some((row) =>
     row.some((cell) => cell.some((one) => one.kind === "link" || one.kind === "time")),
   );
   if (loses) return undefined;
   const cells = [
-    table.columns.map((column) => flatText([{ kind: "text", text: column.title }])),
-    ...table.rows.map((row) => row.map((cell) => flatText(cell))),
+    columns.map((index) => flatText([{ kind: "text", text: table.columns[index]?.title ?? "" }])),
+    ...chosen.map((row) => row.map((cell) => flatText(cell))),
   ];
   if (cells.some((row) => row.some((cell) => !FIXED_WIDTH.test(cell)))) return undefined;
-  const widths = Array.from({ length: columnCount }, (_, index) =>
-    cells.reduce((most, row) => Math.max(most, row[index]?.length ?? 0), 0),
-  );
+  const widths = columns.map((_, index) => cells.reduce((most, row) => Math.max(most, row[index]?.length ?? 0), 0));
   const width = widths.reduce((sum, one) => sum + one + GAP.length, -GAP.length);
   if (width > PHONE_COLUMNS) return undefined;
-  const lines = cells.map((row) => {
+  const [head = "", ...lines] = cells.map((row) => {
     const padded = widths.map((space, index) => {
       const cell = row[index] ?? "";
-      return table.columns[index]?.align === "right" ? cell.padStart(space) : cell.padEnd(space);
+      return table.columns[columns[index] ?? 0]?.align === "right" ? cell.padStart(space) : cell.padEnd(space);
     });
     return insideFence(padded.join(GAP).trimEnd());
   });
   // A fence of blank lines alone would not end: Discord looks for its end behind the first character that is no line break.
-  return lines.some((line) => line !== "") ? lines : undefined;
+  if (head === "" && lines.every((line) => line === "")) return undefined;
+  return {
+    columns: columns.length,
+    cut: 0,
+    frame: [`\`\`\`\n${head}\n`, "\n```"],
+    row: (index, onId) => {
+      for (const cell of chosen[index] ?? []) flatText(cell, onId);
+      return { markdown: lines[index] ?? "", whole: true };
+    },
+  };
 }

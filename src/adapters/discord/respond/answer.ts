@@ -9,11 +9,11 @@ import { Progress } from "../../progress.ts";
 import type { DiscordContext } from "../context.ts";
 import { MAX_FILE_BYTES } from "../limits.ts";
 import type { MessageContext } from "../render/buttons.ts";
-import { compose, type ComposedMessage } from "../render/compose.ts";
+import { compose, composeEmbed, type ComposedMessage } from "../render/compose.ts";
 import { errorForLog, hasErrorCode, isTransient } from "../transport/rest.ts";
 import { uploadOf } from "../transport/upload.ts";
 import type { InteractionApi } from "./interaction-api.ts";
-import { callerOf, isEphemeral, isShared, maxBytesOf, targetOf, type UserInteraction } from "./interaction.ts";
+import { callerOf, isEmbed, isEphemeral, isShared, maxBytesOf, targetOf, type UserInteraction } from "./interaction.ts";
 import { asLateAnswer, lateAnswerNotice, maybeHereNotice, refusedAnswerNotice } from "./notices.ts";
 
 /** Where an answer appears. */
@@ -60,7 +60,9 @@ export async function answerCommand(
   };
   const prepared = context.bot.prepare(invocation);
   if (!prepared.ok) {
-    await composeAndSend(context, interaction, prepared.reply, { asker: caller.id }, (message) => api.reply(message));
+    await composeAndSend(context, interaction, prepared.reply, { asker: caller.id }, false, (message) =>
+      api.reply(message),
+    );
     return;
   }
   const ephemeral =
@@ -78,6 +80,7 @@ export async function answerCommand(
   const may = context.bot.commonButtons(ask.command);
   const messageContext: MessageContext = {
     asker: caller.id,
+    keeps: true,
     ...(may.refresh ? { ask } : {}),
     shareable: may.share && ephemeral && isShared(interaction),
   };
@@ -124,7 +127,8 @@ async function deliver(
     const beside = failed && (placement === "replace" || !ephemeral);
     // Failures are ephemeral; the deferral must go first, or the follow-up would take its visibility.
     if (beside && placement !== "replace") await api.remove();
-    await composeAndSend(context, interaction, reply, messageContext, (message) =>
+    const embed = placement === "replace" && !beside && isEmbed(interaction);
+    await composeAndSend(context, interaction, reply, messageContext, embed, (message) =>
       beside ? api.followUp(message, true) : api.edit(message),
     );
   } catch (error) {
@@ -138,15 +142,17 @@ async function deliver(
   }
 }
 
-/** Composes and sends; a notice replaces a message whose content Discord refuses. */
+/** Composes and sends, with an `embed` where the message has one; a notice replaces a message that Discord refuses. */
 async function composeAndSend(
   context: DiscordContext,
   interaction: UserInteraction,
   reply: Reply,
   messageContext: MessageContext,
+  embed: boolean,
   deliverTo: (message: ComposedMessage) => Promise<void>,
 ): Promise<void> {
-  const message = await compose(reply, messageContext, maxBytesOf(interaction), context, context.signal);
+  const inForm = embed ? composeEmbed : compose;
+  const message = await inForm(reply, messageContext, maxBytesOf(interaction), context, context.signal);
   try {
     await deliverTo(message);
   } catch (error) {
@@ -156,7 +162,7 @@ async function composeAndSend(
     const refused = error.status === 400 || error.status === 413;
     if (!refused || hasErrorCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged)) throw error;
     context.log.error({ ...errorForLog(error), platform: "discord", interaction: interaction.id }, "answer failed");
-    const notice = await compose(refusedAnswerNotice(), {}, maxBytesOf(interaction), context, context.signal);
+    const notice = await inForm(refusedAnswerNotice(), {}, maxBytesOf(interaction), context, context.signal);
     await deliverTo(notice);
   } finally {
     await message.dispose();

@@ -66,7 +66,7 @@ export class InteractionApi {
 
   /** A message at once, ephemeral by default. */
   async reply(message: ComposedMessage, ephemeral = true): Promise<void> {
-    const data = { ...message.body, ...(ephemeral ? { flags: EPHEMERAL } : {}) };
+    const data = withVisibility(message.body, ephemeral);
     await this.#callback({ type: InteractionResponseType.ChannelMessageWithSource, data }, message.files);
   }
 
@@ -109,7 +109,7 @@ export class InteractionApi {
    */
   async followUp(message: ComposedMessage, ephemeral: boolean): Promise<void> {
     const { application_id, token } = this.#key;
-    const upload = uploadOf({ ...message.body, ...(ephemeral ? { flags: EPHEMERAL } : {}) }, message.files);
+    const upload = uploadOf(withVisibility(message.body, ephemeral), message.files);
     const post = (request: TimedUpload): Promise<unknown> =>
       this.#context.rest.post(Routes.webhook(application_id, token), request);
     await this.#retry(upload, message.files, post, ephemeral ? isTransient : isUnsent);
@@ -212,4 +212,8 @@ export class InteractionApi {
   async #pause(millis: number): Promise<void> {
     await sleep(millis, undefined, { signal: this.#context.signal });
   }
+}
+
+function withVisibility(body: ComposedMessage["body"], ephemeral: boolean): ComposedMessage["body"] {
+  return ephemeral ? { ...body, flags: (body.flags ?? 0) | EPHEMERAL } : body;
 }

@@ -107,6 +107,11 @@ export function isEphemeral(interaction: UserInteraction): boolean {
   return ((interaction.message?.flags ?? 0) & MessageFlags.Ephemeral) !== 0;
 }
 
+/** Whether the message of the pressed button has an embed and no components as content: it stays so for its life. */
+export function isEmbed(interaction: UserInteraction): boolean {
+  return interaction.message !== undefined && ((interaction.message.flags ?? 0) & MessageFlags.IsComponentsV2) === 0;
+}
+
 /** Whether others could see a message there: false only in direct messages with the bot. */
 export function isShared(interaction: UserInteraction): boolean {
   return interaction.context === undefined

@@ -5,11 +5,12 @@ import type { REST } from "discord.js";
 import { LRUCache } from "lru-cache";
 
 import { type Delivery, type Receipt, type Sender, SendError } from "../../../alerts/sender.ts";
+import { aboveFold } from "../../../reply/fold.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import type { ButtonPayloadDependencies } from "../../store-button-payloads.ts";
 import { CONTENT_LENGTH, MAX_FILE_BYTES, NONCE_LENGTH, NONCE_LIFETIME_MILLIS } from "../limits.ts";
-import { compose, type ComposedMessage, composePlain, SILENT } from "../render/compose.ts";
+import { composeEmbed, type ComposedMessage, composePlain, SILENT } from "../render/compose.ts";
 import { flatText } from "../render/markdown.ts";
 import { hasErrorCode } from "../transport/rest.ts";
 import { uploadOf } from "../transport/upload.ts";
@@ -110,7 +111,9 @@ export class DiscordSender implements Sender {
   }
 
   async #compose(reply: Reply, plain: true | undefined, signal: AbortSignal): Promise<ComposedMessage> {
-    return plain === true ? composePlain(reply) : compose(reply, {}, MAX_FILE_BYTES, this.#dependencies, signal);
+    if (plain === true) return composePlain(reply);
+    // What stands below the fold is behind the alert's own Details.
+    return composeEmbed(aboveFold(reply), {}, MAX_FILE_BYTES, this.#dependencies, signal);
   }
 
   /** Runs the work of one channel in order; what is urgent has an order of its own, and waits for nothing else. */
@@ -190,7 +193,7 @@ function bodyFor(body: ComposedMessage["body"], delivery: Delivery): object {
   if (mention === undefined) return { ...body, ...flags };
   const userId = mention.startsWith(USER_PREFIX) ? mention.slice(USER_PREFIX.length) : undefined;
   if (!/^\d{1,20}$/u.test(userId ?? mention)) return { ...body, ...flags };
-  const content = [userId === undefined ? `<@&${mention}>` : `<@${userId}>`, body.content]
+  const content = [userId === undefined ? `<@&${mention}>` : `<@${userId}>`, body.content ?? ""]
     .filter((part) => part !== "")
     .join("\n")
     .slice(0, CONTENT_LENGTH)

@@ -6,7 +6,7 @@ import {
   parsePressPayload,
   type Press,
   pressPayload,
-} from "../../../../src/adapters/discord/render/buttons.ts";
+} from "../../../../src/adapters/discord/render/press.ts";
 import {
   escapeMarkdown,
   inlineCode,

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { renderDiscord } from "../../../../src/adapters/discord/render/render.ts";
 import type { Block } from "../../../../src/reply/block.ts";
 import { reply } from "../../../../src/reply/reply.ts";
-import { codeLines } from "../judge.ts";
+import { codeLines, textsIn } from "../judge.ts";
 
 test("a table with nothing to see takes no fence, which would swallow what follows it", () => {
   const blocks: Block[] = [
@@ -11,9 +11,6 @@ test("a table with nothing to see takes no fence, which would swallow what follo
     { kind: "paragraph", text: [{ kind: "text", text: "What follows" }] },
     { kind: "code", text: "code" },
   ];
-  const [embed] = renderDiscord(reply({ title: "Title", blocks }), {
-    asker: "123456789012345678",
-    ask: { command: "market list", options: {} },
-  }).embeds;
-  expect(codeLines(embed?.description ?? "")).toEqual(["code"]);
+  const { components } = renderDiscord(reply({ title: "Title", blocks }));
+  expect(textsIn(components).flatMap(codeLines)).toEqual(["code"]);
 });

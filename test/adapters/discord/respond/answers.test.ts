@@ -1,12 +1,21 @@
+import { DatabaseSync } from "node:sqlite";
 import { Writable } from "node:stream";
 
-import { ButtonStyle, ComponentType } from "discord-api-types/v10";
+import { type APIActionRowComponent, type APIButtonComponent, ButtonStyle, ComponentType } from "discord-api-types/v10";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { answerFailedNotice, refusedAnswerNotice } from "../../../../src/adapters/discord/respond/notices.ts";
+import {
+  customIdsIn,
+  decodePress,
+  encodePress,
+  pressPayload,
+  storedPressId,
+} from "../../../../src/adapters/discord/render/press.ts";
 import { createLog } from "../../../../src/log.ts";
 import { plainText } from "../../../../src/reply/plain-text.ts";
 import { labelsOf, type Person, textOf } from "../../../support/fake-discord/person.ts";
+import type { StoredMessage } from "../../../support/fake-discord/state.ts";
 import { until } from "../../../support/fake-discord/until.ts";
 import { disposed, LONG_ID, probes } from "../probe-commands.ts";
 import { stage, type Stage } from "../stage.ts";
@@ -41,6 +50,12 @@ beforeEach(() => {
 afterAll(() => on[Symbol.asyncDispose]());
 
 const ephemeral = 64;
+
+/** A row as an earlier version made it. */
+function oldButton(label: string, customId: string): APIActionRowComponent<APIButtonComponent> {
+  const button = { type: ComponentType.Button, style: ButtonStyle.Secondary, label, custom_id: customId } as const;
+  return { type: ComponentType.ActionRow, components: [button] };
+}
 
 describe("who sees an answer", () => {
   test("the channel, where the command says so", async () => {
@@ -136,19 +151,15 @@ describe("buttons", () => {
     expect(textOf(gone.last)).toMatch(/no command/iu);
   });
 
-  test("whole ids are one press away", async () => {
+  test("the ids of a message of before are one press away", async () => {
     const asked = await ann.run(channel, "probe buttons");
-    expect(textOf(asked.last)).toContain("`abababab…abab`");
+    const ids = Array.from({ length: 12 }, (_, index) => ({ name: "", value: LONG_ID.slice(index) }));
+    const press = { kind: "ids", ids } as const;
+    const key = await on.store.payloads.put(pressPayload(press), 60_000);
+    asked.last.components = [oldButton("Full ids", storedPressId(key, 1))];
     const whole = await bob.press(asked.last, "Full ids");
     expect(textOf(whole.messages.at(-1)!)).toContain(LONG_ID);
     expect(ann.sees(channel)).toHaveLength(1);
-  });
-
-  test("many ids come as a file, too, at once", async () => {
-    const asked = await ann.run(channel, "probe ids", { count: 40 });
-    const whole = await ann.press(asked.last, "Full ids");
-    const [file] = whole.messages.at(-1)!.files;
-    expect([file?.name, file?.bytes.toString().trim().split("\n").length]).toEqual(["ids.txt", 40]);
   });
 
   test("Refresh asks again in place", async () => {
@@ -162,41 +173,95 @@ describe("buttons", () => {
     const asked = await ann.run(channel, "probe buttons");
     await on.restart();
     expect(textOf((await ann.press(asked.last, "Next")).last)).toContain("Page 2");
-    const whole = await ann.press(asked.last, "Full ids");
-    expect(textOf(whole.messages.at(-1)!)).toContain(LONG_ID);
+    await ann.press(asked.last, "Details");
+    expect(textOf(asked.last)).toContain(LONG_ID);
   });
 
-  test.each(["0a0:1", "1k0:unknown-key", "not ours"])(
+  test.each(["0a0:1", "1k0:unknown-key", "1d0:unknown-key", "1s0:unknown-key", "not ours"])(
     "one of another version says to run it again: %s",
     async (customId) => {
       const asked = await ann.run(channel, "probe buttons");
-      asked.last.components = [
-        {
-          type: ComponentType.ActionRow,
-          components: [{ type: ComponentType.Button, style: ButtonStyle.Secondary, label: "Old", custom_id: customId }],
-        },
-      ];
+      asked.last.components = [oldButton("Old", customId)];
       const old = await ann.press(asked.last, "Old");
       expect(textOf(old.messages.at(-1)!)).toMatch(/too old[\s\S]*again/u);
     },
   );
 });
 
+describe("Details", () => {
+  test("show the asker the whole in place, and Less the first form again; files stay", async () => {
+    const asked = await ann.run(channel, "probe files", { count: 2, ids: true });
+    const [before, files] = [textOf(asked.last), asked.last.files];
+    expect(before).toContain("`abababab…abab`");
+    const whole = await ann.press(asked.last, "Details");
+    expect([whole.last.id, whole.messages.length]).toEqual([asked.last.id, 1]);
+    expect(textOf(asked.last)).toContain(LONG_ID);
+    expect(labelsOf(asked.last)).not.toContain("Details");
+    await ann.press(asked.last, "Less");
+    expect([textOf(asked.last), asked.last.files]).toEqual([before, files]);
+  });
+
+  test("are a private copy for anyone else, whose buttons are that person's", async () => {
+    const asked = await ann.run(channel, "probe buttons");
+    const before = textOf(asked.last);
+    const copy = await bob.press(asked.last, "Details");
+    expect([copy.last.onlyFor, textOf(asked.last)]).toEqual([bob.id, before]);
+    expect(textOf(copy.last)).toContain(LONG_ID);
+    const less = await bob.press(copy.last, "Less");
+    expect([less.last.id, textOf(less.last)]).toEqual([copy.last.id, before]);
+    const turned = await bob.press(copy.last, "Next");
+    expect([turned.last.id, textOf(turned.last)]).toEqual([copy.last.id, expect.stringContaining("Page 2 for Bob")]);
+  });
+
+  test("are there after a restart, and for a day", async () => {
+    const asked = await ann.run(channel, "probe buttons");
+    const at = Date.now();
+    await on.restart();
+    expect(textOf((await ann.press(asked.last, "Details")).last)).toContain(LONG_ID);
+    const press = customIdsIn(asked.last.components)
+      .map(decodePress)
+      .find((one) => one?.kind === "fold");
+    const { key } = press as { key: string };
+    using database = new DatabaseSync(on.database, { readOnly: true });
+    const row = database.prepare("SELECT expires_at FROM button_payloads WHERE key = ?").get(key);
+    expect(Math.round((Number(row?.["expires_at"]) - at) / 3_600_000)).toBe(24);
+  });
+
+  test("are not offered by a reply that says all at once", async () => {
+    const said = await ann.run(channel, "probe manage");
+    expect(labelsOf(said.last)).not.toContain("Details");
+  });
+});
+
 describe("Share", () => {
+  const parts = (message: StoredMessage) => textOf(message).split("\n");
+
   test("posts the reply as it was, with who shares it and when it was asked; once", async () => {
     const asked = await ann.run(channel, "probe buttons", { private: true });
-    const before = asked.last.embeds;
+    const before = parts(asked.last);
     const shared = ann.startPress(asked.last, "Share");
     await until(() => bob.sees(channel).length === 1, "the shared reply");
     const [post] = bob.sees(channel);
-    expect(post?.embeds).toEqual(before);
-    expect(post?.content).toMatch(new RegExp(`<@${ann.id}>.* <t:\\d+:R>$`, "u"));
+    const [first, ...rest] = parts(post!);
+    expect(first).toMatch(new RegExp(`<@${ann.id}>.* <t:\\d+:R>$`, "u"));
+    expect(rest).toEqual(before);
     expect(post?.pinged).toEqual([]);
     expect([labelsOf(asked.last).includes("Share"), labelsOf(post!).includes("Share")]).toEqual([false, false]);
     expect(shared.interaction.acknowledged).toBe(true);
     // Of its buttons only those go along that run nothing.
-    expect(labelsOf(post!)).toEqual(["Site", "Full ids"]);
-    expect(textOf((await bob.press(post!, "Full ids")).last)).toContain(LONG_ID);
+    expect(labelsOf(post!)).toEqual(["Site", "Details"]);
+    const copy = await bob.press(post!, "Details");
+    expect([textOf(copy.last).includes(LONG_ID), copy.last.onlyFor]).toEqual([true, bob.id]);
+  });
+
+  test("leaves the message as it is, whole or folded", async () => {
+    const asked = await ann.run(channel, "probe buttons", { private: true });
+    await ann.press(asked.last, "Details");
+    const before = textOf(asked.last);
+    ann.startPress(asked.last, "Share");
+    await until(() => bob.sees(channel).length === 1, "the shared reply");
+    expect(textOf(asked.last)).toBe(before);
+    expect(textOf(bob.sees(channel)[0]!)).not.toContain(LONG_ID);
   });
 
   test("carries the files along", async () => {
@@ -207,7 +272,26 @@ describe("Share", () => {
     expect(post?.files.map((file) => [file.name, file.bytes.toString(), file.description])).toEqual(
       asked.last.files.map((file) => [file.name, file.bytes.toString(), file.description]),
     );
-    expect(post?.embeds[0]?.image?.url).toBe("attachment://chart.png");
+    expect(JSON.stringify(post?.components)).toContain("attachment://chart.png");
+  });
+
+  test("of a message of before posts that message, its embed and its ids", async () => {
+    const asked = await ann.run(channel, "probe files", { count: 1 });
+    const embed = { title: "Files of before", image: { url: "attachment://chart.png" } };
+    Object.assign(asked.last, {
+      flags: ephemeral,
+      embeds: [embed],
+      components: [
+        oldButton("Share", "1s0:"),
+        oldButton("Full id", encodePress({ kind: "ids", ids: [{ name: "", value: "x" }] }, 1)!),
+      ],
+    });
+    ann.startPress(asked.last, "Share");
+    await until(() => bob.sees(channel).length === 1, "the shared files");
+    const [post] = bob.sees(channel);
+    expect([post?.embeds, labelsOf(post!)]).toEqual([[embed], ["Full id"]]);
+    expect(post?.content).toMatch(new RegExp(`<@${ann.id}>.* <t:\\d+:R>$`, "u"));
+    expect(labelsOf(asked.last)).toEqual(["Full id"]);
   });
 
   test("is not offered where nobody else is", async () => {

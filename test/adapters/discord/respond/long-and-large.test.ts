@@ -87,8 +87,8 @@ describe("files", () => {
   test("that are too large even so are named, with ranges that fit", async () => {
     const dialog = await ann.run({ channel, maxBytes: MiB }, "probe files", { noise: 2 * MiB + 5 });
     expect(dialog.last.files.map((file) => file.name)).toEqual(["chart.png"]);
-    expect(dialog.last.content).toMatch(saying("noise.csv", "2.1 MB", "2.1 MB", "Discord", "1.0 MB"));
-    expect(dialog.last.content.match(/`\/probe files [^`]*from:2023-11-[12][^`]*to:2023-11-[^`]*`/gu)).toHaveLength(3);
+    expect(textOf(dialog.last)).toMatch(saying("noise.csv", "2.1 MB", "2.1 MB", "Discord", "1.0 MB"));
+    expect(textOf(dialog.last).match(/`\/probe files [^`]*from:2023-11-[12][^`]*to:2023-11-[^`]*`/gu)).toHaveLength(3);
   });
 
   test("that are too large only together come compressed where that helps", async () => {
@@ -96,7 +96,7 @@ describe("files", () => {
     const dialog = await ann.run({ channel, maxBytes: 20 * MiB }, "probe files", sizes);
     await until(() => dialog.last.files.length > 0, "the files");
     expect(dialog.last.files.map((file) => file.name)).toEqual(["noise.csv", "zeros.csv.zip", "chart.png"]);
-    expect(dialog.last.content).toBe("");
+    expect(textOf(dialog.last)).toBe("Files");
   });
 
   test("that are too many go into one archive", async () => {

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { renderDiscord } from "../../../../src/adapters/discord/render/render.ts";
+import { COLORS } from "../../../../src/adapters/discord/render/embed.ts";
+import { customIdsIn } from "../../../../src/adapters/discord/render/press.ts";
 import { createDispatcher } from "../../../../src/alerts/dispatch/dispatch.ts";
 import type { Reading } from "../../../../src/alerts/kinds/reading.ts";
 import { describe as describeAlert } from "../../../../src/alerts/wording/wording.ts";
 import { systemClock } from "../../../../src/api/clock.ts";
 import { silentLog } from "../../../../src/log.ts";
-import { reply } from "../../../../src/reply/reply.ts";
 import { down, price } from "../../../alerts/readings.ts";
 import { labelsOf, type Person, textOf } from "../../../support/fake-discord/person.ts";
 import type { StoredMessage } from "../../../support/fake-discord/state.ts";
@@ -26,16 +26,18 @@ beforeEach(async () => {
 });
 afterEach(() => on[Symbol.asyncDispose]());
 
-const { color: WARNING } = renderDiscord(reply({ title: "x", tone: "warning" }), {}).embeds[0] ?? {};
 /** The id of the alert about a node that is down, which its message bears. */
 const DOWN = "node.down|mainnet|a:1|1";
 /** Whether it says that only those who manage the channel may do that. */
 const isRefusal = (message: StoredMessage): boolean =>
-  message.embeds[0]?.color === WARNING && textOf(message).includes("manage this channel");
+  (message.components[0] as { accent_color?: number }).accent_color === COLORS.warning &&
+  textOf(message).includes("manage this channel");
 
 const posts = () =>
   [...on.fake.state.messages.values()].filter((one) => one.channel === on.channel && one.onlyFor === undefined);
-const post = (words: string) => posts().find((one) => textOf(one).includes(words));
+/** By its words, or by what its buttons are about: the id of an alert is among its details. */
+const post = (words: string) =>
+  posts().find((one) => [textOf(one), ...customIdsIn(one.components)].some((part) => part.includes(words)));
 
 async function see(...readings: readonly Reading[]): Promise<void> {
   const watcher = { name: "sources", every: 5000 };
@@ -102,9 +104,9 @@ describe("an alert on Discord", () => {
     });
     await see(price("50", market));
     await see(price("80000", market));
-    await deliverUntil("market.price{high=70000.123456789,low=1}");
+    await deliverUntil("above 70,000.123456789 since");
     await on.restart();
-    const pressed = await ann.press(post("market.price{high=70000.123456789,low=1}")!, "Acknowledge");
+    const pressed = await ann.press(post("above 70,000.123456789 since")!, "Acknowledge");
     expect(textOf(pressed.last)).toContain("Acknowledged");
     expect((await on.engine.openEpisodes())[0]?.acknowledged?.by).toBe("Ann");
   });

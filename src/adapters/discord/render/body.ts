@@ -1,0 +1,204 @@
+import {
+  type APIActionRowComponent,
+  type APIComponentInContainer,
+  type APIStringSelectComponent,
+  ComponentType,
+  SeparatorSpacingSize,
+} from "discord-api-types/v10";
+
+import type { Block, Table } from "../../../reply/block.ts";
+import { oneLine, plainText } from "../../../reply/plain-text.ts";
+import type { Reply } from "../../../reply/reply.ts";
+import { EMBED_URL_LENGTH } from "../limits.ts";
+import { actionButton, actionLine, type MessageContext, type PressIds, selectRow } from "./buttons.ts";
+import { type BlockMarkup, fitBlocks, joinBlocks, overflowActions } from "./blocks.ts";
+import { flatText, isWebAddress, linkLabel, linkTarget, type Markup, renderText } from "./markdown.ts";
+
+/** The texts of an answer, in the order of reading, and the buttons and selects that belong to rows of tables. */
+export interface Body {
+  readonly components: readonly APIComponentInContainer[];
+  readonly footer: string;
+  /** The places of tables with rows, columns or ids that only their CSV has. */
+  readonly csv: ReadonlySet<number>;
+  /** False where words, not rows, were omitted. */
+  readonly whole: boolean;
+}
+
+export interface BodyOptions {
+  /** Characters of all its texts. */
+  readonly length: number;
+  /** Components left for the rows of tables. */
+  readonly room: number;
+  readonly wholeIds: boolean;
+  /** Actions without a button, as lines. */
+  readonly left: readonly string[];
+  /** Whether something beside the body was cut, too. */
+  readonly cut: boolean;
+  fileOf(index: number): string | undefined;
+  /** Says where to find the omitted words. */
+  shortened(): string;
+}
+
+const TITLE_LENGTH = 300;
+const FOOTER_LENGTH = 400;
+/** Reserved for the line that says what was shortened, and for line ends. */
+const SHORTENED_LENGTH = 120;
+/** More rows than these have one select below them instead of a button each. */
+const MAX_ROW_BUTTONS = 5;
+
+/** Renders the texts of a reply within its space. */
+export function renderBody(reply: Reply, context: MessageContext, presses: PressIds, options: BodyOptions): Body {
+  const { wholeIds } = options;
+  const title = headline(reply, wholeIds);
+  const footer = renderText(reply.footer ?? [], { max: FOOTER_LENGTH, wholeIds });
+  const rowActions = planRowActions(reply.blocks, options.room);
+  const left = overflowActions([...options.left, ...rowActions.left]);
+  const used = title.markdown.length + footer.markdown.length + left.markdown.length;
+  const blocks = fitBlocks(reply.blocks, options.length - used - SHORTENED_LENGTH, {
+    fileOf: (index) => options.fileOf(index),
+    onId: () => {},
+    wholeIds,
+    apart: (table) => rowActions.apart.has(table),
+  });
+  const whole = !options.cut && title.whole && footer.whole && left.whole && blocks.every((one) => one.whole);
+  const parts = new Parts();
+  if (title.markdown !== "") parts.alone(title.markdown);
+  for (const [index, block] of reply.blocks.entries()) {
+    const markup = blocks[index] ?? { markdown: "", whole: true };
+    if ("detail" in block && !reply.blocks.slice(0, index).some((one) => "detail" in one)) parts.separate();
+    if (block.kind === "table" && rowActions.apart.has(block)) addSections(parts, block, markup, context, presses);
+    else {
+      parts.add(markup.markdown);
+      if (block.kind === "table" && rowActions.select.has(block)) parts.component(rowSelect(block, context, presses));
+    }
+  }
+  parts.add(left.markdown);
+  if (!whole) parts.add(`-# ${options.shortened()}`);
+  const csv = new Set(blocks.flatMap((markup, index) => (markup.csv === true ? [index] : [])));
+  const small = footer.markdown.trim();
+  return { components: parts.finish(), footer: small === "" ? "" : `-# ${small}`, csv, whole };
+}
+
+function headline(reply: Reply, wholeIds: boolean): Markup {
+  const { markdown, whole } = renderText(reply.title, { max: TITLE_LENGTH, wholeIds });
+  const shown = markdown.trim();
+  if (shown === "" || reply.url === undefined || !isWebAddress(reply.url, EMBED_URL_LENGTH)) {
+    return { markdown: shown === "" ? "" : `### ${shown}`, whole };
+  }
+  const label = linkLabel(wholeIds ? oneLine(plainText(reply.title)).trim() : flatText(reply.title));
+  const target = linkTarget(reply.url);
+  if (label.length + target.length > 2 * TITLE_LENGTH) return { markdown: `### ${shown}`, whole: false };
+  return { markdown: `### [${label}](${target})`, whole };
+}
+
+interface RowActions {
+  /** Tables with a button beside each row. */
+  readonly apart: ReadonlySet<Table>;
+  /** Tables with a select below. */
+  readonly select: ReadonlySet<Table>;
+  /** A line for each table that has room for neither. */
+  readonly left: readonly string[];
+}
+
+/** How the rows of each table can be chosen, by the components left. */
+function planRowActions(blocks: readonly Block[], given: number): RowActions {
+  const apart = new Set<Table>();
+  const select = new Set<Table>();
+  const left: string[] = [];
+  let room = given;
+  for (const block of blocks) {
+    if (block.kind !== "table" || block.rowAction === undefined) continue;
+    const { label, invocations, effect } = block.rowAction;
+    const [first] = invocations;
+    if (first === undefined) continue;
+    // A section has a text and a button; one text stands above and one below them.
+    const sections = 3 * block.rows.length + 2;
+    if (
+      block.rows.length > 0 &&
+      block.rows.length <= Math.min(MAX_ROW_BUTTONS, invocations.length) &&
+      sections <= room
+    ) {
+      apart.add(block);
+      room -= sections;
+    } else if (room >= 3) {
+      select.add(block);
+      room -= 3;
+    } else left.push(actionLine({ label, invocation: first, effect }));
+  }
+  return { apart, select, left };
+}
+
+/** A table as one section a row, with its button. */
+function addSections(
+  parts: Parts,
+  table: Table,
+  { rows, markdown }: BlockMarkup,
+  context: MessageContext,
+  presses: PressIds,
+): void {
+  const { rowAction } = table;
+  if (rows === undefined || rows.lines.length === 0 || rowAction === undefined) return parts.add(markdown);
+  parts.add(rows.above);
+  const { label, effect, invocations } = rowAction;
+  for (const [index, line] of rows.lines.entries()) {
+    const invocation = invocations[index];
+    if (invocation === undefined) continue;
+    parts.component({
+      type: ComponentType.Section,
+      components: [{ type: ComponentType.TextDisplay, content: line }],
+      accessory: actionButton({ label, invocation, effect }, context, presses).button,
+    });
+  }
+  parts.add(rows.below);
+}
+
+function rowSelect(
+  { rowAction, rows }: Table,
+  context: MessageContext,
+  presses: PressIds,
+): APIActionRowComponent<APIStringSelectComponent> {
+  const { label, invocations, effect } = rowAction ?? { label: "", invocations: [], effect: "reply" };
+  const choices = invocations.map((ask, index) => ({ label: flatText(rows[index]?.[0] ?? []), ask }));
+  return selectRow({ label, choices, effect }, context, presses).row;
+}
+
+/** Components in order, with neighbouring texts joined. */
+class Parts {
+  readonly #components: APIComponentInContainer[] = [];
+  #texts: string[] = [];
+
+  add(markdown: string): void {
+    this.#texts.push(markdown);
+  }
+
+  /** A text of its own. */
+  alone(markdown: string): void {
+    this.#flush();
+    this.#texts.push(markdown);
+    this.#flush();
+  }
+
+  component(component: APIComponentInContainer): void {
+    this.#flush();
+    this.#components.push(component);
+  }
+
+  /** A line between what is before and what follows. */
+  separate(): void {
+    this.#flush();
+    const last = this.#components.at(-1);
+    if (last === undefined || last.type === ComponentType.Separator) return;
+    this.#components.push({ type: ComponentType.Separator, divider: true, spacing: SeparatorSpacingSize.Small });
+  }
+
+  finish(): readonly APIComponentInContainer[] {
+    this.#flush();
+    return this.#components.at(-1)?.type === ComponentType.Separator ? this.#components.slice(0, -1) : this.#components;
+  }
+
+  #flush(): void {
+    const content = joinBlocks(this.#texts);
+    this.#texts = [];
+    if (content.trim() !== "") this.#components.push({ type: ComponentType.TextDisplay, content });
+  }
+}

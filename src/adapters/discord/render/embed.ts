@@ -1,0 +1,100 @@
+import type { APIAllowedMentions, APIEmbed } from "discord-api-types/v10";
+
+import { type MessageFile, nameFiles } from "../../../reply/message-files.ts";
+import type { Reply, Tone } from "../../../reply/reply.ts";
+import { EMBED_DESCRIPTION_LENGTH, EMBED_TITLE_LENGTH, EMBED_URL_LENGTH } from "../limits.ts";
+import { type ActionRows, type MessageContext, type PressIds, renderButtons, splitActions } from "./buttons.ts";
+import { fitBlocks, joinBlocks, overflowActions } from "./blocks.ts";
+import { escapeMarkdown, flatText, isWebAddress, type Markup, renderText, type ShortenedId } from "./markdown.ts";
+import { replyFiles } from "./files.ts";
+
+/** A reply as a message with an embed; `unstored` presses get their final custom_id once they are in the store. */
+export interface EmbedMessage {
+  readonly embeds: APIEmbed[];
+  readonly components: ActionRows;
+  readonly allowed_mentions: APIAllowedMentions;
+  /** All files: those of the reply, then those with the content that did not fit. compose.ts packs surplus ones. */
+  readonly files: readonly MessageFile[];
+  readonly unstored: PressIds["unstored"];
+}
+
+/** The accent of each tone. */
+export const COLORS: Record<Tone, number> = { neutral: 0x4f6bed, good: 0x2e9e5b, warning: 0xd99a00, bad: 0xd83a3e };
+const FOOTER_LENGTH = 600;
+/** Reserved for the line that says what was shortened. */
+const TRUNCATION_NOTE_LENGTH = 200;
+/** Ids behind the button "Full ids"; further ones are in the file with the whole reply. */
+const MAX_IDS = 60;
+
+/**
+ * Renders any reply as an embed: alerts, whose first line stands above it, and what takes the place of a message that
+ * has one. Within every limit; omitted content is counted and attached as a file. Pure and total.
+ */
+export function renderEmbed(reply: Reply, context: MessageContext = {}): EmbedMessage {
+  const ids: ShortenedId[] = [];
+  const onId = (name: string, value: string): void => {
+    if (!ids.some((one) => one.value === value)) ids.push({ name, value });
+  };
+  const names = nameFiles(reply);
+  const { given, csvNames, add } = names;
+  const title = titleOf(reply, (value) => onId("", value));
+  const footer =
+    reply.footer === undefined
+      ? undefined
+      : renderText(reply.footer, { max: FOOTER_LENGTH, onId: (value) => onId("", value) });
+  const actions = splitActions(reply.actions);
+  const left = overflowActions(actions.left);
+  const space =
+    EMBED_DESCRIPTION_LENGTH - TRUNCATION_NOTE_LENGTH - (footer?.markdown.length ?? 0) - left.markdown.length - 20;
+  const blocks = fitBlocks(reply.blocks, space, { fileOf: (index) => csvNames[index], onId });
+  const buttons = renderButtons(actions.shown, reply, ids.slice(0, MAX_IDS), context);
+
+  const csv = new Set(blocks.flatMap((markup, index) => (markup.csv === true ? [index] : [])));
+  const whole =
+    title.whole &&
+    (footer?.whole ?? true) &&
+    buttons.whole &&
+    ids.length <= MAX_IDS &&
+    left.whole &&
+    blocks.every((markup) => markup.whole);
+  const wholeName = whole ? undefined : add("whole-reply.txt");
+
+  const description = [
+    joinBlocks(blocks.map((markup) => markup.markdown)),
+    left.markdown,
+    ...(wholeName === undefined ? [] : [truncationNote(blocks, wholeName)]),
+    ...(footer === undefined || footer.markdown.trim() === "" ? [] : [`-# ${footer.markdown.trim()}`]),
+  ]
+    .filter((part) => part !== "")
+    .join("\n");
+  const picture = given.find(({ attachment }) => attachment === reply.picture);
+  const embed: APIEmbed = {
+    color: COLORS[reply.tone],
+    ...(title.markdown === "" ? {} : { title: title.markdown }),
+    ...(reply.url !== undefined && title.markdown !== "" && isWebAddress(reply.url, EMBED_URL_LENGTH)
+      ? { url: reply.url }
+      : {}),
+    ...(description.trim() === "" ? (title.markdown === "" ? { description: "–" } : {}) : { description }),
+    ...(picture === undefined ? {} : { image: { url: `attachment://${picture.name}` } }),
+  };
+  return {
+    embeds: [embed],
+    components: buttons.rows,
+    allowed_mentions: { parse: [] },
+    files: replyFiles(reply, names, csv, wholeName),
+    unstored: buttons.unstored,
+  };
+}
+
+/** Titles in plain text: Discord shows neither useful markup nor local times in them. */
+function titleOf(reply: Reply, onId: (value: string) => void): Markup {
+  const flat = flatText(reply.title, onId);
+  const { markdown, whole } = renderText([{ kind: "text", text: flat }], { max: EMBED_TITLE_LENGTH });
+  return { markdown: markdown.trim(), whole };
+}
+
+function truncationNote(blocks: readonly Markup[], file: string): string {
+  const missing = blocks.filter((markup) => !markup.whole).length;
+  const what = missing === 0 ? "Shortened to fit" : `${missing} of ${blocks.length} parts shortened to fit`;
+  return `-# ${what}; all of it in ${escapeMarkdown(file)}`;
+}

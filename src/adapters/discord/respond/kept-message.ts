@@ -1,0 +1,95 @@
+import { type APIMessageComponentInteraction, ComponentType } from "discord-api-types/v10";
+
+import type { Reply } from "../../../reply/reply.ts";
+import type { DiscordContext } from "../context.ts";
+import type { MessageContext } from "../render/buttons.ts";
+import { composeKept, keep } from "../render/compose.ts";
+import { customIdsIn, decodePress, type Press } from "../render/press.ts";
+import { type AnswerForm, renderAnswer } from "../render/render.ts";
+import { attachmentsOf } from "../transport/upload.ts";
+import type { InteractionApi } from "./interaction-api.ts";
+import { callerOf, isEphemeral } from "./interaction.ts";
+import { expiredNotice, notSharedNotice } from "./notices.ts";
+import { postShared } from "./post-shared.ts";
+import { commandBehind, keptReply, replyPrivately } from "./pressed.ts";
+
+// Details, Less and Share: what they show is kept of the reply for a day. Nothing runs, and files stay on the message.
+
+/** Shows a reply whole, or folded again: to its asker in place, to anyone else in a private copy. */
+export async function foldMessage(
+  context: DiscordContext,
+  api: InteractionApi,
+  interaction: APIMessageComponentInteraction,
+  { whole, key }: Extract<Press, { kind: "fold" }>,
+): Promise<void> {
+  const kept = await keptReply(context, key);
+  if (kept === undefined) return replyPrivately(context, api, interaction, expiredNotice(commandBehind(interaction)));
+  const caller = callerOf(interaction).id;
+  const isOwn = kept.context.asker === caller || isEphemeral(interaction);
+  const shown = isOwn ? kept.context : { ...kept.context, asker: caller, shareable: false };
+  const answer = renderAnswer(kept.reply, isOwn ? { ...shown, asker: shown.asker ?? caller } : shown);
+  const form = formOf(answer, whole);
+  if (isOwn) return api.update(await composeKept(form, key, filesOf(interaction, answer.picture), context));
+  const body = await composeKept(form, key, { names: [], picture: undefined }, context);
+  return api.reply({ body: { ...body, attachments: [] }, files: [], dispose: async () => {} });
+}
+
+/** Posts a kept reply for all to see, with links for its only buttons, beside Details. */
+export async function shareKept(
+  context: DiscordContext,
+  api: InteractionApi,
+  interaction: APIMessageComponentInteraction,
+  key: string,
+): Promise<void> {
+  const kept = await keptReply(context, key);
+  const command = kept?.context.ask?.command ?? commandBehind(interaction);
+  if (kept === undefined) return replyPrivately(context, api, interaction, expiredNotice(command));
+  if (command !== undefined && !context.bot.commonButtons(command).share) {
+    return replyPrivately(context, api, interaction, notSharedNotice(command));
+  }
+  // The acknowledgement removes the button, so that it cannot share twice.
+  const own = renderAnswer(kept.reply, { ...kept.context, shareable: false });
+  const isWhole = customIdsIn(interaction.message.components ?? []).some((id) => {
+    const press = decodePress(id);
+    return press?.kind === "fold" && !press.whole;
+  });
+  await api.update(await composeKept(formOf(own, isWhole), key, filesOf(interaction, own.picture), context));
+  const reply = withoutCommands(kept.reply);
+  const forAll: MessageContext = { keeps: true };
+  const { whole, folded = whole, picture } = renderAnswer(reply, forAll);
+  const sharedKey = await keep(reply, forAll, context, kept.at);
+  const form = sharedKey === undefined ? whole : folded;
+  const names = (interaction.message.attachments ?? []).map(({ filename }) => filename);
+  const withFiles = await composeKept(form, sharedKey, { names, picture }, context);
+  const withoutFiles = await composeKept(form, sharedKey, { names: [], picture }, context);
+  await postShared(context, api, interaction, kept.at, (content, files) => {
+    const { components, ...body } = files.length === 0 ? withoutFiles : withFiles;
+    const attachments = attachmentsOf(files);
+    return { ...body, components: [{ type: ComponentType.TextDisplay, content }, ...components], attachments };
+  });
+}
+
+function formOf(
+  { whole, folded }: { readonly whole: AnswerForm; readonly folded: AnswerForm | undefined },
+  isWhole: boolean,
+): AnswerForm {
+  return isWhole ? whole : (folded ?? whole);
+}
+
+/** The files that are on the message already. */
+function filesOf(interaction: APIMessageComponentInteraction, picture: string | undefined) {
+  return { names: (interaction.message.attachments ?? []).map(({ filename }) => filename), picture };
+}
+
+/** A reply of whose actions only links are left. */
+function withoutCommands(reply: Reply): Reply {
+  return {
+    ...reply,
+    blocks: reply.blocks.map((block) => {
+      if (block.kind !== "table") return block;
+      const { rowAction: _rowAction, ...table } = block;
+      return table;
+    }),
+    actions: reply.actions.filter((action) => "url" in action),
+  };
+}
