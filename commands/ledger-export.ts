@@ -21,7 +21,7 @@ import { type Nanoseconds, toMillis } from "../src/units/nanoseconds.ts";
 const options = {
   party: {
     kind: "text",
-    description: "Whose entries: the party's id; left out = the one you saved",
+    description: "The party's id; left out = the one you saved",
     example: "f8ac93d1…",
     saved: "party",
     suggest: suggestIds(PARTY),
@@ -29,14 +29,14 @@ const options = {
   asset: {
     kind: "text",
     required: true,
-    description: "Of which asset: its symbol or id",
+    description: "The asset: its symbol or id",
     example: "USDT",
     suggest: suggestIds(ASSET),
   },
   from: { kind: "time", description: "Start, inclusive (UTC): 2023-05-01, 7d, last month" },
   to: {
     kind: "time",
-    description: "End (UTC); a bare date includes that day; left out = now, or the end of last month and the like",
+    description: "End (UTC); a bare date includes that day; left out = now, or the end of last month",
   },
   columns: {
     kind: "text",
@@ -44,7 +44,7 @@ const options = {
     example: "vega_time,quantity,transfer_type",
     maxLength: 1000,
   },
-  raw: { kind: "flag", description: "The node's bytes untouched: nothing dropped", default: false },
+  raw: { kind: "flag", description: "The node's bytes as they are", default: false },
 } as const;
 type Context = CommandContext<typeof options>;
 

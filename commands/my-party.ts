@@ -18,7 +18,7 @@ const options = {
   },
   name: {
     kind: "text",
-    description: "What you call it; you can then type that instead of the id",
+    description: "A name to type instead of the id",
     example: "treasury",
     maxLength: 40,
   },

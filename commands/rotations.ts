@@ -19,7 +19,7 @@ export const rotations = command({
   options: {
     node: {
       kind: "text",
-      description: "Only this validator node: its name or id",
+      description: "Only this validator: its name or id",
       example: "validator-1",
       suggest: suggestIds(VALIDATOR),
     },

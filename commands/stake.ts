@@ -21,7 +21,7 @@ const TOP = 20;
 const options = {
   party: {
     kind: "text",
-    description: "One party's linkings; left out = the one you saved, else the largest stakes; all = the largest",
+    description: "Whose stake; left out = the party you saved, else the largest; all = the largest",
     example: "f8ac93d1…",
     saved: "party",
     suggest: suggestIds(PARTY),

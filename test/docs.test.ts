@@ -65,6 +65,33 @@ describe("docs/commands.md", () => {
   });
 });
 
+describe("docs/glossary.md", async () => {
+  const words = table(await page("docs/glossary.md"), "Word");
+  const avoided = words.flatMap(([, , not]) => not ?? []);
+
+  test("names other words for nearly each", () => {
+    expect(words.length).toBeGreaterThan(25);
+    expect(avoided.length).toBeGreaterThan(words.length - 5);
+  });
+
+  test("is kept to by what commands say and ask for", async () => {
+    const said = await Promise.all(
+      globSync("test/golden/answers-*.txt", { cwd: root }).map((file) => readFile(path.join(root, file), "utf8")),
+    );
+    expect(said.length).toBeGreaterThan(5);
+    const asked = commands.flatMap(({ summary, options }) => [
+      summary,
+      ...Object.values(options).map(({ description }) => description),
+    ]);
+    const lines = [...said, ...asked].join("\n").split("\n");
+    const wrong = avoided.flatMap((word) => {
+      const whole = new RegExp(String.raw`(?<![\w.-])${RegExp.escape(word)}(?![\w.-])`, "iu");
+      return lines.filter((line) => whole.test(line)).map((line) => `${word}: ${line}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+});
+
 describe("docs/alerts.md", async () => {
   const alerts = await page("docs/alerts.md");
 

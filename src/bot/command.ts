@@ -79,7 +79,7 @@ export function command<const S extends Options>(declared: Command<S>): AnyComma
 
 /** A command with the two options that every command takes; its options name the platforms that there are. */
 export function withCommonOptions(command: AnyCommand, platforms: Platforms): AnyCommand {
-  const network: Option = { kind: "network", description: "Which network to ask" };
+  const network: Option = { kind: "network", description: "The network to ask" };
   const hidden: Option = {
     kind: "flag",
     description: "Answer so that only you can see it",

@@ -15,8 +15,8 @@ function choices(values: readonly string[]): Choice[] {
 
 /** Thresholds, each for the kinds that its description names. */
 const THRESHOLDS = {
-  high: { kind: "text", description: "market.price: tell when the mark price is above it", example: "70000" },
-  low: { kind: "text", description: "market.price: tell when the mark price is below it", example: "50000.5" },
+  high: { kind: "text", description: "market.price: tell when the mark is above it", example: "70000" },
+  low: { kind: "text", description: "market.price: tell when the mark is below it", example: "50000.5" },
   when: {
     kind: "choice",
     description: "market.price: beyond low and high, or within them",
@@ -55,7 +55,7 @@ const NOTIFICATION_SETTINGS = {
   },
   quiet: {
     kind: "text",
-    description: "Quiet hours: only what is critical; the rest as one digest after. off = none",
+    description: "Quiet hours: only critical alerts, the rest as a digest after; off = none",
     example: "22:00-07:00",
   },
   zone: {
@@ -89,7 +89,7 @@ const NOTIFICATION_SETTINGS = {
 
 const KINDS = {
   kind: "text",
-  description: "Of what: kinds or groups, separated by commas; left out = what ops channels need",
+  description: "Kinds or groups, separated by commas; left out = what ops channels need",
   example: "ops",
   maxLength: 600,
   suggest: suggestKinds,
@@ -151,7 +151,7 @@ export const SILENCE_OPTION = {
 export const EPISODE_OPTION = {
   kind: "text",
   required: true,
-  description: "Its id, as the alert shows it, or as much of it as is unambiguous: node.down",
+  description: "Its id, or enough of it: node.down",
   example: "network.stalled",
   maxLength: 400,
   rest: true,
@@ -197,17 +197,17 @@ export const SILENCE_OPTIONS = {
   },
   until: {
     kind: "text",
-    description: "When it ends (a bare date: with that day's end); with every: the end of the last time",
+    description: "When it ends; a bare date includes that day; with every: its last end",
     example: "2026-05-31",
   },
-  reason: { kind: "text", description: "Why, for those who wonder", example: "maintenance" },
+  reason: { kind: "text", description: "Why", example: "maintenance" },
   to: TO_OPTION,
 } as const satisfies Options;
 
 export const LOG_OPTIONS = {
   what: {
     kind: "text",
-    description: "Only what has this in it: an episode, a kind, sent, suppressed, a name",
+    description: "Only lines with this: an episode, a kind, sent, suppressed, a name",
     example: "node.down",
     suggest: suggestSilenceable,
   },

@@ -65,9 +65,7 @@ export function unreachablePlaces(
     if (suspension !== undefined && suspension.retired === undefined) {
       const since = time(fromMillis(suspension.since), "both");
       const until = time(fromMillis(graceEndsAt(suspension)), "both");
-      return [
-        text`${place}: cannot be reached since ${since} (${suspension.why}). What is owed there waits until ${until}.`,
-      ];
+      return [text`${place}: cannot be reached since ${since} (${suspension.why}). Its messages wait until ${until}.`];
     }
     // What ended with a refused token is said in the words about its platform.
     const ended = all.filter(
@@ -92,7 +90,7 @@ export function suspensionWords(suspension: Suspension, platforms: Platforms, no
   const lasted = formatDuration(Math.max(0, now - since));
   const owed =
     retired === undefined
-      ? text`What is owed there waits until ${time(fromMillis(graceEndsAt(suspension)), "both")}.`
+      ? text`Its messages wait until ${time(fromMillis(graceEndsAt(suspension)), "both")}.`
       : text`Its subscriptions (${retired.subscriptions}) have ended; they come back once a token is accepted.`;
   return text`${strong(`${platforms.nameOf(platform)} refuses the bot's token`)} since ${time(fromMillis(since))} (${lasted}): ${code(why)}. ${owed} To mend it, ${tokenRemedy(platform, platforms)}`;
 }

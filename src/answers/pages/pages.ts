@@ -30,14 +30,14 @@ export const PAGE_OPTIONS = {
   },
   after: {
     kind: "text",
-    description: "Cursor of the row to go on behind",
+    description: "Go on behind this row: a cursor from a button",
     example: "eyJoIjoxMjM0fQ==",
     maxLength: 600,
   },
   last: { kind: "integer", description: "How many rows, up to the end or `before`", min: 1, max: MAX_PAGE_ROWS },
   before: {
     kind: "text",
-    description: "Cursor of the row to stop before",
+    description: "Stop before this row: a cursor from a button",
     example: "eyJoIjoxMjM0fQ==",
     maxLength: 600,
   },

@@ -192,7 +192,7 @@ function undeliveredWords(
   if (results.every((one) => isOver(one))) {
     return text`What was given up is not tried again, and a real alert would fare the same: mend what is named above, then drill again. ${strong("alerts status")} shows places that were lost.`;
   }
-  return text`What has not arrived stays owed and is tried again for 24 h; ${strong("alerts log")} tells how that goes.`;
+  return text`What has not arrived is tried again for 24 h; ${strong("alerts log")} shows how that goes.`;
 }
 
 function delayWords({ elapsed }: DrillMessage): Text {
@@ -210,6 +210,6 @@ function drillMessageWords({ state }: DrillMessage): Text {
     case "waiting":
       return toText(`not yet, after ${formatDuration(DRILL_TIMEOUT_MILLIS)}`);
     case "nobody delivers":
-      return toText("owed: nothing delivers there at the moment");
+      return toText("not sent yet: nothing delivers there at the moment");
   }
 }

@@ -118,10 +118,10 @@ function decisionLine({ at, what, destination, detail }: DecisionRow, placeOf: P
 function deliveryLines(row: DeliveryRow, receipt: ReceiptRow | undefined, placeOf: PlaceOf): TimelineLine[] {
   const where = placeOf(row.destination);
   const what = row.kind === "edit" ? `${row.phase} (edit)` : row.phase;
-  const owed: TimelineLine = { at: row.created_at, what: text`${what} owed`, where, detail: `delivery ${row.id}` };
+  const owed: TimelineLine = { at: row.created_at, what: text`${what} to send`, where, detail: `delivery ${row.id}` };
   if (row.state === "owed") {
     const waits = row.attempts === 0 ? "not tried yet" : `attempt ${row.attempts}${errorWords(row)}`;
-    return [{ ...owed, what: text`${what} owed, not sent yet`, detail: `${waits}; delivery ${row.id}` }];
+    return [{ ...owed, what: text`${what} not sent yet`, detail: `${waits}; delivery ${row.id}` }];
   }
   const { at, word, detail } = summarizeDelivery(row, receipt);
   return [owed, { at, what: text`${what} ${strong(word)}`, where, detail }];
@@ -140,7 +140,7 @@ export function summarizeDelivery(row: LoggedDelivery, receipt: ReceiptRow | und
   const tries = `attempt ${row.attempts}${errorWords(row)}`;
   switch (row.state) {
     case "owed":
-      return { at: row.created_at, word: "owed", detail: row.attempts === 0 ? "not tried yet" : tries };
+      return { at: row.created_at, word: "not sent yet", detail: row.attempts === 0 ? "not tried yet" : tries };
     case "sending":
       return { at, word: "being sent", detail: tries };
     case "sent": {

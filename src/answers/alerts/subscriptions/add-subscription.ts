@@ -205,7 +205,7 @@ export function unreachableReply(
     blocks: [
       ...subscriptionBlocks(subscription, labels, [field("Why", why, { wide: true })]),
       paragraph(
-        `${reachRemedy(subscription.destination, context)}, then try again. What is owed waits for a day and is sent by itself, with growing pauses between the attempts.`,
+        `${reachRemedy(subscription.destination, context)}, then try again. Messages wait for a day and are sent once they can be.`,
       ),
     ],
     actions: [{ label: "Try again", invocation: { command: "alerts resume", options }, effect: "reply" }],

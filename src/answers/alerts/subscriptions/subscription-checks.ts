@@ -123,7 +123,5 @@ export function deliveryNote(
 ): Block[] {
   if (alerts.platforms().includes(platform)) return [];
   const where = platforms.nameOf(platform);
-  return [
-    paragraph(`Nothing delivers to ${where} from here at the moment; what is owed goes once the bot runs there.`),
-  ];
+  return [paragraph(`Nothing delivers to ${where} at the moment: messages wait until the bot runs there.`)];
 }
