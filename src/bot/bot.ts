@@ -16,7 +16,7 @@ import { type AudienceSettings, NO_AUDIENCE_SETTINGS } from "./audience-settings
 import { audienceOf, presetAudience } from "./audience.ts";
 import { type AnyCommand, withCommonOptions } from "./command.ts";
 import { errorReply } from "./error-reply.ts";
-import { completeLine } from "./grammar/complete-line.ts";
+import { completions, type LineCompletion } from "./grammar/complete-line.ts";
 import { findCommand, formatLine, parseLine } from "./grammar/grammar.ts";
 import { type Invocation, managerRemedy, type Prepared, type Target, type Visibility } from "./invocation.ts";
 import type { Choice } from "./options/options.ts";
@@ -49,6 +49,8 @@ export interface Bot {
   suggest(request: SuggestRequest): Promise<readonly Choice[]>;
   /** Completion of a typed line: whole lines to offer, best first. Never rejects. */
   completeLine(line: string, invocation: Omit<Invocation, "command" | "options">): Promise<readonly string[]>;
+  /** The same with what each line stands for. Never rejects. */
+  completions(line: string, invocation: Omit<Invocation, "command" | "options">): Promise<readonly LineCompletion[]>;
 }
 
 /** Which buttons every platform may add to an answer. */
@@ -241,6 +243,15 @@ export function createBot(dependencies: BotDependencies): Bot {
     }
   }
 
+  const completed: Bot["completions"] = async (line, rest) => {
+    try {
+      return await completions(line, commands, (ask, option, typed) => suggest({ ...rest, ...ask, option, typed }));
+    } catch {
+      // A line that cannot be parsed cannot be completed; running it says why.
+      return [];
+    }
+  };
+
   return {
     commands,
     networks,
@@ -256,13 +267,7 @@ export function createBot(dependencies: BotDependencies): Bot {
     run,
     runLine,
     suggest,
-    completeLine: async (line, rest) => {
-      try {
-        return await completeLine(line, commands, (ask, option, typed) => suggest({ ...rest, ...ask, option, typed }));
-      } catch {
-        // A line that cannot be parsed cannot be completed; running it says why.
-        return [];
-      }
-    },
+    completeLine: async (line, rest) => (await completed(line, rest)).map((one) => one.line),
+    completions: completed,
   };
 }

@@ -17,6 +17,7 @@ import {
 import { loginRoutes } from "./access/login.ts";
 import { type AlertRouteDependencies, alertRoutes } from "./alerts/alerts.ts";
 import { type WatchRouteDependencies, watchRoutes } from "./alerts/watch.ts";
+import type { ConsoleInfo } from "./console-info.ts";
 import { fileRoutes, pageRoutes } from "./files.ts";
 import { type InvocationDependencies, invocationRoutes } from "./invocations/invocations.ts";
 import { MAX_BODY_BYTES } from "./limits.ts";
@@ -87,7 +88,7 @@ export function createApp(dependencies: AppDependencies): Hono {
 }
 
 /** The settings that the page needs before the first question. */
-function describeConsole(bot: Bot, dependencies: AppDependencies): unknown {
+function describeConsole(bot: Bot, dependencies: AppDependencies): ConsoleInfo {
   return {
     networks: bot.networks,
     simulated: dependencies.simulated,

@@ -10,21 +10,26 @@ const MAX_LINES = 25;
 /** Suggests values of one option: the command with the values before it, its name, and the text so far. */
 export type SuggestValues = (ask: Ask, option: string, typed: string) => Promise<readonly Choice[]>;
 
+/** A whole line to offer, and what its last word stands for: a market's name, what a command or an option is for. */
+export interface LineCompletion {
+  readonly line: string;
+  readonly label?: string;
+}
+
 /** Whole lines that complete the text so far, best first. */
-export async function completeLine(
+export async function completions(
   line: string,
   commands: readonly AnyCommand[],
   suggest: SuggestValues,
-): Promise<readonly string[]> {
+): Promise<readonly LineCompletion[]> {
   const tokens = tokenize(line, { lenient: true });
   const open = tokens.length > 0 && !/\s$/u.test(line);
   const found = commandOf(tokens, commands, open);
   if (found === undefined) {
     const typed = tokens.map((token) => token.text.toLowerCase()).join(" ") + (open || tokens.length === 0 ? "" : " ");
     return commands
-      .map((command) => command.name)
-      .filter((name) => name.startsWith(typed))
-      .map((name) => `${name} `)
+      .filter(({ name }) => name.startsWith(typed))
+      .map(({ name, summary }) => ({ line: `${name} `, label: summary }))
       .slice(0, MAX_LINES);
   }
   const { command, words } = found;
@@ -32,11 +37,13 @@ export async function completeLine(
   const before = tokens.slice(words, open ? -1 : undefined);
   const prefix = last === undefined ? line : line.slice(0, last.start);
   const typed = readTyped(command, before);
-  const lines: string[] = [];
+  const lines: LineCompletion[] = [];
   const colon = last === undefined ? undefined : namedByColon(last, command.options);
   const offer = async (name: string, value: string, lead: string): Promise<void> => {
     const choices = await suggest({ command: command.name, options: typed.values }, name, value);
-    lines.push(...choices.map((choice) => `${prefix}${lead}${quoteValue(choice.typed ?? choice.value)}`));
+    for (const { label, value, typed: word = value } of choices) {
+      lines.push({ line: `${prefix}${lead}${quoteValue(word)}`, ...(label === word ? {} : { label }) });
+    }
   };
   const dashed = /^--([a-z-]*)$/iu.exec(last?.text ?? "");
   if (colon !== undefined) {
@@ -49,12 +56,15 @@ export async function completeLine(
     const beginning = (dashed?.[1] ?? last?.text ?? "").toLowerCase();
     for (const [name, option] of Object.entries(command.options)) {
       if (Object.hasOwn(typed.values, name) || !name.startsWith(beginning)) continue;
-      lines.push(`${prefix}${dashed === null ? namedLead(name, option) : `--${name} `}`);
+      const { description: label } = option;
+      lines.push({ line: `${prefix}${dashed === null ? namedLead(name, option) : `--${name} `}`, label });
     }
   }
   // The typed line is an offer, too, where another continues it: else a prompt would complete to their common prefix.
-  const further = lines.some((candidate) => candidate !== line && candidate.startsWith(line));
-  return [...new Set(lines)].filter((candidate) => further || candidate !== line).slice(0, MAX_LINES);
+  const further = lines.some((candidate) => candidate.line !== line && candidate.line.startsWith(line));
+  const byLine = new Map(lines.toReversed().map((one) => [one.line, one]));
+  const inOrder = [...new Set(lines.map((one) => one.line))].flatMap((one) => byLine.get(one) ?? []);
+  return inOrder.filter((candidate) => further || candidate.line !== line).slice(0, MAX_LINES);
 }
 
 function namedLead(name: string, option: Option): string {

@@ -138,6 +138,7 @@ export function withListedManagers(bot: Bot, listed: readonly string[] | undefin
     runLine: (line, invocation) => bot.runLine(line, checked(invocation)),
     suggest: (request) => bot.suggest(checked(request)),
     completeLine: (line, invocation) => bot.completeLine(line, checked(invocation)),
+    completions: (line, invocation) => bot.completions(line, checked(invocation)),
   };
 }
 

@@ -19,6 +19,8 @@ export function fakeBot(
   more: Partial<Bot> = {},
 ): Bot & { asked: Asked[] } {
   const asked: Asked[] = [];
+  const completeLine: Bot["completeLine"] =
+    more.completeLine ?? (async (line) => ["market list", "market show "].filter((known) => known.startsWith(line)));
   const take = async (question: Asked): Promise<Reply> => {
     asked.push(question);
     return answer(question);
@@ -43,7 +45,8 @@ export function fakeBot(
     run: take,
     runLine: (line, rest) => take({ ...rest, line }),
     suggest: async () => [],
-    completeLine: async (line) => ["market list", "market show "].filter((known) => known.startsWith(line)),
+    completeLine,
+    completions: async (line, rest) => (await completeLine(line, rest)).map((one) => ({ line: one, label: `${one}!` })),
     ...more,
   };
 }

@@ -1,14 +1,15 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { completeLine } from "../../../src/bot/grammar/complete-line.ts";
+import { completions } from "../../../src/bot/grammar/complete-line.ts";
 import type { SuggestContext } from "../../../src/bot/options/options.ts";
 import { suggestValues } from "../../../src/bot/options/suggest-values.ts";
 import { sampleCommands } from "../sample-commands.ts";
 
 const context = { signal: new AbortController().signal } as SuggestContext;
-const complete = async (line: string) =>
-  completeLine(line, sampleCommands, async (ask, option, typed) => {
+const complete = async (line: string) => (await offer(line)).map((one) => one.line);
+const offer = async (line: string) =>
+  completions(line, sampleCommands, async (ask, option, typed) => {
     const declared = sampleCommands.find((command) => command.name === ask.command)?.options[option];
     return declared === undefined ? [] : suggestValues(declared, typed, ["mainnet", "testnet"], context);
   });
@@ -48,8 +49,18 @@ describe("completion of a line", () => {
 
   test("keeps what is typed among the offers while another goes on from it", async () => {
     const offered = ["BTC/USDT", "BTC/USDT-R2"].map((value) => ({ label: value, value }));
-    const lines = await completeLine("market show BTC/USDT", sampleCommands, async () => offered);
-    expect(lines).toEqual(["market show BTC/USDT", "market show BTC/USDT-R2"]);
+    const lines = await completions("market show BTC/USDT", sampleCommands, async () => offered);
+    expect(lines.map(({ line }) => line)).toEqual(["market show BTC/USDT", "market show BTC/USDT-R2"]);
+  });
+
+  test("says what each stands for: a command its summary, a value its label, an option its description", async () => {
+    expect(await offer("market sh")).toEqual([{ line: "market show ", label: expect.stringMatching(/\w/u) }]);
+    const named = [{ label: "BTC/USDT · a future", value: "BTC/USDT" }];
+    const lines = await completions("market show ", sampleCommands, async () => named);
+    expect(lines[0]).toEqual({ line: "market show BTC/USDT", label: "BTC/USDT · a future" });
+    expect(lines.find(({ line }) => line.endsWith("market:"))?.label).toBe(
+      sampleCommands.find(({ name }) => name === "market show")?.options["market"]?.description,
+    );
   });
 
   test("never fails, and only ever adds to what stands before the cursor's word", async () => {

@@ -113,10 +113,14 @@ export function invocationRoutes(dependencies: InvocationDependencies): Hono {
     const beginning = await readBody(c, CompletionRequest);
     if (beginning === undefined) return refuse(c, 400, 'Send {"text":"market sh"}; nothing else.');
     const release = completing.tryAcquire();
-    if (release === undefined) return c.json({ lines: [] });
+    if (release === undefined) return c.json({ lines: [], labels: [] });
     try {
       const signal = AbortSignal.any([c.req.raw.signal, dependencies.stopping]);
-      return c.json({ lines: await dependencies.bot().completeLine(beginning.text, { ...CONSOLE_CONTEXT, signal }) });
+      const offered = await dependencies.bot().completions(beginning.text, { ...CONSOLE_CONTEXT, signal });
+      return c.json({
+        lines: offered.map(({ line }) => line),
+        labels: offered.map(({ label }) => label ?? null),
+      });
     } finally {
       release();
     }

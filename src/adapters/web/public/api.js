@@ -1,7 +1,9 @@
 // @ts-check
 // The page's side of the HTTP interface.
 /** @import { ReplyJson } from "../../../reply/document.ts" */
-/** @import { Answer, ConsoleInfo, Question } from "./wire.js" */
+/** @import { ConsoleInfo } from "../console-info.ts" */
+/** @import { Question } from "../invocations/question.ts" */
+/** @import { Answer } from "../render.ts" */
 /** @import { AlertJson } from "../alerts/alert-json.ts" */
 /** @import { WatchState } from "../alerts/watch.ts" */
 
@@ -66,17 +68,17 @@ export async function ask(question, { signal, previews, progress }) {
 }
 
 /**
- * Whole lines that the text so far can become.
+ * Whole lines that the text so far can become, and what each stands for.
  *
  * @param {string} text
  * @param {AbortSignal} signal
- * @returns {Promise<readonly string[]>}
+ * @returns {Promise<readonly { readonly line: string, readonly label?: string | null | undefined }[]>}
  */
 export async function complete(text, signal) {
   const response = await post("/api/completions", { text }, { signal });
-  /** @type {{ lines: readonly string[] }} */
-  const { lines } = await response.json();
-  return lines;
+  /** @type {{ lines: readonly string[], labels?: readonly (string | null)[] }} */
+  const { lines, labels = [] } = await response.json();
+  return lines.map((line, index) => ({ line, label: labels[index] }));
 }
 
 /** @param {string} path */

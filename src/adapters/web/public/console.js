@@ -1,6 +1,8 @@
 // @ts-check
 // The page: wires the command line, the conversation and the rail together.
-/** @import { Answer, CommandInfo, ConsoleInfo, Question } from "./wire.js" */
+/** @import { CommandInfo, ConsoleInfo } from "../console-info.ts" */
+/** @import { Question } from "../invocations/question.ts" */
+/** @import { Answer } from "../render.ts" */
 /** @import { Surroundings } from "./exchange/exchange.js" */
 import { AskError, loadConsole } from "./api.js";
 import { copyText } from "./reply/clipboard.js";
@@ -51,7 +53,6 @@ const composer = createComposer({
     storageOrNone(() => window.localStorage),
     "bellwether-lines",
   ),
-  summaryOf: (line) => info.commands.find((command) => command.name === line.trim())?.summary,
   send: (line) => askBelow({ text: line }, line, { focus: false }),
   escape: () => exchanges.findLast((exchange) => exchange.cancel()),
 });

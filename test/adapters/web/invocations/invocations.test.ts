@@ -269,6 +269,9 @@ describe("attachments", () => {
 
 test("POST /api/completions gives whole lines", async () => {
   await using harness = await startConsole(echoBot());
-  expect((await harness.post("/api/completions", { text: "market l" })).json()).toEqual({ lines: ["market list"] });
+  expect((await harness.post("/api/completions", { text: "market l" })).json()).toEqual({
+    lines: ["market list"],
+    labels: ["market list!"],
+  });
   expect((await harness.post("/api/completions", { line: "market l" })).status).toBe(400);
 });

@@ -3,7 +3,7 @@
 // for each alert.
 /** @import { AlertJson } from "../../alerts/alert-json.ts" */
 /** @import { OpenAlert, WatchState } from "../../alerts/watch.ts" */
-/** @import { ConsoleInfo } from "../wire.js" */
+/** @import { ConsoleInfo } from "../../console-info.ts" */
 /** @import { AlertCard } from "./alert-card.js" */
 /** @import { Surroundings } from "../exchange/exchange.js" */
 import { part } from "../part.js";

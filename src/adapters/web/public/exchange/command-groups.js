@@ -1,5 +1,5 @@
 // @ts-check
-/** @import { CommandInfo } from "../wire.js" */
+/** @import { CommandInfo } from "../../console-info.ts" */
 
 /** What stands alone, before those that share their first word. */
 const SINGLE = "network";

@@ -2,14 +2,16 @@
 import { makeElement } from "../vnode/make-dom.js";
 import { h } from "../vnode/vnode.js";
 
+/** @typedef {{ readonly line: string, readonly label?: string | null | undefined }} Offer A line, and what it stands for. */
+
 /**
  * The list below which one types: it shows lines to choose from, and which one is chosen. The focus stays in the input
  * (https://www.w3.org/WAI/ARIA/apg/patterns/combobox/).
  *
- * @param {{ input: HTMLInputElement, list: HTMLElement, accept: (line: string) => void, summaryOf: (line: string) => string | undefined }} parts
+ * @param {{ input: HTMLInputElement, list: HTMLElement, accept: (line: string) => void }} parts
  */
-export function createCompletionList({ input, list, accept, summaryOf }) {
-  /** @type {readonly string[]} */
+export function createCompletionList({ input, list, accept }) {
+  /** @type {readonly Offer[]} */
   let lines = [];
   let active = -1;
 
@@ -23,19 +25,21 @@ export function createCompletionList({ input, list, accept, summaryOf }) {
   }
 
   /**
-   * @param {string} line
+   * @param {Offer} offer
    * @param {number} index
    * @param {string} typed
    */
-  function optionOf(line, index, typed) {
+  function optionOf({ line, label }, index, typed) {
+    // A label often begins with the value that stands in the line already.
+    const own = `${line.split(" ").at(-1)} · `;
+    const meaning = label?.startsWith(own) === true ? label.slice(own.length) : label;
     const same = line.toLowerCase().startsWith(typed.toLowerCase()) ? typed.length : 0;
-    const summary = summaryOf(line);
     const option = makeElement(
       h(
         "li",
         { id: `completion-${index}`, role: "option" },
         h("span", {}, line.slice(0, same), h("b", {}, line.slice(same))),
-        summary === undefined ? undefined : h("small", {}, summary),
+        meaning === undefined || meaning === null ? undefined : h("small", {}, meaning),
       ),
     );
     // Pressing the mouse must not take the focus from the input.
@@ -46,7 +50,7 @@ export function createCompletionList({ input, list, accept, summaryOf }) {
 
   return {
     /**
-     * @param {readonly string[]} offered
+     * @param {readonly Offer[]} offered
      * @param {string} typed
      */
     show(offered, typed) {
@@ -65,10 +69,10 @@ export function createCompletionList({ input, list, accept, summaryOf }) {
     },
     /** The line chosen with the arrows. */
     get chosen() {
-      return active === -1 ? undefined : lines[active];
+      return active === -1 ? undefined : lines[active]?.line;
     },
     get first() {
-      return lines[0];
+      return lines[0]?.line;
     },
     /**
      * Down from the input to the first, from the last back to the input, and the other way round.

@@ -13,16 +13,15 @@ const PAUSE_MILLIS = 70;
  * @param {HTMLInputElement} parts.input
  * @param {HTMLElement} parts.list
  * @param {ReturnType<typeof import("./lines.js").createHistory>} parts.history
- * @param {(line: string) => string | undefined} parts.summaryOf
  * @param {(line: string) => void} parts.send
  * @param {() => void} parts.escape Called for Escape when there is nothing here to close.
  */
-export function createComposer({ form, input, list, history, summaryOf, send, escape }) {
+export function createComposer({ form, input, list, history, send, escape }) {
   /** @type {AbortController | undefined} */
   let asking;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
-  const completions = createCompletionList({ input, list, summaryOf, accept: fill });
+  const completions = createCompletionList({ input, list, accept: fill });
 
   function stopAsking() {
     clearTimeout(timer);
@@ -41,7 +40,7 @@ export function createComposer({ form, input, list, history, summaryOf, send, es
   async function offer(signal) {
     const typed = input.value;
     try {
-      const lines = (await complete(typed, signal)).filter((line) => line !== typed);
+      const lines = (await complete(typed, signal)).filter(({ line }) => line !== typed);
       if (!signal.aborted && document.activeElement === input) completions.show(lines, typed);
     } catch {
       // Completion is a courtesy: without it one types on, and sending will say what is wrong.

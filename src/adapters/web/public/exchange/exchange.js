@@ -1,7 +1,8 @@
 // @ts-check
 // One question with its answer.
 /** @import { ButtonAction } from "../../../../reply/fold.ts" */
-/** @import { Answer, Question } from "../wire.js" */
+/** @import { Question } from "../../invocations/question.ts" */
+/** @import { Answer } from "../../render.ts" */
 import { AskError, ask } from "../api.js";
 import { confirmFirst } from "./confirm.js";
 import { formatLine } from "./lines.js";

@@ -1,6 +1,7 @@
 // @ts-check
 // The conversation over a reload of the page, as far as the browser keeps it: until its tab is closed or one signs out.
-/** @import { Answer, Question } from "../wire.js" */
+/** @import { Question } from "../../invocations/question.ts" */
+/** @import { Answer } from "../../render.ts" */
 
 /**
  * @typedef {object} KeptExchange

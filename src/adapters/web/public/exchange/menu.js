@@ -1,6 +1,6 @@
 // @ts-check
 // All commands, with what each is for: in the rail of a wide page, and in a menu on a narrow one.
-/** @import { CommandInfo } from "../wire.js" */
+/** @import { CommandInfo } from "../../console-info.ts" */
 import { commandGroups } from "./command-groups.js";
 import { makeElement } from "../vnode/make-dom.js";
 import { h } from "../vnode/vnode.js";

@@ -47,7 +47,7 @@ export function renderReply(reply, reader) {
           "details",
           { class: "details" },
           h("summary", {}, "Details"),
-          ...details.map(({ block, place }) => renderBlock(block, { ...reader, exact: true }, place)),
+          h("div", {}, ...details.map(({ block, place }) => renderBlock(block, { ...reader, exact: true }, place))),
         ),
     renderAttachments(reply.attachments),
     ...renderActions(reply.actions),
