@@ -144,6 +144,15 @@ export const METHODS: Readonly<Record<string, Method>> = {
       return { view: { id: view.id } };
     },
   },
+  "views.update": {
+    call: (args, { state }) => {
+      const known = state.views.get(String(args["view_id"]));
+      if (known === undefined) throw new ErrorResponse("not_found");
+      const view = viewOf(args, known.id, known.user);
+      state.views.set(view.id, view);
+      return { view: { id: view.id } };
+    },
+  },
   "views.publish": {
     call: (args, { state }) => {
       const view = viewOf(args, state.id("V"), String(args["user_id"]));

@@ -150,6 +150,12 @@ export class Person {
     return this.#pressed(home.blocks, label, { container: { type: "view", view_id: home.id }, view: home });
   }
 
+  /** Presses a button in an open form, whose fields hold these values. */
+  pressInForm(view: View, label: string, values: Record<string, string> = {}): Envelope {
+    const held = { ...view, state: { values: stateOf(view, values) } };
+    return this.#pressed(view.blocks, label, { container: { type: "view", view_id: view.id }, view: held });
+  }
+
   #pressed(blocks: readonly Block[], label: string, more: object): Envelope {
     const { state } = this.#fake;
     const action = actionOf(blocks, label);

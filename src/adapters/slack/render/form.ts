@@ -44,22 +44,66 @@ export const FORM_CALLBACK_ID = "form";
 const VALUE_ACTION_ID = "value";
 const BLOCK_ID_PREFIX = "option:";
 
+/** Of a form with all of these, they come first; the others are behind "More options". */
+const FIRST_OPTIONS: readonly string[] = ["kinds", "severity", "style", "quiet", "mention"];
+/** The action of that button. */
+export const MORE_ACTION_ID = "more";
+
+/** What the button says that sends the form of a command which changes something, by the command's last word. */
+const VERBS: Readonly<Record<string, string>> = {
+  ack: "Acknowledge",
+  add: "Subscribe",
+  drill: "Begin",
+  edit: "Save",
+  export: "Export",
+  forget: "Forget",
+  party: "Save",
+  pause: "Pause",
+  remove: "Remove",
+  resume: "Resume",
+  set: "Save",
+  silence: "Silence",
+  unsilence: "End silence",
+};
+
+/** A command's form; `all` shows the options that are otherwise behind "More options". */
 export function renderForm(
   command: AnyCommand,
   given: Ask["options"],
   networks: readonly string[],
   metadata: FormMetadata,
+  all = false,
 ): ModalView {
   const json = JSON.stringify({ v: 1, ...metadata });
+  const options = Object.entries(command.options);
+  const isLong = FIRST_OPTIONS.every((name) => name in command.options);
+  const isFirst = ([name, option]: (typeof options)[number]): boolean =>
+    all || !isLong || isRequired(option) || name in given || FIRST_OPTIONS.includes(name);
+  const rank = ([name, option]: (typeof options)[number]): number => {
+    const at = FIRST_OPTIONS.indexOf(name);
+    return isRequired(option) ? -1 : at === -1 ? FIRST_OPTIONS.length : at;
+  };
+  const shown = options.filter(isFirst);
+  const ordered = isLong ? shown.toSorted((a, b) => rank(a) - rank(b)) : shown;
+  const more: KnownBlock[] = [
+    {
+      type: "actions",
+      elements: [
+        { type: "button", action_id: MORE_ACTION_ID, text: plainTextObject("More options", 75), value: MORE_ACTION_ID },
+      ],
+    },
+  ];
+  const verb = VERBS[command.name.split(" ").at(-1) ?? ""] ?? "Ask";
   const blocks: KnownBlock[] = [
     sectionBlock(renderText([{ kind: "text", text: `${command.summary}.` }], { max: SECTION_LENGTH }).mrkdwn),
-    ...Object.entries(command.options).map(([name, option]) => inputOf(name, option, given[name], networks)),
+    ...ordered.map(([name, option]) => inputOf(name, option, given[name], networks)),
+    ...(shown.length < options.length ? more : []),
   ];
   return {
     type: "modal",
     callback_id: FORM_CALLBACK_ID,
     title: plainTextObject(command.name, MODAL_TITLE_LENGTH),
-    submit: plainTextObject("Ask", MODAL_TITLE_LENGTH),
+    submit: plainTextObject(verb, MODAL_TITLE_LENGTH),
     close: plainTextObject("Cancel", MODAL_TITLE_LENGTH),
     // Without a response_url that is too long to carry, the answer comes as a direct message.
     private_metadata:
@@ -123,10 +167,17 @@ function inputOf(
     type: "input",
     block_id: `${BLOCK_ID_PREFIX}${name}`,
     optional: !isRequired(option),
-    label: plainTextObject(name, 100),
+    label: plainTextObject(labelFor(name), 100),
     hint: plainTextObject(hint, INPUT_HINT_LENGTH),
     element: elementOf(name, option, given, networks),
   };
+}
+
+/** `quiet-hours` as people read it. */
+function labelFor(name: string): string {
+  if (name === "private") return "Who sees the answer";
+  const words = name.replaceAll("-", " ");
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }
 
 function hintOf(option: Option): string {

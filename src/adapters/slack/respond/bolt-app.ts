@@ -4,7 +4,7 @@ import type { SlackContext } from "../context.ts";
 import { publishHome } from "../home/home.ts";
 import { LINK_VALUE } from "../render/buttons.ts";
 import { SHORTCUTS } from "../manifest.ts";
-import { ASK_CALLBACK_ID, FORM_CALLBACK_ID } from "../render/form.ts";
+import { ASK_CALLBACK_ID, FORM_CALLBACK_ID, MORE_ACTION_ID } from "../render/form.ts";
 import { describeError } from "../transport/api-error.ts";
 import { App } from "../transport/bolt.ts";
 import type { Identity } from "../transport/identity.ts";
@@ -12,7 +12,7 @@ import { libraryLogger, webClientOptions } from "../transport/web-api.ts";
 import { handleButton, type Pressed } from "./button-handler.ts";
 import { handleCommand, handleMention } from "./command-handler.ts";
 import { foreignNotice, type PayloadOrigin, sayForeign } from "./foreign-workspace.ts";
-import { handleForm, openAskForm, type SubmittedView, suggestOptions } from "./form-handler.ts";
+import { handleForm, openAskForm, showAllOptions, type SubmittedView, suggestOptions } from "./form-handler.ts";
 import type { Asker } from "./invocation.ts";
 import { handleAskForm, handleWhyThisAlert } from "./shortcut-handler.ts";
 
@@ -60,6 +60,10 @@ export function createBoltApp(dependencies: BoltAppDependencies): BoltApp {
   });
   app.action({ type: "block_actions", action_id: /.*/u }, async ({ ack, body, payload }) => {
     await ack();
+    if (payload.action_id === MORE_ACTION_ID && body.view !== undefined) {
+      track(showAllOptions(slack, body.view));
+      return;
+    }
     const pressed = pressedIn(payload);
     if (pressed !== undefined) track(handleButton(slack, body, pressed));
   });

@@ -59,6 +59,22 @@ export async function openAskForm(slack: SlackContext, trigger: string): Promise
   }
 }
 
+/** Shows all options of an open form, with what is filled in. Never rejects. */
+export async function showAllOptions(
+  slack: SlackContext,
+  open: SubmittedView & { readonly id: string },
+): Promise<void> {
+  const metadata = readFormMetadata(open.private_metadata);
+  const command = metadata && commandOf(slack, { command: metadata.command, options: {} });
+  if (metadata === undefined || command === undefined) return;
+  try {
+    const view = renderForm(command, readForm(open.state?.values ?? {}), slack.bot.networks, metadata, true);
+    await slack.web.views.update({ view_id: open.id, view });
+  } catch (error) {
+    slack.log.warn({ platform: "slack", command: command.name, why: describeError(error) }, "form not opened");
+  }
+}
+
 /** The known values, including the audience if it is fixed. */
 function valuesFor(
   slack: SlackContext,
