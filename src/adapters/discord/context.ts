@@ -13,6 +13,8 @@ export interface DiscordContext extends ButtonPayloadDependencies {
   readonly log: Log;
   /** Unix milliseconds. */
   now(): number;
+  /** An answer that takes no longer is sent without "… is thinking"; 0: none is. */
+  readonly deferAfterMillis: number;
   readonly progressEveryMillis: number;
   /** After this long, the message announces that the answer will be a direct message. */
   readonly lateAfterMillis: number;

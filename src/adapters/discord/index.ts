@@ -38,6 +38,7 @@ export interface DiscordAdapterOptions {
 
 /** Timing in milliseconds; shortened by tests. */
 export interface DiscordTiming {
+  readonly deferAfterMillis?: number;
   readonly progressEveryMillis?: number;
   readonly lateAfterMillis?: number;
   readonly autocompleteMillis?: number;
@@ -110,6 +111,7 @@ class DiscordAdapter implements SendingAdapter {
       log,
       ttlMillis: BUTTON_LIFETIME_MILLIS,
       now: this.#options.now ?? Date.now,
+      deferAfterMillis: timing.deferAfterMillis ?? 300,
       progressEveryMillis: timing.progressEveryMillis ?? 2500,
       lateAfterMillis: timing.lateAfterMillis ?? TOKEN_LIFETIME_MILLIS - 60_000,
       autocompleteMillis: timing.autocompleteMillis ?? ACKNOWLEDGE_TIMEOUT_MILLIS - 1000,

@@ -91,7 +91,8 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       payloads: options.payloads?.(store.payloads) ?? store.payloads,
       log,
       now: () => fake.state.now(),
-      timing: { progressEveryMillis: 20, backoffMillis: 20, ...options.timing },
+      // Each answer is deferred, so that a test knows which request fails.
+      timing: { deferAfterMillis: 0, progressEveryMillis: 20, backoffMillis: 20, ...options.timing },
     });
     // A restart finds the stored choices.
     await adapter.start(await create());

@@ -3,11 +3,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type APIDMChannel, RESTJSONErrorCodes, Routes } from "discord-api-types/v10";
 import { DiscordAPIError, type RequestData } from "discord.js";
 
-import type { Invocation, Prepared } from "../../../bot/invocation.ts";
+import type { Invocation } from "../../../bot/invocation.ts";
+import { inTime } from "../../../in-time.ts";
 import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
 import { Progress } from "../../progress.ts";
 import type { DiscordContext } from "../context.ts";
-import { MAX_FILE_BYTES } from "../limits.ts";
+import { MAX_FILE_BYTES, MAX_FILES } from "../limits.ts";
 import type { MessageContext } from "../render/buttons.ts";
 import { compose, composeEmbed, type ComposedMessage } from "../render/compose.ts";
 import { errorForLog, hasErrorCode, isTransient } from "../transport/rest.ts";
@@ -40,7 +41,7 @@ export async function answerCommand(
   let acknowledged: Promise<void> = Promise.resolve();
   // Edits share a rate-limit bucket with the answer itself.
   const progress = new Progress(
-    ({ times, lastMillis }) => (times === 0 ? 0 : context.progressEveryMillis - lastMillis),
+    ({ times, lastMillis }) => (times === 0 ? context.deferAfterMillis : context.progressEveryMillis - lastMillis),
     async (latest) => {
       await acknowledged.then(
         () => editProgress(context, interaction, api, latest, signal),
@@ -67,6 +68,23 @@ export async function answerCommand(
   }
   const ephemeral =
     placement === "private" || (placement === "replace" ? isEphemeral(interaction) : prepared.visibility === "caller");
+  const may = context.bot.commonButtons(ask.command);
+  const contextOf = (isPrivate: boolean): MessageContext => ({
+    asker: caller.id,
+    keeps: true,
+    ...(may.refresh ? { ask } : {}),
+    shareable: may.share && isPrivate && isShared(interaction),
+  });
+  const running = placement === "replace" || context.deferAfterMillis === 0 ? undefined : prepared.run();
+  const early =
+    running === undefined ? undefined : await inTime(running, { millis: context.deferAfterMillis }, () => undefined);
+  if (early !== undefined && isSmall(early)) {
+    await progress.stop();
+    // Failures are for the asker alone.
+    const isPrivate = ephemeral || early.failure !== undefined;
+    await answerAtOnce(context, interaction, api, early, contextOf(isPrivate), isPrivate);
+    return;
+  }
   acknowledged = placement === "replace" ? api.deferUpdate() : api.defer(ephemeral);
   const late = setTimeout(() => {
     if (placement === "replace") return;
@@ -75,25 +93,51 @@ export async function answerCommand(
     );
   }, context.lateAfterMillis);
   late.unref();
-  const reply = await runWhileAcknowledging(prepared, acknowledged, cancellation).finally(() => clearTimeout(late));
+  const reply = await runWhileAcknowledging(running ?? prepared.run(), acknowledged, cancellation).finally(() =>
+    clearTimeout(late),
+  );
   await progress.stop();
-  const may = context.bot.commonButtons(ask.command);
-  const messageContext: MessageContext = {
-    asker: caller.id,
-    keeps: true,
-    ...(may.refresh ? { ask } : {}),
-    shareable: may.share && ephemeral && isShared(interaction),
-  };
-  await deliver(context, interaction, api, { reply, messageContext, ephemeral, placement, ask });
+  await deliver(context, interaction, api, { reply, messageContext: contextOf(ephemeral), ephemeral, placement, ask });
 }
 
-/** Runs a command while its acknowledgement is under way; aborts it when that fails, since no answer could be seen. */
+/** Files that a first answer, which has 3 s, may carry. */
+const MAX_EARLY_FILE_BYTES = 1024 * 1024;
+
+function isSmall({ attachments, picture }: Reply): boolean {
+  const files = picture === undefined ? attachments : [...attachments, picture];
+  return files.length <= MAX_FILES && files.reduce((total, file) => total + file.sizeBytes, 0) <= MAX_EARLY_FILE_BYTES;
+}
+
+/** Answers without "… is thinking". Disposes of the reply's files. */
+async function answerAtOnce(
+  context: DiscordContext,
+  interaction: UserInteraction,
+  api: InteractionApi,
+  reply: Reply,
+  messageContext: MessageContext,
+  isPrivate: boolean,
+): Promise<void> {
+  try {
+    await composeAndSend(context, interaction, reply, messageContext, false, async (message) => {
+      try {
+        await api.reply(message, isPrivate);
+      } catch (error) {
+        // It may have arrived: an edit to the same content shows it, or that it did not.
+        if (!isTransient(error) || !api.acknowledged) throw error;
+        await api.edit(message);
+      }
+    });
+  } finally {
+    await disposeReply(reply);
+  }
+}
+
+/** Waits for a command while its acknowledgement is under way; aborts it when that fails, since no answer could be seen. */
 async function runWhileAcknowledging(
-  prepared: Extract<Prepared, { ok: true }>,
+  running: Promise<Reply>,
   acknowledged: Promise<void>,
   cancellation: AbortController,
 ): Promise<Reply> {
-  const running = prepared.run();
   try {
     await acknowledged;
   } catch (error) {
