@@ -90,6 +90,14 @@ export function renderHome(content: HomeContent): HomeView {
     ...(answered === undefined
       ? []
       : [line(text`The answer to ${code(`${command} ${answered.command}`)} is under Messages, beside this tab.`)]),
+    // Whoever has nothing of their own here is new.
+    ...(parties !== "unreadable" && subscriptions !== "unreadable" && saved.length + own.length === 0
+      ? [
+          line(
+            text`Bellwether answers questions about the trading network, and says first when something is wrong with it. Begin with ${strong("Ask a question")}, or have a channel told of alerts: how, stands below.`,
+          ),
+        ]
+      : []),
     ...standingBlocks(command, standing),
     ...actions("begin", [
       ["Ask a question", { kind: "question" }],

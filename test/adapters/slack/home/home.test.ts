@@ -22,6 +22,8 @@ test("the home tab says how the networks stand, and its buttons ask", async () =
   const home = await ann.openHome();
   expect(said(home)).toMatch(saying("*mainnet*", "*testnet*"));
   expect(said(home)).toMatch(saying("/bell my party", `/invite @${BOT}`));
+  // The first word, until there is something of one's own.
+  expect(said(home)).toContain("Bellwether answers");
   ann.pressAtHome(home, "Markets");
   await until(() => ann.directMessages().length === 1, "the answer");
   // It is not in this tab: the tab says where.
@@ -33,6 +35,7 @@ test("the home tab says how the networks stand, and its buttons ask", async () =
   await ann.run(scene.channel, `my party ${"ab".repeat(32)} treasury`);
   const later = await ann.openHome();
   expect(said(later)).toContain("treasury");
+  expect(said(later)).not.toContain("Bellwether answers");
   ann.pressAtHome(later, "Stake");
   await until(() => ann.directMessages().length > 2, "the stake");
 });
