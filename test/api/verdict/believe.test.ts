@@ -33,7 +33,8 @@ const block = (node: string, second: number, made: number): Witness => ({
 });
 
 describe("a node is not believed", () => {
-  test.each<[string, number, (node: string, second: number) => Witness, Record<string, Disbelief>]>([
+  type Row = [string, number, (node: string, second: number) => Witness, Record<string, Disbelief>];
+  test.each<Row>([
     ["when it is more than 10 s ahead", 5, (n, s) => (n === "a" ? says(n, s + 11) : honest(n, s)), { a: "ahead" }],
     ["not when it is 10 s ahead", 5, (n, s) => (n === "a" ? says(n, s + 10) : honest(n, s)), {}],
     [
@@ -96,40 +97,36 @@ describe("a node is not believed", () => {
       (n, s) => (n === "a" ? says(n, s - 1, height(s) + 50) : honest(n, s)),
       { a: "outvoted" },
     ],
-    [
-      "when its block is another one than the others', of the very same time",
+    ...[11, -11].map((blocks): Row => [
+      `when its block is another one than the others', ${blocks} apart, of the very same time`,
       5,
-      (n, s) => ({ ...says(n, s, height(s) - (n === "a" ? 96 : 0)), blockTime: at(s) }),
+      (n, s) => ({ ...says(n, s, height(s) + (n === "a" ? blocks : 0)), blockTime: at(s) }),
       { a: "outvoted" },
-    ],
-    [
-      "not where the time may be cut to the second",
+    ]),
+    ...[10, -10].map((blocks): Row => [
+      `not ${blocks} apart, where the time may be cut to the second`,
       5,
-      (n, s) => ({ ...says(n, s, height(s) - (n === "a" ? 10 : 0)), blockTime: at(s) }),
+      (n, s) => ({ ...says(n, s, height(s) + (n === "a" ? blocks : 0)), blockTime: at(s) }),
       {},
-    ],
+    ]),
     [
       "nor where a height may be older than the time beside it",
       5,
       (n, s) => says(n, s, height(s) - (n === "a" ? 96 : 0)),
       {},
     ],
-    ...[100, -100].map(
-      (blocks): [string, number, (node: string, second: number) => Witness, Record<string, Disbelief>] => [
-        `though the heights are ${blocks} apart`,
-        5,
-        (n, s) => (n === "a" ? says(n, s - Math.sign(blocks), height(s) + blocks) : honest(n, s)),
-        { a: "outvoted" },
-      ],
-    ),
-    ...[101, -101].map(
-      (blocks): [string, number, (node: string, second: number) => Witness, Record<string, Disbelief>] => [
-        `not when they are ${blocks} apart, too far to compare`,
-        5,
-        (n, s) => (n === "a" ? says(n, s - Math.sign(blocks), height(s) + blocks) : honest(n, s)),
-        {},
-      ],
-    ),
+    ...[100, -100].map((blocks): Row => [
+      `though the heights are ${blocks} apart`,
+      5,
+      (n, s) => (n === "a" ? says(n, s - Math.sign(blocks), height(s) + blocks) : honest(n, s)),
+      { a: "outvoted" },
+    ]),
+    ...[101, -101].map((blocks): Row => [
+      `not when they are ${blocks} apart, too far to compare`,
+      5,
+      (n, s) => (n === "a" ? says(n, s - Math.sign(blocks), height(s) + blocks) : honest(n, s)),
+      {},
+    ]),
   ])("%s", (_name, seconds, of, expected) => {
     expect(disbelieved(seconds, of)).toEqual(expected);
   });
@@ -195,11 +192,11 @@ describe("a node is not believed", () => {
       node === "d" ? says(node, second) : block(node, second, node === "a" ? second - 1 : second);
     expect(disbelieved(5, half, ["a", "b", "c", "d"])).toEqual({});
     const future = (node: string, second: number): Witness => {
-      if (node === "e") return says(node, second, height(second) + 5000);
-      if (node === "c" || node === "d") return block(node, second, node === "c" ? second - 1 : second);
-      return { ...says(node, second + 60, height(second)), blockTime: at(second + 60) };
+      if (node === "a" || node === "b") return says(node, second + 60, height(second) + 50);
+      if (node === "c") return says(node, second - 1, height(second) + 60);
+      return node === "d" || node === "e" ? honest(node, second) : says(node, second, height(second) + 5000);
     };
-    expect(disbelieved(5, future, ["a", "b", "c", "d", "e"])).toEqual({ a: "ahead", b: "ahead" });
+    expect(disbelieved(5, future, ["a", "b", "c", "d", "e", "f", "g"])).toEqual({ a: "ahead", b: "ahead" });
   });
 
   test("the own times of blocks are compared where all send them", () => {

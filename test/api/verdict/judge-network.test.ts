@@ -426,7 +426,7 @@ describe("over rounds", () => {
     const round = (seconds: number) =>
       watch.round(seconds, [
         says("a", seconds, 10_000 + seconds),
-        says("b", seconds + 1, 5000),
+        says("b", seconds + 1, 20_000),
         says("c", Math.min(0, seconds), 10_000),
       ]);
     for (let seconds = -5; seconds < 60; seconds += 5) round(seconds);
