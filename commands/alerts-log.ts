@@ -64,7 +64,7 @@ export const alertsLog = command({
       title:
         read.lines === 0
           ? text`Nothing${of} is in the log`
-          : text`${formatCount(read.lines)} lines${of}${pages === 1 ? "" : `, page ${page} of ${pages}`}`,
+          : text`${formatCount(read.lines)} ${read.lines === 1 ? "line" : "lines"}${of}${pages === 1 ? "" : `, page ${page} of ${pages}`}`,
       blocks: read.lines === 0 ? [] : blocks,
       attachments: options.file && read.lines > 0 ? [await logFile(read.rows, context)] : [],
       actions: [

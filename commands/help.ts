@@ -1,5 +1,5 @@
 import type { Platforms } from "../src/alerts/platform.ts";
-import { askFor, buttonsOrChoice } from "../src/answers/answer.ts";
+import { askFor } from "../src/answers/answer.ts";
 import { type AnyCommand, command } from "../src/bot/command.ts";
 import type { Target } from "../src/bot/invocation.ts";
 import { isRequired, optionType, shortUsage, usageLine } from "../src/bot/grammar/usage.ts";
@@ -7,7 +7,7 @@ import { cutShort, nearest, quoteTyped } from "../src/bot/nearest.ts";
 import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../src/bot/options/options.ts";
 import { UserError } from "../src/errors.ts";
 import { details as inDetail, paragraph } from "../src/reply/block.ts";
-import { type Action, reply, type Reply } from "../src/reply/reply.ts";
+import { type Action, buttonsOrChoice, reply, type Reply } from "../src/reply/reply.ts";
 import { code, strong, text, toText } from "../src/reply/text.ts";
 
 /** The commands to begin with. */
@@ -83,7 +83,7 @@ function topics(context: HelpContext): Action {
 
 function groupOf(context: HelpContext, typed: string, group: readonly AnyCommand[]): Reply {
   return reply({
-    title: text`Commands that begin with ${typed}`,
+    title: text`${typed} has ${group.length} commands`,
     blocks: [{ kind: "list", items: group.map(item) }],
     actions: buttonsOrChoice(
       "Help about",

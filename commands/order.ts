@@ -1,6 +1,6 @@
 import { FINAL_STATUSES } from "../src/alerts/kinds/event.ts";
 import { marketAmounts } from "../src/answers/amounts.ts";
-import { answer, askFor, buttonsOrChoice, watchAction } from "../src/answers/answer.ts";
+import { answer, askFor, watchAction } from "../src/answers/answer.ts";
 import { extraFields } from "../src/answers/cells.ts";
 import { askAboutId } from "../src/answers/ids/ask-about-id.ts";
 import { marketsById, ORDER } from "../src/answers/ids/ids.ts";
@@ -22,7 +22,7 @@ import { Order } from "../src/api/model/order.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
 import { type Block, details, facts, paragraph } from "../src/reply/block.ts";
-import type { Action } from "../src/reply/reply.ts";
+import { type Action, buttonsOrChoice } from "../src/reply/reply.ts";
 import { strong, text } from "../src/reply/text.ts";
 
 /** The interface's version is an int32. */

@@ -66,20 +66,6 @@ export function refreshAction(ask: Ask): Action {
   return { label: "Refresh", invocation: ask, effect: "replace" };
 }
 
-/** From so many of one kind on they are one choice. */
-const CHOICE_FROM = 3;
-
-/** Prepared invocations of one kind: a button each while they are few, else one choice under the label. */
-export function buttonsOrChoice(
-  label: string,
-  prepared: readonly { readonly label: string; readonly invocation: Ask }[],
-  effect: "replace" | "reply",
-): Action[] {
-  return prepared.length < CHOICE_FROM
-    ? prepared.map((one) => ({ ...one, effect }))
-    : [{ label, choices: prepared, effect }];
-}
-
 /** What can be done with each row: of a single one a button below, which names it; else in the rows. */
 export function rowActions(
   label: string,

@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import { ApiError, type ApiErrorKind } from "../api/api-error.ts";
 import { BotStopping, StorageError, UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { type Block, field, paragraph } from "../reply/block.ts";
-import { type Action, type Ask, reply, type Reply } from "../reply/reply.ts";
+import { type Block, details, field, paragraph } from "../reply/block.ts";
+import { type Action, type Ask, buttonsOrChoice, reply, type Reply } from "../reply/reply.ts";
 import { code, text } from "../reply/text.ts";
 
 /**
@@ -73,7 +73,7 @@ function meant(
     label,
     invocation: { command, options: { ...options, [option]: value } },
   }));
-  return [{ label: "Which one?", choices, effect: "replace" }];
+  return buttonsOrChoice("Which one?", choices, "replace");
 }
 
 const API_TITLES: Record<ApiErrorKind, string> = {
@@ -105,9 +105,9 @@ function apiErrorReply(error: ApiError): Reply {
     ...(error.code === undefined ? [] : [field("Code", error.code)]),
     ...(error.path === undefined ? [] : [field("At", code(error.path))]),
   ];
-  const blocks: Block[] = [paragraph(error.message), { kind: "fields", fields: facts }];
+  const below: Block[] = [{ kind: "fields", fields: facts }];
   if (error.tried.length > 1) {
-    blocks.push({
+    below.push({
       kind: "list",
       title: text`Tried`,
       items: error.tried.map((attempt) => text`${code(attempt.node)}: ${attempt.why}`),
@@ -116,7 +116,7 @@ function apiErrorReply(error: ApiError): Reply {
   return reply({
     tone: callers ? "warning" : "bad",
     title: apiTitle(error),
-    blocks,
+    blocks: [paragraph(error.message), ...details(below)],
     failure: callers ? "caller" : "network",
   });
 }

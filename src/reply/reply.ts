@@ -3,7 +3,7 @@
 // read first); then its other forms: csv.ts, json.ts, plain-text.ts, full-text.ts.
 
 import type { Attachment } from "./attachment.ts";
-import type { Document } from "./document.ts";
+import type { Action, Ask, Document } from "./document.ts";
 import { toText, type TextPart } from "./text.ts";
 
 export type { Action, Ask } from "./document.ts";
@@ -29,6 +29,20 @@ export function reply(
     title: toText(title),
     ...(footer === undefined ? {} : { footer: toText(footer) }),
   };
+}
+
+/** From so many of one kind on they are one choice. */
+const CHOICE_FROM = 3;
+
+/** Prepared invocations of one kind: a button each while they are few, else one choice under the label. */
+export function buttonsOrChoice(
+  label: string,
+  prepared: readonly { readonly label: string; readonly invocation: Ask }[],
+  effect: "replace" | "reply",
+): Action[] {
+  return prepared.length < CHOICE_FROM
+    ? prepared.map((one) => ({ ...one, effect }))
+    : [{ label, choices: prepared, effect }];
 }
 
 /** Disposes of every file of a reply; never rejects. */

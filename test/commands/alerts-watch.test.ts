@@ -25,7 +25,7 @@ describe("a personal watch", () => {
     const talk = await talkInOps(bob);
     const { orderId, rejectedOrderId, unsignedAssetId, unsignedProposalId } = talk.samples;
     await talk.ask(`order ${orderId}`);
-    expect(await talk.press("alerts add")).toMatch(saying("✓", orderId, "order.final", 1, 20));
+    expect(await talk.press("alerts add")).toMatch(saying("✓", orderId.slice(0, 8), "order.final", orderId, 1, 20));
     await talk.ask(`order ${rejectedOrderId}`);
     await expect(talk.press("alerts add")).rejects.toThrow("no alerts add");
     const bundles: readonly (readonly [string, string])[] = [
@@ -34,7 +34,7 @@ describe("a personal watch", () => {
     ];
     for (const [before, [what, id]] of bundles.entries()) {
       await talk.ask(`bundle ${what} ${id}`);
-      expect(await talk.press("alerts add")).toMatch(saying("✓", what, id, "bundle.signed", what, id, before + 2, 20));
+      expect(await talk.press("alerts add")).toMatch(saying("✓", what, id.slice(0, 8), "bundle.signed", what, id, before + 2, 20));
     }
     expect((await talk.engine.subscriptions()).map(({ subjects }) => subjects[0])).toEqual(
       expect.arrayContaining([orderId, `list-asset:${unsignedAssetId}`, `asset-limits:${unsignedProposalId}`]),

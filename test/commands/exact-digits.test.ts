@@ -121,7 +121,7 @@ describe.each(["with names", "without names"])("%s", (names) => {
   });
 });
 
-test("a party's stake and what all parties stake keep every digit, in the table and in the CSV", async () => {
+test("a party's stake and what all parties stake keep every digit", async () => {
   for (const extreme of extremes) {
     const partiesStake = [{ party: ID, currentStakeAvailable: extreme, stakeLinkings: [] }];
     await using node = await loopbackNode(({ path }) =>
@@ -129,7 +129,8 @@ test("a party's stake and what all parties stake keep every digit, in the table 
     );
     await using conversation = await talk({ networks: { mainnet: [node.url] } });
     for (const line of ["stake", `stake ${ID}`]) {
-      expect((await conversation.ask(line)).replaceAll(/[.,]/gu, "")).toContain(extreme);
+      const said = JSON.stringify(replyToJson(await conversation.askFor(line)));
+      expect(said.replaceAll(/[.,]/gu, "")).toContain(extreme);
     }
   }
 });

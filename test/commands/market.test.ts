@@ -102,6 +102,22 @@ test("a market is found by code in any case, by id, by a unique beginning; else 
   expect(await ask("market show")).toMatch(saying("!", "market show"));
 });
 
+test("an ambiguous or mistyped market is chosen by a press, with all else that was asked", async () => {
+  const { ask, askFor, press, samples } = await talkToSimulator();
+  const reply = await askFor("market show BTC private:yes");
+  const [choice] = reply.actions;
+  if (choice === undefined || !("choices" in choice)) throw new Error("nothing to choose from");
+  // Those that have not ended come first.
+  expect(choice.choices[0]).toMatchObject({
+    label: samples.marketCode,
+    invocation: { command: "market show", options: { market: samples.marketId, private: "yes" } },
+  });
+  expect(choice.choices.length).toBeGreaterThan(2);
+  expect(await press(new RegExp(`market:${samples.marketId}`, "u"))).toMatch(saying("✓", "BTC/USDT"));
+  await ask("market show BTC/USDTT");
+  expect(await press(/market:BTC\/USDT$/u)).toMatch(saying("✓", "BTC/USDT"));
+});
+
 test("codes are completed, live from the node, best match first", async () => {
   const { suggest, samples } = await talkToSimulator();
   const [first] = await suggest("market show", "market", "btc/usdt");

@@ -1,6 +1,7 @@
 import { ApiError } from "../../api/api-error.ts";
 import { nearest } from "../../bot/nearest.ts";
 import { UserError } from "../../errors.ts";
+import { shortenId } from "../../reply/text.ts";
 import type { IdKind } from "./ids.ts";
 import { findSeen, type SeenContext } from "./seen-ids.ts";
 
@@ -30,6 +31,7 @@ export async function askAboutId<T>(
     throw new UserError(sentence, {
       option,
       cause: error,
+      ...(near === undefined ? {} : { meanings: { typed: id, values: [{ label: shortenId(near), value: near }] } }),
       remedy: [
         `Check the id and the network.`,
         hint,

@@ -104,7 +104,13 @@ function unknownId(kind: IdKind, typed: string, known: readonly NamedId[], optio
     ) ??
     containing(typed, names);
   const guess = near === undefined ? "" : ` Did you mean ${near}?`;
-  return new UserError(whatIsWrong(kind, typed, network), { option, remedy: `${idFormatWords(kind)}${guess}` });
+  return new UserError(whatIsWrong(kind, typed, network), {
+    option,
+    remedy: `${idFormatWords(kind)}${guess}`,
+    ...(near === undefined
+      ? {}
+      : { meanings: { typed, values: [{ label: isWholeId(near) ? shortenId(near) : near, value: near }] } }),
+  });
 }
 
 function whatIsWrong(kind: IdKind, typed: string, network: string): string {

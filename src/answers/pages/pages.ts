@@ -7,10 +7,10 @@ import { checkPageRequest, type Page, type PageRequest } from "../../api/model/p
 import type { Options, OptionValues } from "../../bot/options/options.ts";
 import { UserError } from "../../errors.ts";
 import { type Block, paragraph } from "../../reply/block.ts";
-import type { Action, Ask } from "../../reply/reply.ts";
+import { type Action, type Ask, buttonsOrChoice } from "../../reply/reply.ts";
 import { code, text, type Text } from "../../reply/text.ts";
 import { blockHeight } from "../amounts.ts";
-import { askFor, buttonsOrChoice } from "../answer.ts";
+import { askFor } from "../answer.ts";
 import { cursorAheadNote, historyResetNote } from "./history-reset.ts";
 import { cursorAt, type PageCursor, parseCursor } from "./page-cursor.ts";
 import { walkToBlock } from "./walk-to-block.ts";

@@ -9,7 +9,7 @@ import { systemClock } from "../../../api/clock.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
 import { reply, type Reply } from "../../../reply/reply.ts";
-import { code, id, strong, text, type Text } from "../../../reply/text.ts";
+import { code, shortenId, strong, text, type Text } from "../../../reply/text.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
 import { askAboutId } from "../../ids/ask-about-id.ts";
 import { ORDER } from "../../ids/ids.ts";
@@ -49,20 +49,20 @@ const PERSONAL_WATCHES: Readonly<Record<PersonalKind, PersonalWatch>> = {
   "order.final": {
     what: "an order",
     example: "alerts add order.final <id>",
-    happens: (subject) => text`order ${id(subject)} is filled, stopped, expired or rejected`,
+    happens: (subject) => text`order ${code(shortenId(subject))} is filled, stopped, expired or rejected`,
     current: currentOrder,
   },
   "stake.changed": {
     what: "a party",
     example: "alerts add stake.changed <party>",
-    happens: (subject) => text`stake of ${id(subject)} is linked or unlinked`,
+    happens: (subject) => text`stake of ${code(shortenId(subject))} is linked or unlinked`,
   },
   "bundle.signed": {
     what: "an asset or a proposal",
     example: "alerts add bundle.signed USDT",
     happens: (subject) => {
       const bundle = parseBundleSubject(subject);
-      return text`the ${bundle.bundle} bundle of ${id(bundle.id)} is signed`;
+      return text`the ${bundle.bundle} bundle of ${code(shortenId(bundle.id))} is signed`;
     },
     current: currentBundle,
   },
@@ -82,7 +82,7 @@ async function currentOrder(subject: string, context: AlertCommandContext): Prom
     );
     const status = enumWord(value.status ?? "", "STATUS");
     return value.status !== undefined && FINAL_STATUSES.has(value.status)
-      ? { over: text`Order ${id(subject)} is ${strong(status)} already` }
+      ? { over: text`Order ${code(shortenId(subject))} is ${strong(status)} already` }
       : { now: text`The order is ${status === "" ? "open" : strong(status)} now.` };
   } catch (error) {
     if (error instanceof ApiError) return { now: UNKNOWN };
