@@ -106,7 +106,7 @@ function subcommandOf(
 }
 
 function optionsOf(command: AnyCommand, networks: readonly string[]): APIApplicationCommandBasicOption[] {
-  const options = Object.entries(command.options);
+  const options = Object.entries(command.options).filter(([, option]) => !("operatorsOnly" in option));
   if (options.length > MAX_COMMAND_OPTIONS)
     throw new RangeError(`${command.name}: more than ${MAX_COMMAND_OPTIONS} options`);
   return options

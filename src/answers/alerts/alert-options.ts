@@ -117,6 +117,7 @@ export const TO_OPTION = toOption();
 export function toOption(addition = "") {
   return {
     kind: "text",
+    operatorsOnly: true,
     description: `Terminal and console only: console, or platform:<channel id>${addition}`,
     example: "platform:<channel id>",
     wording: ({ chats, console: shown }) => {

@@ -58,6 +58,8 @@ export interface TextOption extends OptionBase {
   /** Replaces description and example by those that name the platforms, if they are short enough. */
   readonly wording?: (platforms: Platforms) => { readonly description: string; readonly example: string };
   readonly maxLength?: number;
+  /** Only terminal and console take it; no chat platform offers it. */
+  readonly operatorsOnly?: true;
   /** Takes all remaining bare words of a typed line as one value; only for the last text option. */
   readonly rest?: true;
   /** Uses the caller's saved parties: first in completion, as the default, and by name. */

@@ -58,6 +58,7 @@ test("an export comes as a CSV, larger compressed, larger still as ranges that f
   const [csv] = small.last.files;
   expect([csv?.name.endsWith(".csv"), csv?.type.startsWith("text/csv")]).toEqual([true, true]);
   expect(parseCsv(csv?.bytes ?? "", { columns: true }).length).toBeGreaterThan(0);
+  await ada.press(small.last, "Details");
   expect(textOf(small.last)).toContain(
     createHash("sha256")
       .update(csv?.bytes ?? "")
@@ -71,8 +72,8 @@ test("an export comes as a CSV, larger compressed, larger still as ranges that f
   expect([zip?.name.endsWith(".csv.zip"), unzipped.length > 10 * 1024 * 1024]).toEqual([true, true]);
 
   const tooLarge = ask({ from: "4d" }, 400_000);
-  await until(() => tooLarge.messages.some((one) => one.content.includes("too large")), "the sentence", within);
-  const ranges = [...tooLarge.last.content.matchAll(/from:(\S+ \S+ UTC) to:(\S+ \S+ UTC)/gu)];
+  await until(() => tooLarge.messages.some((one) => textOf(one).includes("too large")), "the sentence", within);
+  const ranges = [...textOf(tooLarge.last).matchAll(/from:(\S+ \S+ UTC) to:(\S+ \S+ UTC)/gu)];
   expect(ranges.length).toBeGreaterThan(1);
   const [, from = "", to = ""] = ranges[0] ?? [];
   const part = ask({ from, to }, 400_000);

@@ -35,6 +35,14 @@ function flags(count: number, description: string): AnyCommand["options"] {
 }
 
 describe("the registration", () => {
+  test("leaves out what only the terminal and the console take", () => {
+    const names = (offered: readonly { readonly name: string }[] = []): string[] => offered.map(({ name }) => name);
+    const alerts = registrationOf(commands, networks, "global").find(({ name }) => name === "alerts");
+    for (const sub of alerts?.options ?? []) expect(names("options" in sub ? sub.options : [])).not.toContain("to");
+    const drill = commands.find(({ name }) => name === "alerts drill");
+    expect(Object.keys(drill?.options ?? {})).toContain("to");
+  });
+
   test("takes its shape from the command list", () => {
     const [market] = registrationOf(
       [

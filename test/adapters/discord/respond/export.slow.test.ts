@@ -33,14 +33,15 @@ test("a ledger too large for the chat comes compressed, to the last byte; one la
   expect(file?.name).toMatch(/\.csv\.zip$/u);
   const csv = unzipped(file!.bytes);
   expect(csv.length).toBeGreaterThan(10 * 1024 * 1024);
+  await ann.press(dialog.last, "Details");
   expect(textOf(dialog.last)).toContain(createHash("sha256").update(csv).digest("hex"));
   // How many rows are counted on the way depends on the machine; that something is said at once does not.
   expect([...progress].some((title) => title.includes("ledger"))).toBe(true);
 
   const limited = ann.start({ channel: on.channel, maxBytes: 500_000 }, "ledger export", options);
-  await until(() => limited.messages.some((message) => message.content.includes("too large")), "the sentence", 100_000);
-  expect(limited.last.content).toMatch(/\d+ parts/u);
-  const [, from, to] = /from:(\S+ \S+ UTC) to:(\S+ \S+ UTC)/u.exec(limited.last.content) ?? [];
+  await until(() => limited.messages.some((message) => textOf(message).includes("too large")), "the sentence", 100_000);
+  expect(textOf(limited.last)).toMatch(/\d+ parts/u);
+  const [, from, to] = /from:(\S+ \S+ UTC) to:(\S+ \S+ UTC)/u.exec(textOf(limited.last)) ?? [];
   const part = ann.start({ channel: on.channel, maxBytes: 500_000 }, "ledger export", {
     ...options,
     from: from!,
