@@ -191,8 +191,9 @@ function renderTable(table: Table, bounds: Bounds, form: TableForm): RenderedBlo
 const NOTE_LENGTH = 140;
 
 /** What can be done with each row that is shown. */
-function rowChoice({ rowAction, rows }: Table, count: number, { key, asker }: TableForm) {
-  if (rowAction === undefined) return undefined;
+function rowChoice({ rowAction, rows }: Table, count: number, { key, asker, asTable, folded }: TableForm) {
+  // Above the fold one choice is enough, and its length is bounded.
+  if (rowAction === undefined || (folded && !asTable)) return undefined;
   const { label, effect, invocations } = rowAction;
   const choices = rows.slice(0, count).flatMap((row, index) => {
     const invocation = invocations[index];

@@ -51,7 +51,7 @@ interface Buttons {
 /** Buttons in one row on a phone; the rest is in a menu. */
 const MAX_BUTTONS = 3;
 /** The total length of all that buttons and menus of a message carry; what is beyond it becomes text. */
-const BUTTONS_LENGTH = 6000;
+const BUTTONS_LENGTH = 5000;
 /** Reserved for Fill in, Details, Share, Refresh and Send as file. */
 const RESERVED_BUTTONS_LENGTH = 600;
 /** The first thing to do about an alert. */

@@ -36,7 +36,7 @@ test.each<[string, readonly Action[]]>([
 });
 
 test("a press whose value does not fit is stored, and remains a button", () => {
-  const { blocks, unstored } = renderSlack(reply({ title: "Title", actions: [link(2900), link(1855), ask(515)] }), {
+  const { blocks, unstored } = renderSlack(reply({ title: "Title", actions: [link(2400), link(1355), ask(515)] }), {
     asker: "U1",
   });
   const [row] = blocks.filter((block) => block.type === "actions");
