@@ -34,7 +34,9 @@ describe("a personal watch", () => {
     ];
     for (const [before, [what, id]] of bundles.entries()) {
       await talk.ask(`bundle ${what} ${id}`);
-      expect(await talk.press("alerts add")).toMatch(saying("✓", what, id.slice(0, 8), "bundle.signed", what, id, before + 2, 20));
+      expect(await talk.press("alerts add")).toMatch(
+        saying("✓", what, id.slice(0, 8), "bundle.signed", what, id, before + 2, 20),
+      );
     }
     expect((await talk.engine.subscriptions()).map(({ subjects }) => subjects[0])).toEqual(
       expect.arrayContaining([orderId, `list-asset:${unsignedAssetId}`, `asset-limits:${unsignedProposalId}`]),
