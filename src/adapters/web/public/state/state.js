@@ -131,13 +131,13 @@ function silencesOf(silences, network) {
 export function paceWords(pace) {
   if (pace === undefined) return "…";
   if (pace === 0) return "no blocks";
-  return pace >= 1 ? `${pace.toFixed(1)} blocks/s` : `${(pace * 60).toFixed(1)} blocks/min`;
+  return pace >= 0.1 ? `${pace.toFixed(1)} blocks/s` : `${(pace * 60).toFixed(1)} blocks/min`;
 }
 
-/** The pace is that of the last minute, and known after two looks. */
-const PACE_WINDOW_MILLIS = 60_000;
+/** The pace is known after two looks, and over before a standstill of this length is told. */
+const PACE_WINDOW_MILLIS = 30_000;
 
-/** Blocks a second of each network, from the looks of the last minute. */
+/** Blocks a second of each network, from the looks of the last half minute. */
 export function createPace() {
   /** @type {Map<string, { readonly at: number, readonly height: bigint }[]>} */
   const seen = new Map();
