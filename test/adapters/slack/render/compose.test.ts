@@ -7,7 +7,7 @@ import { memoryAttachment } from "../../../../src/reply/attachment.ts";
 import { paragraph } from "../../../../src/reply/block.ts";
 import { reply } from "../../../../src/reply/reply.ts";
 import { id, toText } from "../../../../src/reply/text.ts";
-import { charactersIn, judgeMessage } from "../../../support/fake-slack/judge.ts";
+import { judgeMessage } from "../../../support/fake-slack/judge.ts";
 import { labelsOf } from "../../../support/fake-slack/person.ts";
 import type { Block } from "../../../support/fake-slack/state.ts";
 import { saying } from "../../../support/said.ts";
@@ -80,24 +80,4 @@ describe("asking again is offered", () => {
     const { blocks } = renderSlack(reply(parts), { asker: "U1", ask: { command, options: {} } });
     expect(labelsOf(blocks as readonly Block[])).toEqual(labels);
   });
-});
-
-test("many short tables whose rows can be chosen stay below a whole message's limit, folded and whole", () => {
-  const table = (name: string) => ({
-    kind: "table" as const,
-    columns: [{ title: "A" }],
-    rows: Array.from({ length: 60 }, () => [toText("1")]),
-    name,
-    rowAction: {
-      label: "Show",
-      invocations: Array.from({ length: 60 }, () => ({ command: "time", options: {} })),
-      effect: "reply" as const,
-    },
-  });
-  const given = reply({ title: "x", blocks: Array.from({ length: 9 }, (_, index) => table(`t${index}`)) });
-  for (const whole of [false, true]) {
-    const message = renderSlack(given, { asker: "U1", whole });
-    expect(judgeMessage(message)).toEqual([]);
-    expect(charactersIn(message.blocks)).toBeLessThan(10_000);
-  }
 });
