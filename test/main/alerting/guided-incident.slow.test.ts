@@ -101,7 +101,7 @@ describe.skipIf(chromiumPath === undefined)("the guided incident", () => {
       expect(shown).not.toMatch(/Only visible to you|Share/u);
     }
     const card = page.locator("#alerts-open .alert").filter({ hasText: "mainnet has made no block" });
-    await card.locator("summary").click();
+    await card.locator("> details > summary").click();
     // The button goes once it is pressed; whoever pressed it by keyboard stays with the alert.
     await card.getByRole("button", { name: "Acknowledge" }).first().focus();
     await page.keyboard.press("Enter");
@@ -112,7 +112,7 @@ describe.skipIf(chromiumPath === undefined)("the guided incident", () => {
 
     await page.getByRole("button", { name: "Recover the network" }).click();
     await stage(page, "recovering");
-    await card.locator("summary").focus();
+    await card.locator("> details > summary").focus();
     await stage(page, "resolved");
     await page.waitForSelector('[data-part="story"] .reply table');
     // It has moved, and took whoever was there along.
