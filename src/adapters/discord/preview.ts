@@ -14,7 +14,7 @@ export const discordPreview: Preview = {
   name: discordPlatform.name,
   render(reply: Reply, as) {
     if (as === "alert") {
-      const { files, unstored: _unkept, ...message } = renderEmbed(aboveFold(reply));
+      const { files, unstored: _unkept, ...message } = renderEmbed(aboveFold(reply), { alert: true });
       const embeds = message.embeds.map((embed) => ({
         title: embed.title === undefined ? [] : parse(embed.title, "normal"),
         description: embed.description === undefined ? [] : parse(embed.description, "extended"),

@@ -25,6 +25,8 @@ import { encodePress, type KeptUse, type Press } from "./press.ts";
 
 /** The context of a message, beside its reply. */
 export interface MessageContext {
+  /** It is an alert: its headline stands above its embed. */
+  readonly alert?: true;
   /** The user who asked; left out for an alert. */
   readonly asker?: string | undefined;
   /** The command, for Refresh; left out where it must not run again. */

@@ -108,11 +108,13 @@ export async function composeEmbed(
     fit(message.files, maxBytes, dependencies.log, signal),
   ]);
   const missing = missingText(stored.missing);
-  const tooLarge = tooLargeText(fitted.unsendable, maxBytes, context.ask, CONTENT_LENGTH - missing.length - 1);
+  const { content } = message;
+  const length = CONTENT_LENGTH - content.length - MENTION_LENGTH - missing.length - 3;
+  const tooLarge = tooLargeText(fitted.unsendable, maxBytes, context.ask, length);
   const names = new Set(fitted.files.map((file) => `attachment://${file.name}`));
   return {
     body: {
-      content: [tooLarge, missing].filter((part) => part !== "").join("\n"),
+      content: [content, tooLarge, missing].filter((part) => part !== "").join("\n"),
       embeds: message.embeds.map(({ image, ...embed }) =>
         image === undefined || !names.has(image.url) ? embed : { ...embed, image },
       ),

@@ -2,6 +2,7 @@ import type { APIAllowedMentions, APIEmbed } from "discord-api-types/v10";
 
 import { type MessageFile, nameFiles } from "../../../reply/message-files.ts";
 import type { Reply, Tone } from "../../../reply/reply.ts";
+import { TONE_SIGNS } from "../../tone-signs.ts";
 import { EMBED_DESCRIPTION_LENGTH, EMBED_TITLE_LENGTH, EMBED_URL_LENGTH } from "../limits.ts";
 import { type ActionRows, type MessageContext, type PressIds, renderButtons, splitActions } from "./buttons.ts";
 import { fitBlocks, joinBlocks, overflowActions } from "./blocks.ts";
@@ -10,6 +11,8 @@ import { replyFiles } from "./files.ts";
 
 /** A reply as a message with an embed; `unstored` presses get their final custom_id once they are in the store. */
 export interface EmbedMessage {
+  /** The headline of an alert, which a locked phone shows: of an embed it shows nothing. Else empty. */
+  readonly content: string;
   readonly embeds: APIEmbed[];
   readonly components: ActionRows;
   readonly allowed_mentions: APIAllowedMentions;
@@ -68,17 +71,20 @@ export function renderEmbed(reply: Reply, context: MessageContext = {}): EmbedMe
     .filter((part) => part !== "")
     .join("\n");
   const picture = given.find(({ attachment }) => attachment === reply.picture);
+  const content = context.alert === true ? `${TONE_SIGNS[reply.tone]}${title.markdown}`.trim() : "";
   const embed: APIEmbed = {
     color: COLORS[reply.tone],
-    ...(title.markdown === "" ? {} : { title: title.markdown }),
+    ...(title.markdown === "" || content !== "" ? {} : { title: title.markdown }),
     ...(reply.url !== undefined && title.markdown !== "" && isWebAddress(reply.url, EMBED_URL_LENGTH)
       ? { url: reply.url }
       : {}),
     ...(description.trim() === "" ? (title.markdown === "" ? { description: "–" } : {}) : { description }),
     ...(picture === undefined ? {} : { image: { url: `attachment://${picture.name}` } }),
   };
+  const isHeadlineAlone = content !== "" && description.trim() === "" && picture === undefined;
   return {
-    embeds: [embed],
+    content,
+    embeds: isHeadlineAlone ? [] : [embed],
     components: buttons.rows,
     allowed_mentions: { parse: [] },
     files: replyFiles(reply, names, csv, wholeName),

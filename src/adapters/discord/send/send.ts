@@ -113,7 +113,7 @@ export class DiscordSender implements Sender {
   async #compose(reply: Reply, plain: true | undefined, signal: AbortSignal): Promise<ComposedMessage> {
     if (plain === true) return composePlain(reply);
     // What stands below the fold is behind the alert's own Details.
-    return composeEmbed(aboveFold(reply), {}, MAX_FILE_BYTES, this.#dependencies, signal);
+    return composeEmbed(aboveFold(reply), { alert: true }, MAX_FILE_BYTES, this.#dependencies, signal);
   }
 
   /** Runs the work of one channel in order; what is urgent has an order of its own, and waits for nothing else. */
@@ -193,7 +193,9 @@ function bodyFor(body: ComposedMessage["body"], delivery: Delivery): object {
   if (mention === undefined) return { ...body, ...flags };
   const userId = mention.startsWith(USER_PREFIX) ? mention.slice(USER_PREFIX.length) : undefined;
   if (!/^\d{1,20}$/u.test(userId ?? mention)) return { ...body, ...flags };
-  const content = [userId === undefined ? `<@&${mention}>` : `<@${userId}>`, body.content ?? ""]
+  // The headline goes first: a locked phone shows little more.
+  const [headline = "", ...rest] = (body.content ?? "").split("\n");
+  const content = [headline, userId === undefined ? `<@&${mention}>` : `<@${userId}>`, ...rest]
     .filter((part) => part !== "")
     .join("\n")
     .slice(0, CONTENT_LENGTH)

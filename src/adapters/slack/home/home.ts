@@ -12,7 +12,7 @@ import { contextBlock, sectionBlock } from "../render/blocks.ts";
 import { dangerStyle } from "../render/buttons.ts";
 import { renderPlain, renderText } from "../render/mrkdwn.ts";
 import { encodePress, type Press } from "../render/press.ts";
-import { TONE_EMOJI } from "../render/render.ts";
+import { TONE_SIGNS } from "../../tone-signs.ts";
 import { describeError, logFailure } from "../transport/api-error.ts";
 import { retryRateLimited } from "../transport/web-api.ts";
 import type { HomeStanding, OpenAlert, SavedParty, SlackUser, Subscription } from "./home-data.ts";
@@ -126,7 +126,7 @@ function standingBlocks(command: string, standing: HomeContent["standing"]): Kno
   return [
     header("Networks"),
     ...lists(
-      networks.map(({ tone, text: shown }) => text`${TONE_EMOJI[tone]}${shown}`),
+      networks.map(({ tone, text: shown }) => text`${TONE_SIGNS[tone]}${shown}`),
       "",
     ),
     header("Open alerts"),
@@ -138,7 +138,7 @@ function standingBlocks(command: string, standing: HomeContent["standing"]): Kno
 }
 
 function alertBlock({ tone, text: what, why, acknowledge, channel }: OpenAlert, index: number): SectionBlock {
-  const shown = text`${TONE_EMOJI[tone]}${what}`;
+  const shown = text`${TONE_SIGNS[tone]}${what}`;
   const place = channel === undefined || acknowledge === undefined ? {} : { channel };
   const press: Press = { kind: "ask", ask: acknowledge ?? why, effect: "reply", ...place };
   const label = acknowledge === undefined ? "Why" : "Acknowledge";

@@ -9,7 +9,8 @@ import { aboveFold, unfolded } from "../../../reply/fold.ts";
 import { fullTextAttachment } from "../../../reply/full-text.ts";
 import { messageFile, type MessageFile, nameFiles } from "../../../reply/message-files.ts";
 import { plainText } from "../../../reply/plain-text.ts";
-import type { Reply, Tone } from "../../../reply/reply.ts";
+import type { Reply } from "../../../reply/reply.ts";
+import { TONE_SIGNS } from "../../tone-signs.ts";
 import {
   HEADER_LENGTH,
   MAX_BLOCKS,
@@ -44,8 +45,6 @@ export interface SlackMessage {
   readonly filesLater: boolean;
 }
 
-/** An emoji for each tone, since a Block Kit message has no colour of its own. */
-export const TONE_EMOJI: Record<Tone, string> = { neutral: "", good: "🟢 ", warning: "🟠 ", bad: "🔴 " };
 const FOOTER_LENGTH = 600;
 const OVERFLOW_ACTIONS_LENGTH = 700;
 /** Reserved for the title and the line that says what was left out. */
@@ -171,7 +170,7 @@ function layOutFolded(reply: Reply, { asker }: MessageContext): Layout {
 }
 
 function renderTitle(reply: Reply, max: number): Layout["title"] {
-  const emoji = TONE_EMOJI[reply.tone];
+  const emoji = TONE_SIGNS[reply.tone];
   const plain = renderPlain(reply.title, HEADER_LENGTH - emoji.length);
   const linked = reply.url !== undefined && /^https?:\/\//iu.test(reply.url) && reply.url.length <= 1500;
   if (plain.whole && plain.text !== "" && !linked) {
@@ -269,6 +268,6 @@ function notificationText(reply: Reply): string {
   const [first] = reply.blocks.flatMap((block) => (block.kind === "paragraph" ? [block.text] : []));
   const title = renderPlain(reply.title, TEXT_LENGTH / 2).text;
   const rest = first === undefined ? "" : renderPlain(first, TEXT_LENGTH / 2 - 10).text;
-  const text = `${TONE_EMOJI[reply.tone]}${[title, rest].filter((part) => part !== "").join(": ")}`.trim();
+  const text = `${TONE_SIGNS[reply.tone]}${[title, rest].filter((part) => part !== "").join(": ")}`.trim();
   return text === "" ? "–" : text;
 }

@@ -12,7 +12,6 @@ export const { signal } = new AbortController();
 export const alert = (title: string): Reply =>
   reply({
     title,
-    tone: "bad",
     actions: [{ label: "Details", invocation: { command: "probe buttons", options: {} }, effect: "reply" }],
   });
 

@@ -29,7 +29,7 @@ test("Acknowledge posts nothing for all in the channel: the pressed message show
     });
   }
   const posts = () => fake.state.messages.filter((one) => one.channel === channel && one.onlyFor === undefined);
-  const alert = () => posts().find(({ metadata }) => metadata !== undefined);
+  const alert = () => posts().find(({ text }) => text.includes("has not answered"));
   const stop = new AbortController();
   const dispatcher = createDispatcher({
     store,

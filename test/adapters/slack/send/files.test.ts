@@ -71,7 +71,7 @@ describe("files", () => {
     expect(said(refused.last)).toContain("`/invite @bellwether`");
     // It is no success, and the others need not see it.
     expect(refused.last.onlyFor).toBe(ann.id);
-    expect(refused.last.text).toMatch(/^🟠/u);
+    expect(refused.last.text).toMatch(/^⚠️/u);
     expect(ann.sees(elsewhere).every(({ onlyFor }) => onlyFor === ann.id)).toBe(true);
     await until(() => file.disposed() === 2, "the file to be given up");
   });

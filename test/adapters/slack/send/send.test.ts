@@ -22,7 +22,7 @@ describe("sending outside of questions", () => {
     const message = fake.state.message(receipt.message)!;
     expect(receipt).toMatchObject({ platform: "slack", channel });
     expect(message.metadata).toEqual({ event_type: "bellwether_delivery", event_payload: { delivery: "d1" } });
-    expect(message.text).toBe("<@U777> 🔴 Blocks have stopped: No block for 40 s.");
+    expect(message.text).toBe("<@U777> ⛔ Blocks have stopped: No block for 40 s.");
     await adapter.update(receipt, titled("Recovered"), signal);
     expect(textOf(message)).toContain("Recovered");
     expect(message.edits).toBe(1);

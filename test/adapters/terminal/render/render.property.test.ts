@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { renderTerminal } from "../../../../src/adapters/terminal/render/render.ts";
 import { visibleText } from "../../../../src/adapters/terminal/render/visible-text.ts";
 import { formatLine } from "../../../../src/bot/grammar/grammar.ts";
-import { asButtons } from "../../../../src/reply/fold.ts";
+import { asButtons, unfolded } from "../../../../src/reply/fold.ts";
 import type { Reply } from "../../../../src/reply/reply.ts";
 import type { Text } from "../../../../src/reply/text.ts";
 import { anyReply } from "../../../support/arbitrary-reply.ts";
@@ -79,7 +79,7 @@ describe("any reply at any width", () => {
           return { ...one, columns: one.columns.filter((_, index) => one.rows.length === 0 || !isBlank(index)) };
         });
         for (const [character, count] of tally(
-          replyTexts({ ...reply, blocks })
+          replyTexts(unfolded({ ...reply, blocks }))
             .map(visible)
             .join(""),
         )) {
