@@ -214,7 +214,7 @@ export function storeContract(engine: string, create: () => Promise<StoreUnderTe
       it("refuse what is no JSON value, and what is no button's size", async () => {
         await expect(store.payloads.put(undefined, 1000)).rejects.toThrow(TypeError);
         await expect(store.payloads.put(1n, 1000)).rejects.toThrow(TypeError);
-        await expect(store.payloads.put("x".repeat(70_000), 1000)).rejects.toThrow(RangeError);
+        await expect(store.payloads.put("x".repeat(300_000), 1000)).rejects.toThrow(RangeError);
       });
 
       it("outlive a restart", async () => {

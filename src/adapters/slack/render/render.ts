@@ -58,8 +58,8 @@ const FOLDED_TITLE_LENGTH = 400;
 const FOLDED_FOOTER_LENGTH = 300;
 const FOLDED_COLUMNS = 4;
 const FOLDED_ROWS = 25;
-/** Reserved for the labels of buttons. */
-const FOLDED_RESERVED_LENGTH = 100;
+/** Reserved for the labels of buttons and selects, and for line breaks between blocks. */
+const FOLDED_RESERVED_LENGTH = 180;
 /** More tables without any room than these are in one file with all the rest. */
 const MAX_TABLES_LEFT_OUT = 5;
 

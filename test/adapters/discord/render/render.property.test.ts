@@ -70,7 +70,7 @@ describe.each(FORMS)("any reply, %s", (name, render) => {
         expect(message.texts.join("").length).toBeLessThanOrEqual({ folded: 1200, whole: 3900 }[name] ?? 6000);
         expect(message.parts.length).toBeLessThanOrEqual(38);
       }),
-      { numRuns: 80 },
+      { numRuns: 40 },
     );
   });
 
@@ -95,7 +95,7 @@ describe.each(FORMS)("any reply, %s", (name, render) => {
         const missing = leaves(given).filter((leaf) => !shown.includes(squeeze(leaf)));
         expect(missing).toEqual([]);
       }),
-      { numRuns: 80 },
+      { numRuns: 40 },
     );
   });
 
