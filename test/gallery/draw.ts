@@ -1,5 +1,6 @@
 import { discordPreview } from "../../src/adapters/discord/preview.ts";
 import { slackPreview } from "../../src/adapters/slack/preview.ts";
+import { foldOf } from "../../src/adapters/terminal/ask.ts";
 import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
 import { draw as drawDiscord } from "../../src/adapters/web/public/preview/preview-discord.js";
 import { draw as drawSlack } from "../../src/adapters/web/public/preview/preview-slack.js";
@@ -55,7 +56,7 @@ const DRAW: Readonly<Record<Surface, (shown: Shown, screen: Screen) => VNode>> =
   },
   terminal: ({ reply, now }, screen) => {
     const { columns: width } = SCREENS[screen];
-    return h("pre", {}, drawAnsi(renderTerminal(reply, { width, colour: true, links: true, now })));
+    return h("pre", {}, drawAnsi(renderTerminal(reply, { width, colour: true, links: true, now, ...foldOf(reply) })));
   },
 };
 

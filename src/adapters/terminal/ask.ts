@@ -7,7 +7,7 @@ import { disposeReply, type Reply } from "../../reply/reply.ts";
 import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import type { LineRunner } from "./line-runner.ts";
 import { cutToWidth } from "./render/cell-width.ts";
-import { renderTerminal } from "./render/render.ts";
+import { renderTerminal, type RenderOptions } from "./render/render.ts";
 import { toSpans } from "./render/span.ts";
 import { displayOptions, type Terminal, write } from "./streams.ts";
 import { withTablesAsFiles, writeFiles } from "./write-files.ts";
@@ -78,6 +78,11 @@ async function runLine(
 const PROMPT_HINTS = { omittedHint: "save DIR", filesHint: "save DIR writes them." };
 const FOLD_HINTS = { once: "--full shows the details.", prompt: "full shows the details." };
 
+/** What is read first, and how to see the rest; a failure is shown whole. */
+export function foldOf({ failure }: Reply, from: keyof typeof FOLD_HINTS = "once"): Pick<RenderOptions, "fold"> {
+  return failure === undefined ? { fold: { hint: FOLD_HINTS[from] } } : {};
+}
+
 /** Shows a reply: errors on standard error, JSON always on standard output; writes its files with `--out`. */
 async function show(context: AskContext, given: Reply, signal: AbortSignal): Promise<AskResult> {
   if (context.out === undefined) {
@@ -136,7 +141,7 @@ export function print(
     ...displayOptions(screen, terminal.preferences),
     now: context.now(),
     writtenTo: (file) => written.get(file),
-    ...(full || reply.failure !== undefined ? {} : { fold: { hint: prompt ? FOLD_HINTS.prompt : FOLD_HINTS.once } }),
+    ...(full ? {} : foldOf(reply, prompt ? "prompt" : "once")),
     ...(prompt ? PROMPT_HINTS : {}),
   });
   return write(screen, prompt ? `${text}\n` : text);
