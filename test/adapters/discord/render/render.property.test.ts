@@ -70,7 +70,7 @@ describe.each(FORMS)("any reply, %s", (name, render) => {
         expect(message.texts.join("").length).toBeLessThanOrEqual({ folded: 1200, whole: 3900 }[name] ?? 6000);
         expect(message.parts.length).toBeLessThanOrEqual(38);
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 
@@ -80,7 +80,7 @@ describe.each(FORMS)("any reply, %s", (name, render) => {
         const lines = render(reply).texts.flatMap(codeLines);
         expect(lines.filter((line) => stringWidth(line) > 32)).toEqual([]);
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 
@@ -95,7 +95,7 @@ describe.each(FORMS)("any reply, %s", (name, render) => {
         const missing = leaves(given).filter((leaf) => !shown.includes(squeeze(leaf)));
         expect(missing).toEqual([]);
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 
@@ -112,7 +112,7 @@ describe.each(FORMS)("any reply, %s", (name, render) => {
         expect(forged).toEqual([]);
         expect(message.allowed_mentions).toEqual({ parse: [] });
       }),
-      { numRuns: 50 },
+      { numRuns: 25 },
     );
   });
 });
