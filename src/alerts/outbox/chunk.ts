@@ -32,7 +32,7 @@ export function toColumns(rows: readonly Row[], fields: readonly string[]): Colu
   for (const field of fields) {
     const value = first?.[field];
     if (rows.some((row) => row[field] !== value)) each[field] = rows.map((row) => row[field] ?? null);
-    else if (value !== undefined) same[field] = value;
+    else same[field] = value;
   }
   return { count: rows.length, same, each };
 }
@@ -43,7 +43,7 @@ export function fromColumns({ count, same, each }: Columns): Row[] {
     const row: Record<string, unknown> = { ...same };
     for (const [field, values] of columns) {
       const value = values[index];
-      if (value !== undefined && value !== null) row[field] = value;
+      if (value !== null) row[field] = value;
     }
     return row;
   });

@@ -6,7 +6,7 @@ import type { Decision } from "./batch.ts";
 import { triggerDeliveryTime } from "./delivery-subject.ts";
 import { fanOutNext } from "./fan-out.ts";
 import { DeliveryData } from "./delivery-data.ts";
-import { mergeOwed, type MessageGroup, readGroup, readStory } from "./group.ts";
+import { type Merged, mergeOwed, type MessageGroup, readGroup, readStory } from "./group.ts";
 import { type AlertMessage, readMessages } from "./message.ts";
 import { deadLetter } from "./record.ts";
 
@@ -72,9 +72,7 @@ export async function claim(
     if (rows.length >= limit) full.push(sender);
     const accompanied = new Set(await tables.outbox.accompanied(rows.map(({ id }) => id)));
     for (const row of rows) {
-      const isFirst = row.kind === "message" && row.attempts === 0;
-      const merged =
-        isFirst && !accompanied.has(row.id) ? { row, decisions: [] } : await mergeOwed(tables, row, at, newId);
+      const merged: Merged = accompanied.has(row.id) ? await mergeOwed(tables, row, at, newId) : { row, decisions: [] };
       decisions.push(...merged.decisions);
       due.push(
         merged.row === undefined ? undefined : await claimOne(tables, sender, merged.row, merged.says === true, at),

@@ -19,7 +19,7 @@ const GROW_DELAY: Milliseconds = 1000;
 /** How many subjects of a group its message names; a file has all of more. */
 export const NAMED_SUBJECTS = 10;
 
-interface Merged {
+export interface Merged {
   /** The row may say other deliveries. */
   readonly says?: true;
   /** The delivery as it is sent now; absent where another message says it. */
@@ -77,8 +77,8 @@ async function mergeIntoTriggers(
   const gone = new Set<string>();
   for (const row of rows) {
     const own = row.phase === "trigger" ? (later.get(row.episode) ?? []) : [];
-    const changes = own.filter(({ phase, seq }) => seq > row.seq && phase !== "reminder" && phase !== "state");
-    const last = changes.find(({ phase }) => phase === "resolve") ?? changes.at(-1);
+    // No change of an episode comes after its resolve.
+    const last = own.findLast(({ phase, seq }) => seq > row.seq && phase !== "reminder" && phase !== "state");
     if (last === undefined || row.episode === null) {
       merged.push(row);
       continue;
@@ -275,7 +275,7 @@ const NOTICE_PHASES: readonly string[] = ["event", "flapping", "calm"];
 export async function readStory(tables: AlertTables, row: DeliveryRow): Promise<SaidGroup | undefined> {
   if (row.group_key !== null || row.episode === null || !LATER_PHASES.includes(row.phase)) return undefined;
   const own = await tables.outbox.ofEpisode(row.episode, row.destination);
-  const trigger = own.find(({ phase, said_by }) => phase === "trigger" && said_by === null);
+  const trigger = own.find(({ phase }) => phase === "trigger");
   const group = trigger === undefined ? undefined : await readGroup(tables, trigger);
   return group === undefined || isOfOneKind(group) ? undefined : { ...group, unshown: [] };
 }

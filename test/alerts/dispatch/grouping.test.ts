@@ -246,6 +246,22 @@ describe("nothing is lost", () => {
     ]);
   });
 
+  it("nor told twice by a refused edit: what the message shows already is no message again", async () => {
+    const it = await subscribed();
+    await auctions(it, 1);
+    await it.pass(1000);
+    await auctions(it, 2);
+    await it.pass(2000);
+    expect(it.sender.takeEdits()).toEqual(["warning: 2 market.auction on mainnet"]);
+    it.sender.outcome = (what) => ("id" in what ? "ok" : new SendError("permanent", "message_not_found"));
+    await auctions(it, 4);
+    await it.pass(5000);
+    expect(it.sender.take()).toEqual([
+      "warning: market.auction of m00 on mainnet",
+      "warning: 2 market.auction on mainnet",
+    ]);
+  });
+
   it("by a message that the platform refuses: each alert that it said counts as not told", async () => {
     const it = await subscribed();
     it.sender.outcome = () => new SendError("permanent", "no");

@@ -13,47 +13,15 @@ import { arrivedMessage, lastArrivedOf } from "../../../src/alerts/outbox/querie
 import { backoffDelay } from "../../../src/alerts/outbox/retry-policy.ts";
 import { destinationKey } from "../../../src/alerts/routing/subscription.ts";
 import { SendError } from "../../../src/alerts/sender.ts";
-import type { AlertTables, DeliveryChange, NewDeliveryRow } from "../../../src/store/alert-tables/alert-tables.ts";
+import type { AlertTables } from "../../../src/store/alert-tables/alert-tables.ts";
 import { saying } from "../../support/said.ts";
 import { aSubscription } from "../samples.ts";
-import { openStage, type Stage } from "../stage.ts";
+import { openStage } from "../stage.ts";
+import { ops, owed } from "./owed.ts";
 
 const newId = (): string => "new";
-const ops = { platform: "nowhere", channel: "ops" };
 const FAR = 4_000_000_000_000;
 const desk = { platform: "nowhere", channel: "desk" };
-
-/** Deliveries on a platform without a sender, so that they stay as the test leaves them. */
-async function owed(
-  ...rows: readonly (Partial<NewDeliveryRow> & { readonly id: string; readonly is?: DeliveryChange })[]
-): Promise<{ stage: Stage; tables: <T>(work: (tables: AlertTables) => Promise<T>) => Promise<T>; at: number }> {
-  const stage = await openStage();
-  const at = stage.now();
-  const data = '{"type":"test","by":"ada","at":"1"}';
-  const tables = <T>(work: (tables: AlertTables) => Promise<T>): Promise<T> =>
-    stage.store.transaction(({ alerts }) => work(alerts));
-  await tables(async ({ outbox }) => {
-    await outbox.addMessages([{ id: "m", data }], at);
-    const usual = {
-      destination: destinationKey(ops),
-      platform: "nowhere",
-      kind: "message",
-      phase: "bot",
-      urgency: 0,
-      message: "m",
-      episode: null,
-      target: null,
-      run_at: at,
-      created_at: at,
-      data: JSON.stringify({ destination: ops }),
-    } as const;
-    for (const { is, ...row } of rows) {
-      await outbox.add([{ ...usual, ...row }]);
-      if (is !== undefined) await outbox.update(row.id, is);
-    }
-  });
-  return { stage, tables, at };
-}
 
 /** When each is due, in milliseconds from then. */
 async function dueOf({ outbox }: AlertTables, ids: readonly string[], from: number): Promise<number[]> {
