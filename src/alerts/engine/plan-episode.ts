@@ -187,7 +187,7 @@ function planFollowUps(
   { routed, subscription }: RoutedSubscription,
 ): Plan {
   const { episode, config } = input;
-  if (before.state !== "told" || before.trigger === undefined) return {};
+  if (before.trigger === undefined) return {};
   const thread = before.style === "thread" ? { threadOf: before.trigger } : {};
   const deliveries: PlannedDelivery[] = [];
   let state = before;
@@ -218,7 +218,7 @@ function planEdits(
   before: NotificationState,
   state: NotificationState,
 ): Plan {
-  if (before.state !== "told" || before.trigger === undefined) return {};
+  if (before.trigger === undefined) return {};
   const episode = shownTo(input.episode, before);
   const shown = liveMessageKey(episode);
   const acknowledgedAt = episode.acknowledged?.at;

@@ -48,7 +48,7 @@ export function planUnacknowledged(
   const isLast = ({ reminders }: NotificationState): boolean => times > 0 && reminders >= times;
   const last = states.find((one) => one.episode === episode.id && isLast(one.state));
   if (operators === undefined || last === undefined || [...before].some(isLast)) return {};
-  const told = deliveries.find(({ phase }) => phase === "reminder")?.message;
+  const told = deliveries[0]?.message;
   const message = {
     type: "unacknowledged",
     ...(told?.simulated === true ? { simulated: true as const } : {}),

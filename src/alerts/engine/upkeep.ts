@@ -143,7 +143,7 @@ async function lastObservedAt(
 async function labelOf(tables: AlertTables, id: string): Promise<{ readonly label?: string }> {
   const row = await tables.watch.episode(id);
   const last = row === undefined ? undefined : Episode.parse(JSON.parse(row.data)).last;
-  return last !== undefined && "label" in last && last.label !== undefined ? { label: last.label } : {};
+  return last !== undefined && "label" in last ? { label: last.label } : {};
 }
 
 /** Notifies the destinations of the flapping notice that the flapping is over. */
@@ -230,7 +230,6 @@ export async function closeUnwatched(
     const open = (await tables.watch.openEpisodes())
       .map(({ data }) => Episode.parse(JSON.parse(data)))
       .filter((episode) => !isDrill(episode) && !watched.includes(episode.network));
-    if (open.length === 0) return 0;
     const decisions: Decision[] = [];
     const machines = new Map<string, Machine>();
     const closed: Episode[] = [];

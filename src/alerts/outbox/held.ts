@@ -46,11 +46,11 @@ export async function releaseHeld(
     }
     for (const [network, group] of Map.groupBy(wanted, (row) => networkOf(messages.get(row.message)))) {
       const isQuiet = listeners.some(({ quietHours }) => quietHours !== undefined);
-      const digest = heldDigest(network, group, messages, isQuiet ? "quiet hours" : "held");
+      const message = heldDigest(network, group, messages, isQuiet ? "quiet hours" : "held");
       const [first] = group;
-      if (digest === undefined || first === undefined) continue;
+      if (first === undefined) continue;
       const to = StoredDestination.parse(JSON.parse(first.data));
-      deliveries.push({ id: newId(), destination: to, phase: "digest", message: digest });
+      deliveries.push({ id: newId(), destination: to, phase: "digest", message });
     }
   }
   return { deliveries, decisions };
@@ -81,11 +81,10 @@ function heldDigest(
   group: readonly HeldRow[],
   messages: ReadonlyMap<string, AlertMessage>,
   reason: "quiet hours" | "held",
-): AlertMessage | undefined {
+): AlertMessage {
   const read = group.flatMap((row) => messages.get(row.message) ?? []);
   const events = read.flatMap((message) => (message.type === "event" ? [message.event] : []));
   const episodes = read.flatMap((message) => (message.type === "condition" ? [message.episode] : []));
-  if (events.length + episodes.length === 0) return undefined;
   const simulated = read.some((message) => message.simulated === true) ? { simulated: true as const } : {};
   return { type: "digest", ...simulated, reason, network, events, episodes };
 }

@@ -72,11 +72,7 @@ async function revertTriggers(
   states: readonly NotificationStateRow[],
   by: typeof UNSENT | typeof UNREACHED,
 ): Promise<void> {
-  const triggers = new Map(
-    rows.flatMap((row) =>
-      row.phase === "trigger" && row.episode !== null && row.uncertain_since === null ? [[row.id, row] as const] : [],
-    ),
-  );
+  const triggers = new Map(rows.flatMap((row) => (row.uncertain_since === null ? [[row.id, row] as const] : [])));
   if (triggers.size === 0) return;
   const reverted: NotificationStateRow[] = [];
   for (const row of states) {

@@ -87,7 +87,7 @@ export async function deadLetter(
   // A chunk that is not fanned out yet may hold deliveries of the same episode.
   await fanOutAll(tables, newId);
   if (row.phase === "group" && row.target !== null) await releaseGroup(tables, row.target, at);
-  const said = row.kind === "message" ? await tables.outbox.saidBy(row.id) : [];
+  const said = await tables.outbox.saidBy(row.id);
   for (const one of [row, ...said.map((other) => ({ ...other, uncertain_since }))]) {
     await tables.outbox.update(one.id, { state: "dead", settled_at: at, uncertain_since, last_error });
     await revertUnsent(tables, one, by);
@@ -133,8 +133,8 @@ export async function recordWaiting(tables: AlertTables, row: DeliveryRow, run_a
 
 /** Makes everything owed to a destination due at that moment. */
 export async function retryNow(tables: AlertTables, destination: string, at: Milliseconds): Promise<void> {
-  for (const { id, state, run_at } of await tables.outbox.openOf(destination)) {
-    if (state === "owed" && run_at > at) await tables.outbox.update(id, { run_at: at });
+  for (const { id, run_at } of await tables.outbox.openOf(destination)) {
+    if (run_at > at) await tables.outbox.update(id, { run_at: at });
   }
 }
 
@@ -278,7 +278,7 @@ export async function recordPress(
   const rows = await tables.outbox.ofEpisode(episode);
   const there = rows.filter(({ platform, target }) => platform === pressed.platform && target === null);
   const uncertain = there.filter(({ uncertain_since, state }) => uncertain_since !== null && state === "sent");
-  if (uncertain.length === 0 || (await tables.outbox.hasReceipt(pressed))) return false;
+  if (await tables.outbox.hasReceipt(pressed)) return false;
   const receipts = await tables.outbox.receipts(uncertain.flatMap(({ id }) => [id, firstCopy(id)]));
   const copied = new Set(receipts.map(({ delivery }) => delivery));
   const row = uncertain.find(
