@@ -25,6 +25,8 @@ export function unfolded(reply: Reply): Reply {
 
 /** Text with its numbers as short as people read them. */
 export function shortText(content: Text): Text {
+  // Most texts have none, and stay the same object: renderers measure each once.
+  if (content.every(({ kind }) => kind !== "number")) return content;
   return content.map((inline) => (inline.kind === "number" ? { kind: "text", text: inline.short } : inline));
 }
 

@@ -79,10 +79,18 @@ export function flatText(content: Text, onId?: (value: string) => void): string 
   return oneLine(plainText(shown)).trim();
 }
 
+/** Of each cell of a table, which several layouts ask for. */
+const widths = new WeakMap<Text, number>();
+
 /** The columns that text takes on a line, with short times as long as Discord writes them in English. */
 export function shownWidth(content: Text): number {
-  const times = content.reduce((width, inline) => width + (inline.kind === "time" ? TIME_WIDTHS[inline.style] : 0), 0);
-  return times + stringWidth(flatText(content.filter(({ kind }) => kind !== "time")));
+  const known = widths.get(content);
+  if (known !== undefined) return known;
+  const times = content.reduce((sum, inline) => sum + (inline.kind === "time" ? TIME_WIDTHS[inline.style] : 0), 0);
+  const flat = flatText(content.filter(({ kind }) => kind !== "time"));
+  const width = times + (/^[ -~]*$/u.test(flat) ? flat.length : stringWidth(flat));
+  widths.set(content, width);
+  return width;
 }
 
 /** "11/22/2026 1:00 PM", "12 minutes ago", "2026-11-22 13:00:00 UTC". */
