@@ -1,9 +1,12 @@
 /** Mutants that behave like the code: `file: before → after`, and why. */
 export const EQUIVALENT: Readonly<Record<string, string>> = {
+  'src/alerts/engine/judge-observation.ts: existing === undefined && judgement.state !== "bad" → false':
+    "judging what is good, and was, changes nothing",
   "src/alerts/engine/plan-events.ts: happened[0]?.event → happened[0].event": "a group has one event at least",
   "src/alerts/engine/plan-events.ts: happened[0]?.routing → happened[0].routing": "a group has one event at least",
   "src/alerts/engine/plan-events.ts: digests.set(key, digest); → ;": "equal digests are stored once anyway",
   "src/alerts/outbox/claim.ts: accompanied.has(row.id) → true": "beside no other nothing merges; it saves reads",
+  "src/alerts/outbox/decision-log.ts: shown.filter(those) → shown": "rows that are read in vain are not shown",
   "src/alerts/outbox/group.ts: within === undefined → true": "an older message is refused later; the bound saves rows",
   "src/alerts/outbox/rolling-message.ts: simulated === undefined → false": "JSON leaves out what is undefined",
   "src/api/verdict/believe.ts: blocks > 0n → blocks >= 0n": "equal heights are compared before",

@@ -35,6 +35,18 @@ describe("what has one cause is one message", () => {
     await it.pass(60_000);
   });
 
+  it("whose episodes are asked for by it, as many as it showed", async () => {
+    const it = await subscribed();
+    await auctions(it, 3);
+    const { deliveries } = (await it.engine.history("market.auction|mainnet|m00|1"))!;
+    const sayer = deliveries.find(({ said_by }) => said_by === null)!;
+    for (const count of [1, 2, 3, 9]) {
+      const subjects = (await it.engine.grouped(sayer.id, count)).map(({ subject }) => subject);
+      expect(subjects).toEqual(MARKETS.slice(0, Math.min(count, 3)));
+    }
+    expect(it.sender.take()).toHaveLength(1);
+  });
+
   it("which grows by edits, until nothing follows soon enough", async () => {
     const it = await subscribed();
     await auctions(it, 1);

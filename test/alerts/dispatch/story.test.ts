@@ -156,6 +156,54 @@ it("versions are told by themselves where the halt was not told, and where each 
   }
 });
 
+it("versions belong to the story until ten minutes after its end", async () => {
+  const { it, rounds } = await halted({ kinds: [...KINDS] });
+  await versions(it);
+  await rounds(10, "good");
+  const { episode } = (await it.engine.history("network.stalled|mainnet||1"))!;
+  await it.pass(Number(BigInt(episode.ended!) / 1_000_000n) + 600_000 - it.now());
+  await versions(it, "n1");
+  await it.pass(1000);
+  expect(it.sender.take()).toEqual([HALT[0], HALT[2]]);
+  await versions(it, "n2");
+  await it.pass(1000);
+  expect(it.sender.take()).toEqual(["info: node.version of n2 on mainnet"]);
+  it.sender.takeEdits();
+});
+
+it("versions are a digest where a silence kept the halt back", async () => {
+  const it = await openStage();
+  await it.engine.putSubscription(aSubscription({ kinds: [...KINDS], events: "usual" }), "ada");
+  const [from, until] = [it.now(), it.now() + 3_600_000];
+  const scope = { kind: "network.stalled" } as const;
+  await it.engine.putSilence({ id: "s", scope, from, until, by: "ada", created: from }, "ada");
+  await it.rounds(2, [stalled("good")]);
+  await it.rounds(8, [stalled("bad")]);
+  await versions(it);
+  await versions(it, "n1", "n2", "n3", "n4", "n5", "n6");
+  await it.pass(1000);
+  expect(it.sender.take()).toEqual(["digest: 6 node.version n1 to n6 on mainnet, catch-up"]);
+});
+
+it("a node is told by itself while another network halts", async () => {
+  const it = await openStage();
+  for (const network of ["mainnet", "testnet"])
+    await it.engine.putSubscription(aSubscription({ id: network, network, kinds: [...KINDS] }), "ada");
+  const [from, until] = [it.now(), it.now() + 120_000];
+  const scope = { kind: "node.down" } as const;
+  await it.engine.putSilence({ id: "s", scope, from, until, by: "ada", created: from }, "ada");
+  for (const state of ["good", "bad", "bad", "bad", "bad", "bad", "bad", "bad", "bad", "bad"] as const) {
+    await it.round([stalled(state, { network: "testnet" })], [], "testnet");
+    await it.round([stalled("good"), down(state, "n1")]);
+    await it.pass(5000);
+  }
+  expect(it.sender.take()).toEqual(["warning: network.stalled on testnet"]);
+  // The silence ends.
+  await it.pass(until - it.now());
+  expect(it.sender.take()).toEqual(["warning: node.down of n1 on mainnet"]);
+  expect(it.sender.takeEdits()).toEqual([]);
+});
+
 it("a version that the story's message cannot show any more is told by itself", async () => {
   const { it, rounds } = await halted({ kinds: [...KINDS] });
   it.sender.take();

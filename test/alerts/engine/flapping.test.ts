@@ -114,6 +114,8 @@ describe("flapping", () => {
     }
     await rounds(125, "good");
     expect(stage.sender.take().at(-1)).toBe("calm: market.auction of m1 on mainnet");
+    const log = await stage.engine.decisions({ limit: 1000 });
+    expect(log.filter(({ what }) => what === "calm")).toMatchObject([{ detail: "market.auction" }]);
   });
 
   it("is not over because the watcher is blind, nor because of a downtime", async () => {

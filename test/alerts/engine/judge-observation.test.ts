@@ -242,6 +242,48 @@ describe("judging an observation", () => {
     expect(changes).toEqual([[], ["pending", "fired"], ["recovering", "relapsed", "recovering"]]);
   });
 
+  const looksAt = (world: World, read: readonly Reading[], afterMillis: number, restarted = false) => {
+    const { judged } = world.look({ readings: read, afterMillis, restarted, failed: false });
+    world.keep(judged);
+    return judged;
+  };
+  /** A stall that was seen for so many looks. */
+  const pendingFor = (count: number): World => {
+    const world = new World();
+    looksAt(world, [stalled("good")], 5000);
+    for (let time = 0; time < count; time += 1) looksAt(world, [stalled("bad")], 5000);
+    return world;
+  };
+  const restarts = ({ decisions }: JudgedObservation) => decisions.filter(({ what }) => what === "restarted");
+
+  it.each([
+    ["a stall that is pending", 2, 10_000, true, 1],
+    ["a stall that fires", 8, 10_000, true, 1],
+    ["nothing without a restart", 2, 10_000, false, 0],
+    ["nothing of a process that followed at once", 2, 0, true, 0],
+    ["nothing of what was good", 0, 10_000, true, 0],
+  ])("notes a downtime for %s, once", (_what, bad, afterMillis, restarted, noted) => {
+    const world = pendingFor(bad);
+    const read = [stalled(bad === 0 ? "good" : "bad")];
+    expect(restarts(looksAt(world, read, afterMillis, restarted))).toHaveLength(noted);
+    expect(restarts(looksAt(world, read, 5000))).toEqual([]);
+  });
+
+  it("says whether a downtime starts a pending alert again", () => {
+    const [short, long] = [10_000, 20_000_000].map((downtime) => {
+      const [{ detail } = {}] = restarts(looksAt(pendingFor(2), [stalled("bad")], downtime, true));
+      return detail?.replace(/\d.*?(?=[,:])/u, "");
+    });
+    expect(short).toBeDefined();
+    expect(short).not.toBe(long);
+  });
+
+  it("stores no machine that is good, and was", () => {
+    const world = pendingFor(1);
+    expect(looksAt(world, [stalled("good")], 5000).machines.get("network.stalled", "")?.phase).toBe("ok");
+    expect([...looksAt(world, [stalled("good")], 5000).machines.values()]).toEqual([]);
+  });
+
   it.each([
     { when: "at a watcher's very first observation", stored: undefined, sent: 0 },
     { when: "after a restart", stored: START - 5000, sent: 1 },

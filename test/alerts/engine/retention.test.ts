@@ -2,6 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 
 import { expect, it } from "vitest";
 
+import { RETENTION } from "../../../src/alerts/engine/upkeep.ts";
 import type { AlertEvent } from "../../../src/alerts/kinds/event.ts";
 import { MAX_DECISIONS } from "../../../src/store/alert-tables/create-alert-tables.ts";
 import { auction, stalled } from "../readings.ts";
@@ -138,6 +139,16 @@ it("what is old is forgotten while the process goes on, not only when it begins"
   expect(await stage.engine.history(episode?.id ?? "")).toBeUndefined();
   // A place that was lost goes on being shown as such.
   expect((await stage.engine.subscriptions()).map(({ id }) => id).toSorted()).toEqual(["lost", "sub1"]);
+});
+
+it("a subscription that is over is forgotten after as long as everything else, and not before", async () => {
+  const stage = await openStage();
+  await stage.stopDelivering();
+  await stage.engine.putSubscription(aSubscription({ state: "removed", created: stage.now() }), "ann");
+  await stage.pass(RETENTION);
+  expect(await stage.engine.subscriptions()).toHaveLength(1);
+  await stage.pass(HOUR);
+  expect(await stage.engine.subscriptions()).toEqual([]);
 });
 
 it("a storm cannot fill the disk with decisions, however young they are", async () => {

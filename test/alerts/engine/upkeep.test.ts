@@ -11,8 +11,13 @@ import type { Stage } from "../stage.ts";
 const MINUTE = 60_000;
 const REMINDER = "still critical: network.stalled on mainnet";
 
-/** An engine on the stage's database that counts how many episodes' notification states it reads, and can be made to fail. */
-function counted(stage: Stage): { engine: AlertEngine; reads: () => number; failOnce: () => void } {
+/** An engine on the stage's database that counts how many episodes' notification states it reads and how often it wakes, and can fail. */
+function counted(stage: Stage): {
+  engine: AlertEngine;
+  reads: () => number;
+  woken: () => number;
+  failOnce: () => void;
+} {
   let reads = 0;
   let failing = false;
   const store: Pick<Store, "transaction"> = {
@@ -40,11 +45,16 @@ function counted(stage: Stage): { engine: AlertEngine; reads: () => number; fail
       }),
   };
   const { config, clock } = stage;
-  const onOwed = (): void => stage.dispatcher.wake();
+  let woken = 0;
+  const onOwed = (): void => {
+    woken += 1;
+    stage.dispatcher.wake();
+  };
   const engine = createAlertEngine({ store, config, clock, log: silentLog(), simulated: new Set(), onOwed });
   return {
     engine,
     reads: () => reads,
+    woken: () => woken,
     failOnce() {
       failing = true;
     },
@@ -55,7 +65,7 @@ function counted(stage: Stage): { engine: AlertEngine; reads: () => number; fail
 async function firing(options: { config?: string } = {}, more: Parameters<typeof aSubscription>[0] = {}) {
   const stage = await subscribed(options, more);
   await stage.rounds(8, [stalled("bad", { badForMillis: 1000 })]);
-  const { engine, reads, failOnce } = counted(stage);
+  const { engine, reads, failOnce, woken } = counted(stage);
   /** Lets seconds pass, each with its upkeep. Gives how many episodes' notification states were read for that. */
   const seconds = async (count: number): Promise<number> => {
     const before = reads();
@@ -66,8 +76,29 @@ async function firing(options: { config?: string } = {}, more: Parameters<typeof
     await stage.clock.advance(0);
     return reads() - before;
   };
-  return { stage, engine, seconds, failOnce };
+  return { stage, engine, seconds, failOnce, woken };
 }
+
+describe("the dispatcher is woken", () => {
+  it("by what is owed, and by nothing else", async () => {
+    const { stage, engine, seconds, woken } = await firing();
+    stage.sender.take();
+    expect(woken()).toBe(0);
+    await seconds(3);
+    expect(woken()).toBe(0);
+    const paused = aSubscription({ state: "paused" });
+    await engine.putSubscription(paused, "ada");
+    expect(woken()).toBe(0);
+    const message = { type: "test", by: "ada", at: "1" } as const;
+    await engine.putSubscription(paused, "ada", [{ destination: paused.destination, message }]);
+    expect(woken()).toBe(1);
+    const destination = { platform: "fake", channel: "new" };
+    await engine.putSubscription(aSubscription({ id: "new", destination, created: stage.now() }), "ada");
+    expect(woken()).toBe(2);
+    await seconds(1);
+    expect(stage.sender.take()).toHaveLength(2);
+  });
+});
 
 describe("upkeep", () => {
   it("reads the notification states of open episodes once, and not again while nothing is due", async () => {

@@ -29,6 +29,9 @@ const change = (of: Extract<AlertMessage, { type: "change" }>["change"]) =>
 const digest = (more: Partial<Extract<AlertMessage, { type: "digest" }>>): AlertMessage => {
   return { type: "digest", reason: "held", network: "mainnet", events: [], episodes: [], ...more };
 };
+const rolling = (...events: AlertEvent[]): AlertMessage => {
+  return { type: "rolling", kind: "checkpoint.new", network: "mainnet", day: "2024-06-03", total: 2, events };
+};
 const token = (of: Extract<AlertMessage, { type: "token" }>["change"]) =>
   ({ type: "token", platform: "discord", why: "401", since: BEGAN, at, change: of }) as const;
 
@@ -56,19 +59,7 @@ describe("a delivery, for programs, is about", () => {
       "digest",
       undefined,
     ),
-    about(
-      "checkpoint.new mainnet digest info",
-      {
-        type: "rolling",
-        kind: "checkpoint.new",
-        network: "mainnet",
-        day: "2024-06-03",
-        total: 1,
-        events: [checkpoint],
-      },
-      "rolling",
-      undefined,
-    ),
+    about("checkpoint.new mainnet digest info", rolling(checkpoint), "rolling", undefined),
     about(
       "network.stalled mainnet digest warning",
       { type: "flapping", episode: firing, episodes: 4, withinMillis: 1 },
@@ -135,6 +126,8 @@ describe("a delivery, for programs, is about", () => {
     ["firing, where nothing says when it ended", condition("resolve"), BEGAN],
     ["the last end in a digest", digest({ episodes: [firing, over] }), LATER],
     ["the last event in a digest", digest({ events: [checkpoint], episodes: [firing] }), LATER],
+    ["the last event in a rolling message", rolling({ ...checkpoint, at: BEGAN }, checkpoint), LATER],
+    ["its only event", rolling(checkpoint), LATER],
     ["no time that is known", digest({ episodes: [firing] }), "0"],
   ])("the time of %s", (_of, message, time) => {
     expect(deliverySubject(message, message.type === "condition" ? message.phase : "digest").at).toBe(time);

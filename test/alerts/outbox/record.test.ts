@@ -1,11 +1,16 @@
 import { describe, expect, it } from "vitest";
 
+import type { ClaimedDelivery } from "../../../src/alerts/outbox/claim.ts";
 import { fanOutNext } from "../../../src/alerts/outbox/fan-out.ts";
+import { AlertMessage } from "../../../src/alerts/outbox/message.ts";
+import { enqueue } from "../../../src/alerts/outbox/outbox.ts";
 import {
   deadLetter,
   deadLetterOwed,
   isEndNotice,
+  recordPress,
   recordRetry,
+  recordSent,
   recordWaiting,
   retryNow,
 } from "../../../src/alerts/outbox/record.ts";
@@ -157,6 +162,18 @@ describe("a delivery that failed", () => {
     },
   );
 
+  it("takes with it what the message of a lost destination does not show yet", async () => {
+    const { tables, at } = await owed(
+      { id: "sayer", is: { state: "sent" } },
+      { id: "joined", phase: "trigger", episode: "e", is: { state: "merged", said_by: "sayer" } },
+      { id: "edit", phase: "group", kind: "edit", target: "sayer" },
+    );
+    await tables(async (all) => {
+      await deadLetterOwed(all, { platform: "nowhere", destination: ops }, at + 1, "401", newId);
+      expect(await states(all, ["sayer", "joined", "edit"])).toEqual(["sayer sent", "joined dead", "edit dead"]);
+    });
+  });
+
   it.each([
     ["resolve", "e", true],
     ["state", "e", true],
@@ -215,6 +232,81 @@ describe("a chunk that cannot be read", () => {
     const [{ what, detail } = {}] = await stage.engine.decisions({ limit: 1 });
     expect(what).toBe("dead letter");
     expect(detail).toMatch(saying(7, "fake"));
+  });
+});
+
+describe("a batch", () => {
+  const waiting = (all: AlertTables) => all.chunks.take(9).then((rows) => rows.length);
+  const data = '{"type":"test","by":"ada","at":"1"}';
+
+  it("without deliveries leaves what waits to be fanned out", async () => {
+    const { tables, at } = await owed();
+    await tables(async (all) => {
+      await all.chunks.put([{ platform: "fake", owed: 1, created_at: at, data }]);
+      await enqueue(all, { decisions: [{ what: "seen" }] }, at, newId);
+      expect(await waiting(all)).toBe(1);
+    });
+  });
+
+  it.each([
+    ["escalation", 0],
+    ["resolve", 0],
+    ["reminder", 1],
+  ] as const)("is fanned out at once where a trigger that it may merge into is owed: %s", async (phase, chunks) => {
+    const { tables, at } = await owed({ id: "trigger", phase: "trigger", episode: "e" });
+    const message = AlertMessage.parse(JSON.parse(data));
+    const deliveries = [ops, desk].map((destination) => {
+      return { id: destination.channel, destination, phase, message, episode: "e" };
+    });
+    await tables(async (all) => {
+      await enqueue(all, { deliveries }, at, newId, 1);
+      expect(await waiting(all)).toBe(chunks);
+    });
+  });
+});
+
+describe("an edit that arrived", () => {
+  it("has the receipt of the message that it changed, for what it is the first to show", async () => {
+    const { tables, at } = await owed({ id: "first" }, { id: "other" }, { id: "edit", kind: "edit", target: "first" });
+    const edits = { platform: "nowhere", channel: "ops", message: "7" };
+    await tables(async (all) => {
+      const [row] = await all.outbox.get(["edit"]);
+      const claimed = { row: row!, edits, shows: ["other"] } as unknown as ClaimedDelivery;
+      await recordSent(all, [{ claimed, at }]);
+      expect(await all.outbox.receipts(["first", "other", "edit"])).toEqual([{ delivery: "other", ...edits, at }]);
+    });
+  });
+});
+
+describe("a pressed message that no delivery is known by", () => {
+  const sent = (id: string, channel: string) => ({
+    id,
+    phase: "trigger",
+    episode: "e",
+    destination: destinationKey({ platform: "nowhere", channel }),
+    data: JSON.stringify({ destination: { platform: "nowhere", channel } }),
+    is: { state: "sent", uncertain_since: 1 } as const,
+  });
+
+  it.each([
+    ["is the copy of the one that went there", { platform: "nowhere", channel: "desk", message: "9" }, "there"],
+    ["is none of another channel's", { platform: "nowhere", channel: "hall", message: "9" }, undefined],
+    ["is none of another platform's", { platform: "elsewhere", channel: "desk", message: "9" }, undefined],
+    ["is no copy, where it is the message itself", { platform: "nowhere", channel: "desk", message: "2" }, undefined],
+  ])("%s", async (_what, pressed, copied) => {
+    const { tables, at } = await owed(sent("here", "ops"), sent("there", "desk"));
+    await tables(async (all) => {
+      const receipt = { platform: "nowhere", at };
+      await all.outbox.putReceipts([
+        { ...receipt, delivery: "here", channel: "ops", message: "1" },
+        { ...receipt, delivery: "there", channel: "desk", message: "2" },
+      ]);
+      expect(await recordPress(all, "e", pressed, at, newId)).toBe(copied !== undefined);
+      const copies = await all.outbox.receipts(["here~1", "there~1"]);
+      expect(copies.map(({ delivery, message }) => [delivery, message])).toEqual(
+        copied === undefined ? [] : [[`${copied}~1`, "9"]],
+      );
+    });
   });
 });
 

@@ -37,6 +37,15 @@ describe("a rule", () => {
     );
   });
 
+  it.each<[Parameters<typeof ruleFor>[0], GivenParameters, RegExp, RegExp]>([
+    ["network.stalled", { four: 1 }, /network\.stalled: \w/u, /\bfor\b.*\bcriticalFor\b/u],
+    ["network.stalled", { for: "soon" }, /network\.stalled: for: \w/u, /\bfor\b.*\bcriticalFor\b/u],
+    ["network.time-back", { for: 1 }, /network\.time-back: \w/u, /^network\.time-back (?!.*\bfor\b)/u],
+  ])("of kind %s names the thresholds at fault in %j, and those it takes", (kind, given, message, remedy) => {
+    const says = { message: expect.stringMatching(message), remedy: expect.stringMatching(remedy) };
+    expect(() => ruleFor(kind, given, config)).toThrow(expect.objectContaining(says));
+  });
+
   it.each<[string, Parameters<typeof ruleFor>[0], GivenParameters, Reading, string]>([
     ["below the low price", "market.price", { low: "100", high: "200" }, price("99.99"), "bad"],
     ["at the low price", "market.price", { low: "100", high: "200" }, price("100.00"), "good"],

@@ -186,7 +186,10 @@ describe("an alert's state", () => {
       ...stalled(state),
       ...(state === "bad" ? { since } : {}),
     }));
-    one.observe("g").restart(60_000).observe("bbbbbbb");
+    one.observe("g").restart(60_000).observe("b");
+    expect(one.machine()).toMatchObject({ phase: "pending", began: since });
+    expect(one.machine()).not.toHaveProperty("beganBefore");
+    one.observe("bbbbbb");
     expect(one.episode()).toMatchObject({ began: since, detected: String(fromMillis(START + 95_000)) });
     expect(one.episode()).not.toHaveProperty("beganBefore");
   });
