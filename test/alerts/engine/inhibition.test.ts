@@ -61,3 +61,20 @@ it.each<[string, Reading, readonly Reading[], number]>([
   expect([suppressed.length, told]).toEqual([kept, readings.length - kept]);
   for (const { detail } of suppressed) expect(detail).toContain(episode?.id);
 });
+
+it("what nobody is subscribed to any more keeps nothing back from that moment on", async () => {
+  const it = await openStage();
+  const destination = { platform: "fake", channel: "desk" };
+  const early = aSubscription({ kinds: ["node.down"], parameters: { "node.down": { rounds: 1 } } });
+  await it.engine.putSubscription(early, "ada");
+  await it.engine.putSubscription(aSubscription({ id: "desk", destination, kinds: ["node.lagging"] }), "ada");
+  const healthy = { ...lagging("a:1"), state: "good", badForMillis: 0, facts: { behindMillis: 0 } } as Reading;
+  await it.rounds(2, [blind("good"), stalled("good"), down("good"), healthy]);
+  await it.rounds(1, [blind("good"), stalled("good"), down("bad"), lagging("a:1")]);
+  expect(it.sender.take()).toEqual(["warning: node.down{rounds=1} of a:1 on mainnet"]);
+  await it.engine.putSubscription({ ...early, state: "removed" }, "ada");
+  await it.clock.advance(0);
+  expect(it.sender.take().filter((one) => one.startsWith("desk"))).toEqual([
+    "desk: warning: node.lagging of a:1 on mainnet",
+  ]);
+});
