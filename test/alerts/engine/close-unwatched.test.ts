@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
 
+import { createAlertEngine } from "../../../src/alerts/engine/engine.ts";
+import { silentLog } from "../../../src/log.ts";
 import { FIRED, subscribed } from "../outage.ts";
 import { down, stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";
@@ -15,11 +17,20 @@ it("an open episode on a network that is not watched any more is closed and anno
   await it.rounds(8, [stalled("bad")]);
   expect(it.sender.take()).toEqual(["warning: node.down of a:1 on testnet", FIRED]);
   await it.restart(60_000);
-  await it.engine.closeUnwatched(["testnet"]);
+  let woken = 0;
+  const { store, config, clock } = it;
+  const onOwed = (): void => {
+    woken += 1;
+    it.dispatcher.wake();
+  };
+  const engine = createAlertEngine({ store, config, clock, log: silentLog(), simulated: new Set(), onOwed });
+  await engine.closeUnwatched(["testnet"]);
+  expect(woken).toBe(1);
   await it.pass(0);
   expect(it.sender.take()).toEqual(["gone: network.stalled on mainnet"]);
   expect((await it.engine.openEpisodes()).map(({ network }) => network)).toEqual(["testnet"]);
-  await it.engine.closeUnwatched(["testnet"]);
+  await engine.closeUnwatched(["testnet"]);
+  expect(woken).toBe(1);
   for (let minute = 0; minute < 5; minute += 1) await it.pass(60_000);
   expect(it.sender.take()).toEqual([]);
   // Where it is watched again, a bad condition notifies again.

@@ -114,6 +114,9 @@ describe("flapping", () => {
     }
     await rounds(125, "good");
     expect(stage.sender.take().at(-1)).toBe("calm: market.auction of m1 on mainnet");
+    const [calm] = await stage.engine.finished(1);
+    const messages = await stage.engine.messages([calm!.message]);
+    expect(messages.get(calm!.message)).toMatchObject({ type: "calm", subject: "m1", label: "BTC/USD" });
     const log = await stage.engine.decisions({ limit: 1000 });
     expect(log.filter(({ what }) => what === "calm")).toMatchObject([{ detail: "market.auction" }]);
   });

@@ -1,9 +1,11 @@
 import { expect, it } from "vitest";
 
 import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
-import { isReminderDue, nextReminder } from "../../../src/alerts/engine/reminders.ts";
+import { isReminderDue, nextReminder, planUnacknowledged } from "../../../src/alerts/engine/reminders.ts";
 import type { NotificationState } from "../../../src/alerts/outbox/notification-state.ts";
+import { destinationKey } from "../../../src/alerts/routing/subscription.ts";
 import type { Episode } from "../../../src/alerts/rules/episode.ts";
+import { anEpisode } from "../samples.ts";
 
 const TOLD = 1_700_000_000_000;
 const HALF_AN_HOUR = 1_800_000;
@@ -38,4 +40,26 @@ it("is next due at the destination that was notified first", () => {
   expect(nextReminder(given, [later, state])).toBe(TOLD + HALF_AN_HOUR);
   expect(nextReminder(given, [{ ...state, state: "closed" }, later])).toBe(TOLD + 5 + HALF_AN_HOUR);
   expect(nextReminder(given, [])).toBe(Infinity);
+});
+
+it.each([
+  ["is told to the operators after the last reminder", 3, 4, {}, true],
+  ["of a simulated network is told as such", 3, 4, { simulated: true } as const, true],
+  ["is not told before the last reminder", 2, 3, {}, false],
+  ["is told once", 4, 4, {}, false],
+])("an alert that nobody acknowledged %s", (_what, before, after, label, told) => {
+  const operators = { platform: "fake", channel: "operators" };
+  const episode = anEpisode("network.stalled", { severity: "critical" });
+  const { destination } = state;
+  const message = { type: "condition", phase: "reminder", episode, ...label } as const;
+  const plan = {
+    states: [{ episode: episode.id, destination: destinationKey(destination), state: { ...state, reminders: after } }],
+    deliveries: [{ id: "r", destination, phase: "reminder", message }] as const,
+  };
+  const given = { episode, config: DEFAULT_ALERTS_CONFIG, at: TOLD };
+  const states = [{ ...state, reminders: before }];
+  const { deliveries = [] } = planUnacknowledged(given, states, plan, operators, () => "u");
+  expect(deliveries.map((one) => [one.destination, "simulated" in one.message])).toEqual(
+    told ? [[operators, "simulated" in label]] : [],
+  );
 });
