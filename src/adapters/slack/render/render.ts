@@ -58,8 +58,6 @@ const FOLDED_TITLE_LENGTH = 400;
 const FOLDED_FOOTER_LENGTH = 300;
 const FOLDED_COLUMNS = 4;
 const FOLDED_ROWS = 25;
-/** Reserved for the labels of buttons and selects, and for line breaks between blocks. */
-const FOLDED_RESERVED_LENGTH = 180;
 /** More tables without any room than these are in one file with all the rest. */
 const MAX_TABLES_LEFT_OUT = 5;
 
@@ -163,10 +161,30 @@ function layOutFolded(reply: Reply, { asker }: MessageContext): Layout {
   const first = aboveFold(reply);
   const title = renderTitle(first, FOLDED_TITLE_LENGTH);
   const footer = renderText(reply.footer ?? [], { max: FOLDED_FOOTER_LENGTH }).mrkdwn;
-  const room = FOLDED_LENGTH - FOLDED_RESERVED_LENGTH - title.length - footer.length;
   const { csvNames } = nameFiles(first);
   const form = { maxColumns: FOLDED_COLUMNS, maxRows: FOLDED_ROWS, folded: true, asker };
-  return { title, body: renderBody(first, csvNames, room, form), left: "", note: "", footer };
+  // A block knows the length of its text, but not of the buttons and line breaks around it: hence measured as a whole.
+  let room = FOLDED_LENGTH - title.length - footer.length;
+  for (;;) {
+    const layout = { title, body: renderBody(first, csvNames, room, form), left: "", note: "", footer };
+    const texts = blocksOf(layout, undefined).filter(({ type }) => type !== "actions");
+    const excess = shownLength(texts) - FOLDED_LENGTH;
+    if (excess <= 0 || room <= 0) return layout;
+    room -= excess;
+  }
+}
+
+/** The members of a block that people do not see. */
+const UNSHOWN_MEMBERS = new Set(["type", "value", "url", "action_id", "block_id", "style", "align"]);
+
+/** The characters of all texts, and one more for each, since each begins a line. Dates and links count as written. */
+function shownLength(value: unknown): number {
+  if (typeof value === "string") return value.length + 1;
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.entries(value).reduce(
+    (sum, [member, part]) => (UNSHOWN_MEMBERS.has(member) ? sum : sum + shownLength(part)),
+    0,
+  );
 }
 
 function renderTitle(reply: Reply, max: number): Layout["title"] {

@@ -62,7 +62,7 @@ describe("any reply on Slack", () => {
         const length = shownText(blocks.filter(({ type }) => type !== "actions")).length;
         expect(shown.fold === undefined ? 0 : length).toBeLessThanOrEqual(1200);
       }),
-      { numRuns: 50, interruptAfterTimeLimit: 8000 },
+      { numRuns: 50 },
     );
   });
 
@@ -79,7 +79,7 @@ describe("any reply on Slack", () => {
         const whole = { ...context, whole: true };
         expect(renderSlack(again, whole).blocks).toEqual(renderSlack(reply, whole).blocks);
       }),
-      { numRuns: 50, interruptAfterTimeLimit: 8000 },
+      { numRuns: 50 },
     );
   });
 
