@@ -18,10 +18,10 @@ import {
 import { command } from "../src/bot/command.ts";
 import { type Block, details, paragraph, type Table } from "../src/reply/block.ts";
 import { type Action, reply } from "../src/reply/reply.ts";
-import { code, joinText, text, time, toText } from "../src/reply/text.ts";
+import { code, commandLine, joinText, text, time, toText } from "../src/reply/text.ts";
 import { fromMillis } from "../src/units/nanoseconds.ts";
 
-const HINT = text`${code("alerts edit <id>")} changes one, ${code("alerts remove <id>")} ends it.`;
+const HINT = text`${commandLine("alerts edit <id>")} changes one, ${commandLine("alerts remove <id>")} ends it.`;
 
 export const alertsList = command({
   name: "alerts list",
@@ -83,7 +83,9 @@ export const alertsList = command({
           ),
       blocks: none
         ? [
-            paragraph(text`${code("alerts add")} subscribes to what ops channels need and sends a test message.`),
+            paragraph(
+              text`${commandLine("alerts add")} subscribes to what ops channels need and sends a test message.`,
+            ),
             ...lost,
           ]
         : [...shown, ...lost, ...details([paragraph(HINT)])],

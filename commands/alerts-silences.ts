@@ -7,7 +7,7 @@ import { rowActions } from "../src/answers/answer.ts";
 import { command } from "../src/bot/command.ts";
 import { details, paragraph } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";
-import { code, text, toText } from "../src/reply/text.ts";
+import { code, commandLine, text, toText } from "../src/reply/text.ts";
 import { toMillis } from "../src/units/nanoseconds.ts";
 
 export const alertsSilences = command({
@@ -23,7 +23,7 @@ export const alertsSilences = command({
     if (found.length === 0) {
       return reply({
         title: "Nothing is silenced",
-        blocks: [paragraph(text`${code("alerts silence all 1h")} keeps alerts back for an hour.`)],
+        blocks: [paragraph(text`${commandLine("alerts silence all 1h")} keeps alerts back for an hour.`)],
       });
     }
     const ids = found.flatMap(({ scope }) =>
@@ -67,7 +67,7 @@ export const alertsSilences = command({
           }),
           ...end.inTable,
         },
-        ...details([paragraph(text`${code("alerts unsilence <id>")} ends one.`)]),
+        ...details([paragraph(text`${commandLine("alerts unsilence <id>")} ends one.`)]),
       ],
       actions: end.actions,
     });

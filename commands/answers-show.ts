@@ -2,7 +2,7 @@ import { AUDIENCES, audienceSentence, workspaceOf } from "../src/answers/workspa
 import { command } from "../src/bot/command.ts";
 import { field, paragraph } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";
-import { code, text, time } from "../src/reply/text.ts";
+import { commandLine, text, time } from "../src/reply/text.ts";
 import { fromMillis } from "../src/units/nanoseconds.ts";
 
 export const answersShow = command({
@@ -31,7 +31,7 @@ export const answersShow = command({
         paragraph("Orders, stake, parties and ledgers are no part of this: they go to whoever asks."),
         ...(caller.mayManageChannel
           ? []
-          : [paragraph(text`People who manage a channel change it with ${code("answers set")}.`)]),
+          : [paragraph(text`People who manage a channel change it with ${commandLine("answers set")}.`)]),
       ],
       actions:
         caller.mayManageChannel && other !== undefined

@@ -8,7 +8,7 @@ import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../src/bot/
 import { UserError } from "../src/errors.ts";
 import { details as inDetail, paragraph } from "../src/reply/block.ts";
 import { type Action, buttonsOrChoice, reply, type Reply } from "../src/reply/reply.ts";
-import { code, strong, text, toText } from "../src/reply/text.ts";
+import { code, commandLine, strong, text, toText } from "../src/reply/text.ts";
 
 /** The commands to begin with. */
 const STARTS = ["time", "market list", "market show", "order", "stake", "alerts add"];
@@ -66,7 +66,7 @@ function overview(context: HelpContext): Reply {
       ...inDetail([
         { kind: "list", title: text`All commands`, items: commands.map(item) },
         paragraph(
-          text`${where} Values go in the order shown, or by name: ${code("order id:<id> version:1")}. ${code("private:yes")} keeps an answer to yourself. More about one: ${code("help market show")}.`,
+          text`${where} Values go in the order shown, or by name: ${commandLine("order id:<id> version:1")}. ${code("private:yes")} keeps an answer to yourself. More about one: ${commandLine("help market show")}.`,
         ),
       ]),
     ],
@@ -94,7 +94,7 @@ function groupOf(context: HelpContext, typed: string, group: readonly AnyCommand
 }
 
 function item(one: AnyCommand) {
-  return text`${code(shortUsage(one))} · ${one.summary}`;
+  return text`${commandLine(shortUsage(one))} · ${one.summary}`;
 }
 
 function details(context: HelpContext, one: AnyCommand): Reply {
@@ -103,8 +103,8 @@ function details(context: HelpContext, one: AnyCommand): Reply {
   return reply({
     title: text`${one.name}: ${one.summary}`,
     blocks: [
-      { kind: "code", text: usageLine(one) },
-      { kind: "list", items: one.examples.map((example) => [code(example)]) },
+      { kind: "code", text: usageLine(one), command: true },
+      { kind: "list", items: one.examples.map((example) => [commandLine(example)]) },
       ...(one.access === "channel-manager" ? [paragraph("Only people who may manage the channel can use it.")] : []),
       ...inDetail([
         {

@@ -2,7 +2,7 @@ import { rowActions } from "../src/answers/answer.ts";
 import { command } from "../src/bot/command.ts";
 import { details, paragraph } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";
-import { code, id, shortenId, text, toText } from "../src/reply/text.ts";
+import { commandLine, id, shortenId, text, toText } from "../src/reply/text.ts";
 
 export const myParties = command({
   name: "my parties",
@@ -18,7 +18,7 @@ export const myParties = command({
     if (saved.length === 0) {
       return reply({
         title: "You have saved no party",
-        blocks: [paragraph(text`Save one with ${code("my party <id> <name>")}: it becomes your default.`)],
+        blocks: [paragraph(text`Save one with ${commandLine("my party <id> <name>")}: it becomes your default.`)],
       });
     }
     const forget = rowActions(
@@ -47,7 +47,7 @@ export const myParties = command({
         },
         ...details([
           paragraph(
-            text`Only you see this. Saving one again makes it the default; ${code("my forget <name>")} takes one away.`,
+            text`Only you see this. Saving one again makes it the default; ${commandLine("my forget <name>")} takes one away.`,
           ),
         ]),
       ],

@@ -12,7 +12,7 @@ import { EVERYBODY } from "../src/bot/options/saved-parties.ts";
 import { details, facts, field, paragraph, type Table } from "../src/reply/block.ts";
 import { tableAttachment } from "../src/reply/csv.ts";
 import type { Action, Reply } from "../src/reply/reply.ts";
-import { code, id, shortenId, text, type Text, toText } from "../src/reply/text.ts";
+import { commandLine, id, shortenId, text, type Text, toText } from "../src/reply/text.ts";
 import { compareIntegers, decimal, roundedPercentOf } from "../src/units/decimal.ts";
 
 /** How many parties are shown; all of them go into the CSV. */
@@ -107,7 +107,7 @@ async function oneParty(context: Context, partyId: string): Promise<Reply> {
   // A saved party is the default: the note says how to get the list instead.
   const own =
     saved?.id === partyId
-      ? [paragraph(text`This is the party that you saved; ${code("stake party:all")} lists the largest stakes.`)]
+      ? [paragraph(text`This is the party that you saved; ${commandLine("stake party:all")} lists the largest stakes.`)]
       : [];
   const actions: Action[] = [
     { label: "Largest stakes", invocation: askFor(context, "stake", { party: EVERYBODY }), effect: "reply" },

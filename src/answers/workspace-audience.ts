@@ -2,7 +2,7 @@ import type { Platforms } from "../alerts/platform.ts";
 import type { AnyCommand } from "../bot/command.ts";
 import type { Target, Visibility } from "../bot/invocation.ts";
 import { UserError } from "../errors.ts";
-import { code, joinText, text, type Text } from "../reply/text.ts";
+import { code, commandLine, joinText, text, type Text } from "../reply/text.ts";
 
 /** A server or workspace, and what people there call it. */
 export interface Workspace {
@@ -33,7 +33,7 @@ export const AUDIENCES: readonly { readonly value: string; readonly label: strin
 /** A sentence about who sees answers, and how a single question can differ. */
 export function audienceSentence(audience: Visibility, { noun }: Workspace, commands: readonly AnyCommand[]): Text {
   const names = joinText(
-    commands.filter(({ workspaceChooses }) => workspaceChooses === true).map(({ name }) => code(name)),
+    commands.filter(({ workspaceChooses }) => workspaceChooses === true).map(({ name }) => commandLine(name)),
     " and ",
   );
   return audience === "channel"

@@ -58,7 +58,7 @@ function storeTroubleReply(
 function userErrorReply(error: UserError, context: { command: string; options?: Ask["options"] }): Reply {
   const blocks: Block[] = [];
   if (error.remedy !== undefined) blocks.push(paragraph(error.remedy));
-  if (error.suggestion !== undefined) blocks.push({ kind: "code", text: error.suggestion });
+  if (error.suggestion !== undefined) blocks.push({ kind: "code", text: error.suggestion, command: true });
   return reply({ tone: "warning", title: error.message, blocks, actions: meant(error, context), failure: "caller" });
 }
 

@@ -12,8 +12,16 @@ export const Inline = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("strong"), text: z.string() }),
   /** An exact number in `text`; above the fold people read `short`, with no more digits than they need. */
   z.object({ kind: z.literal("number"), text: z.string(), short: z.string() }),
-  /** Something to copy: an id, a hash, a command line. With `id`, a narrow renderer may show its ends and keep the whole one a tap away. */
-  z.object({ kind: z.literal("code"), text: z.string(), id: z.literal(true).exactOptional() }),
+  /**
+   * Something to copy: an id, a hash, a command line. With `id`, a narrow renderer may show its ends and keep the whole
+   * one a tap away. With `command`, it is a line to type, without the prefix or the mention that a platform has for it.
+   */
+  z.object({
+    kind: z.literal("code"),
+    text: z.string(),
+    id: z.literal(true).exactOptional(),
+    command: z.literal(true).exactOptional(),
+  }),
   z.object({ kind: z.literal("link"), text: z.string(), url: z.string() }),
   /**
    * A point in time, shown in the reader's own zone where the platform can; with style "utc", for times that were asked
@@ -90,8 +98,14 @@ export const Block = z.discriminatedUnion("kind", [
     /** What can be done with each row, which its first cell names: a button beside it, or a choice below the table. */
     rowAction: z.object({ label: z.string(), invocations: z.array(Ask), effect: Effect }).exactOptional(),
   }),
-  /** Text as it is, in a fixed-width face: a command line, a JSON detail. */
-  z.object({ kind: z.literal("code"), text: z.string(), language: z.string().exactOptional(), ...inAnyBlock }),
+  /** Text as it is, in a fixed-width face: a JSON detail, or with `command` a line to type. */
+  z.object({
+    kind: z.literal("code"),
+    text: z.string(),
+    language: z.string().exactOptional(),
+    command: z.literal(true).exactOptional(),
+    ...inAnyBlock,
+  }),
 ]);
 export type Block = Immutable<z.infer<typeof Block>>;
 export type Table = Extract<Block, { kind: "table" }>;

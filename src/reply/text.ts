@@ -65,6 +65,11 @@ export function code(value: string | bigint | number): Inline {
   return { kind: "code", text: String(value) };
 }
 
+/** A command line to type, as in a terminal: `alerts add markets`. */
+export function commandLine(line: string): Inline {
+  return { kind: "code", text: line, command: true };
+}
+
 /** A long identifier (party, market, order, hash): whole wherever it is copied, shortened where space is short. */
 export function id(value: string): Inline {
   return { kind: "code", text: value, id: true };

@@ -43,8 +43,8 @@ export const anyInline: fc.Arbitrary<Inline> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc
-      .tuple(anyString(), fc.boolean())
-      .map(([text, isId]): Inline => (isId ? { kind: "code", text, id: true } : { kind: "code", text })),
+      .tuple(anyString(), fc.constantFrom({}, { id: true as const }, { command: true as const }))
+      .map(([text, more]): Inline => ({ kind: "code", text, ...more })),
   },
   {
     weight: 1,
@@ -192,7 +192,12 @@ const anyBlockAboveTheFold: fc.Arbitrary<Block> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record(
-      { kind: fc.constant("code" as const), text: anyString(400), language: fc.constantFrom("json", "", "```") },
+      {
+        kind: fc.constant("code" as const),
+        text: anyString(400),
+        language: fc.constantFrom("json", "", "```"),
+        command: fc.constant(true as const),
+      },
       { requiredKeys: ["kind", "text"] },
     ),
   },

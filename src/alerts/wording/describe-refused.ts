@@ -1,6 +1,6 @@
 import { paragraph } from "../../reply/block.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
-import { code, text, type Text } from "../../reply/text.ts";
+import { code, commandLine, text, type Text } from "../../reply/text.ts";
 import type { AlertMessage } from "../outbox/message.ts";
 import type { Platforms } from "../platform.ts";
 import { markedTitle } from "./phrases.ts";
@@ -20,7 +20,10 @@ export function describeRefused(message: RefusedMessage, platforms?: Platforms):
   return reply({
     tone: "warning",
     title: markedTitle("WARNING", title, message),
-    blocks: [{ kind: "list", items: places.map(placeWords) }, paragraph(text`${code("alerts log")} has each of them.`)],
+    blocks: [
+      { kind: "list", items: places.map(placeWords) },
+      paragraph(text`${commandLine("alerts log")} has each of them.`),
+    ],
   });
 }
 

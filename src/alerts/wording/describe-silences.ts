@@ -1,6 +1,6 @@
 import { paragraph } from "../../reply/block.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
-import { code, text, type Text } from "../../reply/text.ts";
+import { code, commandLine, text, type Text } from "../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
@@ -21,7 +21,7 @@ export function describeSilences(message: Extract<AlertMessage, { type: "silence
     title: markedTitle("SILENCED", text`${count}: alerts are being kept back`, message),
     blocks: [
       { kind: "list", items: silences.map((one) => silenceLine(one, now, platforms)) },
-      paragraph(text`${code("alerts unsilence <id>")} ends one, where it was made or at the console.`),
+      paragraph(text`${commandLine("alerts unsilence <id>")} ends one, where it was made or at the console.`),
     ],
   });
 }

@@ -1,6 +1,6 @@
 import { type Block, paragraph } from "../../reply/block.ts";
 import { reply, type Reply, type Tone } from "../../reply/reply.ts";
-import { code, text, type Text, time } from "../../reply/text.ts";
+import { code, commandLine, text, type Text, time } from "../../reply/text.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
 import type { TokenMessage } from "../outbox/message.ts";
 import type { Platforms } from "../platform.ts";
@@ -126,7 +126,7 @@ function channelText(message: TokenMessage, channel: string, platforms?: Platfor
           paragraph(
             text`${named}, since ${time(from, "both")}: ${why}. ${ended(subscriptions)} there. ${deadLetterWords(unsent)}`,
           ),
-          whatToDo(text`${remedy} Then ${code("alerts resume")} brings a subscription back.`),
+          whatToDo(text`${remedy} Then ${commandLine("alerts resume")} brings a subscription back.`),
         ],
       };
     }
@@ -172,7 +172,7 @@ function returned(subscriptions: number): string {
 
 function deadLetterWords(count: number): Text {
   if (count === 0) return text`Nothing was given up.`;
-  return text`${messages(count)} ${count === 1 ? "was" : "were"} given up; ${code("alerts log")} lists ${count === 1 ? "it" : "them"}.`;
+  return text`${messages(count)} ${count === 1 ? "was" : "were"} given up; ${commandLine("alerts log")} lists ${count === 1 ? "it" : "them"}.`;
 }
 
 function messages(count: number): string {

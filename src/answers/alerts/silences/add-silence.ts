@@ -107,7 +107,7 @@ function everythingReply(
     title: text`Nothing changed: keep everything back${network}, ${where}?`,
     blocks: [
       paragraph("No kind, market, node or episode is named, so every alert would be kept back. If that is meant:"),
-      { kind: "code", text: formatLine({ command: short, options: Object.fromEntries(others) }) },
+      { kind: "code", text: formatLine({ command: short, options: Object.fromEntries(others) }), command: true },
     ],
     failure: "caller",
     actions: [{ label: "Silence everything", invocation: { command: "alerts silence", options }, effect: "reply" }],

@@ -10,7 +10,7 @@ import { systemClock } from "../../../api/clock.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, field, paragraph } from "../../../reply/block.ts";
 import { type Action, reply, type Reply } from "../../../reply/reply.ts";
-import { code, text } from "../../../reply/text.ts";
+import { commandLine, text } from "../../../reply/text.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
 import { resolveSubjects, subjectLabels } from "../alert-subjects.ts";
 import { type AlertCommandContext, changeAnnouncements, runExclusive } from "../alerts.ts";
@@ -179,7 +179,7 @@ function addedReply(
   if (offered) {
     blocks.push(
       paragraph(
-        text`A test message is on its way. More is added by name: ${code("alerts add markets BTC/USDT")}, ${code("alerts add all")}.`,
+        text`A test message is on its way. More is added by name: ${commandLine("alerts add markets BTC/USDT")}, ${commandLine("alerts add all")}.`,
       ),
     );
   }
@@ -245,7 +245,7 @@ function existingSubscriptionReply(
   const otherwise =
     same || named.length === 0
       ? []
-      : [text`It is told in another way than you ask for; ${code("alerts edit")} changes that.`];
+      : [text`It is told in another way than you ask for; ${commandLine("alerts edit")} changes that.`];
   return reply({
     title: text`Nothing changed: ${place} was subscribed to that already`,
     blocks: [...subscriptionBlocks(known, labels), ...[...paused, ...otherwise].map((sentence) => paragraph(sentence))],

@@ -103,7 +103,7 @@ function changeableReply(one: Subscription, labels: Labels): Reply {
     blocks: [
       ...subscriptionBlocks(one, labels),
       paragraph("Name what to change; the rest stays. For example:"),
-      { kind: "code", text: `alerts edit ${one.id} severity:warning quiet:22:00-07:00` },
+      { kind: "code", text: `alerts edit ${one.id} severity:warning quiet:22:00-07:00`, command: true },
     ],
     actions: [...endingActions(one, labels), listAction()],
   });
