@@ -22,6 +22,7 @@ import { code, text, time } from "../src/reply/text.ts";
 export const alertsAck = command({
   name: "alerts ack",
   summary: "Acknowledge an alert: no more reminders",
+  verb: "Acknowledge",
   examples: ["alerts ack network.stalled"],
   // Everybody may in their direct messages; rights on a channel are checked below.
   access: "everyone",

@@ -8,6 +8,7 @@ import { command } from "../src/bot/command.ts";
 export const alertsAdd = command({
   name: "alerts add",
   summary: "Subscribe this channel, or watch one thing yourself",
+  verb: "Subscribe",
   examples: [
     "alerts add",
     "alerts add markets BTC/USDT style:thread",

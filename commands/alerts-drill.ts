@@ -14,6 +14,7 @@ const MAX_DESTINATIONS = 50;
 export const alertsDrill = command({
   name: "alerts drill",
   summary: "Test the whole way of an alert, and time it",
+  verb: "Begin drill",
   examples: ["alerts drill"],
   access: "channel-manager",
   audience: "caller",

@@ -1,15 +1,18 @@
 import { SUBSCRIPTION_OPTION, SUBSCRIPTION_OPTIONS } from "../src/answers/alerts/alert-options.ts";
 import { editSubscription } from "../src/answers/alerts/subscriptions/edit-subscription.ts";
+import { presentValues } from "../src/answers/alerts/subscriptions/present-values.ts";
 import { command } from "../src/bot/command.ts";
 
 export const alertsEdit = command({
   name: "alerts edit",
   summary: "Change a subscription",
+  verb: "Save",
   examples: ["alerts edit <id> quiet:22:00-07:00 zone:Europe/Berlin", "alerts edit <id> high:75000"],
   // Everybody may change their own; rights on a channel's are checked once the subscription is found.
   access: "everyone",
   audience: "caller",
   changes: true,
   options: { id: SUBSCRIPTION_OPTION, ...SUBSCRIPTION_OPTIONS },
+  edits: { option: "id", values: presentValues },
   run: (context) => editSubscription(context, context.options.id, context.options),
 });

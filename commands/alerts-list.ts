@@ -27,6 +27,7 @@ export const alertsList = command({
   name: "alerts list",
   alsoCalled: ["subscriptions"],
   summary: "What this channel and you are told of",
+  verb: "List subscriptions",
   examples: ["alerts list"],
   access: "everyone",
   audience: "caller",

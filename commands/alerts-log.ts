@@ -15,6 +15,7 @@ const PAGE_ROWS = 15;
 export const alertsLog = command({
   name: "alerts log",
   summary: "What was decided and sent, newest first",
+  verb: "Show log",
   examples: ["alerts log", "alerts log node.down", "alerts log suppressed page:2", "alerts log file:yes"],
   access: "everyone",
   audience: "caller",

@@ -5,6 +5,7 @@ import { command } from "../src/bot/command.ts";
 export const alertsPause = command({
   name: "alerts pause",
   summary: "Hold a subscription back",
+  verb: "Pause",
   examples: ["alerts pause <id>"],
   // Everybody may change their own; rights on a channel's are checked once the subscription is found.
   access: "everyone",

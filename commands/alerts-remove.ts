@@ -5,6 +5,7 @@ import { command } from "../src/bot/command.ts";
 export const alertsRemove = command({
   name: "alerts remove",
   summary: "End a subscription",
+  verb: "Remove",
   examples: ["alerts remove <id>"],
   // Everybody may change their own; rights on a channel's are checked once the subscription is found.
   access: "everyone",

@@ -5,6 +5,7 @@ import { command } from "../src/bot/command.ts";
 export const alertsResume = command({
   name: "alerts resume",
   summary: "Go on with a paused subscription",
+  verb: "Resume",
   examples: ["alerts resume <id>"],
   // Everybody may change their own; rights on a channel's are checked once the subscription is found.
   access: "everyone",

@@ -8,6 +8,7 @@ import { command } from "../src/bot/command.ts";
 export const alertsSilence = command({
   name: "alerts silence",
   summary: "Keep alerts back for a while",
+  verb: "Silence",
   examples: [
     "alerts silence all for:1h",
     "alerts silence node.down for:2h reason:maintenance",

@@ -13,6 +13,7 @@ import { toMillis } from "../src/units/nanoseconds.ts";
 export const alertsSilences = command({
   name: "alerts silences",
   summary: "The silences that hold, or will",
+  verb: "List silences",
   examples: ["alerts silences"],
   access: "everyone",
   audience: "caller",

@@ -39,6 +39,7 @@ const FEW_NETWORKS = 4;
 export const alertsStatus = command({
   name: "alerts status",
   summary: "Verdicts, open alerts, and what waits to be sent",
+  verb: "Show alerts",
   examples: ["alerts status"],
   access: "everyone",
   audience: "channel",

@@ -22,6 +22,7 @@ import { fromMillis, toMillis } from "../src/units/nanoseconds.ts";
 export const alertsUnsilence = command({
   name: "alerts unsilence",
   summary: "End a silence",
+  verb: "End silence",
   examples: ["alerts unsilence <id>"],
   // Everybody may in their direct messages; rights on a channel are checked below.
   access: "everyone",

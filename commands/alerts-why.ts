@@ -7,6 +7,7 @@ import { UserError } from "../src/errors.ts";
 export const alertsWhy = command({
   name: "alerts why",
   summary: "The whole story of an alert",
+  verb: "Explain",
   examples: ["alerts why network.stalled"],
   access: "everyone",
   audience: "caller",

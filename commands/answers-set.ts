@@ -8,6 +8,7 @@ import { toMillis } from "../src/units/nanoseconds.ts";
 export const answersSet = command({
   name: "answers set",
   summary: "Choose who sees answers about markets here",
+  verb: "Save",
   examples: ["answers set everyone", "answers set asker"],
   access: "channel-manager",
   audience: "channel",

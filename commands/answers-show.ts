@@ -8,6 +8,7 @@ import { fromMillis } from "../src/units/nanoseconds.ts";
 export const answersShow = command({
   name: "answers show",
   summary: "Who sees answers about markets here",
+  verb: "Show",
   examples: ["answers show"],
   access: "everyone",
   audience: "caller",

@@ -18,6 +18,7 @@ import { code, shortenId, text } from "../src/reply/text.ts";
 export const bundleAssetLimits = command({
   name: "bundle asset-limits",
   summary: "The signed bundle that sets an asset's limits",
+  verb: "Show bundle",
   examples: ["bundle asset-limits <proposal>"],
   access: "everyone",
   audience: "channel",

@@ -13,6 +13,7 @@ import { shortenId } from "../src/reply/text.ts";
 export const bundleListAsset = command({
   name: "bundle list-asset",
   summary: "The signed bundle that lists an asset on the bridge",
+  verb: "Show bundle",
   examples: ["bundle list-asset USDT"],
   access: "everyone",
   audience: "channel",

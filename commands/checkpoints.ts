@@ -9,6 +9,7 @@ export const checkpoints = command({
   name: "checkpoints",
   alsoCalled: ["checkpoint"],
   summary: "The network's checkpoints",
+  verb: "Show checkpoints",
   examples: ["checkpoints", "checkpoints first:50", "checkpoints newest:no"],
   access: "everyone",
   audience: "channel",

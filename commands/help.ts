@@ -17,6 +17,7 @@ export const help = command({
   name: "help",
   alsoCalled: ["commands"],
   summary: "What you can ask, and how",
+  verb: "Show help",
   examples: ["help", "help market show"],
   access: "everyone",
   audience: "caller",
@@ -141,7 +142,7 @@ function leftOut(context: HelpContext, { options, workspaceChooses }: AnyCommand
     return `yes, unless the ${platforms.workspaceNoun(here.platform)} chose otherwise`;
   }
   if (option.kind === "flag") return option.default ? "yes" : "no";
-  if (option.kind === "network") return networks[0] ?? "";
+  if (option.kind === "network") return option.narrows === true ? "everywhere" : (networks[0] ?? "");
   return option.required === true ? "required" : "";
 }
 

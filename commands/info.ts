@@ -24,6 +24,7 @@ export const info = command({
   name: "info",
   alsoCalled: ["version", "versions"],
   summary: "The version of every data node",
+  verb: "Show versions",
   examples: ["info", "info network:testnet"],
   access: "everyone",
   audience: "channel",

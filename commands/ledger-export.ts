@@ -40,17 +40,19 @@ const options = {
   },
   columns: {
     kind: "text",
+    section: "The file",
     description: "Only these columns, in this order, separated by commas",
     example: "vega_time,quantity,transfer_type",
     maxLength: 1000,
   },
-  raw: { kind: "flag", description: "The node's bytes as they are", default: false },
+  raw: { kind: "flag", section: "The file", description: "The node's bytes as they are", default: false },
 } as const;
 type Context = CommandContext<typeof options>;
 
 export const ledgerExport = command({
   name: "ledger export",
   summary: "A party's ledger of one asset, as CSV",
+  verb: "Export",
   examples: [
     "ledger export <party> USDT from:2023-05-01 to:2023-05-31",
     'ledger export <party> USDT from:"last month"',

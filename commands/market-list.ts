@@ -16,6 +16,7 @@ export const marketList = command({
   name: "market list",
   alsoCalled: ["markets", "prices"],
   summary: "All markets: price, state, open interest",
+  verb: "List markets",
   examples: ["market list", "market list network:testnet"],
   access: "everyone",
   audience: "caller",

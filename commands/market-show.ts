@@ -31,6 +31,7 @@ export const marketShow = command({
   name: "market show",
   alsoCalled: ["price", "spread"],
   summary: "One market: price, spread, bounds, liquidity",
+  verb: "Show market",
   examples: ["market show BTC/USDT", "market show BTC/USDT network:testnet"],
   access: "everyone",
   audience: "caller",

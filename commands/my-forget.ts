@@ -13,6 +13,7 @@ const EVERYTHING = EVERYBODY;
 export const myForget = command({
   name: "my forget",
   summary: "Forget a saved party, or all that is kept of you",
+  verb: "Forget",
   examples: ["my forget treasury", "my forget all"],
   access: "everyone",
   audience: "caller",

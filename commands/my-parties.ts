@@ -8,6 +8,7 @@ export const myParties = command({
   name: "my parties",
   alsoCalled: ["parties"],
   summary: "The parties that you saved",
+  verb: "List parties",
   examples: ["my parties"],
   access: "everyone",
   audience: "caller",

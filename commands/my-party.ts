@@ -27,6 +27,7 @@ const options = {
 export const myParty = command({
   name: "my party",
   summary: "Save a party as your default",
+  verb: "Save party",
   examples: ["my party <id>", "my party <id> treasury"],
   access: "everyone",
   audience: "caller",

@@ -46,6 +46,7 @@ export const order = command({
   name: "order",
   alsoCalled: ["orders"],
   summary: "One order: what is left, why it ended, its versions",
+  verb: "Show order",
   examples: ["order <id>", "order <id> version:1"],
   access: "everyone",
   audience: "caller",

@@ -9,6 +9,7 @@ export const snapshots = command({
   name: "snapshots",
   alsoCalled: ["snapshot"],
   summary: "Snapshots of the core's state, and its upgrades",
+  verb: "Show snapshots",
   examples: ["snapshots", "snapshots first:50", "snapshots newest:no"],
   access: "everyone",
   audience: "channel",

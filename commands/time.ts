@@ -25,6 +25,7 @@ export const time = command({
   name: "time",
   alsoCalled: ["status", "health", "height"],
   summary: "The network's time and block, and which nodes agree",
+  verb: "Show time",
   examples: ["time", "time network:testnet"],
   access: "everyone",
   audience: "channel",

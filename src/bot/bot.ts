@@ -19,7 +19,7 @@ import { errorReply } from "./error-reply.ts";
 import { completions, type LineCompletion } from "./grammar/complete-line.ts";
 import { findCommand, formatLine, parseLine } from "./grammar/grammar.ts";
 import { type Invocation, managerRemedy, type Prepared, type Target, type Visibility } from "./invocation.ts";
-import type { Choice } from "./options/options.ts";
+import type { Choice, SuggestContext } from "./options/options.ts";
 import { parseOptions } from "./options/parse-options.ts";
 import { ownParties, suggestSavedParties, takesParty, withSavedParties } from "./options/saved-parties.ts";
 import { MAX_CHOICES, suggestValues } from "./options/suggest-values.ts";
@@ -45,6 +45,11 @@ export interface Bot {
   run(invocation: Invocation): Promise<Reply>;
   /** The same for a typed line (`market show BTC/USDT network:testnet`). Never rejects. */
   runLine(line: string, invocation: Omit<Invocation, "command" | "options">): Promise<Reply>;
+  /**
+   * What the thing has now that a command would change, for a form that begins with it. Undefined where the command changes
+   * no such thing, the question names none, or it is not known in time. Never rejects, nor takes long.
+   */
+  present(asked: Omit<Invocation, "progress">): Promise<Ask["options"] | undefined>;
   /** Never rejects, nor takes long; an empty list where there is nothing to offer in time. */
   suggest(request: SuggestRequest): Promise<readonly Choice[]>;
   /** Completion of a typed line: whole lines to offer, best first. Never rejects. */
@@ -211,26 +216,34 @@ export function createBot(dependencies: BotDependencies): Bot {
     return run({ ...rest, ...ask });
   }
 
+  function suggestContext({ caller, here, options, signal }: Omit<Invocation, "progress">): SuggestContext {
+    const { alerts, seen } = dependencies;
+    const api = clientOf(networks.find((network) => network === options["network"]));
+    return { api, seen, alerts, platforms, here, caller, options, commands, signal };
+  }
+
+  async function present(asked: Omit<Invocation, "progress">): Promise<Ask["options"] | undefined> {
+    const edits = byName.get(asked.command)?.edits;
+    const named = edits === undefined ? undefined : asked.options[edits.option];
+    if (edits === undefined || named === undefined) return undefined;
+    try {
+      const values = edits.values(String(named).trim(), suggestContext(asked));
+      return await inTime(values, { millis: SUGGEST_MILLIS, signal: asked.signal }, () => undefined);
+    } catch (thrown) {
+      dependencies.log.debug({ err: thrown, command: asked.command }, "completion failed");
+      return undefined;
+    }
+  }
+
   async function suggest(request: SuggestRequest): Promise<readonly Choice[]> {
     const option = byName.get(request.command)?.options[request.option];
     if (option === undefined) return [];
     try {
-      const { caller, here, options, signal } = request;
-      const asked = networks.find((network) => network === options["network"]);
+      const { caller, here, signal } = request;
       const offer = (choices: Promise<readonly Choice[]>): Promise<readonly Choice[]> =>
         inTime(choices, { millis: SUGGEST_MILLIS, signal }, () => []);
       const own = ownParties(dependencies.parties, here, caller, platforms);
-      const context = {
-        api: clientOf(asked),
-        seen: dependencies.seen,
-        alerts: dependencies.alerts,
-        platforms,
-        here,
-        caller,
-        options,
-        commands,
-        signal,
-      };
+      const context = suggestContext(request);
       const [saved, others] = await Promise.all([
         takesParty(option) ? offer(suggestSavedParties(request.typed, own)) : [],
         offer(suggestValues(option, request.typed, networks, context)),
@@ -266,6 +279,7 @@ export function createBot(dependencies: BotDependencies): Bot {
     prepare,
     run,
     runLine,
+    present,
     suggest,
     completeLine: async (line, rest) => (await completed(line, rest)).map((one) => one.line),
     completions: completed,

@@ -3,12 +3,18 @@ import type { Receipt } from "../alerts/sender.ts";
 import type { AlertService } from "../alerts/service/service.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import type { LedgerExports } from "../export/ledger-exports.ts";
-import type { Reply } from "../reply/reply.ts";
+import type { Ask, Reply } from "../reply/reply.ts";
 import type { SeenIds } from "../store/store.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { AudienceSettings } from "./audience-settings.ts";
 import type { Caller, Target, Visibility } from "./invocation.ts";
-import { MAX_DESCRIPTION_LENGTH, type Option, type Options, type OptionValues } from "./options/options.ts";
+import {
+  MAX_DESCRIPTION_LENGTH,
+  type Option,
+  type Options,
+  type OptionValues,
+  type SuggestContext,
+} from "./options/options.ts";
 import type { OwnParties } from "./options/saved-parties.ts";
 
 export interface CommandContext<S extends Options> {
@@ -48,6 +54,8 @@ export interface Command<S extends Options> {
   readonly alsoCalled?: readonly string[];
   /** One line, at most 100 characters. */
   readonly summary: string;
+  /** What the button says that sends its form: `Subscribe`; at most 24 characters, left out = `Ask`. */
+  readonly verb?: string;
   /** Command lines worth trying, without the bot's own name. */
   readonly examples: readonly string[];
   readonly access: "everyone" | "channel-manager";
@@ -65,6 +73,14 @@ export interface Command<S extends Options> {
   /** Its answer is the caller's own business: no Share. */
   readonly personal?: true;
   readonly options: S;
+  /**
+   * It changes the thing that `option` names. `values`: what that thing has now, as its options would be typed, for a
+   * form that begins with it; undefined where the caller may see no such thing.
+   */
+  readonly edits?: {
+    readonly option: string;
+    values(id: string, context: SuggestContext): Promise<Ask["options"] | undefined>;
+  };
   /** Throws UserError for the caller's mistakes; ApiError passes through. */
   run(context: CommandContext<S>): Promise<Reply>;
 }
@@ -79,14 +95,18 @@ export function command<const S extends Options>(declared: Command<S>): AnyComma
 
 /** A command with the two options that every command takes; its options name the platforms that there are. */
 export function withCommonOptions(command: AnyCommand, platforms: Platforms): AnyCommand {
-  const network: Option = { kind: "network", description: "The network to ask" };
+  const section = "The answer";
+  const network: Option = { kind: "network", description: "The network to ask", section };
   const hidden: Option = {
     kind: "flag",
     description: "Answer so that only you can see it",
+    label: "Who sees the answer",
+    section,
     default: command.audience === "caller",
   };
   const own = Object.entries(command.options).map(([name, option]) => [name, wordOption(option, platforms)] as const);
-  const options: Options = { ...Object.fromEntries(own), network, private: hidden };
+  const declared = Object.fromEntries(own);
+  const options: Options = { ...declared, network: declared["network"] ?? network, private: hidden };
   return { ...command, options };
 }
 

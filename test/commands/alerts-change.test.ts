@@ -55,6 +55,44 @@ describe("a subscription", () => {
     expect(await alert()).not.toHaveProperty("guidance");
   });
 
+  test.each<[line: string, values: Readonly<Record<string, string>>]>([
+    ["ops", { kinds: "ops", severity: "info", style: "live", network: "mainnet" }],
+    [
+      "kinds:ops,market.auction severity:warning style:thread events:each for:90s critical-for:1h",
+      { kinds: "ops,market.auction", severity: "warning", style: "thread", events: "each", "critical-for": "1h" },
+    ],
+    ["network.stalled quiet:22:00-7:00", { kinds: "network.stalled", quiet: "22:00-07:00" }],
+    [
+      "node.down rounds:4 quiet:22-7 zone:Europe/Berlin note:off",
+      { rounds: "4", quiet: "22:00-07:00", zone: "Europe/Berlin" },
+    ],
+    [
+      'market.price BTC/USDT high:70_000 low:50000.50 when:within note:"Call us, now" runbook:https://example.org/a',
+      {
+        subjects: "BTC/USDT",
+        high: "70000",
+        low: "50000.5",
+        when: "within",
+        note: "Call us, now",
+        runbook: "https://example.org/a",
+      },
+    ],
+    ["checkpoint.overdue factor:2.5 at-least:1500ms", { factor: "2.5", "at-least": "1500ms" }],
+  ])("%s: a form begins with what it has, and what is sent back so changes nothing", async (line, values) => {
+    const { talk, id, announced } = await channelWith(line);
+    const asked = { here: OPS, caller: ann, signal: new AbortController().signal, command: "alerts edit" };
+    const present = await talk.bot.present({ ...asked, options: { id } });
+    expect(present).toMatchObject(values);
+    const usual = ["zone", "note", "runbook", "subjects", "events"].filter((name) => !(name in values));
+    expect(Object.keys(present ?? {}).filter((name) => usual.includes(name))).toEqual([]);
+    const kept = await talk.engine.subscriptions();
+    await talk.bot.run({ ...asked, options: { id, ...present } });
+    expect(await talk.engine.subscriptions()).toEqual(kept);
+    expect(await announced()).toEqual([]);
+    // Nobody learns of another place's.
+    expect(await talk.bot.present({ ...asked, here: ELSEWHERE, options: { id } })).toBeUndefined();
+  });
+
   test.each<[line: string, groups: readonly string[] | undefined]>([
     ["ops", ["ops"]],
     ["kinds:OPS,market.auction", ["ops"]],

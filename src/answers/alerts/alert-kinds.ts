@@ -12,7 +12,7 @@ import {
 } from "../../alerts/kinds/kinds.ts";
 import type { ChosenKinds } from "../../alerts/routing/subscription.ts";
 import { cutShort, nearest, quoteTyped } from "../../bot/nearest.ts";
-import { type Choice, MAX_CHOICE_LENGTH } from "../../bot/options/options.ts";
+import { type Choice, type ChoiceGroup, MAX_CHOICE_LENGTH } from "../../bot/options/options.ts";
 import { UserError } from "../../errors.ts";
 
 function isGroup(word: string): word is KindGroup {
@@ -70,6 +70,23 @@ function unknownKind(word: string): UserError {
     remedy: `${near === undefined ? "" : `Did you mean ${near}? `}There are the sets ${KIND_GROUP_NAMES.join(", ")}${near === undefined ? `, and the kinds ${ALERT_KINDS.join(", ")}` : ", and single kinds such as node.down"}. This adds ${near === undefined ? "what ops channels need" : "that one"}:`,
     suggestion: near === undefined ? "alerts add ops" : `alerts add ${near}`,
   });
+}
+
+/** All that can be chosen as kinds: sets, single kinds, and those that one person watches, each apart. */
+export const KIND_CHOICES: readonly ChoiceGroup[] = [
+  { heading: "Sets", choices: KIND_GROUP_NAMES.map((name) => choiceOf(name, GROUP_WORDS[name])) },
+  {
+    heading: "One by one",
+    choices: ALERT_KINDS.filter((kind) => !isPersonalKind(kind)).map((kind) => choiceOf(kind, KINDS[kind].words)),
+  },
+  {
+    heading: "For yourself, each apart",
+    choices: ALERT_KINDS.filter((kind) => isPersonalKind(kind)).map((kind) => choiceOf(kind, KINDS[kind].words)),
+  },
+];
+
+function choiceOf(value: string, words: string): Choice {
+  return { label: cutShort(`${value}: ${words}`, MAX_CHOICE_LENGTH), value };
 }
 
 /** Completion of a list of kinds: completes the word behind the last comma and keeps the rest. */

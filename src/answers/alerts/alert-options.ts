@@ -1,6 +1,6 @@
 import { SEVERITIES } from "../../alerts/kinds/severity.ts";
 import type { Choice, Options, TextOption } from "../../bot/options/options.ts";
-import { suggestKinds } from "./alert-kinds.ts";
+import { KIND_CHOICES, suggestKinds } from "./alert-kinds.ts";
 import { suggestSilencedSubjects, suggestSubjects } from "./alert-subjects.ts";
 import { suggestZones } from "./alert-times.ts";
 import { listWords } from "./destination.ts";
@@ -13,59 +13,151 @@ function choices(values: readonly string[]): Choice[] {
   return values.map((value) => ({ label: value, value }));
 }
 
+// Headings of the form; what has none stands above them.
+const WHICH = "Which ones";
+const PRICES = "Prices";
+const WHEN = "When it is told";
+const HOW = "How it is told";
+const REPEATS = "Again and again";
+
 /** Thresholds, each for the kinds that its description names. */
 const THRESHOLDS = {
-  high: { kind: "text", description: "market.price: tell when the mark is above it", example: "70000" },
-  low: { kind: "text", description: "market.price: tell when the mark is below it", example: "50000.5" },
+  high: {
+    kind: "text",
+    label: "Above",
+    section: PRICES,
+    description: "market.price: tell when the mark is above it",
+    example: "70000",
+    none: "off",
+  },
+  low: {
+    kind: "text",
+    label: "Below",
+    section: PRICES,
+    description: "market.price: tell when the mark is below it",
+    example: "50000.5",
+    none: "off",
+  },
   when: {
     kind: "choice",
+    label: "Beyond or within",
+    section: PRICES,
     description: "market.price: beyond low and high, or within them",
     choices: choices(["beyond", "within"]),
   },
-  percent: { kind: "text", description: "market.bound: so near to a bound, in percent of the price", example: "0.5" },
+  percent: {
+    kind: "text",
+    label: "Percent from a bound",
+    section: PRICES,
+    description: "market.bound: so near to a bound, in percent of the price",
+    example: "0.5",
+    none: "off",
+  },
   for: {
     kind: "text",
+    label: "Told after",
+    section: WHEN,
     description: "Tell once it lasts so long: stalled, disagree, clock, lagging, auction",
     example: "2m",
+    none: "off",
   },
   "critical-for": {
     kind: "text",
+    label: "Critical after",
+    section: WHEN,
     description: "network.stalled, network.disagree: critical once it lasts so long",
     example: "5m",
+    none: "off",
   },
-  drift: { kind: "text", description: "network.clock: so far from the wall clock", example: "1m" },
-  rounds: { kind: "integer", description: "node.down, watch.blind: so many looks in a row", min: 1, max: 1000 },
-  behind: { kind: "text", description: "node.lagging: so far behind the network's time", example: "2m" },
-  blocks: { kind: "integer", description: "node.lagging: so many blocks behind", min: 1, max: 1_000_000_000 },
-  factor: { kind: "text", description: "checkpoint.overdue: so many times the usual spacing", example: "3" },
-  "at-least": { kind: "text", description: "checkpoint.overdue: and at least so long", example: "10m" },
+  drift: {
+    kind: "text",
+    label: "Clock off by",
+    section: WHEN,
+    description: "network.clock: so far from the wall clock",
+    example: "1m",
+    none: "off",
+  },
+  rounds: {
+    kind: "integer",
+    label: "Looks in a row",
+    section: WHEN,
+    description: "node.down, watch.blind: so many looks in a row",
+    min: 1,
+    max: 1000,
+  },
+  behind: {
+    kind: "text",
+    label: "Time behind",
+    section: WHEN,
+    description: "node.lagging: so far behind the network's time",
+    example: "2m",
+    none: "off",
+  },
+  blocks: {
+    kind: "integer",
+    label: "Blocks behind",
+    section: WHEN,
+    description: "node.lagging: so many blocks behind",
+    min: 1,
+    max: 1_000_000_000,
+  },
+  factor: {
+    kind: "text",
+    label: "Times the usual spacing",
+    section: WHEN,
+    description: "checkpoint.overdue: so many times the usual spacing",
+    example: "3",
+    none: "off",
+  },
+  "at-least": {
+    kind: "text",
+    label: "Overdue after",
+    section: WHEN,
+    description: "checkpoint.overdue: and at least so long",
+    example: "10m",
+    none: "off",
+  },
 } as const satisfies Options;
 
 const NOTIFICATION_SETTINGS = {
-  severity: { kind: "choice", description: "Only what is at least so bad", choices: choices(SEVERITIES) },
+  severity: {
+    kind: "choice",
+    label: "Only from",
+    description: "Only what is at least so bad",
+    choices: choices(SEVERITIES),
+  },
   style: {
     kind: "choice",
+    label: "Messages",
     description: "live: one message, edited; thread: what follows in its thread; plain: new messages",
     choices: choices(["live", "thread", "plain"]),
   },
   events: {
     kind: "choice",
+    label: "Frequent events",
+    section: HOW,
     description: "usual: frequent ones in one message a day; each: one by one; rolling: all in one a day",
     choices: choices(["usual", "each", "rolling"]),
   },
   quiet: {
     kind: "text",
+    label: "Quiet hours",
     description: "Quiet hours: only critical alerts, the rest as a digest after; off = none",
     example: "22:00-07:00",
+    none: "off",
   },
   zone: {
     kind: "text",
+    label: "Time zone",
+    section: HOW,
     description: "The time zone of the quiet hours; left out = UTC",
     example: "Europe/Berlin",
     suggest: suggestZones,
   },
   mention: {
     kind: "text",
+    label: "Whom to notify",
+    none: "off",
     description: "Role to notify of what is critical; off = nobody",
     example: "@oncall",
     wording: ({ chats }) => {
@@ -75,12 +167,16 @@ const NOTIFICATION_SETTINGS = {
   },
   note: {
     kind: "text",
+    section: HOW,
+    none: "off",
     description: "A sentence that its alerts say beside the usual; off = none",
     example: "Call the validators' hotline",
     maxLength: 300,
   },
   runbook: {
     kind: "text",
+    section: HOW,
+    none: "off",
     description: "The address of a runbook, to stand in its alerts; off = none",
     example: "https://example.org/runbook",
     maxLength: 500,
@@ -91,12 +187,18 @@ const KINDS = {
   kind: "text",
   description: "Kinds or groups, separated by commas; left out = what ops channels need",
   example: "ops",
+  label: "Alerts",
   maxLength: 600,
+  several: KIND_CHOICES,
   suggest: suggestKinds,
 } as const;
 
 const SUBJECTS = {
   kind: "text",
+  label: "Markets, nodes or one thing",
+  section: WHICH,
+  several: "suggested",
+  none: "all",
   description: "Only these markets or nodes; or the order, party or bundle to watch",
   example: "BTC/USDT",
   maxLength: 1500,
@@ -133,6 +235,7 @@ export function toOption(addition = "") {
 
 export const SUBSCRIPTION_OPTION = {
   kind: "text",
+  label: "Subscription",
   required: true,
   description: "Its id, as alerts list shows it",
   example: "7k2mq",
@@ -143,6 +246,7 @@ export const RESUMABLE_OPTION = { ...SUBSCRIPTION_OPTION, suggest: suggestResuma
 
 export const SILENCE_OPTION = {
   kind: "text",
+  label: "Silence",
   required: true,
   description: "Its id, as alerts silences shows it",
   example: "4hd9x",
@@ -151,6 +255,7 @@ export const SILENCE_OPTION = {
 
 export const EPISODE_OPTION = {
   kind: "text",
+  label: "Alert",
   required: true,
   description: "Its id, or enough of it: node.down",
   example: "network.stalled",
@@ -162,6 +267,8 @@ export const EPISODE_OPTION = {
 /** A network that only narrows the search. */
 export const ALL_NETWORKS_OPTION = {
   kind: "network",
+  narrows: true,
+  section: "The answer",
   description: "Only what is there; left out = everywhere",
 } as const;
 
@@ -173,31 +280,41 @@ export const SILENCE_OPTIONS = {
     maxLength: 400,
     suggest: suggestSilenceable,
   },
-  for: { kind: "text", description: "How long, each time", example: "1h" },
+  for: { kind: "text", label: "For how long", description: "How long, each time", example: "1h" },
   subject: {
     kind: "text",
+    label: "Only this market or node",
+    section: WHICH,
     description: "Of that kind only this market or node",
     example: "BTC/USDT",
     suggest: suggestSilencedSubjects,
   },
   from: {
     kind: "text",
+    label: "Begins",
+    moment: true,
     description: "When it begins: 22:00, in 2h, 2026-05-01T22:00; left out = now",
     example: "22:00",
   },
   every: {
     kind: "choice",
+    label: "Repeats every",
+    section: REPEATS,
     description: "The same again every day or week: a maintenance window",
     choices: choices(["day", "week"]),
   },
   zone: {
     kind: "text",
+    label: "Time zone",
+    section: REPEATS,
     description: "The time zone of these times; left out = UTC",
     example: "Europe/Berlin",
     suggest: suggestZones,
   },
   until: {
     kind: "text",
+    label: "Ends",
+    moment: true,
     description: "When it ends; a bare date includes that day; with every: its last end",
     example: "2026-05-31",
   },

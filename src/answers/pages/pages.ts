@@ -20,23 +20,35 @@ const DEFAULT_PAGE_ROWS = 15;
 /** The most rows that a node gives at once. */
 const MAX_PAGE_ROWS = 1000;
 
+const PARTS = "Another part of the list";
+
 /** The options of every list, in the order of the interface's pagination parameters. */
 export const PAGE_OPTIONS = {
   first: {
     kind: "integer",
+    label: "How many rows",
     description: "How many rows, from the start or behind `after`",
     min: 1,
     max: MAX_PAGE_ROWS,
   },
   after: {
     kind: "text",
+    section: PARTS,
     description: "Go on behind this row: a cursor from a button",
     example: "eyJoIjoxMjM0fQ==",
     maxLength: 600,
   },
-  last: { kind: "integer", description: "How many rows, up to the end or `before`", min: 1, max: MAX_PAGE_ROWS },
+  last: {
+    kind: "integer",
+    label: "How many rows before",
+    section: PARTS,
+    description: "How many rows, up to the end or `before`",
+    min: 1,
+    max: MAX_PAGE_ROWS,
+  },
   before: {
     kind: "text",
+    section: PARTS,
     description: "Stop before this row: a cursor from a button",
     example: "eyJoIjoxMjM0fQ==",
     maxLength: 600,

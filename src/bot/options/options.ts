@@ -48,6 +48,16 @@ export interface TimeSpan {
 interface OptionBase {
   /** 1 to 100 characters: what platforms show beside the option. */
   readonly description: string;
+  /** Its name in a form: `Critical after`; left out = the option's own name as words. */
+  readonly label?: string;
+  /** The heading of a long form that it stands under, behind those that have none: they are needed most. */
+  readonly section?: string;
+}
+
+/** Choices under a heading. */
+export interface ChoiceGroup {
+  readonly heading: string;
+  readonly choices: readonly Choice[];
 }
 
 export interface TextOption extends OptionBase {
@@ -62,6 +72,12 @@ export interface TextOption extends OptionBase {
   readonly operatorsOnly?: true;
   /** Takes all remaining bare words of a typed line as one value; only for the last text option. */
   readonly rest?: true;
+  /** Takes several values, separated by commas: these and no others, or what `suggest` offers. */
+  readonly several?: readonly ChoiceGroup[] | "suggested";
+  /** A moment, which a form may offer to pick; typed ones may be relative. */
+  readonly moment?: true;
+  /** The value that takes away what is set: what an emptied field of a form means that began with it. */
+  readonly none?: string;
   /** Uses the caller's saved parties: first in completion, as the default, and by name. */
   readonly saved?: "party";
   /** Completion of the text typed so far, best first; answers within a second. */
@@ -92,9 +108,11 @@ export interface TimeOption extends OptionBase {
   readonly required?: true;
 }
 
-/** The network to ask; left out = the default network. */
+/** The network to ask; left out = the default network, unless it `narrows`. */
 export interface NetworkOption extends OptionBase {
   readonly kind: "network";
+  /** It only narrows the question: left out = all networks. */
+  readonly narrows?: true;
 }
 
 /** One option as plain data: platform registration, forms, help, parsing and types all come from it. */

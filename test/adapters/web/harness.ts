@@ -44,6 +44,7 @@ export function fakeBot(
     prepare: () => ({ ok: false, reply: reply({ title: "unused" }) }),
     run: take,
     runLine: (line, rest) => take({ ...rest, line }),
+    present: async () => undefined,
     suggest: async () => [],
     completeLine,
     completions: async (line, rest) => (await completeLine(line, rest)).map((one) => ({ line: one, label: `${one}!` })),

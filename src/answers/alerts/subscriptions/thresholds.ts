@@ -6,7 +6,7 @@ import { quoteTyped } from "../../../bot/nearest.ts";
 import type { OptionValues } from "../../../bot/options/options.ts";
 import { UserError } from "../../../errors.ts";
 import { formatDecimal, parseDecimal } from "../../../units/decimal.ts";
-import { formatDuration } from "../../../units/duration.ts";
+import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import type { SUBSCRIPTION_OPTIONS } from "../alert-options.ts";
 import { parseSpan } from "../alert-times.ts";
 
@@ -17,6 +17,8 @@ type Parameters = Subscription["parameters"];
 interface Threshold {
   readonly option: keyof SubscriptionValues;
   readonly read: (option: string, typed: string) => string | number;
+  /** What is typed for a value; left out = the value itself. */
+  readonly written?: (value: string | number) => string;
 }
 
 /** Removes a threshold, so that the default holds. */
@@ -25,19 +27,33 @@ const OFF = /^(?:off|none|default)$/iu;
 const integer = (_option: string, typed: string): number => Number(typed);
 const asTyped = (_option: string, typed: string): string => typed;
 
+/** A span of time by the largest unit that holds it whole: `90s`, `5m`. */
+const spanWritten = (value: string | number): string => {
+  const millis = Number(value);
+  const [letter, size] = SPAN_UNITS.find(([, unit]) => millis % unit === 0) ?? ["ms", 1];
+  return `${millis / size}${letter}`;
+};
+const SPAN_UNITS: readonly (readonly [string, Milliseconds])[] = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["m", 60_000],
+  ["s", 1000],
+];
+const span = { read: parseSpan, written: spanWritten };
+
 const THRESHOLDS: Readonly<Record<ParameterName, Threshold>> = {
   high: { option: "high", read: positiveAmount },
   low: { option: "low", read: positiveAmount },
   when: { option: "when", read: asTyped },
   percent: { option: "percent", read: positiveAmount },
-  for: { option: "for", read: parseSpan },
-  criticalFor: { option: "critical-for", read: parseSpan },
-  drift: { option: "drift", read: parseSpan },
+  for: { option: "for", ...span },
+  criticalFor: { option: "critical-for", ...span },
+  drift: { option: "drift", ...span },
   rounds: { option: "rounds", read: integer },
-  behind: { option: "behind", read: parseSpan },
+  behind: { option: "behind", ...span },
   blocks: { option: "blocks", read: integer },
   factor: { option: "factor", read: positiveFactor },
-  atLeast: { option: "at-least", read: parseSpan },
+  atLeast: { option: "at-least", ...span },
 };
 
 /**
@@ -78,6 +94,17 @@ export function parseThresholds(
     });
   }
   return parameters;
+}
+
+/** The thresholds that these kinds have, as they would be typed; one that differs from kind to kind is left out. */
+export function presentThresholds(kinds: readonly AlertKind[], parameters: Parameters): Record<string, string> {
+  const present: Record<string, string> = {};
+  for (const [parameter, { option, written = String }] of Object.entries(THRESHOLDS)) {
+    const takers = CONDITION_KINDS.filter((kind) => kinds.includes(kind) && parameter in KINDS[kind].parameters.shape);
+    const [value, ...others] = new Set(takers.map((kind) => parameters[kind]?.[parameter]));
+    if (value !== undefined && others.length === 0) present[option] = written(value);
+  }
+  return present;
 }
 
 /**

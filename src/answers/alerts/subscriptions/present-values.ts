@@ -1,0 +1,64 @@
+import { KIND_GROUPS } from "../../../alerts/kinds/kinds.ts";
+import { isAlive, type Subscription } from "../../../alerts/routing/subscription.ts";
+import type { Labels } from "../../../alerts/wording/subscription-words.ts";
+import type { SuggestContext } from "../../../bot/options/options.ts";
+import { inTime } from "../../../in-time.ts";
+import type { Ask } from "../../../reply/reply.ts";
+import type { Milliseconds } from "../../../units/duration.ts";
+import { subjectLabels } from "../alert-subjects.ts";
+import { findByShortId } from "../short-id.ts";
+import { visibleSubscriptions } from "./subscriptions.ts";
+import { presentThresholds } from "./thresholds.ts";
+
+/** A form does not wait longer for the names of markets; it then shows their ids. */
+const NAMES_WAIT_MILLIS: Milliseconds = 800;
+
+/**
+ * What a subscription has now, as the options of `alerts edit` would be typed, for a form that begins with it. What is as
+ * usual is left out, beside severity and style. Undefined where the caller sees no such subscription that is alive.
+ */
+export async function presentValues(id: string, context: SuggestContext): Promise<Ask["options"] | undefined> {
+  const visible = visibleSubscriptions(await context.alerts.subscriptions(), context).filter(isAlive);
+  const [only, ...others] = findByShortId(visible, id);
+  if (only === undefined || others.length > 0) return undefined;
+  const { guidance, mention, quietHours } = only;
+  const set = {
+    kinds: kindWords(only).join(","),
+    subjects: await subjectWords(only, context),
+    ...presentThresholds(only.kinds, only.parameters),
+    severity: only.floor,
+    style: only.style,
+    events: only.events === "usual" ? undefined : only.events,
+    quiet: quietHours === undefined ? undefined : `${quietHours.from}-${quietHours.to}`,
+    zone: quietHours?.zone === "UTC" ? undefined : quietHours?.zone,
+    mention,
+    note: guidance?.note,
+    runbook: guidance?.runbook,
+    network: only.network,
+  };
+  const given = Object.entries(set).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return Object.fromEntries(given);
+}
+
+/** The sets, then what is in none of them. */
+function kindWords({ kinds, groups = [] }: Subscription): string[] {
+  const covered = new Set<string>(groups.flatMap((group) => KIND_GROUPS[group]));
+  return [...groups, ...kinds.filter((kind) => !covered.has(kind))];
+}
+
+/** Undefined where it is about all of them. */
+async function subjectWords(one: Subscription, context: SuggestContext): Promise<string | undefined> {
+  if (one.subjects.length === 0) return undefined;
+  const asked: Promise<Labels> =
+    one.network === context.api.network
+      ? subjectLabels([{ kinds: one.kinds, ids: one.subjects }], context)
+      : Promise.resolve({});
+  const labels = await inTime(asked, { millis: NAMES_WAIT_MILLIS, signal: context.signal }, (): Labels => ({}));
+  // Two things may bear one name.
+  const names = Map.groupBy(one.subjects, (id) => labels[id]?.toLowerCase());
+  const nameOf = (id: string): string => {
+    const name = labels[id];
+    return name === undefined || name.includes(",") || names.get(name.toLowerCase())?.length !== 1 ? id : name;
+  };
+  return one.subjects.map(nameOf).join(",");
+}
