@@ -87,7 +87,7 @@ export const packages: Readonly<Record<string, string>> = {
   "prom-client": "main",
   "string-width": "adapters/discord adapters/terminal",
   yazl: "adapters/discord",
-  zod: "adapters/discord adapters/slack adapters/web alerts answers api config main reply simulator store watchers",
+  zod: "adapters/discord adapters/slack adapters/web alerts answers api config export main reply simulator store watchers",
 };
 
 /** Global network API → the rooms that may use it. */
