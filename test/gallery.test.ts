@@ -1,6 +1,8 @@
 import { parse } from "discord-markdown-parser";
 import { expect, test } from "vitest";
 
+import { commands } from "../commands/index.ts";
+import { CommandMentions } from "../src/adapters/discord/command-mentions.ts";
 import { renderDiscord } from "../src/adapters/discord/render/render.ts";
 import { renderSlack } from "../src/adapters/slack/render/render.ts";
 import { renderTerminal } from "../src/adapters/terminal/render/render.ts";
@@ -56,9 +58,17 @@ function web(reply: Reply): string {
   return textsOf(renderReply(json, { now: toMillis(GALLERY_NOW), timeZone: "UTC" })).join("\n");
 }
 
+const mentions = new CommandMentions();
+mentions.learn(
+  commands.map(({ name }) => ({ name: name.split(" ", 1)[0] ?? name, id: "100000000000000000" })),
+  commands,
+  undefined,
+);
+const mention = mentions.in(undefined);
+
 function discord(reply: Reply): string {
   const forms = (["folded", "whole"] as const).map((form) => {
-    const message = renderDiscord(reply, { asker: "1", keeps: true }, form);
+    const message = renderDiscord(reply, { asker: "1", keeps: true, mention }, form);
     const files = names(message.files);
     expect(refusals({ ...message, files })).toEqual([]);
     // Read once by a parser that is not ours: what it cannot read would not be shown.

@@ -122,6 +122,7 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
     shutdown.add("garbage collection", async () => cancel());
   }
   const platforms = await openPlatforms(config, {
+    commands: bot.commands,
     log,
     payloads: store.payloads,
     parties: store.parties,

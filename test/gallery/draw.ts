@@ -1,4 +1,5 @@
-import { discordPreview } from "../../src/adapters/discord/preview.ts";
+import { commands } from "../../commands/index.ts";
+import { createDiscordPreview } from "../../src/adapters/discord/preview.ts";
 import { slackPreview } from "../../src/adapters/slack/preview.ts";
 import { foldOf } from "../../src/adapters/terminal/ask.ts";
 import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
@@ -46,6 +47,8 @@ const SHELLS: Readonly<Record<Surface, string>> = {
   web: "console",
   terminal: "terminal",
 };
+
+const discordPreview = createDiscordPreview(commands);
 
 const DRAW: Readonly<Record<Surface, (shown: Shown, screen: Screen) => VNode>> = {
   discord: ({ reply, as, now }) => drawDiscord(json(discordPreview.render(reply, as)), toMillis(now), toMillis(now)),

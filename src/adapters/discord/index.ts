@@ -14,6 +14,7 @@ import { BotStopping, messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { AdapterHealth, Payloads, SendingAdapter } from "../adapter.ts";
+import { CommandMentions } from "./command-mentions.ts";
 import type { DiscordContext } from "./context.ts";
 import { ACKNOWLEDGE_TIMEOUT_MILLIS, NONCE_LIFETIME_MILLIS, TOKEN_LIFETIME_MILLIS } from "./limits.ts";
 import { registerCommands } from "./register-commands.ts";
@@ -67,6 +68,7 @@ class DiscordAdapter implements SendingAdapter {
   readonly #sendRest: REST;
   readonly #sender: DiscordSender;
   readonly #answering = new Set<Promise<void>>();
+  readonly #mentions = new CommandMentions();
   readonly #seen = new LRUCache<string, true>({ max: 5000 });
   #connection: GatewayConnection | undefined;
   #registered: Promise<void> | undefined;
@@ -93,7 +95,7 @@ class DiscordAdapter implements SendingAdapter {
       // A rate-limited request waits in the sender's own queue.
       rejectOnRateLimit: () => true,
     });
-    const sending = { payloads, log, ttlMillis: BUTTON_LIFETIME_MILLIS };
+    const sending = { payloads, log, ttlMillis: BUTTON_LIFETIME_MILLIS, mentions: this.#mentions };
     this.#sender = new DiscordSender(this.#sendRest, sending, options.timing?.refusedMillis);
   }
 
@@ -161,7 +163,10 @@ class DiscordAdapter implements SendingAdapter {
     // A resumed gateway may repeat an interaction; no command must run twice.
     if (this.#stopping.signal.aborted || this.#seen.has(interaction.id)) return;
     this.#seen.set(interaction.id, true);
-    const answering = respondToInteraction(context, interaction).finally(() => this.#answering.delete(answering));
+    const mention = this.#mentions.in(interaction.guild_id);
+    const answering = respondToInteraction({ ...context, mention }, interaction).finally(() =>
+      this.#answering.delete(answering),
+    );
     this.#answering.add(answering);
   }
 
@@ -173,7 +178,7 @@ class DiscordAdapter implements SendingAdapter {
     while (!signal.aborted) {
       try {
         const { commands, networks } = bot;
-        const changes = await registerCommands({
+        const { changes, registered } = await registerCommands({
           rest: this.#botRest,
           applicationId,
           guildId,
@@ -181,6 +186,7 @@ class DiscordAdapter implements SendingAdapter {
           networks,
           signal,
         });
+        this.#mentions.learn(registered, commands, guildId);
         log.info({ platform: "discord", ...changes }, "commands registered");
         return;
       } catch (error) {

@@ -3,18 +3,31 @@ import { parse } from "discord-markdown-parser";
 import { aboveFold } from "../../reply/fold.ts";
 import { previewFiles } from "../../reply/message-files.ts";
 import type { Reply } from "../../reply/reply.ts";
+import type { AnyCommand } from "../../bot/command.ts";
 import type { Preview } from "../adapter.ts";
+import { CommandMentions } from "./command-mentions.ts";
 import { discordPlatform } from "./platform.ts";
 import { renderEmbed } from "./render/embed.ts";
 import { renderDiscord } from "./render/render.ts";
 
-/** The console's preview of Discord: the message itself, who sees it, and its markdown parsed as Discord parses it. */
-export const discordPreview: Preview = {
-  platform: discordPlatform.id,
-  name: discordPlatform.name,
-  render(reply: Reply, as) {
+/**
+ * The console's preview of Discord: the message itself, who sees it, and its markdown parsed as Discord parses it. It
+ * mentions these commands as Discord will once they are registered.
+ */
+export function createDiscordPreview(commands: readonly AnyCommand[]): Preview {
+  const mentions = new CommandMentions();
+  const names = new Set(commands.map(({ name }) => name.split(" ", 1)[0] ?? name));
+  mentions.learn(
+    Array.from(names, (name) => ({ name, id: PREVIEW_ID })),
+    commands,
+    undefined,
+  );
+  const mention = mentions.in(undefined);
+  return { platform: discordPlatform.id, name: discordPlatform.name, render };
+
+  function render(reply: Reply, as: Parameters<Preview["render"]>[1]): unknown {
     if (as === "alert") {
-      const { files, unstored: _unkept, ...message } = renderEmbed(aboveFold(reply), { alert: true });
+      const { files, unstored: _unkept, ...message } = renderEmbed(aboveFold(reply), { alert: true, mention });
       const embeds = message.embeds.map((embed) => ({
         title: embed.title === undefined ? [] : parse(embed.title, "normal"),
         description: embed.description === undefined ? [] : parse(embed.description, "extended"),
@@ -22,11 +35,14 @@ export const discordPreview: Preview = {
       return { onlyAsker: false, message, embeds, texts: markdownOf(message), files: previewFiles(files) };
     }
     const onlyAsker = as.visibility === "caller";
-    const context = { asker: "0", keeps: true, shareable: onlyAsker } as const;
+    const context = { asker: "0", keeps: true, shareable: onlyAsker, mention } as const;
     const { files, unstored: _unkept, ...message } = renderDiscord(reply, context);
     return { onlyAsker, message, embeds: [], texts: markdownOf(message), files: previewFiles(files) };
-  },
-};
+  }
+}
+
+/** Stands for the id that Discord gives a command. */
+const PREVIEW_ID = "100000000000000000";
 
 /** The markdown of a message outside its embeds, its content and its text displays, as Discord parses each. */
 export function markdownOf(message: object): Readonly<Record<string, unknown>> {

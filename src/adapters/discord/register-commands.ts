@@ -19,8 +19,14 @@ export interface RegisterOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What differed, and all commands as Discord knows them now. */
+interface Registration {
+  readonly changes: CommandChanges;
+  readonly registered: readonly APIApplicationCommand[];
+}
+
 /** Compares the commands with the registered ones and writes them only where they differ. Rejects with Discord's error. */
-export async function registerCommands(options: RegisterOptions): Promise<CommandChanges> {
+export async function registerCommands(options: RegisterOptions): Promise<Registration> {
   const { rest, guildId } = options;
   const signal = options.signal === undefined ? {} : { signal: options.signal };
   const wanted = registrationOf(options.commands, options.networks, guildId === undefined ? "global" : "guild");
@@ -32,8 +38,9 @@ export async function registerCommands(options: RegisterOptions): Promise<Comman
       : Routes.applicationGuildCommands(applicationId, guildId);
   const registered = (await rest.get(route, signal)) as APIApplicationCommand[];
   const changes = compareCommands(registered, wanted);
-  if (options.dryRun !== true && hasChanges(changes)) await rest.put(route, { ...signal, body: wanted });
-  return changes;
+  if (options.dryRun === true || !hasChanges(changes)) return { changes, registered };
+  const written = (await rest.put(route, { ...signal, body: wanted })) as APIApplicationCommand[];
+  return { changes, registered: written };
 }
 
 export interface RegisterCommandOptions {
@@ -62,7 +69,7 @@ export async function discordRegister(args: readonly string[], options: Register
   const dryRun = args.includes("--dry-run");
   const rest = createRest({ token: options.token, apiUrl: options.apiUrl });
   try {
-    const changes = await registerCommands({ ...options, rest, dryRun, signal: AbortSignal.timeout(30_000) });
+    const { changes } = await registerCommands({ ...options, rest, dryRun, signal: AbortSignal.timeout(30_000) });
     for (const name of changes.added) options.print(`+ /${name}`);
     for (const name of changes.changed) options.print(`~ /${name}`);
     for (const name of changes.removed) options.print(`- /${name}`);

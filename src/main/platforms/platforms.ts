@@ -12,6 +12,7 @@ import { consolePlatform } from "../../adapters/web/platform.ts";
 import { type ChatPlatform, createPlatforms } from "../../alerts/platform.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import type { Bot } from "../../bot/bot.ts";
+import type { AnyCommand } from "../../bot/command.ts";
 import type { Caller, Target } from "../../bot/invocation.ts";
 import type { Config } from "../../config.ts";
 import { UserError } from "../../errors.ts";
@@ -38,6 +39,7 @@ interface Platforms {
 }
 
 interface PlatformDependencies {
+  readonly commands: readonly AnyCommand[];
   readonly log: Log;
   readonly payloads: Payloads;
   readonly parties: SavedParties;
@@ -49,7 +51,7 @@ const require = createRequire(import.meta.url);
 /** Loads a platform's libraries only where its tokens are set: they cost more time and memory than all the rest. */
 export async function openPlatforms(
   config: Config,
-  { log, payloads, parties, alerts }: PlatformDependencies,
+  { commands, log, payloads, parties, alerts }: PlatformDependencies,
 ): Promise<Platforms> {
   const adapters: SendingAdapter[] = [];
   if (config.discord !== undefined) {
@@ -97,9 +99,8 @@ export async function openPlatforms(
   return {
     adapters,
     previews: [
-      previewOf(
-        discordPlatform,
-        () => (require("../../adapters/discord/preview.ts") as typeof DiscordPreviewModule).discordPreview,
+      previewOf(discordPlatform, () =>
+        (require("../../adapters/discord/preview.ts") as typeof DiscordPreviewModule).createDiscordPreview(commands),
       ),
       previewOf(
         slackPlatform,
@@ -111,7 +112,8 @@ export async function openPlatforms(
 
 /** Loads a platform's renderer with its first preview: most processes never show one. */
 function previewOf({ id, name }: ChatPlatform, load: () => Preview): Preview {
-  return { platform: id, name, render: (reply, as) => load().render(reply, as) };
+  let loaded: Preview | undefined;
+  return { platform: id, name, render: (reply, as) => (loaded ??= load()).render(reply, as) };
 }
 
 /**

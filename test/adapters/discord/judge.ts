@@ -194,6 +194,8 @@ export interface MarkdownNode {
   readonly type: string;
   readonly content?: string | readonly MarkdownNode[];
   readonly target?: string;
+  /** Of a mention. */
+  readonly id?: string;
 }
 
 /** Every node of Discord's markdown in a text, by a parser made after Discord's own. */

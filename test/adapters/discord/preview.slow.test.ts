@@ -1,5 +1,5 @@
-import { discordPreview } from "../../../src/adapters/discord/preview.ts";
+import { createDiscordPreview } from "../../../src/adapters/discord/preview.ts";
 import { draw } from "../../../src/adapters/web/public/preview/preview-discord.js";
 import { pictures } from "../../support/pictures.ts";
 
-pictures(discordPreview, draw);
+pictures(createDiscordPreview([]), draw);

@@ -1,8 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import { commands } from "../../../commands/index.ts";
 import type { AnswerAudience } from "../../../src/adapters/adapter.ts";
-import { discordPreview, markdownOf } from "../../../src/adapters/discord/preview.ts";
+import { createDiscordPreview, markdownOf } from "../../../src/adapters/discord/preview.ts";
 import { draw } from "../../../src/adapters/web/public/preview/preview-discord.js";
 import { faultOf, type VElement, type VNode } from "../../../src/adapters/web/public/vnode/vnode.js";
 import { paragraph } from "../../../src/reply/block.ts";
@@ -12,6 +13,7 @@ import { fromMillis } from "../../../src/units/nanoseconds.ts";
 import { anyReply } from "../../support/arbitrary-reply.ts";
 import { gallery } from "../../support/gallery.ts";
 
+const discordPreview = createDiscordPreview(commands);
 const SENT = Date.UTC(2026, 2, 2, 9, 30);
 const PRIVATE: AnswerAudience = { visibility: "caller", isDefault: true };
 

@@ -1,6 +1,6 @@
 import { paragraph } from "../../../src/reply/block.ts";
 import { reply } from "../../../src/reply/reply.ts";
-import { code, strong, text } from "../../../src/reply/text.ts";
+import { code, commandLine, strong, text } from "../../../src/reply/text.ts";
 import { ask, type GalleryEntry } from "./parts.ts";
 
 const caller = reply({
@@ -8,8 +8,8 @@ const caller = reply({
   failure: "caller",
   title: text`There is no command ${code("markt show")}`,
   blocks: [
-    paragraph(text`Did you mean ${code("market show BTC/USD")}?`),
-    paragraph(text`${code("help")} lists every command.`),
+    paragraph(text`Did you mean market show? ${commandLine("help")} lists every command.`),
+    { kind: "code", text: "market show BTC/USD", command: true },
   ],
   actions: [
     {

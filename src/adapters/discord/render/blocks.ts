@@ -3,6 +3,7 @@ import stringWidth from "string-width";
 import type { Block, Table } from "../../../reply/block.ts";
 import { printable } from "../../../reply/plain-text.ts";
 import type { Text } from "../../../reply/text.ts";
+import type { CommandMention } from "../command-mentions.ts";
 import { PHONE_COLUMNS } from "../limits.ts";
 import { insideFence, type Markup, renderText } from "./markdown.ts";
 import { renderTable, type TableMarkup } from "./table.ts";
@@ -13,6 +14,7 @@ export interface BlockContext {
   readonly file: string | undefined;
   readonly onId: (name: string, value: string) => void;
   readonly wholeIds?: boolean;
+  readonly mention?: CommandMention | undefined;
   /** Whether the rows of this table are to have a button beside each. */
   readonly apart?: (table: Table) => boolean;
 }
@@ -25,11 +27,11 @@ export interface BlockMarkup extends Markup {
 /** One block within a bound. A block that does not fit shows as many whole lines as do. */
 export function renderBlock(block: Block, context: BlockContext): BlockMarkup {
   if (context.max < 1) return { markdown: "", whole: false, ...(block.kind === "table" ? { csv: true } : {}) };
-  const { wholeIds = false } = context;
+  const { wholeIds = false, mention } = context;
   const onId = (value: string): void => context.onId("", value);
   switch (block.kind) {
     case "paragraph": {
-      const { markdown, whole } = renderText(block.text, { max: context.max, lines: true, onId, wholeIds });
+      const { markdown, whole } = renderText(block.text, { max: context.max, lines: true, onId, wholeIds, mention });
       return { markdown: markdown.trim().replaceAll(/\n{3,}/gu, "\n\n"), whole };
     }
     case "fields":
@@ -39,7 +41,7 @@ export function renderBlock(block: Block, context: BlockContext): BlockMarkup {
           const name = renderText(one.name, { max, onId, wholeIds });
           const label = name.markdown.trim() === "" ? "" : `${name.markdown.trim()}: `;
           const onFieldId = (id: string): void => context.onId(plainName(one.name), id);
-          const value = renderText(one.value, { max: max - label.length, onId: onFieldId, wholeIds });
+          const value = renderText(one.value, { max: max - label.length, onId: onFieldId, wholeIds, mention });
           return { markdown: `${label}${value.markdown.trim()}`.trim(), whole: name.whole && value.whole };
         }),
         context,
@@ -48,7 +50,7 @@ export function renderBlock(block: Block, context: BlockContext): BlockMarkup {
       return lines(
         block.title,
         block.items.map((item) => (max) => {
-          const { markdown, whole } = renderText(item, { max: max - 2, onId, wholeIds });
+          const { markdown, whole } = renderText(item, { max: max - 2, onId, wholeIds, mention });
           return { markdown: `- ${markdown.trim() === "" ? "–" : markdown.trim()}`, whole };
         }),
         context,
@@ -61,8 +63,11 @@ export function renderBlock(block: Block, context: BlockContext): BlockMarkup {
         wholeIds,
         apart: context.apart?.(block) === true,
       });
-    case "code":
-      return codeBlock(block.text, block.language, context.max);
+    case "code": {
+      const line = block.command === true ? mention?.(block.text) : undefined;
+      if (line !== undefined && line.length <= context.max) return { markdown: line, whole: true };
+      return codeBlock(block.command === true ? `/${block.text}` : block.text, block.language, context.max);
+    }
   }
 }
 

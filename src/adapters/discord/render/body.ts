@@ -51,13 +51,14 @@ export function renderBody(reply: Reply, context: MessageContext, presses: Press
   const { wholeIds } = options;
   const title = headline(reply, wholeIds);
   const footer = renderText(reply.footer ?? [], { max: FOOTER_LENGTH, wholeIds });
-  const rowActions = planRowActions(reply.blocks, options.room);
+  const rowActions = planRowActions(reply.blocks, options.room, context.mention);
   const left = overflowActions([...options.left, ...rowActions.left]);
   const used = title.markdown.length + footer.markdown.length + left.markdown.length;
   const blocks = fitBlocks(reply.blocks, options.length - used - SHORTENED_LENGTH, {
     fileOf: (index) => options.fileOf(index),
     onId: () => {},
     wholeIds,
+    mention: context.mention,
     apart: (table) => rowActions.apart.has(table),
   });
   const whole = !options.cut && title.whole && footer.whole && left.whole && blocks.every((one) => one.whole);
@@ -101,7 +102,7 @@ interface RowActions {
 }
 
 /** How the rows of each table can be chosen, by the components left. */
-function planRowActions(blocks: readonly Block[], given: number): RowActions {
+function planRowActions(blocks: readonly Block[], given: number, mention: MessageContext["mention"]): RowActions {
   const apart = new Set<Table>();
   const select = new Set<Table>();
   const left: string[] = [];
@@ -123,7 +124,7 @@ function planRowActions(blocks: readonly Block[], given: number): RowActions {
     } else if (room >= 3) {
       select.add(block);
       room -= 3;
-    } else left.push(actionLine({ label, invocation: first, effect }));
+    } else left.push(actionLine({ label, invocation: first, effect }, mention));
   }
   return { apart, select, left };
 }

@@ -7,6 +7,7 @@ import {
 } from "discord-api-types/v10";
 
 import { refreshLabel } from "../../../bot/refresh-label.ts";
+import type { CommandMention } from "../command-mentions.ts";
 import type { Ask } from "../../../reply/document.ts";
 import { asButtons, type ButtonAction } from "../../../reply/fold.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
@@ -20,7 +21,7 @@ import {
   SELECT_LABEL_LENGTH,
   SELECT_PLACEHOLDER_LENGTH,
 } from "../limits.ts";
-import { escapeMarkdown, isWebAddress, linkLabel, linkTarget, type ShortenedId } from "./markdown.ts";
+import { askMarkup, escapeMarkdown, isWebAddress, linkLabel, linkTarget, type ShortenedId } from "./markdown.ts";
 import { encodePress, type KeptUse, type Press } from "./press.ts";
 
 /** The context of a message, beside its reply. */
@@ -35,6 +36,8 @@ export interface MessageContext {
   readonly confirms?: true;
   /** Only the asker sees it, in a place where others could. */
   readonly shareable?: boolean | undefined;
+  /** How it mentions commands. */
+  readonly mention?: CommandMention | undefined;
   /** The reply can be kept, for Details, Less and Share. */
   readonly keeps?: true;
 }
@@ -75,21 +78,25 @@ interface Buttons {
 const COMMON_BUTTONS = 3;
 
 /** Splits the actions of an embed into buttons and, beyond the limit, lines of markdown. */
-export function splitActions(actions: readonly Action[]): { shown: readonly ButtonAction[]; left: readonly string[] } {
-  return splitButtons(asButtons(actions), MAX_BUTTONS - COMMON_BUTTONS);
+export function splitActions(
+  actions: readonly Action[],
+  mention: CommandMention | undefined,
+): { shown: readonly ButtonAction[]; left: readonly string[] } {
+  return splitButtons(asButtons(actions), MAX_BUTTONS - COMMON_BUTTONS, mention);
 }
 
 /** As many actions as buttons, and the others as lines of markdown. */
 export function splitButtons(
   actions: readonly ButtonAction[],
   most: number,
+  mention: CommandMention | undefined,
 ): { shown: readonly ButtonAction[]; left: readonly string[] } {
   const shown: ButtonAction[] = [];
   const left: string[] = [];
   for (const action of actions) {
     const possible = !("url" in action) || isWebAddress(linkTarget(action.url), BUTTON_URL_LENGTH);
     if (possible && shown.length < most) shown.push(action);
-    else left.push(actionLine(action));
+    else left.push(actionLine(action, mention));
   }
   return { shown, left };
 }
@@ -216,16 +223,11 @@ function cutLabel(shown: string, most: number): { text: string; whole: boolean }
 }
 
 /** An action as a line of markdown, where it can be no button. */
-export function actionLine(action: ButtonAction): string {
+export function actionLine(action: ButtonAction, mention: CommandMention | undefined): string {
   if ("url" in action) {
     const label = linkLabel(oneLine(action.label)).trim();
     return `[${label === "" ? "link" : label}](${linkTarget(action.url)})`;
   }
   const label = escapeMarkdown(oneLine(action.label));
-  return `${label}: ${escapeMarkdown(oneLine(commandLine(action.invocation)))}`;
-}
-
-/** An invocation as one would type it. */
-export function commandLine(ask: Ask): string {
-  return [`/${ask.command}`, ...Object.entries(ask.options).map(([name, value]) => `${name}:${value}`)].join(" ");
+  return `${label}: ${askMarkup(action.invocation, mention)}`;
 }

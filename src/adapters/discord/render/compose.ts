@@ -7,6 +7,7 @@ import type { MessageFile } from "../../../reply/message-files.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import { toText } from "../../../reply/text.ts";
 import { type ButtonPayloadDependencies, storeButtonPayloads } from "../../store-button-payloads.ts";
+import type { CommandMention } from "../command-mentions.ts";
 import { CONTENT_LENGTH, MAX_FILES } from "../limits.ts";
 import { attachmentsOf } from "../transport/upload.ts";
 import { indexOfUnstored, type MessageContext, type PressIds } from "./buttons.ts";
@@ -40,6 +41,8 @@ export const EPHEMERAL: number = MessageFlags.Ephemeral;
 export const SILENT: number = MessageFlags.SuppressNotifications;
 
 export interface ComposeDependencies extends ButtonPayloadDependencies {
+  /** How commands are mentioned where the message goes. */
+  readonly mention?: CommandMention | undefined;
   /** Unix milliseconds. */
   now(): number;
 }
@@ -55,7 +58,8 @@ export async function compose(
   dependencies: ComposeDependencies,
   signal: AbortSignal,
 ): Promise<ComposedMessage> {
-  const { folded, whole, files, picture } = renderAnswer(reply, context);
+  const { mention } = dependencies;
+  const { folded, whole, files, picture } = renderAnswer(reply, { ...context, mention });
   const [key, fitted] = await Promise.all([
     needsKeeping(folded ?? whole) ? keep(reply, context, dependencies) : undefined,
     fit(files, maxBytes, dependencies.log, signal),
@@ -63,7 +67,7 @@ export async function compose(
   // Details of a reply that is not kept would lead nowhere.
   const { form, missing } = await store((key === undefined ? undefined : folded) ?? whole, key, dependencies);
   const length = (files.length === 0 ? NOTES_LENGTH.none : NOTES_LENGTH.files) - missing.length - 1;
-  const tooLarge = tooLargeText(fitted.unsendable, maxBytes, context.ask, length);
+  const tooLarge = tooLargeText(fitted.unsendable, maxBytes, context.ask, length, mention);
   const notes = [tooLarge, missing].filter((part) => part !== "").join("\n");
   const names = fitted.files.map(({ name }) => name);
   return {
@@ -99,10 +103,11 @@ export async function composeEmbed(
   reply: Reply,
   context: MessageContext,
   maxBytes: number,
-  dependencies: ButtonPayloadDependencies,
+  dependencies: Omit<ComposeDependencies, "now">,
   signal: AbortSignal,
 ): Promise<ComposedMessage> {
-  const message = renderEmbed(unfolded(reply), context);
+  const { mention } = dependencies;
+  const message = renderEmbed(unfolded(reply), { ...context, mention });
   const [stored, fitted] = await Promise.all([
     storePresses(message.unstored, undefined, dependencies),
     fit(message.files, maxBytes, dependencies.log, signal),
@@ -110,7 +115,7 @@ export async function composeEmbed(
   const missing = missingText(stored.missing);
   const { content } = message;
   const length = CONTENT_LENGTH - content.length - MENTION_LENGTH - missing.length - 3;
-  const tooLarge = tooLargeText(fitted.unsendable, maxBytes, context.ask, length);
+  const tooLarge = tooLargeText(fitted.unsendable, maxBytes, context.ask, length, mention);
   const names = new Set(fitted.files.map((file) => `attachment://${file.name}`));
   return {
     body: {

@@ -43,7 +43,11 @@ const MAX_ACTION_BUTTONS = 10;
 const COMMON_BUTTONS = 3;
 
 /** Divides the components of a message, beside those of its files, among its actions. */
-export function planControls(actions: readonly Action[], files: number): ControlPlan {
+export function planControls(
+  actions: readonly Action[],
+  files: number,
+  mention: MessageContext["mention"],
+): ControlPlan {
   const isSelect = (action: Action): action is Choice => "choices" in action && action.choices.length > 1;
   const choices = actions.filter(isSelect);
   const selects = choices.slice(0, MAX_SELECTS);
@@ -51,7 +55,7 @@ export function planControls(actions: readonly Action[], files: number): Control
   const free = MAX_COMPONENTS - FIXED_COMPONENTS - files - 2 * selects.length;
   let most = MAX_ACTION_BUTTONS;
   while (most > 0 && withRows(most) > free) most -= 1;
-  const { shown, left } = splitButtons(others, most);
+  const { shown, left } = splitButtons(others, most, mention);
   return { selects, buttons: shown, left, room: Math.max(0, free - withRows(shown.length)) };
 }
 

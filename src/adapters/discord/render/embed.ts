@@ -45,11 +45,11 @@ export function renderEmbed(reply: Reply, context: MessageContext = {}): EmbedMe
     reply.footer === undefined
       ? undefined
       : renderText(reply.footer, { max: FOOTER_LENGTH, onId: (value) => onId("", value) });
-  const actions = splitActions(reply.actions);
+  const actions = splitActions(reply.actions, context.mention);
   const left = overflowActions(actions.left);
   const space =
     EMBED_DESCRIPTION_LENGTH - TRUNCATION_NOTE_LENGTH - (footer?.markdown.length ?? 0) - left.markdown.length - 20;
-  const blocks = fitBlocks(reply.blocks, space, { fileOf: (index) => csvNames[index], onId });
+  const blocks = fitBlocks(reply.blocks, space, { fileOf: (index) => csvNames[index], onId, mention: context.mention });
   const buttons = renderButtons(actions.shown, reply, ids.slice(0, MAX_IDS), context);
 
   const csv = new Set(blocks.flatMap((markup, index) => (markup.csv === true ? [index] : [])));

@@ -18,9 +18,9 @@ import type { Ask, Reply } from "../../../reply/reply.ts";
 import { joinText } from "../../../reply/text.ts";
 import { formatBytes } from "../../../units/format-number.ts";
 import { formatUtc, fromSeconds, toSeconds } from "../../../units/nanoseconds.ts";
+import type { CommandMention } from "../command-mentions.ts";
 import { MAX_FILES, MAX_TOTAL_FILE_BYTES } from "../limits.ts";
-import { commandLine } from "./buttons.ts";
-import { escapeMarkdown, inlineCode } from "./markdown.ts";
+import { askMarkup, escapeMarkdown } from "./markdown.ts";
 
 /** A file that cannot be sent here. */
 export interface UnsendableFile {
@@ -159,6 +159,7 @@ export function tooLargeText(
   maxBytes: number,
   ask: Ask | undefined,
   length: number,
+  mention?: CommandMention,
 ): string {
   const sentences = unsendable.map(({ file, compressedBytes }) => {
     const { sizeBytes, covers } = file.attachment;
@@ -169,7 +170,7 @@ export function tooLargeText(
     }
     const packed = compressedBytes === undefined ? "" : `, ${formatBytes(compressedBytes)} compressed`;
     const said = `**${name} is too large to send here**: it has ${size}${packed}, and Discord takes ${formatBytes(maxBytes)} here.`;
-    return `${said}${rangesText(covers, compressedBytes ?? sizeBytes, maxBytes, ask)}`;
+    return `${said}${rangesText(covers, compressedBytes ?? sizeBytes, maxBytes, ask, mention)}`;
   });
   const text = sentences.join("\n");
   return text.length <= length
@@ -182,6 +183,7 @@ function rangesText(
   bytes: number,
   maxBytes: number,
   ask: Ask | undefined,
+  mention: CommandMention | undefined,
 ): string {
   const parts = BigInt(Math.max(2, Math.ceil(bytes / (maxBytes * RANGE_FILL))));
   if (covers === undefined || ask === undefined) return "";
@@ -192,7 +194,7 @@ function rangesText(
   const shown = Math.min(RANGES_SHOWN, Number(parts));
   const lines = Array.from({ length: shown }, (_, index) => {
     const options = { ...ask.options, from: cut(BigInt(index)), to: cut(BigInt(index) + 1n) };
-    return `\n${inlineCode(oneLine(commandLine({ command: ask.command, options })))}`;
+    return `\n${askMarkup({ command: ask.command, options }, mention)}`;
   });
   const more = Number(parts) > shown ? `\nand so on, ${parts} parts in all.` : "";
   return ` Ask for it in ${parts} parts, which should fit:${lines.join("")}${more}`;

@@ -1,6 +1,7 @@
 import stringWidth from "string-width";
 
 import { oneLine, plainText, printable } from "../../../reply/plain-text.ts";
+import type { Ask } from "../../../reply/reply.ts";
 import {
   type Inline,
   mergeRuns,
@@ -11,6 +12,7 @@ import {
   type TimeStyle,
 } from "../../../reply/text.ts";
 import { formatUtc, toSeconds } from "../../../units/nanoseconds.ts";
+import type { CommandMention } from "../command-mentions.ts";
 import { discordPlatform } from "../platform.ts";
 
 /** Bounded markup; `whole` is false where something was omitted. */
@@ -39,6 +41,8 @@ interface InlineOptions {
   readonly onId?: (value: string) => void;
   /** Shortens no identifier. */
   readonly wholeIds?: boolean;
+  /** Mentions commands; without it, and for one without a mention, the line as it is typed. */
+  readonly mention?: CommandMention | undefined;
   /** Times in one form, and no longer than a phone's line has room for. */
   readonly shortTimes?: boolean;
 }
@@ -113,6 +117,7 @@ function renderInline(inline: Inline, options: InlineOptions): Markup {
       return { markdown: escaped.trim() === "" ? escaped : `**${escaped}**`, whole: true };
     }
     case "code": {
+      if (inline.command === true) return { markdown: commandMarkup(inline.text, options.mention), whole: true };
       const short = inline.id === true && options.wholeIds !== true;
       const value = short ? shownId(inline.text, options.onId) : inline.text;
       return { markdown: inlineCode(oneLine(value)), whole: true };
@@ -128,6 +133,26 @@ function renderInline(inline: Inline, options: InlineOptions): Markup {
     case "person":
       return { markdown: `<@${inline.id}>`, whole: true };
   }
+}
+
+/** A command line as a mention, or as it is typed on Discord. */
+function commandMarkup(line: string, mention: CommandMention | undefined): string {
+  const typed = oneLine(line).trim();
+  return typed === "" ? "" : (mention?.(typed) ?? inlineCode(`/${typed}`));
+}
+
+/** A command as a mention, or as it is typed on Discord. */
+export function askMarkup(ask: Ask, mention: CommandMention | undefined): string {
+  return mention?.(ask) ?? inlineCode(oneLine(`/${ask.command} ${typedOptions(ask.options)}`).trim());
+}
+
+/** Options as Discord shows them where a command is typed. */
+export function typedOptions(options: Ask["options"]): string {
+  return oneLine(
+    Object.entries(options)
+      .map(([name, value]) => `${name}:${value}`)
+      .join(" "),
+  ).trim();
 }
 
 /** Whether it is somebody on Discord; an id that was erased is none. */
@@ -161,7 +186,7 @@ function hostOf(url: string): string {
 /** As much of a leaf as fits behind the text so far, with an ellipsis; leaves that cannot be cut are omitted whole. */
 function cutInline(before: string, inline: Inline, options: InlineOptions, max: number): string {
   if (inline.kind === "link" || inline.kind === "time" || inline.kind === "person") return `${before}${ELLIPSIS}`;
-  if (inline.kind === "code" && inline.id === true) return `${before}${ELLIPSIS}`;
+  if (inline.kind === "code" && (inline.id ?? inline.command) === true) return `${before}${ELLIPSIS}`;
   const points = Array.from(inline.text);
   let fits = 0;
   let beyond = points.length;

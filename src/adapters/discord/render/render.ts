@@ -83,7 +83,7 @@ export function renderAnswer(reply: Reply, context: MessageContext): Answer {
   const picture = given.find(({ attachment }) => attachment === reply.picture)?.name;
   // A file for each table, and one for the whole reply, may follow.
   const most = Math.min(MAX_FILES, given.length + csvNames.filter((name) => name !== "").length + 1);
-  const plan = planControls(reply.actions, most + (picture === undefined ? 0 : 1));
+  const plan = planControls(reply.actions, most + (picture === undefined ? 0 : 1), context.mention);
   const begin = (): { presses: PressIds; controls: Controls } => {
     const presses = new PressIds();
     return { presses, controls: renderControls(plan, reply, context, presses) };

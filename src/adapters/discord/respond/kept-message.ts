@@ -27,7 +27,8 @@ export async function foldMessage(
   const caller = callerOf(interaction).id;
   const isOwn = kept.context.asker === caller || isEphemeral(interaction);
   const shown = isOwn ? kept.context : { ...kept.context, asker: caller, shareable: false };
-  const answer = renderAnswer(kept.reply, isOwn ? { ...shown, asker: shown.asker ?? caller } : shown);
+  const { mention } = context;
+  const answer = renderAnswer(kept.reply, { ...shown, asker: shown.asker ?? caller, mention });
   const form = formOf(answer, whole);
   if (isOwn) return api.update(await composeKept(form, key, filesOf(interaction, answer.picture), context));
   const body = await composeKept(form, key, { names: [], picture: undefined }, context);
@@ -47,15 +48,16 @@ export async function shareKept(
   if (command !== undefined && !context.bot.commonButtons(command).share) {
     return replyPrivately(context, api, interaction, notSharedNotice(command));
   }
+  const { mention } = context;
   // The acknowledgement removes the button, so that it cannot share twice.
-  const own = renderAnswer(kept.reply, { ...kept.context, shareable: false });
+  const own = renderAnswer(kept.reply, { ...kept.context, shareable: false, mention });
   const isWhole = customIdsIn(interaction.message.components ?? []).some((id) => {
     const press = decodePress(id);
     return press?.kind === "fold" && !press.whole;
   });
   await api.update(await composeKept(formOf(own, isWhole), key, filesOf(interaction, own.picture), context));
   const reply = withoutCommands(kept.reply);
-  const forAll: MessageContext = { keeps: true };
+  const forAll: MessageContext = { keeps: true, mention };
   const { whole, folded = whole, picture } = renderAnswer(reply, forAll);
   const sharedKey = await keep(reply, forAll, context, kept.at);
   const form = sharedKey === undefined ? whole : folded;

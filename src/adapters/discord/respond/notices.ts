@@ -1,14 +1,14 @@
+import { formatLine } from "../../../bot/grammar/grammar.ts";
 import { paragraph } from "../../../reply/block.ts";
 import { type Ask, reply, type Reply } from "../../../reply/reply.ts";
-import { code, strong, text } from "../../../reply/text.ts";
-import { commandLine } from "../render/buttons.ts";
+import { commandLine, strong, text } from "../../../reply/text.ts";
 import { discordPlatform } from "../platform.ts";
 
 // The adapter's own texts.
 
 /** For a button from another version, or one whose press is no longer stored. */
 export function expiredNotice(command: string | undefined): Reply {
-  const again = command === undefined ? text`Run the command again.` : text`Run ${code(`/${command}`)} again.`;
+  const again = command === undefined ? text`Run the command again.` : text`Run ${commandLine(command)} again.`;
   return reply({ tone: "warning", title: "This button is too old", blocks: [paragraph(again)], failure: "caller" });
 }
 
@@ -43,7 +43,7 @@ export function notSharedNotice(command: string): Reply {
   return reply({
     tone: "warning",
     title: "Nothing was shared",
-    blocks: [paragraph(text`The answer to ${code(`/${command}`)} is about you alone; no button shows it to others.`)],
+    blocks: [paragraph(text`The answer to ${commandLine(command)} is about you alone; no button shows it to others.`)],
     failure: "caller",
   });
 }
@@ -81,7 +81,9 @@ export function maybeHereNotice(ask: Ask): Reply {
   return reply({
     title: "An answer may come here",
     blocks: [
-      paragraph(text`${code(commandLine(ask))} takes long: its answer comes here if its reply has closed by then.`),
+      paragraph(
+        text`${commandLine(formatLine(ask))} takes long: its answer comes here if its reply has closed by then.`,
+      ),
     ],
   });
 }
@@ -90,6 +92,6 @@ export function maybeHereNotice(ask: Ask): Reply {
 export function asLateAnswer(given: Reply, ask: Ask): Reply {
   return {
     ...given,
-    blocks: [paragraph(text`${strong("Your answer")} to ${code(commandLine(ask))}`), ...given.blocks],
+    blocks: [paragraph(text`${strong("Your answer")} to ${commandLine(formatLine(ask))}`), ...given.blocks],
   };
 }

@@ -8,6 +8,7 @@ import { type Delivery, type Receipt, type Sender, SendError } from "../../../al
 import { aboveFold } from "../../../reply/fold.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
+import type { CommandMentions } from "../command-mentions.ts";
 import type { ButtonPayloadDependencies } from "../../store-button-payloads.ts";
 import { CONTENT_LENGTH, MAX_FILE_BYTES, NONCE_LENGTH, NONCE_LIFETIME_MILLIS } from "../limits.ts";
 import { composeEmbed, type ComposedMessage, composePlain, SILENT } from "../render/compose.ts";
@@ -32,6 +33,11 @@ const MAX_WAITING = 64;
 /** Precedes a user's id where a destination is a direct message. */
 const USER_PREFIX = "user:";
 
+export interface SenderDependencies extends ButtonPayloadDependencies {
+  /** Left out: commands are named as they are typed. */
+  readonly mentions?: CommandMentions;
+}
+
 /**
  * Posts alerts over REST alone, without a gateway. Messages of one channel are sent in order, urgent ones ahead of the
  * others; channels do not block each other. The caller disposes of the reply's files.
@@ -40,7 +46,7 @@ export class DiscordSender implements Sender {
   readonly platform = "discord";
   readonly dropsRepeatsForMillis = NONCE_LIFETIME_MILLIS;
   readonly #rest: REST;
-  readonly #dependencies: ButtonPayloadDependencies;
+  readonly #dependencies: SenderDependencies;
   readonly #refusedMillis: number;
   readonly #limiter: RateLimiter;
   readonly #tails = new Map<string, Promise<unknown>>();
@@ -48,12 +54,7 @@ export class DiscordSender implements Sender {
   #refused: { readonly error: SendError; readonly until: number } | undefined;
   readonly #directChannels = new LRUCache<string, string>({ max: 10_000 });
 
-  constructor(
-    rest: REST,
-    dependencies: ButtonPayloadDependencies,
-    refusedMillis = 60_000,
-    limiter = new RateLimiter(),
-  ) {
+  constructor(rest: REST, dependencies: SenderDependencies, refusedMillis = 60_000, limiter = new RateLimiter()) {
     this.#rest = rest;
     this.#limiter = limiter;
     this.#dependencies = dependencies;
@@ -113,7 +114,10 @@ export class DiscordSender implements Sender {
   async #compose(reply: Reply, plain: true | undefined, signal: AbortSignal): Promise<ComposedMessage> {
     if (plain === true) return composePlain(reply);
     // What stands below the fold is behind the alert's own Details.
-    return composeEmbed(aboveFold(reply), { alert: true }, MAX_FILE_BYTES, this.#dependencies, signal);
+    const { mentions, ...others } = this.#dependencies;
+    // Nobody knows the server of every channel: where commands are registered in one server alone, none is mentioned.
+    const dependencies = { ...others, mention: mentions?.in(undefined) };
+    return composeEmbed(aboveFold(reply), { alert: true }, MAX_FILE_BYTES, dependencies, signal);
   }
 
   /** Runs the work of one channel in order; what is urgent has an order of its own, and waits for nothing else. */
