@@ -263,11 +263,14 @@ export async function readGroup(
   const episodes = ids.flatMap((id) => {
     const data = rows.get(id);
     if (data === undefined) return [];
-    const state = NotificationState.pick({ acknowledged: true }).parse(JSON.parse(states.get(id) ?? "{}"));
+    const state = Acknowledged.parse(JSON.parse(states.get(id) ?? "{}"));
     return [shownTo(Episode.parse(JSON.parse(data)), state)];
   });
   return { id: sayer.id, episodes, notices, unshown: await unshownOf(tables, others) };
 }
+
+/** Of a notification state. */
+const Acknowledged = NotificationState.pick({ acknowledged: true });
 
 const NOTICE_PHASES: readonly string[] = ["event", "flapping", "calm"];
 

@@ -139,7 +139,8 @@ function callOver(
   const data = nodeEndpoints.map((one) => one.data);
   const core = [...new Set(nodeEndpoints.map((one) => one.core))];
   const singleFlight = new SingleFlight();
-  const cursorOwners = new LRUCache<string, NodeEndpoint>({ max: MAX_CURSORS });
+  // `max` would allocate the place of each cursor at once.
+  const cursorOwners = new LRUCache<string, NodeEndpoint>({ maxSize: MAX_CURSORS, sizeCalculation: () => 1 });
   const byName = new Map(data.map((endpoint) => [endpoint.name, endpoint]));
 
   return <T>(request: ApiRequest<T>, options: CallOptions = {}): Promise<Answer<T>> => {

@@ -11,7 +11,7 @@ import { stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";
 import { openStage, type Stage } from "../stage.ts";
 
-const MANY = 200;
+const MANY = 140;
 const ANSWERS_AFTER = 5000;
 
 /** Answers late, or never, wherever the channel is not the operators'. */

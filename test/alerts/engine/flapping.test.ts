@@ -10,7 +10,7 @@ const CALM = "calm: network.stalled on mainnet";
 const config = JSON.stringify({
   stalled: { for: "10s", criticalFor: "1h" },
   keep: { rounds: 2, for: "5s" },
-  flap: { episodes: 3, within: "10m" },
+  flap: { episodes: 3, within: "5m" },
 });
 
 async function subscribed(more: Parameters<typeof aSubscription>[0] = {}): Promise<Stage> {
@@ -45,7 +45,7 @@ describe("flapping", () => {
     await it.engine.putSubscription(aSubscription({ id: "new", destination, created: it.now() }), "ada");
     await outages(it, 2);
     expect(it.sender.take()).toEqual([`new: ${FLAPPING}`]);
-    await it.rounds(125, [blind("good"), stalled("good")]);
+    await it.rounds(65, [blind("good"), stalled("good")]);
     expect(it.sender.take()).toEqual([`new: ${CALM}`]);
   });
 
@@ -55,7 +55,7 @@ describe("flapping", () => {
     expect(it.sender.take()).toHaveLength(6);
     await it.rounds(4, [blind("good"), stalled("bad")]);
     expect(it.sender.take()).toEqual([FLAPPING]);
-    await it.rounds(125, [blind("good"), stalled("bad")]);
+    await it.rounds(65, [blind("good"), stalled("bad")]);
     expect(it.sender.take()).toEqual(["steady: network.stalled on mainnet", "warning: network.stalled on mainnet"]);
   });
 
@@ -85,7 +85,7 @@ describe("flapping", () => {
     }
     const flapping = told();
     const [reply] = stage.sender.posts.filter(({ gist }) => gist === "flapping: 12 market.auction on mainnet");
-    await rounds(125, "good");
+    await rounds(65, "good");
     const calm = told();
     for (const [said, word] of [
       [flapping, "flapping"],
@@ -112,7 +112,7 @@ describe("flapping", () => {
       await rounds(4, "bad");
       await rounds(4, "good");
     }
-    await rounds(125, "good");
+    await rounds(65, "good");
     expect(stage.sender.take().at(-1)).toBe("calm: market.auction of m1 on mainnet");
     const [calm] = await stage.engine.finished(1);
     const messages = await stage.engine.messages([calm!.message]);
@@ -125,10 +125,10 @@ describe("flapping", () => {
     const it = await subscribed();
     await outages(it, 4);
     expect(it.sender.take()).toHaveLength(7);
-    await it.rounds(130, [blind("bad"), stalled("unknown")]);
-    await it.restart(700_000);
+    await it.rounds(70, [blind("bad"), stalled("unknown")]);
+    await it.restart(400_000);
     await it.pass(0);
-    await it.rounds(110, [blind("good"), stalled("good")]);
+    await it.rounds(50, [blind("good"), stalled("good")]);
     expect(it.sender.take()).toEqual([]);
     await it.rounds(15, [blind("good"), stalled("good")]);
     expect(it.sender.take()).toEqual([CALM]);

@@ -107,7 +107,7 @@ function always(law: (at: ReturnType<World["look"]>, world: World, look: Look) =
         world.keep(looked.judged);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 }
 
@@ -208,7 +208,7 @@ describe("judging an observation", () => {
         const resolves = owed.filter((one) => one.startsWith("resolve"));
         expect(resolves.filter((one) => !owed.includes(one.replace("resolve", "trigger")))).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 

@@ -40,9 +40,9 @@ it("months of alerts leave the database as large as one month does", async () =>
   const sizes: Record<string, number>[] = [];
   let number = 0;
   for (let month = 0; month < 3; month += 1) {
-    // Every third day an episode, a checkpoint, a silence, an order that somebody watched to its end, and an auction of a
+    // Every fifth day an episode, a checkpoint, a silence, an order that somebody watched to its end, and an auction of a
     // market that is gone afterwards.
-    for (let day = 0; day < 30; day += 3) {
+    for (let day = 0; day < 30; day += 5) {
       number += 1;
       const market = `m${number}`;
       const good = [stalled("good"), auction("good", market)];
@@ -60,7 +60,7 @@ it("months of alerts leave the database as large as one month does", async () =>
         "ann",
       );
       // Days without the process are days without its thousands of looks, which leave nothing behind.
-      await stage.restart(71 * HOUR);
+      await stage.restart(119 * HOUR);
       await stage.pass(0);
       stage.sender.take();
       stage.sender.posts.length = 0;

@@ -156,17 +156,19 @@ describe("upkeep", () => {
   });
 
   it("reminds when that is due, not while a silence holds, and at once when that has ended", async () => {
-    const { stage, engine, seconds } = await firing({ config: '{"stalled": {"for": "30s", "criticalFor": "31s"}}' });
+    const { stage, engine, seconds } = await firing({
+      config: '{"stalled": {"for": "30s", "criticalFor": "31s"}, "remind": {"every": "5m"}}',
+    });
     await stage.rounds(1, [stalled("bad", { badForMillis: 40_000 })]);
     stage.sender.take();
     const told = stage.now() - 5000;
-    const [from, until] = [stage.now(), told + 31 * MINUTE];
+    const [from, until] = [stage.now(), told + 6 * MINUTE];
     await engine.putSilence({ id: "s", scope: {}, from, until, by: "ada", created: from }, "ada");
-    await seconds((told + 30 * MINUTE - stage.now()) / 1000 + 30);
+    await seconds((told + 5 * MINUTE - stage.now()) / 1000 + 30);
     expect(stage.sender.take()).toEqual([]);
     await seconds(30);
     expect(stage.sender.take()).toEqual([REMINDER]);
-    expect(await seconds(30 * 60 - 2)).toBe(1);
+    expect(await seconds(5 * 60 - 2)).toBe(1);
     expect(stage.sender.take()).toEqual([]);
     await engine.acknowledge((await engine.openEpisodes())[0]!.id, { name: "ada" });
     await seconds(5);

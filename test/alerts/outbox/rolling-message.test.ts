@@ -39,9 +39,9 @@ it("a round's events of two kinds are two rolling messages", async () => {
 it("a rolling message goes on all day, though old rows are pruned meanwhile, and the next day has its own", async () => {
   const it = await subscribed();
   await it.round([], [checkpoint(it, "1")]);
-  await it.pass(11 * HOUR);
+  await it.leap(11 * HOUR);
   await it.round([], [checkpoint(it, "2")]);
-  await it.pass(1 * HOUR);
+  await it.leap(1 * HOUR);
   await it.round([], [checkpoint(it, "3")]);
   await it.pass(1000);
   expect(it.sender.take()).toEqual([
