@@ -49,7 +49,12 @@ test("views and options", () => {
       "\n",
     ),
   ).toMatch(/without submit/u);
+  expect(judgeView({ ...modal, blocks: [{ type: "table", rows: [[{ type: "raw_text", text: "x" }]] }] })).toEqual([
+    "a table in a view",
+  ]);
   const option = (value: string) => ({ text: plain(value), value });
+  const group = (label: string, options: object[]) => ({ label: plain(label), options });
+  const list = (more: object) => ({ type: "multi_static_select", ...more });
   const fields: [object, RegExp][] = [
     [{ type: "static_select", options: [] }, /offers nothing/u],
     [{ type: "static_select", options: [option("a")], initial_option: option("b") }, /not offered/u],
@@ -57,6 +62,34 @@ test("views and options", () => {
     [{ type: "plain_text_input", max_length: 1, initial_value: "ab" }, /more than/u],
     [{ type: "number_input", is_decimal_allowed: false, max_value: "1", initial_value: "2" }, /does not take/u],
     [{ type: "number_input", is_decimal_allowed: false, min_value: "2", max_value: "1" }, /no number/u],
+    [list({ option_groups: [group("x", [option("a")])], initial_options: [option("a")] }), /^$/u],
+    [list({ option_groups: [] }), /offers nothing/u],
+    [list({ option_groups: [group("x", [option("a")]), group("y", [])] }), /0 under a heading/u],
+    [
+      list({
+        option_groups: [
+          group(
+            "x",
+            Array.from({ length: 101 }, (_, at) => option(`${at}`)),
+          ),
+        ],
+      }),
+      /101 under/u,
+    ],
+    [list({ option_groups: [group("x".repeat(76), [option("a")])] }), /heading of 76/u],
+    [list({ options: [option("a")], option_groups: [group("x", [option("b")])] }), /with and without/u],
+    [list({ options: Array.from({ length: 101 }, (_, at) => option(`${at}`)) }), /100/u],
+    [list({ options: [option("a")], initial_options: [] }), /begins with nothing/u],
+    [list({ options: [option("a")], initial_options: [option("b")] }), /not offered/u],
+    [list({ options: [option("a")], initial_options: [option("a"), option("a")] }), /twice/u],
+    [{ type: "multi_external_select", initial_options: [] }, /begins with nothing/u],
+    [{ type: "multi_external_select", initial_options: [option("x".repeat(76))] }, /7[56]/u],
+    [{ type: "datepicker", initial_date: "2026-02-28" }, /^$/u],
+    [{ type: "datepicker", initial_date: "2026-02-30" }, /no day/u],
+    [{ type: "datepicker", initial_date: "today" }, /no day/u],
+    [{ type: "datetimepicker", initial_date_time: 1_800_000_000 }, /^$/u],
+    [{ type: "datetimepicker", initial_date_time: 1_800_000_000_000 }, /ten digits/u],
+    [{ type: "radio_buttons", options: [option("a")] }, /which nothing judges/u],
   ];
   for (const [element, refusal] of fields) {
     const blocks = [{ type: "input", label: plain("x"), element }];

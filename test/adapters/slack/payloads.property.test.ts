@@ -35,29 +35,42 @@ const anyOption: fc.Arbitrary<Option> = fc
     completes: fc.boolean(),
     kind: fc.constantFrom("text", "integer", "choice", "flag", "time", "network"),
     on: fc.boolean(),
+    several: fc.constantFrom(undefined, "suggested" as const, "listed" as const),
+    label: fc.option(anyString(150), { nil: undefined }),
+    section: fc.constantFrom(undefined, undefined, "One", "Two", "x".repeat(200), " "),
   })
-  .map(({ description, example, maxLength, required, min, width, choices, completes, kind, on }): Option => {
+  .map((all): Option => {
+    const { description: described, example, maxLength, required, min, width, choices, completes, kind, on } = all;
+    const { label, section, several } = all;
+    const description = {
+      description: described,
+      ...(label === undefined ? {} : { label }),
+      ...(section === undefined ? {} : { section }),
+    };
+    const groups = [choices.slice(0, 110), [], choices.slice(110)].map((some) => ({ heading: example, choices: some }));
     const need = required ? ({ required: true } as const) : {};
     switch (kind) {
       case "text":
         return {
           kind,
-          description,
+          ...description,
           example,
           ...need,
+          ...(several === undefined ? {} : { several: several === "listed" ? groups : several }),
+          ...(on ? { moment: true } : { none: "off" }),
           ...(maxLength === undefined ? {} : { maxLength }),
           ...(completes ? { suggest: () => Promise.resolve(choices) } : {}),
         };
       case "integer":
-        return { kind, description, min, max: min + width, ...need };
+        return { kind, ...description, min, max: min + width, ...need };
       case "choice":
-        return { kind, description, choices, ...need };
+        return { kind, ...description, choices, ...need };
       case "flag":
-        return { kind, description, default: on };
+        return { kind, ...description, default: on };
       case "time":
-        return { kind, description, ...need };
+        return { kind, ...description, ...need };
       default:
-        return { kind: "network", description };
+        return { kind: "network", ...description, ...(on ? { narrows: true } : {}) };
     }
   });
 const anyOptions: fc.Arbitrary<Options> = fc.dictionary(fc.stringMatching(/^[a-z][a-z-]{0,31}$/u), anyOption, {
@@ -89,12 +102,23 @@ describe("forms", () => {
     fc.assert(
       fc.property(
         anyCommand,
-        fc.array(fc.oneof(anyString(), fc.integer(), fc.boolean())),
+        fc.array(
+          fc.oneof(
+            anyString(),
+            fc.integer(),
+            fc.boolean(),
+            fc.constantFrom("2026-02-30", "2026-05-01", "1800000000", "0000000001", "ops,ops", "a,,b"),
+          ),
+        ),
         fc.array(anyString(), { maxLength: 5 }),
-        (asking, typed, networks) => {
+        fc.constantFrom({}, { all: true as const }, { begins: "7k2mq" }, { begins: "7k2mq", all: true as const }),
+        (asking, typed, networks, more) => {
           const names = Object.keys(asking.options);
           const given = Object.fromEntries(typed.slice(0, names.length).map((value, at) => [names[at] ?? "", value]));
-          expect(judgeView(renderForm(asking, given, networks, metadata))).toEqual([]);
+          const values = () => Promise.resolve(undefined);
+          for (const command of [asking, { ...asking, edits: { option: names[0] ?? "id", values } }]) {
+            expect(judgeView(renderForm(command, given, networks, { ...metadata, ...more }))).toEqual([]);
+          }
         },
       ),
     );

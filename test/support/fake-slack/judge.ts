@@ -66,6 +66,8 @@ export function judgeView(view: unknown): string[] {
     ...errorsOf(name, { ...(view as object), blocks: [] }),
     ...judgeBlocks(blocks),
     ...(blocks.length > VIEW_BLOCKS ? [`${blocks.length} blocks`] : []),
+    // https://docs.slack.dev/reference/block-kit/blocks/table-block: in messages alone.
+    ...(blocks.some((block) => typeOf(block) === "table") ? ["a table in a view"] : []),
     ...(bytes > VIEW_BYTES ? [`a view of ${bytes} bytes`] : []),
     ...(name === "JudgedModalView" &&
     blocks.some((block) => typeOf(block) === "input") &&
@@ -130,7 +132,14 @@ function judgeBlock(block: unknown): string[] {
 interface Input {
   readonly type: string;
   readonly options?: readonly object[];
+  readonly option_groups?: readonly {
+    readonly label: { readonly text: string };
+    readonly options: readonly object[];
+  }[];
   readonly initial_option?: object;
+  readonly initial_options?: readonly object[];
+  readonly initial_date?: string;
+  readonly initial_date_time?: number;
   readonly initial_value?: string;
   readonly max_length?: number;
   readonly min_value?: string;
@@ -154,6 +163,21 @@ function judgeInput(input: Input): string[] {
       if (offered.length === 0) return ["a list that offers nothing"];
       return option === undefined || offered.includes(JSON.stringify(option)) ? [] : ["a choice that is not offered"];
     }
+    case "multi_static_select":
+      return judgeList(input);
+    case "multi_external_select":
+      return input.initial_options?.length === 0 ? ["a list that begins with nothing"] : [];
+    case "datepicker": {
+      const { initial_date: day } = input;
+      return day === undefined || isDay(day) ? [] : [`${day} is no day`];
+    }
+    case "datetimepicker": {
+      // https://docs.slack.dev/reference/block-kit/block-elements/datetime-picker-element: Unix seconds of ten digits.
+      const { initial_date_time: at } = input;
+      return at === undefined || /^[1-9]\d{9}$/u.test(String(at)) ? [] : [`${at} is no moment of ten digits`];
+    }
+    case "external_select":
+      return [];
     case "plain_text_input": {
       const allowed = Number.isInteger(most) && most >= 1 && most <= FIELD_CHARACTERS;
       if (!allowed) return [`a field for ${most} characters`];
@@ -166,8 +190,30 @@ function judgeInput(input: Input): string[] {
       return Number(value) >= least && Number(value) <= largest ? [] : ["a number that the field does not take"];
     }
     default:
-      return [];
+      return [`a field of the type ${input.type}, which nothing judges`];
   }
+}
+
+/** https://docs.slack.dev/reference/block-kit/block-elements/multi-select-menu-element, option-group-object. */
+function judgeList({ options, option_groups: groups, initial_options: initial }: Input): string[] {
+  const offered = (options ?? groups?.flatMap((group) => group.options) ?? []).map((one) => JSON.stringify(one));
+  const chosen = (initial ?? []).map((one) => JSON.stringify(one));
+  return [
+    ...(offered.length === 0 ? ["a list that offers nothing"] : []),
+    ...(options !== undefined && groups !== undefined ? ["a list with and without headings"] : []),
+    ...(groups ?? []).flatMap((group) => [
+      ...(group.options.length === 0 || group.options.length > 100 ? [`${group.options.length} under a heading`] : []),
+      ...(group.label.text.length > 75 ? [`a heading of ${group.label.text.length} characters`] : []),
+    ]),
+    ...(initial?.length === 0 ? ["a list that begins with nothing"] : []),
+    ...(chosen.some((one) => !offered.includes(one)) ? ["a choice that is not offered"] : []),
+    ...(new Set(chosen).size < chosen.length ? ["a choice twice"] : []),
+  ];
+}
+
+function isDay(day: string): boolean {
+  const at = Date.parse(day);
+  return /^\d{4}-\d{2}-\d{2}$/u.test(day) && !Number.isNaN(at) && new Date(at).toISOString().startsWith(day);
 }
 
 const validators = new Map<string, ValidateFunction>();

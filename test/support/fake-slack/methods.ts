@@ -1,4 +1,5 @@
 import { judgeMessage, judgeView } from "./judge.ts";
+import { heldIn } from "./form-state.ts";
 import { ErrorResponse } from "./error-response.ts";
 import type { Block, Channel, State, StoredFile, View } from "./state.ts";
 
@@ -149,7 +150,8 @@ export const METHODS: Readonly<Record<string, Method>> = {
       const known = state.views.get(String(args["view_id"]));
       if (known === undefined) throw new ErrorResponse("not_found");
       const view = viewOf(args, known.id, known.user);
-      state.views.set(view.id, view);
+      const held = known.held === undefined ? {} : { held: heldIn({ held: known.held, blocks: view.blocks }) };
+      state.views.set(view.id, { ...view, ...held });
       return { view: { id: view.id } };
     },
   },

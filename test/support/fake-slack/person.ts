@@ -1,7 +1,7 @@
 import { progressFootnote } from "../../../src/adapters/slack/respond/notices.ts";
 import { until } from "../fake-discord/until.ts";
 import type { FakeSlack } from "./fake-slack.ts";
-import { stateOf } from "./form-state.ts";
+import { fieldOf, nameOf, stateOf } from "./form-state.ts";
 import type { Envelope } from "./sockets.ts";
 import type { Block, Element, StoredMessage, View } from "./state.ts";
 
@@ -152,8 +152,38 @@ export class Person {
 
   /** Presses a button in an open form, whose fields hold these values. */
   pressInForm(view: View, label: string, values: Record<string, string> = {}): Envelope {
-    const held = { ...view, state: { values: stateOf(view, values) } };
-    return this.#pressed(view.blocks, label, { container: { type: "view", view_id: view.id }, view: held });
+    return this.#pressed(view.blocks, label, {
+      container: { type: "view", view_id: view.id },
+      view: this.#filledIn(view, values),
+    });
+  }
+
+  /** Chooses a value in a field that tells it at once; the other fields hold these values. */
+  choose(view: View, name: string, value: string, values: Record<string, string> = {}): Envelope {
+    const { state } = this.#fake;
+    const field = fieldOf(view, name);
+    if (field?.element === undefined || field.dispatch_action !== true)
+      throw new Error(`${name} tells nothing at once`);
+    const filled = this.#filledIn(view, { ...values, [name]: value });
+    const { type, action_id: action = "" } = field.element;
+    const chosen = filled.state.values[field.block_id ?? ""]?.[action] as object;
+    return this.#send("interactive", {
+      type: "block_actions",
+      user: { id: this.id, username: this.name, name: this.name, team_id: state.team },
+      team: { id: state.team, domain: "fake" },
+      trigger_id: state.trigger(this.id),
+      actions: [{ ...chosen, type, action_id: action, block_id: field.block_id, action_ts: state.ts() }],
+      container: { type: "view", view_id: view.id },
+      view: filled,
+    });
+  }
+
+  /** A form as it is told, with what its fields hold now. */
+  #filledIn(view: View, values: Record<string, string>) {
+    const held = stateOf(view, values);
+    if (this.#fake.state.views.has(view.id)) this.#fake.state.views.set(view.id, { ...view, held });
+    const { held: _held, ...told } = view;
+    return { ...told, state: { values: held } };
   }
 
   #pressed(blocks: readonly Block[], label: string, more: object): Envelope {
@@ -181,8 +211,8 @@ export class Person {
   /** What a field offers while something is typed. */
   async complete(view: View, option: string, typed: string, values: Record<string, string> = {}): Promise<string[]> {
     const { state } = this.#fake;
-    const block = view.blocks.find(({ block_id: id }) => id === `option:${option}`);
-    if (block?.element?.type !== "external_select") throw new Error(`${option} completes nothing`);
+    const block = fieldOf(view, option);
+    if (block?.element?.type.endsWith("external_select") !== true) throw new Error(`${option} completes nothing`);
     const envelope = this.#send("interactive", {
       type: "block_suggestion",
       user: { id: this.id, name: this.name, team_id: state.team },
@@ -191,7 +221,7 @@ export class Person {
       block_id: block.block_id,
       value: typed,
       container: { type: "view", view_id: view.id },
-      view: { ...view, state: { values: stateOf(view, values) } },
+      view: this.#filledIn(view, values),
     });
     await until(() => envelope.acknowledgedAfter !== undefined, "completion");
     const { options } = envelope.answer as { options?: { value: string }[] };
@@ -206,7 +236,7 @@ export class Person {
       user: { id: this.id, name: this.name, username: this.name, team_id: state.team },
       team: { id: state.team, domain: "fake" },
       trigger_id: state.trigger(this.id),
-      view: { ...view, state: { values: stateOf(view, values) } },
+      view: this.#filledIn(view, values),
       response_urls: [],
     });
     await until(() => envelope.acknowledgedAfter !== undefined, "an answer to a form");
@@ -232,9 +262,7 @@ export class Person {
     for (const id of Object.keys(answer.errors ?? {})) {
       if (!blocks.has(id)) state.violations.push(`an error at ${id}, which is no field`);
     }
-    return Object.fromEntries(
-      Object.entries(answer.errors ?? {}).map(([id, words]) => [id.replace(/^option:/u, ""), words]),
-    );
+    return Object.fromEntries(Object.entries(answer.errors ?? {}).map(([id, words]) => [nameOf(id), words]));
   }
 
   /** Everything this person sees in a channel, oldest first. */

@@ -49,6 +49,9 @@ export interface Block {
   readonly elements?: readonly Element[];
   readonly element?: Element;
   readonly accessory?: Element;
+  /** Of an input: a choice is told at once. */
+  readonly dispatch_action?: boolean;
+  readonly label?: { readonly text: string };
 }
 
 export interface Element {
@@ -60,11 +63,20 @@ export interface Element {
   readonly text?: { readonly text: string };
   readonly options?: readonly { readonly text: { readonly text: string }; readonly value: string }[];
   readonly placeholder?: { readonly text: string };
+  readonly option_groups?: readonly {
+    readonly options: readonly { readonly text: { readonly text: string }; readonly value: string }[];
+  }[];
   readonly initial_option?: { readonly value: string };
+  readonly initial_options?: readonly { readonly value: string }[];
+  readonly initial_date?: string;
+  readonly initial_date_time?: number;
   readonly selected_option?: { readonly text: { readonly text: string }; readonly value: string };
   readonly initial_value?: string;
   readonly confirm?: unknown;
 }
+
+/** What the fields of a form hold, by block and action. */
+export type Held = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 export interface View {
   readonly id: string;
@@ -72,8 +84,11 @@ export interface View {
   readonly callback_id?: string;
   readonly private_metadata: string;
   readonly title?: { readonly text: string };
+  readonly submit?: { readonly text: string };
   readonly blocks: readonly Block[];
   readonly user: string;
+  /** What was filled in before an update: it stays in the fields that the update shows again. */
+  readonly held?: Held;
 }
 
 /** A user as returned by users.info: https://docs.slack.dev/reference/objects/user-object. */

@@ -1,4 +1,4 @@
-import type { InputBlock, KnownBlock, ModalView, PlainTextOption } from "@slack/types";
+import type { KnownBlock, ModalView } from "@slack/types";
 import { z } from "zod";
 
 import type { AnyCommand } from "../../../bot/command.ts";
@@ -8,18 +8,26 @@ import type { Immutable } from "../../../reply/document.ts";
 import type { Ask } from "../../../reply/reply.ts";
 import { parseJson } from "../../parse-json.ts";
 import {
+  HEADER_LENGTH,
   INPUT_HINT_LENGTH,
   INPUT_TEXT_LENGTH,
-  MAX_OPTIONS,
+  MAX_VIEW_BLOCKS,
   MODAL_TITLE_LENGTH,
-  OPTION_TEXT_LENGTH,
-  OPTION_VALUE_LENGTH,
-  PLACEHOLDER_LENGTH,
   PRIVATE_METADATA_LENGTH,
   SECTION_LENGTH,
 } from "../limits.ts";
 import { sectionBlock } from "./blocks.ts";
-import { renderPlain, renderText } from "./mrkdwn.ts";
+import {
+  fieldsOf,
+  type FormBlock,
+  type FormState,
+  optionObject,
+  plainTextObject,
+  readFields,
+  select,
+  textInput,
+} from "./form-fields.ts";
+import { renderText } from "./mrkdwn.ts";
 
 // A command's options as a modal: Slack has no typed options, so the form asks for them.
 
@@ -34,82 +42,124 @@ const FormMetadata = z.object({
   thread: z.string().exactOptional(),
   /** Whether others could see an answer there. */
   shared: z.boolean(),
+  /** All options are shown, those too that are needed less. */
+  all: z.literal(true).exactOptional(),
+  /** The thing whose values the form began with. */
+  begins: z.string().exactOptional(),
+  /** Of these fields it is known that they are to be changed, whatever they held at first. */
+  changed: z.array(z.string()).exactOptional(),
 });
 export type FormMetadata = Immutable<z.infer<typeof FormMetadata>>;
 
 const VersionedMetadata = FormMetadata.extend({ v: z.literal(1) });
 
 export const FORM_CALLBACK_ID = "form";
-/** The element that holds an option's value, in the block that bears the option's name. */
-const VALUE_ACTION_ID = "value";
-const BLOCK_ID_PREFIX = "option:";
-
-/** Of a form with all of these, they come first; the others are behind "More options". */
-const FIRST_OPTIONS: readonly string[] = ["kinds", "severity", "style", "quiet", "mention"];
-/** The action of that button. */
+/** The action of the button that shows the options which are needed less. */
 export const MORE_ACTION_ID = "more";
+/** A form of so many fields shows all of them, without headings. */
+const MAX_PLAIN_FIELDS = 6;
+/** Sent with every form that changes a thing: they say which, and how it is asked, not what is changed. */
+const ALWAYS_SENT: readonly string[] = ["network", "private"];
 
-/** What the button says that sends the form of a command which changes something, by the command's last word. */
-const VERBS: Readonly<Record<string, string>> = {
-  ack: "Acknowledge",
-  add: "Subscribe",
-  drill: "Begin",
-  edit: "Save",
-  export: "Export",
-  forget: "Forget",
-  party: "Save",
-  pause: "Pause",
-  remove: "Remove",
-  resume: "Resume",
-  set: "Save",
-  silence: "Silence",
-  unsilence: "End silence",
-};
-
-/** A command's form; `all` shows the options that are otherwise behind "More options". */
+/** A command's form, with the values known. Those that are needed less are behind "More options" in a long one. */
 export function renderForm(
   command: AnyCommand,
   given: Ask["options"],
   networks: readonly string[],
   metadata: FormMetadata,
-  all = false,
 ): ModalView {
   const json = JSON.stringify({ v: 1, ...metadata });
-  const options = Object.entries(command.options);
-  const isLong = FIRST_OPTIONS.every((name) => name in command.options);
-  const isFirst = ([name, option]: (typeof options)[number]): boolean =>
-    all || !isLong || isRequired(option) || name in given || FIRST_OPTIONS.includes(name);
-  const rank = ([name, option]: (typeof options)[number]): number => {
-    const at = FIRST_OPTIONS.indexOf(name);
-    return isRequired(option) ? -1 : at === -1 ? FIRST_OPTIONS.length : at;
-  };
-  const shown = options.filter(isFirst);
-  const ordered = isLong ? shown.toSorted((a, b) => rank(a) - rank(b)) : shown;
-  const more: KnownBlock[] = [
-    {
-      type: "actions",
-      elements: [
-        { type: "button", action_id: MORE_ACTION_ID, text: plainTextObject("More options", 75), value: MORE_ACTION_ID },
-      ],
-    },
-  ];
-  const verb = VERBS[command.name.split(" ").at(-1) ?? ""] ?? "Ask";
-  const blocks: KnownBlock[] = [
-    sectionBlock(renderText([{ kind: "text", text: `${command.summary}.` }], { max: SECTION_LENGTH }).mrkdwn),
-    ...ordered.map(([name, option]) => inputOf(name, option, given[name], networks)),
-    ...(shown.length < options.length ? more : []),
-  ];
+  const { edits } = command;
+  const options = Object.entries(command.options).filter(([, option]) => !("operatorsOnly" in option));
+  // First the thing; its values then follow.
+  const chooses = edits !== undefined && !(edits.option in given) && edits.option in command.options;
+  const isUsual = (name: string, option: Option): boolean =>
+    !(name in given) || (option.kind === "network" && given[name] === networks[0]);
+  const first = options.filter(
+    ([name, option]) => option.section === undefined || isRequired(option) || !isUsual(name, option),
+  );
+  const showsAll = metadata.all === true || options.length <= MAX_PLAIN_FIELDS || first.length === 0;
+  const shown = chooses ? options.filter(([name]) => name === edits.option) : showsAll ? options : first;
+  const headings = options.length <= MAX_PLAIN_FIELDS ? [undefined] : [undefined, ...headingsOf(shown)];
+  const blocks = headings.flatMap((heading): KnownBlock[] => [
+    ...(heading === undefined ? [] : headingBlocks(heading)),
+    ...shown
+      .filter(([, { section }]) => headings.length === 1 || section === heading)
+      .flatMap(([name, option]) =>
+        fieldsOf(name, option, given[name], {
+          networks,
+          stamp: metadata.begins,
+          dispatches: name === edits?.option,
+          mandatory: metadata.begins !== undefined && name in given && !("none" in option),
+        }),
+      ),
+  ]);
   return {
     type: "modal",
     callback_id: FORM_CALLBACK_ID,
     title: plainTextObject(command.name, MODAL_TITLE_LENGTH),
-    submit: plainTextObject(verb, MODAL_TITLE_LENGTH),
+    submit: plainTextObject(command.verb ?? "Ask", MODAL_TITLE_LENGTH),
     close: plainTextObject("Cancel", MODAL_TITLE_LENGTH),
     // Without a response_url that is too long to carry, the answer comes as a direct message.
     private_metadata:
       json.length <= PRIVATE_METADATA_LENGTH ? json : JSON.stringify({ v: 1, ...metadata, response: undefined }),
-    blocks,
+    blocks: [
+      sectionBlock(renderText([{ kind: "text", text: `${command.summary}.` }], { max: SECTION_LENGTH }).mrkdwn),
+      ...blocks,
+      ...(chooses || shown.length === options.length ? [] : [MORE]),
+    ].slice(0, MAX_VIEW_BLOCKS),
   };
+}
+
+const MORE: KnownBlock = {
+  type: "actions",
+  elements: [
+    { type: "button", action_id: MORE_ACTION_ID, text: plainTextObject("More options", 75), value: MORE_ACTION_ID },
+  ],
+};
+
+function headingsOf(options: readonly (readonly [string, Option])[]): string[] {
+  return [...new Set(options.flatMap(([, { section }]) => section ?? []))];
+}
+
+function headingBlocks(heading: string): KnownBlock[] {
+  return [{ type: "divider" }, { type: "header", text: plainTextObject(heading, HEADER_LENGTH) }];
+}
+
+/** What a form asks. */
+interface FormQuestion {
+  readonly options: Record<string, string>;
+  /** Of a form that began with what a thing has: which options are to be changed. */
+  readonly changed: readonly string[];
+  /** The blocks of pickers where another time was picked than typed. */
+  readonly twice: readonly string[];
+}
+
+/**
+ * What stands in a form. One that began with what a thing has asks for its changes alone: what stands there as it stood at
+ * first is left out, so that nobody else's change is undone, and an emptied field takes away what is set.
+ */
+export function readQuestion(
+  command: AnyCommand,
+  metadata: FormMetadata,
+  view: { readonly blocks: readonly FormBlock[]; readonly state?: { readonly values: FormState } },
+): FormQuestion {
+  const fields = readFields(view.state?.values ?? {}, view.blocks);
+  const twice = [...fields.values()].flatMap((field) => field.twice ?? []);
+  const options: Record<string, string> = {};
+  const changed: string[] = [];
+  for (const [name, { value, initial }] of fields) {
+    const option = command.options[name];
+    if (metadata.begins === undefined || name === command.edits?.option || ALWAYS_SENT.includes(name)) {
+      if (value !== "") options[name] = value;
+      continue;
+    }
+    if (value === initial && metadata.changed?.includes(name) !== true) continue;
+    changed.push(name);
+    const sent = value === "" && option?.kind === "text" ? option.none : value;
+    if (sent !== undefined && sent !== "") options[name] = sent;
+  }
+  return { options, changed, twice };
 }
 
 export const ASK_CALLBACK_ID = "ask";
@@ -135,7 +185,7 @@ export function renderAskForm(root: string, commands: readonly AnyCommand[]): Mo
           `As you would type it behind ${root}. The answer comes as a direct message.`,
           INPUT_HINT_LENGTH,
         ),
-        element: textInput(plainTextObject("market show BTC/USDT", PLACEHOLDER_LENGTH), undefined, INPUT_TEXT_LENGTH),
+        element: textInput("market show BTC/USDT", undefined, INPUT_TEXT_LENGTH),
       },
       {
         type: "input",
@@ -156,173 +206,16 @@ export function readFormMetadata(metadata: string): FormMetadata | undefined {
   return VersionedMetadata.safeParse(parseJson(metadata)).data;
 }
 
-function inputOf(
-  name: string,
-  option: Option,
-  given: string | number | boolean | undefined,
-  networks: readonly string[],
-): InputBlock {
-  const hint = hintOf(option);
-  return {
-    type: "input",
-    block_id: `${BLOCK_ID_PREFIX}${name}`,
-    optional: !isRequired(option),
-    label: plainTextObject(labelFor(name), 100),
-    hint: plainTextObject(hint, INPUT_HINT_LENGTH),
-    element: elementOf(name, option, given, networks),
-  };
-}
-
-/** `quiet-hours` as people read it. */
-function labelFor(name: string): string {
-  if (name === "private") return "Who sees the answer";
-  const words = name.replaceAll("-", " ");
-  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
-}
-
-function hintOf(option: Option): string {
-  if (option.kind === "integer") return `${option.description} (${option.min} to ${option.max})`;
-  return option.description;
-}
-
-function elementOf(
-  name: string,
-  option: Option,
-  given: string | number | boolean | undefined,
-  networks: readonly string[],
-): InputBlock["element"] {
-  const typed = given === undefined ? undefined : String(given);
-  switch (option.kind) {
-    case "text": {
-      const placeholder = plainTextObject(option.example, PLACEHOLDER_LENGTH);
-      if (option.suggest === undefined && option.saved === undefined) {
-        const max = Math.min(option.maxLength ?? 200, INPUT_TEXT_LENGTH);
-        return textInput(placeholder, typed, max);
-      }
-      const initial = typed === undefined ? undefined : optionObject(typed, typed);
-      return {
-        type: "external_select",
-        action_id: VALUE_ACTION_ID,
-        min_query_length: 0,
-        placeholder,
-        ...(initial === undefined ? {} : { initial_option: initial }),
-      };
-    }
-    case "integer": {
-      const usable =
-        typed !== undefined && /^-?\d+$/u.test(typed) && Number(typed) >= option.min && Number(typed) <= option.max;
-      return {
-        type: "number_input",
-        action_id: VALUE_ACTION_ID,
-        is_decimal_allowed: false,
-        min_value: String(option.min),
-        max_value: String(option.max),
-        ...(usable ? { initial_value: typed } : {}),
-      };
-    }
-    case "choice":
-      return select(
-        option.choices.map(({ label, value }) => optionObject(label, value)),
-        typed,
-      );
-    case "flag":
-      // Default: only the asker sees the answer, unless the question or the workspace says otherwise.
-      return name === "private"
-        ? select([optionObject("Only me", "yes"), optionObject("Everybody here", "no")], yesNo(typed) ?? "yes")
-        : select(
-            [optionObject("Yes", "yes"), optionObject("No", "no")],
-            yesNo(typed) ?? (option.default ? "yes" : "no"),
-          );
-    case "time":
-      return textInput(plainTextObject("2023-05-01, 2023-05-01 12:30, 7d, last month", PLACEHOLDER_LENGTH), typed, 60);
-    case "network":
-      return select(
-        networks.map((network) => optionObject(network, network)),
-        typed ?? networks[0],
-      );
-  }
-}
-
-function textInput(
-  placeholder: ReturnType<typeof plainTextObject>,
-  typed: string | undefined,
-  max: number,
-): InputBlock["element"] {
-  return {
-    type: "plain_text_input",
-    action_id: VALUE_ACTION_ID,
-    max_length: max,
-    placeholder,
-    ...(typed === undefined || typed.trim() === ""
-      ? {}
-      : { initial_value: typed.toWellFormed().slice(0, max).toWellFormed() }),
-  };
-}
-
-function select(options: readonly (PlainTextOption | undefined)[], chosen: string | undefined): InputBlock["element"] {
-  const offered = options.filter((option) => option !== undefined).slice(0, MAX_OPTIONS);
-  // Slack refuses an empty list.
-  if (offered.length === 0)
-    return textInput(plainTextObject("Type a value", PLACEHOLDER_LENGTH), chosen, INPUT_TEXT_LENGTH);
-  const initial = offered.find(({ value }) => value === chosen);
-  return {
-    type: "static_select",
-    action_id: VALUE_ACTION_ID,
-    options: offered,
-    ...(initial === undefined ? {} : { initial_option: initial }),
-  };
-}
-
-function yesNo(typed: string | undefined): "yes" | "no" | undefined {
-  if (typed === undefined) return undefined;
-  return /^(?:true|yes|on|1|y)$/iu.test(typed) ? "yes" : "no";
-}
-
-/** An option of a list; undefined for a value that Slack cannot carry. */
-export function optionObject(label: string, value: string): PlainTextOption | undefined {
-  if (value.trim() === "" || value.length > OPTION_VALUE_LENGTH || !value.isWellFormed()) return undefined;
-  return { text: plainTextObject(label.trim() === "" ? value : label, OPTION_TEXT_LENGTH), value };
-}
-
-function plainTextObject(text: string, max: number): { type: "plain_text"; text: string; emoji: false } {
-  const shown = renderPlain([{ kind: "text", text }], max).text;
-  return { type: "plain_text", text: shown === "" ? "–" : shown, emoji: false };
-}
-
-/** The values of a form's elements, as Slack sends them. */
-export type FormState = Readonly<
-  Record<
-    string,
-    Readonly<
-      Record<string, { readonly value?: string | null; readonly selected_option?: { readonly value?: string } | null }>
-    >
-  >
->;
-
-/** The values filled in; empty fields are left out. */
-export function readForm(state: FormState): Record<string, string> {
-  const values: Record<string, string> = {};
-  for (const [block, elements] of Object.entries(state)) {
-    if (!block.startsWith(BLOCK_ID_PREFIX)) continue;
-    const element = elements[VALUE_ACTION_ID];
-    const value = element?.selected_option?.value ?? element?.value ?? "";
-    if (value.trim() !== "") values[block.slice(BLOCK_ID_PREFIX.length)] = value.trim();
-  }
-  return values;
-}
-
-export function blockIdOf(option: string): string {
-  return `${BLOCK_ID_PREFIX}${option}`;
-}
-
-/** The option that a block asks for; undefined for a block that asks for none. */
-export function optionNameOf(block: string): string | undefined {
-  return block.startsWith(BLOCK_ID_PREFIX) ? block.slice(BLOCK_ID_PREFIX.length) : undefined;
-}
-
 /** The required options that a question lacks. */
 export function missingOptions(command: AnyCommand, ask: Ask): string[] {
   return Object.entries(command.options)
     .filter(([name, option]) => isRequired(option) && !(name in ask.options))
     .map(([name]) => name);
+}
+
+/** Whether a question is asked with a form: it lacks a value, or it names a thing to change and nothing to change in it. */
+export function wantsForm(command: AnyCommand, ask: Ask): boolean {
+  const { edits } = command;
+  const named = Object.keys(ask.options).filter((name) => !ALWAYS_SENT.includes(name));
+  return missingOptions(command, ask).length > 0 || (edits !== undefined && named.join() === edits.option);
 }

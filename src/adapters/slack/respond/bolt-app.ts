@@ -12,7 +12,14 @@ import { libraryLogger, webClientOptions } from "../transport/web-api.ts";
 import { handleButton, type Pressed } from "./button-handler.ts";
 import { handleCommand, handleMention } from "./command-handler.ts";
 import { foreignNotice, type PayloadOrigin, sayForeign } from "./foreign-workspace.ts";
-import { handleForm, openAskForm, showAllOptions, type SubmittedView, suggestOptions } from "./form-handler.ts";
+import {
+  handleForm,
+  openAskForm,
+  showAllOptions,
+  showPresent,
+  type SubmittedView,
+  suggestOptions,
+} from "./form-handler.ts";
 import type { Asker } from "./invocation.ts";
 import { handleAskForm, handleWhyThisAlert } from "./shortcut-handler.ts";
 
@@ -60,8 +67,10 @@ export function createBoltApp(dependencies: BoltAppDependencies): BoltApp {
   });
   app.action({ type: "block_actions", action_id: /.*/u }, async ({ ack, body, payload }) => {
     await ack();
-    if (payload.action_id === MORE_ACTION_ID && body.view !== undefined) {
-      track(showAllOptions(slack, body.view));
+    if (body.view?.callback_id === FORM_CALLBACK_ID) {
+      // A form has one button, and one field that tells at once what is chosen in it.
+      if (payload.action_id === MORE_ACTION_ID) track(showAllOptions(slack, body.view));
+      else track(showPresent(slack, body.view, senderOf(body)));
       return;
     }
     const pressed = pressedIn(payload);

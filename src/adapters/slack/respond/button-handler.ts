@@ -10,6 +10,7 @@ import type { SlackContext } from "../context.ts";
 import { publishHome } from "../home/home.ts";
 import { sectionBlock } from "../render/blocks.ts";
 import { finish, messageArguments } from "../render/compose.ts";
+import { wantsForm } from "../render/form.ts";
 import { renderText } from "../render/mrkdwn.ts";
 import { decodePress, keptReply, type KeptPress, type Press } from "../render/press.ts";
 import { renderSlack } from "../render/render.ts";
@@ -20,7 +21,7 @@ import { retryingRateLimited } from "../transport/web-api.ts";
 import { directFileDestination } from "./answer.ts";
 import { editableDirectMessage } from "./editable-message.ts";
 import { openAskForm, openForm } from "./form-handler.ts";
-import { type Asker, callerOf, isShared, plainCaller, prepare } from "./invocation.ts";
+import { type Asker, callerOf, commandOf, isShared, plainCaller, prepare } from "./invocation.ts";
 import {
   expiredNotice,
   formNotOpenedNotice,
@@ -67,7 +68,8 @@ export async function handleButton(slack: SlackContext, body: BlockAction, { val
     if (!("kind" in press)) return sayNotice(slack, place, press);
     switch (press.kind) {
       case "form":
-        return openPressedForm(slack, place, press.ask);
+        if (await openPressedForm(slack, place, press.ask)) return undefined;
+        return sayNotice(slack, place, formNotOpenedNotice(slack.command, press.ask));
       case "question":
         return openAskForm(slack, place.trigger);
       case "home":
@@ -77,6 +79,7 @@ export async function handleButton(slack: SlackContext, body: BlockAction, { val
       case "share":
         return press.show === undefined ? share(slack, place, press) : showKept(slack, place, press, press.show);
       case "ask":
+        if (isAnsweredWithForm(slack, press.ask) && (await openPressedForm(slack, place, press.ask))) return undefined;
         await respondToAsk(slack, place, press);
         if (place.home) await publishHome(slack, place.asker, { answered: press.ask });
         return undefined;
@@ -242,7 +245,13 @@ function noticeContextOf(slack: SlackContext, place: PressPlace): RequestContext
   return { caller: plainCaller(asker), workspace: asker.workspace, channel, thread, responder };
 }
 
-async function openPressedForm(slack: SlackContext, place: PressPlace, ask: Ask): Promise<void> {
+/** Whether a button's question names a thing to change and nothing to change in it. */
+function isAnsweredWithForm(slack: SlackContext, ask: Ask): boolean {
+  const command = commandOf(slack, ask);
+  return command?.edits !== undefined && wantsForm(command, ask);
+}
+
+function openPressedForm(slack: SlackContext, place: PressPlace, ask: Ask): Promise<boolean> {
   const { channel, response, shared, thread } = place;
   const metadata = {
     command: ask.command,
@@ -251,8 +260,7 @@ async function openPressedForm(slack: SlackContext, place: PressPlace, ask: Ask)
     ...(thread === undefined ? {} : { thread }),
     ...(response === undefined ? {} : { response, button: true as const }),
   };
-  if (!(await openForm(slack, place.trigger, ask, metadata, place.asker.workspace)))
-    await sayNotice(slack, place, formNotOpenedNotice(slack.command, ask));
+  return openForm(slack, place.trigger, ask, metadata, place.asker);
 }
 
 /** Runs the command again and sends the content that did not fit as files. */

@@ -4,7 +4,7 @@ import { parseLine } from "../../../bot/grammar/grammar.ts";
 import type { Ask } from "../../../reply/reply.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
 import type { SlackContext } from "../context.ts";
-import { missingOptions } from "../render/form.ts";
+import { wantsForm } from "../render/form.ts";
 import { logFailure } from "../transport/api-error.ts";
 import { ResponseUrl } from "../transport/response-url.ts";
 import { editableDirectMessage } from "./editable-message.ts";
@@ -31,9 +31,9 @@ export async function handleCommand(slack: SlackContext, payload: SlashCommand):
     };
     if (ask === undefined) return respondToUnreadable(slack, line, request);
     const command = commandOf(slack, ask);
-    if (command !== undefined && missingOptions(command, ask).length > 0) {
+    if (command !== undefined && wantsForm(command, ask)) {
       const metadata = { command: command.name, response, channel: payload.channel_id, shared };
-      if (await openForm(slack, payload.trigger_id, ask, metadata, payload.team_id)) return;
+      if (await openForm(slack, payload.trigger_id, ask, metadata, asker)) return;
     }
     await respond(slack, ask, request);
   });

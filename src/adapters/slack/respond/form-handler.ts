@@ -1,19 +1,13 @@
+import type { ModalView } from "@slack/types";
+
+import type { AnyCommand } from "../../../bot/command.ts";
 import { withTimeout } from "../../../in-time.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import type { Ask, Reply } from "../../../reply/reply.ts";
 import type { SlackContext } from "../context.ts";
 import { MAX_OPTIONS, TRIGGER_LIFETIME_MILLIS } from "../limits.ts";
-import {
-  blockIdOf,
-  type FormMetadata,
-  type FormState,
-  optionNameOf,
-  optionObject,
-  readForm,
-  readFormMetadata,
-  renderAskForm,
-  renderForm,
-} from "../render/form.ts";
+import { type FormMetadata, readFormMetadata, readQuestion, renderAskForm, renderForm } from "../render/form.ts";
+import { type FormBlock, type FormState, optionNameOf, optionObject, readForm } from "../render/form-fields.ts";
 import { describeError } from "../transport/api-error.ts";
 import { ResponseUrl } from "../transport/response-url.ts";
 import { editableDirectMessage } from "./editable-message.ts";
@@ -28,22 +22,42 @@ export async function openForm(
   trigger: string,
   ask: Ask,
   metadata: FormMetadata,
-  workspace: string | undefined,
+  asker: Asker,
 ): Promise<boolean> {
   const command = commandOf(slack, ask);
   if (command === undefined) return false;
+  const open = async (): Promise<void> => {
+    const view = await formOf(slack, command, ask, metadata, asker);
+    await slack.web.views.open({ trigger_id: trigger, view });
+  };
   try {
-    const view = renderForm(command, valuesFor(slack, ask, metadata, workspace), slack.bot.networks, metadata);
     // After this time Slack opens no form: the caller says at once what to type instead.
-    await withTimeout(
-      slack.web.views.open({ trigger_id: trigger, view }),
-      slack.triggerMillis ?? TRIGGER_LIFETIME_MILLIS,
-    );
+    await withTimeout(open(), slack.triggerMillis ?? TRIGGER_LIFETIME_MILLIS);
     return true;
   } catch (error) {
     slack.log.warn({ platform: "slack", command: ask.command, why: describeError(error) }, "form not opened");
     return false;
   }
+}
+
+/** The form of a question, with what is known: what was typed, and what the thing has that it would change. */
+export async function formOf(
+  slack: SlackContext,
+  command: AnyCommand,
+  ask: Ask,
+  metadata: FormMetadata,
+  asker: Asker,
+): Promise<ModalView> {
+  const here = targetOf({ workspace: asker.workspace, channel: metadata.channel });
+  const openly = slack.bot.audience(ask.command, here) === "channel";
+  const given = openly ? { private: "no", ...ask.options } : ask.options;
+  const present = await slack.bot.present({ ...ask, here, caller: plainCaller(asker), signal: slack.stopping });
+  const { edits } = command;
+  if (present === undefined || edits === undefined) return renderForm(command, given, slack.bot.networks, metadata);
+  // A value that was typed already is a change, too.
+  const changed = Object.keys(ask.options).filter((name) => name !== edits.option);
+  const begins = String(given[edits.option]).trim();
+  return renderForm(command, { ...present, ...given }, slack.bot.networks, { ...metadata, begins, changed });
 }
 
 /** Opens the form of "Ask Bellwether", wherever it was chosen. Never rejects. */
@@ -60,38 +74,50 @@ export async function openAskForm(slack: SlackContext, trigger: string): Promise
 }
 
 /** Shows all options of an open form, with what is filled in. Never rejects. */
-export async function showAllOptions(
+export async function showAllOptions(slack: SlackContext, open: OpenView): Promise<void> {
+  await updateForm(slack, open, (command, metadata) => {
+    const { changed } = readQuestion(command, metadata, open);
+    const given = readForm(open.state?.values ?? {});
+    const all = { ...metadata, all: true as const, changed };
+    return Promise.resolve(renderForm(command, given, slack.bot.networks, all));
+  });
+}
+
+/** The thing that a form changes was chosen: shows what it has. Never rejects. */
+export async function showPresent(slack: SlackContext, open: OpenView, asker: Asker): Promise<void> {
+  await updateForm(slack, open, (command, metadata) => {
+    const { begins: _begins, changed: _changed, ...rest } = metadata;
+    const option = command.edits?.option ?? "";
+    const chosen = readForm(open.state?.values ?? {})[option];
+    const options = chosen === undefined ? {} : { [option]: chosen };
+    return formOf(slack, command, { command: command.name, options }, rest, asker);
+  });
+}
+
+async function updateForm(
   slack: SlackContext,
-  open: SubmittedView & { readonly id: string },
+  open: OpenView,
+  viewOf: (command: AnyCommand, metadata: FormMetadata) => Promise<ModalView>,
 ): Promise<void> {
   const metadata = readFormMetadata(open.private_metadata);
   const command = metadata && commandOf(slack, { command: metadata.command, options: {} });
   if (metadata === undefined || command === undefined) return;
   try {
-    const view = renderForm(command, readForm(open.state?.values ?? {}), slack.bot.networks, metadata, true);
-    await slack.web.views.update({ view_id: open.id, view });
+    await slack.web.views.update({ view_id: open.id, view: await viewOf(command, metadata) });
   } catch (error) {
     slack.log.warn({ platform: "slack", command: command.name, why: describeError(error) }, "form not opened");
   }
 }
 
-/** The known values, including the audience if it is fixed. */
-function valuesFor(
-  slack: SlackContext,
-  ask: Ask,
-  { channel }: FormMetadata,
-  workspace: string | undefined,
-): Ask["options"] {
-  const openly = slack.bot.audience(ask.command, targetOf({ workspace, channel })) === "channel";
-  return openly ? { private: "no", ...ask.options } : ask.options;
-}
-
 /** The members of a submitted view in use. */
 export interface SubmittedView {
   readonly private_metadata: string;
-  readonly blocks: readonly { readonly block_id?: string }[];
+  readonly blocks: readonly FormBlock[];
   readonly state?: { readonly values: FormState };
 }
+
+/** A form that stands open. */
+export type OpenView = SubmittedView & { readonly id: string };
 
 /** The result of a submitted form: errors by block, or the answer to run after closing it. */
 type FormResult = { readonly errors: Readonly<Record<string, string>> } | { readonly answer: () => Promise<void> };
@@ -107,11 +133,30 @@ export async function handleForm(slack: SlackContext, view: SubmittedView, sende
       errors: errorAt(view, undefined, `This form is from another version. Close it and type ${slack.command} again.`),
     };
   }
-  const ask: Ask = { command: metadata.command, options: readForm(view.state?.values ?? {}) };
+  const question = questionIn(slack, metadata, view);
+  if ("errors" in question) return question;
+  const ask: Ask = { command: metadata.command, options: question.options };
   const request = await requestContextOf(slack, metadata, sender);
   const prepared = prepare(slack, ask, request);
   if (!prepared.ok) return { errors: errorAt(view, prepared.option, errorText(prepared.reply)) };
   return { answer: () => respond(slack, ask, request) };
+}
+
+function questionIn(
+  slack: SlackContext,
+  metadata: FormMetadata,
+  view: SubmittedView,
+): { readonly errors: Readonly<Record<string, string>> } | { readonly options: Ask["options"] } {
+  const command = commandOf(slack, { command: metadata.command, options: {} });
+  // What became of a command that is gone, the bot says.
+  if (command === undefined) return { options: readForm(view.state?.values ?? {}) };
+  const { options, twice } = readQuestion(command, metadata, view);
+  const [picker] = twice;
+  if (picker !== undefined) return { errors: { [picker]: "Another time is typed above: empty one of the two." } };
+  const { edits } = command;
+  if (metadata.begins !== undefined && edits !== undefined && options[edits.option] !== metadata.begins)
+    return { errors: errorAt(view, edits.option, "Wait a moment, until the form shows what this one has.") };
+  return { options };
 }
 
 async function requestContextOf(slack: SlackContext, metadata: FormMetadata, sender: Asker): Promise<RequestContext> {
@@ -137,8 +182,7 @@ function errorAt(view: SubmittedView, option: string | undefined, words: string)
   const blocks = view.blocks.flatMap(({ block_id: id }) =>
     id !== undefined && optionNameOf(id) !== undefined ? [id] : [],
   );
-  const wanted = option === undefined ? undefined : blockIdOf(option);
-  const at = blocks.find((id) => id === wanted) ?? blocks[0] ?? blockIdOf("network");
+  const at = blocks.find((id) => optionNameOf(id) === option) ?? blocks[0] ?? "option:network";
   return { [at]: words };
 }
 

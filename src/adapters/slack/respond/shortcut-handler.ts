@@ -3,13 +3,14 @@ import type { KnownBlock, ModalView } from "@slack/types";
 
 import type { Ask } from "../../../reply/reply.ts";
 import type { SlackContext } from "../context.ts";
-import { ASK_BLOCKS, type FormState, missingOptions, renderForm } from "../render/form.ts";
+import { ASK_BLOCKS, wantsForm } from "../render/form.ts";
+import type { FormState } from "../render/form-fields.ts";
 import { logFailure } from "../transport/api-error.ts";
 import { ResponseUrl } from "../transport/response-url.ts";
 import { readPress } from "./button-handler.ts";
 import { parseTypedLine } from "./command-handler.ts";
 import { editableDirectMessage } from "./editable-message.ts";
-import { errorText } from "./form-handler.ts";
+import { errorText, formOf } from "./form-handler.ts";
 import { type Asker, callerOf, commandOf, isShared, plainCaller, prepare, targetOf } from "./invocation.ts";
 import { noAlertNotice } from "./notices.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -71,11 +72,8 @@ export async function handleAskForm(slack: SlackContext, state: FormState, asker
     return { errors: { [ASK_BLOCKS.line]: "Type a question, or choose one below." } };
   const ask = line === "" ? { command: chosen ?? "", options: {} } : parseTypedLine(slack, line);
   const command = ask && commandOf(slack, ask);
-  const incomplete = ask && command && (line === "" || missingOptions(command, ask).length > 0);
-  if (incomplete) {
-    const metadata = { command: command.name, shared: false };
-    return { form: renderForm(command, ask.options, slack.bot.networks, metadata) };
-  }
+  const incomplete = ask && command && (line === "" || wantsForm(command, ask));
+  if (incomplete) return { form: await formOf(slack, command, ask, { command: command.name, shared: false }, asker) };
   const responder = directMessageResponder(slack, asker.id);
   const place = { workspace: asker.workspace, channel: undefined };
   if (ask === undefined) {

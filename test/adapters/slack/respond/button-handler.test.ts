@@ -228,24 +228,6 @@ describe("a form", () => {
     expect(form.blocks.find(({ block_id: id }) => id === "option:version")?.element?.initial_value).toBe("2");
   });
 
-  test("of many options begins with the five that matter; More options keeps what is filled in", async () => {
-    await using scene = await stage();
-    const ann = scene.fake.person("ann");
-    const dialog = ann.type(scene.channel, "alerts edit");
-    const form = await ann.form();
-    const names = (view: typeof form) => view.blocks.flatMap(({ block_id: id }) => id?.replace("option:", "") ?? []);
-    expect(names(form)).toEqual(["id", "kinds", "severity", "style", "quiet", "mention"]);
-    ann.pressInForm(form, "More options", { style: "plain" });
-    await until(() => scene.fake.state.views.get(form.id) !== form, "the longer form");
-    const longer = scene.fake.state.views.get(form.id)!;
-    expect(names(longer).length).toBeGreaterThan(15);
-    const style = longer.blocks.find(({ block_id: id }) => id === "option:style");
-    expect(style?.element?.initial_option?.value).toBe("plain");
-    expect(labelsOf(longer.blocks)).toEqual([]);
-    await ann.submit(longer, { id: "nothing like it" });
-    await dialog.answered();
-  });
-
   test("completes while one types, says errors at the field, and answers where the command was typed", async () => {
     await using scene = await stage();
     const ann = scene.fake.person("ann");

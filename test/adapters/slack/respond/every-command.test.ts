@@ -72,6 +72,9 @@ async function tryOut(asked: readonly AnyCommand[]): Promise<string[]> {
       pressed.add(nameOf(next));
       const press = decodePress(next.value);
       const dialog = ann.startPress(message, next.text?.text ?? "");
+      // It names a thing to change: its form begins with what that has, and is sent as it stands.
+      const edits = press?.kind === "ask" ? commands.find(({ name }) => name === press.ask.command)?.edits : undefined;
+      if (edits !== undefined) await ann.submit(await ann.form(), {});
       if (press?.kind === "form") {
         const command = commands.find(({ name }) => name === press.ask.command)!;
         const errors = await fillIn(ann, command);

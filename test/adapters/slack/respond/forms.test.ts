@@ -1,0 +1,306 @@
+import { describe, expect, test } from "vitest";
+
+import { commands } from "../../../../commands/index.ts";
+import { renderForm } from "../../../../src/adapters/slack/render/form.ts";
+import { withCommonOptions } from "../../../../src/bot/command.ts";
+import { PLATFORMS } from "../../../../src/main/platforms/platforms.ts";
+import { alertsOn } from "../../../support/alert-service.ts";
+import { until } from "../../../support/fake-discord/until.ts";
+import { fieldOf, initialOf, nameOf } from "../../../support/fake-slack/form-state.ts";
+import { judgeView } from "../../../support/fake-slack/judge.ts";
+import { labelsOf, type Person } from "../../../support/fake-slack/person.ts";
+import type { Block, View } from "../../../support/fake-slack/state.ts";
+import { said } from "../shown.ts";
+import { stage, type Stage } from "../stage.ts";
+
+/** The fields and headings of a form, in their order. */
+function shape(view: { readonly blocks: readonly Block[] }): string[] {
+  return view.blocks.flatMap(({ block_id: id, text, type }) =>
+    id !== undefined ? [nameOf(id)] : type === "header" ? [`# ${text?.text ?? ""}`] : [],
+  );
+}
+
+/** What a form's fields begin with, where they begin with something. */
+function initials(view: View): Record<string, string> {
+  const held = view.blocks.flatMap(({ block_id: id = "", element }) =>
+    element === undefined ? [] : [[nameOf(id), initialOf(element)] as const],
+  );
+  return Object.fromEntries(held.filter(([, value]) => value !== ""));
+}
+
+/** Opens the form of a command, which may need no value. */
+async function openForm(ann: Person, command: string): Promise<View> {
+  ann.shortcut("Ask Bellwether");
+  await ann.submit(await ann.form(), { "ask:command": command });
+  return ann.form();
+}
+
+/** The form that takes the place of another one. */
+async function after(scene: Stage, before: View, what: () => unknown): Promise<View> {
+  what();
+  const shown = () => scene.fake.state.views.get(before.id);
+  await until(() => JSON.stringify(shown()?.blocks) !== JSON.stringify(before.blocks), "the form anew");
+  return shown()!;
+}
+
+const subscriptions = (scene: Stage) => alertsOn(scene.store).engine.subscriptions();
+
+/** A channel with one subscription. */
+async function subscribed(line: string) {
+  const scene = await stage();
+  const ann = scene.fake.person("ann");
+  const { last } = await ann.run(scene.channel, `alerts add ${line}`);
+  const [one] = await subscriptions(scene);
+  return { scene, ann, id: one?.id ?? "", last };
+}
+
+describe("a form", () => {
+  test.each(commands.map((command) => withCommonOptions(command, PLATFORMS)))(
+    "of $name names its fields as people do, and its button by what it does",
+    (command) => {
+      const view = renderForm(command, "id" in command.options ? { id: "7k2mq" } : {}, ["mainnet"], {
+        command: command.name,
+        shared: false,
+        all: true,
+      });
+      expect(judgeView(view)).toEqual([]);
+      const labels = view.blocks.flatMap((block) => ("label" in block ? [block.label.text] : []));
+      expect(labels.filter((label) => !/^[A-Z][a-z]+,?(?: [a-z,()]+)*$/u.test(label))).toEqual([]);
+      expect(new Set(labels).size).toBe(labels.length);
+      expect(view.submit?.text).toBe(command.verb);
+      expect(view.submit?.text).not.toMatch(/^(?:Ask|Run|Submit|OK)$/u);
+      // What only the terminal and the console take is no field.
+      const ids = view.blocks.map((block) => block.block_id);
+      const operators = Object.entries(command.options).filter(([, option]) => "operatorsOnly" in option);
+      expect(operators.filter(([name]) => ids.includes(`option:${name}`))).toEqual([]);
+    },
+  );
+
+  test("of many options begins with those that matter; More options has the rest under headings, and keeps what is filled in", async () => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    const form = await openForm(ann, "alerts add");
+    expect(shape(form)).toEqual(["kinds", "severity", "style", "quiet", "mention"]);
+    const longer = await after(scene, form, () =>
+      ann.pressInForm(form, "More options", { style: "plain", kinds: "network.stalled,nodes" }),
+    );
+    expect(shape(longer).slice(0, 5)).toEqual(shape(form));
+    expect(shape(longer).filter((one) => one.startsWith("#")).length).toBeGreaterThan(3);
+    expect(shape(longer).length).toBeGreaterThan(22);
+    expect(labelsOf(longer.blocks)).toEqual([]);
+    expect(initials(longer)).toMatchObject({ style: "plain", kinds: "network.stalled,nodes" });
+    await ann.submit(longer, { "critical-for": "1h" });
+    await until(() => ann.directMessages().length > 0, "the answer");
+    expect(await subscriptions(scene)).toMatchObject([
+      { style: "plain", groups: ["nodes"], parameters: { "network.stalled": { criticalFor: 3_600_000 } } },
+    ]);
+  });
+
+  test("offers several alerts from a list, and several markets as they are typed", async () => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    const form = await openForm(ann, "alerts add");
+    expect(fieldOf(form, "kinds")?.element).toMatchObject({ type: "multi_static_select" });
+    const longer = await after(scene, form, () => ann.pressInForm(form, "More options"));
+    expect(fieldOf(longer, "subjects")?.element).toMatchObject({ type: "multi_external_select" });
+    const kinds = { kinds: "market.auction,market.state" };
+    const offered = await ann.complete(longer, "subjects", "", kinds);
+    expect(offered).toEqual(expect.arrayContaining(["BTC/USDT", "ETH/USDT"]));
+    await ann.submit(longer, { ...kinds, subjects: "BTC/USDT,ETH/USDT" });
+    await until(() => ann.directMessages().length > 0, "the answer");
+    const [one] = await subscriptions(scene);
+    expect(one?.kinds).toEqual(["market.auction", "market.state"]);
+    expect(one?.subjects).toHaveLength(2);
+  });
+
+  test("with a network that only narrows the question begins with none", async () => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    expect(initials(await openForm(ann, "alerts ack"))).not.toHaveProperty("network");
+    scene.fake.state.views.clear();
+    expect(initials(await openForm(ann, "market show"))).toMatchObject({ network: "mainnet" });
+  });
+});
+
+describe("a time in a form", () => {
+  const silence = async (values: Record<string, string>) => {
+    const scene = await stage();
+    const ann = scene.fake.person("ann");
+    const form = await openForm(ann, "alerts silence");
+    const errors = await ann.submit(form, { what: "node.down", ...values });
+    const silences = async () => (await alertsOn(scene.store).service.silences()).map(({ until: end }) => end);
+    return { scene, ann, errors, silences, form };
+  };
+
+  test("is picked, to the minute", async () => {
+    const at = Math.trunc(Date.now() / 1000) + 7200;
+    const { scene, ann, errors, silences } = await silence({ "pick:until": String(at) });
+    await using _scene = scene;
+    expect(errors).toEqual({});
+    await until(() => ann.directMessages().length > 0, "the answer");
+    expect(await silences()).toEqual([at * 1000]);
+  });
+
+  test("is typed, as far away as one says", async () => {
+    const { scene, ann, errors, silences } = await silence({ until: "in 30m" });
+    await using _scene = scene;
+    expect(errors).toEqual({});
+    await until(() => ann.directMessages().length > 0, "the answer");
+    const [end = 0] = await silences();
+    expect(end - Date.now()).toBeGreaterThan(25 * 60_000);
+    expect(end - Date.now()).toBeLessThan(31 * 60_000);
+  });
+
+  test("is one of the two: both are said to be too many", async () => {
+    const { scene, errors, silences } = await silence({ until: "22:00", "pick:until": "1900000000" });
+    await using _scene = scene;
+    expect(Object.keys(errors)).toEqual(["pick:until"]);
+    expect(await silences()).toEqual([]);
+  });
+
+  test("of whole days is picked as a day, and stays picked when more is shown", async () => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    const form = await openForm(ann, "ledger export");
+    expect(fieldOf(form, "pick:from")?.element).toMatchObject({ type: "datepicker" });
+    const longer = await after(scene, form, () =>
+      ann.pressInForm(form, "More options", { "pick:from": "2026-05-01", to: "7d" }),
+    );
+    expect(initials(longer)).toMatchObject({ "pick:from": "2026-05-01", to: "7d" });
+    expect(initials(longer)).not.toHaveProperty("from");
+    expect(await ann.submit(longer, { asset: "USDT", party: "ab".repeat(32) })).toEqual({});
+    await until(() => ann.directMessages().length > 0, "the answer");
+  });
+});
+
+describe("a form that changes a subscription", () => {
+  test("first asks which one, then begins with what that has; one thing is changed and sent alone", async () => {
+    const { scene, ann, id } = await subscribed("nodes severity:warning quiet:22:00-07:00 rounds:4");
+    await using _scene = scene;
+    const dialog = ann.type(scene.channel, "alerts edit");
+    const form = await ann.form();
+    expect(shape(form)).toEqual(["id"]);
+    const [chosen = ""] = await ann.complete(form, "id", "");
+    expect(chosen).toBe(id);
+    const filled = await after(scene, form, () => ann.choose(form, "id", chosen));
+    expect(initials(filled)).toEqual({
+      id,
+      kinds: "nodes",
+      severity: "warning",
+      style: "live",
+      quiet: "22:00-07:00",
+      rounds: "4",
+    });
+    // Meanwhile somebody else changes another thing.
+    await ann.run(scene.channel, `alerts edit ${id} severity:critical note:"Call us"`);
+    expect(await ann.submit(filled, { style: "thread" })).toEqual({});
+    await dialog.answered();
+    expect(await subscriptions(scene)).toMatchObject([
+      {
+        floor: "critical",
+        style: "thread",
+        groups: ["nodes"],
+        quietHours: { from: "22:00", to: "07:00" },
+        guidance: { note: "Call us" },
+      },
+    ]);
+  });
+
+  test.each([
+    [
+      "its id is typed",
+      async (ann: Person, { channel }: Stage, id: string) => void ann.type(channel, `alerts edit ${id}`),
+    ],
+    [
+      "Change is pressed below it",
+      async (ann: Person, { channel }: Stage, id: string) => {
+        const { last } = await ann.run(channel, "alerts list");
+        expect(said(last)).toContain(id);
+        const added = ann.sees(channel).find(({ blocks }) => labelsOf(blocks).includes("Change"));
+        ann.startPress(added!, "Change");
+      },
+    ],
+  ])("begins with what that has where %s; an emptied field takes it away", async (_name, ask) => {
+    const { scene, ann, id } = await subscribed('market.price BTC/USDT high:70000 low:50000 note:"Call us"');
+    await using _scene = scene;
+    await ask(ann, scene, id);
+    const form = await ann.form();
+    expect(initials(form)).toMatchObject({ id, subjects: "BTC/USDT", high: "70000", low: "50000", note: "Call us" });
+    expect(await ann.submit(form, { low: "", note: "", high: "75000" })).toEqual({});
+    await expect.poll(async () => JSON.stringify(await subscriptions(scene))).toContain("75000");
+    const [one] = await subscriptions(scene);
+    expect(one?.parameters).toEqual({ "market.price": { high: "75000" } });
+    expect(one).not.toHaveProperty("guidance");
+    expect(one?.subjects).toHaveLength(1);
+  });
+
+  test("keeps what was changed when More options is pressed, and changes nothing else", async () => {
+    const { scene, ann, id } = await subscribed("ops mention:S0123ABCD");
+    await using _scene = scene;
+    const dialog = ann.type(scene.channel, `alerts edit ${id}`);
+    const form = await ann.form();
+    const longer = await after(scene, form, () =>
+      ann.pressInForm(form, "More options", { mention: "", severity: "warning" }),
+    );
+    expect(await ann.submit(longer, { runbook: "https://example.org/run" })).toEqual({});
+    await dialog.answered();
+    const [one] = await subscriptions(scene);
+    expect(one).toMatchObject({
+      floor: "warning",
+      style: "live",
+      events: "usual",
+      groups: ["ops"],
+      guidance: { runbook: "https://example.org/run" },
+    });
+    expect(one).not.toHaveProperty("mention");
+    expect(one).not.toHaveProperty("quietHours");
+  });
+
+  test("of another network asks there; what cannot be emptied is not", async () => {
+    const { scene, ann, id } = await subscribed("market.auction BTC/USDT network:testnet");
+    await using _scene = scene;
+    const dialog = ann.type(scene.channel, `alerts edit ${id}`);
+    const form = await ann.form();
+    expect(initials(form)).toMatchObject({ network: "testnet" });
+    for (const name of ["kinds", "severity", "style"]) {
+      expect(fieldOf(form, name)).toMatchObject({ optional: false });
+    }
+    expect(await ann.submit(form, { subjects: "ETH/USDT" })).toEqual({});
+    await dialog.answered();
+    expect(await subscriptions(scene)).toMatchObject([{ network: "testnet" }]);
+    expect(said(dialog.last)).toContain("ETH/USDT");
+  });
+
+  test("shows another one's values in fields that are new, and is not sent for the one before", async () => {
+    const { scene, ann, id } = await subscribed("nodes severity:warning");
+    await using _scene = scene;
+    await ann.run(scene.channel, "alerts add markets severity:critical");
+    const other = (await subscriptions(scene)).find((one) => one.id !== id)?.id ?? "";
+    const dialog = ann.type(scene.channel, `alerts edit ${id}`);
+    const form = await ann.form();
+    // Sent before the form has changed.
+    expect(Object.keys(await ann.submit(form, { id: other, style: "plain" }))).toEqual(["id"]);
+    const second = await after(scene, form, () => ann.choose(form, "id", other, { style: "plain" }));
+    expect(initials(second)).toMatchObject({ id: other, kinds: "markets", severity: "critical", style: "live" });
+    expect(await ann.submit(second, { severity: "info" })).toEqual({});
+    await dialog.answered();
+    expect(await subscriptions(scene)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ id, floor: "warning", style: "live" }),
+        expect.objectContaining({ id: other, floor: "info", style: "live" }),
+      ]),
+    );
+  });
+
+  test("whose values cannot be read is shown without them", async () => {
+    const { scene, ann } = await subscribed("nodes");
+    await using _scene = scene;
+    const dialog = ann.type(scene.channel, "alerts edit zzzzz");
+    const form = await ann.form();
+    expect(initials(form)).toMatchObject({ id: "zzzzz" });
+    expect(await ann.submit(form, { style: "thread" })).toEqual({});
+    await dialog.answered();
+    expect(said(dialog.last)).toContain("zzzzz");
+    expect(await subscriptions(scene)).toMatchObject([{ style: "live" }]);
+  });
+});
