@@ -49,6 +49,7 @@ export const LOG_EVENTS = [
   "export failed",
   "export finished",
   "file not removed",
+  "file not checked",
   "file not sent",
   "form not opened",
   "gateway close failed",

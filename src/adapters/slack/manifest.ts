@@ -7,6 +7,7 @@ export const SCOPES = {
   commands: "the slash command, its forms, and the shortcuts",
   "chat:write": "answers to mentions, answers that come late, and alerts",
   "files:write": "ledger exports and long tables as CSV files",
+  "files:read": "seeing that a file arrived, since Slack may take one and share it nowhere",
   "im:write": "private files, late answers and what people watch for themselves, in the app's direct messages",
   "app_mentions:read": "mentions, which work in threads where slash commands do not",
   "users:read":

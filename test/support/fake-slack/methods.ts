@@ -184,10 +184,35 @@ export const METHODS: Readonly<Record<string, Method>> = {
         return file;
       });
       const channel = writable({ channel: args["channel_id"] }, state);
-      state.post({ channel: channel.id, thread: threadOf(args), text: "", files });
+      const sharing = state.sharings.shift();
+      if (sharing !== "never") {
+        state.post({ channel: channel.id, thread: threadOf(args), text: "", files });
+        for (const { id } of files) state.shared.set(id, { channel: channel.id, unseen: sharing === "late" ? 2 : 0 });
+      }
       return {
         files: files.map(({ id, name }) => ({ id, title: name, permalink: `${origin}/files/${id}/${name}` })),
       };
+    },
+  },
+  "files.info": {
+    scope: "files:read",
+    call: (args, { state }) => {
+      const file = state.files.get(String(args["file"]));
+      if (file === undefined) throw new ErrorResponse("file_not_found");
+      const share = state.shared.get(file.id);
+      if (share === undefined || share.unseen > 0) {
+        if (share !== undefined) share.unseen -= 1;
+        return { file: { id: file.id, shares: {} } };
+      }
+      const side = share.channel.startsWith("C") ? "public" : "private";
+      return { file: { id: file.id, shares: { [side]: { [share.channel]: [{}] } } } };
+    },
+  },
+  "files.delete": {
+    scope: "files:write",
+    call: (args, { state }) => {
+      if (!state.files.delete(String(args["file"]))) throw new ErrorResponse("file_not_found");
+      return {};
     },
   },
 };

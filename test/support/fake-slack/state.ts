@@ -128,6 +128,10 @@ export class State {
   readonly channels = new Map<string, Channel>();
   readonly messages: StoredMessage[] = [];
   readonly files = new Map<string, StoredFile>();
+  /** Where each file stands, and how many more looks do not see it yet. */
+  readonly shared = new Map<string, { readonly channel: string; unseen: number }>();
+  /** How the next uploads are shared, though Slack says at once that each was. */
+  readonly sharings: ("late" | "never")[] = [];
   readonly views = new Map<string, View>();
   readonly homes = new Map<string, View>();
   readonly triggers = new Map<string, { readonly user: string; readonly at: number; used: boolean }>();

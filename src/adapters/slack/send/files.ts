@@ -85,6 +85,7 @@ export class FileBatch {
           sleep: dependencies.sleep,
           signal,
           stallMillis,
+          log: dependencies.log,
         });
         const shown = permalink === undefined ? name : linkMarkup(file.name, permalink);
         this.#sent.set(file, `${shown} (${formatBytes(file.attachment.sizeBytes)}) is in ${destination.description}.`);
@@ -127,15 +128,54 @@ function summarizeFiles(failed: readonly string[], sent: readonly string[]): str
   return lines.join("\n");
 }
 
+/** An upload that Slack shares nowhere is repeated once. */
+const MAX_UPLOADS = 2;
+/** How long Slack is given to share a file that it took, in pauses of milliseconds: scans go before. */
+const SHARE_PAUSES = [1000, 2000, 4000, 8000] as const;
+
+/**
+ * Uploads a file and sees that it arrived: Slack may answer that all is well and share nothing. Then the file is deleted,
+ * so that it cannot appear after all, and uploaded once more. Returns the file's address where Slack names it.
+ */
+async function upload(file: MessageFile, place: FileDestination, api: UploadAccess): Promise<string | undefined> {
+  for (let attempt = 0; attempt < MAX_UPLOADS; attempt += 1) {
+    const { id, permalink } = await uploadOnce(file, place, api);
+    if (await isShared(id, place, api)) return permalink;
+    api.log.warn({ platform: "slack", file: file.name, why: "Slack took it and shared it nowhere" }, "file not sent");
+    await retryRateLimited(api, () => api.web.files.delete({ file: id }));
+  }
+  throw new Error("Slack took the file and shows it nowhere");
+}
+
+/** Whether a file stands in its channel. Where the app may not ask, Slack's word is taken for it. */
+async function isShared(id: string, { channel }: FileDestination, api: UploadAccess): Promise<boolean> {
+  for (const pause of [0, ...SHARE_PAUSES]) {
+    if (pause > 0) await api.sleep(pause, api.signal);
+    try {
+      const { file } = await retryRateLimited(api, () => api.web.files.info({ file: id }));
+      if (Object.values(file?.shares ?? {}).some((places) => channel in places)) return true;
+    } catch (error) {
+      api.signal.throwIfAborted();
+      if (errorCodeOf(error) !== "file_not_found") {
+        api.log.warn({ platform: "slack", why: describeError(error) }, "file not checked");
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+type UploadAccess = WebApiAccess & { readonly stallMillis: number; readonly log: Log };
+
 /**
  * Slack's upload flow: https://docs.slack.dev/messaging/working-with-files#upload. The library's own upload would hold the
- * whole file in memory. Returns the file's address where Slack names it.
+ * whole file in memory.
  */
-async function upload(
+async function uploadOnce(
   file: MessageFile,
   place: FileDestination,
-  api: WebApiAccess & { stallMillis: number },
-): Promise<string | undefined> {
+  api: UploadAccess,
+): Promise<{ readonly id: string; readonly permalink: string | undefined }> {
   const { attachment, name, alt } = file;
   const { web, signal, stallMillis } = api;
   const begun = await retryRateLimited(api, () =>
@@ -159,7 +199,8 @@ async function upload(
       : error;
   });
   const permalink = done.files?.[0]?.permalink;
-  return permalink !== undefined && /^https?:\/\//u.test(permalink) && URL.canParse(permalink) ? permalink : undefined;
+  const isAddress = permalink !== undefined && /^https?:\/\//u.test(permalink) && URL.canParse(permalink);
+  return { id, permalink: isAddress ? permalink : undefined };
 }
 
 /** Streams a file to an address, with its length in the header. */

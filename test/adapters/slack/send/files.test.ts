@@ -14,6 +14,7 @@ import { saying } from "../../../support/said.ts";
 import { countedFile, probe } from "../probe-commands.ts";
 import { said } from "../shown.ts";
 import { stage } from "../stage.ts";
+import { VirtualWaits } from "../virtual-waits.ts";
 
 /** A command whose answer carries one file. */
 function withFile(content: string) {
@@ -223,6 +224,37 @@ describe("files", () => {
     const { last } = await fake.person("ann").run(scene.channel, "probe many");
     for (const name of ["SIMULATED-c.csv", "SIMULATED-d.csv"]) expect(lineOf(last, name)).toMatchSnapshot();
     expect(fake.begun.filter((method) => method === "upload")).toHaveLength(2);
+  });
+
+  test.each([
+    { sharing: ["late"], uploads: 1, arrives: true },
+    { sharing: ["never"], uploads: 2, arrives: true },
+    { sharing: ["never", "never"], uploads: 2, arrives: false },
+  ] as const)("that Slack shares $sharing, though it says that all is well", async ({ sharing, uploads, arrives }) => {
+    const waits = new VirtualWaits();
+    const file = withFile("a,b\n1,2\n");
+    await using scene = await stage({ extra: [file.asked], waits });
+    const { fake } = scene;
+    fake.state.sharings.push(...sharing);
+    const ann = fake.person("ann");
+    const asked = ann.run(scene.channel, "probe file");
+    let answered = false;
+    void asked.then(() => (answered = true));
+    await waits.passUntil(() => answered, "the answer");
+    const { last } = await asked;
+    expect(fake.begun.filter((method) => method === "files.completeUploadExternal")).toHaveLength(uploads);
+    expect(ann.directMessages().flatMap(({ files }) => files)).toHaveLength(arrives ? 1 : 0);
+    // What was shared nowhere is not kept: it must not appear after all.
+    expect(fake.state.files.size).toBe(arrives ? 1 : 0);
+    expect(said(last).includes("your direct messages")).toBe(arrives);
+  });
+
+  test("is taken to have arrived where the app may not look", async () => {
+    const file = withFile("a,b\n1,2\n");
+    await using scene = await stage({ extra: [file.asked] });
+    scene.fake.fail({ method: "files.info", answer: { error: "missing_scope" } });
+    const { last } = await scene.fake.person("ann").run(scene.channel, "probe file");
+    expect(said(last)).toContain("your direct messages");
   });
 
   test("an empty file is said to be empty, since Slack takes none", async () => {
