@@ -73,7 +73,14 @@ async function openOurs(
 ): Promise<AsyncDisposable & { take(): Promise<number> }> {
   const log = silentLog();
   const payloads = { put: () => Promise.resolve("key"), get: () => Promise.resolve(undefined) };
-  const parts = { payloads, log, ttlMillis: 1000, botName: () => "bench", sleep: (millis: number) => sleep(millis) };
+  const parts = {
+    payloads,
+    log,
+    ttlMillis: 1000,
+    command: "/bell",
+    botName: () => "bench",
+    sleep: (millis: number) => sleep(millis),
+  };
   const api = `${origin}/api`;
   const limits = { retries: 0, globalRequestsPerSecond: Number.POSITIVE_INFINITY };
   const rest = createRest({ token: "bench", apiUrl: api, ...limits });

@@ -31,7 +31,7 @@ export function shortText(content: Text): Text {
 }
 
 /** A block with its texts changed, but for its titles and the names of its fields. */
-function mapValues(block: Block, change: (content: Text) => Text): Block {
+export function mapValues(block: Block, change: (content: Text) => Text): Block {
   switch (block.kind) {
     case "paragraph":
       return { ...block, text: change(block.text) };
@@ -40,7 +40,11 @@ function mapValues(block: Block, change: (content: Text) => Text): Block {
     case "list":
       return { ...block, items: block.items.map(change) };
     case "table":
-      return { ...block, rows: block.rows.map((row) => row.map(change)) };
+      return {
+        ...block,
+        rows: block.rows.map((row) => row.map(change)),
+        ...(block.empty === undefined ? {} : { empty: change(block.empty) }),
+      };
     case "code":
       return block;
   }

@@ -7,18 +7,18 @@ import type { Ask, Reply } from "./reply.ts";
 import type { Text } from "./text.ts";
 
 /** The whole reply as a plain text file: goes with a message that had to leave something out. */
-export function fullTextAttachment(reply: Reply, name: string): Attachment {
-  return memoryAttachment(name, "text/plain; charset=utf-8", `${fullText(reply).toWellFormed()}\n`);
+export function fullTextAttachment(reply: Reply, name: string, prefix = ""): Attachment {
+  return memoryAttachment(name, "text/plain; charset=utf-8", `${fullText(reply, prefix).toWellFormed()}\n`);
 }
 
-/** The whole reply without any markup; a button as its command. */
-export function fullText(reply: Reply): string {
+/** The whole reply without any markup; a button as its command, behind a platform's prefix for a line to type. */
+export function fullText(reply: Reply, prefix = ""): string {
   return [
     plainText(reply.title),
     ...(reply.url === undefined ? [] : [reply.url]),
     ...reply.blocks.map(blockText),
     ...asButtons(reply.actions).map((action) =>
-      "url" in action ? `${action.label}: ${action.url}` : `${action.label}: ${formatAsk(action.invocation)}`,
+      "url" in action ? `${action.label}: ${action.url}` : `${action.label}: ${prefix}${formatAsk(action.invocation)}`,
     ),
     ...(reply.footer === undefined ? [] : [plainText(reply.footer)]),
   ].join("\n\n");

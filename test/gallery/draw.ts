@@ -1,6 +1,6 @@
 import { commands } from "../../commands/index.ts";
 import { createDiscordPreview } from "../../src/adapters/discord/preview.ts";
-import { slackPreview } from "../../src/adapters/slack/preview.ts";
+import { createSlackPreview } from "../../src/adapters/slack/preview.ts";
 import { foldOf } from "../../src/adapters/terminal/ask.ts";
 import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
 import { draw as drawDiscord } from "../../src/adapters/web/public/preview/preview-discord.js";
@@ -49,6 +49,7 @@ const SHELLS: Readonly<Record<Surface, string>> = {
 };
 
 const discordPreview = createDiscordPreview(commands);
+const slackPreview = createSlackPreview();
 
 const DRAW: Readonly<Record<Surface, (shown: Shown, screen: Screen) => VNode>> = {
   discord: ({ reply, as, now }) => drawDiscord(json(discordPreview.render(reply, as)), toMillis(now), toMillis(now)),

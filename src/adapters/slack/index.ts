@@ -113,6 +113,7 @@ class SlackAdapter implements SendingAdapter {
     this.#sender = new SlackSender(
       createWebClient(botToken, { apiUrl, log, timeoutMillis: timing.callMillis ?? ALERT_CALL_TIMEOUT_MILLIS }),
       {
+        command: options.command,
         payloads,
         log,
         ttlMillis: BUTTON_LIFETIME_MILLIS,

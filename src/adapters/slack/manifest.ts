@@ -1,6 +1,7 @@
 import type { AnyCommand } from "../../bot/command.ts";
 import { shortUsage } from "../../bot/grammar/usage.ts";
 import { MANIFEST_DESCRIPTION_LENGTH, MANIFEST_LONG_DESCRIPTION_LENGTHS, USAGE_HINT_LENGTH } from "./limits.ts";
+import { ROOT_COMMAND } from "./platform.ts";
 
 /** The bot's scopes and the feature that each is for. None lets it read conversations. */
 export const SCOPES = {
@@ -36,7 +37,7 @@ export const SHORTCUTS = {
 const DESCRIPTION = "Answers questions about the trading network, and says first when something is wrong with it.";
 
 /** The app's manifest, for Socket Mode: https://docs.slack.dev/reference/app-manifest, as far as it is used. */
-export function slackManifest(commands: readonly AnyCommand[], command = "/bell") {
+export function slackManifest(commands: readonly AnyCommand[], command = ROOT_COMMAND) {
   return {
     _metadata: { major_version: 2, minor_version: 1 },
     display_information: {

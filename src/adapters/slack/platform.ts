@@ -1,5 +1,8 @@
 import type { ChatPlatform } from "../../alerts/platform.ts";
 
+/** The root command, unless SLACK_COMMAND names another. */
+export const ROOT_COMMAND = "/bell";
+
 /** Slack, without its libraries. */
 export const slackPlatform: ChatPlatform = {
   kind: "chat",

@@ -102,9 +102,10 @@ export async function openPlatforms(
       previewOf(discordPlatform, () =>
         (require("../../adapters/discord/preview.ts") as typeof DiscordPreviewModule).createDiscordPreview(commands),
       ),
-      previewOf(
-        slackPlatform,
-        () => (require("../../adapters/slack/preview.ts") as typeof SlackPreviewModule).slackPreview,
+      previewOf(slackPlatform, () =>
+        (require("../../adapters/slack/preview.ts") as typeof SlackPreviewModule).createSlackPreview(
+          config.slackCommand,
+        ),
       ),
     ],
   };

@@ -1,5 +1,5 @@
-import { slackPreview } from "../../../src/adapters/slack/preview.ts";
+import { createSlackPreview } from "../../../src/adapters/slack/preview.ts";
 import { draw } from "../../../src/adapters/web/public/preview/preview-slack.js";
 import { pictures } from "../../support/pictures.ts";
 
-pictures(slackPreview, draw);
+pictures(createSlackPreview(), draw);

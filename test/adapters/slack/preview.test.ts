@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import type { AnswerAudience } from "../../../src/adapters/adapter.ts";
-import { slackPreview } from "../../../src/adapters/slack/preview.ts";
+import { createSlackPreview } from "../../../src/adapters/slack/preview.ts";
 import { draw } from "../../../src/adapters/web/public/preview/preview-slack.js";
 import { faultOf, type VElement } from "../../../src/adapters/web/public/vnode/vnode.js";
 import { asButtons } from "../../../src/reply/fold.ts";
@@ -22,7 +22,7 @@ const PRIVATE: AnswerAudience = { visibility: "caller", isDefault: true };
 
 function drawn(given: Reply, as: AnswerAudience | "alert" = PRIVATE): VElement {
   // Through JSON, as the page gets it.
-  return draw(JSON.parse(JSON.stringify(slackPreview.render(given, as))), SENT);
+  return draw(JSON.parse(JSON.stringify(createSlackPreview().render(given, as))), SENT);
 }
 
 describe("the console's view of Slack", () => {
@@ -44,7 +44,7 @@ describe("the console's view of Slack", () => {
       const buttons = elementsOf(tree)
         .filter(({ attrs }) => attrs["class"]?.startsWith("press") === true)
         .map((button) => textsOf(button).join("").replace(" ↗", ""));
-      const { message } = slackPreview.render(given, PRIVATE) as { message: { blocks: readonly Block[] } };
+      const { message } = createSlackPreview().render(given, PRIVATE) as { message: { blocks: readonly Block[] } };
       const inMenus = [
         ...labelsOf(message.blocks),
         ...choicesOf(message.blocks).map((one) => one.replace(/^.*: /u, "")),

@@ -37,6 +37,7 @@ export function senderOn(
       payloads: { put: () => Promise.resolve("key"), get: () => Promise.resolve(undefined) },
       log,
       ttlMillis: 1,
+      command: "/bell",
       botName: () => "bellwether",
       sleep: () => Promise.resolve(),
       ...rest,

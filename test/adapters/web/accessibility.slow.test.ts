@@ -3,7 +3,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 import { createDiscordPreview } from "../../../src/adapters/discord/preview.ts";
-import { slackPreview } from "../../../src/adapters/slack/preview.ts";
+import { createSlackPreview } from "../../../src/adapters/slack/preview.ts";
 import type { OpenAlert, WatchedNetwork, WatchState } from "../../../src/adapters/web/alerts/watch.ts";
 import { createAlertFeed } from "../../../src/alerts/service/feed.ts";
 import { PLATFORMS } from "../../../src/main/platforms/platforms.ts";
@@ -78,7 +78,7 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
       alerts: { feed, onChange: () => () => undefined },
       watch: async () => everyState(),
       incident: { set: async () => undefined },
-      previews: [createDiscordPreview([]), slackPreview],
+      previews: [createDiscordPreview([]), createSlackPreview()],
       simulated: true,
       ...more,
     });

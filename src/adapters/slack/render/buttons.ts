@@ -25,6 +25,7 @@ import {
   OPTION_VALUE_LENGTH,
   OVERFLOW_OPTIONS,
 } from "../limits.ts";
+import { ROOT_COMMAND } from "../platform.ts";
 import { escapeMrkdwn, linkMarkup, renderPlain } from "./mrkdwn.ts";
 import {
   decodePress,
@@ -84,7 +85,7 @@ export function renderButtons(
     readonly kept: KeptPress["shown"];
   },
 ): Buttons {
-  const { ask, asker, form } = context;
+  const { ask, asker, command = ROOT_COMMAND, form } = context;
   const pressables: Pressable[] = [];
   const selects: StaticSelect[] = [];
   const unstored = new Map<string, Press>();
@@ -106,7 +107,7 @@ export function renderButtons(
   const { kept: shown } = more;
   const putKept = (label: string, show?: "whole" | "folded"): void => {
     const key = placeholderKey("kept");
-    const { whole: _whole, ...kept } = context;
+    const { whole: _whole, command: _command, ...kept } = context;
     unstored.set(key, { kind: "share", shown, context: kept });
     const value = storedPressValue({ key, ...(show === undefined ? {} : { show }) });
     pressables.push({ label, value: () => value, ...(show === undefined ? {} : { pinned: true }) });
@@ -121,7 +122,7 @@ export function renderButtons(
       overflow.push(
         ...asButtons([action])
           .slice(choice === undefined || beyond ? 0 : MAX_OPTIONS)
-          .map(actionLine),
+          .map((one) => actionLine(one, command)),
       );
       if (choice === undefined || beyond) continue;
       selects.push(choice.select);
@@ -131,7 +132,7 @@ export function renderButtons(
       continue;
     }
     const label = labelOf(action);
-    const line = actionLine(action);
+    const line = actionLine(action, command);
     const href = "url" in action ? linkable(action.url) : "";
     const question = "url" in action ? undefined : action.confirm;
     const asked = question === undefined ? {} : dangerStyle(question, label.text);
@@ -306,9 +307,9 @@ function confirmation(question: string, label: string): ConfirmationDialog {
   };
 }
 
-function actionLine(action: ButtonAction): string {
+function actionLine(action: ButtonAction, command: string): string {
   const label = oneLine(action.label).trim();
-  if (!("url" in action)) return escapeMrkdwn(oneLine(`${label}: ${formatAsk(action.invocation)}`));
+  if (!("url" in action)) return escapeMrkdwn(oneLine(`${label}: ${command} ${formatAsk(action.invocation)}`));
   return linkable(action.url) !== undefined
     ? linkMarkup(label === "" ? "link" : label, action.url)
     : escapeMrkdwn(oneLine(`${label}: ${action.url}`));

@@ -1,5 +1,6 @@
 import type { KnownBlock } from "@slack/types";
 
+import { withCommandPrefix } from "../../../reply/command-prefix.ts";
 import { fullText } from "../../../reply/full-text.ts";
 import type { MessageFile } from "../../../reply/message-files.ts";
 import type { Reply } from "../../../reply/reply.ts";
@@ -70,8 +71,9 @@ export async function finish(
 }
 
 /** A reply as escaped text alone, cut to the length of one message: for a message whose usual form Slack refused. */
-export function composePlain(reply: Reply): MessageBody {
-  const { mrkdwn } = renderText(toText(fullText(reply)), { max: TEXT_LENGTH, lines: true });
+export function composePlain(given: Reply, command: string): MessageBody {
+  const reply = withCommandPrefix(given, command);
+  const { mrkdwn } = renderText(toText(fullText(reply, `${command} `)), { max: TEXT_LENGTH, lines: true });
   return { text: mrkdwn, blocks: [] };
 }
 

@@ -68,6 +68,8 @@ export type Press = Immutable<z.infer<typeof Press>>;
 export type KeptPress = Extract<Press, { kind: "share" }>;
 
 export interface MessageContext extends Immutable<z.infer<typeof MessageContext>> {
+  /** The root command, with its slash, before each line to type; left out = the usual one. */
+  readonly command?: string;
   /** Shows everything, with a button back to what people read first. */
   readonly whole?: boolean;
 }

@@ -4,6 +4,7 @@
 
 import type { KnownBlock } from "@slack/types";
 
+import { withCommandPrefix } from "../../../reply/command-prefix.ts";
 import { tableAttachment } from "../../../reply/csv.ts";
 import { aboveFold, unfolded } from "../../../reply/fold.ts";
 import { fullTextAttachment } from "../../../reply/full-text.ts";
@@ -20,6 +21,7 @@ import {
   SECTION_LENGTH,
   TEXT_LENGTH,
 } from "../limits.ts";
+import { ROOT_COMMAND } from "../platform.ts";
 import {
   contextBlock as smallPrint,
   renderBlock,
@@ -65,7 +67,8 @@ const MAX_TABLES_LEFT_OUT = 5;
  * Any reply within every limit of Slack. An answer shows what people read first where that is not all of it; Details
  * shows the rest. Content that does not even fit there is counted, and attached as a file. Pure and total.
  */
-export function renderSlack(reply: Reply, context: MessageContext = {}): SlackMessage {
+export function renderSlack(given: Reply, context: MessageContext = {}): SlackMessage {
+  const reply = withCommandPrefix(given, context.command ?? ROOT_COMMAND);
   // An alert has no Details in its message: its card is what people read first.
   const isAnswer = context.asker !== undefined;
   const shown = isAnswer ? unfolded(reply) : aboveFold(reply);
@@ -150,7 +153,9 @@ function layOut(
     files: [
       ...given,
       ...tables,
-      ...(wholeName === undefined ? [] : [messageFile(wholeName, fullTextAttachment(reply, wholeName))]),
+      ...(wholeName === undefined
+        ? []
+        : [messageFile(wholeName, fullTextAttachment(reply, wholeName, `${context.command ?? ROOT_COMMAND} `))]),
     ],
     filesLater,
   };

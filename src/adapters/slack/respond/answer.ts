@@ -40,6 +40,7 @@ export function createAnswer(
     const shownTo = failed ? "caller" : audience;
     const context: MessageContext = {
       asker: caller.id,
+      command: slack.command,
       ...refresh,
       shareable: may?.share === true && shownTo === "caller" && here.shared,
       replaces: here.replacesMessage && fresh !== true,
@@ -58,7 +59,13 @@ export function createAnswer(
   async function sayDirectly(direct: Responder, again: boolean): Promise<void> {
     const late = ask === undefined ? reply : lateAnswer(reply, slack.command, ask);
     const lines = { notes: again ? [POSSIBLE_DUPLICATE] : [] };
-    const sent = await sendFilesOf(late, { asker: caller.id, ...refresh }, lines, direct, "caller");
+    const sent = await sendFilesOf(
+      late,
+      { asker: caller.id, command: slack.command, ...refresh },
+      lines,
+      direct,
+      "caller",
+    );
     if (sent === undefined) return sayDirectly(direct, again);
     await direct.say(sent.body, "caller");
   }

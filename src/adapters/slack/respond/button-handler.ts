@@ -113,7 +113,12 @@ async function showKept(
   if (shown === undefined) return sayNotice(slack, place, expiredNotice(slack.command));
   const { context = {}, notes = [], above } = press;
   const own = place.ephemeral || context.asker === place.asker.id;
-  const message = renderSlack(shown, { ...context, asker: place.asker.id, whole: show === "whole" });
+  const message = renderSlack(shown, {
+    ...context,
+    asker: place.asker.id,
+    command: slack.command,
+    whole: show === "whole",
+  });
   const body = await finish(message, { notes, above }, slack);
   const { channel, message: ts } = place;
   const here = responderOf(slack, place, own);
@@ -273,7 +278,7 @@ async function sendFiles(slack: SlackContext, place: PressPlace, ask: Ask): Prom
   let delivered: boolean;
   try {
     if (reply.failure !== undefined) return await sayNotice(slack, place, reply);
-    const files = renderSlack(reply, { asker: place.asker.id, ask }).files;
+    const files = renderSlack(reply, { asker: place.asker.id, ask, command: slack.command }).files;
     if (files.length === 0) return await sayNotice(slack, place, nothingLeftOutNotice());
     progress.update(uploadingNotice(files.map(({ name }) => name)));
     delivered = await sendBatch(slack, place, new FileBatch(files), request.responder, progress);

@@ -58,7 +58,7 @@ export async function sayForeign(
   slack.log.warn({ platform: "slack" }, "workspace not served");
   if (typeof url !== "string" || url === "") return;
   await logFailure(slack, "notice", async () => {
-    const { text: words, blocks } = renderSlack(said);
+    const { text: words, blocks } = renderSlack(said, { command: slack.command });
     const answer = { text: words, blocks, ...NO_UNFURL, response_type: "ephemeral", replace_original: false };
     await new ResponseUrl({ url, since: slack.now(), used: 0 }, slack).post(answer);
   });

@@ -2,6 +2,7 @@ import type { ModalView } from "@slack/types";
 
 import type { AnyCommand } from "../../../bot/command.ts";
 import { withTimeout } from "../../../in-time.ts";
+import { withCommandPrefix } from "../../../reply/command-prefix.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import type { Ask, Reply } from "../../../reply/reply.ts";
 import type { SlackContext } from "../context.ts";
@@ -138,7 +139,7 @@ export async function handleForm(slack: SlackContext, view: SubmittedView, sende
   const ask: Ask = { command: metadata.command, options: question.options };
   const request = await requestContextOf(slack, metadata, sender);
   const prepared = prepare(slack, ask, request);
-  if (!prepared.ok) return { errors: errorAt(view, prepared.option, errorText(prepared.reply)) };
+  if (!prepared.ok) return { errors: errorAt(view, prepared.option, errorText(slack, prepared.reply)) };
   return { answer: () => respond(slack, ask, request) };
 }
 
@@ -187,7 +188,8 @@ function errorAt(view: SubmittedView, option: string | undefined, words: string)
 }
 
 /** The text of an error reply, on one line. */
-export function errorText(reply: Reply): string {
+export function errorText({ command }: Pick<SlackContext, "command">, given: Reply): string {
+  const reply = withCommandPrefix(given, command);
   const details = reply.blocks.flatMap((block) =>
     block.kind === "paragraph" ? [plainText(block.text)] : block.kind === "code" ? [block.text] : [],
   );

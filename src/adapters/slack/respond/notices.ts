@@ -1,7 +1,7 @@
 import { formatLine } from "../../../bot/grammar/grammar.ts";
 import { paragraph } from "../../../reply/block.ts";
 import { type Ask, reply, type Reply } from "../../../reply/reply.ts";
-import { code, strong, text, time } from "../../../reply/text.ts";
+import { code, commandLine, strong, text, time } from "../../../reply/text.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
 import { RESPONSE_URL_LIFETIME_MILLIS } from "../limits.ts";
 import { renderText } from "../render/mrkdwn.ts";
@@ -55,7 +55,7 @@ export function notSharedNotice(command: string): Reply {
  * `elsewhere`: further progress is shown in direct messages.
  */
 export function workingNotice(ask: Ask, network: string, elsewhere: boolean): Reply {
-  const line = text`${code(formatLine(ask))}`;
+  const line = text`${commandLine(formatLine(ask))}`;
   return reply({
     title: text`Asking ${network} …`,
     blocks: [
@@ -94,7 +94,7 @@ export function stoppingNotice(ask: Ask): Reply {
   return reply({
     tone: "warning",
     title: "The bot is being restarted",
-    blocks: [paragraph(text`Your question was broken off: ${code(formatLine(ask))}. Ask again in a minute.`)],
+    blocks: [paragraph(text`Your question was broken off: ${commandLine(formatLine(ask))}. Ask again in a minute.`)],
     failure: "network",
   });
 }

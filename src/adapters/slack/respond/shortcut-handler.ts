@@ -79,11 +79,11 @@ export async function handleAskForm(slack: SlackContext, state: FormState, asker
   if (ask === undefined) {
     const here = targetOf(place);
     const reply = await slack.bot.runLine(line, { here, caller: plainCaller(asker), signal: slack.stopping });
-    return { errors: { [ASK_BLOCKS.line]: errorText(reply) } };
+    return { errors: { [ASK_BLOCKS.line]: errorText(slack, reply) } };
   }
   const request: RequestContext = { caller: await callerOf(slack, asker, ask.command), ...place, responder };
   const prepared = prepare(slack, ask, request);
-  if (!prepared.ok) return { errors: { [ASK_BLOCKS.line]: errorText(prepared.reply) } };
+  if (!prepared.ok) return { errors: { [ASK_BLOCKS.line]: errorText(slack, prepared.reply) } };
   return { answer: () => respond(slack, ask, request) };
 }
 

@@ -39,6 +39,8 @@ const REFUSED_TOKEN_PAUSE_MILLIS = 60_000;
 const METADATA_LENGTH = 255;
 
 export interface SlackSenderDependencies extends ButtonPayloadDependencies, Omit<FileUploadDependencies, "web"> {
+  /** The root command, with its slash. */
+  readonly command: string;
   /** Called with a channel that the bot is not in. */
   readonly onNotInChannel?: ((channel: string) => void) | undefined;
   /** Between two edits of one message; edits in between are merged. */
@@ -138,7 +140,10 @@ export class SlackSender implements Sender {
   }
 
   async #compose(reply: Reply, plain: true | undefined): Promise<ComposedMessage> {
-    return plain === true ? { body: composePlain(reply), files: [] } : compose(reply, {}, this.#dependencies);
+    const { command } = this.#dependencies;
+    return plain === true
+      ? { body: composePlain(reply, command), files: [] }
+      : compose(reply, { command }, this.#dependencies);
   }
 
   /** Other messages of the channel go on meanwhile. */

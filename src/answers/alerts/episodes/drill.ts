@@ -9,7 +9,7 @@ import { timelineOf } from "../../../alerts/wording/describe-condition.ts";
 import type { Clock } from "../../../api/clock.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
 import { reply, type Reply } from "../../../reply/reply.ts";
-import { joinText, strong, text, type Text, toText } from "../../../reply/text.ts";
+import { commandLine, joinText, strong, text, type Text, toText } from "../../../reply/text.ts";
 import type { DeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
@@ -185,14 +185,14 @@ function undeliveredWords(
     return text`No Bellwether runs on this database: nobody watches and nobody delivers. It is done once one is started, within an hour.`;
   }
   if (results.every(({ alert }) => alert.state === "arrived" || alert.state === "kept back")) {
-    return text`What is kept back here is so for a real alert, too; ${strong("alerts silences")} shows what holds.`;
+    return text`What is kept back here is so for a real alert, too; ${commandLine("alerts silences")} shows what holds.`;
   }
   const isOver = ({ alert, end }: DrillDestination): boolean =>
     ["arrived", "kept back", "given up"].includes(alert.state) && end.state !== "waiting";
   if (results.every((one) => isOver(one))) {
-    return text`What was given up is not tried again, and a real alert would fare the same: mend what is named above, then drill again. ${strong("alerts status")} shows places that were lost.`;
+    return text`What was given up is not tried again, and a real alert would fare the same: mend what is named above, then drill again. ${commandLine("alerts status")} shows places that were lost.`;
   }
-  return text`What has not arrived is tried again for 24 h; ${strong("alerts log")} shows how that goes.`;
+  return text`What has not arrived is tried again for 24 h; ${commandLine("alerts log")} shows how that goes.`;
 }
 
 function delayWords({ elapsed }: DrillMessage): Text {
