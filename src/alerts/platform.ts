@@ -24,6 +24,8 @@ export interface ChatPlatform extends PlatformBase {
   readonly workspace: string;
   /** Whether two workspaces may give different people the same id. */
   readonly peoplePerWorkspace: boolean;
+  /** Who may change a channel's alerts where the operator names nobody: `full members of this workspace`. */
+  readonly managers: string;
   /** Whether those who may manage a channel keep that right in direct messages. */
   readonly managersInDirectMessages: boolean;
   /** The setting that holds the bot's token, and where to get a new one, as the platform's pages call it. */

@@ -6,6 +6,7 @@ import { SendError } from "../../src/alerts/sender.ts";
 import { systemClock } from "../../src/api/clock.ts";
 import { silentLog } from "../../src/log.ts";
 import { auction, down, stalled } from "../alerts/readings.ts";
+import { plainText } from "../../src/reply/plain-text.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { linesOf, saying } from "../support/said.ts";
 import { describeAlert } from "../support/gist.ts";
@@ -45,6 +46,29 @@ describe("a channel", () => {
       state: "active",
     });
   });
+
+  test.each(["alerts add", "alerts add node.down"])(
+    "that is told something for the first time is told what to expect, once (%s)",
+    async (line) => {
+      const talk = await talkInOps();
+      /** What it says of that, of each message. */
+      const firstWords = async (destination: typeof ops): Promise<boolean[]> =>
+        (await owedReplies(talk, destination)).map(({ blocks }) => {
+          const items = blocks.flatMap((block) => (block.kind === "list" ? block.items : [])).map(plainText);
+          return /alerts silence[\s\S]*alerts list[\s\S]*Manage Channels/u.test(items.join("\n"));
+        });
+      await talk.ask(line);
+      expect(await firstWords(ops)).toEqual([true]);
+      await talk.ask("alerts add markets");
+      for (const { id } of await talk.engine.subscriptions()) await talk.ask(`alerts remove ${id}`);
+      await talk.ask("alerts add nodes");
+      expect(await firstWords(ops)).toEqual([true, false, false, false, false]);
+      // Nobody has to be told that of one's own direct messages.
+      talk.become({ here: DIRECT, caller: bob });
+      await talk.ask("alerts add nodes");
+      expect(await firstWords(toBob)).toEqual([false]);
+    },
+  );
 
   test("changes nothing by subscribing twice, by any user and in any notation", async () => {
     const talk = await talkInOps();

@@ -8,6 +8,7 @@ export const discordPlatform: ChatPlatform = {
   workspace: "server",
   peoplePerWorkspace: false,
   // Rights are granted per channel.
+  managers: "people with Manage Channels here",
   managersInDirectMessages: false,
   token: { setting: "DISCORD_TOKEN", source: "in the Developer Portal, page Bot of your application: Reset Token" },
   exampleChannel: "1122334455667788990",

@@ -10,6 +10,7 @@ export const slackPlatform: ChatPlatform = {
   name: "Slack",
   workspace: "workspace",
   peoplePerWorkspace: true,
+  managers: "full members of this workspace",
   managersInDirectMessages: true,
   token: { setting: "SLACK_BOT_TOKEN", source: "on the page Install App of your app: the Bot User OAuth Token" },
   exampleChannel: "C0123ABCD",

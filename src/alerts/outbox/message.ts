@@ -19,6 +19,9 @@ const common = {
   drill: z.literal(true).exactOptional(),
 };
 
+/** A channel is subscribed for the first time: it is told what to expect. */
+const FirstWord = z.literal(true).exactOptional();
+
 /** A channel whose messages were refused: how many were given up, and how many passed as plain text. */
 export const RefusedPlace = z.object({ channel: z.string(), why: z.string(), dead: z.int(), plain: z.int() });
 
@@ -168,6 +171,7 @@ export const AlertMessage = z.discriminatedUnion("type", [
     subscription: Subscription.exactOptional(),
     /** How the network stood then. */
     standing: NetworkStatus.exactOptional(),
+    first: FirstWord,
   }),
   /** Somebody changed a subscription or a silence: for the channel. */
   z.object({
@@ -181,6 +185,7 @@ export const AlertMessage = z.discriminatedUnion("type", [
         subscription: Subscription,
         /** How the network stood then, for those who have just subscribed. */
         standing: NetworkStatus.exactOptional(),
+        first: FirstWord,
       }),
       z.object({ what: z.enum(["silenced", "unsilenced"]), silence: Silence }),
       z.object({
@@ -196,6 +201,7 @@ export const AlertMessage = z.discriminatedUnion("type", [
 ]);
 export type AlertMessage = z.infer<typeof AlertMessage>;
 export type ChangeMessage = Extract<AlertMessage, { type: "change" }>;
+export type TestMessage = Extract<AlertMessage, { type: "test" }>;
 export type DatabaseMessage = Extract<AlertMessage, { type: "database" }>;
 export type TokenMessage = Extract<AlertMessage, { type: "token" }>;
 

@@ -1,10 +1,12 @@
 import { type Block, paragraph } from "../../reply/block.ts";
 import { type Action, reply, type Reply } from "../../reply/reply.ts";
-import { code, strong, text, type Text } from "../../reply/text.ts";
+import { code, commandLine, strong, text, type Text } from "../../reply/text.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
 import type { NetworkStatus } from "../kinds/network-status.ts";
-import type { AlertMessage, ChangeMessage } from "../outbox/message.ts";
+import type { ChangeMessage, TestMessage } from "../outbox/message.ts";
+import type { Platforms } from "../platform.ts";
+import type { Subscription } from "../routing/subscription.ts";
 import { conditionWords } from "./condition-words.ts";
 import { networkStatusWords } from "./network-status-words.ts";
 import { markedTitle } from "./phrases.ts";
@@ -12,8 +14,8 @@ import { silenceScopeWords, silenceTimeWords } from "./silence-words.ts";
 import { deliveryOptionWords, subscriptionWords } from "./subscription-words.ts";
 
 /** A test message to a newly subscribed channel, with its subscription. */
-export function describeTest(message: Extract<AlertMessage, { type: "test" }>): Reply {
-  const { by, subscription, standing } = message;
+export function describeTest(message: TestMessage, platforms?: Platforms): Reply {
+  const { by, first, subscription, standing } = message;
   const told = subscription === undefined ? [] : text` It is told of ${subscriptionWords(subscription)}.`;
   const place = subscription?.destination.channel.startsWith("user:") === true ? "this conversation" : "this channel";
   return reply({
@@ -22,15 +24,33 @@ export function describeTest(message: Extract<AlertMessage, { type: "test" }>): 
     blocks: [
       paragraph(text`${by} subscribed ${place}. This message shows that it can be reached.${told}`),
       ...standingBlocks(standing),
+      ...firstWord(first, subscription, platforms),
     ],
   });
 }
 
+/** What a channel is to know that was subscribed for the first time. */
+function firstWord(first: true | undefined, subscription: Subscription | undefined, platforms?: Platforms): Block[] {
+  const platform = platforms?.chat(subscription?.destination.platform ?? "");
+  if (first !== true || platform === undefined) return [];
+  return [
+    {
+      kind: "list",
+      title: text`From now on`,
+      items: [
+        text`An alert comes here when something is wrong, and says when it is over.`,
+        text`Quiet for a while: press Silence on an alert, or type ${commandLine("alerts silence all 1h")}.`,
+        text`What comes here: ${commandLine("alerts list")}; ${platform.managers} may change it, unless the operator names others.`,
+      ],
+    },
+  ];
+}
+
 /** Who changed what of a channel's subscriptions and silences, in one short message. */
-export function describeChange(message: ChangeMessage): Reply {
+export function describeChange(message: ChangeMessage, platforms?: Platforms): Reply {
   return reply({
     title: markedTitle("CHANGE", sentence(message), message),
-    blocks: detailsOf(message),
+    blocks: detailsOf(message, platforms),
     actions: actionsOf(message),
   });
 }
@@ -66,10 +86,10 @@ export function othersWords(others = 0): string {
 }
 
 /** The body. Moments belong here, where each reader sees them in their own zone. */
-function detailsOf({ change, at }: ChangeMessage): Block[] {
+function detailsOf({ change, at }: ChangeMessage, platforms?: Platforms): Block[] {
   switch (change.what) {
     case "added":
-      return standingBlocks(change.standing);
+      return [...standingBlocks(change.standing), ...firstWord(change.first, change.subscription, platforms)];
     case "silenced": {
       const { silence } = change;
       const reason = silence.reason === undefined ? [] : text`: ${silence.reason}`;

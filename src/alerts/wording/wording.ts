@@ -85,9 +85,9 @@ function describeByType(message: AlertMessage, context: DeliveryContext, platfor
     case "silences":
       return describeSilences(message, platforms);
     case "test":
-      return describeTest(message);
+      return describeTest(message, platforms);
     case "change":
-      return describeChange(message);
+      return describeChange(message, platforms);
   }
 }
 

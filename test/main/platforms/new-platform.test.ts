@@ -20,6 +20,7 @@ const stub: ChatPlatform = {
   name: "Stub Chat",
   workspace: "yard",
   peoplePerWorkspace: true,
+  managers: "its members",
   managersInDirectMessages: false,
   token: { setting: "STUB_TOKEN", source: "at the gate" },
   exampleChannel: "!den",

@@ -94,28 +94,33 @@ function sameReading(reading: Reading): { first: Reading; last: Reading } {
   return { first: reading, last: reading };
 }
 
-const subscribed = describe({
-  type: "change",
-  by: "ann",
-  at: timeToText(ago(60)),
-  change: {
-    what: "added",
-    subscription: watched,
-    standing: {
-      network: "mainnet",
-      verdict: "healthy",
-      looked: timeToText(ago(62)),
-      answering: 2,
-      nodes: 3,
-      height: "31204551",
-      firing: [
-        { id: firing.id, kind: "node.lagging", subject: firing.subject, severity: "warning", since: firing.began },
-      ],
-      more: 0,
+const subscribed = describe(
+  {
+    type: "change",
+    by: "ann",
+    at: timeToText(ago(60)),
+    change: {
+      what: "added",
+      subscription: watched,
+      standing: {
+        network: "mainnet",
+        verdict: "healthy",
+        looked: timeToText(ago(62)),
+        answering: 2,
+        nodes: 3,
+        height: "31204551",
+        firing: [
+          { id: firing.id, kind: "node.lagging", subject: firing.subject, severity: "warning", since: firing.began },
+        ],
+        more: 0,
+      },
+      first: true,
     },
+    labels: { [hex("market")]: "BTC/USDT" },
   },
-  labels: { [hex("market")]: "BTC/USDT" },
-});
+  {},
+  PLATFORMS,
+);
 
 const silenced = describe({
   type: "change",

@@ -2,6 +2,7 @@ import type { Announcement } from "../../../alerts/engine/engine.ts";
 import { timeToText } from "../../../alerts/kinds/json-fields.ts";
 import type { AlertKind } from "../../../alerts/kinds/kinds.ts";
 import type { NetworkStatus } from "../../../alerts/kinds/network-status.ts";
+import type { TestMessage } from "../../../alerts/outbox/message.ts";
 import { type ChosenKinds, isAlive, type Subscription } from "../../../alerts/routing/subscription.ts";
 import type { Destination } from "../../../alerts/sender.ts";
 import { networkStatusWords } from "../../../alerts/wording/network-status-words.ts";
@@ -122,10 +123,14 @@ async function addOnce(context: AlertCommandContext, request: SubscriptionReques
   }
   const status = await networkStatus(network, alerts, subscription);
   // Only a message shows whether direct messages can be sent; nobody else has to learn of the change there.
+  const personal = destination.channel.startsWith("user:");
+  const isKnown = personal || all.some((one) => isSameDestination(one.destination, destination));
+  const first = isKnown ? {} : { first: true as const };
+  const added = { subscription, standing: status, ...first };
   const announced =
-    offered || destination.channel.startsWith("user:")
-      ? [testAnnouncement(context, destination, subscription, status)]
-      : changeAnnouncements(context, [destination], { what: "added", subscription, standing: status }, labels);
+    offered || personal
+      ? [testAnnouncement(context, destination, added)]
+      : changeAnnouncements(context, [destination], { what: "added", ...added }, labels);
   await alerts.putSubscription(subscription, caller.name, announced);
   return { subscription, status };
 }
@@ -144,8 +149,7 @@ function requireSubject(kinds: readonly AlertKind[], subjects: readonly string[]
 export function testAnnouncement(
   context: AlertCommandContext,
   destination: Destination,
-  subscription: Subscription,
-  standing?: NetworkStatus,
+  added: Pick<TestMessage, "first" | "standing" | "subscription">,
 ): Announcement {
   const simulated = context.api.simulated ? { simulated: true as const } : {};
   const at = timeToText(context.now());
@@ -156,8 +160,7 @@ export function testAnnouncement(
       ...simulated,
       by: context.caller.name,
       at,
-      subscription,
-      ...(standing === undefined ? {} : { standing }),
+      ...added,
     },
   };
 }

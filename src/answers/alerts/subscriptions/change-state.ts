@@ -63,7 +63,7 @@ export async function changeSubscriptionState(
   const isBack = found.state === "retired";
   const announced = isOwnSubscription(found, context)
     ? isBack
-      ? [testAnnouncement(context, found.destination, changed)]
+      ? [testAnnouncement(context, found.destination, { subscription: changed })]
       : []
     : changeAnnouncements(context, [found.destination], { what, subscription: changed }, labels);
   const since = toMillis(context.now());

@@ -241,7 +241,7 @@ async function addOnce(context: AlertCommandContext, request: WatchRequest): Pro
   }
   const isConsole = isSameDestination(destination, context.platforms.console);
   const isProven = isConsole || (there.length > 0 && (await unreachable(alerts, destination)) === undefined);
-  const announced = isProven ? [] : [testAnnouncement(context, destination, subscription)];
+  const announced = isProven ? [] : [testAnnouncement(context, destination, { subscription })];
   await alerts.putSubscription(subscription, caller.name, announced);
   return { subscription, watched: own.length + 1, isProven };
 }
