@@ -92,7 +92,7 @@ describe("a silence", () => {
       const talk = await talkInOps();
       talk.become({ here });
       const { blocks } = await talk.askFor(`alerts silence ${typed}`);
-      expect(blocks.at(-1)).toEqual({ kind: "code", text: line });
+      expect(blocks.at(-1)).toMatchObject({ kind: "code", text: line });
       expect(talk.lastReply.failure).toBe("caller");
       expect(await talk.engine.silences()).toEqual([]);
       expect(await owed(talk, ops)).toEqual([]);
