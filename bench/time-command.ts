@@ -11,12 +11,12 @@ import { commands } from "../commands/index.ts";
 import { renderTerminal } from "../src/adapters/terminal/render/render.ts";
 import { createApiClient } from "../src/api/client/client.ts";
 import { createBot } from "../src/bot/bot.ts";
-import { createLedgerExports } from "../src/export/ledger-exports.ts";
 import { silentLog } from "../src/log.ts";
 import { PLATFORMS } from "../src/main/platforms/platforms.ts";
 import { fromMillis } from "../src/units/nanoseconds.ts";
 import { noAlertService } from "../test/support/alert-service.ts";
 import { alternate, atMost, type Measured, runAsScript, shown } from "./support/figure.ts";
+import { NO_EXPORTS } from "../test/support/export-jobs.ts";
 
 // The command `time` through bot, client and terminal renderer, against a bare undici request and JSON.parse.
 
@@ -99,7 +99,7 @@ function asker(url: string, cache: boolean): AsyncDisposable & { time(): Promise
       forget: async () => false,
       erase: async () => undefined,
     },
-    exports: createLedgerExports({ log, now }),
+    exports: NO_EXPORTS,
     alerts: noAlertService(),
     log,
     now,

@@ -20,7 +20,9 @@ import { bundleListAsset } from "./bundle-list-asset.ts";
 import { checkpoints } from "./checkpoints.ts";
 import { help } from "./help.ts";
 import { info } from "./info.ts";
+import { ledgerCancel } from "./ledger-cancel.ts";
 import { ledgerExport } from "./ledger-export.ts";
+import { ledgerList } from "./ledger-list.ts";
 import { marketList } from "./market-list.ts";
 import { marketShow } from "./market-show.ts";
 import { myForget } from "./my-forget.ts";
@@ -46,6 +48,8 @@ export const commands: readonly AnyCommand[] = [
   bundleListAsset,
   bundleAssetLimits,
   ledgerExport,
+  ledgerList,
+  ledgerCancel,
   alertsAdd,
   alertsList,
   alertsEdit,

@@ -1,22 +1,19 @@
-import { smallestUnits } from "../src/answers/amounts.ts";
-import { answer } from "../src/answers/answer.ts";
-import { exportRange, type ExportRange, rangeName, rangeWords, retentionBlocks } from "../src/answers/export-range.ts";
+import { askFor } from "../src/answers/answer.ts";
+import { exportRange, rangeName } from "../src/answers/export-range.ts";
+import { outcomeReply } from "../src/answers/exports/result.ts";
+import { standingReply } from "../src/answers/exports/standing.ts";
 import { ASSET, assetsById, PARTY } from "../src/answers/ids/ids.ts";
 import { resolveId } from "../src/answers/ids/resolve-id.ts";
 import { noteSeen } from "../src/answers/ids/seen-ids.ts";
 import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
-import type { AssetNames } from "../src/api/model/names.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
+import { exportAsker } from "../src/bot/export-asker.ts";
 import { formatLine } from "../src/bot/grammar/grammar.ts";
 import { parseTimeSpan } from "../src/bot/options/time-span.ts";
 import { UserError } from "../src/errors.ts";
-import type { LedgerFile } from "../src/export/ledger-exports.ts";
-import { type Block, details, facts, field, type Field, paragraph } from "../src/reply/block.ts";
-import { reply, type Reply } from "../src/reply/reply.ts";
-import { code, id, shortenId, strong, text, type Text, time } from "../src/reply/text.ts";
-import { formatWholeDuration } from "../src/units/duration.ts";
-import { formatBytes, formatCount } from "../src/units/format-number.ts";
-import { type Nanoseconds, toMillis } from "../src/units/nanoseconds.ts";
+import type { ExportSubject } from "../src/export/jobs/job.ts";
+import type { Ask } from "../src/reply/reply.ts";
+import { formatUtc, type Nanoseconds } from "../src/units/nanoseconds.ts";
 
 const options = {
   party: {
@@ -73,20 +70,41 @@ export const ledgerExport = command({
     ]);
     const asset = (await assetsById(context)).get(assetId);
     const { from, to } = range;
-    context.progress(progressReply(partyId, asset, range, 0, 0));
-    const file = await context.exports.export(context.api, {
+    const subject: ExportSubject = {
       query: { partyId, assetId, ...(from === undefined ? {} : { from }), to },
-      ...(columns === undefined ? {} : { columns }),
       raw: asked.raw,
-      name: `ledger-${partyId.slice(0, 8)}-${asset?.symbol ?? assetId.slice(0, 8)}-${rangeName(range)}`,
+      ...(asset === undefined ? {} : { asset }),
+    };
+    const outcome = await context.exports.run({
+      api: context.api,
+      asker: exportAsker(context),
+      ask: repeatable(context, subject),
+      subject,
+      request: {
+        ...(columns === undefined ? {} : { columns }),
+        name: `ledger-${partyId.slice(0, 8)}-${asset?.symbol ?? assetId.slice(0, 8)}-${rangeName(range)}`,
+      },
       signal: context.signal,
-      onProgress: ({ bytes, rows }) => context.progress(progressReply(partyId, asset, range, bytes, rows)),
+      onStanding: (standing) => context.progress(standingReply(subject, standing)),
     });
     noteSeen(context, "party", [{ id: partyId }]);
     noteSeen(context, "asset", [{ id: assetId, label: asset?.symbol }]);
-    return finished(context, file, { partyId, assetId, asset, range });
+    return outcomeReply(context, subject, outcome);
   },
 });
+
+/** The command that asks for the same again, whenever it is given: with the range as it was, not as it was typed. */
+function repeatable(context: Context, { query: { partyId, assetId, from, to }, asset, raw }: ExportSubject): Ask {
+  const at = (moment: Nanoseconds): string => formatUtc(moment).slice(0, 19);
+  return askFor(context, "ledger export", {
+    party: partyId,
+    asset: asset?.symbol ?? assetId,
+    from: from === undefined ? undefined : at(from),
+    to: to === undefined ? undefined : at(to),
+    columns: context.options.columns,
+    raw: raw ? true : undefined,
+  });
+}
 
 function requireParty(party: string | undefined): string {
   if (party !== undefined) return party;
@@ -141,100 +159,4 @@ function parseColumns(typed: string | undefined, raw: boolean): readonly string[
     throw new UserError(`columns names ${twice} twice.`, { option: "columns", remedy: "Name each column once." });
   }
   return columns;
-}
-
-function progressReply(
-  partyId: string,
-  asset: AssetNames | undefined,
-  range: ExportRange,
-  bytes: number,
-  rows: number,
-): Reply {
-  return reply({
-    title: text`Exporting the ledger of ${shortenId(partyId)}${bytes === 0 ? "" : `: ${formatCount(rows)} rows so far`}`,
-    blocks: [
-      paragraph(
-        text`${asset?.symbol ?? "One asset"}, ${rangeWords(range)}: ${bytes === 0 ? "asking the node" : `${formatBytes(bytes)} received`}. The file comes when the node is done.`,
-      ),
-    ],
-  });
-}
-
-function finished(
-  context: Context,
-  file: LedgerFile,
-  asked: { partyId: string; assetId: string; asset: AssetNames | undefined; range: ExportRange },
-): Reply {
-  const { partyId, assetId, asset, range } = asked;
-  const { attachment, rows, dropped, firstTime, lastTime, asOf, endIsProven } = file;
-  const given = context.options;
-  const blocks: Block[] = [
-    ...(endIsProven
-      ? []
-      : [
-          paragraph(
-            text`${strong("END NOT CONFIRMED.")} The node, or a proxy before it, closed the connection without a sign that the file is whole: rows at the end may be missing. Compare it with another node's file before you rely on it.`,
-          ),
-        ]),
-    ...retentionBlocks(range, firstTime, context.now()),
-    ...(rows === 0
-      ? [paragraph(`${endIsProven ? "There are no entries: the" : "The"} file holds the header row only.`)]
-      : []),
-    ...facts([
-      field("Asked", text`${rangeWords(range)}`, { wide: true }),
-      field("Span", spanText(firstTime, lastTime), { wide: true }),
-      field("Size", formatBytes(attachment.sizeBytes)),
-      ...(dropped === 0
-        ? []
-        : [
-            field(
-              "Rows left out",
-              text`${formatCount(dropped)}, which the node sent though they lie outside what was asked`,
-              { wide: true },
-            ),
-          ]),
-    ]),
-    ...details([
-      {
-        kind: "fields",
-        fields: [
-          field("Rows", formatCount(rows)),
-          field("Exact size", `${formatCount(attachment.sizeBytes)} bytes`),
-          ...amountsField(file.columns, asset),
-          field("Columns", file.columns.length === 0 ? undefined : file.columns.join(", "), { wide: true }),
-          field("Party", id(partyId), { wide: true }),
-          field("Asset", asset?.symbol === undefined ? id(assetId) : text`${asset.symbol} ${id(assetId)}`, {
-            wide: true,
-          }),
-          field("SHA-256", code(attachment.sha256), { wide: true }),
-        ],
-      },
-    ]),
-  ];
-  if (given.raw)
-    blocks.push(paragraph("Raw: the bytes are as the node sent them; rows outside what was asked may be among them."));
-  return answer(context, asOf, {
-    title: text`Ledger of ${shortenId(partyId)}, ${asset?.symbol ?? shortenId(assetId)}: ${formatCount(rows)} ${rows === 1 ? "row" : "rows"}${endIsProven ? "" : ", END NOT CONFIRMED"}`,
-    tone: endIsProven ? (rows === 0 ? "neutral" : "good") : "warning",
-    blocks,
-    attachments: [attachment],
-  });
-}
-
-/** The unit of the file's integers, which stay as the node sends them. */
-function amountsField(columns: readonly string[], asset: AssetNames | undefined): Field[] {
-  const raw = columns.filter((column) => column === "quantity" || column === "effect" || column.endsWith("_balance"));
-  if (raw.length === 0) return [];
-  const one = smallestUnits(asset);
-  const said =
-    one === undefined
-      ? "raw integers; this node does not say how many decimals the asset has"
-      : `raw integers: ${one} is 1 ${asset?.symbol ?? "of the asset"}`;
-  return [field("Amounts", text`${said} (${raw.join(", ")})`, { wide: true })];
-}
-
-function spanText(first: Nanoseconds | undefined, last: Nanoseconds | undefined): Text | undefined {
-  if (first === undefined || last === undefined) return undefined;
-  if (first === last) return text`${time(first, "utc")}`;
-  return text`${time(first, "utc")} to ${time(last, "utc")} (${formatWholeDuration(Math.max(0, toMillis(last) - toMillis(first)))})`;
 }

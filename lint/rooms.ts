@@ -17,13 +17,13 @@ export const rooms: Readonly<Record<string, string>> = {
   "adapters/web/public": "adapters/web(types) reply(types)",
   "adapters/*": "ground bot(types) alerts(types)",
   // Floor 4½
-  answers: "ground bot alerts api store(types)",
+  answers: "ground bot alerts api export(types) store(types)",
   // Floor 4
   bot: "ground api alerts(types) export(types) store(types)",
   watchers: "ground alerts api",
   // Floor 3
   alerts: "ground api(types) store(types)",
-  export: "ground api",
+  export: "ground api store(types)",
   // Floor 2
   api: "ground",
   simulator: "ground",

@@ -48,6 +48,7 @@ export const LOG_EVENTS = [
   "export extensions ignored",
   "export failed",
   "export finished",
+  "export not recorded",
   "file not removed",
   "file not checked",
   "file not sent",

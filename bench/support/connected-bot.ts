@@ -2,16 +2,15 @@ import { commands } from "../../commands/index.ts";
 import type { SendingAdapter } from "../../src/adapters/adapter.ts";
 import { createApiClient } from "../../src/api/client/client.ts";
 import { createBot } from "../../src/bot/bot.ts";
-import { createLedgerExports } from "../../src/export/ledger-exports.ts";
 import { type Log, silentLog } from "../../src/log.ts";
 import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import type { ButtonPayloads } from "../../src/store/store.ts";
-import { fromMillis } from "../../src/units/nanoseconds.ts";
 import { alertService } from "../../test/support/alert-service.ts";
 import { until } from "../../test/support/fake-discord/until.ts";
 import { scratchFolder } from "./export-once.ts";
+import { exportJobsOn } from "../../test/support/export-jobs.ts";
 
 export interface ConnectedBot extends AsyncDisposable {
   readonly adapter: SendingAdapter;
@@ -27,7 +26,7 @@ export async function connectedBot(
   const [folder, simulator] = await Promise.all([scratchFolder(), startSimulator({ log })]);
   const client = createApiClient({ network: "mainnet", simulated: true, log, nodes: simulator.networks.mainnet });
   const store = createStore({ url: `file:${folder.path}/bench.db`, log });
-  const exports = createLedgerExports({ directory: folder.path, log, now: () => fromMillis(Date.now()) });
+  const exports = exportJobsOn(store, folder.path, { log });
   const bot = createBot({
     platforms: PLATFORMS,
     commands,

@@ -6,7 +6,7 @@ import type { Platforms } from "../alerts/platform.ts";
 import type { AlertService } from "../alerts/service/service.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import { UserError } from "../errors.ts";
-import type { LedgerExports } from "../export/ledger-exports.ts";
+import type { ExportJobs } from "../export/jobs/jobs.ts";
 import { inTime } from "../in-time.ts";
 import type { Log } from "../log.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
@@ -80,7 +80,7 @@ export interface BotDependencies {
   readonly clients: readonly ApiClient[];
   readonly seen: SeenIds;
   readonly parties: SavedParties;
-  readonly exports: LedgerExports;
+  readonly exports: ExportJobs;
   readonly alerts: AlertService;
   readonly platforms: Platforms;
   /** Audiences chosen by servers and workspaces; default: none. */
@@ -217,9 +217,9 @@ export function createBot(dependencies: BotDependencies): Bot {
   }
 
   function suggestContext({ caller, here, options, signal }: Omit<Invocation, "progress">): SuggestContext {
-    const { alerts, seen } = dependencies;
+    const { alerts, exports, seen } = dependencies;
     const api = clientOf(networks.find((network) => network === options["network"]));
-    return { api, seen, alerts, platforms, here, caller, options, commands, signal };
+    return { api, seen, alerts, exports, platforms, here, caller, options, commands, signal };
   }
 
   async function present(asked: Omit<Invocation, "progress">): Promise<Ask["options"] | undefined> {

@@ -2,7 +2,7 @@ import type { Platforms } from "../alerts/platform.ts";
 import type { Receipt } from "../alerts/sender.ts";
 import type { AlertService } from "../alerts/service/service.ts";
 import type { ApiClient } from "../api/api-client.ts";
-import type { LedgerExports } from "../export/ledger-exports.ts";
+import type { ExportJobs } from "../export/jobs/jobs.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
 import type { SeenIds } from "../store/store.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
@@ -29,7 +29,7 @@ export interface CommandContext<S extends Options> {
   /** All networks, the default one first. */
   readonly networks: readonly string[];
   readonly seen: SeenIds;
-  readonly exports: LedgerExports;
+  readonly exports: ExportJobs;
   /** The caller's saved parties. */
   readonly parties: OwnParties;
   readonly platforms: Platforms;

@@ -1,6 +1,6 @@
 // A ledger export becomes a file on disk: the node's bytes pass a transform (raw-transform.ts, or row-filter.ts, which
-// checks every row) and go to a temporary-file.ts, whose block-writer.ts writes and hashes on a thread of its own. A
-// bulkhead.ts bounds how many exports run and wait.
+// checks every row) and go to a temporary-file.ts, whose block-writer.ts writes and hashes on a thread of its own.
+// jobs/ says when an export runs, and what becomes of it.
 
 import type { ApiClient, AsOf, LedgerQuery, LedgerStream } from "../api/api-client.ts";
 import { ApiError } from "../api/api-error.ts";
@@ -8,7 +8,6 @@ import { messageOf, UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { type Attachment, safeFileName } from "../reply/attachment.ts";
 import { nanoseconds, type Nanoseconds } from "../units/nanoseconds.ts";
-import { Bulkhead } from "./bulkhead.ts";
 import { MalformedCsv } from "./csv-splitter.ts";
 import type { LedgerTransform } from "./ledger-transform.ts";
 import { RawTransform } from "./raw-transform.ts";
@@ -60,16 +59,11 @@ export interface LedgerExportsConfig {
   now(): Nanoseconds;
   /** The most that one export may bring, in bytes. Default 8 GiB. */
   readonly maxBytes?: number;
-  /** How many exports run at once, each holding one of a node's database connections. Default 2. */
-  readonly maxConcurrent?: number;
   /** Where the bytes go; default is the directory. */
   readonly files?: TemporaryFiles;
 }
 
 const DEFAULT_MAX_BYTES = 8 * 1024 ** 3;
-const DEFAULT_MAX_CONCURRENT = 2;
-const MAX_WAITING = 16;
-const MAX_WAIT_MILLIS = 15 * 60_000;
 /** So many bytes behind a malformed row are still received, since they may hold the reason why the row is cut. */
 const MAX_REASON_BYTES = 64 * 1024;
 /** Every report is an edit of a message on some platforms. */
@@ -77,11 +71,6 @@ const PROGRESS_EVERY = nanoseconds(400_000_000n);
 
 export function createLedgerExports(config: LedgerExportsConfig): LedgerExports {
   const files = config.files ?? temporaryFiles(config.directory === undefined ? {} : { directory: config.directory });
-  const bulkhead = new Bulkhead({
-    running: config.maxConcurrent ?? DEFAULT_MAX_CONCURRENT,
-    waiting: MAX_WAITING,
-    waitMillis: MAX_WAIT_MILLIS,
-  });
   const maxBytes = config.maxBytes ?? DEFAULT_MAX_BYTES;
 
   return {
@@ -92,12 +81,7 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
           option: "columns",
         });
       }
-      const release = await bulkhead.acquire(request.signal);
-      try {
-        return await runExport(api, request);
-      } finally {
-        release();
-      }
+      return runExport(api, request);
     },
   };
 

@@ -5,6 +5,7 @@ import { type AlertService, createAlertService } from "../alerts/service/service
 import { systemClock } from "../api/clock.ts";
 import type { AudienceSettings } from "../bot/audience-settings.ts";
 import type { Bot, InvocationOutcome } from "../bot/bot.ts";
+import type { ExportJobs } from "../export/jobs/jobs.ts";
 import type { Log } from "../log.ts";
 import type { Store } from "../store/store.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
@@ -16,6 +17,7 @@ interface AssemblyOptions {
   readonly networks: Networks;
   readonly store: Pick<Store, "seen" | "parties">;
   readonly alerts: AlertService;
+  readonly exports: ExportJobs;
   /** Left out where no chat platform is configured. */
   readonly chosen?: AudienceSettings | undefined;
   readonly log: Log;
@@ -24,19 +26,13 @@ interface AssemblyOptions {
 
 /** The bot with all its commands: the only place that joins commands with clients, store and exports. */
 export async function assembleBot({ networks, store, log, ...more }: AssemblyOptions): Promise<Bot> {
-  const [{ createBot }, { commands }, { createLedgerExports }] = await Promise.all([
-    import("../bot/bot.ts"),
-    import("../../commands/index.ts"),
-    import("../export/ledger-exports.ts"),
-  ]);
+  const [{ createBot }, { commands }] = await Promise.all([import("../bot/bot.ts"), import("../../commands/index.ts")]);
   const now = () => fromMillis(Date.now());
-  const exports = createLedgerExports({ log, now });
   return createBot({
     commands,
     clients: networks.clients,
     seen: networks.samples === undefined ? store.seen : withSampleIds(store.seen, networks.samples),
     parties: store.parties,
-    exports,
     platforms: PLATFORMS,
     log,
     now,

@@ -26,6 +26,7 @@ import { claimDatabase, requiredOrigin } from "./holder/claim-database.ts";
 import { logDestination } from "./log-destination.ts";
 import { readAlertSnapshot } from "./metrics/alert-metrics.ts";
 import { createMetrics } from "./metrics/metrics.ts";
+import { openExportJobs } from "./export-jobs.ts";
 import { openNetworks } from "./networks.ts";
 import { platformUrls, watchPlatformLimits } from "./platforms/platform-limits.ts";
 import { configuredChats, openPlatforms, withListedManagers } from "./platforms/platforms.ts";
@@ -108,15 +109,18 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
   });
   // Only servers of chat platforms have audience settings: without one, nothing is read before the first answer.
   const chats = configuredChats(config).length > 0;
+  const exports = await openExportJobs({ store, log });
   const bot = await assembleBot({
     networks,
     store,
     alerts: alerting.service,
+    exports,
     chosen: chats ? await openAudienceSettings(store.answers) : undefined,
     log,
     onOutcome: metrics.onOutcome,
   });
 
+  shutdown.add("exports", () => exports.close());
   if (chats) {
     const cancel = collectGarbageOnce();
     shutdown.add("garbage collection", async () => cancel());

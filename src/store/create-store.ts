@@ -99,6 +99,19 @@ export function createStore(options: StoreOptions): EmbeddedStore {
       all: () => call((tables) => tables.signOuts.all()),
       keep: (signOut) => call((tables) => tables.signOuts.keep(signOut)),
     },
+    exports: {
+      add: (job) => call((tables) => tables.exports.add(job)),
+      update: (...given) => call((tables) => tables.exports.update(...given)),
+      get: (code) => call((tables) => tables.exports.get(code)),
+      list: (...given) => call((tables) => tables.exports.list(...given)),
+      open: () => call((tables) => tables.exports.open()),
+      addFiles: (files) => call((tables) => tables.exports.addFiles(files)),
+      files: (code) => call((tables) => tables.exports.files(code)),
+      kept: () => call((tables) => tables.exports.kept()),
+      ofHash: (...given) => call((tables) => tables.exports.ofHash(...given)),
+      drop: (code) => call((tables) => tables.exports.drop(code)),
+      prune: (...given) => call((tables) => tables.exports.prune(...given)),
+    },
     transaction: (work) => call((tables) => tables.transaction(work)),
     ping: () =>
       call(async (tables) => {

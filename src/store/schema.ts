@@ -14,7 +14,7 @@ import type {
   SilenceRow,
   SubscriptionRow,
 } from "./alert-tables/alert-tables.ts";
-import type { AnswerChoice, SeenKind } from "./store.ts";
+import type { AnswerChoice, ExportFileRow, ExportJobRow, SeenKind } from "./store.ts";
 
 /** The tables as they stand after the last migration. Times are Unix milliseconds. */
 export interface Schema {
@@ -67,4 +67,6 @@ export interface Schema {
   alert_held: HeldRow & { seq: number };
   alert_rolling: RollingRow;
   alert_decisions: DecisionRow & { seq: number };
+  export_jobs: ExportJobRow;
+  export_files: ExportFileRow;
 }

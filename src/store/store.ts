@@ -96,6 +96,86 @@ export interface SignOuts {
   keep(signOut: SignOut): Promise<void>;
 }
 
+/** `delivered`: in the answer to its command; `kept`: on disk, to be fetched; `interrupted`: the bot was stopped. */
+export type ExportState = "queued" | "running" | "delivered" | "kept" | "failed" | "cancelled" | "interrupted";
+
+/** One ledger export. Times are Unix milliseconds. */
+export interface ExportJobRow {
+  /** What people type to name it. */
+  readonly code: string;
+  readonly platform: string;
+  /** The server or workspace; empty where there is none. */
+  readonly workspace: string;
+  readonly channel: string | null;
+  /** Whose it is, by the platform's id. */
+  readonly person: string;
+  readonly network: string;
+  readonly state: ExportState;
+  /** The command that asked for it, as JSON; null once it has expired. */
+  readonly invocation: string | null;
+  readonly created_at: Milliseconds;
+  readonly started_at: Milliseconds | null;
+  readonly ended_at: Milliseconds | null;
+  readonly node: string | null;
+  readonly row_count: number | null;
+  readonly byte_count: number | null;
+  /** Why it failed, as people are told. */
+  readonly failure: string | null;
+  /** What its answer says, as JSON; null once it has expired. */
+  readonly result: string | null;
+  /** What recognises its files later, as JSON. */
+  readonly account: string | null;
+  /** When its files and all that names a party go. */
+  readonly expires_at: Milliseconds | null;
+}
+
+/** A file of an export; its hash outlives its bytes. */
+export interface ExportFileRow {
+  readonly code: string;
+  readonly name: string;
+  readonly media_type: string;
+  readonly size_bytes: number;
+  /** Lower-case hex. */
+  readonly sha256: string;
+  /** Where the bytes are kept; null where they are not. */
+  readonly path: string | null;
+}
+
+/** Whose jobs are meant. */
+export interface ExportOwner {
+  readonly platform: string;
+  /** Left out where people have one id in all workspaces. */
+  readonly workspace?: string;
+  readonly person: string;
+}
+
+/** What of an export changes. */
+export type ExportChanges = Partial<Omit<ExportJobRow, "code" | "platform" | "workspace" | "person" | "created_at">>;
+
+/** Ledger exports: those under way, those that ended lately, and what recognises the files of earlier ones. */
+export interface ExportTables {
+  add(job: ExportJobRow): Promise<void>;
+  update(code: string, changes: ExportChanges): Promise<void>;
+  get(code: string): Promise<ExportJobRow | undefined>;
+  /** That have not expired, newest first; of everybody where no owner is named. */
+  list(owner: ExportOwner | undefined, at: Milliseconds, limit: number): Promise<readonly ExportJobRow[]>;
+  /** Queued or running, oldest first. */
+  open(): Promise<readonly ExportJobRow[]>;
+  addFiles(files: readonly ExportFileRow[]): Promise<void>;
+  files(code: string): Promise<readonly ExportFileRow[]>;
+  /** Every file whose bytes are kept, oldest job first. */
+  kept(): Promise<readonly ExportFileRow[]>;
+  /** The jobs that made a file of this hash, newest first. */
+  ofHash(sha256: string, limit: number): Promise<readonly ExportJobRow[]>;
+  /** Notes that the bytes of a job's files are gone. */
+  drop(code: string): Promise<void>;
+  /**
+   * Of jobs that expired by `at`, removes what names a party, and those that made no file; of jobs made before `before`,
+   * everything.
+   */
+  prune(at: Milliseconds, before: Milliseconds): Promise<void>;
+}
+
 /** All ports but the alerts', each call on its own. A new one needs a migration, too. */
 export interface StoreTables {
   readonly seen: SeenIds;
@@ -103,11 +183,13 @@ export interface StoreTables {
   readonly parties: SavedParties;
   readonly answers: AnswerChoices;
   readonly signOuts: SignOuts;
+  readonly exports: ExportTables;
 }
 
 /** What a transaction works on; alerts are reached in no other way. */
 export interface TransactionTables {
   readonly alerts: AlertTables;
+  readonly exports: ExportTables;
 }
 
 /** Opened on first use. */

@@ -1,5 +1,6 @@
 import type { Milliseconds } from "../units/duration.ts";
 import { createAlertTables } from "./alert-tables/create-alert-tables.ts";
+import { createExportTables } from "./export-tables.ts";
 import { markOrigin, type Origin } from "./file/origin.ts";
 import { createButtonPayloads } from "./preferences/button-payloads.ts";
 import { createAnswerChoices, createSavedParties, createSignOuts } from "./preferences/preferences.ts";
@@ -21,8 +22,15 @@ export function createTables(withDatabase: WithDatabase, now: () => Milliseconds
     parties: createSavedParties(withDatabase, now),
     answers: createAnswerChoices(withDatabase),
     signOuts: createSignOuts(withDatabase, now),
+    exports: createExportTables(withDatabase),
     transaction: (work) =>
-      withDatabase((db) => db.transaction().execute((trx) => work({ alerts: createAlertTables(trx) }))),
+      withDatabase((db) =>
+        db
+          .transaction()
+          .execute((trx) =>
+            work({ alerts: createAlertTables(trx), exports: createExportTables((inside) => inside(trx)) }),
+          ),
+      ),
     markOrigin: (origin) => markOrigin(withDatabase, origin),
     ping: () =>
       withDatabase(async (db) => {

@@ -7,7 +7,6 @@ import { ApiError } from "../../src/api/api-error.ts";
 import { createBot, type InvocationOutcome } from "../../src/bot/bot.ts";
 import { type AnyCommand, command } from "../../src/bot/command.ts";
 import { BotStopping, UserError } from "../../src/errors.ts";
-import type { LedgerExports } from "../../src/export/ledger-exports.ts";
 import { createLog } from "../../src/log.ts";
 import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { memoryAttachment } from "../../src/reply/attachment.ts";
@@ -16,11 +15,11 @@ import { reply, type Reply } from "../../src/reply/reply.ts";
 import type { SeenIds } from "../../src/store/store.ts";
 import { noAlertService } from "../support/alert-service.ts";
 import { saying } from "../support/said.ts";
+import { NO_EXPORTS } from "../support/export-jobs.ts";
 
 // These tests ask no network: the commands below never touch their client.
 const client = (network: string, simulated = false) => ({ network, simulated }) as ApiClient;
 const seen: SeenIds = { note: async () => {}, find: async () => [] };
-const exports: LedgerExports = { export: async () => Promise.reject(new Error("not asked for here")) };
 
 function sample(name: string, run: AnyCommand["run"], more: Partial<AnyCommand> = {}): AnyCommand {
   return {
@@ -61,7 +60,7 @@ function talk(commands: readonly AnyCommand[], simulated = false) {
       forget: async () => false,
       erase: async () => undefined,
     },
-    exports,
+    exports: NO_EXPORTS,
     alerts: noAlertService(),
     log,
     onOutcome: (outcome) => outcomes.push(outcome),

@@ -212,20 +212,4 @@ describe("an export", () => {
     expect(file.rows).toBe(20);
     await file.attachment.dispose();
   });
-
-  test("no more at once than allowed; the next one waits its turn", async () => {
-    let open = 0;
-    let most = 0;
-    await using node = await ledgerNode((_, into) => {
-      open += 1;
-      most = Math.max(most, open);
-      into.once("close", () => (open -= 1));
-      setTimeout(() => send(into, csv(COLUMNS_12, [row()])), 10);
-    });
-    const service = folder.exports({ maxConcurrent: 1 });
-    const files = await Promise.all([1, 2, 3].map(() => service.export(node.api, request())));
-    expect(files.map((file) => file.rows)).toEqual([1, 1, 1]);
-    expect(most).toBe(1);
-    await Promise.all(files.map((file) => file.attachment.dispose()));
-  });
 });

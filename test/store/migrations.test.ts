@@ -49,6 +49,9 @@ const rows: Record<string, string> = {
   "0015-delivery-groups": `
     INSERT INTO alert_deliveries (seq, id, destination, platform, kind, phase, urgency, group_key, said_by, message, state, attempts, run_at, created_at, data)
     VALUES (3, 'g', 'slack C1', 'slack', 'message', 'trigger', 1, 'trigger node.down', 'u', 'm', 'merged', 0, 1700000000000, 1700000000000, '{}')`,
+  "0016-export-jobs": `
+    INSERT INTO export_jobs (code, platform, workspace, person, network, state, invocation, created_at)
+    VALUES ('7k2m9xqd', 'discord', '99', '1', 'mainnet', 'queued', '{}', 1700000000000)`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */

@@ -10,7 +10,6 @@ import { openAudienceSettings } from "../../src/bot/audience-settings.ts";
 import { type Bot, createBot } from "../../src/bot/bot.ts";
 import type { Caller, Target } from "../../src/bot/invocation.ts";
 import type { Choice } from "../../src/bot/options/options.ts";
-import { createLedgerExports } from "../../src/export/ledger-exports.ts";
 import { silentLog } from "../../src/log.ts";
 import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { disposeReply, type Reply } from "../../src/reply/reply.ts";
@@ -19,6 +18,7 @@ import { fromMillis, nanoseconds, type Nanoseconds } from "../../src/units/nanos
 import { alertsOn } from "./alert-service.ts";
 import { linesOf, pressable } from "./said.ts";
 import { scratchDatabase } from "./scratch-database.ts";
+import { exportJobsOn } from "./export-jobs.ts";
 
 /** A Thursday noon, so that every reply of a conversation is the same each time. */
 export const NOON = fromMillis(Date.UTC(2026, 0, 15, 12));
@@ -89,7 +89,8 @@ export async function talk(options: TalkOptions): Promise<Talk> {
   );
   const database = scratch.file;
   const store = createStore({ url: `file:${database}`, log });
-  const exports = createLedgerExports({ directory: scratch.folder, log, now });
+  let codes = 0;
+  const exports = exportJobsOn(store, scratch.folder, { clock, log, newCode: () => String(++codes).padStart(8, "0") });
   let monotonicMillis = 0;
   const { service, engine } = alertsOn(store, {
     clock: { ...clock, monotonicMillis: () => monotonicMillis },

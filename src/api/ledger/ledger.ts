@@ -3,11 +3,11 @@
 // message-framing.ts).
 
 import { UserError } from "../../errors.ts";
-import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/duration.ts";
 import type { CallOptions, LedgerQuery, LedgerStream } from "../api-client.ts";
 import { ApiError, type Attempt } from "../api-error.ts";
 import { HttpFault } from "../http/http-fault.ts";
-import { nodeFailure, withAttempts } from "../http/node-failure.ts";
+import { withAttempts } from "../http/node-failure.ts";
 import { isBehind } from "../node/last-seen-block.ts";
 import type { AttemptOptions, ClientContext, NodeEndpoint } from "../node/node.ts";
 import { LedgerReceiver } from "./receiver.ts";
@@ -16,7 +16,7 @@ const WHAT = "the ledger export";
 
 /**
  * Opens an export at the first node with a free export slot. Never retried, since an export is expensive for a node.
- * The next node is tried only if this one cannot have seen the request (no connection, an open circuit, no free slot).
+ * The next node is tried only if this one cannot have seen the request (no connection, an open circuit).
  */
 export async function openLedgerExport(
   endpoints: readonly NodeEndpoint[],
@@ -27,17 +27,11 @@ export async function openLedgerExport(
   const { signal, lane = "people" } = options;
   signal?.throwIfAborted();
   const path = ledgerPath(query);
-  const attempt: AttemptOptions = {
-    lane,
-    fresh: true,
-    deadlineMillis: context.clock.monotonicMillis() + context.limits.callMillis,
-    signal,
-  };
   const tried: Attempt[] = [];
   let last: ApiError | undefined;
   for (const endpoint of byReadiness(endpoints, context.clock.monotonicMillis())) {
     try {
-      return await openAt(endpoint, path, attempt, context);
+      return await openAt(endpoint, path, { lane, signal }, context);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       last = error;
@@ -72,14 +66,13 @@ function wasNotAsked(error: ApiError): boolean {
 async function openAt(
   endpoint: NodeEndpoint,
   path: string,
-  attempt: AttemptOptions,
+  { lane, signal }: Pick<AttemptOptions, "lane" | "signal">,
   context: ClientContext,
 ): Promise<LedgerStream> {
   const target = endpoint.target(WHAT);
-  if (!(await endpoint.exportSlot.acquire(attempt.deadlineMillis, attempt.signal))) {
-    const why = `has another export under way; try again when that has ended (waited ${formatDuration(context.limits.callMillis)})`;
-    throw nodeFailure("rate-limited", why, target);
-  }
+  await endpoint.exportSlot.acquire(signal);
+  const deadlineMillis = context.clock.monotonicMillis() + context.limits.callMillis;
+  const attempt: AttemptOptions = { lane, fresh: true, deadlineMillis, signal };
   let admitted = false;
   try {
     await endpoint.admit(WHAT, attempt);

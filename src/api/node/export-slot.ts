@@ -23,18 +23,16 @@ export class ExportSlot {
     return Math.max(0, this.#pausedUntilMillis - this.#clock.monotonicMillis());
   }
 
-  /** Waits for the slot; false if the deadline passes first. Rejects with the signal's reason. */
-  async acquire(deadlineMillis: Milliseconds, signal?: AbortSignal): Promise<boolean> {
+  /** Waits for the slot, as long as it takes. Rejects with the signal's reason. */
+  async acquire(signal?: AbortSignal): Promise<void> {
     for (;;) {
       signal?.throwIfAborted();
       const wait = this.waitMillis;
       if (wait === 0) {
         this.#busy = true;
-        return true;
+        return;
       }
-      const left = deadlineMillis - this.#clock.monotonicMillis();
-      if (left <= 0 || (wait !== Number.POSITIVE_INFINITY && wait > left)) return false;
-      await this.#untilFree(Math.min(wait, left), signal);
+      await (this.#busy ? this.#untilFreed(signal) : this.#clock.sleep(wait, signal));
     }
   }
 
@@ -51,17 +49,16 @@ export class ExportSlot {
     this.#freed.clear();
   }
 
-  async #untilFree(atMostMillis: Milliseconds, signal: AbortSignal | undefined): Promise<void> {
-    const woken = new AbortController();
-    const done = signal === undefined ? woken.signal : AbortSignal.any([woken.signal, signal]);
-    const wake = (): void => woken.abort();
-    if (this.#busy) this.#freed.add(wake);
+  async #untilFreed(signal: AbortSignal | undefined): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#freed.add(resolve);
+    const leave = (): void => resolve();
+    signal?.addEventListener("abort", leave, { once: true });
     try {
-      await this.#clock.sleep(atMostMillis, done);
-    } catch (error) {
-      if (!done.aborted) throw error;
+      await promise;
     } finally {
-      this.#freed.delete(wake);
+      this.#freed.delete(resolve);
+      signal?.removeEventListener("abort", leave);
     }
   }
 }

@@ -5,6 +5,7 @@
 import type { Platforms } from "../../alerts/platform.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import type { ApiClient } from "../../api/api-client.ts";
+import type { ExportJobs } from "../../export/jobs/jobs.ts";
 import type { SeenIds } from "../../store/store.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { Caller, Target } from "../invocation.ts";
@@ -28,6 +29,7 @@ export interface SuggestContext {
   readonly api: ApiClient;
   readonly seen: SeenIds;
   readonly alerts: AlertService;
+  readonly exports: ExportJobs;
   readonly platforms: Platforms;
   readonly here: Target;
   readonly caller: Caller;

@@ -57,12 +57,14 @@ async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRun
     { openNetworks },
     { createStore },
     { assembleBot, createPassiveAlertService },
+    { openExportJobs },
     { readAlertsConfig },
     { goneWarning, isGone, originWarning },
   ] = await Promise.all([
     import("../networks.ts"),
     import("../../store/create-store.ts"),
     import("../assemble-bot.ts"),
+    import("../export-jobs.ts"),
     import("../alerting/alerting-settings.ts"),
     import("../holder/claim-database.ts"),
   ]);
@@ -75,10 +77,12 @@ async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRun
   const networks = await openNetworks(config, { log });
   const probeNodes = createNodeProbe(networks.clients);
   void probeNodes();
+  const exports = await openExportJobs({ store, log });
   const bot = await assembleBot({
     networks,
     store: { seen: lenientSeenIds(store.seen, warn, log), parties: store.parties },
     alerts: createPassiveAlertService(store, networks, alertsConfig, log),
+    exports,
     log,
   });
   const runner = localRunner(bot);
@@ -89,6 +93,7 @@ async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRun
       return runner.run(line, options);
     },
     async close() {
+      await exports.close();
       await networks.close();
       await store.close();
     },

@@ -14,6 +14,7 @@ import { consoleSignOuts } from "./0011-console-sign-outs.ts";
 import { deliveryUrgency } from "./0012-delivery-urgency.ts";
 import { remindersTold } from "./0014-reminders-told.ts";
 import { deliveryGroups } from "./0015-delivery-groups.ts";
+import { exportJobs } from "./0016-export-jobs.ts";
 
 /**
  * Every version of the schema, in order. Forward only: a migration that was released is never changed, the next one
@@ -34,4 +35,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0012-delivery-urgency": deliveryUrgency,
   "0014-reminders-told": remindersTold,
   "0015-delivery-groups": deliveryGroups,
+  "0016-export-jobs": exportJobs,
 };

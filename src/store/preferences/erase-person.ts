@@ -30,6 +30,13 @@ export async function erasePerson(db: Kysely<Schema>, { owner, platform, id, nam
     .deleteFrom("button_payloads")
     .where(sql<boolean>`instr(value, ${JSON.stringify(id)}) > 0`)
     .execute();
+  const exported = db
+    .selectFrom("export_jobs")
+    .select("code")
+    .where("platform", "=", platform)
+    .where("person", "=", id);
+  await db.deleteFrom("export_files").where("code", "in", exported).execute();
+  await db.deleteFrom("export_jobs").where("platform", "=", platform).where("person", "=", id).execute();
   await takeNumbers(db, REVISION_COUNTER, 1);
   for (const table of await db.introspection.getTables()) {
     const columns = table.columns.filter(({ dataType }) => /text/iu.test(dataType));

@@ -8,18 +8,17 @@ import { createApiClient } from "../../../src/api/client/client.ts";
 import { openAudienceSettings } from "../../../src/bot/audience-settings.ts";
 import { createBot } from "../../../src/bot/bot.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";
-import { createLedgerExports } from "../../../src/export/ledger-exports.ts";
 import { type Log, silentLog } from "../../../src/log.ts";
 import { PLATFORMS } from "../../../src/main/platforms/platforms.ts";
 import type { Simulator } from "../../../src/simulator/simulator-handle.ts";
 import { startSimulator } from "../../../src/simulator/simulator.ts";
 import { createStore } from "../../../src/store/create-store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { fromMillis } from "../../../src/units/nanoseconds.ts";
 import { alertsOn } from "../../support/alert-service.ts";
 import { FakeDiscord } from "../../support/fake-discord/fake-discord.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import { scratchDatabase } from "../../support/scratch-database.ts";
+import { exportJobsOn } from "../../support/export-jobs.ts";
 
 export interface StageOptions {
   /** Commands beside the real ones, for tests. */
@@ -80,7 +79,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       parties: store.parties,
       chosen: await openAudienceSettings(store.answers),
       alerts: service,
-      exports: createLedgerExports({ directory: scratch.folder, log, now: () => fromMillis(Date.now()) }),
+      exports: exportJobsOn(store, scratch.folder, { log }),
       log,
     });
   const start = async (): Promise<SendingAdapter> => {

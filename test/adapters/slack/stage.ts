@@ -8,7 +8,6 @@ import { openAudienceSettings } from "../../../src/bot/audience-settings.ts";
 import { createBot } from "../../../src/bot/bot.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";
 import { ownParties } from "../../../src/bot/options/saved-parties.ts";
-import { createLedgerExports } from "../../../src/export/ledger-exports.ts";
 import { type Log, silentLog } from "../../../src/log.ts";
 import { homeStanding } from "../../../src/main/platforms/home-standing.ts";
 import { homeSubscriptions } from "../../../src/main/platforms/home-subscriptions.ts";
@@ -17,12 +16,12 @@ import type { Simulator } from "../../../src/simulator/simulator-handle.ts";
 import { startSimulator } from "../../../src/simulator/simulator.ts";
 import { createStore } from "../../../src/store/create-store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { fromMillis } from "../../../src/units/nanoseconds.ts";
 import { alertService } from "../../support/alert-service.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import { FakeSlack } from "../../support/fake-slack/fake-slack.ts";
 import { scratchDatabase } from "../../support/scratch-database.ts";
 import type { VirtualWaits } from "./virtual-waits.ts";
+import { exportJobsOn } from "../../support/export-jobs.ts";
 
 export interface StageOptions {
   /** Beside the real ones: commands that fail, wait or carry what a test needs. */
@@ -82,7 +81,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       parties: store.parties,
       chosen: await openAudienceSettings(store.answers),
       alerts,
-      exports: createLedgerExports({ directory: scratch.folder, log, now: () => fromMillis(Date.now()) }),
+      exports: exportJobsOn(store, scratch.folder, { log }),
       log,
     });
   const start = async (): Promise<SendingAdapter> => {

@@ -9,6 +9,7 @@ import { PLATFORMS } from "../../../src/main/platforms/platforms.ts";
 import { plainText } from "../../../src/reply/plain-text.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { noAlertService } from "../../support/alert-service.ts";
+import { NO_EXPORTS } from "../../support/export-jobs.ts";
 
 // The command below never touches its client.
 const client = (network: string): ApiClient => ({ network, simulated: false }) as ApiClient;
@@ -39,7 +40,7 @@ const runner = localRunner(
       forget: async () => false,
       erase: async () => undefined,
     },
-    exports: { export: async () => Promise.reject(new Error("not asked for here")) },
+    exports: NO_EXPORTS,
     alerts: noAlertService(),
     log: silentLog(),
   }),

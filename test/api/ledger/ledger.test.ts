@@ -280,16 +280,26 @@ describe("one node", () => {
     expect(await read(await second)).toBe(HEADER);
   });
 
-  test("that is busy for too long says so", async () => {
-    const a = await node((_request, response) => void response.write(HEADER));
+  test("that is busy is waited for, for hours where it takes them; whoever gives up stops waiting", async () => {
+    const waiting: ServerResponse[] = [];
+    const a = await node((_request, response) => {
+      waiting.push(response);
+      response.write(HEADER);
+    });
     const clock = new VirtualClock();
-    const api = clientOf([a], { clock, limits: { callMillis: 5000 } });
-    await api.exportLedger(query);
-    const late = outcome(api.exportLedger(query));
-    await clock.advance(5001);
-    expect(await late).toMatchObject({ kind: "rate-limited" });
-    expect((await late).message).toContain(name(a));
-    expect(await late).toMatchSnapshot();
+    const api = clientOf([a], { clock, limits: { callMillis: 5000, exportPauseMillis: 0 } });
+    const first = await api.exportLedger(query);
+    const leaving = new AbortController();
+    const left = api.exportLedger(query, { signal: leaving.signal }).catch((thrown: unknown) => thrown);
+    const late = api.exportLedger(query);
+    await clock.advance(3 * 3_600_000);
+    leaving.abort(new Error("gone"));
+    expect(await left).toMatchObject({ message: "gone" });
+    waiting[0]!.end();
+    await read(first);
+    await expect.poll(() => a.asked.length).toBe(2);
+    waiting[1]!.end();
+    expect(await read(await late)).toBe(HEADER);
   });
 
   test("whose export slot is taken leaves it to another that is free", async () => {

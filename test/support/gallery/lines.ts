@@ -43,6 +43,9 @@ export const LINES: Readonly<Record<string, readonly string[]>> = {
     "ledger export <party> USDT from:7d to:7d",
     "ledger export <party> USDT from:1d columns:quantity raw:yes",
     "ledger export <party> USDT from:1d",
+    "ledger list",
+    "ledger cancel 00000001",
+    "ledger cancel 7k2m9xqd",
   ],
   bundles: [
     "bundle list-asset <asset>",

@@ -11,6 +11,7 @@ import { PLATFORMS } from "../../../../src/main/platforms/platforms.ts";
 import { reply } from "../../../../src/reply/reply.ts";
 import { noAlertService } from "../../../support/alert-service.ts";
 import { startConsole } from "../harness.ts";
+import { NO_EXPORTS } from "../../../support/export-jobs.ts";
 
 function sample(name: string, audience: "caller" | "channel", more: Partial<AnyCommand> = {}): AnyCommand {
   return {
@@ -37,7 +38,7 @@ const bot = createBot({
   clients: [{ network: "mainnet", simulated: false } as ApiClient],
   seen: { note: async () => {}, find: async () => [] },
   parties: { save: async () => "saved", list: async () => [], forget: async () => false, erase: async () => undefined },
-  exports: { export: async () => Promise.reject(new Error("not asked for here")) },
+  exports: NO_EXPORTS,
   alerts: noAlertService(),
   log: silentLog(),
 });

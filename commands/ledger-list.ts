@@ -1,0 +1,18 @@
+import { listReply } from "../src/answers/exports/exports.ts";
+import { command } from "../src/bot/command.ts";
+import { exportAsker } from "../src/bot/export-asker.ts";
+
+export const ledgerList = command({
+  name: "ledger list",
+  summary: "Your ledger exports of the last 24 hours, those under way among them",
+  verb: "List exports",
+  examples: ["ledger list"],
+  access: "everyone",
+  audience: "caller",
+  personal: true,
+  options: {},
+  run: async (context) => {
+    const asker = exportAsker(context);
+    return listReply(context, asker, await context.exports.list(asker));
+  },
+});

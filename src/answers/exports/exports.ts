@@ -1,0 +1,108 @@
+// Ledger exports in words: here what a job is of, what became of it, and the list of jobs. Next: standing.ts (how far one is),
+// result.ts (what came of it), code-option.ts (how people name one).
+
+import type { ExportAsker, ExportJob, ExportStanding } from "../../export/jobs/job.ts";
+import { paragraph } from "../../reply/block.ts";
+import { type Action, buttonsOrChoice, reply, type Reply } from "../../reply/reply.ts";
+import { code, shortenId, text, type Text, time, toText } from "../../reply/text.ts";
+import { formatCount } from "../../units/format-number.ts";
+import { fromMillis } from "../../units/nanoseconds.ts";
+import { standingWords } from "./standing.ts";
+
+/** What an export is of; of somebody else's, no more than whose it is. */
+export function jobWords(asker: ExportAsker, job: ExportJob): Text {
+  if (job.platform !== asker.platform || job.person !== asker.person) {
+    return text`an export for ${job.person} on ${job.platform}`;
+  }
+  const { party, asset } = job.ask?.options ?? {};
+  return typeof party === "string" && typeof asset === "string"
+    ? text`the ledger of ${shortenId(party)}, ${asset.length > 20 ? shortenId(asset) : asset}`
+    : text`an export`;
+}
+
+/** What became of an export. */
+export function stateWords({ state, rows, failure, endedAt, expiresAt, code: named }: ExportJob): Text {
+  const at = endedAt === undefined ? "" : text` ${time(fromMillis(endedAt))}`;
+  const counted = rows === undefined ? "" : `, ${formatCount(rows)} ${rows === 1 ? "row" : "rows"}`;
+  switch (state) {
+    case "queued":
+      return text`waiting`;
+    case "running":
+      return text`under way`;
+    case "delivered":
+      return text`delivered${at}${counted}`;
+    case "kept": {
+      const until = expiresAt === undefined ? "" : text` until ${time(fromMillis(expiresAt))}`;
+      return text`whole${counted}; ${code(`ledger fetch ${named}`)} gives it${until}`;
+    }
+    case "failed":
+      return text`failed${at}${failure === undefined ? "" : `: ${failure}`}`;
+    case "cancelled":
+      return text`cancelled${at}`;
+    case "interrupted":
+      return text`interrupted${at}, when the bot was restarted`;
+  }
+}
+
+const isOpen = ({ state }: ExportJob): boolean => state === "queued" || state === "running";
+const mayBeAsked = ({ state }: ExportJob): boolean => state === "interrupted" || state === "failed";
+
+/** The jobs of a person, or of everybody. */
+export function listReply(
+  context: { readonly exports: { standing(code: string): ExportStanding | undefined } },
+  asker: ExportAsker,
+  jobs: readonly ExportJob[],
+): Reply {
+  if (jobs.length === 0) {
+    return reply({
+      title: asker.isOperator
+        ? "No ledger export in the last 24 hours"
+        : "You had no ledger export in the last 24 hours",
+      blocks: [paragraph(text`Ask for one with ${code("ledger export <party> <asset>")}.`)],
+    });
+  }
+  const now = (job: ExportJob): Text => {
+    const standing = isOpen(job) ? context.exports.standing(job.code) : undefined;
+    return standing === undefined ? stateWords(job) : standingWords(standing);
+  };
+  const open = jobs.filter(isOpen).length;
+  const count = `${jobs.length} ledger ${jobs.length === 1 ? "export" : "exports"} in the last 24 hours`;
+  return reply({
+    title: text`${count}${open === 0 ? "" : `, ${open} of them under way or waiting`}`,
+    blocks: [
+      {
+        kind: "table",
+        name: "ledger-exports",
+        columns: [
+          { title: "Code" },
+          { title: "Ledger", priority: 2 },
+          { title: "Asked", priority: 3 },
+          { title: "State" },
+        ],
+        rows: jobs.map((job) => [
+          toText(code(job.code)),
+          jobWords(asker, job),
+          toText(time(fromMillis(job.createdAt))),
+          now(job),
+        ]),
+      },
+    ],
+    actions: [...cancelActions(jobs), ...againActions(asker, jobs)],
+  });
+}
+
+function cancelActions(jobs: readonly ExportJob[]): Action[] {
+  const open = jobs.filter(isOpen).map(({ code: named }) => ({
+    label: `Cancel ${named}`,
+    invocation: { command: "ledger cancel", options: { code: named } },
+  }));
+  return buttonsOrChoice("Cancel one", open, "reply");
+}
+
+function againActions(asker: ExportAsker, jobs: readonly ExportJob[]): Action[] {
+  const own = jobs.filter((job) => mayBeAsked(job) && job.platform === asker.platform && job.person === asker.person);
+  const again = own.flatMap(({ code: named, ask }) =>
+    ask === undefined ? [] : [{ label: `Run ${named} again`, invocation: ask }],
+  );
+  return buttonsOrChoice("Run one again", again, "reply");
+}

@@ -1,0 +1,25 @@
+import type { Platforms } from "../alerts/platform.ts";
+import type { ExportAsker } from "../export/jobs/job.ts";
+import type { Caller, Target } from "./invocation.ts";
+
+/** Who asks for an export: jobs are one person's, wherever on their platform they ask. */
+export function exportAsker({
+  here,
+  caller,
+  platforms,
+}: {
+  readonly here: Target;
+  readonly caller: Caller;
+  readonly platforms: Platforms;
+}): ExportAsker {
+  const { platform, workspace, channel } = here;
+  return {
+    platform,
+    person: caller.id,
+    place: workspace ?? "",
+    ...(platforms.chat(platform)?.peoplePerWorkspace === true ? { workspace: workspace ?? "" } : {}),
+    ...(channel === undefined ? {} : { channel }),
+    takesDirectMessages: false,
+    isOperator: platforms.isOperators(platform),
+  };
+}

@@ -1,0 +1,116 @@
+import type { ApiClient, LedgerQuery } from "../../api/api-client.ts";
+import type { AssetNames } from "../../api/model/names.ts";
+import type { Attachment } from "../../reply/attachment.ts";
+import type { Ask } from "../../reply/reply.ts";
+import type { ExportJobRow, ExportOwner, ExportState } from "../../store/store.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import type { LedgerExportRequest, LedgerFile } from "../ledger-exports.ts";
+import { fromStoredJson } from "./stored-json.ts";
+
+/** Who asks for an export, and from where. */
+export interface ExportAsker extends ExportOwner {
+  /** The server or workspace; empty where there is none. */
+  readonly place: string;
+  readonly channel?: string;
+  /** Whether what comes late reaches them by direct message. */
+  readonly takesDirectMessages: boolean;
+  /** Sees and cancels everybody's jobs. */
+  readonly isOperator: boolean;
+}
+
+/** What of a request the answer repeats. */
+export interface ExportSubject {
+  readonly query: LedgerQuery & Pick<Required<LedgerQuery>, "to">;
+  readonly raw: boolean;
+  /** Where the node knows it. */
+  readonly asset?: AssetNames;
+}
+
+/** What is known of a whole export, beside its bytes. */
+export interface ExportResult extends ExportSubject {
+  readonly file: Omit<LedgerFile, "attachment">;
+}
+
+/** One export as a job. */
+export interface ExportRequest {
+  readonly api: ApiClient;
+  readonly asker: ExportAsker;
+  /** The command that repeats it. */
+  readonly ask: Ask;
+  readonly subject: ExportSubject;
+  readonly request: Omit<LedgerExportRequest, "signal" | "onProgress" | "query" | "raw">;
+  /** How long the command can be answered; left out = for as long as it takes. */
+  readonly answerWithin?: Milliseconds;
+  /** Aborted once nobody waits for the answer. */
+  readonly signal: AbortSignal;
+  onStanding?(standing: ExportStanding): void;
+}
+
+/** How far a job is. */
+export type ExportStanding = { readonly code: string } & (
+  | {
+      readonly state: "queued";
+      /** From 1, among `of` that wait for the same network. */
+      readonly place: number;
+      readonly of: number;
+      /** Roughly until it begins, where earlier exports let that be guessed. */
+      readonly waitMillis?: Milliseconds;
+    }
+  /** The nodes ask for fewer questions; they are asked again at `until` (Unix milliseconds). */
+  | { readonly state: "refused"; readonly until: Milliseconds }
+  | {
+      readonly state: "running";
+      readonly bytes: number;
+      readonly rows: number;
+      /** Absent at the beginning. */
+      readonly bytesPerSecond?: number;
+      /** From 0 to 1, where the node says how much it sends. */
+      readonly share?: number;
+    }
+);
+
+/** What became of a request while somebody waited for it. */
+export type ExportOutcome =
+  /** `attachment` is left out where there are no rows. */
+  | { readonly kind: "whole"; readonly code: string; readonly result: ExportResult; readonly attachment?: Attachment }
+  /** It goes on by itself. */
+  | { readonly kind: "later"; readonly code: string }
+  | { readonly kind: "cancelled"; readonly code: string };
+
+/** A job as people see it. */
+export interface ExportJob {
+  readonly code: string;
+  readonly platform: string;
+  readonly person: string;
+  readonly network: string;
+  readonly state: ExportState;
+  /** Unix milliseconds. */
+  readonly createdAt: Milliseconds;
+  readonly endedAt?: Milliseconds;
+  readonly expiresAt?: Milliseconds;
+  readonly rows?: number;
+  readonly bytes?: number;
+  readonly failure?: string;
+  /** Until it expires. */
+  readonly ask?: Ask;
+  readonly result?: ExportResult;
+}
+
+export function jobOf(row: ExportJobRow): ExportJob {
+  const { code, platform, person, network, state } = row;
+  return {
+    code,
+    platform,
+    person,
+    network,
+    state,
+    createdAt: row.created_at,
+    ...(row.ended_at === null ? {} : { endedAt: row.ended_at }),
+    ...(row.expires_at === null ? {} : { expiresAt: row.expires_at }),
+    ...(row.row_count === null ? {} : { rows: row.row_count }),
+    ...(row.byte_count === null ? {} : { bytes: row.byte_count }),
+    ...(row.failure === null ? {} : { failure: row.failure }),
+    ...(row.invocation === null ? {} : { ask: JSON.parse(row.invocation) as Ask }),
+    ...(row.result === null ? {} : { result: fromStoredJson(row.result) as ExportResult }),
+  };
+}

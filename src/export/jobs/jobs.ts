@@ -1,0 +1,204 @@
+// A ledger export is a job in the store: it waits for its turn, runs, and ends in the answer to its command or, where that
+// takes too long, by itself. job-runner.ts runs it, export-line.ts says who is next (fair-queue.ts), job.ts what a job is.
+
+import type { Clock } from "../../api/clock.ts";
+import { BotStopping, UserError } from "../../errors.ts";
+import type { Log } from "../../log.ts";
+import type { ExportOwner, Store } from "../../store/store.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { toMillis } from "../../units/nanoseconds.ts";
+import type { LedgerExports } from "../ledger-exports.ts";
+import { normalizeCode, randomCode } from "./code.ts";
+import { ExportCancelled } from "./failure.ts";
+import { createJobRunner, type LiveJob } from "./job-runner.ts";
+import {
+  type ExportAsker,
+  type ExportJob,
+  type ExportOutcome,
+  type ExportRequest,
+  type ExportStanding,
+  jobOf,
+} from "./job.ts";
+
+/** Ledger exports as jobs. */
+export interface ExportJobs {
+  /**
+   * Resolves once the export is whole, cancelled, or takes longer than its command can be answered. Rejects with
+   * UserError (too many wait), ApiError, StorageError or the signal's reason.
+   */
+  run(request: ExportRequest): Promise<ExportOutcome>;
+  /** That have not expired, newest first: the asker's own, or everybody's for an operator. */
+  list(asker: ExportAsker): Promise<readonly ExportJob[]>;
+  /** How far a job is that waits or runs. */
+  standing(code: string): ExportStanding | undefined;
+  /** Stops it at once; undefined where the asker has no such job. Resolves once all that it used is free. */
+  cancel(asker: ExportAsker, code: string): Promise<{ readonly job: ExportJob; readonly stopped: boolean } | undefined>;
+  /** Stops all jobs; their rows stay as they are. */
+  close(): Promise<void>;
+}
+
+export interface ExportJobsDependencies {
+  readonly exports: LedgerExports;
+  readonly store: Pick<Store, "exports">;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Default: random. */
+  readonly newCode?: () => string;
+}
+
+/** What one person may have in line, the one that runs included. */
+export const MAX_JOBS_PER_PERSON = 6;
+/** What all people together may have. */
+export const MAX_JOBS = 500;
+/** How many jobs a list holds at most. */
+const MAX_LISTED = 100;
+
+export function createExportJobs(dependencies: ExportJobsDependencies): ExportJobs {
+  const { store, clock, newCode = randomCode } = dependencies;
+  const closing = new AbortController();
+  const runner = createJobRunner({ ...dependencies, closing: closing.signal });
+  const { live } = runner;
+  const at = (): Milliseconds => toMillis(clock.wallClock());
+
+  function checkBounds({ platform, person, workspace }: ExportOwner): void {
+    const key = personKey({ platform, person, ...(workspace === undefined ? {} : { workspace }) });
+    const own = [...live.values()].filter((job) => job.person === key).length;
+    if (own >= MAX_JOBS_PER_PERSON) {
+      throw new UserError(`${own} exports of yours are under way or waiting already.`, {
+        remedy: "Wait until one is there, or cancel one. This shows them:",
+        suggestion: "ledger list",
+      });
+    }
+    if (live.size >= MAX_JOBS) {
+      throw new UserError(`${live.size} exports are waiting already.`, { remedy: "Ask again in an hour." });
+    }
+  }
+
+  async function wait(job: LiveJob): Promise<ExportOutcome> {
+    const { code, asker, signal, answerWithin } = job;
+    const over = new AbortController();
+    const { promise: gone, resolve: leave } = Promise.withResolvers<"gone">();
+    const abort = (): void => leave("gone");
+    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) leave("gone");
+    const late =
+      answerWithin === undefined
+        ? gone
+        : clock.sleep(answerWithin, over.signal).then(
+            () => "late" as const,
+            () => gone,
+          );
+    try {
+      const first = await Promise.race([job.ended.promise, late, gone]);
+      if (typeof first === "object") return first;
+      if (first === "late" && job.finishing) return await job.ended.promise;
+      if (first === "late") {
+        job.awaited = false;
+        return { kind: "later", code };
+      }
+      if (asker.takesDirectMessages) job.awaited = false;
+      else await abandon(job, signal.reason);
+      throw signal.reason;
+    } finally {
+      over.abort();
+      signal.removeEventListener("abort", abort);
+    }
+  }
+
+  /** Nobody is there for the answer, and it can be sent to nobody. */
+  async function abandon(job: LiveJob, reason: unknown): Promise<void> {
+    await runner.stop(job, reason instanceof BotStopping ? reason : new ExportCancelled());
+    const outcome = await job.ended.promise.catch(() => undefined);
+    if (outcome?.kind === "whole") await outcome.attachment?.dispose();
+  }
+
+  return {
+    async run(request) {
+      const { api, asker, ask, signal } = request;
+      signal.throwIfAborted();
+      closing.signal.throwIfAborted();
+      checkBounds(asker);
+      const job: LiveJob = {
+        ...request,
+        code: newCode(),
+        person: personKey(asker),
+        network: api.network,
+        createdAt: at(),
+        cancellation: new AbortController(),
+        ended: Promise.withResolvers(),
+        awaited: true,
+        finishing: false,
+        refusals: 0,
+        standing: { code: "", state: "queued", place: 1, of: 1 },
+      };
+      const { code, createdAt } = job;
+      // A job that nobody waits for any more rejects unheard.
+      job.ended.promise.catch(() => undefined);
+      runner.enter(job);
+      try {
+        await store.exports.add({
+          code,
+          platform: asker.platform,
+          workspace: asker.place,
+          channel: asker.channel ?? null,
+          person: asker.person,
+          network: job.network,
+          state: "queued",
+          invocation: JSON.stringify(ask),
+          created_at: createdAt,
+          started_at: null,
+          ended_at: null,
+          node: null,
+          row_count: null,
+          byte_count: null,
+          failure: null,
+          result: null,
+          account: null,
+          expires_at: null,
+        });
+      } catch (thrown) {
+        runner.leave(job);
+        throw thrown;
+      }
+      runner.begin(job);
+      return wait(job);
+    },
+
+    async list(asker) {
+      const rows = await store.exports.list(asker.isOperator ? undefined : ownerOf(asker), at(), MAX_LISTED);
+      return rows.map(jobOf);
+    },
+
+    standing: (code) => live.get(code)?.standing,
+
+    async cancel(asker, typed) {
+      const code = normalizeCode(typed);
+      const row = await store.exports.get(code);
+      if (row === undefined || !(asker.isOperator || isOwn(asker, row))) return undefined;
+      const job = live.get(code);
+      if (job === undefined || job.finishing) return { job: jobOf(row), stopped: false };
+      await runner.stop(job, new ExportCancelled());
+      return { job: jobOf((await store.exports.get(code)) ?? row), stopped: true };
+    },
+
+    async close() {
+      const reason = new BotStopping();
+      closing.abort(reason);
+      await Promise.all([...live.values()].map((job) => runner.stop(job, reason)));
+    },
+  };
+}
+
+function ownerOf({ platform, workspace, person }: ExportOwner): ExportOwner {
+  return { platform, person, ...(workspace === undefined ? {} : { workspace }) };
+}
+
+function personKey(owner: ExportOwner): string {
+  const { platform, workspace = "", person } = owner;
+  return [platform, workspace, person].map(encodeURIComponent).join("/");
+}
+
+function isOwn(asker: ExportOwner, job: { platform: string; workspace: string; person: string }): boolean {
+  const { platform, workspace = job.workspace, person } = asker;
+  return platform === job.platform && workspace === job.workspace && person === job.person;
+}

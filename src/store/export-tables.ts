@@ -1,0 +1,103 @@
+import type { WithDatabase } from "./queries.ts";
+import type { ExportTables } from "./store.ts";
+
+export function createExportTables(withDatabase: WithDatabase): ExportTables {
+  return {
+    add: (job) => withDatabase(async (db) => void (await db.insertInto("export_jobs").values(job).execute())),
+
+    update: (code, changes) =>
+      withDatabase(
+        async (db) => void (await db.updateTable("export_jobs").set(changes).where("code", "=", code).execute()),
+      ),
+
+    get: (code) =>
+      withDatabase((db) => db.selectFrom("export_jobs").selectAll().where("code", "=", code).executeTakeFirst()),
+
+    list: (owner, at, limit) =>
+      withDatabase((db) => {
+        let jobs = db
+          .selectFrom("export_jobs")
+          .selectAll()
+          .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", at)]));
+        if (owner !== undefined) {
+          jobs = jobs.where("platform", "=", owner.platform).where("person", "=", owner.person);
+          if (owner.workspace !== undefined) jobs = jobs.where("workspace", "=", owner.workspace);
+        }
+        return jobs.orderBy("created_at", "desc").orderBy("code").limit(limit).execute();
+      }),
+
+    open: () =>
+      withDatabase((db) =>
+        db
+          .selectFrom("export_jobs")
+          .selectAll()
+          .where("state", "in", ["queued", "running"])
+          .orderBy("created_at")
+          .orderBy("code")
+          .execute(),
+      ),
+
+    addFiles: (files) =>
+      withDatabase(async (db) => {
+        if (files.length > 0)
+          await db
+            .insertInto("export_files")
+            .values([...files])
+            .execute();
+      }),
+
+    files: (code) =>
+      withDatabase((db) =>
+        db.selectFrom("export_files").selectAll().where("code", "=", code).orderBy("name").execute(),
+      ),
+
+    kept: () =>
+      withDatabase((db) =>
+        db
+          .selectFrom("export_files")
+          .innerJoin("export_jobs", "export_jobs.code", "export_files.code")
+          .selectAll("export_files")
+          .where("export_files.path", "is not", null)
+          .orderBy("export_jobs.ended_at")
+          .orderBy("export_files.code")
+          .execute(),
+      ),
+
+    ofHash: (sha256, limit) =>
+      withDatabase((db) =>
+        db
+          .selectFrom("export_jobs")
+          .selectAll()
+          .where((eb) =>
+            eb("code", "in", eb.selectFrom("export_files").select("export_files.code").where("sha256", "=", sha256)),
+          )
+          .orderBy("created_at", "desc")
+          .limit(limit)
+          .execute(),
+      ),
+
+    drop: (code) =>
+      withDatabase(
+        async (db) =>
+          void (await db.updateTable("export_files").set({ path: null }).where("code", "=", code).execute()),
+      ),
+
+    prune: (at, before) =>
+      withDatabase(async (db) => {
+        await db
+          .updateTable("export_jobs")
+          .set({ invocation: null, channel: null, failure: null, result: null })
+          .where("expires_at", "<=", at)
+          .where("invocation", "is not", null)
+          .execute();
+        await db
+          .deleteFrom("export_jobs")
+          .where("expires_at", "<=", at)
+          .where((eb) => eb("code", "not in", eb.selectFrom("export_files").select("export_files.code")))
+          .execute();
+        const old = db.selectFrom("export_jobs").select("code").where("created_at", "<", before);
+        await db.deleteFrom("export_files").where("code", "in", old).execute();
+        await db.deleteFrom("export_jobs").where("created_at", "<", before).execute();
+      }),
+  };
+}

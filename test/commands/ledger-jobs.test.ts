@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+
+import type { Target } from "../../src/bot/invocation.ts";
+import { loopbackNode } from "../support/loopback-node.ts";
+import { rawNode } from "../support/raw-node.ts";
+import { saying } from "../support/said.ts";
+import { talk } from "../support/talk.ts";
+import { talkToSimulator } from "./conversation.ts";
+
+const files = { maxBytes: 1e9, maxCount: 10 };
+const IN_SERVER: Target = { platform: "discord", workspace: "99", channel: "5", files };
+const PARTY = "ab".repeat(32);
+const ASSET = "cd".repeat(32);
+const HEADER = "vega_time,quantity,transfer_type,asset_id,account_from_party_id,account_to_party_id\n";
+
+test("an export without entries says so and sends no file", async () => {
+  await using node = await loopbackNode(({ path }) =>
+    path.endsWith("/ledgerentry/export") ? { headers: { "Content-Type": "text/csv" }, body: HEADER } : undefined,
+  );
+  await using conversation = await talk({ networks: { mainnet: [node.url] } });
+  expect(await conversation.ask(`ledger export ${PARTY} ${ASSET} from:7d`)).toMatch(saying("•", 0, "no file"));
+  expect(conversation.lastReply.attachments).toEqual([]);
+});
+
+test("an export under way has a button that stops it at once, and its node is free again", async () => {
+  let open = 0;
+  await using node = await rawNode((head, socket) => {
+    if (!head.startsWith("GET /api/v2/ledgerentry/export")) {
+      socket.end("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+      return;
+    }
+    open += 1;
+    // The first one never answers.
+    if (open > 1) socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${HEADER.length}\r\n\r\n${HEADER}`);
+  });
+  await using conversation = await talk({ networks: { mainnet: [node.url] } });
+  const first = conversation.askFor(`ledger export ${PARTY} ${ASSET} from:7d`);
+  await expect.poll(() => open).toBe(1);
+  expect(await conversation.ask("ledger list")).toMatch(saying("00000001", "asking the node"));
+  const { actions } = conversation.lastReply;
+  expect(actions).toMatchObject([{ invocation: { command: "ledger cancel", options: { code: "00000001" } } }]);
+  expect(await conversation.press("ledger cancel")).toMatch(saying("Cancelled", PARTY.slice(0, 8)));
+  expect(await first).toMatchObject({ attachments: [], tone: "neutral" });
+  conversation.advance(1000);
+  expect(await conversation.ask(`ledger export ${PARTY} ${ASSET} from:7d`)).toMatch(saying("•", "no file"));
+  expect(await conversation.ask("ledger list")).toMatch(saying("2", "00000002", "delivered", "00000001", "cancelled"));
+});
+
+describe("exports are one person's", () => {
+  test("nobody else sees or stops them, in whatever place; an operator sees that there is one, and not of what", async () => {
+    const { ask, askFor, become, samples } = await talkToSimulator();
+    become({ here: IN_SERVER, caller: { id: "1", name: "ann", mayManageChannel: true } });
+    await ask(`ledger export ${samples.partyId} USDT from:1d`);
+    const mine = await ask("ledger list");
+    expect(mine).toMatch(saying("00000001", samples.partyId.slice(0, 8), "USDT", "delivered"));
+    // In direct messages with the bot, too.
+    become({ here: { platform: "discord", channel: "7", files } });
+    expect(await ask("ledger list")).toBe(mine);
+    const others = [
+      { here: IN_SERVER, caller: { id: "2", name: "bob", mayManageChannel: true } },
+      { here: { ...IN_SERVER, workspace: "100" }, caller: { id: "2", name: "ann", mayManageChannel: true } },
+      { here: { platform: "slack", workspace: "T1", files }, caller: { id: "1", name: "ann", mayManageChannel: true } },
+    ];
+    for (const other of others) {
+      become(other);
+      expect(await ask("ledger list")).not.toContain("00000001");
+      expect(await askFor("ledger cancel 00000001")).toMatchObject({ failure: "caller" });
+    }
+    become({ here: { platform: "web", files }, caller: { id: "console", name: "console", mayManageChannel: true } });
+    const all = await ask("ledger list");
+    expect(all).toMatch(saying("00000001", "discord", "delivered"));
+    expect(all).not.toContain(samples.partyId.slice(0, 8));
+  });
+
+  test("on Slack one person's in each workspace", async () => {
+    const { ask, become, samples } = await talkToSimulator();
+    const caller = { id: "U1", name: "ann", mayManageChannel: true };
+    become({ here: { platform: "slack", workspace: "T1", files }, caller });
+    await ask(`ledger export ${samples.partyId} USDT from:1d`);
+    expect(await ask("ledger list")).toContain("00000001");
+    become({ here: { platform: "slack", workspace: "T2", files }, caller });
+    expect(await ask("ledger list")).not.toContain("00000001");
+  });
+
+  test("their codes are completed for them alone", async () => {
+    const { become, ask, samples, suggest } = await talkToSimulator();
+    become({ here: IN_SERVER });
+    await ask(`ledger export ${samples.partyId} USDT from:1d`);
+    expect(await suggest("ledger cancel", "code", "000")).toMatchObject([{ value: "00000001" }]);
+    become({ caller: { id: "2", name: "bob", mayManageChannel: true } });
+    expect(await suggest("ledger cancel", "code", "")).toEqual([]);
+  });
+});
+
+test("the command that repeats an export names the same range, whenever it is given", async () => {
+  const { askFor, become, samples, store } = await talkToSimulator();
+  become({ here: IN_SERVER });
+  const { attachments } = await askFor(`ledger export ${samples.partyId} USDT from:7d columns:quantity`);
+  expect(attachments).toHaveLength(1);
+  const row = await store.exports.get("00000001");
+  expect(JSON.parse(row!.invocation!)).toEqual({
+    command: "ledger export",
+    options: {
+      party: samples.partyId,
+      asset: "USDT",
+      from: "2026-01-08 12:00:00",
+      to: "2026-01-15 12:00:00",
+      columns: "quantity",
+      network: "mainnet",
+    },
+  });
+});

@@ -1,0 +1,140 @@
+import type { ApiClient, NodeClient } from "../../../src/api/api-client.ts";
+import type { ExportAsker, ExportOutcome, ExportRequest, ExportStanding } from "../../../src/export/jobs/job.ts";
+import { createExportJobs, type ExportJobs } from "../../../src/export/jobs/jobs.ts";
+import type { LedgerExportRequest, LedgerExports, LedgerFile } from "../../../src/export/ledger-exports.ts";
+import { silentLog } from "../../../src/log.ts";
+import { memoryAttachment } from "../../../src/reply/attachment.ts";
+import type { ExportFileRow, ExportJobRow, ExportTables } from "../../../src/store/store.ts";
+import { nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { VirtualClock } from "../../api/virtual-clock.ts";
+
+/** A node that sends so fast, in virtual time: its exports take as long as their bytes do. */
+export interface SlowNode {
+  readonly bytesPerSecond: number;
+  /** Instead of an export. */
+  refuse?: (() => Error | undefined) | undefined;
+}
+
+export const TO = nanoseconds(1_700_000_000_000_000_000n);
+
+/** The jobs in virtual time: the node is made up, everything else is real. */
+export function jobStage(nodes: readonly SlowNode[] = [{ bytesPerSecond: 800_000 }]) {
+  const clock = new VirtualClock();
+  const api = apiOf("mainnet", nodes.length);
+  const running: { readonly network: string; readonly person: string }[] = [];
+  const stage = { most: 0, perPerson: 0, disposed: 0 };
+  const exports: LedgerExports = {
+    async export(asked, request) {
+      const node = nodes[0]!;
+      const [person = "", size = "0"] = request.name.split("/");
+      running.push({ network: asked.network, person });
+      stage.most = Math.max(stage.most, running.filter(({ network }) => network === asked.network).length);
+      stage.perPerson = Math.max(stage.perPerson, running.filter((one) => one.person === person).length);
+      try {
+        const refused = node.refuse?.();
+        if (refused !== undefined) throw refused;
+        return await receive(clock, node.bytesPerSecond, Number(size), request, () => (stage.disposed += 1));
+      } finally {
+        running.splice(
+          running.findIndex((one) => one.person === person),
+          1,
+        );
+      }
+    },
+  };
+  const store = memoryExports();
+  let codes = 0;
+  const jobs = createExportJobs({
+    exports,
+    store: { exports: store },
+    clock,
+    log: silentLog(),
+    newCode: () => String(++codes).padStart(8, "0"),
+  });
+  return Object.assign(stage, { clock, api, jobs, store, ask: asking(jobs, api), nodes });
+}
+
+async function receive(
+  clock: VirtualClock,
+  bytesPerSecond: number,
+  bytes: number,
+  request: LedgerExportRequest,
+  disposed: () => void,
+): Promise<LedgerFile> {
+  const { signal, name } = request;
+  const steps = 4;
+  for (let step = 1; step <= steps; step += 1) {
+    await clock.sleep((bytes * 1000) / bytesPerSecond / steps, signal);
+    request.onProgress?.({ bytes: (bytes * step) / steps, rows: (bytes * step) / steps / 100 });
+  }
+  const at = clock.wallClock();
+  const file = memoryAttachment(`${name}.csv`, "text/csv", "a,b\n");
+  return {
+    attachment: { ...file, sizeBytes: bytes, dispose: async () => disposed() },
+    rows: bytes / 100,
+    dropped: 0,
+    endIsProven: true,
+    columns: ["a", "b"],
+    firstTime: undefined,
+    lastTime: undefined,
+    asOf: { network: "mainnet", node: "slow:1", receivedAt: at, simulated: false },
+  };
+}
+
+interface Asked {
+  readonly outcome: Promise<ExportOutcome>;
+  readonly standings: ExportStanding[];
+  readonly leave: (reason?: Error) => void;
+}
+
+function asking(jobs: ExportJobs, api: ApiClient) {
+  return (person: string, bytes: number, more: Partial<ExportRequest> = {}): Asked => {
+    const leaving = new AbortController();
+    const standings: ExportStanding[] = [];
+    const outcome = jobs.run({
+      api,
+      asker: asker(person),
+      ask: { command: "ledger export", options: { party: person } },
+      subject: { query: { partyId: "ab", assetId: "cd", to: TO }, raw: false },
+      request: { name: `${person}/${bytes}` },
+      signal: leaving.signal,
+      onStanding: (standing) => standings.push(standing),
+      ...more,
+    });
+    outcome.catch(() => undefined);
+    return { outcome, standings, leave: (reason) => leaving.abort(reason) };
+  };
+}
+
+export function asker(person: string, more: Partial<ExportAsker> = {}): ExportAsker {
+  return { platform: "discord", person, place: "99", takesDirectMessages: false, isOperator: false, ...more };
+}
+
+export function apiOf(network: string, count: number): ApiClient {
+  const nodes = Array.from({ length: count }, () => ({ health: { circuitOpen: false } }) as NodeClient);
+  return { network, nodes } as Partial<ApiClient> as ApiClient;
+}
+
+/** The port over memory, for tests in which no database matters. */
+function memoryExports(): ExportTables & { readonly rows: Map<string, ExportJobRow> } {
+  const rows = new Map<string, ExportJobRow>();
+  let files: ExportFileRow[] = [];
+  return {
+    rows,
+    add: async (job) => void rows.set(job.code, job),
+    update: async (code, changes) => void rows.set(code, { ...rows.get(code)!, ...changes }),
+    get: async (code) => rows.get(code),
+    list: async (owner, _at, limit) =>
+      [...rows.values()]
+        .filter((row) => owner === undefined || (row.platform === owner.platform && row.person === owner.person))
+        .toReversed()
+        .slice(0, limit),
+    open: async () => [...rows.values()].filter(({ state }) => state === "queued" || state === "running"),
+    addFiles: async (added) => void files.push(...added),
+    files: async (code) => files.filter((file) => file.code === code),
+    kept: async () => files.filter(({ path }) => path !== null),
+    ofHash: async () => [],
+    drop: async (code) => void (files = files.map((file) => (file.code === code ? { ...file, path: null } : file))),
+    prune: async () => undefined,
+  };
+}
