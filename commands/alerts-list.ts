@@ -146,7 +146,7 @@ function tableOf(
       ];
     }),
     // A single one has its buttons below.
-    ...(several ? { rowAction: { label: "Change", invocations: rows.map(changeAsk), effect: "reply" as const } } : {}),
+    ...(several ? { rowAction: { label: "Change…", invocations: rows.map(changeAsk), effect: "reply" as const } } : {}),
   };
 }
 

@@ -25,6 +25,16 @@ export const MAX_SELECT_OPTIONS = 25;
 export const SELECT_LABEL_LENGTH = 100;
 export const SELECT_PLACEHOLDER_LENGTH = 150;
 
+/** https://docs.discord.com/developers/interactions/receiving-and-responding#interaction-response-object-modal */
+export const MODAL_TITLE_LENGTH = 45;
+export const MAX_MODAL_FIELDS = 5;
+/** https://docs.discord.com/developers/components/reference#label */
+export const LABEL_LENGTH = 45;
+export const LABEL_DESCRIPTION_LENGTH = 100;
+/** https://docs.discord.com/developers/components/reference#text-input */
+export const TEXT_INPUT_LENGTH = 4000;
+export const TEXT_INPUT_PLACEHOLDER_LENGTH = 100;
+
 /** Of a message with Components V2, nested ones included: https://docs.discord.com/developers/components/using-message-components */
 export const MAX_COMPONENTS = 40;
 /** The same page: over all of its texts. */

@@ -121,6 +121,10 @@ function optionOf(name: string, option: Option, networks: readonly string[]): AP
   const text = { ...base, type: ApplicationCommandOptionType.String } as const;
   switch (option.kind) {
     case "text":
+      if (option.mention !== undefined) {
+        const { picked } = option.mention;
+        return { ...base, type: ApplicationCommandOptionType.Mentionable, description: describe(picked) };
+      }
       return {
         ...text,
         ...(option.maxLength === undefined ? {} : { max_length: Math.min(option.maxLength, TEXT_OPTION_LENGTH) }),

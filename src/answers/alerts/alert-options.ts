@@ -158,6 +158,7 @@ const NOTIFICATION_SETTINGS = {
     kind: "text",
     label: "Whom to notify",
     none: "off",
+    mention: { picked: "Whom to notify of what is critical" },
     description: "Role to notify of what is critical; off = nobody",
     example: "@oncall",
     wording: ({ chats }) => {

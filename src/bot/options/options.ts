@@ -80,6 +80,8 @@ export interface TextOption extends OptionBase {
   readonly moment?: true;
   /** The value that takes away what is set: what an emptied field of a form means that began with it. */
   readonly none?: string;
+  /** It names a role, a group or a person. `picked`: its description where a platform offers them, and takes no words. */
+  readonly mention?: { readonly picked: string };
   /** Uses the caller's saved parties: first in completion, as the default, and by name. */
   readonly saved?: "party";
   /** Completion of the text typed so far, best first; answers within a second. */

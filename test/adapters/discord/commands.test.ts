@@ -24,6 +24,7 @@ function isLink(message: StoredMessage, label: string): boolean {
 function valueOf(option: Option): string | number | boolean {
   switch (option.kind) {
     case "text":
+      if (option.mention !== undefined) return "<@&123456789012345678>";
       return "x";
     case "integer":
       return option.max;

@@ -4,6 +4,7 @@ import {
   SlashCommandBooleanOption,
   SlashCommandBuilder,
   SlashCommandIntegerOption,
+  SlashCommandMentionableOption,
   SlashCommandStringOption,
   type ApplicationCommandOptionBase,
 } from "@discordjs/builders";
@@ -76,6 +77,9 @@ function checkOption(option: APIApplicationCommandOption): void {
       built.toJSON();
       return;
     }
+    case ApplicationCommandOptionType.Mentionable:
+      named(new SlashCommandMentionableOption(), option).toJSON();
+      return;
     case ApplicationCommandOptionType.Boolean:
       named(new SlashCommandBooleanOption(), option).toJSON();
       return;

@@ -51,6 +51,7 @@ describe("the registration", () => {
           market: { kind: "text", description: "Which", example: "x", required: true, suggest: async () => [] },
           side: { kind: "choice", description: "Side", choices: [{ label: "Buy", value: "buy" }] },
           from: { kind: "time", description: "Start" },
+          whom: { kind: "text", description: "Who; off = nobody", example: "@x", mention: { picked: "Who" } },
           network: { kind: "network", description: "Network" },
           private: { kind: "flag", description: "Private", default: false },
         }),
@@ -88,6 +89,7 @@ describe("the registration", () => {
         choices: [{ name: "Buy", value: "buy" }],
       },
       { name: "from", description: "Start", type: ApplicationCommandOptionType.String, autocomplete: true },
+      { name: "whom", description: "Who", type: ApplicationCommandOptionType.Mentionable },
       {
         name: "network",
         description: "Network",

@@ -1,3 +1,4 @@
+import { modalRefusals } from "../../adapters/discord/judge-modal.ts";
 import { checkMessage, type SentMessage } from "./check-message.ts";
 import { change, edited, shown, store } from "./messages.ts";
 import type { ParsedBody } from "./parse-body.ts";
@@ -31,7 +32,8 @@ function callback({ state, body }: Context, id: string, token: string): unknown 
   }
   const { type, data = {} } = body.json as { type: number; data?: Record<string, unknown> };
   const ephemeral = (Number(data["flags"] ?? 0) & 64) !== 0;
-  const allowed = { command: [4, 5], press: [4, 5, 6, 7], complete: [8] }[interaction.kind];
+  // Of a form, the message stays on which the button was pressed that opened it.
+  const allowed = { command: [4, 5, 9], press: [4, 5, 6, 7, 9], complete: [8], submit: [4, 5] }[interaction.kind];
   if (!allowed.includes(type))
     throw new ErrorResponse(400, 50_035, `type ${type} does not answer a ${interaction.kind}`);
   if (type === 4) interaction.original = create(state, interaction, sent(data, body, interaction), ephemeral).id;
@@ -41,6 +43,11 @@ function callback({ state, body }: Context, id: string, token: string): unknown 
     change(state, original, checkMessage(data, body, interaction.maxBytes, edited(original)));
   }
   if (type === 8) interaction.choices = choices(data["choices"]);
+  if (type === 9) {
+    const refused = modalRefusals(data);
+    if (refused.length > 0) throw new ErrorResponse(400, 50_035, `Invalid Form Body: ${refused.join("; ")}`);
+    interaction.modal = data as unknown as NonNullable<StoredInteraction["modal"]>;
+  }
   interaction.acknowledged = true;
   interaction.acknowledgedAfter = waited;
   return undefined;

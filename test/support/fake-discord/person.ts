@@ -2,6 +2,7 @@ import type { APIApplicationCommand, APIApplicationCommandOption } from "discord
 
 import { componentsIn, textsIn } from "../../adapters/discord/judge.ts";
 import type { FakeDiscord } from "./fake-discord.ts";
+import { filledIn, MENTIONABLE, picked, resolvedOf } from "./picked.ts";
 import type { StoredInteraction, StoredMessage } from "./state.ts";
 import { until } from "./until.ts";
 
@@ -75,9 +76,25 @@ export class Person {
     return dialog;
   }
 
+  /**
+   * Sends a form that was opened, with these values in place of the ones it began with: a text, the values of a select, or
+   * the mention of who is picked.
+   */
+  async submit(opened: Dialog, values: Record<string, string | readonly string[]> = {}): Promise<Dialog> {
+    const { modal, channel, command } = opened.interaction;
+    if (modal === undefined) throw new Error("no form was opened");
+    const { components, people } = filledIn(modal, values);
+    const data = { custom_id: modal.custom_id, components, resolved: resolvedOf(people) };
+    const { original } = opened.interaction;
+    const message = original === undefined ? {} : { message: this.#fake.shown(original) };
+    const dialog = this.#send("submit", 5, channel, { data, ...message }, command);
+    await dialog.answered();
+    return dialog;
+  }
+
   /** Sends an interaction as no client of Discord would: `more` overwrites any part of it. */
   forge(where: Where | string, kind: StoredInteraction["kind"], more: object): Dialog {
-    return this.#send(kind, { command: 2, press: 3, complete: 4 }[kind], where, more, undefined);
+    return this.#send(kind, { command: 2, press: 3, complete: 4, submit: 5 }[kind], where, more, undefined);
   }
 
   /** Everything this person sees in a channel, oldest first. */
@@ -112,6 +129,7 @@ export class Person {
       acknowledgedAfter: undefined,
       original: undefined,
       choices: undefined,
+      modal: undefined,
       produced: [],
     };
     state.interactions.set(id, interaction);
@@ -148,6 +166,7 @@ export class Person {
     const given = Object.entries(values).map(([name, value]) => {
       const option = options.find((one) => one.name === name);
       if (option === undefined) throw new Error(`/${command} has no option ${name}`);
+      if (option.type === MENTIONABLE) return { name, type: MENTIONABLE, value: picked(value).id };
       const type = { string: 3, number: 4, boolean: 5 }[typeof value as "string"];
       if (option.type !== type) throw new Error(`/${command} ${name} is of type ${option.type}`);
       return { name, type, value, ...(name === focused ? { focused: true } : {}) };
@@ -155,7 +174,8 @@ export class Person {
     const missing = options.find((option) => option.required === true && !(option.name in values));
     if (missing !== undefined && focused === undefined) throw new Error(`/${command} needs ${missing.name}`);
     const list = second === undefined ? given : [{ type: 1, name: second, options: given }];
-    return { name: first, options: list };
+    const people = options.flatMap(({ name, type }) => (type === MENTIONABLE ? (values[name] ?? []) : []));
+    return { name: first, options: list, ...(people.length === 0 ? {} : { resolved: resolvedOf(people) }) };
   }
 }
 
@@ -208,6 +228,7 @@ export class Dialog {
       () => {
         const { acknowledged, original, produced } = this.interaction;
         if (!acknowledged) return false;
+        if (this.interaction.modal !== undefined) return true;
         const made = produced.flatMap((id) => state.messages.get(id) ?? []);
         if (made.length > 0) return made.every((one) => !one.thinking);
         return original !== undefined && (state.messages.get(original)?.edits ?? 0) > before;

@@ -1,4 +1,9 @@
-import type { APIApplicationCommand, APIEmbed, APIMessageTopLevelComponent } from "discord-api-types/v10";
+import type {
+  APIApplicationCommand,
+  APIEmbed,
+  APIMessageTopLevelComponent,
+  APIModalInteractionResponseCallbackData,
+} from "discord-api-types/v10";
 
 export interface StoredFile {
   readonly name: string;
@@ -34,7 +39,7 @@ export interface StoredMessage {
 export interface StoredInteraction {
   readonly id: string;
   readonly token: string;
-  readonly kind: "command" | "press" | "complete";
+  readonly kind: "command" | "press" | "complete" | "submit";
   readonly user: string;
   readonly channel: string;
   readonly createdAt: number;
@@ -47,6 +52,8 @@ export interface StoredInteraction {
   /** What @original is: the answer, or the message of the pressed button. */
   original: string | undefined;
   choices: { name: string; value: string }[] | undefined;
+  /** The form that it opened. */
+  modal: APIModalInteractionResponseCallbackData | undefined;
   /** Messages that came of it, in order. */
   readonly produced: string[];
 }

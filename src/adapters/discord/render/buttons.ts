@@ -216,7 +216,8 @@ function visibleLabel(offered: readonly string[]): string {
   return lines.find((one) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(one)) ?? "Run";
 }
 
-function cutLabel(shown: string, most: number): { text: string; whole: boolean } {
+/** A label within its limit; `whole` is false where it was cut. */
+export function cutLabel(shown: string, most: number): { text: string; whole: boolean } {
   if (shown.length <= most) return { text: shown, whole: true };
   const kept = shown.slice(0, most - 1).toWellFormed();
   return { text: `${kept.replace(/\uFFFD$/u, "")}…`, whole: false };

@@ -26,6 +26,8 @@ const Press = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("choose"), asks: z.array(Ask), ...asked }),
   /** Details and Less: shows the kept reply whole, or folded again. */
   z.object({ kind: z.literal("fold"), whole: z.boolean(), key: z.string() }),
+  /** A form: the command that it completes, and what its fields held at first. */
+  z.object({ kind: z.literal("form"), ask: Ask, before: z.record(z.string(), z.string()) }),
   /** Of a message of before: its shortened ids. */
   z.object({ kind: z.literal("ids"), ids: z.array(z.object({ name: z.string(), value: z.string() })) }),
   /** Posts the kept reply for all; without a key, the message as it is shown. */
@@ -75,6 +77,7 @@ function contentOf(press: Press): string | undefined {
     case "ids":
       return JSON.stringify(press.ids.map(({ name, value }) => [name, value])).slice(1, -1);
     case "choose":
+    case "form":
       return undefined;
     case "fold":
       return press.key;
@@ -88,7 +91,7 @@ function letterOf(press: Press): string {
     ? press.whole
       ? "d"
       : "l"
-    : { ask: "a", ids: "i", share: "s", choose: "c" }[press.kind];
+    : { ask: "a", ids: "i", share: "s", choose: "c", form: "f" }[press.kind];
 }
 
 /** The custom_id of a stored press. */

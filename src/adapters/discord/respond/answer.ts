@@ -13,6 +13,7 @@ import type { MessageContext } from "../render/buttons.ts";
 import { compose, composeEmbed, type ComposedMessage } from "../render/compose.ts";
 import { errorForLog, hasErrorCode, isTransient } from "../transport/rest.ts";
 import { uploadOf } from "../transport/upload.ts";
+import { openForm, takesForm } from "./form.ts";
 import type { InteractionApi } from "./interaction-api.ts";
 import { callerOf, isEmbed, isEphemeral, isShared, maxBytesOf, targetOf, type UserInteraction } from "./interaction.ts";
 import { asLateAnswer, lateAnswerNotice, maybeHereNotice, refusedAnswerNotice } from "./notices.ts";
@@ -75,9 +76,21 @@ export async function answerCommand(
     ...(may.refresh ? { ask } : {}),
     shareable: may.share && isPrivate && isShared(interaction),
   });
-  const running = placement === "replace" || context.deferAfterMillis === 0 ? undefined : prepared.run();
-  const early =
-    running === undefined ? undefined : await inTime(running, { millis: context.deferAfterMillis }, () => undefined);
+  // A form is a first answer alone: nothing is deferred before it is known whether it opens.
+  const present =
+    placement === "new" && takesForm(context, interaction, ask) ? context.bot.present(invocation) : undefined;
+  const waitMillis = present === undefined ? context.deferAfterMillis : FORM_WAIT_MILLIS;
+  const running = placement === "replace" || waitMillis === 0 ? undefined : prepared.run();
+  const first =
+    running === undefined
+      ? undefined
+      : await inTime(Promise.all([running, present]), { millis: waitMillis }, () => undefined);
+  const [early, shown] = first ?? [];
+  const mayOpen = shown !== undefined && early?.failure === undefined;
+  if (early !== undefined && mayOpen && (await openForm(context, api, ask, shown))) {
+    await Promise.all([progress.stop(), disposeReply(early)]);
+    return;
+  }
   if (early !== undefined && isSmall(early)) {
     await progress.stop();
     // Failures are for the asker alone.
@@ -99,6 +112,9 @@ export async function answerCommand(
   await progress.stop();
   await deliver(context, interaction, api, { reply, messageContext: contextOf(ephemeral), ephemeral, placement, ask });
 }
+
+/** Of the 3 s of a first answer, what the command may take that a form then takes the place of. */
+const FORM_WAIT_MILLIS = 1000;
 
 /** Files that a first answer, which has 3 s, may carry. */
 const MAX_EARLY_FILE_BYTES = 1024 * 1024;

@@ -23,6 +23,7 @@ export async function handleButton(
   switch (press?.kind) {
     case undefined:
     case "choose":
+    case "form":
       return replyPrivately(context, api, interaction, expiredNotice(commandBehind(interaction)));
     case "ids":
       return replyPrivately(context, api, interaction, idsReply(press.ids));

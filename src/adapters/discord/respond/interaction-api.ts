@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { InteractionResponseType, RESTJSONErrorCodes, Routes } from "discord-api-types/v10";
+import {
+  type APIModalInteractionResponseCallbackData,
+  InteractionResponseType,
+  RESTJSONErrorCodes,
+  Routes,
+} from "discord-api-types/v10";
 
 import type { Choice } from "../../../bot/options/options.ts";
 import { isUnsent } from "../../unsent.ts";
@@ -36,7 +41,7 @@ const EPOCH_MILLIS = 1_420_070_400_000n;
 
 /**
  * The calls that answer one interaction (https://docs.discord.com/developers/interactions/receiving-and-responding).
- * One of the first five calls acknowledges it, once; a second acknowledgement throws here. A call without an answer, or
+ * One of the first six calls acknowledges it, once; a second acknowledgement throws here. A call without an answer, or
  * with a 5xx, is retried for as long as the interaction's token lives.
  */
 export class InteractionApi {
@@ -84,6 +89,10 @@ export class InteractionApi {
   /** Changes members of the pressed button's message at once. */
   async update(data: object): Promise<void> {
     await this.#callback({ type: InteractionResponseType.UpdateMessage, data });
+  }
+
+  async showForm(data: APIModalInteractionResponseCallbackData): Promise<void> {
+    await this.#callback({ type: InteractionResponseType.Modal, data });
   }
 
   async autocomplete(choices: readonly Choice[]): Promise<void> {

@@ -3,6 +3,7 @@ import {
   type APIApplicationCommandInteractionDataOption,
   type APIChatInputApplicationCommandInteraction,
   type APIMessageComponentInteraction,
+  type APIModalSubmitInteraction,
   type APIUser,
   ApplicationCommandOptionType,
   ApplicationIntegrationType,
@@ -15,9 +16,10 @@ import {
 import type { Caller, Target } from "../../../bot/invocation.ts";
 import type { Ask } from "../../../reply/reply.ts";
 import { MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_FILE_BYTES } from "../limits.ts";
+import { mentionOf } from "../render/modal.ts";
 
 type CommandInteraction = APIChatInputApplicationCommandInteraction | APIApplicationCommandAutocompleteInteraction;
-export type UserInteraction = CommandInteraction | APIMessageComponentInteraction;
+export type UserInteraction = CommandInteraction | APIMessageComponentInteraction | APIModalSubmitInteraction;
 type DataOption = APIApplicationCommandInteractionDataOption<
   InteractionType.ApplicationCommand | InteractionType.ApplicationCommandAutocomplete
 >;
@@ -49,7 +51,10 @@ export function typedCommand(interaction: CommandInteraction): TypedCommand {
     if ("focused" in option && option.focused) {
       focused = { option: option.name, typed: String(option.value) };
     } else {
-      options[option.name] = option.value;
+      options[option.name] =
+        option.type === ApplicationCommandOptionType.Mentionable
+          ? mentionOf(option.value, interaction.data.resolved)
+          : option.value;
     }
   }
   return { ask: { command: words.join(" "), options }, focused };

@@ -1,5 +1,3 @@
-import type { APIMessageComponentInteraction } from "discord-api-types/v10";
-
 import { withTimeout } from "../../../in-time.ts";
 import { disposeReply, type Reply } from "../../../reply/reply.ts";
 import type { DiscordContext } from "../context.ts";
@@ -7,7 +5,7 @@ import { compose } from "../render/compose.ts";
 import { type KeptReply, parseKeptPayload } from "../render/kept-reply.ts";
 import { decodePress, parsePressPayload, type Press } from "../render/press.ts";
 import type { InteractionApi } from "./interaction-api.ts";
-import { callerOf, maxBytesOf } from "./interaction.ts";
+import { callerOf, maxBytesOf, type UserInteraction } from "./interaction.ts";
 
 /** The time limit of the store: the press must be answered within 3 s. */
 const STORE_TIMEOUT_MILLIS = 1500;
@@ -28,7 +26,7 @@ export async function keptReply(context: DiscordContext, key: string): Promise<K
 export async function replyPrivately(
   context: DiscordContext,
   api: InteractionApi,
-  interaction: APIMessageComponentInteraction,
+  interaction: UserInteraction,
   given: Reply,
   more: { readonly confirms?: true } = {},
 ): Promise<void> {
@@ -43,8 +41,8 @@ export async function replyPrivately(
 }
 
 /** The command that made the message, where Discord still has it. */
-export function commandBehind(interaction: APIMessageComponentInteraction): string | undefined {
-  const metadata = interaction.message.interaction_metadata;
+export function commandBehind({ message }: UserInteraction): string | undefined {
+  const metadata = message?.interaction_metadata;
   const named = metadata !== undefined && "name" in metadata ? metadata.name : undefined;
   return typeof named === "string" ? named : undefined;
 }

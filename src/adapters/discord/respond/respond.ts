@@ -20,7 +20,9 @@ import { answerCommand } from "./answer.ts";
 import { handleButton } from "./button-handler.ts";
 import { InteractionApi } from "./interaction-api.ts";
 import { callerOf, targetOf, typedCommand } from "./interaction.ts";
-import { answerFailedNotice } from "./notices.ts";
+import { submittedAsk } from "./form.ts";
+import { answerFailedNotice, expiredNotice } from "./notices.ts";
+import { commandBehind, replyPrivately } from "./pressed.ts";
 
 /** Answers one interaction as Discord sends it, over the gateway or over HTTP. Never rejects. */
 export async function respondToInteraction(context: DiscordContext, interaction: APIInteraction): Promise<void> {
@@ -61,8 +63,12 @@ async function respond(
       return handleButton(context, api, interaction);
     case InteractionType.ApplicationCommandAutocomplete:
       return complete(context, api, interaction);
-    case InteractionType.ModalSubmit:
-      throw new TypeError("a form that was never shown");
+    case InteractionType.ModalSubmit: {
+      const ask = await submittedAsk(context, interaction);
+      if (ask === undefined)
+        return replyPrivately(context, api, interaction, expiredNotice(commandBehind(interaction)));
+      return answerCommand(context, api, interaction, ask, "new");
+    }
   }
 }
 
@@ -76,8 +82,8 @@ async function sendApology(context: DiscordContext, api: InteractionApi, interac
     const notice = await compose(answerFailedNotice(), {}, MAX_FILE_BYTES, context, context.signal);
     if (!api.acknowledged) await api.reply(notice);
     // It replaces "… is thinking"; the message of a pressed button stays as it is.
-    else if (interaction.type === InteractionType.ApplicationCommand) await api.editWithoutRetry(notice);
-    else await api.followUp(notice, true);
+    else if (interaction.type === InteractionType.MessageComponent) await api.followUp(notice, true);
+    else await api.editWithoutRetry(notice);
   } catch (error) {
     context.log.debug({ ...errorForLog(error), platform: "discord" }, "apology failed");
   }

@@ -115,7 +115,7 @@ function removeAction(one: Subscription, labels: Labels): Action {
 /** Change, and what ends or holds back a subscription that is alive. */
 export function subscriptionActions(one: Subscription, labels: Labels = {}): Action[] {
   if (!isAlive(one)) return [];
-  return [{ label: "Change", invocation: changeAsk(one), effect: "reply" }, ...endingActions(one, labels)];
+  return [{ label: "Change…", invocation: changeAsk(one), effect: "reply" }, ...endingActions(one, labels)];
 }
 
 /** Shows what can be changed. */

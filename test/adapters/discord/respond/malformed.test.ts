@@ -43,6 +43,12 @@ const shown = {
 const valid = {
   command: { data: { id: "1", type: 1, name: "probe", options: [{ type: 1, name: "buttons", options: [] }] } },
   press: { data: { custom_id: '1a0:1,"5","probe buttons",0', component_type: 2 }, message: shown },
+  submit: {
+    data: {
+      custom_id: "1k0:unknown",
+      components: [{ type: 18, id: 1, component: { type: 4, id: 2, custom_id: "quiet", value: "22:00-07:00" } }],
+    },
+  },
   complete: {
     data: {
       id: "1",
@@ -93,6 +99,8 @@ test.each<[string, StoredInteraction["kind"], object]>([
   ["an unknown command", "command", { data: { id: "1", type: 1, name: "gone", options: [] } }],
   ["options that are no list", "command", { data: { id: "1", type: 1, name: "time", options: { network: 1 } } }],
   ["a form that was never shown", "press", { type: 5, data: { custom_id: "form", components: [] } }],
+  ["a form that is no longer known", "submit", valid.submit],
+  ["a form without fields", "submit", { data: { custom_id: "1k0:unknown" } }],
   ["a menu", "press", { data: { custom_id: "menu", component_type: 3, values: ["a"] }, message: shown }],
   ["no message", "press", { data: valid.press.data, message: undefined }],
   ["a share without what is shared", "press", { data: { custom_id: "1s0:", component_type: 2 }, message: {} }],
@@ -106,7 +114,7 @@ test.each<[string, StoredInteraction["kind"], object]>([
 });
 
 test("whatever is broken in an interaction, it is answered once", async () => {
-  const kind = fc.constantFrom<StoredInteraction["kind"]>("command", "press", "complete");
+  const kind = fc.constantFrom<StoredInteraction["kind"]>("command", "press", "submit", "complete");
   const wrecks = fc.array(fc.tuple(fc.nat(), fc.jsonValue()), { minLength: 1, maxLength: 3 });
   await fc.assert(
     fc.asyncProperty(kind, wrecks, async (which, changes) => {

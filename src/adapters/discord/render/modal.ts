@@ -1,0 +1,237 @@
+import {
+  type APIComponentInLabel,
+  type APIInteractionDataResolved,
+  type APIModalInteractionResponseCallbackData,
+  type APIModalSubmission,
+  ComponentType,
+  SelectMenuDefaultValueType,
+  TextInputStyle,
+} from "discord-api-types/v10";
+
+import type { AnyCommand } from "../../../bot/command.ts";
+import type { Choice, Option } from "../../../bot/options/options.ts";
+import { oneLine } from "../../../reply/plain-text.ts";
+import type { Ask } from "../../../reply/reply.ts";
+import {
+  CHOICE_LENGTH,
+  LABEL_DESCRIPTION_LENGTH,
+  LABEL_LENGTH,
+  MAX_MODAL_FIELDS,
+  MAX_SELECT_OPTIONS,
+  MODAL_TITLE_LENGTH,
+  SELECT_LABEL_LENGTH,
+  TEXT_INPUT_LENGTH,
+  TEXT_INPUT_PLACEHOLDER_LENGTH,
+} from "../limits.ts";
+import { cutLabel } from "./buttons.ts";
+
+// A command's form: the options that are needed most, with what the thing has now that the command changes.
+
+/** What the fields of a form hold, by the name of the option; empty where nothing does. */
+export type FormValues = Readonly<Record<string, string>>;
+
+/** The options of a form: those under no heading, beside the one that names the thing. */
+function formOptions({ edits, options }: AnyCommand): [name: string, option: Option][] {
+  return Object.entries(options)
+    .filter(([name, option]) => option.section === undefined && name !== edits?.option && !("operatorsOnly" in option))
+    .slice(0, MAX_MODAL_FIELDS);
+}
+
+/** What a form begins with. */
+export function formValues(command: AnyCommand, present: Ask["options"]): FormValues {
+  return Object.fromEntries(
+    formOptions(command).map(([name, option]) => {
+      const value = String(present[name] ?? "");
+      return [name, option.kind === "text" && option.mention !== undefined ? pickedMention(value) : value];
+    }),
+  );
+}
+
+/** Who is mentioned, by the id that the bot keeps, as Discord writes the mention. */
+function pickedMention(kept: string): string {
+  const [, person, id] = /^(user:)?(\d{15,20})$/u.exec(kept) ?? [];
+  if (id === undefined) return "";
+  return person === undefined ? `<@&${id}>` : `<@${id}>`;
+}
+
+/** A command's form, with the values that it begins with. */
+export function renderModal(
+  command: AnyCommand,
+  values: FormValues,
+  networks: readonly string[],
+  customId: string,
+): APIModalInteractionResponseCallbackData {
+  return {
+    custom_id: customId,
+    title: cutLabel(command.summary, MODAL_TITLE_LENGTH).text,
+    components: formOptions(command).map(([name, option]) => {
+      const { component, description = option.description } = fieldOf(name, option, values[name] ?? "", networks);
+      return {
+        type: ComponentType.Label,
+        label: cutLabel(option.label ?? wordsOf(name), LABEL_LENGTH).text,
+        description: cutLabel(description, LABEL_DESCRIPTION_LENGTH).text,
+        component,
+      };
+    }),
+  };
+}
+
+/** `at-least` as people read it. */
+function wordsOf(name: string): string {
+  return `${name.slice(0, 1).toUpperCase()}${name.slice(1).replaceAll("-", " ")}`;
+}
+
+interface FormField {
+  readonly component: APIComponentInLabel;
+  /** Says more of it here than the option does. */
+  readonly description?: string;
+}
+
+function fieldOf(name: string, option: Option, value: string, networks: readonly string[]): FormField {
+  switch (option.kind) {
+    case "text": {
+      const isRequired = value !== "" && option.none === undefined;
+      if (option.mention !== undefined) return { ...mentionField(name, value), description: option.mention.picked };
+      if (Array.isArray(option.several)) {
+        const groups = option.several.map(({ choices }) => choices);
+        return selectField(name, groups, { chosen: listOf(value), isRequired, isList: true });
+      }
+      return textField(name, value, { isRequired, placeholder: option.example, maxLength: option.maxLength ?? 200 });
+    }
+    case "choice":
+      return selectField(name, [option.choices], { chosen: [value], isRequired: value !== "", isList: false });
+    case "network":
+    case "flag": {
+      const words = option.kind === "network" ? networks : ["yes", "no"];
+      const choices = words.map((word) => ({ label: word, value: word }));
+      return selectField(name, [choices], { chosen: [value], isRequired: value !== "", isList: false });
+    }
+    case "integer":
+    case "time":
+      return textField(name, value, { isRequired: false, placeholder: "", maxLength: 60 });
+  }
+}
+
+/** A pick of one or several of at most 25: the chosen ones, then the longest group, then as many others as fit. */
+function selectField(
+  name: string,
+  groups: readonly (readonly Choice[])[],
+  { chosen, isRequired, isList }: { chosen: readonly string[]; isRequired: boolean; isList: boolean },
+): FormField {
+  const known = new Set(groups.flat().map(({ value }) => value));
+  // A value of another version, say: it stays chosen.
+  const unknown = [...new Set(chosen)]
+    .filter((value) => !known.has(value) && isOptionValue(value))
+    .map((value) => ({ label: value, value }));
+  const all = [...unknown, ...groups.flat()];
+  const byNeed = [
+    ...all.filter(({ value }) => chosen.includes(value)),
+    ...groups.toSorted((a, b) => b.length - a.length).flat(),
+  ];
+  const kept = new Set([...new Set(byNeed)].slice(0, MAX_SELECT_OPTIONS));
+  const options = all
+    .filter((one) => kept.has(one))
+    .map(({ label, value }) => ({
+      label: cutLabel(label, SELECT_LABEL_LENGTH).text,
+      value,
+      ...(chosen.includes(value) ? { default: true } : {}),
+    }));
+  const most = isList ? options.length : 1;
+  const cut =
+    options.length < all.length ? { description: `${options.length} of ${all.length}; the command takes any` } : {};
+  return {
+    component: {
+      type: ComponentType.StringSelect,
+      custom_id: name,
+      options,
+      required: isRequired,
+      min_values: isRequired ? 1 : 0,
+      max_values: most,
+    },
+    ...cut,
+  };
+}
+
+function isOptionValue(value: string): boolean {
+  return value.trim() !== "" && value.length <= CHOICE_LENGTH && value.isWellFormed();
+}
+
+function mentionField(name: string, value: string): FormField {
+  const [, sign, id] = /^<@(&?)(\d+)>$/u.exec(value) ?? [];
+  const type = sign === "&" ? SelectMenuDefaultValueType.Role : SelectMenuDefaultValueType.User;
+  return {
+    component: {
+      type: ComponentType.MentionableSelect,
+      custom_id: name,
+      required: false,
+      min_values: 0,
+      max_values: 1,
+      ...(id === undefined ? {} : { default_values: [{ id, type }] }),
+    },
+  };
+}
+
+function textField(
+  name: string,
+  value: string,
+  { isRequired, placeholder, maxLength }: { isRequired: boolean; placeholder: string; maxLength: number },
+): FormField {
+  const most = Math.min(maxLength, TEXT_INPUT_LENGTH);
+  const shown = oneLine(value).slice(0, most).toWellFormed();
+  return {
+    component: {
+      type: ComponentType.TextInput,
+      custom_id: name,
+      style: TextInputStyle.Short,
+      required: isRequired,
+      max_length: most,
+      ...(placeholder === "" ? {} : { placeholder: cutLabel(placeholder, TEXT_INPUT_PLACEHOLDER_LENGTH).text }),
+      ...(shown === "" ? {} : { value: shown }),
+    },
+  };
+}
+
+function listOf(value: string): string[] {
+  return value.split(",").filter((one) => one !== "");
+}
+
+/** What people sent in the fields of a form. */
+export function readModal({ components, resolved }: APIModalSubmission): FormValues {
+  const values: Record<string, string> = {};
+  for (const one of components) {
+    if (one.type !== ComponentType.Label) continue;
+    const { component } = one;
+    if (component.type === ComponentType.TextInput) values[component.custom_id] = component.value.trim();
+    if (component.type === ComponentType.StringSelect) values[component.custom_id] = component.values.join(",");
+    if (component.type === ComponentType.MentionableSelect) {
+      const [id] = component.values;
+      values[component.custom_id] = id === undefined ? "" : mentionOf(id, resolved);
+    }
+  }
+  return values;
+}
+
+/** Somebody who was picked, as Discord writes the mention: https://docs.discord.com/developers/reference#message-formatting. */
+export function mentionOf(id: string, resolved: APIInteractionDataResolved | undefined): string {
+  return resolved?.users?.[id] === undefined ? `<@&${id}>` : `<@${id}>`;
+}
+
+/**
+ * The options that a form changes. What stands there as at first is left out, so that nobody else's change is undone; an
+ * emptied field takes away what is set.
+ */
+export function changedOptions({ options }: AnyCommand, before: FormValues, after: FormValues): Record<string, string> {
+  const changed: Record<string, string> = {};
+  for (const [name, value] of Object.entries(after)) {
+    const option = options[name];
+    if (option === undefined || isSame(before[name] ?? "", value)) continue;
+    const sent = value === "" && option.kind === "text" ? option.none : value;
+    if (sent !== undefined && sent !== "") changed[name] = sent;
+  }
+  return changed;
+}
+
+/** The order of a list does not count. */
+function isSame(before: string, after: string): boolean {
+  return listOf(before).toSorted().join(",") === listOf(after).toSorted().join(",");
+}

@@ -1,0 +1,71 @@
+import { type APIModalSubmitInteraction, InteractionType } from "discord-api-types/v10";
+import { DiscordAPIError } from "discord.js";
+
+import type { AnyCommand } from "../../../bot/command.ts";
+import type { Ask } from "../../../reply/reply.ts";
+import { storeButtonPayloads } from "../../store-button-payloads.ts";
+import type { DiscordContext } from "../context.ts";
+import { KEPT_MILLIS } from "../render/kept-reply.ts";
+import { changedOptions, formValues, readModal, renderModal } from "../render/modal.ts";
+import { pressPayload, storedPressId } from "../render/press.ts";
+import { errorForLog } from "../transport/rest.ts";
+import type { InteractionApi } from "./interaction-api.ts";
+import type { UserInteraction } from "./interaction.ts";
+import { pressOf } from "./pressed.ts";
+
+// The form of a command that changes a thing. It opens where the thing alone is named, and only as the first answer.
+
+/** Whether a form can answer: the command changes a thing, and nothing but this thing is named. */
+export function takesForm({ bot }: DiscordContext, interaction: UserInteraction, ask: Ask): boolean {
+  const edits = commandOf(bot.commands, ask)?.edits;
+  const [only, ...others] = Object.keys(ask.options);
+  return (
+    edits !== undefined &&
+    only === edits.option &&
+    others.length === 0 &&
+    interaction.type !== InteractionType.ModalSubmit
+  );
+}
+
+/** Opens the form of a command with what the thing has now; false where the store or Discord does not take it. */
+export async function openForm(
+  context: DiscordContext,
+  api: InteractionApi,
+  ask: Ask,
+  present: Ask["options"],
+): Promise<boolean> {
+  const command = commandOf(context.bot.commands, ask);
+  if (command === undefined) return false;
+  const before = formValues(command, present);
+  const payload = pressPayload({ kind: "form", ask, before });
+  const keys = await storeButtonPayloads("discord", new Map([["form", payload]]), {
+    ...context,
+    ttlMillis: KEPT_MILLIS,
+  });
+  const key = keys.get("form");
+  if (key === undefined) return false;
+  try {
+    await api.showForm(renderModal(command, before, context.bot.networks, storedPressId(key, 0)));
+    return true;
+  } catch (error) {
+    if (!(error instanceof DiscordAPIError) || api.acknowledged) throw error;
+    context.log.error({ ...errorForLog(error), platform: "discord", command: ask.command }, "form not opened");
+    return false;
+  }
+}
+
+/** The question of a submitted form; undefined for one that is no longer known. */
+export async function submittedAsk(
+  context: DiscordContext,
+  { data }: APIModalSubmitInteraction,
+): Promise<Ask | undefined> {
+  const press = await pressOf(context, data.custom_id);
+  const command = press?.kind === "form" ? commandOf(context.bot.commands, press.ask) : undefined;
+  if (press?.kind !== "form" || command === undefined) return undefined;
+  const changed = changedOptions(command, press.before, readModal(data));
+  return { ...press.ask, options: { ...press.ask.options, ...changed } };
+}
+
+function commandOf(commands: readonly AnyCommand[], { command }: Ask): AnyCommand | undefined {
+  return commands.find(({ name }) => name === command);
+}

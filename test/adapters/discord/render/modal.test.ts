@@ -1,0 +1,62 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { commands as declared } from "../../../../commands/index.ts";
+import { changedOptions, formValues, renderModal } from "../../../../src/adapters/discord/render/modal.ts";
+import { withCommonOptions } from "../../../../src/bot/command.ts";
+import { PLATFORMS } from "../../../../src/main/platforms/platforms.ts";
+import { anyString } from "../../../support/arbitrary-reply.ts";
+import { modalRefusals } from "../judge-modal.ts";
+
+const commands = declared.map((one) => withCommonOptions(one, PLATFORMS));
+const edit = commands.find(({ name }) => name === "alerts edit")!;
+
+const NOW = {
+  kinds: "ops,market.state",
+  severity: "warning",
+  style: "thread",
+  quiet: "22:00-07:00",
+  zone: "Europe/Berlin",
+  mention: "123456789012345678",
+  network: "mainnet",
+};
+
+test("the form of a subscription, as Discord gets it", async () => {
+  const modal = renderModal(edit, formValues(edit, NOW), ["mainnet"], "1k0:key");
+  expect(modalRefusals({ ...modal })).toEqual([]);
+  await expect(`${JSON.stringify(modal, undefined, 1)}\n`).toMatchFileSnapshot(
+    "../../../golden/adapters/discord/subscription-form.json",
+  );
+});
+
+test("any command's form is within every limit of Discord, whatever it begins with", () => {
+  const value = fc.oneof(
+    anyString(300),
+    fc.array(anyString(20), { maxLength: 40 }).map((all) => all.join(",")),
+  );
+  // One whose options are all under headings, or name the thing, has none.
+  const withForm = commands.filter((one) => renderModal(one, {}, ["mainnet"], "1k0:key").components.length > 0);
+  fc.assert(
+    fc.property(fc.constantFrom(...withForm), value, (command, given) => {
+      const values = Object.fromEntries(Object.keys(command.options).map((name) => [name, given]));
+      for (const begun of [values, {}]) {
+        const modal = renderModal(command, formValues(command, begun), ["mainnet", "testnet"], "1k0:key");
+        expect(modalRefusals({ ...modal })).toEqual([]);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("a form asks for what was changed in it, and an emptied field for nothing to be set", () => {
+  const before = formValues(edit, NOW);
+  const asks = (after: object): unknown => changedOptions(edit, before, { ...before, ...after });
+  expect(asks({})).toEqual({});
+  expect(asks({ kinds: "market.state,ops" })).toEqual({});
+  expect(asks({ kinds: "ops", quiet: "", mention: "" })).toEqual({ kinds: "ops", quiet: "off", mention: "off" });
+  expect(asks({ mention: "<@223456789012345678>", severity: "info" })).toEqual({
+    mention: "<@223456789012345678>",
+    severity: "info",
+  });
+  expect(asks({ unknown: "x" })).toEqual({});
+});
