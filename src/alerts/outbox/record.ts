@@ -154,13 +154,14 @@ export async function deadLetterOwed(
   for (const { phase, target } of await readOwed()) {
     if (phase === "group" && target !== null) await releaseGroup(tables, target, at);
   }
-  const dropped = deliveriesToDrop(await readOwed());
+  const owed = await readOwed();
   const said: DeliveryRow[] = [];
-  for (const { id, group_key, uncertain_since } of dropped) {
-    if (group_key === null) continue;
-    said.push(...(await tables.outbox.saidBy(id)).map((row) => ({ ...row, uncertain_since })));
+  for (const row of owed) {
+    if (row.group_key === null || isEndNotice(row)) continue;
+    const { id, uncertain_since } = row;
+    said.push(...(await tables.outbox.saidBy(id)).map((one) => ({ ...one, uncertain_since })));
   }
-  const rows = [...dropped, ...said];
+  const rows = [...deliveriesToDrop(owed, said), ...said];
   await tables.outbox.deadLetter(
     rows.map(({ id }) => id),
     at,
@@ -170,13 +171,15 @@ export async function deadLetterOwed(
 }
 
 /**
- * The deliveries to dead-letter with the subscriptions. End notices of alerts whose trigger was, or may have been, sent
- * stay owed: they are sent once they can be.
+ * Which of the owed deliveries are dead-lettered with the subscriptions and with what they say (`said`). End notices of
+ * alerts whose trigger was, or may have been, sent stay owed: they are sent once they can be.
  */
-function deliveriesToDrop(owed: readonly DeliveryRow[]): DeliveryRow[] {
+function deliveriesToDrop(owed: readonly DeliveryRow[], said: readonly DeliveryRow[]): DeliveryRow[] {
   const keyOf = ({ episode, destination }: DeliveryRow): string => JSON.stringify([episode, destination]);
   const unsentTriggers = new Set(
-    owed.filter(({ phase, uncertain_since }) => phase === "trigger" && uncertain_since === null).map(keyOf),
+    [...owed, ...said]
+      .filter(({ phase, uncertain_since }) => phase === "trigger" && uncertain_since === null)
+      .map(keyOf),
   );
   return owed.filter((row) => !isEndNotice(row) || unsentTriggers.has(keyOf(row)));
 }

@@ -14,7 +14,7 @@ import {
   recordWaiting,
   retryNow,
 } from "../../../src/alerts/outbox/record.ts";
-import { arrivedMessage, lastArrivedOf } from "../../../src/alerts/outbox/queries.ts";
+import { arrivedMessage, lastArrivedOf, waitingAt, waitingOn } from "../../../src/alerts/outbox/queries.ts";
 import { backoffDelay } from "../../../src/alerts/outbox/retry-policy.ts";
 import { destinationKey } from "../../../src/alerts/routing/subscription.ts";
 import { SendError } from "../../../src/alerts/sender.ts";
@@ -162,6 +162,28 @@ describe("a delivery that failed", () => {
     },
   );
 
+  it("takes with it all that it says, and the ends of that, where its destination is lost", async () => {
+    const said = (id: string, phase: string, said_by: string) =>
+      ({ id, phase, episode: id, is: { state: "merged", said_by } }) as const;
+    const { tables, at } = await owed(
+      { id: "sayer", phase: "trigger", episode: "sayer", group_key: "g" },
+      said("said", "trigger", "sayer"),
+      { id: "end of said", phase: "resolve", episode: "said" },
+      { id: "end of told", phase: "resolve", episode: "told", group_key: "r" },
+      said("joins that", "resolve", "end of told"),
+    );
+    await tables(async (all) => {
+      await deadLetterOwed(all, { platform: "nowhere", destination: ops }, at + 1, "401", newId);
+      expect(await states(all, ["sayer", "said", "end of said", "end of told", "joins that"])).toEqual([
+        "sayer dead",
+        "said dead",
+        "end of said dead",
+        "end of told owed",
+        "joins that merged",
+      ]);
+    });
+  });
+
   it("takes with it what the message of a lost destination does not show yet", async () => {
     const { tables, at } = await owed(
       { id: "sayer", is: { state: "sent" } },
@@ -290,23 +312,54 @@ describe("a pressed message that no delivery is known by", () => {
 
   it.each([
     ["is the copy of the one that went there", { platform: "nowhere", channel: "desk", message: "9" }, "there"],
-    ["is none of another channel's", { platform: "nowhere", channel: "hall", message: "9" }, undefined],
+    ["is none of another channel's", { platform: "nowhere", channel: "attic", message: "9" }, undefined],
     ["is none of another platform's", { platform: "elsewhere", channel: "desk", message: "9" }, undefined],
     ["is no copy, where it is the message itself", { platform: "nowhere", channel: "desk", message: "2" }, undefined],
+    ["is none of one that arrived for certain", { platform: "nowhere", channel: "hall", message: "9" }, undefined],
+    [
+      "is none while it may be one that is being sent",
+      { platform: "nowhere", channel: "busy", message: "9" },
+      undefined,
+    ],
+    [
+      "is one while another message is being edited",
+      { platform: "nowhere", channel: "edited", message: "9" },
+      "edited",
+    ],
   ])("%s", async (_what, pressed, copied) => {
-    const { tables, at } = await owed(sent("here", "ops"), sent("there", "desk"));
+    const { tables, at } = await owed(
+      sent("here", "ops"),
+      sent("there", "desk"),
+      { ...sent("certain", "hall"), is: { state: "sent" } },
+      sent("busy", "busy"),
+      { ...sent("next", "busy"), episode: "f", is: { state: "sending" } },
+      sent("edited", "edited"),
+      { ...sent("edit", "edited"), kind: "edit", phase: "state", target: "edited", is: { state: "sending" } },
+    );
     await tables(async (all) => {
       const receipt = { platform: "nowhere", at };
       await all.outbox.putReceipts([
         { ...receipt, delivery: "here", channel: "ops", message: "1" },
         { ...receipt, delivery: "there", channel: "desk", message: "2" },
+        { ...receipt, delivery: "certain", channel: "hall", message: "3" },
+        { ...receipt, delivery: "busy", channel: "busy", message: "4" },
+        { ...receipt, delivery: "edited", channel: "edited", message: "5" },
       ]);
       expect(await recordPress(all, "e", pressed, at, newId)).toBe(copied !== undefined);
-      const copies = await all.outbox.receipts(["here~1", "there~1"]);
+      const copies = await all.outbox.receipts(["here", "there", "certain", "busy", "edited"].map((id) => `${id}~1`));
       expect(copies.map(({ delivery, message }) => [delivery, message])).toEqual(
         copied === undefined ? [] : [[`${copied}~1`, "9"]],
       );
     });
+  });
+});
+
+it("what waits for a destination, or on a platform, is counted: at a destination without edits", async () => {
+  const { tables } = await owed({ id: "a" }, { id: "b" }, { id: "edit", kind: "edit", target: "a" });
+  await tables(async (all) => {
+    expect(await waitingAt(all, destinationKey(ops), newId)).toBe(2);
+    expect(await waitingAt(all, destinationKey(desk), newId)).toBe(0);
+    expect(await waitingOn(all, "nowhere", newId)).toBe(3);
   });
 });
 
