@@ -8,6 +8,9 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   "src/alerts/outbox/claim.ts: accompanied.has(row.id) → true": "beside no other nothing merges; it saves reads",
   "src/alerts/outbox/decision-log.ts: shown.filter(those) → shown": "rows that are read in vain are not shown",
   "src/alerts/outbox/group.ts: within === undefined → true": "an older message is refused later; the bound saves rows",
+  'src/alerts/outbox/group.ts: rows.filter(({ phase }) => phase === "trigger") → rows':
+    "only triggers take in; it saves reads",
+  "src/alerts/outbox/rolling-message.ts: extended.set(same, after); → ;": "equal messages are stored once anyway",
   "src/alerts/outbox/rolling-message.ts: simulated === undefined → false": "JSON leaves out what is undefined",
   "src/api/verdict/believe.ts: blocks > 0n → blocks >= 0n": "equal heights are compared before",
   "src/api/verdict/believe.ts: ofA > ofB → ofA >= ofB": "equal times are compared before",

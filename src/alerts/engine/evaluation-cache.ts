@@ -95,11 +95,9 @@ export async function evaluationInputs(
   const flappingRevisions = new Map((await tables.watch.notificationRevisions(began)).map((row) => [row.id, row.told]));
   const inhibitors = inhibitingEpisodes(episodes);
   return new Map(
-    episodes.flatMap((episode) => {
+    episodes.map((episode) => {
       const found = flapping.get(episode.id);
       const flappingRevision = found === undefined ? undefined : flappingRevisions.get(found.began);
-      // A pruned episode has no revision.
-      if (found !== undefined && flappingRevision === undefined) return [];
       const inhibitor = inhibitorOf(episode, inhibitors)?.id;
       const inputs = [
         liveMessageKey(episode),
@@ -110,7 +108,7 @@ export async function evaluationInputs(
         flappingRevision,
         shared,
       ];
-      return [[episode.id, JSON.stringify(inputs)] as const];
+      return [episode.id, JSON.stringify(inputs)] as const;
     }),
   );
 }

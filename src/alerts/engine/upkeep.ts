@@ -50,8 +50,7 @@ export function createUpkeep(
       const flapping = machines.parse(await tables.watch.flapping(), keyOf);
       const plans: Plan[] = [];
       const put = async (machine: Machine): Promise<void> => {
-        if (machine.flapping === undefined) flapping.delete(keyOf(machine));
-        else flapping.set(keyOf(machine), machine);
+        flapping.set(keyOf(machine), machine);
         await tables.watch.putMachines([machineRow(machine)]);
       };
       const withdrawn = withdraw(open, index, at);

@@ -68,7 +68,7 @@ export async function claim(
   const full: Sender[] = [];
   const due: (UnreadDelivery | undefined)[] = [];
   for (const { sender, limit } of wanted) {
-    const rows = limit > 0 ? await tables.outbox.due(sender.platform, at, limit) : [];
+    const rows = await tables.outbox.due(sender.platform, at, limit);
     if (rows.length >= limit) full.push(sender);
     const accompanied = new Set(await tables.outbox.accompanied(rows.map(({ id }) => id)));
     for (const row of rows) {

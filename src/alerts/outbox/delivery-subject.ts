@@ -177,7 +177,7 @@ export function isMerged(message: AlertMessage, { kind, phase }: Pick<DeliveryRo
 export async function triggerDeliveryTime(tables: AlertTables, row: DeliveryRow): Promise<Nanoseconds | undefined> {
   if (row.episode === null || (row.phase !== "resolve" && row.phase !== "state")) return undefined;
   const all = await tables.outbox.ofEpisode(row.episode, row.destination);
-  const trigger = all.find((one) => one.kind === "message" && one.phase === "trigger");
+  const trigger = all.find((one) => one.phase === "trigger");
   const receipt = trigger === undefined ? undefined : (await tables.outbox.receipts([trigger.id]))[0];
   return receipt === undefined ? undefined : fromMillis(receipt.at);
 }

@@ -38,12 +38,12 @@ export async function mergeOwed(
   newId: () => string,
 ): Promise<Merged> {
   const isAlone = due.episode === null && due.group_key === null;
-  if (due.kind !== "message" || isAlone || due.uncertain_since !== null) return { row: due, says: true, decisions: [] };
+  if (isAlone || due.uncertain_since !== null) return { row: due, says: true, decisions: [] };
   const merged = await mergeIntoTriggers(tables, [due], at);
   const [row = due] = merged.rows;
   if (row.group_key === null) return { row, decisions: merged.decisions };
   // What an attempt that failed would have said.
-  const said = await mergeIntoTriggers(tables, row.attempts === 0 ? [] : await tables.outbox.saidBy(row.id), at);
+  const said = await mergeIntoTriggers(tables, await tables.outbox.saidBy(row.id), at);
   const { within } = DeliveryData.parse(JSON.parse(row.data));
   const since = within === undefined ? 0 : row.created_at - LONGEST_GROUPING;
   const near = await tables.outbox.inGroup(row.destination, row.group_key, since);
@@ -53,7 +53,7 @@ export async function mergeOwed(
   const last = near.findLast(({ state, episode }) => state === "sent" && episode !== null);
   const grouped = await joinGroup(tables, row, others.rows, last, at, newId);
   const decisions = [merged, said, others, grouped].flatMap((one) => one.decisions);
-  return { ...grouped, ...(row.attempts === 0 ? {} : { says: true }), decisions };
+  return { ...grouped, ...(said.rows.length === 0 ? {} : { says: true }), decisions };
 }
 
 const MERGED_PHASES: readonly string[] = ["escalation", "reminder", "resolve", "state"];
@@ -78,12 +78,12 @@ async function mergeIntoTriggers(
   for (const row of rows) {
     const own = row.phase === "trigger" ? (later.get(row.episode) ?? []) : [];
     // No change of an episode comes after its resolve.
-    const last = own.findLast(({ phase, seq }) => seq > row.seq && phase !== "reminder" && phase !== "state");
+    const last = own.findLast(({ phase }) => phase !== "reminder" && phase !== "state");
     if (last === undefined || row.episode === null) {
       merged.push(row);
       continue;
     }
-    const ids = own.filter(({ seq }) => seq > row.seq).map(({ id }) => id);
+    const ids = own.map(({ id }) => id);
     for (const id of ids) gone.add(id);
     await tables.outbox.updateAll(ids, { state: "merged", settled_at: at, last_error: `said by ${row.id}` });
     const changed = {

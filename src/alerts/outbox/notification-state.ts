@@ -73,7 +73,6 @@ async function revertTriggers(
   by: typeof UNSENT | typeof UNREACHED,
 ): Promise<void> {
   const triggers = new Map(rows.flatMap((row) => (row.uncertain_since === null ? [[row.id, row] as const] : [])));
-  if (triggers.size === 0) return;
   const reverted: NotificationStateRow[] = [];
   for (const row of states) {
     const before = NotificationState.parse(JSON.parse(row.data));

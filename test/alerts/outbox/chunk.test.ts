@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 
-import { type Chunk, parseChunk, toChunkRow } from "../../../src/alerts/outbox/chunk.ts";
+import { joinPlans } from "../../../src/alerts/outbox/batch.ts";
+import { type Chunk, parseChunk, splitIntoChunks, toChunkRow } from "../../../src/alerts/outbox/chunk.ts";
+import { MessageCollector } from "../../../src/alerts/outbox/message.ts";
+import { anEpisode } from "../samples.ts";
 
 const destination = (channel: string) => ({ platform: "slack", workspace: "T1", channel });
 const told = { style: "live", state: "told", severity: "critical", reminders: 2, toldMillis: 5, shown: "x" } as const;
@@ -31,6 +34,50 @@ test("a chunk is read as it was written", () => {
 
 test("the stored form of earlier versions, each row whole, is read too", () => {
   expect(parseChunk({ data: JSON.stringify(chunk) })).toEqual(chunk);
+});
+
+test.each([
+  [5, [5]],
+  [4, [2, 1, 2]],
+  [2, [2, 1, 2]],
+])("a batch of 5 rows in chunks of %d", (size, rows) => {
+  const [one, two] = [anEpisode("network.stalled"), anEpisode("market.auction", { subject: "m1" })];
+  const message = { type: "condition", phase: "trigger", episode: one } as const;
+  const state = { destination: destination("C1"), style: "live", state: "told", reminders: 0 } as const;
+  const [deliveries, states] = [
+    ["1", "2"].map((id) => ({ id, destination: destination("C1"), phase: "trigger", message }) as const),
+    [one, two].map(({ id: episode }) => ({ episode, destination: "slack/T1/C1/", state })),
+  ];
+  const event = {
+    kind: "core.upgraded",
+    network: "mainnet",
+    subject: "",
+    key: "1",
+    at: "1",
+    from: "a",
+    to: "b",
+  } as const;
+  const rollingUpdates = [{ destination: destination("C1"), message: { type: "event", event } }] as const;
+  const batch = joinPlans([{ deliveries, rollingUpdates, states }]);
+  const chunks = splitIntoChunks(batch, new MessageCollector(), size);
+  expect(
+    chunks.map(({ chunk: { deliveries, rolled, tellings } }) => deliveries.length + rolled.length + tellings.length),
+  ).toEqual(rows);
+});
+
+test("of what is critical the messages are urgent, and their edits are not", () => {
+  const message = { type: "condition", phase: "state", episode: anEpisode("network.stalled") } as const;
+  const usual = { destination: destination("C1"), phase: "state", message } as const;
+  const batch = joinPlans([
+    {
+      deliveries: [
+        { id: "1", ...usual },
+        { id: "2", ...usual, edits: "1" },
+      ],
+    },
+  ]);
+  const [{ chunk } = {}] = splitIntoChunks(batch, new MessageCollector());
+  expect(chunk?.deliveries.map(({ urgency }) => urgency)).toEqual([2, undefined]);
 });
 
 test("an unreadable chunk is undefined", () => {

@@ -39,6 +39,23 @@ it.each([
   });
 });
 
+it.each([
+  ["that came again though it may have arrived", { attempts: 2, uncertain_since: 1 }, true],
+  ["that came again after an attempt that certainly failed", { attempts: 2, uncertain_since: null }, false],
+  ["that came once, and late", { attempts: 1, uncertain_since: 1 }, false],
+])("the edit of a message %s: whether that is marked as a repeat", async (_what, is, repeat) => {
+  const { tables, at } = await owed(
+    { id: "a", is: { state: "sent", ...is } },
+    { id: "edit", kind: "edit", phase: "state", target: "a" },
+  );
+  await tables(async (all) => {
+    await all.outbox.update("a", { attempted_at: 1 });
+    await all.outbox.putReceipts([{ delivery: "a", platform: "nowhere", channel: "ops", message: "1", at }]);
+    const { claimed } = await claim(all, [{ sender: sender(), limit: 1 }], at, newId);
+    expect(claimed.map((one) => one.repeat)).toEqual([repeat]);
+  });
+});
+
 describe("a delivery that may have arrived", () => {
   it.each([
     ["is no repeat while the platform drops it", 60_001, false],

@@ -74,6 +74,24 @@ describe("the log", () => {
     expect(await engine.log.count({ within: 3, destination: undefined })).toEqual({ entries: 2, more: false });
   });
 
+  it.each([
+    [4, 2, [2, 1, 2, 1]],
+    [2, 2, [2, 2]],
+    [3, 2, [2, 1, 2, 1]],
+    [9, 2, [2, 1, 2, 1]],
+  ])("of 3 decisions and 3 deliveries, at most %d of each, in batches of %d", async (within, size, read) => {
+    const { engine, store } = await openStage();
+    await store.transaction(async ({ alerts }) => {
+      await logDecisions(alerts, [{ what: "one" }, { what: "two" }, { what: "three" }], 1);
+      const ids = ["a", "b", "c"];
+      await alerts.outbox.add(ids.map((id) => delivery(id, here, { platform: "nowhere" })));
+      await alerts.outbox.markSent(ids, 1);
+    });
+    const sizes: number[] = [];
+    for await (const batch of engine.log.batches({ within, destination: undefined }, size)) sizes.push(batch.length);
+    expect(sizes).toEqual(read);
+  });
+
   it("yields to other work while all of it is read", async () => {
     const stage = await filled();
     const service = createAlertService(stage.engine, stage.config);

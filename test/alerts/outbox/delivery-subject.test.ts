@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { AlertEvent } from "../../../src/alerts/kinds/event.ts";
-import { deliverySubject, isMerged } from "../../../src/alerts/outbox/delivery-subject.ts";
+import { deliverySubject, isMerged, messageUrgency } from "../../../src/alerts/outbox/delivery-subject.ts";
 import type { AlertMessage } from "../../../src/alerts/outbox/message.ts";
 import { anEpisode, aSubscription } from "../samples.ts";
 
@@ -18,6 +18,22 @@ const checkpoint: AlertEvent = {
   at: LATER,
   atBlock: "1",
   hash: "h",
+};
+const forked: AlertEvent = {
+  kind: "history.forked",
+  network: "mainnet",
+  subject: "",
+  key: "1",
+  at: LATER,
+  what: "checkpoints",
+  block: "1",
+  lastBlock: "1",
+  blocks: 1,
+  field: "hash",
+  before: [],
+  beforeBy: [],
+  after: [],
+  afterBy: [],
 };
 const silence = { id: "s", from: 1, until: 2, by: "ada", created: 1 };
 const at = LATER;
@@ -131,6 +147,18 @@ describe("a delivery, for programs, is about", () => {
     ["no time that is known", digest({ episodes: [firing] }), "0"],
   ])("the time of %s", (_of, message, time) => {
     expect(deliverySubject(message, message.type === "condition" ? message.phase : "digest").at).toBe(time);
+  });
+
+  it.each([
+    ["a digest of nothing", digest({}), 0],
+    ["a digest of what is never critical", digest({ events: [checkpoint] }), 0],
+    ["a digest of which one may be critical", digest({ events: [checkpoint, forked] }), 2],
+    ["what may be critical", { type: "event", event: forked }, 2],
+    ["what is never critical", { type: "event", event: checkpoint }, 0],
+    ["an alert that may be critical", condition("trigger"), 2],
+    ["an alert that never is", condition("trigger", anEpisode("market.auction")), 1],
+  ] as const)("how urgent %s is", (_what, message, urgency) => {
+    expect(messageUrgency(message)).toBe(urgency);
   });
 
   it("a merged one, where its message is of another phase than its row", () => {

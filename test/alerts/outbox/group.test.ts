@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import { mergeOwed, readGroup, readReference, readStory } from "../../../src/alerts/outbox/group.ts";
+import { type Episode, episodeRow } from "../../../src/alerts/rules/episode.ts";
+import { saying } from "../../support/said.ts";
+import { anEpisode } from "../samples.ts";
 import { ops, owed, type OwedRow } from "./owed.ts";
 
 const E = "node.down|mainnet|n1|1";
@@ -8,9 +11,13 @@ const DATA = { destination: ops };
 const data = (more: object): string => JSON.stringify({ ...DATA, ...more });
 
 /** Merges into the first of these what the others are. */
-async function merged(due: OwedRow, ...others: readonly OwedRow[]) {
+const merged = (due: OwedRow, ...others: readonly OwedRow[]) => mergedWhere([], due, ...others);
+
+/** The same where these episodes are known. */
+async function mergedWhere(episodes: readonly Episode[], due: OwedRow, ...others: readonly OwedRow[]) {
   const rows = [due, ...others];
   const { tables, at } = await owed(...rows);
+  await tables(({ watch }) => watch.putEpisodes(episodes.map(episodeRow)));
   let count = 0;
   const newId = (): string => `new${(count += 1)}`;
   return tables(async (all) => {
@@ -18,8 +25,9 @@ async function merged(due: OwedRow, ...others: readonly OwedRow[]) {
     const { row, says, decisions } = await mergeOwed(all, first!, at, newId);
     const stored = await all.outbox.get(rows.map(({ id }) => id));
     const states = stored.toSorted((a, b) => a.seq - b.seq).map(({ id, phase, state }) => `${id} ${phase} ${state}`);
-    const edits = (await all.outbox.owedEdits(rows.map(({ id }) => id))).map(({ target }) => target);
-    return { row, says, whats: decisions.map(({ what }) => what), states, edits };
+    const owedEdits = await all.outbox.owedEdits(rows.map(({ id }) => id));
+    const [edits, urgencies] = [owedEdits.map(({ target }) => target), owedEdits.map(({ urgency }) => urgency)];
+    return { row, says, whats: decisions.map(({ what }) => what), decisions, states, edits, urgencies };
   });
 }
 
@@ -70,6 +78,7 @@ describe("the first of a group", () => {
       ["merged", "grouped"],
       true,
     ]);
+    expect(now.decisions.at(-1)?.detail).toMatch(saying("fired and resolved", first.episode));
   });
 
   it("says nothing else of its own episode", async () => {
@@ -97,6 +106,30 @@ describe("a message that was sent", () => {
   ] as const)("shows what joins it, %s", async (_what, state, edits) => {
     const now = await merged(joins, sent, { ...end, is: { state } });
     expect([now.row, new Set(now.edits)]).toEqual([undefined, new Set(edits)]);
+  });
+
+  it("is edited as urgently as the most urgent of what joins it", async () => {
+    const event = { id: "event", phase: "event", ...story, urgency: 0 } as const;
+    const now = await merged({ ...joins, urgency: 2 }, { ...sent, urgency: 0 }, event);
+    expect([now.edits, now.urgencies]).toEqual([["sent"], [2]]);
+  });
+
+  it.each([
+    ["what fires while it lasts", "firing", trigger, undefined],
+    ["not what fires once it is over", "resolved", trigger, "t"],
+    ["what ends once it is over", "resolved", resolve, undefined],
+  ] as const)("says %s", async (_what, state, joining, row) => {
+    const stall = anEpisode("network.stalled", { id: sent.episode, state });
+    expect((await mergedWhere([stall], { ...joining, ...story }, sent)).row?.id).toBe(row);
+  });
+
+  it("says one episode of a subject, not the next one", async () => {
+    const near = { group_key: "g", data: data({ within: 5000 }) };
+    const first = { ...trigger, id: "first", episode: "node.down|mainnet|n0|1", ...near, is: sent.is };
+    const next = { ...trigger, id: "next", episode: E.replace(/1$/u, "2"), ...near };
+    const open = anEpisode("node.down", { id: first.episode });
+    const now = await mergedWhere([open], { ...trigger, ...near }, first, next);
+    expect(now.states).toEqual(["t trigger merged", "first trigger sent", "next trigger owed"]);
   });
 
   it("says nothing of an episode where it is an event's", async () => {
