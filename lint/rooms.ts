@@ -10,8 +10,8 @@ export const rooms: Readonly<Record<string, string>> = {
   main: "everything",
   // Floor 5; `adapters/*` = the files directly in `adapters/`.
   commands: "ground answers bot alerts api export(types)",
-  "adapters/discord": "ground adapters/* bot alerts",
-  "adapters/slack": "ground adapters/* bot alerts",
+  "adapters/discord": "ground adapters/* bot alerts export",
+  "adapters/slack": "ground adapters/* bot alerts export",
   "adapters/terminal": "ground bot",
   "adapters/web": "ground adapters/* bot alerts(types)",
   "adapters/web/public": "adapters/web(types) reply(types)",
@@ -86,7 +86,7 @@ export const packages: Readonly<Record<string, string>> = {
   "pino-pretty": "main",
   "prom-client": "main",
   "string-width": "adapters/discord adapters/terminal",
-  yazl: "adapters/discord",
+  yazl: "export",
   zod: "adapters/discord adapters/slack adapters/web alerts answers api config export main reply simulator store watchers",
 };
 

@@ -16,6 +16,11 @@ export interface Attachment {
   /** The half-open stretch of time that its rows span; where the file is too large, shorter ranges can be offered. */
   readonly covers?: { readonly from: Nanoseconds; readonly to: Nanoseconds };
   open(): Readable;
+  /**
+   * The same rows in numbered parts of at most so many bytes, each a whole file with the header. Left out where a file
+   * cannot be cut. The parts are readable until this file is disposed of.
+   */
+  split?(maxBytes: number): Promise<readonly Attachment[]>;
   /** Frees the bytes. Safe to call twice; the adapter calls it once the reply is delivered or abandoned. */
   dispose(): Promise<void>;
 }

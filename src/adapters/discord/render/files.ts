@@ -1,13 +1,5 @@
-import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
-import { mkdtemp, rm, stat } from "node:fs/promises";
-import os from "node:os";
-import path from "node:path";
-import { Transform } from "node:stream";
-import { pipeline } from "node:stream/promises";
-
-import { ZipFile } from "yazl";
-
+import { zipFiles } from "../../../export/pack/zip-files.ts";
+import { temporaryFiles } from "../../../export/temporary-file.ts";
 import type { Attachment } from "../../../reply/attachment.ts";
 import { paragraph } from "../../../reply/block.ts";
 import { tableAttachment } from "../../../reply/csv.ts";
@@ -29,6 +21,9 @@ export interface UnsendableFile {
   readonly compressedBytes: number | undefined;
 }
 
+/** Archives are made where exports are. */
+const temporary = temporaryFiles();
+
 export interface FittedFiles {
   readonly files: readonly MessageFile[];
   readonly unsendable: readonly UnsendableFile[];
@@ -47,7 +42,7 @@ export async function fitFiles(
   const dispose = async (): Promise<void> => void (await Promise.allSettled(made.map((one) => one.dispose())));
   const pack = async (name: string, files: readonly MessageFile[]): Promise<MessageFile | undefined> => {
     if (!compress) return undefined;
-    const attachment = await zipFiles(name, files, signal);
+    const attachment = await zipFiles(name, files, temporary, signal);
     made.push(attachment);
     return { name, alt: undefined, attachment };
   };
@@ -99,51 +94,6 @@ function largestFirst(files: readonly MessageFile[]): MessageFile[] {
 
 function totalBytes(files: readonly MessageFile[]): number {
   return files.reduce((total, file) => total + file.attachment.sizeBytes, 0);
-}
-
-/** Compresses files into one .zip on disk, a format that phones open. The originals stay their owner's. */
-async function zipFiles(name: string, files: readonly MessageFile[], signal: AbortSignal): Promise<Attachment> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-zip-"));
-  const target = path.join(folder, "packed.zip");
-  const dispose = (): Promise<void> => rm(folder, { recursive: true, force: true });
-  try {
-    const zip = new ZipFile();
-    for (const file of files) {
-      zip.addReadStreamLazy(file.name, { compress: true }, (give) => {
-        // A source that fails must fail the archive: neither hang it nor end the process.
-        try {
-          const source = file.attachment.open();
-          source.once("error", (error) => zip.emit("error", error));
-          give(null, source);
-        } catch (error) {
-          zip.emit("error", error);
-        }
-      });
-    }
-    zip.end();
-    const hash = createHash("sha256");
-    const hashing = new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        hash.update(chunk);
-        done(null, chunk);
-      },
-    });
-    const output = zip.outputStream as NodeJS.ReadableStream & { destroy(error: Error): void };
-    zip.on("error", (error: unknown) => output.destroy(error instanceof Error ? error : new Error(String(error))));
-    await pipeline(output, hashing, createWriteStream(target), { signal });
-    const { size } = await stat(target);
-    return {
-      name,
-      mediaType: "application/zip",
-      sizeBytes: size,
-      sha256: hash.digest("hex"),
-      open: () => createReadStream(target),
-      dispose,
-    };
-  } catch (error) {
-    await dispose();
-    throw error;
-  }
 }
 
 /** The planned fill of each range: entries are not spread evenly over time. */

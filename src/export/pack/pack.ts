@@ -1,0 +1,104 @@
+// A file as messages of a platform: as it is, or compressed, or in compressed parts over a few messages. What does not fit
+// even so is told of by its sizes.
+// Next: zip-files.ts (archives).
+
+import type { Attachment } from "../../reply/attachment.ts";
+import type { TemporaryFiles } from "../temporary-file.ts";
+import { zipFiles } from "./zip-files.ts";
+
+/** The limits of a message's files. */
+export interface FileLimits {
+  readonly maxBytes: number;
+  readonly maxCount: number;
+  /** Of all files of a message together; left out = as many as there are. */
+  readonly maxTotalBytes?: number;
+}
+
+export type Packed =
+  | {
+      readonly fits: true;
+      /** The files of each message, in order. The given file is among them only where it fits as it is. */
+      readonly messages: readonly (readonly Attachment[])[];
+      /** Removes the archives made here; the given file stays its owner's. */
+      dispose(): Promise<void>;
+    }
+  | {
+      readonly fits: false;
+      /** The whole file as one archive. */
+      readonly compressedBytes: number;
+    };
+
+/** More messages than these for one file are too many. */
+export const MAX_MESSAGES = 3;
+/** Parts of equal length differ in their compressed length: planned below the limit, and smaller again if need be. */
+const PART_FILL = 0.9;
+const MAX_TRIES = 3;
+
+/**
+ * Packs a file within the limits of a platform. Rejects as `zipFiles` does.
+ */
+export async function packFile(
+  file: Attachment,
+  limits: FileLimits,
+  temporary: TemporaryFiles,
+  signal: AbortSignal,
+): Promise<Packed> {
+  const { maxBytes } = limits;
+  if (file.sizeBytes <= maxBytes) return { fits: true, messages: [[file]], dispose: async () => {} };
+  const whole = await zip(file, temporary, signal);
+  if (whole.sizeBytes <= maxBytes) return { fits: true, messages: [[whole]], dispose: () => whole.dispose() };
+  await whole.dispose();
+  const compressedBytes = whole.sizeBytes;
+  const perMessage = Math.max(1, Math.min(limits.maxCount, Math.floor((limits.maxTotalBytes ?? Infinity) / maxBytes)));
+  const maxParts = perMessage * MAX_MESSAGES;
+  let partBytes = Math.floor((file.sizeBytes / compressedBytes) * maxBytes * PART_FILL);
+  for (let turn = 0; turn < MAX_TRIES; turn += 1, partBytes = Math.floor(partBytes * PART_FILL)) {
+    if (file.split === undefined || Math.ceil(file.sizeBytes / partBytes) > maxParts) break;
+    const parts = await zipParts(await file.split(partBytes), maxBytes, temporary, signal);
+    if (parts === undefined) continue;
+    if (parts.length <= maxParts)
+      return { fits: true, messages: inMessages(parts, perMessage), dispose: () => disposeAll(parts) };
+    await disposeAll(parts);
+    break;
+  }
+  return { fits: false, compressedBytes };
+}
+
+/** Each part as an archive of its own; undefined where one is too large. */
+async function zipParts(
+  parts: readonly Attachment[],
+  maxBytes: number,
+  temporary: TemporaryFiles,
+  signal: AbortSignal,
+): Promise<Attachment[] | undefined> {
+  const made: Attachment[] = [];
+  try {
+    for (const part of parts) {
+      const archive = await zip(part, temporary, signal);
+      made.push(archive);
+      if (archive.sizeBytes <= maxBytes) continue;
+      await disposeAll(made);
+      return undefined;
+    }
+    return made;
+  } catch (error) {
+    await disposeAll(made);
+    throw error;
+  } finally {
+    await disposeAll(parts);
+  }
+}
+
+function zip(file: Attachment, temporary: TemporaryFiles, signal: AbortSignal): Promise<Attachment> {
+  return zipFiles(`${file.name}.zip`, [{ name: file.name, attachment: file }], temporary, signal);
+}
+
+function inMessages(files: readonly Attachment[], perMessage: number): Attachment[][] {
+  return Array.from({ length: Math.ceil(files.length / perMessage) }, (_, index) =>
+    files.slice(index * perMessage, (index + 1) * perMessage),
+  );
+}
+
+async function disposeAll(files: readonly Attachment[]): Promise<void> {
+  await Promise.allSettled(files.map((file) => file.dispose()));
+}
