@@ -163,7 +163,7 @@ async function examineCommands(options: DiscordExaminationOptions, applicationId
     ["out of date", changes.changed],
     ["no longer ours", changes.removed],
   ] as const;
-  const what = said.flatMap(([words, names]) => (names.length === 0 ? [] : [`${words}: /${names.join(", /")}`]));
+  const what = said.flatMap(([words, names]) => (names.length === 0 ? [] : [`${words}: ${names.join(", ")}`]));
   return warning(check, what.join("; "), "Run npm run discord:register, or start the bot, which does the same.");
 }
 

@@ -70,9 +70,9 @@ export async function discordRegister(args: readonly string[], options: Register
   const rest = createRest({ token: options.token, apiUrl: options.apiUrl });
   try {
     const { changes } = await registerCommands({ ...options, rest, dryRun, signal: AbortSignal.timeout(30_000) });
-    for (const name of changes.added) options.print(`+ /${name}`);
-    for (const name of changes.changed) options.print(`~ /${name}`);
-    for (const name of changes.removed) options.print(`- /${name}`);
+    for (const name of changes.added) options.print(`+ ${name}`);
+    for (const name of changes.changed) options.print(`~ ${name}`);
+    for (const name of changes.removed) options.print(`- ${name}`);
     const where = options.guildId === undefined ? "everywhere" : `in server ${options.guildId}`;
     const outcome = !hasChanges(changes) ? "Nothing differs" : dryRun ? "Nothing written (dry run)" : "Registered";
     options.print(`${outcome}, ${where}.`);

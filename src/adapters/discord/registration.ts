@@ -11,10 +11,12 @@ import {
   InteractionContextType,
   PermissionFlagsBits,
   type RESTPostAPIChatInputApplicationCommandsJSONBody,
+  type RESTPostAPIContextMenuApplicationCommandsJSONBody,
 } from "discord-api-types/v10";
 
 import type { AnyCommand } from "../../bot/command.ts";
 import type { Option } from "../../bot/options/options.ts";
+import { WHY_COMMAND, WHY_THIS_ALERT } from "../why-this-alert.ts";
 import {
   CHOICE_LENGTH,
   COMMAND_LENGTH,
@@ -26,10 +28,14 @@ import {
   TEXT_OPTION_LENGTH,
 } from "./limits.ts";
 
-type DiscordCommand = RESTPostAPIChatInputApplicationCommandsJSONBody;
+/** A command to type. */
+type TypedCommand = RESTPostAPIChatInputApplicationCommandsJSONBody;
+/** The same, or one in the menu of a message. */
+type DiscordCommand = TypedCommand | RESTPostAPIContextMenuApplicationCommandsJSONBody;
 
 /**
- * The command list as Discord registers it: `market show` becomes the subcommand `show` of `market`.
+ * The command list as Discord registers it: `market show` becomes the subcommand `show` of `market`, and the story of an
+ * alert is in the menu of its message, too.
  * Throws RangeError where the list cannot be registered, naming the command: a programming error.
  */
 export function registrationOf(
@@ -46,7 +52,7 @@ export function registrationOf(
     if (second === undefined) group.own = command;
     else group.subcommands.push([second, command]);
   }
-  const registered = [...groups].map(([name, { own, subcommands }]): DiscordCommand => {
+  const typed = [...groups].map(([name, { own, subcommands }]): TypedCommand => {
     if (own !== undefined && subcommands.length > 0) {
       throw new RangeError(`${name}: a command with subcommands cannot be used by itself on Discord`);
     }
@@ -63,25 +69,25 @@ export function registrationOf(
       description: describe(description),
       options,
       ...permissionsFor(own === undefined ? subcommands.map(([, command]) => command) : [own]),
-      // Only global commands have contexts and integration types.
-      ...(scope === "guild"
-        ? {}
-        : {
-            contexts: [
-              InteractionContextType.Guild,
-              InteractionContextType.BotDM,
-              InteractionContextType.PrivateChannel,
-            ],
-            integration_types: [ApplicationIntegrationType.GuildInstall, ApplicationIntegrationType.UserInstall],
-          }),
+      ...PLACES[scope],
     };
   });
-  if (registered.length > MAX_COMMANDS) throw new RangeError(`more than ${MAX_COMMANDS} commands`);
-  for (const command of registered) {
+  if (typed.length > MAX_COMMANDS) throw new RangeError(`more than ${MAX_COMMANDS} commands`);
+  for (const command of typed) {
     if (lengthOf(command) > COMMAND_LENGTH) throw new RangeError(`${command.name}: above ${COMMAND_LENGTH} characters`);
   }
-  return registered;
+  if (!commands.some(({ name }) => name === WHY_COMMAND)) return typed;
+  return [...typed, { type: ApplicationCommandType.Message, name: WHY_THIS_ALERT, ...PLACES[scope] }];
 }
+
+/** Where commands can be used; only global ones say so. */
+const PLACES = {
+  guild: {},
+  global: {
+    contexts: [InteractionContextType.Guild, InteractionContextType.BotDM, InteractionContextType.PrivateChannel],
+    integration_types: [ApplicationIntegrationType.GuildInstall, ApplicationIntegrationType.UserInstall],
+  },
+};
 
 /**
  * Discord hides whole commands only: one is hidden where all of its subcommands are for channel managers. Each such
@@ -175,7 +181,7 @@ function lengthOf(part: unknown): number {
   }, 0);
 }
 
-/** The changes that registering would make, by command name. */
+/** The changes that registering would make, by what people type or choose: `/market`, `Why this alert?`. */
 export interface CommandChanges {
   readonly added: readonly string[];
   readonly changed: readonly string[];
@@ -187,18 +193,20 @@ export function compareCommands(
   registered: readonly APIApplicationCommand[],
   wanted: readonly DiscordCommand[],
 ): CommandChanges {
-  const before = new Map(registered.map((command) => [command.name, command]));
-  const names = new Set(wanted.map((command) => command.name));
+  const before = new Map(registered.map((command) => [shownName(command), command]));
+  const after = new Map(wanted.map((command) => [shownName(command), command]));
   return {
-    added: wanted.filter((command) => !before.has(command.name)).map((command) => command.name),
-    changed: wanted
-      .filter((command) => before.has(command.name))
-      .filter(
-        (command) => !isDeepStrictEqual(comparable(before.get(command.name), command), comparable(command, command)),
-      )
-      .map((command) => command.name),
-    removed: registered.filter((command) => !names.has(command.name)).map((command) => command.name),
+    added: [...after.keys()].filter((name) => !before.has(name)),
+    changed: [...after]
+      .filter(([name]) => before.has(name))
+      .filter(([name, one]) => !isDeepStrictEqual(comparable(before.get(name), one), comparable(one, one)))
+      .map(([name]) => name),
+    removed: [...before.keys()].filter((name) => !after.has(name)),
   };
+}
+
+function shownName({ type, name }: Pick<APIApplicationCommand | DiscordCommand, "type" | "name">): string {
+  return (type ?? ApplicationCommandType.ChatInput) === ApplicationCommandType.ChatInput ? `/${name}` : name;
 }
 
 export function hasChanges(changes: CommandChanges): boolean {

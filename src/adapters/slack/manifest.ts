@@ -1,5 +1,6 @@
 import type { AnyCommand } from "../../bot/command.ts";
 import { shortUsage } from "../../bot/grammar/usage.ts";
+import { WHY_THIS_ALERT } from "../why-this-alert.ts";
 import { MANIFEST_DESCRIPTION_LENGTH, MANIFEST_LONG_DESCRIPTION_LENGTHS, USAGE_HINT_LENGTH } from "./limits.ts";
 import { ROOT_COMMAND } from "./platform.ts";
 
@@ -21,7 +22,7 @@ const EVENTS: readonly string[] = ["app_home_opened", "app_mention", "app_uninst
 /** What people choose from Slack's menus: https://docs.slack.dev/interactivity/implementing-shortcuts. */
 export const SHORTCUTS = {
   why: {
-    name: "Why this alert?",
+    name: WHY_THIS_ALERT,
     type: "message",
     callback_id: "why",
     description: "The whole story of the alert in a message: what was decided, sent and received",

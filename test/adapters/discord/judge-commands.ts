@@ -1,4 +1,5 @@
 import {
+  ContextMenuCommandBuilder,
   enableValidators,
   SlashCommandAssertions,
   SlashCommandBooleanOption,
@@ -10,8 +11,10 @@ import {
 } from "@discordjs/builders";
 import {
   ApplicationCommandOptionType,
+  ApplicationCommandType,
   type APIApplicationCommandOption,
   type RESTPostAPIChatInputApplicationCommandsJSONBody,
+  type RESTPostAPIContextMenuApplicationCommandsJSONBody,
 } from "discord-api-types/v10";
 
 enableValidators();
@@ -20,12 +23,23 @@ enableValidators();
  * All that Discord would refuse in a list of commands, by the validation of Discord's own library and by the rules over
  * several members of a command, which that library omits. Empty for a valid list.
  */
-export function commandRefusals(commands: readonly RESTPostAPIChatInputApplicationCommandsJSONBody[]): string[] {
+export function commandRefusals(commands: readonly Registered[]): string[] {
   const found: string[] = [];
-  if (commands.length > 100) found.push("more than 100 commands");
+  const ofType = (wanted: ApplicationCommandType): number =>
+    commands.filter(({ type = ApplicationCommandType.ChatInput }) => type === wanted).length;
+  if (ofType(ApplicationCommandType.ChatInput) > 100) found.push("more than 100 commands");
+  if (ofType(ApplicationCommandType.Message) > 15) found.push("more than 15 commands in the menu of a message");
   if (hasTwice(commands)) found.push("a command twice");
   for (const command of commands) {
     try {
+      if (isMenu(command)) {
+        const menu = new ContextMenuCommandBuilder().setName(command.name).setType(command.type);
+        if (command.contexts !== undefined && command.contexts !== null) menu.setContexts(command.contexts);
+        if (command.integration_types !== undefined) menu.setIntegrationTypes(command.integration_types);
+        menu.toJSON();
+        if ("description" in command || "options" in command) throw new RangeError("a menu with a description");
+        continue;
+      }
       const { name, description, options = [], contexts, integration_types: types } = command;
       const builder = new SlashCommandBuilder().setName(name).setDescription(description);
       builder.setDefaultMemberPermissions(command.default_member_permissions);
@@ -42,6 +56,13 @@ export function commandRefusals(commands: readonly RESTPostAPIChatInputApplicati
     }
   }
   return found;
+}
+
+type Menu = RESTPostAPIContextMenuApplicationCommandsJSONBody;
+type Registered = RESTPostAPIChatInputApplicationCommandsJSONBody | Menu;
+
+function isMenu(command: Registered): command is Menu {
+  return command.type === ApplicationCommandType.Message || command.type === ApplicationCommandType.User;
 }
 
 function checkOptions(options: readonly APIApplicationCommandOption[]): void {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { ApplicationCommandOptionType } from "discord-api-types/v10";
+import { type APIApplicationCommandOption, ApplicationCommandOptionType } from "discord-api-types/v10";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { commands as declaredCommands } from "../../../commands/index.ts";
@@ -34,11 +34,15 @@ function flags(count: number, description: string): AnyCommand["options"] {
   );
 }
 
+function optionsOf(one: object | undefined): readonly APIApplicationCommandOption[] {
+  return one !== undefined && "options" in one ? (one.options as readonly APIApplicationCommandOption[]) : [];
+}
+
 describe("the registration", () => {
   test("leaves out what only the terminal and the console take", () => {
     const names = (offered: readonly { readonly name: string }[] = []): string[] => offered.map(({ name }) => name);
     const alerts = registrationOf(commands, networks, "global").find(({ name }) => name === "alerts");
-    for (const sub of alerts?.options ?? []) expect(names("options" in sub ? sub.options : [])).not.toContain("to");
+    for (const sub of optionsOf(alerts)) expect(names("options" in sub ? sub.options : [])).not.toContain("to");
     const drill = commands.find(({ name }) => name === "alerts drill");
     expect(Object.keys(drill?.options ?? {})).toContain("to");
   });
@@ -66,7 +70,7 @@ describe("the registration", () => {
       contexts: [0, 1, 2],
       integration_types: [0, 1],
     });
-    const show = market?.options?.[0];
+    const [show] = optionsOf(market);
     expect(show !== undefined && "options" in show ? show.options : []).toEqual([
       {
         name: "market",
@@ -131,6 +135,17 @@ describe("the registration", () => {
 
   test.each(["global", "guild"] as const)("of all commands passes the check of Discord's own library (%s)", (scope) => {
     expect(commandRefusals(registrationOf(commands, networks, scope))).toEqual([]);
+  });
+
+  test("puts the story of an alert into the menu of its message, where the command is there", () => {
+    const menu = { type: 3, name: "Why this alert?" };
+    expect(registrationOf(commands, networks, "guild").at(-1)).toEqual(menu);
+    expect(registrationOf(commands, networks, "global").at(-1)).toEqual({
+      ...menu,
+      contexts: [0, 1, 2],
+      integration_types: [0, 1],
+    });
+    expect(registrationOf([declared("time")], networks, "guild").map(({ name }) => name)).toEqual(["time"]);
   });
 
   test("hides none of the commands there are: each has a part that is open to all", () => {

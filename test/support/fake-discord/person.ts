@@ -1,4 +1,8 @@
-import type { APIApplicationCommand, APIApplicationCommandOption } from "discord-api-types/v10";
+import {
+  type APIApplicationCommand,
+  type APIApplicationCommandOption,
+  ApplicationCommandType,
+} from "discord-api-types/v10";
 
 import { componentsIn, textsIn } from "../../adapters/discord/judge.ts";
 import type { FakeDiscord } from "./fake-discord.ts";
@@ -42,6 +46,18 @@ export class Person {
   start(where: Where | string, command: string, options: Record<string, Value> = {}): Dialog {
     const data = { id: "1", type: 1, ...this.#typed(command, options, undefined) };
     return this.#send("command", 2, where, { data }, command);
+  }
+
+  /** Chooses a command in the menu of a message. */
+  async choose(message: StoredMessage, name: string): Promise<Dialog> {
+    const registered = [...this.#fake.state.commands.values()].flat();
+    if (!registered.some((one) => one.type === ApplicationCommandType.Message && one.name === name))
+      throw new Error(`no “${name}” in the menu`);
+    const resolved = { messages: { [message.id]: this.#fake.shown(message.id) } };
+    const data = { id: "1", type: 3, name, target_id: message.id, resolved };
+    const dialog = this.#send("command", 2, message.channel, { data }, name);
+    await dialog.answered();
+    return dialog;
   }
 
   /** Completion for one option. */

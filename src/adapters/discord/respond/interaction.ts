@@ -2,6 +2,7 @@ import {
   type APIApplicationCommandAutocompleteInteraction,
   type APIApplicationCommandInteractionDataOption,
   type APIChatInputApplicationCommandInteraction,
+  type APIMessageApplicationCommandInteraction,
   type APIMessageComponentInteraction,
   type APIModalSubmitInteraction,
   type APIUser,
@@ -19,7 +20,11 @@ import { MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_FILE_BYTES } from "../limits.ts";
 import { mentionOf } from "../render/modal.ts";
 
 type CommandInteraction = APIChatInputApplicationCommandInteraction | APIApplicationCommandAutocompleteInteraction;
-export type UserInteraction = CommandInteraction | APIMessageComponentInteraction | APIModalSubmitInteraction;
+export type UserInteraction =
+  | CommandInteraction
+  | APIMessageApplicationCommandInteraction
+  | APIMessageComponentInteraction
+  | APIModalSubmitInteraction;
 type DataOption = APIApplicationCommandInteractionDataOption<
   InteractionType.ApplicationCommand | InteractionType.ApplicationCommandAutocomplete
 >;

@@ -6,15 +6,18 @@ import {
   type APIApplicationCommandAutocompleteInteraction,
   type APIChatInputApplicationCommandInteraction,
   type APIInteraction,
+  type APIMessageApplicationCommandInteraction,
   type APIPingInteraction,
   ApplicationCommandType,
   InteractionType,
   RESTJSONErrorCodes,
 } from "discord-api-types/v10";
 
+import { noAlertNotice, WHY_THIS_ALERT, whyAsk } from "../../why-this-alert.ts";
 import type { DiscordContext } from "../context.ts";
 import { CHOICE_LENGTH, MAX_FILE_BYTES, MAX_OPTION_CHOICES } from "../limits.ts";
 import { compose } from "../render/compose.ts";
+import { customIdsIn } from "../render/press.ts";
 import { errorForLog, hasErrorCode } from "../transport/rest.ts";
 import { answerCommand } from "./answer.ts";
 import { handleButton } from "./button-handler.ts";
@@ -22,7 +25,7 @@ import { InteractionApi } from "./interaction-api.ts";
 import { callerOf, targetOf, typedCommand } from "./interaction.ts";
 import { submittedAsk } from "./form.ts";
 import { answerFailedNotice, expiredNotice } from "./notices.ts";
-import { commandBehind, replyPrivately } from "./pressed.ts";
+import { commandBehind, pressOf, replyPrivately } from "./pressed.ts";
 
 /** Answers one interaction as Discord sends it, over the gateway or over HTTP. Never rejects. */
 export async function respondToInteraction(context: DiscordContext, interaction: APIInteraction): Promise<void> {
@@ -55,9 +58,10 @@ async function respond(
 ): Promise<void> {
   switch (interaction.type) {
     case InteractionType.ApplicationCommand: {
-      // Only chat-input commands are registered.
-      if (!isChatInput(interaction)) throw new TypeError("a command that was never registered");
-      return answerCommand(context, api, interaction, typedCommand(interaction).ask, "new");
+      if (isChatInput(interaction))
+        return answerCommand(context, api, interaction, typedCommand(interaction).ask, "new");
+      if (isWhyThisAlert(interaction)) return whyThisAlert(context, api, interaction);
+      throw new TypeError("a command that was never registered");
     }
     case InteractionType.MessageComponent:
       return handleButton(context, api, interaction);
@@ -93,6 +97,28 @@ function isChatInput(
   interaction: Extract<APIInteraction, { type: InteractionType.ApplicationCommand }>,
 ): interaction is APIChatInputApplicationCommandInteraction {
   return interaction.data.type === ApplicationCommandType.ChatInput;
+}
+
+function isWhyThisAlert(
+  interaction: Extract<APIInteraction, { type: InteractionType.ApplicationCommand }>,
+): interaction is APIMessageApplicationCommandInteraction {
+  return interaction.data.type === ApplicationCommandType.Message && interaction.data.name === WHY_THIS_ALERT;
+}
+
+/** Tells the story of the alert in a message, to whoever chose it alone. */
+async function whyThisAlert(
+  context: DiscordContext,
+  api: InteractionApi,
+  interaction: APIMessageApplicationCommandInteraction,
+): Promise<void> {
+  const { target_id: target, resolved } = interaction.data;
+  const ask = await whyAsk(customIdsIn(resolved.messages[target]?.components ?? []), async (id) => {
+    const press = await pressOf(context, id).catch(() => undefined);
+    return press?.kind === "ask" ? press.ask : undefined;
+  });
+  return ask === undefined
+    ? replyPrivately(context, api, interaction, noAlertNotice())
+    : answerCommand(context, api, interaction, ask, "private");
 }
 
 /** Autocompletes in time, or with an empty list. */

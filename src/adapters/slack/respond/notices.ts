@@ -28,16 +28,6 @@ export function unreadableNotice(): Reply {
   });
 }
 
-/** "Why this alert?" on a message that carries no alert. */
-export function noAlertNotice(): Reply {
-  return reply({
-    tone: "warning",
-    title: "This message is no alert",
-    blocks: [paragraph("Choose it on an alert that the bot posted, one with a Details button.")],
-    failure: "caller",
-  });
-}
-
 /** Share on a reply that is not kept: too long, or of an earlier version. */
 export function notSharedNotice(command: string): Reply {
   return reply({

@@ -1,7 +1,7 @@
 import type { MessageShortcut } from "@slack/bolt";
 import type { KnownBlock, ModalView } from "@slack/types";
 
-import type { Ask } from "../../../reply/reply.ts";
+import { noAlertNotice, WHY_COMMAND, whyAsk } from "../../why-this-alert.ts";
 import type { SlackContext } from "../context.ts";
 import { ASK_BLOCKS, wantsForm } from "../render/form.ts";
 import type { FormState } from "../render/form-fields.ts";
@@ -12,13 +12,9 @@ import { parseTypedLine } from "./command-handler.ts";
 import { editableDirectMessage } from "./editable-message.ts";
 import { errorText, formOf } from "./form-handler.ts";
 import { type Asker, callerOf, commandOf, isShared, plainCaller, prepare, targetOf } from "./invocation.ts";
-import { noAlertNotice } from "./notices.ts";
 import type { RequestContext } from "./request-context.ts";
 import { respond, respondWith } from "./respond.ts";
 import { buttonResponder, directMessageResponder } from "./responders.ts";
-
-/** The command that tells the story of an alert: each alert carries it in its Details button. */
-const WHY_COMMAND = "alerts why";
 
 /** Answers "Why this alert?" on a message, to whoever chose it alone. Never rejects. */
 export async function handleWhyThisAlert(slack: SlackContext, shortcut: MessageShortcut): Promise<void> {
@@ -37,25 +33,24 @@ export async function handleWhyThisAlert(slack: SlackContext, shortcut: MessageS
       ...inThread,
       responder: buttonResponder(response, { replaces: false, shared, ...inThread, progressMessage }),
     };
-    const ask = await whyAsk(slack, message["blocks"]);
+    const ask = await whyAsk(valuesIn(message["blocks"]), async (value) => {
+      const press = await readPress(slack, value);
+      return "kind" in press && press.kind === "ask" ? press.ask : undefined;
+    });
     if (ask === undefined) await respondWith(slack, noAlertNotice(), undefined, request, "caller");
     else await respond(slack, ask, { ...request, audience: "caller" });
   });
 }
 
-/** The question that the Details button of an alert asks; undefined for a message that is no alert. */
-async function whyAsk(slack: SlackContext, blocks: unknown): Promise<Ask | undefined> {
-  for (const block of Array.isArray(blocks) ? (blocks as KnownBlock[]) : []) {
-    for (const element of block.type === "actions" ? block.elements : []) {
+/** What the buttons and menus of a message carry. */
+function valuesIn(blocks: unknown): (string | undefined)[] {
+  const all = Array.isArray(blocks) ? (blocks as KnownBlock[]) : [];
+  return all.flatMap((block) =>
+    (block.type === "actions" ? block.elements : []).flatMap((element) => {
       const options = "options" in element ? (element.options ?? []) : [];
-      const values = "value" in element ? [element.value] : options.map(({ value }) => value);
-      for (const value of values) {
-        const press = await readPress(slack, value);
-        if ("kind" in press && press.kind === "ask" && press.ask.command === WHY_COMMAND) return press.ask;
-      }
-    }
-  }
-  return undefined;
+      return "value" in element ? [element.value] : options.map(({ value }) => value);
+    }),
+  );
 }
 
 /** What becomes of it: errors at its fields, the form of the command that was chosen, or the answer to run. */

@@ -2,11 +2,13 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { COLORS } from "../../../../src/adapters/discord/render/embed.ts";
 import { customIdsIn } from "../../../../src/adapters/discord/render/press.ts";
+import { noAlertNotice } from "../../../../src/adapters/why-this-alert.ts";
 import { createDispatcher } from "../../../../src/alerts/dispatch/dispatch.ts";
 import type { Reading } from "../../../../src/alerts/kinds/reading.ts";
 import { describe as describeAlert } from "../../../../src/alerts/wording/wording.ts";
 import { systemClock } from "../../../../src/api/clock.ts";
 import { silentLog } from "../../../../src/log.ts";
+import { plainText } from "../../../../src/reply/plain-text.ts";
 import { down, price } from "../../../alerts/readings.ts";
 import { labelsOf, type Person, textOf } from "../../../support/fake-discord/person.ts";
 import type { StoredMessage } from "../../../support/fake-discord/state.ts";
@@ -38,6 +40,8 @@ const posts = () =>
 /** By its words, or by what its buttons are about: the id of an alert is among its details. */
 const post = (words: string) =>
   posts().find((one) => [textOf(one), ...customIdsIn(one.components)].some((part) => part.includes(words)));
+
+const headline = (message: StoredMessage): string => textOf(message).split("\n", 1)[0] ?? "";
 
 async function see(...readings: readonly Reading[]): Promise<void> {
   const watcher = { name: "sources", every: 5000 };
@@ -80,6 +84,17 @@ describe("an alert on Discord", () => {
     const story = await bob.press(post(DOWN)!, "Details");
     expect(isRefusal(story.last)).toBe(false);
     expect(textOf(story.last)).toContain("a:1");
+    // The menu of its message tells the same.
+    const chosen = await bob.choose(post(DOWN)!, "Why this alert?");
+    expect([chosen.last.onlyFor, headline(chosen.last)]).toEqual([bob.id, headline(story.last)]);
+    const elsewhere = await bob.choose(
+      posts().find((one) => one !== post(DOWN))!,
+      "Why this alert?",
+    );
+    expect([elsewhere.last.onlyFor, textOf(elsewhere.last)]).toEqual([
+      bob.id,
+      expect.stringContaining(plainText(noAlertNotice().title)),
+    ]);
     const before = posts().length;
     const acknowledged = await ann.press(post(DOWN)!, "Acknowledge");
     expect(acknowledged.last.onlyFor).toBe(ann.id);

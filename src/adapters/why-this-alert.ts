@@ -1,0 +1,31 @@
+import { paragraph } from "../reply/block.ts";
+import { type Ask, reply, type Reply } from "../reply/reply.ts";
+
+// "Why this alert?" in the menu of a message, on each platform that has such menus.
+
+export const WHY_THIS_ALERT = "Why this alert?";
+
+/** The command that tells the story of an alert: each alert carries it in its Details button. */
+export const WHY_COMMAND = "alerts why";
+
+/** The question of a message's Details button, by what its buttons carry; undefined for a message that is no alert. */
+export async function whyAsk<T>(
+  buttons: readonly T[],
+  askOf: (button: T) => Promise<Ask | undefined>,
+): Promise<Ask | undefined> {
+  for (const button of buttons) {
+    const ask = await askOf(button);
+    if (ask?.command === WHY_COMMAND) return ask;
+  }
+  return undefined;
+}
+
+/** For a message that carries no alert. */
+export function noAlertNotice(): Reply {
+  return reply({
+    tone: "warning",
+    title: "This message is no alert",
+    blocks: [paragraph("Choose it on an alert that the bot posted, one with a Details button.")],
+    failure: "caller",
+  });
+}
