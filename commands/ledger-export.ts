@@ -6,6 +6,7 @@ import { ASSET, assetsById, PARTY } from "../src/answers/ids/ids.ts";
 import { resolveId } from "../src/answers/ids/resolve-id.ts";
 import { noteSeen } from "../src/answers/ids/seen-ids.ts";
 import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
+import type { AssetNames } from "../src/api/model/names.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { exportAsker } from "../src/bot/export-asker.ts";
 import { formatLine } from "../src/bot/grammar/grammar.ts";
@@ -74,6 +75,7 @@ export const ledgerExport = command({
       query: { partyId, assetId, ...(from === undefined ? {} : { from }), to },
       raw: asked.raw,
       ...(asset === undefined ? {} : { asset }),
+      ...(columns === undefined ? {} : { columns }),
     };
     const outcome = await context.exports.run({
       api: context.api,
@@ -81,7 +83,7 @@ export const ledgerExport = command({
       ask: repeatable(context, subject),
       subject,
       request: {
-        ...(columns === undefined ? {} : { columns }),
+        unit: unitOf(asset),
         name: `ledger-${partyId.slice(0, 8)}-${asset?.symbol ?? assetId.slice(0, 8)}-${rangeName(range)}`,
       },
       signal: context.signal,
@@ -159,4 +161,13 @@ function parseColumns(typed: string | undefined, raw: boolean): readonly string[
     throw new UserError(`columns names ${twice} twice.`, { option: "columns", remedy: "Name each column once." });
   }
   return columns;
+}
+
+/** More decimals than any token has: a node that says more is not believed. */
+const MAX_DECIMALS = 100;
+
+function unitOf(asset: AssetNames | undefined): { readonly symbol?: string; readonly decimals?: number } {
+  const { symbol, decimals } = asset ?? {};
+  const isKnown = decimals !== undefined && Number.isInteger(decimals) && decimals >= 0 && decimals <= MAX_DECIMALS;
+  return { ...(symbol === undefined ? {} : { symbol }), ...(isKnown ? { decimals } : {}) };
 }

@@ -1,17 +1,9 @@
 import type { TimeSpan } from "../bot/options/options.ts";
 import { UserError } from "../errors.ts";
-import { type Block, paragraph } from "../reply/block.ts";
-import { strong, text, type Text, time } from "../reply/text.ts";
-import { formatDuration } from "../units/duration.ts";
+import { text, type Text, time } from "../reply/text.ts";
 import { formatUtc, fromSeconds, nanoseconds, type Nanoseconds, toSeconds } from "../units/nanoseconds.ts";
-import { millisBetween } from "./answer.ts";
 
 const DAY_NANOSECONDS = 86_400_000_000_000n;
-/** How long a standard node keeps ledger entries (its retention policy says 6 months; https://docs.vega.xyz/mainnet/node-operators/data-nodes). */
-const RETENTION_DAYS = 182n;
-/** A first row this much later than the start gets a note. */
-const LATE_MILLIS = 86_400_000;
-
 /** The range requested of the node: half-open, in whole seconds, to which nodes truncate it anyway. */
 export interface ExportRange {
   readonly from: Nanoseconds | undefined;
@@ -103,28 +95,6 @@ function isMidnight(at: Nanoseconds): boolean {
 /** ISO 8601 without colons, which not every file system accepts. */
 function stamp(at: Nanoseconds): string {
   return `${formatUtc(at).slice(0, 19).replace(" ", "T").replaceAll(":", "")}Z`;
-}
-
-/** A note about entries that may be missing at the start: nodes drop old ones silently. */
-export function retentionBlocks(range: ExportRange, firstTime: Nanoseconds | undefined, now: Nanoseconds): Block[] {
-  const late = range.from === undefined || firstTime === undefined ? undefined : millisBetween(range.from, firstTime);
-  // Entries reach back to the start: this node keeps them for longer.
-  if (late !== undefined && late < LATE_MILLIS) return [];
-  const kept = nanoseconds(now - RETENTION_DAYS * DAY_NANOSECONDS);
-  if (range.from === undefined || range.from < kept) {
-    const first = firstTime === undefined ? text`` : text` The first entry here is of ${time(firstTime, "utc")}.`;
-    return [
-      paragraph(
-        text`${strong("Older entries may be missing.")} A standard node keeps ledger entries for 6 months and sends what it has, without a word about the rest.${first}`,
-      ),
-    ];
-  }
-  if (late === undefined || firstTime === undefined) return [];
-  return [
-    paragraph(
-      text`The first entry is of ${time(firstTime, "utc")}, ${formatDuration(late)} after the start: either nothing happened before, or this node no longer has it.`,
-    ),
-  ];
 }
 
 function wholeSeconds(at: Nanoseconds): Nanoseconds {

@@ -38,6 +38,11 @@ export interface CallOptions {
   readonly fresh?: boolean;
 }
 
+export interface LedgerOptions extends CallOptions {
+  /** Nodes, by name, that are asked only where no other one can be. */
+  readonly after?: ReadonlySet<string>;
+}
+
 /** The range of one export. Times are half-open: from inclusive, to exclusive; the node cuts them to whole seconds. */
 export interface LedgerQuery {
   readonly partyId: string;
@@ -82,7 +87,7 @@ export interface Operations {
   getListAssetBundle(assetId: string, options?: CallOptions): Promise<Answer<ListAssetBundle>>;
   getAssetLimitsBundle(proposalId: string, options?: CallOptions): Promise<Answer<AssetLimitsBundle>>;
   /** Resolves once the first bytes have arrived and are no error. Never retried; see LedgerStream. */
-  exportLedger(query: LedgerQuery, options?: CallOptions): Promise<LedgerStream>;
+  exportLedger(query: LedgerQuery, options?: LedgerOptions): Promise<LedgerStream>;
 
   /** Optional API: empty if the node does not offer it; rejects only with the signal's reason. Cached for long. */
   getMarketNames(options?: CallOptions): Promise<readonly MarketNames[]>;

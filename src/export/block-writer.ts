@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
+import { Worker } from "node:worker_threads";
 
 import { codeOf, StorageError } from "../errors.ts";
-import { FileThread } from "./file-thread.ts";
+import type { Milliseconds } from "../units/duration.ts";
+import { BlockThread } from "./block-thread.ts";
 
 /** Bytes gathered for one write. */
 const BLOCK_BYTES = 1024 * 1024;
@@ -13,38 +15,79 @@ const MIN_FREE_BLOCKS = 1;
 /** With so many free blocks the caller may go on: few long waits, since each stops and restarts the sender. */
 const FREE_BLOCKS_TO_RESUME = 3;
 
+/** A written file. */
+export interface Written {
+  readonly sizeBytes: number;
+  /** Lower-case hex. */
+  readonly sha256: string;
+}
+
+/** What becomes of the blocks: a thread's result. */
+export interface BlockSink<Result extends Written> {
+  /** Starts the thread. */
+  start(): BlockThread<Result>;
+  /** The same for all bytes at once, where they fit into one block; a thread is not worth it. May reject. */
+  takeAll(bytes: Uint8Array): Promise<Result>;
+  /** A block that is not full goes to the thread after so many milliseconds; left out = never. */
+  readonly flushMillis?: Milliseconds;
+  /** Told at once what every later call throws. */
+  onFailure?(error: Error): void;
+}
+
+/** Writes the bytes to a new file from its beginning, and takes their SHA-256 on the way. */
+export function fileSink(handle: FileHandle): BlockSink<Written> {
+  return {
+    start: () =>
+      new BlockThread(
+        new Worker(new URL("./file-thread.mjs", import.meta.url), {
+          workerData: { fd: handle.fd },
+          env: {},
+          execArgv: [],
+        }),
+      ),
+    async takeAll(bytes) {
+      for (let at = 0; at < bytes.length;) {
+        at += (await handle.write(bytes, at, bytes.length - at, at)).bytesWritten;
+      }
+      return { sizeBytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
+    },
+  };
+}
+
 /**
- * Writes a new file from its beginning, in blocks, and takes its SHA-256 on the way. A few blocks of memory are passed to
- * the thread that writes and hashes, and back. They are transferred, not shared: V8 copies into shared memory word by
- * word or byte by byte, several times as slowly.
+ * Gathers bytes into blocks. A few blocks of memory are passed to the thread that makes a file of them, and back. They
+ * are transferred, not shared: V8 copies into shared memory word by word or byte by byte, several times as slowly.
  */
-export class BlockWriter {
-  readonly #handle: FileHandle;
+export class BlockWriter<Result extends Written> {
+  readonly #sink: BlockSink<Result>;
   #free: Uint8Array<ArrayBuffer>[] = [];
   /** The number of blocks made; most files need one. */
   #blockCount = 0;
   #filling: Uint8Array<ArrayBuffer> | undefined;
   /** Bytes in the block that is being filled. */
   #filled = 0;
-  #sizeBytes = 0;
-  #thread: FileThread | undefined;
+  #takenBytes = 0;
+  #thread: BlockThread<Result> | undefined;
+  #flush: NodeJS.Timeout | undefined;
   #pending = 0;
   /** Bytes beyond the blocks, from a caller that did not wait. */
   readonly #overflow: Uint8Array[] = [];
   readonly #waiting: (() => void)[] = [];
   #failure: Error | undefined;
 
-  constructor(handle: FileHandle) {
-    this.#handle = handle;
+  constructor(sink: BlockSink<Result>) {
+    this.#sink = sink;
   }
 
-  get sizeBytes(): number {
-    return this.#sizeBytes;
+  /** Rows that the thread has counted so far. */
+  get rows(): number {
+    return this.#thread?.rows ?? 0;
   }
 
   /**
    * Takes bytes, which may be changed again as soon as it returns. Returns a promise to await before the next call, or
-   * undefined while there is room. Throws or rejects with StorageError when the disk is full.
+   * undefined while there is room. Throws or rejects with StorageError when the disk is full, and with what the thread
+   * throws.
    */
   write(chunks: readonly Uint8Array[]): Promise<void> | undefined {
     this.#check();
@@ -55,35 +98,31 @@ export class BlockWriter {
     return this.#overflow.length === 0 && this.#available >= MIN_FREE_BLOCKS ? undefined : this.#untilRoom();
   }
 
-  /** Waits until everything is written; the hash in lower-case hex. Once only. */
-  async finish(): Promise<{ readonly sizeBytes: number; readonly sha256: string }> {
+  /** Waits until everything is written. Once only. */
+  async finish(): Promise<Result> {
+    clearTimeout(this.#flush);
     while (this.#overflow.length > 0) await this.#untilRoom();
+    this.#check();
     const last = this.#filling;
-    let sha256: string;
-    if (this.#thread === undefined) {
-      // A single block is not worth a thread.
-      const bytes = last?.subarray(0, this.#filled) ?? new Uint8Array(0);
-      try {
-        await this.#writeDirectly(bytes);
-      } catch (error) {
-        this.#fail(error);
-      }
-      sha256 = createHash("sha256").update(bytes).digest("hex");
-    } else {
+    if (this.#thread !== undefined) {
       if (last !== undefined && this.#filled > 0) this.#send(last);
       while (this.#pending > 0) await this.#blockReturned();
       this.#check();
-      sha256 = await this.#thread.finish();
     }
-    this.#check();
     // The file may be kept for long, its blocks need not.
     this.#free = [];
     this.#filling = undefined;
-    return { sizeBytes: this.#sizeBytes, sha256 };
+    try {
+      return await (this.#thread?.finish() ?? this.#sink.takeAll(last?.subarray(0, this.#filled) ?? new Uint8Array(0)));
+    } catch (error) {
+      this.#fail(error);
+      throw this.#failure;
+    }
   }
 
   /** Ends all work on the file, so that it can be closed. Never rejects; safe to call twice. */
   async stop(): Promise<void> {
+    clearTimeout(this.#flush);
     await this.#thread?.stop();
   }
 
@@ -99,7 +138,8 @@ export class BlockWriter {
       taken += count;
       if (this.#filled === BLOCK_BYTES) this.#send(block);
     }
-    this.#sizeBytes += taken;
+    this.#takenBytes += taken;
+    if (this.#filled > 0 && this.#flush === undefined) this.#flushLater();
     return taken;
   }
 
@@ -122,16 +162,27 @@ export class BlockWriter {
     return new Uint8Array(BLOCK_BYTES);
   }
 
+  #flushLater(): void {
+    const { flushMillis } = this.#sink;
+    if (flushMillis === undefined) return;
+    this.#flush = setTimeout(() => {
+      this.#flush = undefined;
+      if (this.#filling !== undefined && this.#filled > 0) this.#send(this.#filling);
+    }, flushMillis);
+  }
+
   #send(block: Uint8Array<ArrayBuffer>): void {
     const length = this.#filled;
     this.#filling = undefined;
     this.#filled = 0;
-    this.#thread ??= new FileThread(this.#handle.fd);
+    clearTimeout(this.#flush);
+    this.#flush = undefined;
+    this.#thread ??= this.#sink.start();
     this.#pending += 1;
     void this.#writeBlock(block, length, this.#thread);
   }
 
-  async #writeBlock(block: Uint8Array<ArrayBuffer>, length: number, thread: FileThread): Promise<void> {
+  async #writeBlock(block: Uint8Array<ArrayBuffer>, length: number, thread: BlockThread<Result>): Promise<void> {
     try {
       this.#free.push(new Uint8Array(await thread.append(block.buffer, length)));
     } catch (error) {
@@ -155,13 +206,6 @@ export class BlockWriter {
     }
   }
 
-  /** Writes the only bytes of a file. */
-  async #writeDirectly(bytes: Uint8Array): Promise<void> {
-    for (let at = 0; at < bytes.length;) {
-      at += (await this.#handle.write(bytes, at, bytes.length - at, at)).bytesWritten;
-    }
-  }
-
   /** Resolves when a block has come back or failed. */
   #blockReturned(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve));
@@ -172,7 +216,9 @@ export class BlockWriter {
   }
 
   #fail(error: unknown): void {
-    this.#failure ??= toDiskFullError(error, this.#sizeBytes);
+    if (this.#failure !== undefined) return;
+    this.#failure = toDiskFullError(error, this.#takenBytes);
+    this.#sink.onFailure?.(this.#failure);
   }
 }
 

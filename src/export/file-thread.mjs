@@ -14,15 +14,14 @@ const WRITE_BYTES = 32 * 1024;
 const hash = createHash("sha256");
 let position = 0;
 
-// file-thread.ts declares the messages.
+// block-thread.ts declares the messages.
 parentPort?.on("message", (request) => {
   if (request === "end") {
-    parentPort?.postMessage({ sha256: hash.digest("hex") });
+    parentPort?.postMessage({ result: { sizeBytes: position, sha256: hash.digest("hex") } });
     parentPort?.close();
     return;
   }
   const { memory, length } = request;
-  let failed;
   try {
     const bytes = new Uint8Array(memory, 0, length);
     for (let at = 0; at < length;) {
@@ -33,7 +32,8 @@ parentPort?.on("message", (request) => {
     hash.update(bytes);
   } catch (error) {
     const { message, code } = /** @type {NodeJS.ErrnoException} */ (error);
-    failed = { message, code };
+    parentPort?.postMessage({ failed: { kind: "system", message, code } });
+    return;
   }
-  parentPort?.postMessage({ memory, failed }, [memory]);
+  parentPort?.postMessage({ memory }, [memory]);
 });

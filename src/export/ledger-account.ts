@@ -21,17 +21,15 @@ const Flow = z.object({
 
 /**
  * Recognises a file by its rows, whatever their order, line ends and quotes: their number, the sums of the columns with
- * integers, and the sum modulo 2^256 of the SHA-256 of each row.
+ * quantities, and the sum modulo 2^256 of the SHA-256 of each row.
  */
 export const LedgerFingerprint = z.object({
   /** Of the file, in its order. */
   columns: z.array(z.string()),
   rows: Count,
-  /** By column name: quantity, effect and the balances, as far as the file has them. */
+  /** By column name: quantity and effect, as far as the file has them. */
   sums: z.record(z.string(), Integer),
   rowsHash: Sha256,
-  /** Whether each row's vega_time is that of the row before, or later. */
-  sorted: z.boolean(),
 });
 export type LedgerFingerprint = z.infer<typeof LedgerFingerprint>;
 

@@ -1,26 +1,31 @@
-// A ledger export becomes a file on disk: the node's bytes pass a transform (raw-transform.ts, or row-filter.ts, which
-// checks every row) and go to a temporary-file.ts, whose block-writer.ts writes and hashes on a thread of its own.
-// jobs/ says when an export runs, and what becomes of it.
+// A ledger export becomes a file on disk, with its account. ledger-intake.ts takes the node's bytes: raw ones pass
+// raw-transform.ts, all others normalise/, which brings rows of every release into one form and sorts them on a thread of
+// its own. node-memory.ts remembers what each node gave. jobs/ says when an export runs, and what becomes of it.
 
-import type { ApiClient, AsOf, LedgerQuery, LedgerStream } from "../api/api-client.ts";
+import { setTimeout as delay } from "node:timers/promises";
+
+import type { ApiClient, AsOf, LedgerQuery, LedgerStream, NodeClient } from "../api/api-client.ts";
 import { ApiError } from "../api/api-error.ts";
 import { messageOf, UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { type Attachment, safeFileName } from "../reply/attachment.ts";
 import { nanoseconds, type Nanoseconds } from "../units/nanoseconds.ts";
 import { MalformedCsv } from "./csv-splitter.ts";
-import type { LedgerTransform } from "./ledger-transform.ts";
-import { RawTransform } from "./raw-transform.ts";
-import { RowFilter } from "./row-filter.ts";
-import { type TemporaryFile, temporaryFiles, type TemporaryFiles } from "./temporary-file.ts";
+import { DiskBudget, type DiskReservation } from "./disk-budget.ts";
+import type { LedgerAccount } from "./ledger-account.ts";
+import { type IntakeResult, type LedgerIntake, normalisedIntake, rawIntake } from "./ledger-intake.ts";
+import { NodeMemory } from "./node-memory.ts";
+import { temporaryFiles, type TemporaryFiles } from "./temporary-file.ts";
 
 export interface LedgerExportRequest {
   readonly query: LedgerQuery;
   /** Columns to keep, by header name and in this order; left out = all. */
   readonly columns?: readonly string[];
-  /** The node's bytes untouched: nothing dropped, no column chosen. */
+  /** The node's bytes untouched: nothing dropped, no column chosen, not sorted. */
   readonly raw: boolean;
-  /** Begins the file's name, after SIMULATED where that applies. */
+  /** The asset's, as far as known; the column `amount` is written with it. */
+  readonly unit?: { readonly symbol?: string; readonly decimals?: number };
+  /** Begins the file's name, after labels such as SIMULATED where they apply. */
   readonly name: string;
   readonly signal: AbortSignal;
   /** Called now and then while bytes arrive. */
@@ -30,17 +35,10 @@ export interface LedgerExportRequest {
 /** A complete export, on disk until its attachment is disposed of. */
 export interface LedgerFile {
   readonly attachment: Attachment;
-  /** Without the header. */
-  readonly rows: number;
-  /** Rows that the node sent although they lie outside the query. */
-  readonly dropped: number;
-  /** See LedgerStream. The file's name says so where it is false. */
-  readonly endIsProven: boolean;
-  /** As the header names them. */
+  /** All that is known of it besides its bytes, as JSON. */
+  readonly account: LedgerAccount;
+  /** Of the file, in its order. */
   readonly columns: readonly string[];
-  /** The earliest and latest vega_time among the rows, as the node wrote them. */
-  readonly firstTime: Nanoseconds | undefined;
-  readonly lastTime: Nanoseconds | undefined;
   readonly asOf: AsOf;
 }
 
@@ -59,19 +57,29 @@ export interface LedgerExportsConfig {
   now(): Nanoseconds;
   /** The most that one export may bring, in bytes. Default 8 GiB. */
   readonly maxBytes?: number;
+  /** The most that all temporary files together may take, in bytes. Default 24 GiB. */
+  readonly maxTemporaryBytes?: number;
   /** Where the bytes go; default is the directory. */
   readonly files?: TemporaryFiles;
 }
 
 const DEFAULT_MAX_BYTES = 8 * 1024 ** 3;
+/** An export of the largest size, its sorted runs and its file. */
+const DEFAULT_MAX_TEMPORARY_BYTES = 3 * DEFAULT_MAX_BYTES;
+/** Bytes on disk for one that is received: the sorted runs and the file, of which a row may be longer than the node's. */
+const DISK_BYTES = { raw: 1, normalised: 3 } as const;
 /** So many bytes behind a malformed row are still received, since they may hold the reason why the row is cut. */
 const MAX_REASON_BYTES = 64 * 1024;
+/** So long the reason may take to come. */
+const REASON_MILLIS = 1000;
 /** Every report is an edit of a message on some platforms. */
 const PROGRESS_EVERY = nanoseconds(400_000_000n);
 
 export function createLedgerExports(config: LedgerExportsConfig): LedgerExports {
   const files = config.files ?? temporaryFiles(config.directory === undefined ? {} : { directory: config.directory });
   const maxBytes = config.maxBytes ?? DEFAULT_MAX_BYTES;
+  const budget = new DiskBudget(config.maxTemporaryBytes ?? DEFAULT_MAX_TEMPORARY_BYTES);
+  const memory = new NodeMemory();
 
   return {
     async export(api, request) {
@@ -81,40 +89,93 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
           option: "columns",
         });
       }
-      return runExport(api, request);
+      return bestExport(api, request);
     },
   };
 
-  async function runExport(api: ApiClient, request: LedgerExportRequest): Promise<LedgerFile> {
-    const stream = await api.exportLedger(request.query, { signal: request.signal });
-    const transform = request.raw ? new RawTransform() : new RowFilter(request.query, request.columns);
-    let file: TemporaryFile | undefined;
+  /**
+   * One that tells what came as well, where some node of the network does: a node that told only what the party sent is
+   * remembered, and each node that is not known to do so is asked once.
+   */
+  async function bestExport(api: ApiClient, request: LedgerExportRequest): Promise<LedgerFile> {
+    const { signal } = request;
+    const after = memory.outgoingOnlyNodes(api.network);
+    let file = await runExport(await api.exportLedger(request.query, { signal, after }), request);
+    for (const node of api.nodes) {
+      if (!file.account.outgoingOnly) break;
+      const isKnown = node.name === file.asOf.node || memory.outgoingOnlyNodes(api.network).has(node.name);
+      if (!isKnown && !node.health.circuitOpen) file = await betterOf(file, node, request);
+    }
+    return file;
+  }
+
+  async function betterOf(file: LedgerFile, node: NodeClient, request: LedgerExportRequest): Promise<LedgerFile> {
+    let other: LedgerFile;
     try {
-      file = await files.create();
-      const receivedBytes = await pour(stream, transform, file, request);
-      if (transform.columns === undefined) throw new MalformedCsv("it has not even a header row");
-      const written = await file.finish();
+      other = await runExport(await node.exportLedger(request.query, { signal: request.signal }), request);
+    } catch (error) {
+      if (error instanceof ApiError && !request.signal.aborted) return file;
+      await file.attachment.dispose();
+      throw error;
+    }
+    const worse = other.account.outgoingOnly || (file.account.endIsProven && !other.account.endIsProven) ? other : file;
+    await worse.attachment.dispose();
+    return worse === other ? file : other;
+  }
+
+  async function runExport(stream: LedgerStream, request: LedgerExportRequest): Promise<LedgerFile> {
+    const { network, node } = stream.asOf;
+    const reservation = budget.open();
+    let intake: LedgerIntake | undefined;
+    const failure = Promise.withResolvers<never>();
+    try {
+      const { query, columns, unit } = request;
+      intake = request.raw
+        ? await rawIntake(files)
+        : await normalisedIntake(
+            files,
+            {
+              query,
+              ...(columns === undefined ? {} : { columns }),
+              ...(unit?.decimals === undefined ? {} : { decimals: unit.decimals }),
+            },
+            failure.reject,
+          );
+      // The node may be silent while the bytes received so far turn out to be no ledger.
+      const failed = failure.promise.catch(async (error: unknown) => {
+        if (error instanceof MalformedCsv) await delay(REASON_MILLIS);
+        throw error;
+      });
+      const receivedBytes = await Promise.race([pour(stream, intake, reservation, request), failed]);
+      const result = await intake.finish();
+      await intake.stop();
+      reservation.hold(result.sizeBytes);
       request.signal.throwIfAborted();
-      const { network, node } = stream.asOf;
-      const { rows, firstTime, lastTime } = transform.tally;
+      const { rows, dropped, sizeBytes, sha256 } = result;
       config.log.info(
-        { network, node, receivedBytes, rows, dropped: transform.dropped, ...written },
+        {
+          network,
+          node,
+          receivedBytes,
+          rows,
+          dropped: dropped.asset + dropped.party + dropped.range,
+          sizeBytes,
+          sha256,
+        },
         "export finished",
       );
+      const account = accountOf(request, stream, result);
       return {
-        attachment: attachmentOf(file, written, fileName(request, stream), stream.contentType, transform.tally),
-        rows,
-        dropped: transform.dropped,
-        endIsProven: stream.endIsProven,
-        columns: transform.columns,
-        firstTime,
-        lastTime,
+        attachment: attachmentOf(intake, reservation, fileName(request, stream, account), stream.contentType, account),
+        account,
+        columns: result.columns,
         asOf: stream.asOf,
       };
     } catch (error) {
       stream.cancel();
-      await file?.dispose();
-      const { network, node } = stream.asOf;
+      await intake?.file.dispose();
+      await intake?.stop();
+      reservation.release();
       config.log.warn({ network, node, why: messageOf(error) }, "export failed");
       request.signal.throwIfAborted();
       if (error instanceof MalformedCsv) {
@@ -127,13 +188,18 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
 
   async function pour(
     stream: LedgerStream,
-    transform: LedgerTransform,
-    file: TemporaryFile,
+    intake: LedgerIntake,
+    reservation: DiskReservation,
     request: LedgerExportRequest,
   ): Promise<number> {
+    const diskBytes = request.raw ? DISK_BYTES.raw : DISK_BYTES.normalised;
     let bytes = 0;
     let reportedAt = config.now();
     let malformed: { readonly error: MalformedCsv; readonly at: number } | undefined;
+    const take = (error: unknown): void => {
+      if (!(error instanceof MalformedCsv)) throw error;
+      malformed ??= { error, at: bytes };
+    };
     await stream.consume((chunk) => {
       bytes += chunk.length;
       if (malformed !== undefined) {
@@ -146,57 +212,85 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
           { remedy: "Ask for a shorter range." },
         );
       }
-      let ready: readonly Buffer[];
+      reservation.hold(bytes * diskBytes);
+      let drained: Promise<void> | undefined;
       try {
-        ready = transform.push(chunk);
+        drained = intake.write(chunk);
       } catch (error) {
-        if (!(error instanceof MalformedCsv)) throw error;
-        malformed = { error, at: bytes };
+        take(error);
         return undefined;
       }
-      const drained = file.write(ready);
       if (request.onProgress !== undefined) {
         const at = config.now();
         if (at - reportedAt >= PROGRESS_EVERY) {
           reportedAt = at;
-          request.onProgress({ bytes, rows: transform.tally.rows });
+          request.onProgress({ bytes, rows: intake.rows });
         }
       }
-      return drained;
+      return drained?.catch(take);
     });
     if (malformed !== undefined) throw malformed.error;
-    const drained = file.write(transform.end());
-    if (drained !== undefined) await drained;
     return bytes;
+  }
+
+  function accountOf(request: LedgerExportRequest, stream: LedgerStream, result: IntakeResult): LedgerAccount {
+    const { network, node } = stream.asOf;
+    const { rows, firstTime, lastTime, dropped, outgoingOnly, flows, fingerprint, sizeBytes, sha256 } = result;
+    const seen = { outgoingOnly, firstTime };
+    const partial = memory.learn({ network, node }, seen, { from: request.query.from, now: config.now() });
+    return {
+      rows,
+      ...(firstTime === undefined ? {} : { firstTime: String(firstTime) }),
+      ...(lastTime === undefined ? {} : { lastTime: String(lastTime) }),
+      dropped,
+      ...(flows === undefined ? {} : { flows }),
+      ...(partial === undefined ? {} : { partial }),
+      outgoingOnly,
+      raw: request.raw,
+      unit: { ...request.unit },
+      endIsProven: stream.endIsProven,
+      sizeBytes,
+      sha256,
+      ...(fingerprint === undefined ? {} : { fingerprint }),
+    };
   }
 }
 
 function attachmentOf(
-  file: TemporaryFile,
-  written: { readonly sizeBytes: number; readonly sha256: string },
+  { file }: LedgerIntake,
+  reservation: DiskReservation,
   name: string,
   contentType: string,
-  { firstTime, lastTime }: Pick<LedgerFile, "firstTime" | "lastTime">,
+  { firstTime, lastTime, sizeBytes, sha256 }: LedgerAccount,
 ): Attachment {
   return {
     name,
     mediaType: /^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+="?[\w.+-]+"?)*$/u.test(contentType) ? contentType : "text/csv",
-    ...written,
+    sizeBytes,
+    sha256,
     ...(firstTime === undefined || lastTime === undefined
       ? {}
-      : { covers: { from: firstTime, to: nanoseconds(lastTime + 1n) } }),
+      : { covers: { from: nanoseconds(BigInt(firstTime)), to: nanoseconds(BigInt(lastTime) + 1n) } }),
     open: () => file.open(),
-    dispose: () => file.dispose(),
+    dispose: async () => {
+      await file.dispose();
+      reservation.release();
+    },
   };
 }
 
-/** `SIMULATED-END-NOT-CONFIRMED-ledger-f8ac93d1-USDT-raw.csv`; with both labels still below the 120 of safeFileName. */
-function fileName(request: LedgerExportRequest, { asOf, endIsProven }: LedgerStream): string {
-  const parts = [
+/** The most that safeFileName leaves. */
+const MAX_NAME_CHARACTERS = 120;
+
+/** `SIMULATED-PARTIAL-HISTORY-ledger-f8ac93d1-USDT-raw.csv`: what must not be lost with the reply stands first. */
+function fileName(request: LedgerExportRequest, { asOf }: LedgerStream, account: LedgerAccount): string {
+  const labels = [
     ...(asOf.simulated ? ["SIMULATED"] : []),
-    ...(endIsProven ? [] : ["END-NOT-CONFIRMED"]),
-    request.name.slice(0, 80),
-    ...(request.raw ? ["raw"] : []),
-  ];
-  return safeFileName(`${parts.join("-")}.csv`);
+    ...(account.endIsProven ? [] : ["END-NOT-CONFIRMED"]),
+    ...(account.partial === undefined ? [] : ["PARTIAL-HISTORY"]),
+    ...(account.outgoingOnly ? ["OUTGOING-ONLY"] : []),
+  ].map((label) => `${label}-`);
+  const end = `${request.raw ? "-raw" : ""}.csv`;
+  const room = MAX_NAME_CHARACTERS - labels.join("").length - end.length;
+  return safeFileName(`${labels.join("")}${request.name.slice(0, room)}${end}`);
 }

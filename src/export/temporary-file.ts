@@ -5,7 +5,7 @@ import path from "node:path";
 import { Readable } from "node:stream";
 
 import { codeOf } from "../errors.ts";
-import { BlockWriter, toDiskFullError } from "./block-writer.ts";
+import { type BlockSink, BlockWriter, fileSink, toDiskFullError, type Written } from "./block-writer.ts";
 
 const READ_BYTES = 64 * 1024;
 
@@ -19,7 +19,9 @@ export interface TemporaryFilesOptions {
 }
 
 export interface TemporaryFiles {
-  create(): Promise<TemporaryFile>;
+  /** `sink` makes the file of the bytes that are written to it; left out, it holds them as they are. */
+  create(): Promise<TemporaryFile<Written>>;
+  create<Result extends Written>(sink: (handle: FileHandle) => BlockSink<Result>): Promise<TemporaryFile<Result>>;
 }
 
 /**
@@ -31,22 +33,26 @@ export function temporaryFiles(options: TemporaryFilesOptions = {}): TemporaryFi
   const openFile = options.openFile ?? ((file: string) => open(file, "wx+", 0o600));
   let directory: Promise<string> | undefined;
   let swept: Promise<void> | undefined;
-  return {
-    async create() {
-      const folder = options.directory ?? (await (directory ??= privateDirectory()));
-      // Each time, since systems clean their temporary folders of anything unused for days.
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      swept ??= sweep(folder);
-      await swept;
-      const file = path.join(folder, `ledger-${randomBytes(16).toString("hex")}.part`);
-      const handle = await openFile(file).catch((thrown: unknown) => Promise.reject(toDiskFullError(thrown, 0)));
-      const nameless = await unlink(file).then(
-        () => true,
-        (error: unknown) => codeOf(error) === "ENOENT",
-      );
-      return new TemporaryFile(handle, nameless ? undefined : file);
-    },
-  };
+  return { create };
+
+  async function create(): Promise<TemporaryFile<Written>>;
+  async function create<Result extends Written>(
+    sink: (handle: FileHandle) => BlockSink<Result>,
+  ): Promise<TemporaryFile<Result>>;
+  async function create(sink: (handle: FileHandle) => BlockSink<Written> = fileSink): Promise<TemporaryFile<Written>> {
+    const folder = options.directory ?? (await (directory ??= privateDirectory()));
+    // Each time, since systems clean their temporary folders of anything unused for days.
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    swept ??= sweep(folder);
+    await swept;
+    const file = path.join(folder, `ledger-${randomBytes(16).toString("hex")}.part`);
+    const handle = await openFile(file).catch((thrown: unknown) => Promise.reject(toDiskFullError(thrown, 0)));
+    const nameless = await unlink(file).then(
+      () => true,
+      (error: unknown) => codeOf(error) === "ENOENT",
+    );
+    return new TemporaryFile(handle, nameless ? undefined : file, sink(handle));
+  }
 }
 
 /** A folder that only this user can read; a folder of another user under its name is not used. */
@@ -64,17 +70,28 @@ async function sweep(folder: string): Promise<void> {
   await Promise.allSettled(names.filter((name) => NAME.test(name)).map((name) => unlink(path.join(folder, name))));
 }
 
-/** A file that is written, then read any number of times, then disposed of. Its SHA-256 is taken on the way. */
-export class TemporaryFile {
+/** A file that is written, then read any number of times, then disposed of. */
+export class TemporaryFile<Result extends Written> {
   readonly #handle: FileHandle;
   readonly #name: string | undefined;
-  readonly #writer: BlockWriter;
+  readonly #writer: BlockWriter<Result>;
+  #sizeBytes = 0;
   #closed: Promise<void> | undefined;
 
-  constructor(handle: FileHandle, name: string | undefined) {
+  constructor(handle: FileHandle, name: string | undefined, sink: BlockSink<Result>) {
     this.#handle = handle;
     this.#name = name;
-    this.#writer = new BlockWriter(handle);
+    this.#writer = new BlockWriter(sink);
+  }
+
+  /** For a thread that writes to it as well. */
+  get fd(): number {
+    return this.#handle.fd;
+  }
+
+  /** Rows written so far, where the sink counts them. */
+  get rows(): number {
+    return this.#writer.rows;
   }
 
   /** See BlockWriter. */
@@ -82,20 +99,21 @@ export class TemporaryFile {
     return this.#writer.write(chunks);
   }
 
-  /** Waits until everything is written; the hash in lower-case hex. Once only. */
-  finish(): Promise<{ readonly sizeBytes: number; readonly sha256: string }> {
-    return this.#writer.finish();
+  /** Waits until everything is written. Once only. */
+  async finish(): Promise<Result> {
+    const result = await this.#writer.finish();
+    this.#sizeBytes = result.sizeBytes;
+    return result;
   }
 
-  /** A new stream of all bytes, which fails once the file is disposed of. */
-  open(): Readable {
+  /** A new stream of the bytes from `from` up to `to`, by default all; it fails once the file is disposed of. */
+  open(from = 0, to = this.#sizeBytes): Readable {
     const handle = this.#handle;
-    const size = this.#writer.sizeBytes;
     const isClosed = (): boolean => this.#closed !== undefined;
     async function* pieces(): AsyncGenerator<Buffer> {
-      for (let at = 0; at < size;) {
+      for (let at = from; at < to;) {
         if (isClosed()) throw new Error("this file has been given up");
-        const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, size - at));
+        const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, to - at));
         const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
         if (bytesRead === 0) throw new Error("this file has lost its end");
         at += bytesRead;

@@ -2,12 +2,14 @@ import { createHash } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 
 import { parse } from "csv-parse/sync";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
+import { plainText } from "../../src/reply/plain-text.ts";
+import { decimal, formatDecimal } from "../../src/units/decimal.ts";
 import { formatUtc, nanoseconds } from "../../src/units/nanoseconds.ts";
 import { loopbackNode } from "../support/loopback-node.ts";
 import { talk } from "../support/talk.ts";
-import { ASSET, COLUMNS_13, csv, PARTY, row } from "../export/ledger-csv.ts";
+import { ASSET, COLUMNS_12, COLUMNS_13, csv, PARTY, row, type Row } from "../export/ledger-csv.ts";
 import { rawNode } from "../support/raw-node.ts";
 import { saying } from "../support/said.ts";
 import { talkToSimulator } from "./conversation.ts";
@@ -44,12 +46,13 @@ test("a file whose end nothing proves says so in its name, its title and its ton
   for (const raw of ["yes", "no"]) {
     const screen = await conversation.ask(`ledger export ${PARTY} ${ASSET} from:2023-01-01 raw:${raw}`);
     const { tone, attachments } = conversation.lastReply;
-    expect(screen.split("\n")[0]).toContain("2 rows, END NOT CONFIRMED");
+    expect(screen.split("\n")[0]).toMatch(saying(2, "END NOT CONFIRMED", "PARTIAL HISTORY"));
     expect([tone, attachments[0]!.name]).toEqual([
       "warning",
-      expect.stringMatching(/^END-NOT-CONFIRMED-ledger-.*csv$/u),
+      expect.stringMatching(/^END-NOT-CONFIRMED-PARTIAL-HISTORY-ledger-.*csv$/u),
     ]);
-    expect((await buffer(attachments[0]!.open())).toString()).toBe(ledger);
+    const columns = raw === "yes" ? COLUMNS_13 : [...COLUMNS_13, "amount"];
+    expect((await buffer(attachments[0]!.open())).toString()).toBe(csv(columns, [row(), row()]));
   }
 });
 
@@ -64,18 +67,12 @@ test("columns are chosen by name; an unknown one is refused", async () => {
 });
 
 test("without an end the range ends now, and the node is asked for just that", async () => {
-  const header = "vega_time,quantity,transfer_type,asset_id,account_from_party_id,account_to_party_id\n";
-  const [party, asset] = ["ab".repeat(32), "cd".repeat(32)];
+  const ledger = csv(COLUMNS_13, [row({ vega_time: "2026-01-14 00:00:00+00" })]);
   await using node = await loopbackNode(({ path }) =>
-    path.endsWith("/ledgerentry/export")
-      ? {
-          headers: { "Content-Type": "text/csv" },
-          body: `${header}2026-01-14 00:00:00+00,1,T,${asset},${party},${party}\n`,
-        }
-      : undefined,
+    path.endsWith("/ledgerentry/export") ? { headers: { "Content-Type": "text/csv" }, body: ledger } : undefined,
   );
   await using conversation = await talk({ networks: { mainnet: [node.url] } });
-  const screen = (await conversation.ask(`ledger export ${party} ${asset} from:7d`)).replaceAll(/\s+/gu, " ");
+  const screen = (await conversation.ask(`ledger export ${PARTY} ${ASSET} from:7d`)).replaceAll(/\s+/gu, " ");
   const { query } = node.requests.find(({ path }) => path.endsWith("/ledgerentry/export"))!;
   const end = formatUtc(nanoseconds(BigInt(query["dateRange.endTimestamp"]!)));
   expect(screen).toMatch(saying("✓", end));
@@ -117,14 +114,80 @@ test("an asset in the party's place is distinguished from an unknown party", asy
   expect(await ask("ledger export nobody 3d")).toMatch(saying("!", "mainnet"));
 });
 
-test("a start before what nodes keep is warned about", async () => {
-  const { ask, samples } = await talkToSimulator();
-  const all = await ask(`ledger export ${samples.partyId} USDT`);
-  expect(all).toMatch(saying("✓", "USDT", "2026-01-15 12:00:00 UTC"));
-  const warned = await ask(`ledger export ${samples.partyId} USDT from:2024-01-01`);
-  const older = warned.split("\n").filter((line) => /\b[Oo]lder\b/u.test(line));
-  expect(older).toHaveLength(1);
-  expect(await ask(`ledger export ${samples.partyId} USDT from:7d`)).not.toContain(older[0]);
+test.each(["", "from:2024-01-01", "from:181d"])("%s begins before what nodes keep: PARTIAL HISTORY", async (range) => {
+  const { ask, samples, lastFiles } = await start();
+  // Noon of 2026-01-15, less 180 days.
+  const screen = await ask(`ledger export ${samples.partyId} USDT ${range}`);
+  expect(screen.replaceAll(/\s+/gu, " ")).toMatch(
+    saying("!", "PARTIAL HISTORY", "PARTIAL HISTORY", "2025-07-19 12:00:00 UTC"),
+  );
+  expect(lastFiles()[0]!.name).toMatch(/^PARTIAL-HISTORY-ledger-/u);
+});
+
+test("a range within what nodes keep is whole", async () => {
+  const { ask, samples, lastFiles } = await start();
+  expect(await ask(`ledger export ${samples.partyId} USDT from:179d`)).not.toContain("PARTIAL");
+  expect(lastFiles()[0]!.name).toMatch(/^ledger-/u);
+});
+
+test("what the party gained or lost, and how to ask for just that again", async () => {
+  const conversation = await talkToSimulator();
+  const { partyId } = conversation.samples;
+  const { attachments, title } = await conversation.askFor(`ledger export ${partyId} USDT from:7d`);
+  const rows = parse<Record<string, string>>(await buffer(attachments[0]!.open()), { columns: true });
+  const net = rows.reduce((sum, each) => sum + BigInt(each["effect"]!), 0n);
+  const exact = formatDecimal(decimal(net < 0n ? -net : net, 6));
+  expect(plainText(title)).toMatch(saying(net < 0n ? "lost" : "gained", exact, rows.length));
+  const amounts = rows.reduce((sum, each) => sum + BigInt(each["amount"]!.replace(".", "")), 0n);
+  expect(amounts).toBe(net);
+  const [again] = /ledger export party:.*/u.exec(await conversation.ask(`ledger export ${partyId} USDT from:7d`))!;
+  const same = await conversation.askFor(again);
+  expect(same.attachments[0]!.sha256).toBe(attachments[0]!.sha256);
+});
+
+describe("a node that tells only what the party sent", () => {
+  const at = { vega_time: "2026-01-14 00:00:00+00" };
+  const sent = row({ ...at, quantity: "1500" });
+  const received = row({ ...at, quantity: "2000", account_from_party_id: "network", account_to_party_id: PARTY });
+  const serve = (columns: readonly string[], rows: readonly Row[]) =>
+    loopbackNode(({ path }) =>
+      path.endsWith("/ledgerentry/export")
+        ? { headers: { "Content-Type": "text/csv" }, body: csv(columns, rows) }
+        : undefined,
+    );
+  const asked = (node: { requests: readonly { path: string }[] }): number =>
+    node.requests.filter(({ path }) => path.endsWith("/ledgerentry/export")).length;
+  const line = `ledger export ${PARTY} ${ASSET} from:7d`;
+
+  test("alone: OUTGOING ONLY, without what came in, the net or a balance", async () => {
+    await using node = await serve(COLUMNS_12, [sent]);
+    await using conversation = await talk({ networks: { mainnet: [node.url] } });
+    const screen = await conversation.ask(line);
+    expect(screen).toMatch(saying("!", "sent", 1500, "OUTGOING ONLY", "OUTGOING ONLY"));
+    expect(screen).not.toMatch(/^(?:In|Balance) /mu);
+    expect(conversation.lastReply.attachments[0]!.name).toMatch(/^OUTGOING-ONLY-ledger-/u);
+  });
+
+  test("beside one that tells more: that one's file, and from then on it is asked first", async () => {
+    await using older = await serve(COLUMNS_12, [sent]);
+    await using later = await serve(COLUMNS_13, [sent, received]);
+    await using conversation = await talk({ networks: { mainnet: [older.url, later.url] } });
+    expect(await conversation.ask(line)).toMatch(saying("✓", "gained", 500));
+    expect([asked(older), asked(later)]).toEqual([1, 1]);
+    expect(await conversation.ask(line)).toMatch(saying("✓", "gained", 500));
+    expect([asked(older), asked(later)]).toEqual([1, 2]);
+  });
+
+  test("beside one that tells no more either, or fails: each is asked once, and the file is labelled", async () => {
+    await using first = await serve(COLUMNS_12, [sent]);
+    await using second = await serve(COLUMNS_12, [sent]);
+    await using third = await loopbackNode(({ path }) =>
+      path.endsWith("/ledgerentry/export") ? { status: 500, body: '{"code":13,"message":"no"}' } : undefined,
+    );
+    await using conversation = await talk({ networks: { mainnet: [first.url, second.url, third.url] } });
+    expect(await conversation.ask(line)).toMatch(saying("!", "sent", 1500, "OUTGOING ONLY"));
+    expect([asked(first), asked(second), asked(third)]).toEqual([1, 1, 1]);
+  });
 });
 
 test.each([
@@ -187,7 +250,8 @@ test("an empty export says so; the node is asked in whole seconds, never with an
   );
   await using conversation = await talk({ networks: { mainnet: [node.url] } });
   const screen = await conversation.ask(`ledger export ${party} ${asset} to:2026-01-10`);
-  expect(screen).toMatch(saying("•", 0, "2026-01-11 00:00:00 UTC"));
+  expect(screen).toMatch(saying("no", "2026-01-11 00:00:00 UTC"));
+  expect(conversation.lastReply.attachments).toEqual([]);
   const asked = node.requests.find(({ path }) => path.endsWith("/ledgerentry/export"))!.query;
   expect(asked).toEqual({
     partyId: party,

@@ -6,7 +6,7 @@ import path from "node:path";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { BlockWriter } from "../../src/export/block-writer.ts";
+import { BlockWriter, fileSink } from "../../src/export/block-writer.ts";
 
 let directory: string;
 let handle: FileHandle;
@@ -28,7 +28,7 @@ describe("BlockWriter", () => {
     await fc.assert(
       fc.asyncProperty(sizes, async (lengths) => {
         await handle.truncate(0);
-        const writer = new BlockWriter(handle);
+        const writer = new BlockWriter(fileSink(handle));
         const expected = Buffer.alloc(lengths.reduce((sum, length) => sum + length, 0));
         let at = 0;
         for (const [index, length] of lengths.entries()) {
@@ -51,7 +51,7 @@ describe("BlockWriter", () => {
   });
 
   test("loses nothing of a caller that does not wait", async () => {
-    const writer = new BlockWriter(handle);
+    const writer = new BlockWriter(fileSink(handle));
     const pieces = Array.from({ length: 30 }, (_, index) => Buffer.alloc(700_001, `piece ${index}, `));
     const expected = Buffer.concat(pieces);
     const rooms = pieces.map((piece) => {
@@ -69,7 +69,7 @@ describe("BlockWriter", () => {
   });
 
   test("holds its caller back when the disk is slower, and never holds more than its blocks", async () => {
-    const writer = new BlockWriter(handle);
+    const writer = new BlockWriter(fileSink(handle));
     const waits: Promise<void>[] = [];
     const room = writer.write([Buffer.alloc(40 * MIB, "a")]);
     if (room !== undefined) waits.push(room);
@@ -80,7 +80,7 @@ describe("BlockWriter", () => {
   });
 
   test("can be stopped in the middle, twice, and leaves no thread behind", async () => {
-    const writer = new BlockWriter(handle);
+    const writer = new BlockWriter(fileSink(handle));
     await writer.write([Buffer.alloc(5 * MIB)]);
     await writer.stop();
     await writer.stop();
@@ -89,7 +89,7 @@ describe("BlockWriter", () => {
 
   test("a write's error on a failing disk is reported at the end at the latest", async () => {
     const readOnly = await open(fileName(), "r");
-    const writer = new BlockWriter(readOnly);
+    const writer = new BlockWriter(fileSink(readOnly));
     const writing = (async () => {
       await writer.write([Buffer.alloc(5 * MIB)]);
       await writer.finish();

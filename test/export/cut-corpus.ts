@@ -7,6 +7,7 @@ import { silentLog } from "../../src/log.ts";
 import { LAST_CHUNK, rawChunk, rawHead, rawNode } from "../support/raw-node.ts";
 import { request } from "./an-export.ts";
 import { csv, type Row } from "./ledger-csv.ts";
+import { normalised } from "./normalised.ts";
 
 /** How the export's end shows: by the last chunk, by the length, or only by the end of the connection. */
 type Ending = "chunks" | "length" | "connection";
@@ -15,8 +16,9 @@ type Framing = "raw" | "lines" | "messages";
 /** One export on the wire. */
 export interface CutStream {
   readonly name: string;
-  /** The file without its framing. */
+  /** The file without its framing, and as it is delivered. */
   readonly file: Buffer;
+  readonly normalised: Buffer;
   readonly ending: Ending;
   /** The body before the transfer coding, cut where a node that ends properly may stop. */
   readonly body: Buffer;
@@ -26,8 +28,16 @@ export interface CutStream {
 // Short ids and few columns, so that every offset can be tried.
 const PARTY = "ab";
 const ASSET = "cd";
-const COLUMNS = ["quantity", "asset_id", "account_from_party_id", "account_to_party_id", "account_to_balance"];
+const COLUMNS = [
+  "vega_time",
+  "quantity",
+  "asset_id",
+  "account_from_party_id",
+  "account_to_party_id",
+  "account_to_balance",
+];
 const row = (values: Row = {}): Row => ({
+  vega_time: "2023-01-18 01:09:59+00",
   quantity: "18446744073709551616",
   asset_id: ASSET,
   account_from_party_id: PARTY,
@@ -75,6 +85,7 @@ export const CUT_STREAMS: readonly CutStream[] = Object.entries(files).flatMap((
     (Object.keys(endings) as Ending[]).map((ending) => ({
       name: `${what}, ${framing}, ended by its ${ending}`,
       file,
+      normalised: Buffer.from(normalised([file], { query: { partyId: PARTY, assetId: ASSET } }).text),
       ending,
       body: framings[framing](file),
       wire: endings[ending],
@@ -150,9 +161,11 @@ export async function cutWorld(exports: LedgerExports): Promise<CutWorld> {
         const bytes = await buffer(file.attachment.open());
         await file.attachment.dispose();
         const named = file.attachment.name.includes("END-NOT-CONFIRMED");
-        if (named === file.endIsProven) throw new Error(`the name ${file.attachment.name} does not say how it ended`);
-        if (!stream.file.subarray(0, bytes.length).equals(bytes)) throw new Error("other bytes than the node's");
-        return file.endIsProven ? "accepted" : "labelled";
+        const { endIsProven } = file.account;
+        if (named === endIsProven) throw new Error(`the name ${file.attachment.name} does not say how it ended`);
+        const wanted = raw ? stream.file : stream.normalised;
+        if (!wanted.subarray(0, bytes.length).equals(bytes)) throw new Error("other bytes than the node's");
+        return endIsProven ? "accepted" : "labelled";
       } catch (error) {
         if (error instanceof ApiError) return "refused";
         throw error;

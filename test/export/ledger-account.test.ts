@@ -24,7 +24,6 @@ const account: LedgerAccount = {
     rows: 2,
     sums: { quantity: "36893488147419103232" },
     rowsHash: "cd".repeat(32),
-    sorted: true,
   },
 };
 

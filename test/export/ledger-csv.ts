@@ -41,12 +41,14 @@ export const OTHER_ASSET = "993ed98f".repeat(8);
 
 export type Row = Readonly<Record<string, string>>;
 
-/** A row with something in every column; `values` replaces some of it. */
+/** The columns of a finished file. */
+export const FILE_COLUMNS = [...COLUMNS_13, "amount"];
+
+/** A row with something in every column; `values` replaces some of it. The effect follows from the others. */
 export function row(values: Row = {}): Row {
-  return {
+  const made = {
     vega_time: "2023-01-18 01:09:59.297309+00",
     quantity: "115792089237316195423570985008687907853269984665640564039457584007913129639935",
-    effect: "-1500",
     transfer_type: "TRANSFER_TYPE_WIN",
     asset_id: ASSET,
     account_from_market_id: "",
@@ -59,6 +61,20 @@ export function row(values: Row = {}): Row {
     account_to_balance: "0",
     ...values,
   };
+  return { effect: effectOf(made), ...made };
+}
+
+function effectOf(made: Row): string {
+  const [from, to] = ["from", "to"].map((side) => bareId(made[`account_${side}_party_id`] ?? "") === PARTY);
+  if (from === to || /^0+$/u.test(made["quantity"] ?? "")) return "0";
+  return from ? `-${made["quantity"]}` : (made["quantity"] ?? "");
+}
+
+/** An id as a finished file has it. */
+export function bareId(id: string): string {
+  if (id === "\\x03") return "network";
+  const bare = id.replace(/^\\x/u, "");
+  return /^[0-9a-fA-F]*$/u.test(bare) ? bare.toLowerCase() : id;
 }
 
 export function csv(columns: readonly string[], rows: readonly Row[], lineEnd = "\n"): string {

@@ -27,7 +27,7 @@ export const COMMONEST: readonly CommonestLine[] = [
   { line: "checkpoints", figure: /136,900,714/u },
   { line: "snapshots", figure: /136,900,741/u },
   { line: "bundle list-asset USDT", figure: /9 signatures/u },
-  { line: "ledger export <partyId> USDT from:2d", figure: /48 rows/u },
+  { line: "ledger export <partyId> USDT from:2d", figure: /(?:gained|lost) .* USDT/u },
   { line: "alerts add", figure: /ops alerts on mainnet/u },
   { line: "alerts list", figure: /1 subscription/u },
   { line: "alerts silence all 1h", figure: /13:00/u },

@@ -4,7 +4,7 @@
 
 import { UserError } from "../../errors.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import type { CallOptions, LedgerQuery, LedgerStream } from "../api-client.ts";
+import type { LedgerOptions, LedgerQuery, LedgerStream } from "../api-client.ts";
 import { ApiError, type Attempt } from "../api-error.ts";
 import { HttpFault } from "../http/http-fault.ts";
 import { withAttempts } from "../http/node-failure.ts";
@@ -21,7 +21,7 @@ const WHAT = "the ledger export";
 export async function openLedgerExport(
   endpoints: readonly NodeEndpoint[],
   query: LedgerQuery,
-  options: CallOptions = {},
+  options: LedgerOptions = {},
   context: ClientContext,
 ): Promise<LedgerStream> {
   const { signal, lane = "people" } = options;
@@ -29,7 +29,7 @@ export async function openLedgerExport(
   const path = ledgerPath(query);
   const tried: Attempt[] = [];
   let last: ApiError | undefined;
-  for (const endpoint of byReadiness(endpoints, context.clock.monotonicMillis())) {
+  for (const endpoint of byReadiness(endpoints, options.after, context.clock.monotonicMillis())) {
     try {
       return await openAt(endpoint, path, { lane, signal }, context);
     } catch (error) {
@@ -45,12 +45,18 @@ export async function openLedgerExport(
 
 /**
  * Orders nodes: healthy ones with a free slot first, and up-to-date ones before those with an earlier slot, since a
- * lagging node lacks the last entries. The sort is stable, so the order of preference holds otherwise.
+ * lagging node lacks the last entries; those named in `after` behind all that are healthy. The sort is stable, so the
+ * order of preference holds otherwise.
  */
-function byReadiness(endpoints: readonly NodeEndpoint[], nowMillis: Milliseconds): readonly NodeEndpoint[] {
+function byReadiness(
+  endpoints: readonly NodeEndpoint[],
+  after: ReadonlySet<string> | undefined,
+  nowMillis: Milliseconds,
+): readonly NodeEndpoint[] {
   const rank = (endpoint: NodeEndpoint): number => {
-    if (endpoint.breaker.refusedForMillis > 0) return 4;
-    if (endpoint.breaker.health.circuitOpen) return 3;
+    if (endpoint.breaker.refusedForMillis > 0) return 5;
+    if (endpoint.breaker.health.circuitOpen) return 4;
+    if (after?.has(endpoint.name) === true) return 3;
     if (isBehind(endpoint, endpoints, nowMillis)) return 2;
     return endpoint.exportSlot.waitMillis > 0 ? 1 : 0;
   };

@@ -102,6 +102,7 @@ export function createJobRunner({ exports, store, clock, log, closing }: JobRunn
         ...request,
         query: subject.query,
         raw: subject.raw,
+        ...(subject.columns === undefined ? {} : { columns: subject.columns }),
         signal,
         onProgress: (progress) => {
           got = { bytes: progress.bytes, rows: progress.rows };
@@ -118,13 +119,14 @@ export function createJobRunner({ exports, store, clock, log, closing }: JobRunn
       });
       job.finishing = true;
       line.end(job, true);
-      const sent = file.rows === 0 ? undefined : attachment;
+      const { account } = file;
+      const sent = account.rows === 0 ? undefined : attachment;
       if (sent === undefined) await attachment.dispose();
       const result = { ...subject, file };
       await end(job, "delivered", {
         node: file.asOf.node,
-        account: accountOf(file),
-        row_count: file.rows,
+        account: JSON.stringify(account),
+        row_count: account.rows,
         byte_count: attachment.sizeBytes,
         result: toStoredJson(result),
       });
@@ -199,11 +201,6 @@ export function createJobRunner({ exports, store, clock, log, closing }: JobRunn
     },
     stop,
   };
-}
-
-/** Until every export has one. */
-function accountOf(file: object): string | null {
-  return "account" in file ? JSON.stringify(file.account) : null;
 }
 
 /** How long the nodes are not to be asked; undefined where they refused nothing. */

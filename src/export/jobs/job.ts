@@ -24,6 +24,8 @@ export interface ExportSubject {
   readonly raw: boolean;
   /** Where the node knows it. */
   readonly asset?: AssetNames;
+  /** As chosen; left out = all. */
+  readonly columns?: readonly string[];
 }
 
 /** What is known of a whole export, beside its bytes. */
@@ -38,7 +40,7 @@ export interface ExportRequest {
   /** The command that repeats it. */
   readonly ask: Ask;
   readonly subject: ExportSubject;
-  readonly request: Omit<LedgerExportRequest, "signal" | "onProgress" | "query" | "raw">;
+  readonly request: Omit<LedgerExportRequest, "signal" | "onProgress" | "query" | "raw" | "columns">;
   /** How long the command can be answered; left out = for as long as it takes. */
   readonly answerWithin?: Milliseconds;
   /** Aborted once nobody waits for the answer. */

@@ -71,12 +71,17 @@ async function receive(
   const file = memoryAttachment(`${name}.csv`, "text/csv", "a,b\n");
   return {
     attachment: { ...file, sizeBytes: bytes, dispose: async () => disposed() },
-    rows: bytes / 100,
-    dropped: 0,
-    endIsProven: true,
+    account: {
+      rows: bytes / 100,
+      dropped: { asset: 0, party: 0, range: 0 },
+      outgoingOnly: false,
+      raw: false,
+      unit: {},
+      endIsProven: true,
+      sizeBytes: bytes,
+      sha256: file.sha256,
+    },
     columns: ["a", "b"],
-    firstTime: undefined,
-    lastTime: undefined,
     asOf: { network: "mainnet", node: "slow:1", receivedAt: at, simulated: false },
   };
 }

@@ -1,0 +1,293 @@
+import type { AssetNames } from "../../api/model/names.ts";
+import { formatLine } from "../../bot/grammar/grammar.ts";
+import type { ExportResult, ExportSubject } from "../../export/jobs/job.ts";
+import type { LedgerAccount, LedgerFlows } from "../../export/ledger-account.ts";
+import type { Attachment } from "../../reply/attachment.ts";
+import {
+  type Block,
+  type Column,
+  details,
+  facts,
+  field,
+  type Field,
+  paragraph,
+  type Table,
+} from "../../reply/block.ts";
+import type { Reply } from "../../reply/reply.ts";
+import { code, commandLine, id, shortenId, strong, text, type Text, time } from "../../reply/text.ts";
+import { formatDuration, formatWholeDuration } from "../../units/duration.ts";
+import { formatBytes, formatCount } from "../../units/format-number.ts";
+import { formatUtc, nanoseconds, type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
+import { assetAmount, smallestUnits } from "../amounts.ts";
+import { answer, millisBetween } from "../answer.ts";
+import { enumWords } from "../enum-words.ts";
+import { rangeWords } from "../export-range.ts";
+
+/** A first row this much later than the start gets a note. */
+const LATE_MILLIS = 86_400_000;
+
+/** The reply to a whole export: what the party gained or lost, and all that makes its file one to rely on. */
+export function ledgerReply(
+  context: { readonly network: string; now(): Nanoseconds },
+  result: ExportResult,
+  attachments: readonly Attachment[],
+): Reply {
+  const { account, asOf } = result.file;
+  const asset = assetOf(account, result);
+  const isWhole = account.endIsProven && account.partial === undefined && !account.outgoingOnly;
+  return answer(context, asOf, {
+    title: text`${headline(account, result, asset)}${labels(account)}`,
+    tone: isWhole ? (account.rows === 0 ? "neutral" : "good") : "warning",
+    blocks: [
+      ...warnings(account, result.query.from),
+      ...facts(factsOf(account, result, asset)),
+      ...details([
+        ...(account.flows === undefined ? [] : flowTables(account.flows, asset)),
+        { kind: "fields", fields: detailFields(result, asset) },
+      ]),
+    ],
+    attachments,
+  });
+}
+
+/** The asset as the account has it, so that a kept export is worded like a fresh one. */
+function assetOf({ unit }: LedgerAccount, { query }: ExportSubject): AssetNames {
+  return { id: query.assetId, name: undefined, symbol: unit.symbol, decimals: unit.decimals, erc20: undefined };
+}
+
+function headline({ rows, raw, flows }: LedgerAccount, { query }: ExportSubject, asset: AssetNames): Text {
+  const { partyId, assetId } = query;
+  const party = shortenId(partyId);
+  const name = asset.symbol ?? shortenId(assetId);
+  if (rows === 0) return text`The ledger of ${party} in ${name} has no entries here`;
+  if (raw || flows === undefined) return text`Raw ledger of ${party} in ${name}: ${rowWords(rows)}`;
+  const { out, net } = flows.total;
+  if (net === undefined) return text`${party} sent ${assetAmount(BigInt(out), asset)} in ${rowWords(rows)}`;
+  const gained = BigInt(net);
+  if (gained === 0n) return text`${party} neither gained nor lost ${name} in ${rowWords(rows)}`;
+  const amount = assetAmount(gained < 0n ? -gained : gained, asset);
+  return text`${party} ${gained > 0n ? "gained" : "lost"} ${amount} in ${rowWords(rows)}`;
+}
+
+function rowWords(rows: number): string {
+  return `${formatCount(rows)} ${rows === 1 ? "entry" : "entries"}`;
+}
+
+function labels({ endIsProven, partial, outgoingOnly }: LedgerAccount): string {
+  const said = [
+    ...(endIsProven ? [] : ["END NOT CONFIRMED"]),
+    ...(partial === undefined ? [] : ["PARTIAL HISTORY"]),
+    ...(outgoingOnly ? ["OUTGOING ONLY"] : []),
+  ];
+  return said.map((label) => `, ${label}`).join("");
+}
+
+function warnings(account: LedgerAccount, from: Nanoseconds | undefined): Block[] {
+  const { endIsProven, partial, outgoingOnly, rows } = account;
+  return [
+    ...(endIsProven
+      ? []
+      : [
+          paragraph(
+            text`${strong("END NOT CONFIRMED.")} The node, or a proxy before it, closed the connection without a sign that the file is whole: rows at the end may be missing. Compare it with another node's file before you rely on it.`,
+          ),
+        ]),
+    ...(partial === undefined
+      ? lateNote(account, from)
+      : [
+          paragraph(
+            text`${strong("PARTIAL HISTORY.")} ${from === undefined ? "No start was given" : "The range begins earlier than this node's history"}: entries before ${time(timeOf(partial.from), "utc")} may be missing. ${partial.how === "presumed" ? "A standard node keeps ledger entries for 6 months" : "That is the earliest entry this node has sent"}, and a node says nothing of those it has dropped.`,
+          ),
+        ]),
+    ...(outgoingOnly
+      ? [
+          paragraph(
+            text`${strong("OUTGOING ONLY.")} This node's release tells only what the party sent, and no other node of the network told more. What came in, the net and the balance are unknown.`,
+          ),
+        ]
+      : []),
+    ...(rows === 0
+      ? [
+          paragraph(
+            endIsProven ? "There are no entries, so there is no file." : "No entry arrived, so there is no file.",
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** A first entry long after the start, in a range that the node's history covers. */
+function lateNote({ firstTime }: LedgerAccount, from: Nanoseconds | undefined): Block[] {
+  if (from === undefined || firstTime === undefined) return [];
+  const late = millisBetween(from, timeOf(firstTime));
+  if (late < LATE_MILLIS) return [];
+  return [
+    paragraph(
+      text`The first entry is of ${time(timeOf(firstTime), "utc")}, ${formatDuration(late)} after the start: either nothing happened before, or this node no longer has it.`,
+    ),
+  ];
+}
+
+/** The most important first. */
+function factsOf(account: LedgerAccount, { query }: ExportSubject, asset: AssetNames): Field[] {
+  const { flows, rows } = account;
+  const total = rows === 0 ? undefined : flows?.total;
+  const balance = flows === undefined ? undefined : balanceOf(flows);
+  const span = spanText(account);
+  const dropped = droppedWords(account);
+  return [
+    field("Asked", text`${rangeWords({ from: query.from, to: query.to })}`, { wide: true }),
+    ...(span === undefined ? [] : [field("Entries", span, { wide: true })]),
+    ...(total?.in === undefined ? [] : [field("In", assetAmount(BigInt(total.in), asset))]),
+    ...(total === undefined ? [] : [field("Out", assetAmount(BigInt(total.out), asset))]),
+    ...(balance === undefined
+      ? []
+      : [
+          field(
+            "Balance",
+            text`${assetAmount(balance.opening, asset)} before, ${assetAmount(balance.closing, asset)} after`,
+            { wide: true },
+          ),
+        ]),
+    ...(dropped === undefined ? [] : [field("Left out", dropped, { wide: true })]),
+  ];
+}
+
+/** Of all the party's accounts together, where each is known. */
+function balanceOf({ balances, balancesUnknown }: LedgerFlows): { opening: bigint; closing: bigint } | undefined {
+  if (balances.length === 0 || balancesUnknown > 0) return undefined;
+  const sum = (side: "opening" | "closing"): bigint => balances.reduce((all, one) => all + BigInt(one[side]), 0n);
+  return { opening: sum("opening"), closing: sum("closing") };
+}
+
+function droppedWords({ dropped }: LedgerAccount): string | undefined {
+  const { asset, party, range } = dropped;
+  const all = asset + party + range;
+  if (all === 0) return undefined;
+  const reasons = [
+    ...(asset === 0 ? [] : [`${formatCount(asset)} of another asset`]),
+    ...(party === 0 ? [] : [`${formatCount(party)} of other parties`]),
+    ...(range === 0 ? [] : [`${formatCount(range)} outside the range`]),
+  ];
+  return `${formatCount(all)} ${all === 1 ? "row" : "rows"} that the node sent unasked: ${reasons.join(", ")}`;
+}
+
+function flowTables({ types, balances, balancesUnknown }: LedgerFlows, asset: AssetNames): Block[] {
+  const { symbol, ...bare } = asset;
+  const cell = (units: string | undefined): Text =>
+    units === undefined ? text`–` : text`${assetAmount(BigInt(units), { ...bare, symbol: undefined })}`;
+  const amount = (title: string): Column => ({
+    title: symbol === undefined ? title : `${title} (${symbol})`,
+    align: "right",
+  });
+  const byType: Table = {
+    kind: "table",
+    name: "transfer-types",
+    columns: [
+      { title: "Transfer type" },
+      { title: "Rows", align: "right", priority: 2 },
+      amount("In"),
+      amount("Out"),
+      amount("Net"),
+    ],
+    rows: types.map(({ type, rows, ...flow }) => [
+      text`${type === "" ? "–" : enumWords(type, "TRANSFER_TYPE")}`,
+      text`${formatCount(rows)}`,
+      cell(flow.in),
+      cell(flow.out),
+      cell(flow.net),
+    ]),
+  };
+  const byAccount: Table = {
+    kind: "table",
+    name: "balances",
+    columns: [{ title: "Account" }, { title: "Market", priority: 2 }, amount("Before"), amount("After")],
+    rows: balances.map(({ account, market, opening, closing }) => [
+      text`${enumWords(account, "ACCOUNT_TYPE")}`,
+      market === "" ? text`–` : text`${id(market)}`,
+      cell(opening),
+      cell(closing),
+    ]),
+  };
+  return [
+    ...(types.length === 0 ? [] : [byType]),
+    ...(balances.length === 0 ? [] : [byAccount]),
+    ...(balancesUnknown === 0
+      ? []
+      : [
+          paragraph(
+            `Of ${formatCount(balancesUnknown)} ${balancesUnknown === 1 ? "account" : "accounts"} of the party the balances do not follow from the entries without doubt, so they are not given.`,
+          ),
+        ]),
+  ];
+}
+
+function detailFields(result: ExportResult, asset: AssetNames): Field[] {
+  const { account, columns } = result.file;
+  const { rows, sizeBytes, sha256, raw } = account;
+  const { partyId, assetId } = result.query;
+  const file =
+    rows === 0
+      ? []
+      : [
+          field("Rows", formatCount(rows)),
+          field("Size", `${formatBytes(sizeBytes)} (${formatCount(sizeBytes)} bytes)`),
+          field("SHA-256", code(sha256), { wide: true }),
+          ...amountsField(columns, asset),
+          field("Columns", columns.join(", "), { wide: true }),
+          field(
+            "Form",
+            raw
+              ? "the node's bytes; rows outside what was asked may be among them"
+              : "one form for all releases of a node, sorted by time (docs/ledger.md)",
+            { wide: true },
+          ),
+        ];
+  return [
+    ...file,
+    field("Party", id(partyId), { wide: true }),
+    field("Asset", asset.symbol === undefined ? id(assetId) : text`${asset.symbol} ${id(assetId)}`, { wide: true }),
+    field("The same again", commandLine(lineOf(result)), { wide: true }),
+  ];
+}
+
+/** The unit of the file's integers, which stay as the node sends them. */
+function amountsField(columns: readonly string[], asset: AssetNames): Field[] {
+  const integers = columns.filter((name) => name === "quantity" || name === "effect" || name.endsWith("_balance"));
+  if (integers.length === 0) return [];
+  const one = smallestUnits(asset);
+  const said =
+    one === undefined
+      ? "raw integers; this node does not say how many decimals the asset has"
+      : `raw integers: ${one} is 1 ${asset.symbol ?? "of the asset"}`;
+  return [field("Amounts", text`${said} (${integers.join(", ")})`, { wide: true })];
+}
+
+/** The line that asks for exactly this again, whenever it is typed. */
+function lineOf({ query, asset, raw, columns }: ExportSubject): string {
+  const exact = (at: Nanoseconds): string => `${formatUtc(at).slice(0, 19).replace(" ", "T")}Z`;
+  const { partyId, assetId, from, to } = query;
+  return formatLine({
+    command: "ledger export",
+    options: {
+      party: partyId,
+      asset: asset?.symbol ?? assetId,
+      ...(from === undefined ? {} : { from: exact(from) }),
+      to: exact(to),
+      ...(columns === undefined ? {} : { columns: columns.join(",") }),
+      ...(raw ? { raw: "yes" } : {}),
+    },
+  });
+}
+
+function spanText({ firstTime, lastTime }: LedgerAccount): Text | undefined {
+  if (firstTime === undefined || lastTime === undefined) return undefined;
+  const [first, last] = [timeOf(firstTime), timeOf(lastTime)];
+  if (first === last) return text`${time(first, "utc")}`;
+  const span = formatWholeDuration(Math.max(0, toMillis(last) - toMillis(first)));
+  return text`${time(first, "utc")} to ${time(last, "utc")} (${span})`;
+}
+
+function timeOf(decimal: string): Nanoseconds {
+  return nanoseconds(BigInt(decimal));
+}

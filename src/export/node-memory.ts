@@ -1,0 +1,56 @@
+import type { LedgerAccount } from "./ledger-account.ts";
+
+const DAY_NANOSECONDS = 86_400_000_000_000n;
+/**
+ * How long a node is presumed to keep the ledger: a standard one for 6 months
+ * (https://docs.vega.xyz/mainnet/node-operators/data-nodes), of which the shortest, from January to July, have 181 days;
+ * a day less, since the oldest may be dropped meanwhile.
+ */
+const PRESUMED_DAYS = 180n;
+/** Nodes beyond this are forgotten, the first one first. */
+const MAX_NODES = 1000;
+
+interface NodeName {
+  readonly network: string;
+  readonly node: string;
+}
+
+interface Remembered extends NodeName {
+  readonly outgoingOnly: boolean;
+  /** Nanoseconds: the greatest age of a row that it sent. */
+  readonly keptFor: bigint;
+}
+
+/** What earlier exports of this process told of each node. */
+export class NodeMemory {
+  readonly #nodes = new Map<string, Remembered>();
+
+  /** Names of the network's nodes that tell only what a party sent. */
+  outgoingOnlyNodes(network: string): ReadonlySet<string> {
+    const known = [...this.#nodes.values()].filter((node) => node.network === network && node.outgoingOnly);
+    return new Set(known.map(({ node }) => node));
+  }
+
+  /**
+   * Remembers what an export told of its node. Returns where its history begins if the range begins before; times in Unix
+   * nanoseconds, a range without a beginning begins before everything.
+   */
+  learn(
+    { network, node }: NodeName,
+    seen: { readonly outgoingOnly: boolean; readonly firstTime: bigint | undefined },
+    { from, now }: { readonly from: bigint | undefined; readonly now: bigint },
+  ): LedgerAccount["partial"] {
+    const key = `${network} ${node}`;
+    const age = seen.firstTime === undefined ? 0n : now - seen.firstTime;
+    const before = this.#nodes.get(key)?.keptFor ?? 0n;
+    const keptFor = age > before ? age : before;
+    this.#nodes.delete(key);
+    this.#nodes.set(key, { network, node, outgoingOnly: seen.outgoingOnly, keptFor });
+    const [oldest] = this.#nodes.keys();
+    if (this.#nodes.size > MAX_NODES && oldest !== undefined) this.#nodes.delete(oldest);
+    const presumed = PRESUMED_DAYS * DAY_NANOSECONDS;
+    const start = now - (keptFor > presumed ? keptFor : presumed);
+    if (from !== undefined && from >= start) return undefined;
+    return { from: String(start), how: keptFor > presumed ? "seen" : "presumed" };
+  }
+}

@@ -1,0 +1,81 @@
+import { MalformedCsv } from "../csv-splitter.ts";
+import { chooseColumns, type LedgerColumns } from "../ledger-transform.ts";
+import { writeText } from "./cell.ts";
+
+/** The columns of every file, whatever the release of the node: docs/ledger.md explains each. */
+export const FILE_COLUMNS = [
+  "vega_time",
+  "quantity",
+  "effect",
+  "transfer_type",
+  "asset_id",
+  "account_from_market_id",
+  "account_from_party_id",
+  "account_from_account_type",
+  "account_from_balance",
+  "account_to_market_id",
+  "account_to_party_id",
+  "account_to_account_type",
+  "account_to_balance",
+  "amount",
+] as const;
+
+type Kind = "asWritten" | "effect" | "amount" | "transferType" | "accountType" | "id" | "party" | "text";
+
+const KINDS: Readonly<Record<(typeof FILE_COLUMNS)[number], Kind>> = {
+  vega_time: "asWritten",
+  quantity: "asWritten",
+  effect: "effect",
+  transfer_type: "transferType",
+  asset_id: "id",
+  account_from_market_id: "id",
+  account_from_party_id: "party",
+  account_from_account_type: "accountType",
+  account_from_balance: "asWritten",
+  account_to_market_id: "id",
+  account_to_party_id: "party",
+  account_to_account_type: "accountType",
+  account_to_balance: "asWritten",
+  amount: "amount",
+};
+
+export interface FileColumn {
+  readonly name: string;
+  readonly kind: Kind;
+  /** Its place among the node's columns; -1 where the node has none. */
+  readonly from: number;
+}
+
+/**
+ * The columns of the file for a node's header: those of every file, then what a later release adds; of these the chosen
+ * ones, where some are. Throws MalformedCsv for a header that names one twice, and UserError for a chosen one that is not
+ * there.
+ */
+export function fileColumns({ names }: LedgerColumns, chosen: readonly string[]): readonly FileColumn[] {
+  const known: readonly string[] = FILE_COLUMNS.filter((name) => name !== "amount");
+  const twice = known.find((name) => names.indexOf(name) !== names.lastIndexOf(name));
+  if (twice !== undefined) throw new MalformedCsv(`its header names ${twice} twice`);
+  const all: FileColumn[] = [
+    ...FILE_COLUMNS.map((name) => ({ name, kind: KINDS[name], from: name === "amount" ? -1 : names.indexOf(name) })),
+    // A node's own `amount` is none of ours.
+    ...names.flatMap((name, from): FileColumn[] =>
+      known.includes(name) ? [] : [{ name: name === "amount" ? "node_amount" : name, kind: "text", from }],
+    ),
+  ];
+  if (chosen.length === 0) return all;
+  const places = chooseColumns(
+    all.map(({ name }) => name),
+    chosen,
+  );
+  return places.flatMap((place) => all.slice(place, place + 1));
+}
+
+/** The names as cells, with a line end. */
+export function headerRow(columns: readonly FileColumn[]): Buffer {
+  const cells = columns.map(({ name }) => {
+    const bytes = Buffer.from(name);
+    const cell = Buffer.alloc(2 * bytes.length + 3);
+    return cell.toString("utf8", 0, writeText(cell, 0, bytes, 0, bytes.length));
+  });
+  return Buffer.from(`${cells.join(",")}\n`);
+}

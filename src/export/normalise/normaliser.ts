@@ -1,0 +1,307 @@
+import type { LedgerQuery } from "../../api/api-client.ts";
+import { type CsvRecord, CsvSplitter, fieldStart, fieldText, MalformedCsv } from "../csv-splitter.ts";
+import { idMatcher, type IdMatcher } from "../id-matcher.ts";
+import type { LedgerFingerprint, LedgerFlows } from "../ledger-account.ts";
+import { LedgerColumns, RowTally } from "../ledger-transform.ts";
+import { compareTimes, readVegaTime, splitTime, type SplitTime } from "../vega-time.ts";
+import { writeAmount, writeBytes, writeId, writeText } from "./cell.ts";
+import { type FileColumn, fileColumns, headerRow } from "./file-columns.ts";
+import { type EntrySides, LedgerSums, type OwnAccount } from "./ledger-sums.ts";
+import { accountTypeName, transferTypeName } from "./names.ts";
+import { RowsHash } from "./rows-hash.ts";
+import type { RowSorter } from "./row-sorter.ts";
+
+const COMMA = 0x2c;
+const LINE_FEED = 0x0a;
+const QUOTE = 0x22;
+const MINUS = 0x2d;
+const ZERO = 0x30;
+/** Names of types that are remembered with their bytes. */
+const MAX_NAMES = 1000;
+/** A row may become longer than the node's by the names of types, an amount and the commas of columns it lacks. */
+const MORE_BYTES = 1024;
+
+export interface NormaliserOptions {
+  readonly query: LedgerQuery;
+  /** The columns of the file, of those it would have, in this order; left out = all. */
+  readonly columns?: readonly string[];
+  /** Digits behind the point of an `amount`; left out = unknown, so that `amount` is empty. */
+  readonly decimals?: number;
+}
+
+/** A finished file's account, as far as its rows tell it. */
+export interface NormalisedAccount {
+  readonly rows: number;
+  readonly firstTime: bigint | undefined;
+  readonly lastTime: bigint | undefined;
+  readonly dropped: { readonly asset: number; readonly party: number; readonly range: number };
+  readonly outgoingOnly: boolean;
+  readonly flows: LedgerFlows;
+  readonly fingerprint: LedgerFingerprint;
+}
+
+/**
+ * Turns the node's rows, whichever its columns, into rows of one form, and hands those of the query to a sorter. `push`
+ * and `end` throw MalformedCsv, and UserError for a chosen column that is not there.
+ */
+export class Normaliser {
+  readonly dropped = { asset: 0, party: 0, range: 0 };
+  readonly tally = new RowTally();
+  readonly #options: NormaliserOptions;
+  readonly #sorter: RowSorter;
+  readonly #splitter = new CsvSplitter((record) => this.#take(record));
+  readonly #asset: IdMatcher;
+  readonly #party: IdMatcher;
+  readonly #from: SplitTime | undefined;
+  readonly #to: SplitTime | undefined;
+  readonly #time: SplitTime = { seconds: 0, nanos: 0 };
+  readonly #rowsHash = new RowsHash();
+  readonly #names = new Map<string, Buffer>();
+
+  #ledger: LedgerColumns | undefined;
+  #columns: readonly FileColumn[] = [];
+  #place: Readonly<Record<"quantity" | "effect" | "type" | "fromBalance" | "toBalance", number>> | undefined;
+  #sums: LedgerSums | undefined;
+  #outgoingOnly = false;
+
+  /** The field that is being read. */
+  #bytes: Buffer = Buffer.alloc(0);
+  #start = 0;
+  #end = 0;
+  /** Of the row being read: the quantity's digits, and the sign of its effect; 0 where the row moves nothing. */
+  #digits: { bytes: Buffer; start: number; end: number } = { bytes: this.#bytes, start: 0, end: 0 };
+  #sign = 0;
+
+  constructor(options: NormaliserOptions, sorter: RowSorter) {
+    this.#options = options;
+    this.#sorter = sorter;
+    const { query } = options;
+    this.#asset = idMatcher(query.assetId);
+    this.#party = idMatcher(query.partyId);
+    this.#from = query.from === undefined ? undefined : splitTime(query.from);
+    this.#to = query.to === undefined ? undefined : splitTime(query.to);
+  }
+
+  /** The file's, once the header is read. */
+  get columns(): readonly string[] | undefined {
+    return this.#ledger === undefined ? undefined : this.#columns.map(({ name }) => name);
+  }
+
+  push(chunk: Buffer): void {
+    this.#splitter.push(chunk);
+  }
+
+  end(): void {
+    this.#splitter.end();
+    if (this.#ledger === undefined) throw new MalformedCsv("it has not even a header row");
+  }
+
+  /** The file's first row, with its line end. */
+  header(): Buffer {
+    return headerRow(this.#columns);
+  }
+
+  account(): NormalisedAccount {
+    const sums = this.#sums ?? new LedgerSums(false);
+    const columns = this.#columns.map(({ name }) => name);
+    const { rows, firstTime, lastTime } = this.tally;
+    return {
+      rows,
+      firstTime,
+      lastTime,
+      dropped: this.dropped,
+      outgoingOnly: this.#outgoingOnly,
+      flows: sums.flows(),
+      fingerprint: {
+        columns,
+        rows,
+        sums: {
+          ...(columns.includes("quantity") ? { quantity: String(sums.quantity) } : {}),
+          ...(columns.includes("effect") ? { effect: String(sums.effect) } : {}),
+        },
+        rowsHash: this.#rowsHash.hex(),
+      },
+    };
+  }
+
+  #take(record: CsvRecord): void {
+    if (record.end === record.start) return;
+    const ledger = this.#ledger;
+    if (ledger === undefined) {
+      this.#readHeader(record);
+      return;
+    }
+    const { asset, party, range } = this.dropped;
+    const row = this.tally.rows + asset + party + range + 1;
+    ledger.check(record, row);
+    const time = this.#time;
+    if (!readVegaTime(record.bytes, fieldStart(record, ledger.time), record.fieldEnds[ledger.time] as number, time)) {
+      throw new MalformedCsv(`row ${row} has no time that can be read in vega_time`);
+    }
+    if (!this.#is(record, ledger.asset, this.#asset)) {
+      this.dropped.asset += 1;
+      return;
+    }
+    const own = { from: this.#is(record, ledger.from, this.#party), to: this.#is(record, ledger.to, this.#party) };
+    if (!own.from && !own.to) {
+      this.dropped.party += 1;
+      return;
+    }
+    if (
+      (this.#from !== undefined && compareTimes(time, this.#from) < 0) ||
+      (this.#to !== undefined && compareTimes(time, this.#to) >= 0)
+    ) {
+      this.dropped.range += 1;
+      return;
+    }
+    this.#readEffect(record, own, row);
+    this.#addSums(record, ledger, own);
+    this.#write(record);
+    this.tally.add(time);
+  }
+
+  #readHeader(record: CsvRecord): void {
+    const ledger = new LedgerColumns(record);
+    ledger.placeOf("vega_time");
+    const place = (name: string): number => ledger.names.indexOf(name);
+    this.#place = {
+      quantity: ledger.placeOf("quantity"),
+      effect: place("effect"),
+      type: place("transfer_type"),
+      fromBalance: place("account_from_balance"),
+      toBalance: place("account_to_balance"),
+    };
+    this.#outgoingOnly = this.#place.effect === -1;
+    this.#sums = new LedgerSums(this.#outgoingOnly);
+    this.#columns = fileColumns(ledger, this.#options.columns ?? []);
+    this.#ledger = ledger;
+  }
+
+  #is(record: CsvRecord, place: number, id: IdMatcher): boolean {
+    return id.matches(record.bytes, fieldStart(record, place), record.fieldEnds[place] as number);
+  }
+
+  /** Points at a field, without its quotes. */
+  #read(record: CsvRecord, place: number): void {
+    this.#bytes = record.bytes;
+    this.#start = fieldStart(record, place);
+    this.#end = record.fieldEnds[place] as number;
+    if (this.#end - this.#start >= 2 && this.#bytes[this.#start] === QUOTE && this.#bytes[this.#end - 1] === QUOTE) {
+      this.#bytes = Buffer.from(fieldText(record, place));
+      this.#start = 0;
+      this.#end = this.#bytes.length;
+    }
+  }
+
+  /** Reads the quantity, and what it means to the party; throws MalformedCsv where the node's own effect contradicts. */
+  #readEffect(record: CsvRecord, own: EntrySides, row: number): void {
+    const place = this.#place;
+    if (place === undefined) return;
+    this.#read(record, place.quantity);
+    if (this.#start === this.#end) throw new MalformedCsv(`row ${row} has no quantity`);
+    const negative = this.#bytes[this.#start] === MINUS;
+    const digits = { bytes: this.#bytes, start: this.#start + (negative ? 1 : 0), end: this.#end };
+    this.#digits = digits;
+    let isZero = true;
+    for (let at = digits.start; at < digits.end && isZero; at += 1) isZero = digits.bytes[at] === ZERO;
+    const isInternal = own.from && own.to;
+    this.#sign = isZero || isInternal ? 0 : own.from === negative ? 1 : -1;
+    if (place.effect === -1) return;
+    this.#read(record, place.effect);
+    if (this.#start === this.#end) return;
+    const saysMinus = this.#bytes[this.#start] === MINUS;
+    const said = this.#bytes.subarray(this.#start + (saysMinus ? 1 : 0), this.#end);
+    if (said.every((byte) => byte === ZERO) && this.#sign === 0) return;
+    const isQuantity = said.equals(digits.bytes.subarray(digits.start, digits.end));
+    // Some releases give a transfer between two of the party's own accounts as a gain.
+    if (isQuantity && (isInternal || saysMinus === this.#sign < 0)) return;
+    throw new MalformedCsv(`row ${row} has an effect that its quantity and parties contradict`);
+  }
+
+  #addSums(record: CsvRecord, ledger: LedgerColumns, own: EntrySides): void {
+    const place = this.#place;
+    const sums = this.#sums;
+    if (place === undefined || sums === undefined) return;
+    this.#read(record, place.quantity);
+    const quantity = BigInt(this.#text());
+    const type = place.type === -1 ? "" : this.#name(record, place.type, transferTypeName).toString();
+    sums.add(type, quantity, own);
+    if (this.#outgoingOnly) return;
+    if (own.from) this.#addBalance(record, ledger, "from", place.fromBalance, -quantity);
+    if (own.to) this.#addBalance(record, ledger, "to", place.toBalance, quantity);
+  }
+
+  #addBalance(record: CsvRecord, ledger: LedgerColumns, side: "from" | "to", place: number, change: bigint): void {
+    if (place === -1) return;
+    this.#read(record, place);
+    const balance = this.#start === this.#end ? undefined : BigInt(this.#text());
+    this.#sums?.addBalance(this.#accountOf(record, ledger, side), this.#time, change, balance);
+  }
+
+  #accountOf(record: CsvRecord, ledger: LedgerColumns, side: "from" | "to"): OwnAccount {
+    const type = ledger.names.indexOf(`account_${side}_account_type`);
+    const market = ledger.names.indexOf(`account_${side}_market_id`);
+    const account = type === -1 ? "" : this.#name(record, type, accountTypeName).toString();
+    if (market === -1) return { account, market: "" };
+    this.#read(record, market);
+    return { account, market: this.#text().replace(/^\\x/u, "").toLowerCase() };
+  }
+
+  #text(): string {
+    return this.#bytes.toString("latin1", this.#start, this.#end);
+  }
+
+  /** The name of a type, as a cell. */
+  #name(record: CsvRecord, place: number, nameOf: (sent: string) => string): Buffer {
+    this.#read(record, place);
+    const key = `${nameOf === accountTypeName ? "a" : "t"}${this.#text()}`;
+    const found = this.#names.get(key);
+    if (found !== undefined) return found;
+    const name = Buffer.from(nameOf(this.#bytes.toString("utf8", this.#start, this.#end)));
+    const cell = Buffer.alloc(2 * name.length + 3);
+    const written = cell.subarray(0, writeText(cell, 0, name, 0, name.length));
+    if (this.#names.size < MAX_NAMES) this.#names.set(key, written);
+    return written;
+  }
+
+  #write(record: CsvRecord): void {
+    const columns = this.#columns;
+    const decimals = this.#options.decimals ?? 0;
+    const room = 3 * (record.end - record.start) + decimals + MORE_BYTES + 4 * columns.length;
+    const start = this.#sorter.reserve(room);
+    const out = this.#sorter.bytes;
+    let at = start;
+    for (let index = 0; index < columns.length; index += 1) {
+      if (index > 0) {
+        out[at] = COMMA;
+        at += 1;
+      }
+      at = this.#writeCell(out, at, record, columns[index] as FileColumn);
+    }
+    this.#rowsHash.add(out.subarray(start, at));
+    out[at] = LINE_FEED;
+    this.#sorter.add(at + 1, this.#time);
+  }
+
+  #writeCell(out: Buffer, at: number, record: CsvRecord, { kind, from }: FileColumn): number {
+    if (kind === "effect") return this.#writeEffect(out, at, 0);
+    if (kind === "amount") {
+      return this.#options.decimals === undefined ? at : this.#writeEffect(out, at, this.#options.decimals);
+    }
+    if (from === -1) return at;
+    if (kind === "transferType") return at + this.#name(record, from, transferTypeName).copy(out, at);
+    if (kind === "accountType") return at + this.#name(record, from, accountTypeName).copy(out, at);
+    this.#read(record, from);
+    if (kind === "asWritten") return writeBytes(out, at, this.#bytes, this.#start, this.#end);
+    if (kind === "text") return writeText(out, at, this.#bytes, this.#start, this.#end);
+    return writeId(out, at, this.#bytes, this.#start, this.#end, kind === "party");
+  }
+
+  #writeEffect(out: Buffer, at: number, decimals: number): number {
+    if (this.#sign === 0) return writeAmount(out, at, false, NOTHING, { start: 0, end: 1 }, decimals);
+    const { bytes } = this.#digits;
+    return writeAmount(out, at, this.#sign < 0, bytes, this.#digits, decimals);
+  }
+}
+
+const NOTHING = Buffer.from("0");

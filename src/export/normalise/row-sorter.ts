@@ -1,0 +1,258 @@
+import { readSync, writeSync } from "node:fs";
+
+import type { SplitTime } from "../vega-time.ts";
+
+/** Rows held in memory and sorted at once. */
+const RUN_BYTES = 16 * 1024 * 1024;
+/** Room for the places of rows as short as they come: a few commas and a time. */
+const BYTES_A_ROW = 48;
+/** Memory for reading all runs together while they are merged. */
+const MERGE_BYTES = 16 * 1024 * 1024;
+/** Least of it for one run; a row is longer only in odd files. */
+const MIN_READ_BYTES = 16 * 1024;
+/** Length, seconds and nanoseconds before each row of a run. */
+const HEAD_BYTES = 16;
+/** Linux is slower with larger writes; see file-thread.mjs. */
+const WRITE_BYTES = 32 * 1024;
+const OUTPUT_BYTES = 256 * 1024;
+
+/** Where the runs lie: an open file, written from its beginning. */
+export interface RunFile {
+  readonly fd: number;
+}
+
+/**
+ * Sorts rows by their time; rows of one time keep their order. Memory is bounded: runs of rows are sorted in it, written
+ * to a file and merged from there.
+ */
+export class RowSorter {
+  /** Rows are written here, at `reserve`. */
+  readonly bytes: Buffer;
+  readonly #runFile: RunFile;
+  readonly #starts: Uint32Array;
+  readonly #seconds: Float64Array;
+  readonly #nanos: Uint32Array;
+  #count = 0;
+  #end = 0;
+  /** Where each run ends in the file. */
+  readonly #runEnds: number[] = [];
+
+  constructor(runFile: RunFile, runBytes = RUN_BYTES) {
+    this.#runFile = runFile;
+    this.bytes = Buffer.allocUnsafeSlow(runBytes);
+    const rows = Math.ceil(runBytes / BYTES_A_ROW) + 1;
+    this.#starts = new Uint32Array(rows + 1);
+    this.#seconds = new Float64Array(rows);
+    this.#nanos = new Uint32Array(rows);
+  }
+
+  /** Where a row of at most so many bytes may be written; less than a run. */
+  reserve(bytes: number): number {
+    if (bytes > this.bytes.length) throw new RangeError("a row is longer than a run");
+    if (this.#end + bytes > this.bytes.length || this.#count === this.#seconds.length) this.#spill();
+    return this.#end;
+  }
+
+  /** Takes the row written at `reserve`, with its line end. */
+  add(end: number, time: SplitTime): void {
+    const row = this.#count;
+    this.#seconds[row] = time.seconds;
+    this.#nanos[row] = time.nanos;
+    this.#count = row + 1;
+    this.#end = end;
+    this.#starts[row + 1] = end;
+  }
+
+  /** Gives all rows in order, in pieces that are valid only until `give` returns. */
+  finish(give: (rows: Buffer) => void): void {
+    const output = new Output(give);
+    if (this.#runEnds.length === 0) {
+      const order = this.#order();
+      for (let place = 0; place < this.#count; place += 1) {
+        const row = order[place] as number;
+        output.add(this.bytes, this.#starts[row] as number, this.#starts[row + 1] as number);
+      }
+    } else {
+      this.#spill();
+      this.#merge(output);
+    }
+    output.flush();
+  }
+
+  /** The rows in memory by their time. */
+  #order(): Uint32Array {
+    const seconds = this.#seconds;
+    const nanos = this.#nanos;
+    const order = new Uint32Array(this.#count);
+    let sorted = true;
+    for (let row = 0; row < order.length; row += 1) {
+      order[row] = row;
+      if (row > 0 && isBefore(seconds, nanos, row, row - 1)) sorted = false;
+    }
+    if (sorted) return order;
+    return order.toSorted(
+      (a, b) => (seconds[a] as number) - (seconds[b] as number) || (nanos[a] as number) - (nanos[b] as number) || a - b,
+    );
+  }
+
+  /** Writes the rows in memory to the file, as a run. */
+  #spill(): void {
+    if (this.#count === 0) return;
+    const order = this.#order();
+    let position = this.#runEnds.at(-1) ?? 0;
+    const output = new Output((piece) => {
+      position = writeAll(this.#runFile.fd, piece, position);
+    });
+    const head = Buffer.alloc(HEAD_BYTES);
+    for (let place = 0; place < this.#count; place += 1) {
+      const row = order[place] as number;
+      const [start, end] = [this.#starts[row] as number, this.#starts[row + 1] as number];
+      head.writeUInt32LE(end - start, 0);
+      head.writeDoubleLE(this.#seconds[row] as number, 4);
+      head.writeUInt32LE(this.#nanos[row] as number, 12);
+      output.add(head, 0, HEAD_BYTES);
+      output.add(this.bytes, start, end);
+    }
+    output.flush();
+    this.#runEnds.push(position);
+    this.#count = 0;
+    this.#end = 0;
+  }
+
+  #merge(output: Output): void {
+    const ends = this.#runEnds;
+    const readBytes = Math.max(MIN_READ_BYTES, Math.floor(MERGE_BYTES / ends.length));
+    const runs = ends.map((end, run) => new RunReader(this.#runFile.fd, ends[run - 1] ?? 0, end, readBytes));
+    // A binary heap of runs by their first rows; of rows of one time, an earlier run's comes first.
+    const heap = runs.map((_, run) => run).filter((run) => (runs[run] as RunReader).next());
+    const before = (a: number, b: number): boolean => {
+      const [left, right] = [runs[a] as RunReader, runs[b] as RunReader];
+      return (left.seconds - right.seconds || left.nanos - right.nanos || a - b) < 0;
+    };
+    const sift = (from: number): void => {
+      const run = heap[from] as number;
+      let at = from;
+      for (;;) {
+        let child = 2 * at + 1;
+        if (child >= heap.length) break;
+        if (child + 1 < heap.length && before(heap[child + 1] as number, heap[child] as number)) child += 1;
+        if (!before(heap[child] as number, run)) break;
+        heap[at] = heap[child] as number;
+        at = child;
+      }
+      heap[at] = run;
+    };
+    for (let at = (heap.length >> 1) - 1; at >= 0; at -= 1) sift(at);
+    for (let top = heap[0]; top !== undefined; top = heap[0]) {
+      const run = runs[top] as RunReader;
+      output.add(run.bytes, run.start, run.end);
+      if (!run.next()) {
+        const last = heap.pop() as number;
+        if (heap.length === 0) return;
+        heap[0] = last;
+      }
+      sift(0);
+    }
+  }
+}
+
+function isBefore(seconds: Float64Array, nanos: Uint32Array, a: number, b: number): boolean {
+  return (
+    (seconds[a] as number) < (seconds[b] as number) ||
+    (seconds[a] === seconds[b] && (nanos[a] as number) < (nanos[b] as number))
+  );
+}
+
+/** Gathers pieces, so that few are given. */
+class Output {
+  readonly #give: (piece: Buffer) => void;
+  readonly #bytes = Buffer.allocUnsafeSlow(OUTPUT_BYTES);
+  #filled = 0;
+
+  constructor(give: (piece: Buffer) => void) {
+    this.#give = give;
+  }
+
+  add(bytes: Buffer, start: number, end: number): void {
+    if (this.#filled + end - start > OUTPUT_BYTES) {
+      this.flush();
+      if (end - start > OUTPUT_BYTES) {
+        this.#give(bytes.subarray(start, end));
+        return;
+      }
+    }
+    this.#filled += bytes.copy(this.#bytes, this.#filled, start, end);
+  }
+
+  flush(): void {
+    if (this.#filled > 0) this.#give(this.#bytes.subarray(0, this.#filled));
+    this.#filled = 0;
+  }
+}
+
+/** Reads one run, row by row: `next`, then the row is `bytes` from `start` to `end`, valid until the next one. */
+class RunReader {
+  bytes: Buffer;
+  start = 0;
+  end = 0;
+  seconds = 0;
+  nanos = 0;
+  readonly #fd: number;
+  #position: number;
+  readonly #until: number;
+  #filled = 0;
+
+  constructor(fd: number, from: number, until: number, readBytes: number) {
+    this.#fd = fd;
+    this.#position = from;
+    this.#until = until;
+    this.bytes = Buffer.allocUnsafeSlow(readBytes);
+  }
+
+  /** False behind the last row. */
+  next(): boolean {
+    let at = this.end;
+    if (this.#filled - at < HEAD_BYTES) at = this.#fill(at, HEAD_BYTES);
+    if (this.#filled - at < HEAD_BYTES) return false;
+    const length = this.bytes.readUInt32LE(at);
+    this.seconds = this.bytes.readDoubleLE(at + 4);
+    this.nanos = this.bytes.readUInt32LE(at + 12);
+    at += HEAD_BYTES;
+    if (this.#filled - at < length) at = this.#fill(at, length);
+    this.start = at;
+    this.end = at + length;
+    return true;
+  }
+
+  /** Reads on; `at` is then the beginning of the bytes. */
+  #fill(at: number, atLeast: number): number {
+    const kept = this.#filled - at;
+    if (atLeast > this.bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(2 * atLeast);
+      this.bytes.copy(larger, 0, at, this.#filled);
+      this.bytes = larger;
+    } else {
+      this.bytes.copyWithin(0, at, this.#filled);
+    }
+    this.#filled = kept;
+    while (this.#filled < this.bytes.length && this.#position < this.#until) {
+      const room = Math.min(this.bytes.length - this.#filled, this.#until - this.#position);
+      const read = readSync(this.#fd, this.bytes, this.#filled, room, this.#position);
+      if (read === 0) throw new Error("a sorted run has lost its end");
+      this.#filled += read;
+      this.#position += read;
+    }
+    return 0;
+  }
+}
+
+/** Writes all bytes at a position; the position behind them. */
+export function writeAll(fd: number, bytes: Uint8Array, from: number): number {
+  let position = from;
+  for (let at = 0; at < bytes.length;) {
+    const written = writeSync(fd, bytes, at, Math.min(WRITE_BYTES, bytes.length - at), position);
+    at += written;
+    position += written;
+  }
+  return position;
+}
