@@ -216,7 +216,7 @@ function flowTables({ types, balances, balancesUnknown }: LedgerFlows, asset: As
       ? []
       : [
           paragraph(
-            `Of ${formatCount(balancesUnknown)} ${balancesUnknown === 1 ? "account" : "accounts"} of the party the balances do not follow from the entries without doubt, so they are not given.`,
+            `The balances of ${formatCount(balancesUnknown)} of the party's accounts cannot be told from the entries beyond doubt, so they are not given.`,
           ),
         ]),
   ];
