@@ -127,7 +127,7 @@ describe("forms", () => {
   test("offer any values within the limits, what is typed among them", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyChoice, { maxLength: 150 }), anyString(), async (choices, typed) => {
-        const view = { private_metadata: JSON.stringify({ v: 1, ...metadata }), blocks: [] };
+        const view = { id: "V1", private_metadata: JSON.stringify({ v: 1, ...metadata }), blocks: [] };
         const slack = contextWith({ suggest: () => Promise.resolve(choices) });
         const options = await suggestOptions(slack, view, "option:note", typed, { id: "U1", workspace: "T1" });
         expect(judgeOptions(options)).toEqual([]);
@@ -146,6 +146,7 @@ describe("forms", () => {
         const prepared = { ok: false, reply: wrong, ...(option === undefined ? {} : { option }) } as const;
         const slack = contextWith({ prepare: () => prepared });
         const view = {
+          id: "V1",
           private_metadata: JSON.stringify({ v: 1, ...metadata, response: undefined }),
           blocks: [{}, { block_id: "option:first" }, { block_id: "option:second" }],
         };

@@ -1,4 +1,5 @@
-import { progressFootnote } from "../../../src/adapters/slack/respond/notices.ts";
+import { progressFootnote, workingNotice } from "../../../src/adapters/slack/respond/notices.ts";
+import { plainText } from "../../../src/reply/plain-text.ts";
 import { until } from "../fake-discord/until.ts";
 import type { FakeSlack } from "./fake-slack.ts";
 import { fieldOf, nameOf, stateOf } from "./form-state.ts";
@@ -150,7 +151,7 @@ export class Person {
     return this.#pressed(home.blocks, label, { container: { type: "view", view_id: home.id }, view: home });
   }
 
-  /** Presses a button in an open form, whose fields hold these values. */
+  /** Presses a button in an open modal, whose fields hold these values. */
   pressInForm(view: View, label: string, values: Record<string, string> = {}): Envelope {
     return this.#pressed(view.blocks, label, {
       container: { type: "view", view_id: view.id },
@@ -206,6 +207,24 @@ export class Person {
       [...this.#fake.state.views.values()].findLast(({ user, type }) => user === this.id && type === "modal");
     await until(() => mine() !== undefined, "a form");
     return mine()!;
+  }
+
+  /** The answer that stands open in a modal, once it is there. */
+  async answerInView(): Promise<View> {
+    const mine = (): View | undefined =>
+      [...this.#fake.state.views.values()].findLast(({ user, callback_id: id }) => user === this.id && id === "answer");
+    const waiting = plainText(workingNotice({ command: "x", options: {} }, "", false).title).split(" ", 1)[0] ?? "";
+    await until(() => {
+      const view = mine();
+      return view !== undefined && !textOf(view).startsWith(waiting);
+    }, "an answer in a modal");
+    return mine()!;
+  }
+
+  /** Closes whatever modals stand open. */
+  closeViews(): void {
+    const { views } = this.#fake.state;
+    for (const { id, user, type } of views.values()) if (user === this.id && type === "modal") views.delete(id);
   }
 
   /** What a field offers while something is typed. */

@@ -41,6 +41,8 @@ export interface TableForm extends TableBounds {
   readonly asTable: boolean;
   /** The file that holds all of it. */
   readonly csvName: string;
+  /** It is shown in a modal, which takes no table block. */
+  readonly inView: boolean;
   /** Who asked; left out for an alert. */
   readonly asker: string | undefined;
   /** The placeholder of the key of its choice. */
@@ -169,7 +171,7 @@ function renderTable(table: Table, bounds: Bounds, form: TableForm): RenderedBlo
   const noted = titled.length + (table.rowAction === undefined ? 2 : 3);
   if (room < 50 || bounds.blocks < noted) return OMITTED_TABLE;
   const shown =
-    (form.asTable ? renderTableBlock(table, room, form) : undefined) ??
+    (form.asTable && !form.inView ? renderTableBlock(table, room, form) : undefined) ??
     renderCards(table, { length: room, blocks: bounds.blocks - noted + 1 }, form);
   const note = truncationNote(table, shown, form);
   const chosen = rowChoice(table, shown.rows, form);

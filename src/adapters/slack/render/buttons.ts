@@ -107,7 +107,7 @@ export function renderButtons(
   const { kept: shown } = more;
   const putKept = (label: string, show?: "whole" | "folded"): void => {
     const key = placeholderKey("kept");
-    const { whole: _whole, command: _command, ...kept } = context;
+    const { command: _command, inView: _inView, whole: _whole, ...kept } = context;
     unstored.set(key, { kind: "share", shown, context: kept });
     const value = storedPressValue({ key, ...(show === undefined ? {} : { show }) });
     pressables.push({ label, value: () => value, ...(show === undefined ? {} : { pinned: true }) });

@@ -181,10 +181,7 @@ export function renderAskForm(root: string, commands: readonly AnyCommand[]): Mo
         block_id: ASK_BLOCKS.line,
         optional: true,
         label: label("Question"),
-        hint: plainTextObject(
-          `As you would type it behind ${root}. The answer comes as a direct message.`,
-          INPUT_HINT_LENGTH,
-        ),
+        hint: plainTextObject(`As you would type it behind ${root}.`, INPUT_HINT_LENGTH),
         element: textInput("market show BTC/USDT", undefined, INPUT_TEXT_LENGTH),
       },
       {

@@ -70,6 +70,8 @@ export type KeptPress = Extract<Press, { kind: "share" }>;
 export interface MessageContext extends Immutable<z.infer<typeof MessageContext>> {
   /** The root command, with its slash, before each line to type; left out = the usual one. */
   readonly command?: string;
+  /** It is shown in a modal, which takes no table. */
+  readonly inView?: boolean;
   /** Shows everything, with a button back to what people read first. */
   readonly whole?: boolean;
 }

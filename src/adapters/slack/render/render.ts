@@ -129,7 +129,8 @@ function layOut(
   const footer = renderText(reply.footer ?? [], { max: FOOTER_LENGTH });
   const left = overflowActions(widest.overflow, OVERFLOW_ACTIONS_LENGTH);
   const fixed = RESERVED_LENGTH + title.length + textLength(widest.block) + footer.mrkdwn.length + left.text.length;
-  const form = { maxColumns: MAX_TABLE_COLUMNS, maxRows: MAX_TABLE_ROWS - 1, folded: false, asker: context.asker };
+  const { asker, inView = false } = context;
+  const form = { maxColumns: MAX_TABLE_COLUMNS, maxRows: MAX_TABLE_ROWS - 1, folded: false, inView, asker };
   const body = renderBody(reply, csvNames, MESSAGE_LENGTH - fixed, form);
 
   const leftOut = csvNames.filter((_name, index) => body[index]?.csv === true && body[index].blocks.length === 0);
@@ -162,12 +163,12 @@ function layOut(
 }
 
 /** What people read first. What does not fit is below the fold. */
-function layOutFolded(reply: Reply, { asker }: MessageContext): Layout {
+function layOutFolded(reply: Reply, { asker, inView = false }: MessageContext): Layout {
   const first = aboveFold(reply);
   const title = renderTitle(first, FOLDED_TITLE_LENGTH);
   const footer = renderText(reply.footer ?? [], { max: FOLDED_FOOTER_LENGTH }).mrkdwn;
   const { csvNames } = nameFiles(first);
-  const form = { maxColumns: FOLDED_COLUMNS, maxRows: FOLDED_ROWS, folded: true, asker };
+  const form = { maxColumns: FOLDED_COLUMNS, maxRows: FOLDED_ROWS, folded: true, inView, asker };
   // A block knows the length of its text, but not of the buttons and line breaks around it: hence measured as a whole.
   let room = FOLDED_LENGTH - title.length - footer.length;
   for (;;) {

@@ -41,6 +41,7 @@ export function createAnswer(
     const context: MessageContext = {
       asker: caller.id,
       command: slack.command,
+      inView: here.inView === true,
       ...refresh,
       shareable: may?.share === true && shownTo === "caller" && here.shared,
       replaces: here.replacesMessage && fresh !== true,

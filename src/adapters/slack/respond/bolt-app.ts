@@ -1,4 +1,11 @@
-import type { App as BoltApp, BlockElementAction, Receiver } from "@slack/bolt";
+import type {
+  AckFn,
+  App as BoltApp,
+  BlockElementAction,
+  Receiver,
+  ViewResponseAction,
+  ViewSubmitAction,
+} from "@slack/bolt";
 
 import type { SlackContext } from "../context.ts";
 import { publishHome } from "../home/home.ts";
@@ -13,6 +20,7 @@ import { handleButton, type Pressed } from "./button-handler.ts";
 import { handleCommand, handleMention } from "./command-handler.ts";
 import { foreignNotice, type PayloadOrigin, sayForeign } from "./foreign-workspace.ts";
 import {
+  type FormResult,
   handleForm,
   openAskForm,
   showAllOptions,
@@ -60,6 +68,14 @@ export function createBoltApp(dependencies: BoltAppDependencies): BoltApp {
     if (notice === undefined) await next();
     else track(sayForeign(slack, notice, origin));
   });
+  const acknowledge = async (ack: AckFn<ViewResponseAction>, outcome: FormResult): Promise<void> => {
+    if ("errors" in outcome) {
+      await ack({ response_action: "errors", errors: outcome.errors });
+      return;
+    }
+    await (outcome.view === undefined ? ack() : ack({ response_action: "update", view: outcome.view }));
+    if (outcome.answer !== undefined) track(outcome.answer());
+  };
   // Any command that Slack sends is the app's own, under any name in its manifest.
   app.command(/.*/u, async ({ ack, payload }) => {
     await ack();
@@ -76,14 +92,8 @@ export function createBoltApp(dependencies: BoltAppDependencies): BoltApp {
     const pressed = pressedIn(payload);
     if (pressed !== undefined) track(handleButton(slack, body, pressed));
   });
-  app.view(FORM_CALLBACK_ID, async ({ ack, body, view }) => {
-    const outcome = await handleForm(slack, view, senderOf(body));
-    if ("errors" in outcome) {
-      await ack({ response_action: "errors", errors: outcome.errors });
-      return;
-    }
-    await ack();
-    track(outcome.answer());
+  app.view<ViewSubmitAction>(FORM_CALLBACK_ID, async ({ ack, body, view }) => {
+    await acknowledge(ack, await handleForm(slack, view, senderOf(body)));
   });
   app.shortcut({ type: "message_action", callback_id: SHORTCUTS.why.callback_id }, async ({ ack, shortcut }) => {
     await ack();
@@ -93,14 +103,8 @@ export function createBoltApp(dependencies: BoltAppDependencies): BoltApp {
     await ack();
     track(openAskForm(slack, shortcut.trigger_id));
   });
-  app.view(ASK_CALLBACK_ID, async ({ ack, body, view }) => {
-    const outcome = await handleAskForm(slack, view.state.values, senderOf(body));
-    if ("errors" in outcome) await ack({ response_action: "errors", errors: outcome.errors });
-    else if ("form" in outcome) await ack({ response_action: "update", view: outcome.form });
-    else {
-      await ack();
-      track(outcome.answer());
-    }
+  app.view<ViewSubmitAction>(ASK_CALLBACK_ID, async ({ ack, body, view }) => {
+    await acknowledge(ack, await handleAskForm(slack, view, senderOf(body)));
   });
   app.options(/.*/u, async ({ ack, body }) => {
     const view = "view" in body ? (body.view as SubmittedView | undefined) : undefined;

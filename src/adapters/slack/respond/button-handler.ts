@@ -19,6 +19,7 @@ import { logFailure } from "../transport/api-error.ts";
 import { type ResponseAddress, ResponseUrl, ResponseUrlExpired } from "../transport/response-url.ts";
 import { retryingRateLimited } from "../transport/web-api.ts";
 import { directFileDestination } from "./answer.ts";
+import { type AnswerView, answerViewOf, openAnswerView, viewResponder } from "./answer-view.ts";
 import { editableDirectMessage } from "./editable-message.ts";
 import { openAskForm, openForm } from "./form-handler.ts";
 import { type Asker, callerOf, commandOf, isShared, plainCaller, prepare } from "./invocation.ts";
@@ -48,8 +49,10 @@ interface PressPlace {
   readonly message: string | undefined;
   readonly response: ResponseAddress | undefined;
   readonly trigger: string;
-  /** Pressed in the home tab, which must be republished afterwards. */
+  /** Pressed in the home tab, which shows anew what is changed. */
   readonly home: boolean;
+  /** The modal of the answer in which it was pressed. */
+  readonly view: AnswerView | undefined;
 }
 
 /** Timeout of the store when it reads a press; a form must be open within three seconds. */
@@ -80,9 +83,7 @@ export async function handleButton(slack: SlackContext, body: BlockAction, { val
         return press.show === undefined ? share(slack, place, press) : showKept(slack, place, press, press.show);
       case "ask":
         if (isAnsweredWithForm(slack, press.ask) && (await openPressedForm(slack, place, press.ask))) return undefined;
-        await respondToAsk(slack, place, press);
-        if (place.home) await publishHome(slack, place.asker, { answered: press.ask });
-        return undefined;
+        return place.home ? respondToHome(slack, place, press) : respondToAsk(slack, place, press);
     }
   });
 }
@@ -117,6 +118,7 @@ async function showKept(
     ...context,
     asker: place.asker.id,
     command: slack.command,
+    inView: place.view !== undefined,
     whole: show === "whole",
   });
   const body = await finish(message, { notes, above }, slack);
@@ -139,6 +141,17 @@ async function showKept(
   });
 }
 
+/** Answers a button of the home tab in a modal; where none opens, by direct message, and the tab says so. */
+async function respondToHome(
+  slack: SlackContext,
+  place: PressPlace,
+  press: Extract<Press, { kind: "ask" }>,
+): Promise<void> {
+  const view = await openAnswerView(slack, place.trigger, press.ask, press.channel);
+  await respondToAsk(slack, { ...place, view }, press);
+  if (view === undefined) await publishHome(slack, place.asker, { answered: press.ask });
+}
+
 /** Runs a button's command and answers in place of its message, or below it. */
 async function respondToAsk(
   slack: SlackContext,
@@ -156,6 +169,12 @@ async function respondToAsk(
   const isAlert = asker === undefined && channel !== undefined && message !== undefined;
   const pressed = isAlert ? { pressed: { platform: "slack", channel, message } } : {};
   const request = { ...(await requestContextOf(slack, { ...place, channel }, ask, replaces)), ...again, ...pressed };
+  if (place.home || place.view !== undefined) {
+    await respond(slack, ask, request);
+    // What was changed shows in the tab behind the modal.
+    if (commandOf(slack, ask)?.changes === true) await publishHome(slack, place.asker);
+    return;
+  }
   if (!replaces) return respond(slack, ask, request);
   const audience = place.ephemeral ? "caller" : "channel";
   await respond(slack, ask, { ...request, audience, ...(fresh === undefined ? {} : { fresh }) });
@@ -189,7 +208,8 @@ function pressPlaceOf(slack: SlackContext, body: BlockAction): PressPlace {
   const ephemeral = container["is_ephemeral"] === true;
   const thread: unknown = container["thread_ts"];
   const posted: unknown = container["message_ts"];
-  const channel = body.channel?.id;
+  const view = answerViewOf(body.view);
+  const channel = body.channel?.id ?? view?.channel;
   return {
     asker: {
       id: body.user.id,
@@ -209,6 +229,7 @@ function pressPlaceOf(slack: SlackContext, body: BlockAction): PressPlace {
         : { url: body.response_url, since: slack.now(), used: 0 },
     trigger: body.trigger_id,
     home: body.view?.type === "home",
+    view,
   };
 }
 
@@ -230,9 +251,10 @@ async function requestContextOf(
 
 function responderOf(
   slack: SlackContext,
-  { asker, response, shared, thread }: PressPlace,
+  { asker, response, shared, thread, view }: PressPlace,
   replaces: boolean,
 ): Responder {
+  if (view !== undefined) return viewResponder(slack, view);
   if (response === undefined) return directMessageResponder(slack, asker.id);
   const progressMessage = editableDirectMessage(slack, asker.id);
   return buttonResponder(new ResponseUrl(response, slack), { replaces, shared, thread, progressMessage });
@@ -265,7 +287,7 @@ function openPressedForm(slack: SlackContext, place: PressPlace, ask: Ask): Prom
     ...(thread === undefined ? {} : { thread }),
     ...(response === undefined ? {} : { response, button: true as const }),
   };
-  return openForm(slack, place.trigger, ask, metadata, place.asker);
+  return openForm(slack, place.view ?? place.trigger, ask, metadata, place.asker);
 }
 
 /** Runs the command again and sends the content that did not fit as files. */

@@ -5,22 +5,25 @@ import { withTimeout } from "../../../in-time.ts";
 import { withCommandPrefix } from "../../../reply/command-prefix.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import type { Ask, Reply } from "../../../reply/reply.ts";
+import type { Milliseconds } from "../../../units/duration.ts";
 import type { SlackContext } from "../context.ts";
 import { MAX_OPTIONS, TRIGGER_LIFETIME_MILLIS } from "../limits.ts";
 import { type FormMetadata, readFormMetadata, readQuestion, renderAskForm, renderForm } from "../render/form.ts";
 import { type FormBlock, type FormState, optionNameOf, optionObject, readForm } from "../render/form-fields.ts";
 import { describeError } from "../transport/api-error.ts";
 import { ResponseUrl } from "../transport/response-url.ts";
+import { publishHome } from "../home/home.ts";
+import { type AnswerView, viewResponder, waitingView } from "./answer-view.ts";
 import { editableDirectMessage } from "./editable-message.ts";
 import { type Asker, callerOf, commandOf, plainCaller, prepare, targetOf } from "./invocation.ts";
 import type { RequestContext, Responder } from "./request-context.ts";
 import { respond } from "./respond.ts";
 import { buttonResponder, commandResponder, directMessageResponder } from "./responders.ts";
 
-/** Opens the form of a command; false when the command is unknown, or Slack does not open it. Never rejects. */
+/** Opens the form of a command, in place of an answer's modal where it was asked for there; false when the command is unknown, or Slack does not open it. Never rejects. */
 export async function openForm(
   slack: SlackContext,
-  trigger: string,
+  trigger: string | AnswerView,
   ask: Ask,
   metadata: FormMetadata,
   asker: Asker,
@@ -29,7 +32,9 @@ export async function openForm(
   if (command === undefined) return false;
   const open = async (): Promise<void> => {
     const view = await formOf(slack, command, ask, metadata, asker);
-    await slack.web.views.open({ trigger_id: trigger, view });
+    await (typeof trigger === "string"
+      ? slack.web.views.open({ trigger_id: trigger, view })
+      : slack.web.views.update({ view_id: trigger.id, view }));
   };
   try {
     // After this time Slack opens no form: the caller says at once what to type instead.
@@ -75,7 +80,7 @@ export async function openAskForm(slack: SlackContext, trigger: string): Promise
 }
 
 /** Shows all options of an open form, with what is filled in. Never rejects. */
-export async function showAllOptions(slack: SlackContext, open: OpenView): Promise<void> {
+export async function showAllOptions(slack: SlackContext, open: SubmittedView): Promise<void> {
   await updateForm(slack, open, (command, metadata) => {
     const { changed } = readQuestion(command, metadata, open);
     const given = readForm(open.state?.values ?? {});
@@ -85,7 +90,7 @@ export async function showAllOptions(slack: SlackContext, open: OpenView): Promi
 }
 
 /** The thing that a form changes was chosen: shows what it has. Never rejects. */
-export async function showPresent(slack: SlackContext, open: OpenView, asker: Asker): Promise<void> {
+export async function showPresent(slack: SlackContext, open: SubmittedView, asker: Asker): Promise<void> {
   await updateForm(slack, open, (command, metadata) => {
     const { begins: _begins, changed: _changed, ...rest } = metadata;
     const option = command.edits?.option ?? "";
@@ -97,7 +102,7 @@ export async function showPresent(slack: SlackContext, open: OpenView, asker: As
 
 async function updateForm(
   slack: SlackContext,
-  open: OpenView,
+  open: SubmittedView,
   viewOf: (command: AnyCommand, metadata: FormMetadata) => Promise<ModalView>,
 ): Promise<void> {
   const metadata = readFormMetadata(open.private_metadata);
@@ -112,16 +117,19 @@ async function updateForm(
 
 /** The members of a submitted view in use. */
 export interface SubmittedView {
+  readonly id: string;
   readonly private_metadata: string;
   readonly blocks: readonly FormBlock[];
   readonly state?: { readonly values: FormState };
 }
 
-/** A form that stands open. */
-export type OpenView = SubmittedView & { readonly id: string };
-
-/** The result of a submitted form: errors by block, or the answer to run after closing it. */
-type FormResult = { readonly errors: Readonly<Record<string, string>> } | { readonly answer: () => Promise<void> };
+/**
+ * The result of a submitted form: errors by block, or what to do after the acknowledgement, which shows `view` in its place
+ * or closes it.
+ */
+export type FormResult =
+  | { readonly errors: Readonly<Record<string, string>> }
+  | { readonly view?: ModalView; readonly answer?: () => Promise<void> };
 
 /** The maximum length of a field's error; longer ones are hard to read there. */
 const FIELD_ERROR_LENGTH = 400;
@@ -140,7 +148,26 @@ export async function handleForm(slack: SlackContext, view: SubmittedView, sende
   const request = await requestContextOf(slack, metadata, sender);
   const prepared = prepare(slack, ask, request);
   if (!prepared.ok) return { errors: errorAt(view, prepared.option, errorText(slack, prepared.reply)) };
-  return { answer: () => respond(slack, ask, request) };
+  if (metadata.response !== undefined) return { answer: () => respond(slack, ask, request) };
+  return answerInView(slack, ask, request, view.id);
+}
+
+/** After an acknowledgement Slack shows what came with it; an update before that would be undone by it. */
+const SETTLE_MILLIS: Milliseconds = 250;
+
+/** Answers in the modal that was submitted. */
+export function answerInView(slack: SlackContext, ask: Ask, request: RequestContext, id: string): FormResult {
+  const { caller, channel, workspace } = request;
+  const view = { id, ...(channel === undefined ? {} : { channel }) };
+  return {
+    view: waitingView(slack, ask, channel),
+    async answer() {
+      const responder = viewResponder(slack, view, slack.sleep(SETTLE_MILLIS, slack.signal));
+      await respond(slack, ask, { ...request, responder });
+      // Of what was changed, the home tab may say something.
+      if (commandOf(slack, ask)?.changes === true) await publishHome(slack, { id: caller.id, workspace });
+    },
+  };
 }
 
 function questionIn(

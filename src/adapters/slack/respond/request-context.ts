@@ -25,6 +25,8 @@ export interface RequestContext {
 export interface Responder {
   /** Whether others could see an answer there. */
   readonly shared: boolean;
+  /** It shows its answers in a modal. */
+  readonly inView?: true;
   /** Whether the answer replaces the message of the button. */
   readonly replacesMessage: boolean;
   /** Whether the answer replaces the progress message. */

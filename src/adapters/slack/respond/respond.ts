@@ -67,7 +67,11 @@ export function progressOf(
   };
   return new Progress(pause, async (latest) => {
     try {
-      const { body } = await compose(latest, { asker: caller.id, command: slack.command }, slack);
+      const { body } = await compose(
+        latest,
+        { asker: caller.id, command: slack.command, inView: responder.inView === true },
+        slack,
+      );
       const footnote = progressFootnote(asked, slack.now(), responder.expires);
       await responder.showProgress(withSmallPrint(body, footnote), audience);
       return true;

@@ -1,16 +1,15 @@
 import type { MessageShortcut } from "@slack/bolt";
-import type { KnownBlock, ModalView } from "@slack/types";
+import type { KnownBlock } from "@slack/types";
 
 import { noAlertNotice, WHY_COMMAND, whyAsk } from "../../why-this-alert.ts";
 import type { SlackContext } from "../context.ts";
 import { ASK_BLOCKS, wantsForm } from "../render/form.ts";
-import type { FormState } from "../render/form-fields.ts";
 import { logFailure } from "../transport/api-error.ts";
 import { ResponseUrl } from "../transport/response-url.ts";
 import { readPress } from "./button-handler.ts";
 import { parseTypedLine } from "./command-handler.ts";
 import { editableDirectMessage } from "./editable-message.ts";
-import { errorText, formOf } from "./form-handler.ts";
+import { answerInView, errorText, formOf, type FormResult, type SubmittedView } from "./form-handler.ts";
 import { type Asker, callerOf, commandOf, isShared, plainCaller, prepare, targetOf } from "./invocation.ts";
 import type { RequestContext } from "./request-context.ts";
 import { respond, respondWith } from "./respond.ts";
@@ -53,14 +52,9 @@ function valuesIn(blocks: unknown): (string | undefined)[] {
   );
 }
 
-/** What becomes of it: errors at its fields, the form of the command that was chosen, or the answer to run. */
-type AskResult =
-  | { readonly errors: Readonly<Record<string, string>> }
-  | { readonly form: ModalView }
-  | { readonly answer: () => Promise<void> };
-
 /** Reads "Ask Bellwether": a typed line, or a command whose form takes its place. */
-export async function handleAskForm(slack: SlackContext, state: FormState, asker: Asker): Promise<AskResult> {
+export async function handleAskForm(slack: SlackContext, view: SubmittedView, asker: Asker): Promise<FormResult> {
+  const state = view.state?.values ?? {};
   const line = (state[ASK_BLOCKS.line]?.["value"]?.value ?? "").trim();
   const chosen = state[ASK_BLOCKS.command]?.["value"]?.selected_option?.value;
   if (line === "" && chosen === undefined)
@@ -68,7 +62,7 @@ export async function handleAskForm(slack: SlackContext, state: FormState, asker
   const ask = line === "" ? { command: chosen ?? "", options: {} } : parseTypedLine(slack, line);
   const command = ask && commandOf(slack, ask);
   const incomplete = ask && command && (line === "" || wantsForm(command, ask));
-  if (incomplete) return { form: await formOf(slack, command, ask, { command: command.name, shared: false }, asker) };
+  if (incomplete) return { view: await formOf(slack, command, ask, { command: command.name, shared: false }, asker) };
   const responder = directMessageResponder(slack, asker.id);
   const place = { workspace: asker.workspace, channel: undefined };
   if (ask === undefined) {
@@ -79,7 +73,7 @@ export async function handleAskForm(slack: SlackContext, state: FormState, asker
   const request: RequestContext = { caller: await callerOf(slack, asker, ask.command), ...place, responder };
   const prepared = prepare(slack, ask, request);
   if (!prepared.ok) return { errors: { [ASK_BLOCKS.line]: errorText(slack, prepared.reply) } };
-  return { answer: () => respond(slack, ask, request) };
+  return answerInView(slack, ask, request, view.id);
 }
 
 function askerOf({ user, team }: MessageShortcut): Asker {

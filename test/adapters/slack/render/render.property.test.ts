@@ -7,11 +7,12 @@ import { describe, expect, test } from "vitest";
 import { LINK_VALUE } from "../../../../src/adapters/slack/render/buttons.ts";
 import { decodePress, type KeptPress, keptReply, pressPayload } from "../../../../src/adapters/slack/render/press.ts";
 import { renderSlack, type SlackMessage } from "../../../../src/adapters/slack/render/render.ts";
+import { answerModal } from "../../../../src/adapters/slack/respond/answer-view.ts";
 import { plainText } from "../../../../src/reply/plain-text.ts";
 import { aboveFold, asButtons, unfolded } from "../../../../src/reply/fold.ts";
 import type { Reply } from "../../../../src/reply/reply.ts";
 import { anyReply } from "../../../support/arbitrary-reply.ts";
-import { charactersIn, judgeMessage } from "../../../support/fake-slack/judge.ts";
+import { charactersIn, judgeMessage, judgeView } from "../../../support/fake-slack/judge.ts";
 import { buttonsOf } from "../../../support/fake-slack/person.ts";
 import type { Block } from "../../../support/fake-slack/state.ts";
 import { replyTexts } from "../../../support/reply-texts.ts";
@@ -20,7 +21,7 @@ import { forgedIn, shownText } from "../shown.ts";
 const ask = { command: "market list", options: { network: "testnet" } };
 
 describe("any reply on Slack", () => {
-  test("passes the judge, below the limit of a whole message, folded and whole", () => {
+  test("passes the judge, below the limit of a whole message, folded and whole, and in a modal", () => {
     fc.assert(
       fc.property(anyReply, fc.boolean(), fc.boolean(), (reply, asked, whole) => {
         const message = renderSlack(reply, asked ? { asker: "U1", ask, shareable: true, form: ask, whole } : {});
@@ -29,6 +30,8 @@ describe("any reply on Slack", () => {
           expect(charactersIn(blocks)).toBeLessThan(10_000);
         }
         expect(message.text.length).toBeLessThanOrEqual(4000);
+        const inView = renderSlack(reply, { asker: "U1", ask, form: ask, whole, inView: true });
+        expect(judgeView(answerModal(inView.blocks, "C1"))).toEqual([]);
       }),
     );
   });

@@ -90,7 +90,7 @@ describe("a form", () => {
     expect(labelsOf(longer.blocks)).toEqual([]);
     expect(initials(longer)).toMatchObject({ style: "plain", kinds: "network.stalled,nodes" });
     await ann.submit(longer, { "critical-for": "1h" });
-    await until(() => ann.directMessages().length > 0, "the answer");
+    await ann.answerInView();
     expect(await subscriptions(scene)).toMatchObject([
       { style: "plain", groups: ["nodes"], parameters: { "network.stalled": { criticalFor: 3_600_000 } } },
     ]);
@@ -107,7 +107,7 @@ describe("a form", () => {
     const offered = await ann.complete(longer, "subjects", "", kinds);
     expect(offered).toEqual(expect.arrayContaining(["BTC/USDT", "ETH/USDT"]));
     await ann.submit(longer, { ...kinds, subjects: "BTC/USDT,ETH/USDT" });
-    await until(() => ann.directMessages().length > 0, "the answer");
+    await ann.answerInView();
     const [one] = await subscriptions(scene);
     expect(one?.kinds).toEqual(["market.auction", "market.state"]);
     expect(one?.subjects).toHaveLength(2);
@@ -137,7 +137,7 @@ describe("a time in a form", () => {
     const { scene, ann, errors, silences } = await silence({ "pick:until": String(at) });
     await using _scene = scene;
     expect(errors).toEqual({});
-    await until(() => ann.directMessages().length > 0, "the answer");
+    await ann.answerInView();
     expect(await silences()).toEqual([at * 1000]);
   });
 
@@ -145,7 +145,7 @@ describe("a time in a form", () => {
     const { scene, ann, errors, silences } = await silence({ until: "in 30m" });
     await using _scene = scene;
     expect(errors).toEqual({});
-    await until(() => ann.directMessages().length > 0, "the answer");
+    await ann.answerInView();
     const [end = 0] = await silences();
     expect(end - Date.now()).toBeGreaterThan(25 * 60_000);
     expect(end - Date.now()).toBeLessThan(31 * 60_000);
@@ -169,7 +169,7 @@ describe("a time in a form", () => {
     expect(initials(longer)).toMatchObject({ "pick:from": "2026-05-01", to: "7d" });
     expect(initials(longer)).not.toHaveProperty("from");
     expect(await ann.submit(longer, { asset: "USDT", party: "ab".repeat(32) })).toEqual({});
-    await until(() => ann.directMessages().length > 0, "the answer");
+    await ann.answerInView();
   });
 });
 
@@ -216,8 +216,8 @@ describe("a form that changes a subscription", () => {
       async (ann: Person, { channel }: Stage, id: string) => {
         const { last } = await ann.run(channel, "alerts list");
         expect(said(last)).toContain(id);
-        const added = ann.sees(channel).find(({ blocks }) => labelsOf(blocks).includes("Change"));
-        ann.startPress(added!, "Change");
+        const added = ann.sees(channel).find(({ blocks }) => labelsOf(blocks).includes("Change…"));
+        ann.startPress(added!, "Change…");
       },
     ],
   ])("begins with what that has where %s; an emptied field takes it away", async (_name, ask) => {

@@ -4,7 +4,6 @@ import { noAlertNotice } from "../../../../src/adapters/why-this-alert.ts";
 import { command } from "../../../../src/bot/command.ts";
 import { plainText } from "../../../../src/reply/plain-text.ts";
 import { reply } from "../../../../src/reply/reply.ts";
-import { until } from "../../../support/fake-discord/until.ts";
 import { saying } from "../../../support/said.ts";
 import { probe, titled } from "../probe-commands.ts";
 import { said } from "../shown.ts";
@@ -56,13 +55,13 @@ describe("Why this alert?", () => {
 });
 
 describe("Ask Bellwether", () => {
-  test("answers a typed line by direct message", async () => {
+  test("answers a typed line in its place", async () => {
     await using scene = await stage();
     const ann = scene.fake.person("ann");
     ann.shortcut("Ask Bellwether");
     expect(await ann.submit(await ann.form(), { "ask:line": "market list" })).toEqual({});
-    await until(() => ann.directMessages().length === 1, "the answer");
-    expect(said(ann.directMessages()[0]!)).toContain("markets");
+    expect(said(await ann.answerInView())).toContain("markets");
+    expect(ann.directMessages()).toEqual([]);
   });
 
   test.each([
@@ -78,7 +77,7 @@ describe("Ask Bellwether", () => {
     const field = form.blocks.find(({ block_id: id }) => id === "option:version")?.element;
     expect(field?.initial_value).toBe(version);
     await ann.submit(form, { id: "ab".repeat(32), version: "1" });
-    await until(() => ann.directMessages().length === 1, "the answer");
+    expect(said(await ann.answerInView())).toContain("abab");
   });
 
   test.each([
