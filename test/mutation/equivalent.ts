@@ -11,7 +11,6 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   'src/alerts/outbox/group.ts: rows.filter(({ phase }) => phase === "trigger") → rows':
     "only triggers take in; it saves reads",
   "src/alerts/outbox/rolling-message.ts: extended.set(same, after); → ;": "equal messages are stored once anyway",
-  "src/alerts/outbox/rolling-message.ts: simulated === undefined → false": "JSON leaves out what is undefined",
   "src/api/verdict/believe.ts: blocks > 0n → blocks >= 0n": "equal heights are compared before",
   "src/api/verdict/believe.ts: ofA > ofB → ofA >= ofB": "equal times are compared before",
   "src/api/verdict/judge-network.ts: a > b → a >= b": "the order of equal heights shows nowhere",

@@ -45,17 +45,26 @@ function reasonToLeaveOut({
   const lines = readFileSync(fileName, "utf8")
     .split("\n")
     .slice(start.line, end.line + 1);
+  const behind = lines.at(-1)?.slice(end.column) ?? "";
   const [first = ""] = lines;
   const before = oneLine([...lines.slice(0, -1), lines.at(-1)?.slice(0, end.column)].join("\n").slice(start.column));
   const after = oneLine(replacement);
   if (after.includes("Stryker was here")) return "does not fit the type";
   if (mutatorName === "EqualityOperator" && /[!=]==/u.test(after)) return "the operands are replaced by true and false";
+  if (after === "false" && wouldBeUndefined(before, behind)) return "does not fit the type";
   const mutation = `${file}: ${before} → ${after}`;
   const equivalent = EQUIVALENT[mutation];
   if (equivalent !== undefined) return equivalent;
   const place = `${SAMPLE.seed} ${first.trim()} ${start.column} ${mutation}`;
   const chance = createHash("sha256").update(place).digest().readUInt32BE() / 2 ** 32;
   return chance < SAMPLE.share ? undefined : "not in the sample";
+}
+
+/** `x === undefined ? {} : { x }` without its condition: the compiler does not see that the member may be undefined. */
+function wouldBeUndefined(condition: string, behind: string): boolean {
+  const [, tested] = /^(.+) === undefined$/u.exec(condition) ?? [];
+  const [, name, value = name] = /^ \? \{\} : \{ (\w+)(?:: (.+?))? \}/u.exec(behind) ?? [];
+  return tested !== undefined && value === tested;
 }
 
 function oneLine(code: string): string {

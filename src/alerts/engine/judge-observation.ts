@@ -116,7 +116,7 @@ export function judgeObservation(
     const judgement = judgeReading(rule, reading);
     const isUnseen = judgement.state === "unknown";
     const wasUnseen = memory.unseen.get(...ruleSubject) === true;
-    const wasJudged = memory.judged.has(...ruleSubject);
+    const wasJudged = memory.judged.get(...ruleSubject) === true;
     if (!isUnseen && !wasJudged) remembered.judged.push([...ruleSubject, true]);
     if (isUnseen !== wasUnseen) remembered.unseen.push([...ruleSubject, isUnseen]);
     const existing = machines.get(...ruleSubject) ?? state.machines.get(...ruleSubject);
@@ -126,7 +126,7 @@ export function judgeObservation(
     // A machine that was ok is not stored when its reading becomes unknown.
     const machine = { ...clearAbsence(before), watcher: watcher.name, ...(wasUnseen ? { known: false } : {}) };
     const timing = timingOf(rule, watcher.every);
-    if (downtimeMillis > 0 && machine.phase !== "ok" && !wasJudged && !memory.resumed.has(...ruleSubject)) {
+    if (downtimeMillis > 0 && machine.phase !== "ok" && !wasJudged && memory.resumed.get(...ruleSubject) !== true) {
       const number = machine.number + (machine.phase === "pending" ? 1 : 0);
       const detail = downtimeWords(machine, downtimeMillis, timing);
       decisions.push({ what: "restarted", network, episode: episodeId(machine, number), detail });

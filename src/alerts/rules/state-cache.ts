@@ -53,10 +53,6 @@ export class RuleSubjectMap<T> {
     return this.#rules.get(rule)?.get(subject);
   }
 
-  has(rule: string, subject: string): boolean {
-    return this.#rules.get(rule)?.has(subject) === true;
-  }
-
   set(rule: string, subject: string, value: T): void {
     const known = this.#rules.get(rule);
     if (known === undefined) this.#rules.set(rule, new Map([[subject, value]]));

@@ -150,15 +150,25 @@ describe("a channel that cannot be reached", () => {
     expect(await it.engine.suspensions()).toEqual([]);
   });
 
-  it("is tried at once where somebody asks", async () => {
+  const ops = { platform: "fake", channel: "ops" };
+  const message = { type: "test", by: "ada", at: "1" } as const;
+
+  it.each([
+    ["asks", (it: Stage) => it.engine.retry(ops), [REACHED, BACK]],
+    [
+      "announces something there",
+      (it: Stage) => it.engine.putSubscription(aSubscription(), "ada", [{ destination: ops, message }]),
+      ["test by ada", REACHED, BACK],
+    ],
+  ] as const)("is tried at once where somebody %s", async (_what, asks, then) => {
     const it = await subscribed();
     gone(it);
     await it.rounds(8, [stalled("bad")]);
     await minutes(it, 60);
     well(it);
-    await it.engine.retry({ platform: "fake", channel: "ops" });
+    await asks(it);
     await it.pass(0);
-    expect(it.sender.take()).toEqual([LOST, FIRED, REACHED, BACK]);
+    expect(it.sender.take()).toEqual([LOST, FIRED, ...then]);
   });
 });
 

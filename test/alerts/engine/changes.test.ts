@@ -27,6 +27,7 @@ it("an acknowledgement is logged and announced once, for one place as for all; n
   expect(await acknowledge()).toEqual([true, 2, 0]);
   expect(await acknowledge("ops")).toEqual([true, 2, 0]);
   expect(await stage.engine.acknowledge("nothing", { name: "eve" })).toBeUndefined();
+  expect(stage.sender.posts.map(({ delivery }) => delivery.threadOf)).toEqual([undefined, undefined, undefined]);
 });
 
 it("an acknowledgement is announced in the thread of the alert, where it has one", async () => {

@@ -29,6 +29,8 @@ it("an open episode on a network that is not watched any more is closed and anno
   await it.pass(0);
   expect(it.sender.take()).toEqual(["gone: network.stalled on mainnet"]);
   expect((await it.engine.openEpisodes()).map(({ network }) => network)).toEqual(["testnet"]);
+  const gone = (await it.engine.decisions({ limit: 99 })).filter(({ what }) => what === "gone");
+  expect(gone).toMatchObject([{ network: "mainnet", episode: "network.stalled|mainnet||1" }]);
   await engine.closeUnwatched(["testnet"]);
   expect(woken).toBe(1);
   for (let minute = 0; minute < 5; minute += 1) await it.pass(60_000);

@@ -130,6 +130,19 @@ describe("the engine", () => {
     expect(it.sender.take()).toHaveLength(1);
   });
 
+  it("calls nothing good that appeared after the process began, though others were judged before", async () => {
+    const it = await openStage();
+    await it.engine.putSubscription(aSubscription({ kinds: ["market.auction"] }), "ada");
+    await it.round([auction("good", "m0")]);
+    await it.restart();
+    await it.rounds(1, [auction("good", "m0")]);
+    await it.rounds(2, [auction("good", "m0"), auction("bad")]);
+    const [never] = await it.engine.openEpisodes();
+    expect(never).toMatchObject({ subject: "m1", beganBefore: true });
+    expect(never).not.toHaveProperty("lastGood");
+    expect(it.sender.take()).toHaveLength(1);
+  });
+
   it("says what was good before a restart, where it was judged then", async () => {
     const it = await openStage();
     await it.engine.putSubscription(aSubscription({ kinds: ["market.auction"] }), "ada");
@@ -263,6 +276,7 @@ describe("the engine", () => {
     await it.restart(90_000_000);
     await it.pass(0);
     expect((await it.delivery(id))?.row).toMatchObject({ state: "dead", last_error: expect.any(String) });
+    expect(await it.engine.decisions({ limit: 1 })).toMatchObject([{ what: "dead letter", delivery: id }]);
     await it.restart(RETENTION + 3_600_000);
     await it.pass(0);
     expect(await it.delivery(id)).toBeUndefined();

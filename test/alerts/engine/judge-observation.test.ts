@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
@@ -131,7 +133,7 @@ describe("judging an observation", () => {
     always(({ before, judged }) => {
       for (const { episode = "" } of changesOf(judged, "fired", "escalated", "resolved")) {
         const [rule = "", , subject = ""] = episode.split("|");
-        expect(before.memory.judged.has(rule, subject)).toBe(true);
+        expect(before.memory.judged.get(rule, subject)).toBe(true);
       }
     });
   });
@@ -144,7 +146,7 @@ describe("judging an observation", () => {
       for (const { kind, subject } of unknown) {
         const touched = [...judged.episodes.values()].filter((one) => one.kind === kind && one.subject === subject);
         expect(touched).toEqual([]);
-        if (!judged.machines.has(kind, subject)) continue;
+        if (judged.machines.get(kind, subject) === undefined) continue;
         const was = before.machines.get(kind, subject)?.phase;
         // A count of rounds may lapse.
         expect(was === "pending" ? ["pending", "ok"] : [was]).toContain(judged.machines.get(kind, subject)?.phase);
@@ -269,13 +271,24 @@ describe("judging an observation", () => {
     expect(restarts(looksAt(world, read, 5000))).toEqual([]);
   });
 
-  it("says whether a downtime starts a pending alert again", () => {
+  it.each([
+    ["of a pending alert by a long one alone", 2, 0, false],
+    ["of its end by any", 8, 1, true],
+  ])("says of a downtime that it starts the count again: %s", (_what, bad, good, alike) => {
     const [short, long] = [10_000, 20_000_000].map((downtime) => {
-      const [{ detail } = {}] = restarts(looksAt(pendingFor(2), [stalled("bad")], downtime, true));
-      return detail?.replace(/\d.*?(?=[,:])/u, "");
+      const world = pendingFor(bad);
+      for (let time = 0; time < good; time += 1) looksAt(world, [stalled("good")], 5000);
+      const read = [stalled(good === 0 ? "bad" : "good")];
+      return restarts(looksAt(world, read, downtime, true)).map(({ detail }) => detail?.replace(/\d.*?(?=[,:])/u, ""));
     });
-    expect(short).toBeDefined();
-    expect(short).not.toBe(long);
+    expect(short).toEqual([expect.any(String)]);
+    expect(isDeepStrictEqual(short, long)).toBe(alike);
+  });
+
+  it("notes a downtime once, though nothing is seen at first", () => {
+    const world = pendingFor(2);
+    expect(restarts(looksAt(world, [stalled("unknown")], 10_000, true))).toHaveLength(1);
+    expect(restarts(looksAt(world, [stalled("unknown")], 5000))).toEqual([]);
   });
 
   it("stores no machine that is good, and was", () => {

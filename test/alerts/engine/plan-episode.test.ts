@@ -9,7 +9,7 @@ import { aSubscription, anEpisode } from "../samples.ts";
 const config = parseAlertsConfig("{}");
 const episode = anEpisode("network.stalled");
 const DETECTED = 1_700_000_030_000;
-const subscription = aSubscription({ created: DETECTED - 1 });
+const subscription = aSubscription({ created: DETECTED });
 const { destination, style } = subscription;
 
 const plan = (at: number, state?: NotificationState) =>

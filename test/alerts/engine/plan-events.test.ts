@@ -242,12 +242,20 @@ describe("events", () => {
     expect(it.sender.take()).toEqual(["simulated info: checkpoint.new 7 on mainnet"]);
   });
 
-  it("reach ten subscriptions of a channel once", async () => {
-    const it = await subscribed();
+  it.each([
+    ["at once", {}, "info: checkpoint.new 7 on mainnet"],
+    [
+      "after their quiet hours",
+      { quietHours: { from: "11:00", to: "13:00", zone: "UTC" } },
+      "digest: 1 checkpoint.new 7 to 7 on mainnet, quiet hours",
+    ],
+  ])("reach ten subscriptions of a channel once, %s", async (_when, more, told) => {
+    const it = await subscribed(more);
     for (let index = 0; index < 9; index += 1) {
-      await it.engine.putSubscription(aSubscription({ id: `n${index}`, kinds: ["checkpoint.new"] }), "ada");
+      await it.engine.putSubscription(aSubscription({ id: `n${index}`, kinds: ["checkpoint.new"], ...more }), "ada");
     }
     await it.round([], checkpoints(it, 7, 1));
-    expect(it.sender.take()).toEqual(["info: checkpoint.new 7 on mainnet"]);
+    await it.pass(3_600_000);
+    expect(it.sender.take()).toEqual([told]);
   });
 });

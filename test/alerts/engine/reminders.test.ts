@@ -43,10 +43,11 @@ it("is next due at the destination that was notified first", () => {
 });
 
 it.each([
-  ["is told to the operators after the last reminder", 3, 4, {}, true],
-  ["of a simulated network is told as such", 3, 4, { simulated: true } as const, true],
-  ["is not told before the last reminder", 2, 3, {}, false],
-  ["is told once", 4, 4, {}, false],
+  ["is told to the operators after the last reminder", [3], 4, {}, true],
+  ["of a simulated network is told as such", [3], 4, { simulated: true } as const, true],
+  ["is not told before the last reminder", [2], 3, {}, false],
+  ["is told once", [4], 4, {}, false],
+  ["is told with the last reminder of the first place, not of the next one", [4, 3], 4, {}, false],
 ])("an alert that nobody acknowledged %s", (_what, before, after, label, told) => {
   const operators = { platform: "fake", channel: "operators" };
   const episode = anEpisode("network.stalled", { severity: "critical" });
@@ -57,7 +58,7 @@ it.each([
     deliveries: [{ id: "r", destination, phase: "reminder", message }] as const,
   };
   const given = { episode, config: DEFAULT_ALERTS_CONFIG, at: TOLD };
-  const states = [{ ...state, reminders: before }];
+  const states = before.map((reminders) => ({ ...state, reminders }));
   const { deliveries = [] } = planUnacknowledged(given, states, plan, operators, () => "u");
   expect(deliveries.map((one) => [one.destination, "simulated" in one.message])).toEqual(
     told ? [[operators, "simulated" in label]] : [],

@@ -168,8 +168,10 @@ describe("upkeep", () => {
     expect(stage.sender.take()).toEqual([]);
     await seconds(30);
     expect(stage.sender.take()).toEqual([REMINDER]);
-    expect(await seconds(5 * 60 - 2)).toBe(1);
+    expect(await seconds(5 * 60 - 1)).toBe(1);
     expect(stage.sender.take()).toEqual([]);
+    expect(await seconds(1)).toBe(1);
+    expect(stage.sender.take()).toEqual([REMINDER]);
     await engine.acknowledge((await engine.openEpisodes())[0]!.id, { name: "ada" });
     await seconds(5);
     expect(stage.sender.take()).toEqual([]);

@@ -12,6 +12,7 @@ import {
   recordRetry,
   recordSent,
   recordWaiting,
+  restartRollingMessage,
   retryNow,
 } from "../../../src/alerts/outbox/record.ts";
 import { arrivedMessage, lastArrivedOf, waitingAt, waitingOn } from "../../../src/alerts/outbox/queries.ts";
@@ -207,7 +208,7 @@ describe("a delivery that failed", () => {
 });
 
 describe("a rolling message that cannot be edited any more", () => {
-  it("goes on in a new one, with all that it said and its owed edits", async () => {
+  async function rolling() {
     const stage = await openStage();
     await stage.engine.putSubscription(aSubscription({ kinds: ["checkpoint.new"], events: "rolling" }), "ada");
     await stage.round([]);
@@ -229,6 +230,29 @@ describe("a rolling message that cannot be edited any more", () => {
     await checkpoint(1);
     await stage.pass(5000);
     expect(stage.sender.take()).toEqual(["rolling: 1 checkpoint.new on mainnet, 2024-06-03"]);
+    return { stage, checkpoint };
+  }
+
+  it("goes on in a new one, with what came while its edit was being sent, and without the edit for that", async () => {
+    const { stage, checkpoint } = await rolling();
+    const { destination } = aSubscription();
+    await stage.stopDelivering();
+    const open = () => stage.store.transaction(({ alerts }) => alerts.outbox.openOf(destinationKey(destination)));
+    await checkpoint(2);
+    const [row] = await open();
+    await stage.store.transaction(({ alerts }) => alerts.outbox.update(row!.id, { state: "sending" }));
+    await checkpoint(3);
+    expect((await open()).map(({ kind, state }) => `${kind} ${state}`)).toEqual(["edit sending", "edit owed"]);
+    await stage.store.transaction(({ alerts }) =>
+      restartRollingMessage(alerts, { row: row!, destination }, stage.now(), newId),
+    );
+    const after = await open();
+    expect(after.map(({ kind, state }) => `${kind} ${state}`)).toEqual(["edit sending", "message owed"]);
+    expect((await stage.engine.messages([after[1]!.message])).get(after[1]!.message)).toMatchObject({ total: 3 });
+  });
+
+  it("goes on in a new one, with all that it said and its owed edits", async () => {
+    const { stage, checkpoint } = await rolling();
     stage.sender.outcome = (what) => ("destination" in what ? "ok" : new SendError("permanent", "10008"));
     await checkpoint(2);
     await stage.pass(5000);

@@ -194,6 +194,16 @@ describe("an alert's state", () => {
     expect(one.episode()).not.toHaveProperty("beganBefore");
   });
 
+  it.each([
+    ["not before now", 0, undefined],
+    ["in the future, which is ignored", 1, true],
+  ])("believes a first observation by a watcher that says it began %s", (_what, millis, beganBefore) => {
+    const since = String(fromMillis(START + millis));
+    const one = run(ruleFor("network.stalled", {}, config), (state) => ({ ...stalled(state), since }));
+    const { began, ...rest } = one.restart(0).observe("b").machine();
+    expect([began, rest.beganBefore]).toEqual([String(fromMillis(START)), beganBefore]);
+  });
+
   it("numbers its episodes, and finds out when it flaps and when it is calm again", () => {
     const one = stall();
     for (let time = 0; time < 4; time += 1) one.observe("bbbbbbb gggg");
