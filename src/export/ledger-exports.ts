@@ -15,6 +15,7 @@ import { DiskBudget, type DiskReservation } from "./disk-budget.ts";
 import type { LedgerAccount } from "./ledger-account.ts";
 import { type IntakeResult, type LedgerIntake, normalisedIntake, rawIntake } from "./ledger-intake.ts";
 import { NodeMemory } from "./node-memory.ts";
+import { splitFile } from "./split-file.ts";
 import { temporaryFiles, type TemporaryFiles } from "./temporary-file.ts";
 
 export interface LedgerExportRequest {
@@ -263,15 +264,17 @@ function attachmentOf(
   contentType: string,
   { firstTime, lastTime, sizeBytes, sha256 }: LedgerAccount,
 ): Attachment {
+  const mediaType = /^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+="?[\w.+-]+"?)*$/u.test(contentType) ? contentType : "text/csv";
   return {
     name,
-    mediaType: /^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+="?[\w.+-]+"?)*$/u.test(contentType) ? contentType : "text/csv",
+    mediaType,
     sizeBytes,
     sha256,
     ...(firstTime === undefined || lastTime === undefined
       ? {}
       : { covers: { from: nanoseconds(BigInt(firstTime)), to: nanoseconds(BigInt(lastTime) + 1n) } }),
     open: () => file.open(),
+    split: (maxBytes) => splitFile(file, { name, mediaType }, maxBytes),
     dispose: async () => {
       await file.dispose();
       reservation.release();

@@ -1,0 +1,132 @@
+import { createHash } from "node:crypto";
+
+import { type CsvRecord, CsvSplitter, fieldStart, MalformedCsv } from "../csv-splitter.ts";
+import type { LedgerFingerprint } from "../ledger-account.ts";
+import { RowsHash } from "../normalise/rows-hash.ts";
+import { compareTimes, readVegaTime, type SplitTime } from "../vega-time.ts";
+
+/** What a file that is given back tells of itself. */
+export interface LedgerFilePrint {
+  readonly sizeBytes: number;
+  /** Lower-case hex. */
+  readonly sha256: string;
+  /** Left out where it is no CSV. */
+  readonly table?: LedgerFingerprint & {
+    /** The SHA-256 of the same cells as an export writes them. */
+    readonly rewrittenSha256: string;
+    /** Whether no row's vega_time is earlier than that of the row before. */
+    readonly sorted: boolean;
+  };
+}
+
+const SUMMED = ["quantity", "effect"] as const;
+const QUOTE = 0x22;
+
+/** Reads a file once, whatever its size. Rejects with the reader's error. */
+export async function readLedgerFile(bytes: AsyncIterable<Uint8Array>): Promise<LedgerFilePrint> {
+  const hash = createHash("sha256");
+  let sizeBytes = 0;
+  let table: TableReader | undefined = new TableReader();
+  for await (const chunk of bytes) {
+    hash.update(chunk);
+    sizeBytes += chunk.length;
+    table = attempt(table, (reader) => reader.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)));
+  }
+  table = attempt(table, (reader) => reader.end());
+  const read = table?.result();
+  return { sizeBytes, sha256: hash.digest("hex"), ...(read === undefined ? {} : { table: read }) };
+}
+
+/** Gives the table up once it is none. */
+function attempt(table: TableReader | undefined, read: (reader: TableReader) => void): TableReader | undefined {
+  if (table === undefined) return undefined;
+  try {
+    read(table);
+    return table;
+  } catch (error) {
+    if (error instanceof MalformedCsv) return undefined;
+    throw error;
+  }
+}
+
+class TableReader {
+  readonly #splitter = new CsvSplitter((record) => this.#take(record));
+  readonly #rewritten = createHash("sha256");
+  readonly #rowsHash = new RowsHash();
+  /** Undefined once a cell is no integer. */
+  readonly #sums = new Map<string, bigint | undefined>();
+  #columns: readonly string[] | undefined;
+  #rows = 0;
+  #sorted = true;
+  #last: SplitTime | undefined;
+
+  push(chunk: Buffer): void {
+    this.#splitter.push(chunk);
+  }
+
+  end(): void {
+    this.#splitter.end();
+  }
+
+  result(): LedgerFilePrint["table"] {
+    const columns = this.#columns;
+    if (columns === undefined) return undefined;
+    const sums = [...this.#sums].flatMap(([name, sum]) => (sum === undefined ? [] : [[name, String(sum)] as const]));
+    return {
+      columns: [...columns],
+      rows: this.#rows,
+      sums: Object.fromEntries(sums),
+      rowsHash: this.#rowsHash.hex(),
+      rewrittenSha256: this.#rewritten.digest("hex"),
+      sorted: this.#sorted,
+    };
+  }
+
+  #take(record: CsvRecord): void {
+    if (record.end === record.start) return;
+    const cells = Array.from({ length: record.fieldCount }, (_, field) => cellOf(record, field));
+    if (this.#columns === undefined) {
+      cells[0] = (cells[0] ?? "").replace(/^\u00EF\u00BB\u00BF/u, "");
+      this.#columns = cells.map(nameOf);
+      for (const name of SUMMED) if (this.#columns.includes(name)) this.#sums.set(name, 0n);
+    } else {
+      if (cells.length !== this.#columns.length) throw new MalformedCsv("a row has another number of fields");
+      this.#count(record, cells, this.#columns);
+    }
+    const row = Buffer.from(cells.map(asWritten).join(","), "latin1");
+    if (this.#rows > 0) this.#rowsHash.add(row);
+    this.#rewritten.update(row).update("\n");
+  }
+
+  #count(record: CsvRecord, cells: readonly string[], columns: readonly string[]): void {
+    this.#rows += 1;
+    for (const [name, sum] of this.#sums) {
+      const cell = cells[columns.indexOf(name)] ?? "";
+      this.#sums.set(name, sum === undefined || !/^-?\d+$/u.test(cell) ? undefined : sum + BigInt(cell));
+    }
+    const place = columns.indexOf("vega_time");
+    const time: SplitTime = { seconds: 0, nanos: 0 };
+    if (place === -1 || !readVegaTime(record.bytes, fieldStart(record, place), record.fieldEnds[place] ?? 0, time))
+      return;
+    if (this.#last !== undefined && compareTimes(time, this.#last) < 0) this.#sorted = false;
+    this.#last = time;
+  }
+}
+
+/** A cell's bytes without its quotes, one character a byte. */
+function cellOf(record: CsvRecord, field: number): string {
+  const [start, end] = [fieldStart(record, field), record.fieldEnds[field] ?? 0];
+  const isQuoted = end - start >= 2 && record.bytes[start] === QUOTE && record.bytes[end - 1] === QUOTE;
+  if (!isQuoted) return record.bytes.toString("latin1", start, end);
+  return record.bytes.toString("latin1", start + 1, end - 1).replaceAll('""', '"');
+}
+
+/** A column's name without the apostrophe of a name that looks like a formula. */
+function nameOf(cell: string): string {
+  const name = Buffer.from(cell, "latin1").toString("utf8");
+  return /^'[=+\-@\p{Cc}]/u.test(name) ? name.slice(1) : name;
+}
+
+function asWritten(cell: string): string {
+  return /[",\r\n]/u.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}

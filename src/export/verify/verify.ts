@@ -1,0 +1,81 @@
+// A file that somebody gives back, against what is known of the exports of this bot: the same bytes, the same rows in
+// another form, or where it differs. read-ledger-file.ts reads the file once; here the two are compared.
+
+import type { LedgerAccount } from "../ledger-account.ts";
+import type { LedgerFilePrint } from "./read-ledger-file.ts";
+
+/** A difference, with what the file has and what was delivered. */
+export type LedgerDifference =
+  | { readonly what: "columns"; readonly found: readonly string[]; readonly expected: readonly string[] }
+  | { readonly what: "rows"; readonly found: number; readonly expected: number }
+  /** Of a column's integers; `found` is left out where one of them is no integer any more. */
+  | { readonly what: "sum"; readonly column: string; readonly found?: string; readonly expected: string }
+  /** The rows are not sorted by time any more. */
+  | { readonly what: "order" }
+  /** Number and sums agree, some cell does not; or nothing more is known than that the bytes differ. */
+  | { readonly what: "cells" };
+
+export type LedgerVerdict =
+  /** Byte for byte. */
+  | { readonly kind: "same" }
+  /** The same rows in the same order: line ends, quotes or a byte order mark differ. */
+  | { readonly kind: "rewritten" }
+  /** The same rows in another order. */
+  | { readonly kind: "reordered" }
+  | { readonly kind: "differs"; readonly differences: readonly LedgerDifference[] };
+
+/** Compares a file with one export. */
+export function compareLedger(print: LedgerFilePrint, account: LedgerAccount): LedgerVerdict {
+  if (print.sha256 === account.sha256) return { kind: "same" };
+  const { fingerprint, rows } = account;
+  const { table } = print;
+  if (fingerprint === undefined || table === undefined) {
+    const differs = table !== undefined && table.rows !== rows;
+    return {
+      kind: "differs",
+      differences: differs ? [{ what: "rows", found: table.rows, expected: rows }] : [{ what: "cells" }],
+    };
+  }
+  if (table.rewrittenSha256 === account.sha256) return { kind: "rewritten" };
+  const sameColumns = table.columns.join("\n") === fingerprint.columns.join("\n");
+  if (sameColumns && table.rows === fingerprint.rows && table.rowsHash === fingerprint.rowsHash) {
+    return { kind: "reordered" };
+  }
+  const differences: LedgerDifference[] = [
+    ...(sameColumns ? [] : [{ what: "columns" as const, found: table.columns, expected: fingerprint.columns }]),
+    ...(table.rows === fingerprint.rows
+      ? []
+      : [{ what: "rows" as const, found: table.rows, expected: fingerprint.rows }]),
+    ...Object.entries(fingerprint.sums).flatMap(([column, expected]): LedgerDifference[] => {
+      const found = table.sums[column];
+      if (found === expected || !table.columns.includes(column)) return [];
+      return [{ what: "sum", column, expected, ...(found === undefined ? {} : { found }) }];
+    }),
+    ...(table.sorted ? [] : [{ what: "order" as const }]),
+  ];
+  return { kind: "differs", differences: differences.length === 0 ? [{ what: "cells" }] : differences };
+}
+
+const RANKS = ["same", "rewritten", "reordered", "differs"] as const;
+
+/**
+ * The export that a file is or comes from: the one that agrees most, the first of several. Undefined where it has neither
+ * the number of rows nor a sum of any.
+ */
+export function verifyLedger<Known extends { readonly account: LedgerAccount }>(
+  print: LedgerFilePrint,
+  known: readonly Known[],
+): { readonly known: Known; readonly verdict: LedgerVerdict } | undefined {
+  const judged = known
+    .map((one) => ({ known: one, verdict: compareLedger(print, one.account) }))
+    .filter(({ known: { account }, verdict }) => verdict.kind !== "differs" || isAkin(print, account));
+  const rank = ({ verdict }: { readonly verdict: LedgerVerdict }): number =>
+    RANKS.indexOf(verdict.kind) * 100 + (verdict.kind === "differs" ? verdict.differences.length : 0);
+  return judged.toSorted((a, b) => rank(a) - rank(b))[0];
+}
+
+function isAkin({ table }: LedgerFilePrint, { rows, fingerprint }: LedgerAccount): boolean {
+  if (table === undefined || rows === 0) return false;
+  const sums = Object.entries(fingerprint?.sums ?? {});
+  return table.rows === rows || sums.some(([column, sum]) => table.sums[column] === sum);
+}

@@ -1,0 +1,166 @@
+import { describe, expect, test } from "vitest";
+
+import type { LedgerAccount } from "../../src/export/ledger-account.ts";
+import { readLedgerFile } from "../../src/export/verify/read-ledger-file.ts";
+import { compareLedger, verifyLedger } from "../../src/export/verify/verify.ts";
+import { COLUMNS_13, csv, row, type Row } from "./ledger-csv.ts";
+import { normalised } from "./normalised.ts";
+
+const ROWS = [
+  row({ vega_time: "2023-01-18 01:00:00+00", quantity: "18446744073709551616", later: "=1" }),
+  row({ vega_time: "2023-01-18 01:00:01+00", quantity: "5", later: 'a "b", ü' }),
+  row({ vega_time: "2023-01-18 01:00:02+00", quantity: "6", later: "-7" }),
+];
+
+function exported(rows: readonly Row[], columns?: readonly string[]): { text: string; account: LedgerAccount } {
+  const sent = Buffer.from(csv([...COLUMNS_13, "later"], rows));
+  const { text, written } = normalised([sent], columns === undefined ? { decimals: 6 } : { columns });
+  const { flows, fingerprint, sizeBytes, sha256 } = written;
+  return {
+    text,
+    account: {
+      rows: written.rows,
+      dropped: written.dropped,
+      flows,
+      outgoingOnly: false,
+      raw: false,
+      unit: {},
+      endIsProven: true,
+      sizeBytes,
+      sha256,
+      fingerprint,
+    },
+  };
+}
+
+/** In pieces that end anywhere. */
+async function* pieces(text: string): AsyncGenerator<Buffer> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += 13) yield Buffer.from(bytes.subarray(at, at + 13));
+}
+
+const { text: FILE, account: ACCOUNT } = exported(ROWS);
+const verdict = async (text: string, account = ACCOUNT) => compareLedger(await readLedgerFile(pieces(text)), account);
+const [HEADER = "", ...LINES] = FILE.trimEnd().split("\n");
+const fileOf = (...lines: readonly string[]): string => [HEADER, ...lines, ""].join("\n");
+
+describe("a file that is given back", () => {
+  test.each([
+    ["byte for byte", FILE, { kind: "same" }],
+    ["with CRLF", FILE.replaceAll("\n", "\r\n"), { kind: "rewritten" }],
+    ["with a byte order mark", `\uFEFF${FILE}`, { kind: "rewritten" }],
+    ["without its last line end", FILE.trimEnd(), { kind: "rewritten" }],
+    ["with blank lines", FILE.replaceAll("\n", "\n\n"), { kind: "rewritten" }],
+    ["with quotes around a cell", FILE.replace(",5,-5,", ',"5",-5,'), { kind: "rewritten" }],
+    ["in another order", fileOf(...LINES.toReversed()), { kind: "reordered" }],
+  ])("%s", async (_name, text, expected) => {
+    expect(await verdict(text)).toEqual(expected);
+  });
+
+  test("with a row less: the count and the sums", async () => {
+    expect(await verdict(fileOf(...LINES.slice(1)))).toEqual({
+      kind: "differs",
+      differences: [
+        { what: "rows", found: 2, expected: 3 },
+        { what: "sum", column: "quantity", found: "11", expected: "18446744073709551627" },
+        { what: "sum", column: "effect", found: "-11", expected: "-18446744073709551627" },
+      ],
+    });
+  });
+
+  test("with a cell changed: the sum, or that a cell differs", async () => {
+    expect(await verdict(FILE.replace(",5,-5,", ",4,-5,"))).toEqual({
+      kind: "differs",
+      differences: [
+        { what: "sum", column: "quantity", found: "18446744073709551626", expected: "18446744073709551627" },
+      ],
+    });
+    expect(await verdict(FILE.replace(" ü", " u"))).toEqual({ kind: "differs", differences: [{ what: "cells" }] });
+    expect(await verdict(FILE.replace("'=1", "=1"))).toEqual({ kind: "differs", differences: [{ what: "cells" }] });
+  });
+
+  test("rounded by a spreadsheet: the sum cannot be taken any more", async () => {
+    expect(await verdict(FILE.replace(",18446744073709551616,", ",1.84467E+19,"))).toEqual({
+      kind: "differs",
+      differences: [{ what: "sum", column: "quantity", expected: "18446744073709551627" }],
+    });
+  });
+
+  test("changed and in another order: both are said", async () => {
+    expect(await verdict(fileOf(...LINES.toReversed()).replace(",5,-5,", ",4,-5,"))).toMatchObject({
+      differences: [{ what: "sum" }, { what: "order" }],
+    });
+  });
+
+  test("with a column less: the columns", async () => {
+    const { account } = exported(ROWS, ["vega_time", "quantity"]);
+    const { text } = exported(ROWS, ["quantity"]);
+    expect(await verdict(text, account)).toEqual({
+      kind: "differs",
+      differences: [{ what: "columns", found: ["quantity"], expected: ["vega_time", "quantity"] }],
+    });
+  });
+
+  test.each([
+    ["no CSV", "a,b\n1\n"],
+    ["a quote never closed", 'a,b\n1,"2\n'],
+    ["nothing at all", ""],
+  ])("%s: its bytes differ, no more", async (_name, text) => {
+    const print = await readLedgerFile(pieces(text));
+    expect(print.table).toBeUndefined();
+    expect(compareLedger(print, ACCOUNT)).toEqual({ kind: "differs", differences: [{ what: "cells" }] });
+  });
+
+  test("of a raw export there is its SHA-256, and the number of its rows", async () => {
+    const { fingerprint: _, flows: __, ...raw } = { ...ACCOUNT, raw: true };
+    expect(await verdict(FILE, raw)).toEqual({ kind: "same" });
+    expect(await verdict(`${FILE}\n`, raw)).toEqual({ kind: "differs", differences: [{ what: "cells" }] });
+    expect(await verdict(fileOf(...LINES.slice(1)), raw)).toEqual({
+      kind: "differs",
+      differences: [{ what: "rows", found: 2, expected: 3 }],
+    });
+  });
+
+  test("without a time, or with one that cannot be read, its order is not judged", async () => {
+    const { text, account } = exported(ROWS, ["quantity"]);
+    expect(await verdict(text.replace("5", "4"), account)).toMatchObject({ differences: [{ what: "sum" }] });
+    const [, first = "", ...rest] = FILE.trimEnd().split("\n");
+    const { table } = await readLedgerFile(pieces(fileOf(first.replace("2023-01-18 01:00:00+00", "later"), ...rest)));
+    expect(table?.sorted).toBe(true);
+  });
+
+  test("names of columns that look like formulas are recognised", async () => {
+    const { text, account } = exported(ROWS.map((each) => ({ ...each, "=later": "1" })));
+    expect(await verdict(text.replaceAll("\n", "\r\n"), account)).toEqual({ kind: "rewritten" });
+    const sent = Buffer.from(csv([...COLUMNS_13, "=later"], [row({ "=later": "1" })]));
+    const { text: file, written } = normalised([sent]);
+    expect((await readLedgerFile(pieces(file))).table?.columns).toEqual(written.fingerprint.columns);
+  });
+});
+
+describe("the export that a file comes from", () => {
+  const other = exported([row({ quantity: "9" }), row({ quantity: "8" })]);
+  const raw = { ...exported([row({ quantity: "1" })]).account, sha256: "ab".repeat(32) };
+  const known = [{ account: raw }, { account: other.account }, { account: ACCOUNT }];
+
+  test.each([
+    ["the same bytes", FILE, 2, "same"],
+    ["the same rows", fileOf(...LINES.toReversed()), 2, "reordered"],
+    ["as many rows", fileOf(...LINES).replace(",5,-5,", ",4,-4,"), 2, "differs"],
+    ["the same sum", other.text.replace(",9,-9,", ",10,-10,").replace(",8,-8,", ",7,-7,"), 1, "differs"],
+  ])("by %s", async (_name, text, place, kind) => {
+    const found = verifyLedger(await readLedgerFile(pieces(text)), known);
+    expect([known.indexOf(found!.known), found!.verdict.kind]).toEqual([place, kind]);
+  });
+
+  test("none, where nothing agrees", async () => {
+    expect(verifyLedger(await readLedgerFile(pieces("quantity\n1\n2\n3\n4\n")), known)).toBeUndefined();
+    expect(verifyLedger(await readLedgerFile(pieces("no,csv\n1\n")), known)).toBeUndefined();
+    expect(verifyLedger(await readLedgerFile(pieces(FILE)), [])).toBeUndefined();
+  });
+
+  test("an empty export is no relative of anything", async () => {
+    const { account } = exported([]);
+    expect(verifyLedger(await readLedgerFile(pieces("a\n")), [{ account }])).toBeUndefined();
+  });
+});
