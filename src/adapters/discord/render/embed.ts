@@ -1,8 +1,9 @@
 import type { APIAllowedMentions, APIEmbed } from "discord-api-types/v10";
 
 import { type MessageFile, nameFiles } from "../../../reply/message-files.ts";
-import type { Reply, Tone } from "../../../reply/reply.ts";
+import type { Action, Reply, Tone } from "../../../reply/reply.ts";
 import { TONE_SIGNS } from "../../tone-signs.ts";
+import { WHY_COMMAND } from "../../why-this-alert.ts";
 import { EMBED_DESCRIPTION_LENGTH, EMBED_TITLE_LENGTH, EMBED_URL_LENGTH } from "../limits.ts";
 import { type ActionRows, type MessageContext, type PressIds, renderButtons, splitActions } from "./buttons.ts";
 import { fitBlocks, joinBlocks, overflowActions } from "./blocks.ts";
@@ -50,7 +51,9 @@ export function renderEmbed(reply: Reply, context: MessageContext = {}): EmbedMe
   const space =
     EMBED_DESCRIPTION_LENGTH - TRUNCATION_NOTE_LENGTH - (footer?.markdown.length ?? 0) - left.markdown.length - 20;
   const blocks = fitBlocks(reply.blocks, space, { fileOf: (index) => csvNames[index], onId, mention: context.mention });
-  const buttons = renderButtons(actions.shown, reply, ids.slice(0, MAX_IDS), context);
+  // The story of an alert, behind its Details, has them whole.
+  const tellsIds = context.alert === true && reply.actions.some(asksWhy);
+  const buttons = renderButtons(actions.shown, reply, tellsIds ? [] : ids.slice(0, MAX_IDS), context);
 
   const csv = new Set(blocks.flatMap((markup, index) => (markup.csv === true ? [index] : [])));
   const whole =
@@ -90,6 +93,10 @@ export function renderEmbed(reply: Reply, context: MessageContext = {}): EmbedMe
     files: replyFiles(reply, names, csv, wholeName),
     unstored: buttons.unstored,
   };
+}
+
+function asksWhy(action: Action): boolean {
+  return "invocation" in action && action.invocation.command === WHY_COMMAND;
 }
 
 /** Titles in plain text: Discord shows neither useful markup nor local times in them. */

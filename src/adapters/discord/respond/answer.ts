@@ -80,7 +80,7 @@ export async function answerCommand(
   const present =
     placement === "new" && takesForm(context, interaction, ask) ? context.bot.present(invocation) : undefined;
   const waitMillis = present === undefined ? context.deferAfterMillis : FORM_WAIT_MILLIS;
-  const running = placement === "replace" || waitMillis === 0 ? undefined : prepared.run();
+  const running = waitMillis === 0 ? undefined : prepared.run();
   const first =
     running === undefined
       ? undefined
@@ -95,7 +95,13 @@ export async function answerCommand(
     await progress.stop();
     // Failures are for the asker alone.
     const isPrivate = ephemeral || early.failure !== undefined;
-    await answerAtOnce(context, interaction, api, early, contextOf(isPrivate), isPrivate);
+    const replaces = placement === "replace" && early.failure === undefined;
+    await answerAtOnce(context, interaction, api, {
+      reply: early,
+      messageContext: contextOf(isPrivate),
+      isPrivate,
+      replaces,
+    });
     return;
   }
   acknowledged = placement === "replace" ? api.deferUpdate() : api.defer(ephemeral);
@@ -124,19 +130,26 @@ function isSmall({ attachments, picture }: Reply): boolean {
   return files.length <= MAX_FILES && files.reduce((total, file) => total + file.sizeBytes, 0) <= MAX_EARLY_FILE_BYTES;
 }
 
+interface EarlyAnswer {
+  readonly reply: Reply;
+  readonly messageContext: MessageContext;
+  readonly isPrivate: boolean;
+  /** It takes the place of the message whose button was pressed. */
+  readonly replaces: boolean;
+}
+
 /** Answers without "… is thinking". Disposes of the reply's files. */
 async function answerAtOnce(
   context: DiscordContext,
   interaction: UserInteraction,
   api: InteractionApi,
-  reply: Reply,
-  messageContext: MessageContext,
-  isPrivate: boolean,
+  { reply, messageContext, isPrivate, replaces }: EarlyAnswer,
 ): Promise<void> {
+  const embed = replaces && isEmbed(interaction);
   try {
-    await composeAndSend(context, interaction, reply, messageContext, false, async (message) => {
+    await composeAndSend(context, interaction, reply, messageContext, embed, async (message) => {
       try {
-        await api.reply(message, isPrivate);
+        await (replaces ? api.update(message.body, message.files) : api.reply(message, isPrivate));
       } catch (error) {
         // It may have arrived: an edit to the same content shows it, or that it did not.
         if (!isTransient(error) || !api.acknowledged) throw error;

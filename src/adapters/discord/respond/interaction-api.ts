@@ -86,9 +86,9 @@ export class InteractionApi {
     await this.#deferral({ type: InteractionResponseType.DeferredMessageUpdate });
   }
 
-  /** Changes members of the pressed button's message at once. */
-  async update(data: object): Promise<void> {
-    await this.#callback({ type: InteractionResponseType.UpdateMessage, data });
+  /** Changes members of the pressed button's message at once, its files among them where `data` lists them. */
+  async update(data: object, files: ComposedMessage["files"] = []): Promise<void> {
+    await this.#callback({ type: InteractionResponseType.UpdateMessage, data }, files);
   }
 
   async showForm(data: APIModalInteractionResponseCallbackData): Promise<void> {

@@ -1,10 +1,11 @@
 import type { ComponentType } from "discord-api-types/v10";
 import { expect, test } from "vitest";
 
+import { renderEmbed } from "../../../../src/adapters/discord/render/embed.ts";
 import { renderDiscord } from "../../../../src/adapters/discord/render/render.ts";
 import { paragraph } from "../../../../src/reply/block.ts";
 import { reply } from "../../../../src/reply/reply.ts";
-import { id } from "../../../../src/reply/text.ts";
+import { id, text } from "../../../../src/reply/text.ts";
 import { componentsIn, refusals, textsIn } from "../judge.ts";
 
 const context = {
@@ -38,3 +39,17 @@ test.each(Array.from({ length: 12 }, (_, index) => index + 18))(
     expect(refusals({ ...message, files: [] })).toEqual([]);
   },
 );
+
+test.each([
+  ["an alert whose Details tell it", true, "alerts why", []],
+  ["an alert without Details", true, "alerts log", ["Full id"]],
+  ["a message of before", false, "alerts why", ["Full id"]],
+])("a shortened id has a button of its own on %s: %s", (_what, isAlert, command, more) => {
+  const actions = [{ label: "Details", invocation: { command, options: {} }, effect: "reply" as const }];
+  const said = reply({ title: "Told", blocks: [paragraph(text`Of ${id("ab".repeat(32))}`)], actions });
+  const { components } = renderEmbed(said, isAlert ? { alert: true } : {});
+  expect(components.flatMap((row) => row.components.map((one) => "label" in one && one.label))).toEqual([
+    "Details",
+    ...more,
+  ]);
+});
