@@ -22,6 +22,7 @@ import { help } from "./help.ts";
 import { info } from "./info.ts";
 import { ledgerCancel } from "./ledger-cancel.ts";
 import { ledgerExport } from "./ledger-export.ts";
+import { ledgerFetch } from "./ledger-fetch.ts";
 import { ledgerList } from "./ledger-list.ts";
 import { marketList } from "./market-list.ts";
 import { marketShow } from "./market-show.ts";
@@ -50,6 +51,7 @@ export const commands: readonly AnyCommand[] = [
   ledgerExport,
   ledgerList,
   ledgerCancel,
+  ledgerFetch,
   alertsAdd,
   alertsList,
   alertsEdit,

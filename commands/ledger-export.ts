@@ -87,11 +87,12 @@ export const ledgerExport = command({
         name: `ledger-${partyId.slice(0, 8)}-${asset?.symbol ?? assetId.slice(0, 8)}-${rangeName(range)}`,
       },
       signal: context.signal,
+      ...(context.here.answerWithin === undefined ? {} : { answerWithin: context.here.answerWithin }),
       onStanding: (standing) => context.progress(standingReply(subject, standing)),
     });
     noteSeen(context, "party", [{ id: partyId }]);
     noteSeen(context, "asset", [{ id: assetId, label: asset?.symbol }]);
-    return outcomeReply(context, subject, outcome);
+    return outcomeReply(context, subject, outcome, context.platforms.chat(context.here.platform));
   },
 });
 

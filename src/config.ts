@@ -55,6 +55,8 @@ export interface Config {
   readonly slackCommand: string;
   readonly alerting: AlertingConfig;
   readonly databaseUrl: string;
+  /** Where ledger exports are made and kept; undefined = beside the database, and among temporary files. */
+  readonly exportFolder: string | undefined;
   readonly web: {
     readonly host: string;
     /** 0 = no web page; undefined = 8080 or the next free one. */
@@ -206,6 +208,7 @@ function configOf(env: Environment, hints: readonly string[]): Config {
       deadmanUrl: env.DEADMAN_URL,
     },
     databaseUrl: env.DATABASE_URL ?? DATABASE_URL,
+    exportFolder: env.EXPORT_DIR,
     web: {
       host: env.WEB_HOST ?? "127.0.0.1",
       port: env.WEB_PORT,

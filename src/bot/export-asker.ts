@@ -13,13 +13,14 @@ export function exportAsker({
   readonly platforms: Platforms;
 }): ExportAsker {
   const { platform, workspace, channel } = here;
+  const chat = platforms.chat(platform);
   return {
     platform,
     person: caller.id,
     place: workspace ?? "",
-    ...(platforms.chat(platform)?.peoplePerWorkspace === true ? { workspace: workspace ?? "" } : {}),
+    ...(chat?.peoplePerWorkspace === true ? { workspace: workspace ?? "" } : {}),
     ...(channel === undefined ? {} : { channel }),
-    takesDirectMessages: false,
+    takesDirectMessages: chat !== undefined,
     isOperator: platforms.isOperators(platform),
   };
 }

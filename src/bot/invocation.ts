@@ -1,6 +1,7 @@
 import type { Platforms } from "../alerts/platform.ts";
 import type { Receipt } from "../alerts/sender.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
+import type { Milliseconds } from "../units/duration.ts";
 
 /** The target of an answer, and its limits for files. */
 export interface Target {
@@ -9,6 +10,8 @@ export interface Target {
   readonly workspace?: string;
   readonly channel?: string;
   readonly files: { readonly maxBytes: number; readonly maxCount: number };
+  /** How long an answer can be given here, from the question on; left out = for as long as it takes. */
+  readonly answerWithin?: Milliseconds;
 }
 
 export interface Caller {

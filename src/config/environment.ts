@@ -139,6 +139,7 @@ export const Environment = z.object({
     .refine((value) => /^\/[a-z\d_-]{1,31}$/u.test(value), "must be a slash and a word in lower case, such as /bell")
     .optional(),
   DATABASE_URL: text.optional(),
+  EXPORT_DIR: text.optional(),
   WEB_HOST: host.optional(),
   WEB_PORT: port.optional(),
   WEB_TOKEN: secret

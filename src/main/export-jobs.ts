@@ -1,20 +1,84 @@
+import path from "node:path";
+
+import { randomId } from "../alerts/dependencies.ts";
+import { timeToText } from "../alerts/kinds/json-fields.ts";
+import type { AlertMessage } from "../alerts/outbox/message.ts";
+import { enqueue } from "../alerts/outbox/outbox.ts";
 import { systemClock } from "../api/clock.ts";
+import type { Config } from "../config.ts";
 import type { ExportJobs } from "../export/jobs/jobs.ts";
+import type { UpkeepDependencies } from "../export/jobs/upkeep.ts";
 import type { Log } from "../log.ts";
+import type { Reply } from "../reply/reply.ts";
 import type { Store } from "../store/store.ts";
-import { fromMillis } from "../units/nanoseconds.ts";
+import { fromMillis, type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
+import { PLATFORMS } from "./platforms/platforms.ts";
 
 interface ExportJobsOptions {
-  readonly store: Pick<Store, "exports">;
+  readonly store: Pick<Store, "exports" | "transaction">;
+  /** Where files are kept. */
+  readonly directory: string;
+  /** Where temporary files lie; left out = where the system has them. */
+  readonly temporary?: string | undefined;
   readonly log: Log;
+  /** Called when a direct message may be due. */
+  readonly onOwed?: () => void;
+}
+
+/** Where exports lie: by default kept beside the database, made where the system has its temporary files. */
+export function exportFolders(
+  { exportFolder }: Pick<Config, "exportFolder">,
+  databaseFile: string,
+): Pick<ExportJobsOptions, "directory" | "temporary"> {
+  return { directory: exportFolder ?? path.join(path.dirname(databaseFile), "exports"), temporary: exportFolder };
 }
 
 /** The ledger exports of a process. */
-export async function openExportJobs({ store, log }: ExportJobsOptions): Promise<ExportJobs> {
-  const [{ createLedgerExports }, { createExportJobs }] = await Promise.all([
+export async function openExportJobs(options: ExportJobsOptions): Promise<ExportJobs> {
+  const { store, log, directory, temporary, onOwed } = options;
+  const [{ createLedgerExports }, { createExportJobs }, { tmpdir }] = await Promise.all([
     import("../export/ledger-exports.ts"),
     import("../export/jobs/jobs.ts"),
+    import("node:os"),
   ]);
-  const exports = createLedgerExports({ log, now: () => fromMillis(Date.now()) });
-  return createExportJobs({ exports, store, clock: systemClock, log });
+  const now = (): Nanoseconds => fromMillis(Date.now());
+  const exports = createLedgerExports({ log, now, ...(temporary === undefined ? {} : { directory: temporary }) });
+  return createExportJobs({
+    exports,
+    store,
+    clock: systemClock,
+    log,
+    kept: { directory, temporary: temporary ?? tmpdir() },
+    owe: (tables, job) => oweNotice(tables, job, now()),
+    ...(onOwed === undefined ? {} : { onOwed }),
+  });
+}
+
+/** Owes a person the end of their job by direct message, through the outbox; on a platform without any, nothing. */
+export async function oweNotice(
+  { alerts }: Parameters<UpkeepDependencies["owe"]>[0],
+  { code, platform, person }: Parameters<UpkeepDependencies["owe"]>[1],
+  at: Nanoseconds,
+): Promise<void> {
+  if (PLATFORMS.chat(platform) === undefined) return;
+  const destination = { platform, channel: `user:${person}` };
+  const message = { type: "export", job: code, at: timeToText(at) } as const;
+  await enqueue(
+    alerts,
+    { deliveries: [{ id: randomId(), destination, phase: "bot", message }] },
+    toMillis(at),
+    randomId,
+  );
+}
+
+/** The direct message about the end of a job, made from the job as it is now; undefined where that is no longer kept. */
+export async function exportNotice(
+  exports: Pick<ExportJobs, "ended">,
+  message: AlertMessage,
+  now: () => Nanoseconds,
+): Promise<Reply | undefined> {
+  if (message.type !== "export") return undefined;
+  const ended = await exports.ended(message.job);
+  if (ended === undefined || ended.job.ask === undefined) return undefined;
+  return (await import("../answers/exports/ended.ts")).endedReply({ now }, ended);
 }

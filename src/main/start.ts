@@ -26,7 +26,7 @@ import { claimDatabase, requiredOrigin } from "./holder/claim-database.ts";
 import { logDestination } from "./log-destination.ts";
 import { readAlertSnapshot } from "./metrics/alert-metrics.ts";
 import { createMetrics } from "./metrics/metrics.ts";
-import { openExportJobs } from "./export-jobs.ts";
+import { exportFolders, exportNotice, openExportJobs } from "./export-jobs.ts";
 import { openNetworks } from "./networks.ts";
 import { platformUrls, watchPlatformLimits } from "./platforms/platform-limits.ts";
 import { configuredChats, openPlatforms, withListedManagers } from "./platforms/platforms.ts";
@@ -106,10 +106,16 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
     metrics,
     hooks,
     log,
+    word: (message) => exportNotice(exports, message, () => fromMillis(Date.now())),
   });
   // Only servers of chat platforms have audience settings: without one, nothing is read before the first answer.
   const chats = configuredChats(config).length > 0;
-  const exports = await openExportJobs({ store, log });
+  const exports = await openExportJobs({
+    store,
+    log,
+    ...exportFolders(config, store.file),
+    onOwed: () => alerting.wake(),
+  });
   const bot = await assembleBot({
     networks,
     store,
@@ -180,6 +186,7 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
     // The next start reads the origin; watching reports a database that cannot be written.
     await store.markOrigin(requiredOrigin(config)).catch(() => undefined);
     if (begunAnew) await notifyOfDatabase("begun anew", store.file).catch(() => undefined);
+    await exports.start();
     if (!shutdown.signal.aborted) await alerting.start([web ?? consoleSender, ...platforms.adapters]);
   };
   const looking = new AbortController();

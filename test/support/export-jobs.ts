@@ -1,23 +1,19 @@
-import { type Clock, systemClock } from "../../src/api/clock.ts";
-import { createExportJobs, type ExportJobs } from "../../src/export/jobs/jobs.ts";
+import { systemClock } from "../../src/api/clock.ts";
+import { createExportJobs, type ExportJobs, type ExportJobsDependencies } from "../../src/export/jobs/jobs.ts";
 import { createLedgerExports } from "../../src/export/ledger-exports.ts";
-import { type Log, silentLog } from "../../src/log.ts";
+import { silentLog } from "../../src/log.ts";
 import type { Store } from "../../src/store/store.ts";
 
-interface ExportJobsOptions {
-  readonly clock?: Clock;
-  readonly log?: Log;
-  readonly newCode?: () => string;
-}
+type ExportJobsOptions = Partial<Omit<ExportJobsDependencies, "exports" | "store">>;
 
 /** The real jobs, with their files in a folder of the test. */
 export function exportJobsOn(
-  store: Pick<Store, "exports">,
+  store: Pick<Store, "exports" | "transaction">,
   directory: string,
   { clock = systemClock, log = silentLog(), ...more }: ExportJobsOptions = {},
 ): ExportJobs {
   const exports = createLedgerExports({ directory, log, now: () => clock.wallClock() });
-  return createExportJobs({ exports, store, clock, log, ...more });
+  return createExportJobs({ exports, store, clock, log, kept: { directory }, ...more });
 }
 
 const notAskedFor = async (): Promise<never> => {
@@ -30,5 +26,8 @@ export const NO_EXPORTS: ExportJobs = {
   list: notAskedFor,
   standing: () => undefined,
   cancel: notAskedFor,
+  fetch: notAskedFor,
+  ended: notAskedFor,
+  start: async () => undefined,
   close: async () => undefined,
 };

@@ -106,6 +106,8 @@ function facts(alert: AlertMessage, { merged, group }: DeliveryContext): string 
       return `database ${alert.what}`;
     case "token":
       return `${alert.channel === undefined ? "token" : "channel"} ${"removed" in alert.change ? "removed" : alert.change.what}: ${[alert.platform, alert.channel ?? []].flat().join(" ")}`;
+    case "export":
+      return `export ${alert.job}`;
     case "test":
       return `test by ${alert.by}`;
     case "change":

@@ -72,6 +72,8 @@ export const TEXT_OPTION_LENGTH = 6000;
 export const ACKNOWLEDGE_TIMEOUT_MILLIS = 3000;
 /** … and follow-ups for as long as the interaction's token lives. */
 export const TOKEN_LIFETIME_MILLIS = 15 * 60 * 1000;
+/** What takes longer ends by direct message; the rest of the token's life is for the upload of what came in time. */
+export const ANSWER_WITHIN_MILLIS = TOKEN_LIFETIME_MILLIS - 120_000;
 
 /** https://docs.discord.com/developers/resources/message#create-message: 25 characters. */
 export const NONCE_LENGTH = 25;

@@ -62,6 +62,8 @@ export const ACKNOWLEDGE_TIMEOUT_MILLIS: Milliseconds = 3000;
 /** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses: five uses within 30 minutes. */
 export const RESPONSE_URL_USES = 5;
 export const RESPONSE_URL_LIFETIME_MILLIS: Milliseconds = 30 * 60 * 1000;
+/** What takes longer ends by direct message; the rest of its life is for the upload of what came in time. */
+export const ANSWER_WITHIN_MILLIS: Milliseconds = RESPONSE_URL_LIFETIME_MILLIS - 300_000;
 /** https://docs.slack.dev/interactivity/handling-user-interaction#modal_responses: a form must be opened within this time. */
 export const TRIGGER_LIFETIME_MILLIS: Milliseconds = 3000;
 /** Two uses are reserved for the result and for an error. */

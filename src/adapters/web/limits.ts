@@ -22,6 +22,8 @@ export const MAX_RUNNING = 256;
 export const MAX_COMPLETING = 64;
 /** The time limit of a question: a large export from a slow node. */
 export const INVOCATION_TIMEOUT_MILLIS: Milliseconds = 30 * 60_000;
+/** A job that takes longer goes on by itself. */
+export const ANSWER_WITHIN_MILLIS: Milliseconds = INVOCATION_TIMEOUT_MILLIS - 60_000;
 /** The time an aborted command has to end before it is answered as cancelled. */
 export const ABORT_GRACE_MILLIS: Milliseconds = 3000;
 /** The shortest interval between two progress reports. */

@@ -14,14 +14,17 @@ import { incidentName } from "../wording/condition-words.ts";
 export interface AttemptDependencies {
   readonly clock: Clock;
   readonly log: Log;
-  /** Pure and total. */
-  readonly describe: (message: AlertMessage, context: DeliveryContext) => Reply;
+  /** Total; what is worded from other tables takes a while. */
+  readonly describe: (message: AlertMessage, context: DeliveryContext) => Reply | Promise<Reply>;
   readonly onStep?: OnStep;
   /** A receipt came after its attempt had ended. */
   readonly onLateReceipt?: (claimed: ClaimedDelivery, receipt: Receipt) => void;
   /** An attempt that takes longer has an unknown outcome. Default 20 s. */
   readonly attemptMillis?: Milliseconds;
 }
+
+/** A message with the file of an export takes as long as the file does. */
+const EXPORT_ATTEMPT: Milliseconds = 900_000;
 
 /** The abort reason of an attempt's timer. */
 const ATTEMPT_ENDED = new DOMException("This attempt has ended.", "AbortError");
@@ -32,7 +35,8 @@ export async function attemptDelivery(
   claimed: ClaimedDelivery,
   leave: AbortSignal,
 ): Promise<DeliveryResult> {
-  const { clock, onStep, attemptMillis = 20_000 } = dependencies;
+  const { clock, onStep } = dependencies;
+  const attemptMillis = claimed.message.type === "export" ? EXPORT_ATTEMPT : (dependencies.attemptMillis ?? 20_000);
   const ended = new AbortController();
   const late = clock
     .sleep(attemptMillis, ended.signal)
@@ -76,7 +80,7 @@ async function send(
     plain,
     twice,
   } = claimed;
-  const reply = renderMessage(dependencies, message, {
+  const reply = await renderMessage(dependencies, message, {
     ...(isMerged(message, row) ? { merged: true } : {}),
     ...(repeat ? { repeat: true } : {}),
     ...(triggeredAt === undefined ? {} : { triggeredAt }),
@@ -114,13 +118,13 @@ function threadOptions(
 }
 
 /** A message that cannot be rendered is a bug: retries do not help. */
-function renderMessage(
+async function renderMessage(
   { describe, log }: Pick<AttemptDependencies, "describe" | "log">,
   message: AlertMessage,
   context: DeliveryContext,
-): Reply {
+): Promise<Reply> {
   try {
-    return describe(message, context);
+    return await describe(message, context);
   } catch (thrown) {
     log.error({ err: thrown, type: message.type }, "alert not rendered");
     throw new SendError("permanent", "it cannot be worded", { cause: thrown });

@@ -58,7 +58,9 @@ export async function recordResults(
   for (const { claimed, error, at } of results) {
     const { platform, id } = claimed.row;
     const refuse = (why: string, dead: boolean): void => {
-      if (claimed.row.kind !== "message" || claimed.message.type === "refused") return;
+      const { type } = claimed.message;
+      // Of an export that one person cannot be told of by direct message, they learn by themselves.
+      if (claimed.row.kind !== "message" || type === "refused" || type === "export") return;
       refusals.push({ platform, channel: claimed.destination.channel, why, dead });
     };
     if (error === undefined) {

@@ -87,6 +87,8 @@ export function deliverySubject(message: AlertMessage, phase: string): DeliveryS
     }
     case "silences":
       return { kind: "bot", network: "", subject: "", state: "event", severity: "warning", at: message.at };
+    case "export":
+      return { kind: "bot", network: "", subject: message.job, state: "event", severity: "info", at: message.at };
     case "test":
       return { kind: "bot", network: "", subject: "", state: "event", severity: "info", at: message.at };
   }
@@ -117,6 +119,7 @@ export function messageUrgency(message: AlertMessage): Urgency {
     case "token":
     case "change":
     case "silences":
+    case "export":
     case "test":
       return 0;
   }

@@ -162,6 +162,8 @@ export const AlertMessage = z.discriminatedUnion("type", [
       z.object({ what: z.literal("back"), subscriptions: z.int(), unsent: z.int() }),
     ]),
   }),
+  /** A ledger export of this person has ended: the reply is made from its job. */
+  z.object({ type: z.literal("export"), ...common, job: z.string(), at: TimeText }),
   /** Shows that a newly subscribed destination can be reached. */
   z.object({
     type: z.literal("test"),

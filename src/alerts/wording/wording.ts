@@ -84,6 +84,11 @@ function describeByType(message: AlertMessage, context: DeliveryContext, platfor
       return describeToken(message, platforms);
     case "silences":
       return describeSilences(message, platforms);
+    case "export":
+      return reply({
+        title: markedTitle("INFO", text`A ledger export of yours has ended`, message),
+        blocks: [paragraph(text`${code(`ledger fetch ${message.job}`)} says what came of it, for 24 hours.`)],
+      });
     case "test":
       return describeTest(message, platforms);
     case "change":

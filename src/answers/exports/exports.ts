@@ -4,13 +4,13 @@
 import type { ExportAsker, ExportJob, ExportStanding } from "../../export/jobs/job.ts";
 import { paragraph } from "../../reply/block.ts";
 import { type Action, buttonsOrChoice, reply, type Reply } from "../../reply/reply.ts";
-import { code, shortenId, text, type Text, time, toText } from "../../reply/text.ts";
+import { code, commandLine, shortenId, text, type Text, time, toText } from "../../reply/text.ts";
 import { formatCount } from "../../units/format-number.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import { standingWords } from "./standing.ts";
 
 /** What an export is of; of somebody else's, no more than whose it is. */
-export function jobWords(asker: ExportAsker, job: ExportJob): Text {
+export function jobWords(asker: Pick<ExportAsker, "platform" | "person">, job: ExportJob): Text {
   if (job.platform !== asker.platform || job.person !== asker.person) {
     return text`an export for ${job.person} on ${job.platform}`;
   }
@@ -33,7 +33,7 @@ export function stateWords({ state, rows, failure, endedAt, expiresAt, code: nam
       return text`delivered${at}${counted}`;
     case "kept": {
       const until = expiresAt === undefined ? "" : text` until ${time(fromMillis(expiresAt))}`;
-      return text`whole${counted}; ${code(`ledger fetch ${named}`)} gives it${until}`;
+      return text`whole${counted}; ${commandLine(`ledger fetch ${named}`)} gives it${until}`;
     }
     case "failed":
       return text`failed${at}${failure === undefined ? "" : `: ${failure}`}`;
@@ -58,7 +58,7 @@ export function listReply(
       title: asker.isOperator
         ? "No ledger export in the last 24 hours"
         : "You had no ledger export in the last 24 hours",
-      blocks: [paragraph(text`Ask for one with ${code("ledger export <party> <asset>")}.`)],
+      blocks: [paragraph(text`Ask for one with ${commandLine("ledger export <party> <asset>")}.`)],
     });
   }
   const now = (job: ExportJob): Text => {

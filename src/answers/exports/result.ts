@@ -1,15 +1,18 @@
+import type { ChatPlatform } from "../../alerts/platform.ts";
 import type { ExportOutcome, ExportSubject } from "../../export/jobs/job.ts";
 import { paragraph } from "../../reply/block.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
-import { code, shortenId, text } from "../../reply/text.ts";
+import { commandLine, shortenId, text } from "../../reply/text.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { ledgerReply } from "./ledger-account.ts";
+import { cancelAction } from "./standing.ts";
 
 /** What a command that waited for an export says of it. */
 export function outcomeReply(
   context: { readonly network: string; now(): Nanoseconds },
   subject: ExportSubject,
   outcome: ExportOutcome,
+  chat: ChatPlatform | undefined,
 ): Reply {
   const ledger = text`Ledger of ${shortenId(subject.query.partyId)}`;
   switch (outcome.kind) {
@@ -19,10 +22,16 @@ export function outcomeReply(
       return reply({ title: text`${ledger}: cancelled, and nothing of it is kept` });
     case "later":
       return reply({
-        title: text`${ledger}: it takes longer, and goes on`,
+        title:
+          chat === undefined
+            ? text`${ledger}: it takes long, and goes on by itself`
+            : text`${ledger}: it takes longer than ${chat.name} keeps a reply open, and goes on`,
         blocks: [
-          paragraph(text`Once it is done, ${code(`ledger fetch ${outcome.code}`)} gives the file for 24 hours.`),
+          paragraph(
+            text`${chat === undefined ? "Once it is done" : "The result comes by direct message. Where you take none from the bot"}, ${commandLine(`ledger fetch ${outcome.code}`)} gives the file for 24 hours.`,
+          ),
         ],
+        actions: [cancelAction(outcome.code)],
       });
   }
 }

@@ -1,4 +1,5 @@
 import { ApiError } from "../../api/api-error.ts";
+import { StorageError, UserError } from "../../errors.ts";
 import { formatBytes, formatCount } from "../../units/format-number.ts";
 
 /** Somebody stopped the export. */
@@ -17,4 +18,12 @@ export function howFar(thrown: unknown, { bytes, rows }: { readonly bytes: numbe
   const { kind, network, node, httpStatus, code, nodeMessage, innerWords, path, foreign, tried } = thrown;
   const details = { network, node, httpStatus, code, nodeMessage, innerWords, path, foreign, tried };
   return new ApiError(kind, `${thrown.message} ${got}`, { ...details, cause: thrown });
+}
+
+/** What people are told of a failure by direct message; undefined for a bug. */
+export function failureWords(thrown: unknown): string | undefined {
+  if (thrown instanceof ApiError) return thrown.message;
+  if (thrown instanceof UserError) return [thrown.message, thrown.remedy].filter((one) => one !== undefined).join(" ");
+  if (thrown instanceof StorageError) return `${thrown.title}. ${thrown.remedy ?? "Ask again once that is mended"}.`;
+  return undefined;
 }

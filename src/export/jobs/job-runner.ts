@@ -1,19 +1,19 @@
 import { ApiError } from "../../api/api-error.ts";
-import type { Clock } from "../../api/clock.ts";
 import { BotStopping, messageOf } from "../../errors.ts";
-import type { Log } from "../../log.ts";
 import type { Attachment } from "../../reply/attachment.ts";
-import type { ExportChanges, ExportState, Store } from "../../store/store.ts";
+import type { ExportChanges, ExportFileRow, ExportState } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import type { LedgerExports } from "../ledger-exports.ts";
 import { ExportLine } from "./export-line.ts";
-import { howFar } from "./failure.ts";
+import { failureWords, howFar } from "./failure.ts";
 import type { ExportOutcome, ExportRequest, ExportStanding } from "./job.ts";
 import { toStoredJson } from "./stored-json.ts";
+import { KEPT_FOR, makeRoom, type UpkeepDependencies } from "./upkeep.ts";
 
-/** How long an ended job can be seen, and its files fetched. */
-const KEPT_FOR: Milliseconds = 86_400_000;
+/** The pauses after the store failed. */
+const FIRST_STORE_PAUSE: Milliseconds = 1000;
+const MAX_STORE_PAUSE: Milliseconds = 60_000;
 /** How often a job that the nodes refused is tried again. */
 const MAX_REFUSALS = 5;
 /** A refusal that does not say for how long. */
@@ -29,17 +29,18 @@ export interface LiveJob extends ExportRequest {
   readonly ended: PromiseWithResolvers<ExportOutcome>;
   /** Somebody waits for the answer. */
   awaited: boolean;
-  /** Its bytes are there: what is left takes no time worth mentioning. */
+  /** Its export has ended: what is left takes no time worth mentioning. */
   finishing: boolean;
+  /** The last note about it in the store. */
+  noted: Promise<void>;
   refusals: number;
   standing: ExportStanding;
 }
 
-export interface JobRunnerDependencies {
+export interface JobRunnerDependencies extends UpkeepDependencies {
   readonly exports: LedgerExports;
-  readonly store: Pick<Store, "exports">;
-  readonly clock: Clock;
-  readonly log: Log;
+  /** The most bytes that kept files may have together. */
+  readonly maxKeptBytes: number;
   /** Aborted when the process stops. */
   readonly closing: AbortSignal;
 }
@@ -57,18 +58,18 @@ export interface JobRunner {
   stop(job: LiveJob, reason: Error): Promise<void>;
 }
 
-export function createJobRunner({ exports, store, clock, log, closing }: JobRunnerDependencies): JobRunner {
+export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner {
+  const { exports, store, files, clock, log, owe, onOwed, maxKeptBytes, closing } = dependencies;
   const line = new ExportLine<LiveJob>(() => clock.monotonicMillis());
   const live = new Map<string, LiveJob>();
   const at = (): Milliseconds => toMillis(clock.wallClock());
 
-  /** Writes what a job has come to. The export does not fail where the database does. */
-  async function note(code: string, changes: ExportChanges): Promise<void> {
-    try {
-      await store.exports.update(code, changes);
-    } catch (thrown) {
-      log.warn({ job: code, why: messageOf(thrown) }, "export not recorded");
-    }
+  /** Writes how far a job is. The export does not fail where the database does. */
+  function note(job: LiveJob, changes: ExportChanges): void {
+    const { code } = job;
+    job.noted = job.noted
+      .then(() => store.exports.update(code, changes))
+      .catch((thrown: unknown) => log.warn({ job: code, why: messageOf(thrown) }, "export not recorded"));
   }
 
   function report(job: LiveJob, standing: ExportStanding): void {
@@ -96,7 +97,7 @@ export function createJobRunner({ exports, store, clock, log, closing }: JobRunn
     let got = { bytes: 0, rows: 0 };
     let firstAt: Milliseconds | undefined;
     report(job, { code, state: "running", ...got });
-    void note(code, { state: "running", started_at: at() });
+    note(job, { state: "running", started_at: at() });
     try {
       const { attachment, ...file } = await exports.export(api, {
         ...request,
@@ -123,26 +124,36 @@ export function createJobRunner({ exports, store, clock, log, closing }: JobRunn
       const sent = account.rows === 0 ? undefined : attachment;
       if (sent === undefined) await attachment.dispose();
       const result = { ...subject, file };
-      await end(job, "delivered", {
+      const changes = {
         node: file.asOf.node,
         account: JSON.stringify(account),
         row_count: account.rows,
         byte_count: attachment.sizeBytes,
         result: toStoredJson(result),
-      });
-      if (sent !== undefined) await noteFile(code, sent);
-      job.ended.resolve({ kind: "whole", code, result, ...(sent === undefined ? {} : { attachment: sent }) });
+      };
+      if (job.awaited) {
+        await settle(job, "delivered", changes, fileRows(code, sent, null));
+        job.ended.resolve({ kind: "whole", code, result, ...(sent === undefined ? {} : { attachment: sent }) });
+      } else {
+        await keep(job, changes, sent);
+        job.ended.resolve({ kind: "later", code });
+      }
     } catch (thrown) {
       await failed(job, thrown, got);
     }
     proceed();
   }
 
-  async function noteFile(code: string, { name, mediaType, sizeBytes, sha256 }: Attachment): Promise<void> {
+  /** Nobody waits for it any more: its file stays until it is fetched or expires. */
+  async function keep(job: LiveJob, changes: ExportChanges, sent: Attachment | undefined): Promise<void> {
     try {
-      await store.exports.addFiles([{ code, name, media_type: mediaType, size_bytes: sizeBytes, sha256, path: null }]);
-    } catch (thrown) {
-      log.warn({ job: code, why: messageOf(thrown) }, "export not recorded");
+      if (sent === undefined) return await settle(job, "kept", changes, []);
+      await makeRoom(dependencies, sent.sizeBytes, maxKeptBytes);
+      const path = await files.keep(job.code, sent);
+      await settle(job, "kept", changes, fileRows(job.code, sent, path));
+      files.recorded(path);
+    } finally {
+      await sent?.dispose();
     }
   }
 
@@ -156,10 +167,11 @@ export function createJobRunner({ exports, store, clock, log, closing }: JobRunn
       // An operator reads the node's words at once; others are served once it takes questions again.
       if (asker.takesDirectMessages && job.refusals <= MAX_REFUSALS) {
         line.putBack(job);
-        void note(code, { state: "queued", started_at: null });
+        note(job, { state: "queued", started_at: null });
         return;
       }
     }
+    job.finishing = true;
     line.end(job, false);
     if (cancellation.signal.reason instanceof BotStopping) {
       live.delete(code);
@@ -167,19 +179,48 @@ export function createJobRunner({ exports, store, clock, log, closing }: JobRunn
       return;
     }
     if (cancellation.signal.aborted) {
-      await end(job, "cancelled", {});
+      await settle(job, "cancelled", {}, []);
       job.ended.resolve({ kind: "cancelled", code });
       return;
     }
     const told = howFar(thrown, got);
-    await end(job, "failed", { row_count: got.rows, byte_count: got.bytes, failure: messageOf(told) });
+    const failure = failureWords(told);
+    if (failure === undefined && !job.awaited) log.error({ err: told, job: code }, "command failed");
+    const words = failure ?? "It was a fault of the bot's; its operator finds the cause in the log.";
+    await settle(job, "failed", { row_count: got.rows, byte_count: got.bytes, failure: words }, []);
     job.ended.reject(told);
   }
 
-  async function end(job: LiveJob, state: ExportState, changes: ExportChanges): Promise<void> {
-    live.delete(job.code);
+  /** Stores the end of a job, with the message that it owes where nobody waits for the answer. */
+  async function settle(
+    job: LiveJob,
+    state: ExportState,
+    changes: ExportChanges,
+    rows: readonly ExportFileRow[],
+  ): Promise<void> {
+    const { code, asker } = job;
+    await job.noted;
     const ended_at = at();
-    await note(job.code, { ...changes, state, ended_at, expires_at: ended_at + KEPT_FOR });
+    const ended = { ...changes, state, ended_at, expires_at: ended_at + KEPT_FOR };
+    let owes = false;
+    for (let pause = FIRST_STORE_PAUSE; ; pause = Math.min(2 * pause, MAX_STORE_PAUSE)) {
+      owes = !job.awaited && asker.takesDirectMessages && state !== "cancelled";
+      try {
+        await store.transaction(async (tables) => {
+          await tables.exports.update(code, ended);
+          await tables.exports.addFiles(rows);
+          if (owes) await owe(tables, { code, platform: asker.platform, person: asker.person });
+        });
+        break;
+      } catch (thrown) {
+        log.warn({ job: code, why: messageOf(thrown) }, "export not recorded");
+        // Whoever waits gets the answer all the same; else it is owed until the process stops, and told at the next start.
+        if (!owes || closing.aborted) break;
+        await clock.sleep(pause, closing).catch(() => undefined);
+      }
+    }
+    live.delete(code);
+    if (owes) onOwed();
   }
 
   async function stop(job: LiveJob, reason: Error): Promise<void> {
@@ -201,6 +242,12 @@ export function createJobRunner({ exports, store, clock, log, closing }: JobRunn
     },
     stop,
   };
+}
+
+function fileRows(code: string, file: Attachment | undefined, path: string | null): ExportFileRow[] {
+  if (file === undefined) return [];
+  const { name, mediaType: media_type, sizeBytes: size_bytes, sha256 } = file;
+  return [{ code, name, media_type, size_bytes, sha256, path }];
 }
 
 /** How long the nodes are not to be asked; undefined where they refused nothing. */

@@ -1,15 +1,15 @@
 // A ledger export is a job in the store: it waits for its turn, runs, and ends in the answer to its command or, where that
 // takes too long, by itself. job-runner.ts runs it, export-line.ts says who is next (fair-queue.ts), job.ts what a job is.
 
-import type { Clock } from "../../api/clock.ts";
-import { BotStopping, UserError } from "../../errors.ts";
-import type { Log } from "../../log.ts";
-import type { ExportOwner, Store } from "../../store/store.ts";
+import { BotStopping, messageOf, UserError } from "../../errors.ts";
+import type { Attachment } from "../../reply/attachment.ts";
+import type { ExportJobRow, ExportOwner } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import type { LedgerExports } from "../ledger-exports.ts";
 import { normalizeCode, randomCode } from "./code.ts";
 import { ExportCancelled } from "./failure.ts";
+import { type KeptFilesOptions, KeptFiles } from "./kept-files.ts";
 import { createJobRunner, type LiveJob } from "./job-runner.ts";
 import {
   type ExportAsker,
@@ -19,6 +19,7 @@ import {
   type ExportStanding,
   jobOf,
 } from "./job.ts";
+import { interruptLeftovers, sweepRegularly, type UpkeepDependencies } from "./upkeep.ts";
 
 /** Ledger exports as jobs. */
 export interface ExportJobs {
@@ -33,15 +34,30 @@ export interface ExportJobs {
   standing(code: string): ExportStanding | undefined;
   /** Stops it at once; undefined where the asker has no such job. Resolves once all that it used is free. */
   cancel(asker: ExportAsker, code: string): Promise<{ readonly job: ExportJob; readonly stopped: boolean } | undefined>;
+  /** The files of an own job that are kept; undefined where the asker has no such job. */
+  fetch(asker: ExportAsker, code: string): Promise<EndedJob | undefined>;
+  /** The same for a message about its end, whoever's it is. */
+  ended(code: string): Promise<EndedJob | undefined>;
+  /** Interrupts what an earlier process left, and removes what expires from then on. Never rejects. */
+  start(): Promise<void>;
   /** Stops all jobs; their rows stay as they are. */
   close(): Promise<void>;
 }
 
-export interface ExportJobsDependencies {
+/** A job with the files of it that are still there. */
+export interface EndedJob {
+  readonly job: ExportJob;
+  readonly attachments: readonly Attachment[];
+}
+
+export interface ExportJobsDependencies extends Omit<UpkeepDependencies, "files" | "owe" | "onOwed"> {
   readonly exports: LedgerExports;
-  readonly store: Pick<Store, "exports">;
-  readonly clock: Clock;
-  readonly log: Log;
+  readonly kept: KeptFilesOptions;
+  /** Default 8 GiB. */
+  readonly maxKeptBytes?: number;
+  /** Default: nobody is told. */
+  readonly owe?: UpkeepDependencies["owe"];
+  readonly onOwed?: () => void;
   /** Default: random. */
   readonly newCode?: () => string;
 }
@@ -50,15 +66,33 @@ export interface ExportJobsDependencies {
 export const MAX_JOBS_PER_PERSON = 6;
 /** What all people together may have. */
 export const MAX_JOBS = 500;
+const MAX_KEPT_BYTES = 8 * 1024 ** 3;
 /** How many jobs a list holds at most. */
 const MAX_LISTED = 100;
 
 export function createExportJobs(dependencies: ExportJobsDependencies): ExportJobs {
-  const { store, clock, newCode = randomCode } = dependencies;
+  const { store, clock, log, newCode = randomCode } = dependencies;
   const closing = new AbortController();
-  const runner = createJobRunner({ ...dependencies, closing: closing.signal });
+  const files = new KeptFiles(dependencies.kept);
+  const upkeep = {
+    store,
+    clock,
+    log,
+    files,
+    owe: dependencies.owe ?? owesNothing,
+    onOwed: dependencies.onOwed ?? noop,
+  };
+  const maxKeptBytes = dependencies.maxKeptBytes ?? MAX_KEPT_BYTES;
+  const { exports } = dependencies;
+  const runner = createJobRunner({ ...upkeep, exports, maxKeptBytes, closing: closing.signal });
   const { live } = runner;
   const at = (): Milliseconds => toMillis(clock.wallClock());
+  let sweeping: Promise<void> | undefined;
+
+  async function withFiles(row: ExportJobRow): Promise<EndedJob> {
+    const job = jobOf(row);
+    return { job, attachments: await files.open(await store.exports.files(row.code), job.result) };
+  }
 
   function checkBounds({ platform, person, workspace }: ExportOwner): void {
     const key = personKey({ platform, person, ...(workspace === undefined ? {} : { workspace }) });
@@ -96,8 +130,9 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
         job.awaited = false;
         return { kind: "later", code };
       }
+      // The end of a job that ends at this very moment is owed all the same.
       if (asker.takesDirectMessages) job.awaited = false;
-      else await abandon(job, signal.reason);
+      if (!asker.takesDirectMessages || job.finishing) await abandon(job, signal.reason);
       throw signal.reason;
     } finally {
       over.abort();
@@ -117,6 +152,7 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
       const { api, asker, ask, signal } = request;
       signal.throwIfAborted();
       closing.signal.throwIfAborted();
+      await files.checkSpace();
       checkBounds(asker);
       const job: LiveJob = {
         ...request,
@@ -128,6 +164,7 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
         ended: Promise.withResolvers(),
         awaited: true,
         finishing: false,
+        noted: Promise.resolve(),
         refusals: 0,
         standing: { code: "", state: "queued", place: 1, of: 1 },
       };
@@ -181,10 +218,30 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
       return { job: jobOf((await store.exports.get(code)) ?? row), stopped: true };
     },
 
+    async fetch(asker, typed) {
+      const row = await store.exports.get(normalizeCode(typed));
+      return row === undefined || !isOwn(asker, row) ? undefined : withFiles(row);
+    },
+
+    async ended(code) {
+      const row = await store.exports.get(code);
+      return row === undefined ? undefined : withFiles(row);
+    },
+
+    async start() {
+      try {
+        await interruptLeftovers(upkeep, (code) => live.has(code));
+      } catch (thrown) {
+        log.warn({ why: messageOf(thrown) }, "interrupted exports unknown");
+      }
+      sweeping = sweepRegularly(upkeep, closing.signal);
+    },
+
     async close() {
       const reason = new BotStopping();
       closing.abort(reason);
       await Promise.all([...live.values()].map((job) => runner.stop(job, reason)));
+      await sweeping;
     },
   };
 }
@@ -202,3 +259,7 @@ function isOwn(asker: ExportOwner, job: { platform: string; workspace: string; p
   const { platform, workspace = job.workspace, person } = asker;
   return platform === job.platform && workspace === job.workspace && person === job.person;
 }
+
+async function owesNothing(): Promise<void> {}
+
+function noop(): void {}

@@ -22,7 +22,9 @@ import {
 import { type Clock, systemClock } from "../../api/clock.ts";
 import type { Verdict } from "../../api/verdict/verdict.ts";
 import { messageOf } from "../../errors.ts";
+import type { AlertMessage } from "../../alerts/outbox/message.ts";
 import type { Log } from "../../log.ts";
+import type { Reply } from "../../reply/reply.ts";
 import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
@@ -54,6 +56,8 @@ interface AlertingDependencies {
   readonly prepare?: () => Promise<void>;
   readonly onStep?: OnStep;
   readonly clock?: Clock;
+  /** Words a message from more than the message itself; undefined = it has nothing to say about this one. */
+  readonly word?: (message: AlertMessage) => Promise<Reply | undefined>;
 }
 
 /** One watcher's last observation of one network. */
@@ -193,7 +197,8 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
       clock,
       log,
       senders,
-      describe: (message, context) => describe(message, { ...context, ...setting }, PLATFORMS),
+      describe: async (message, context) =>
+        (await dependencies.word?.(message)) ?? describe(message, { ...context, ...setting }, PLATFORMS),
       platforms: PLATFORMS,
       ...(onOutcome === undefined ? {} : { onOutcome }),
       ...(dependencies.console ? { console: PLATFORMS.console } : {}),

@@ -2,12 +2,13 @@ import type { WebAdapterOptions } from "../../adapters/web/index.ts";
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
 import { type OnStep, randomId } from "../../alerts/dependencies.ts";
 import { timeToText } from "../../alerts/kinds/json-fields.ts";
-import type { DatabaseMessage } from "../../alerts/outbox/message.ts";
+import type { AlertMessage, DatabaseMessage } from "../../alerts/outbox/message.ts";
 import { enqueue } from "../../alerts/outbox/outbox.ts";
 import { createAlertFeed } from "../../alerts/service/feed.ts";
 import { systemClock } from "../../api/clock.ts";
 import type { Config } from "../../config.ts";
 import type { Log } from "../../log.ts";
+import type { Reply } from "../../reply/reply.ts";
 import type { Store } from "../../store/store.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import type { MetricsRecorder } from "../metrics/metrics.ts";
@@ -33,6 +34,8 @@ export interface OpenAlertingDependencies {
   readonly metrics: Pick<MetricsRecorder, "onDelivery" | "onObservation">;
   readonly hooks: StartHooks;
   readonly log: Log;
+  /** See Alerting. */
+  readonly word: (message: AlertMessage) => Promise<Reply | undefined>;
 }
 
 /** The alerts of a process, and the console's view of them. */
@@ -78,6 +81,7 @@ export function openAlerting(dependencies: OpenAlertingDependencies): OpenAlerti
       downtime.onObservation(observation);
     },
     log,
+    word: dependencies.word,
     prepare: async () => {
       await incident?.resume();
       await downtime.begin();

@@ -57,7 +57,7 @@ async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRun
     { openNetworks },
     { createStore },
     { assembleBot, createPassiveAlertService },
-    { openExportJobs },
+    { exportFolders, openExportJobs },
     { readAlertsConfig },
     { goneWarning, isGone, originWarning },
   ] = await Promise.all([
@@ -77,7 +77,7 @@ async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRun
   const networks = await openNetworks(config, { log });
   const probeNodes = createNodeProbe(networks.clients);
   void probeNodes();
-  const exports = await openExportJobs({ store, log });
+  const exports = await openExportJobs({ store, log, ...exportFolders(config, store.file) });
   const bot = await assembleBot({
     networks,
     store: { seen: lenientSeenIds(store.seen, warn, log), parties: store.parties },

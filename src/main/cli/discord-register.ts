@@ -4,7 +4,7 @@ import { loadConfig } from "../../config.ts";
 import { createLog } from "../../log.ts";
 import { createStore } from "../../store/create-store.ts";
 import { assembleBot, createPassiveAlertService } from "../assemble-bot.ts";
-import { openExportJobs } from "../export-jobs.ts";
+import { exportFolders, openExportJobs } from "../export-jobs.ts";
 import { logDestination } from "../log-destination.ts";
 import { openNetworks } from "../networks.ts";
 
@@ -18,7 +18,7 @@ export async function discordRegister(args: readonly string[]): Promise<number> 
     const { commands, networks: names } = await assembleBot({
       networks,
       store,
-      exports: await openExportJobs({ store, log }),
+      exports: await openExportJobs({ store, log, ...exportFolders(config, store.file) }),
       alerts: createPassiveAlertService(store, networks, DEFAULT_ALERTS_CONFIG, log),
       log,
     });

@@ -1,10 +1,10 @@
 import type { ApiClient, NodeClient } from "../../../src/api/api-client.ts";
 import type { ExportAsker, ExportOutcome, ExportRequest, ExportStanding } from "../../../src/export/jobs/job.ts";
-import { createExportJobs, type ExportJobs } from "../../../src/export/jobs/jobs.ts";
+import { createExportJobs, type ExportJobs, type ExportJobsDependencies } from "../../../src/export/jobs/jobs.ts";
 import type { LedgerExportRequest, LedgerExports, LedgerFile } from "../../../src/export/ledger-exports.ts";
 import { silentLog } from "../../../src/log.ts";
 import { memoryAttachment } from "../../../src/reply/attachment.ts";
-import type { ExportFileRow, ExportJobRow, ExportTables } from "../../../src/store/store.ts";
+import type { ExportFileRow, ExportJobRow, ExportTables, TransactionTables } from "../../../src/store/store.ts";
 import { nanoseconds } from "../../../src/units/nanoseconds.ts";
 import { VirtualClock } from "../../api/virtual-clock.ts";
 
@@ -18,7 +18,10 @@ export interface SlowNode {
 export const TO = nanoseconds(1_700_000_000_000_000_000n);
 
 /** The jobs in virtual time: the node is made up, everything else is real. */
-export function jobStage(nodes: readonly SlowNode[] = [{ bytesPerSecond: 800_000 }]) {
+export function jobStage(
+  nodes: readonly SlowNode[] = [{ bytesPerSecond: 800_000 }],
+  more: Partial<ExportJobsDependencies> = {},
+) {
   const clock = new VirtualClock();
   const api = apiOf("mainnet", nodes.length);
   const running: { readonly network: string; readonly person: string }[] = [];
@@ -44,14 +47,22 @@ export function jobStage(nodes: readonly SlowNode[] = [{ bytesPerSecond: 800_000
   };
   const store = memoryExports();
   let codes = 0;
+  const owed: string[] = [];
   const jobs = createExportJobs({
     exports,
-    store: { exports: store },
+    // Of a transaction, these tests need no more than its tables.
+    store: {
+      exports: store,
+      transaction: (work) => work({ exports: store } as Partial<TransactionTables> as TransactionTables),
+    },
     clock,
     log: silentLog(),
     newCode: () => String(++codes).padStart(8, "0"),
+    kept: { directory: "/nowhere", freeBytes: async () => 1e12 },
+    owe: async (_tables, { code, person }) => void owed.push(`${person} ${code}`),
+    ...more,
   });
-  return Object.assign(stage, { clock, api, jobs, store, ask: asking(jobs, api), nodes });
+  return Object.assign(stage, { clock, api, jobs, store, ask: asking(jobs, api), nodes, owed });
 }
 
 async function receive(
@@ -70,7 +81,7 @@ async function receive(
   const at = clock.wallClock();
   const file = memoryAttachment(`${name}.csv`, "text/csv", "a,b\n");
   return {
-    attachment: { ...file, sizeBytes: bytes, dispose: async () => disposed() },
+    attachment: { ...file, dispose: async () => disposed() },
     account: {
       rows: bytes / 100,
       dropped: { asset: 0, party: 0, range: 0 },

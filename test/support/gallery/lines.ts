@@ -49,6 +49,7 @@ export const LINES: Readonly<Record<string, readonly string[]>> = {
     "ledger list",
     "ledger cancel 00000001",
     "ledger cancel 7k2m9xqd",
+    "ledger fetch 00000001",
   ],
   bundles: [
     "bundle list-asset <asset>",

@@ -16,7 +16,7 @@ import {
 
 import type { Caller, Target } from "../../../bot/invocation.ts";
 import type { Ask } from "../../../reply/reply.ts";
-import { MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_FILE_BYTES } from "../limits.ts";
+import { ANSWER_WITHIN_MILLIS, MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_FILE_BYTES } from "../limits.ts";
 import { mentionOf } from "../render/modal.ts";
 
 type CommandInteraction = APIChatInputApplicationCommandInteraction | APIApplicationCommandAutocompleteInteraction;
@@ -99,6 +99,7 @@ export function targetOf(interaction: UserInteraction): Target {
     ...(interaction.guild_id === undefined || !isBotThere(interaction) ? {} : { workspace: interaction.guild_id }),
     ...(channel === undefined ? {} : { channel }),
     files: { maxBytes: maxBytesOf(interaction), maxCount: MAX_FILES },
+    answerWithin: ANSWER_WITHIN_MILLIS,
   };
 }
 

@@ -6,7 +6,7 @@ import type { Invocation } from "../../../bot/invocation.ts";
 import { inTime } from "../../../in-time.ts";
 import { disposeReply, type Reply } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import { MAX_FILE_BYTES, MAX_FILES_PER_REPLY } from "../limits.ts";
+import { ANSWER_WITHIN_MILLIS, MAX_FILE_BYTES, MAX_FILES_PER_REPLY } from "../limits.ts";
 
 /** The body of POST /api/invocations: a typed line, or the invocation of a button. */
 export const Question = z.union([
@@ -23,7 +23,11 @@ export const CompletionRequest = z.strictObject({ text: z.string() });
 
 /** The caller and the target of every question: everything is allowed to users of the console. */
 export const CONSOLE_CONTEXT: Pick<Invocation, "here" | "caller"> = {
-  here: { platform: "web", files: { maxBytes: MAX_FILE_BYTES, maxCount: MAX_FILES_PER_REPLY } },
+  here: {
+    platform: "web",
+    files: { maxBytes: MAX_FILE_BYTES, maxCount: MAX_FILES_PER_REPLY },
+    answerWithin: ANSWER_WITHIN_MILLIS,
+  },
   caller: { id: "console", name: "console", mayManageChannel: true },
 };
 

@@ -1,0 +1,20 @@
+import { CODE_OPTION, noSuchJob } from "../src/answers/exports/code-option.ts";
+import { endedReply } from "../src/answers/exports/ended.ts";
+import { command } from "../src/bot/command.ts";
+import { exportAsker } from "../src/bot/export-asker.ts";
+
+export const ledgerFetch = command({
+  name: "ledger fetch",
+  summary: "The file of one of your ledger exports, for 24 hours from its end",
+  verb: "Fetch file",
+  examples: ["ledger fetch <code>"],
+  access: "everyone",
+  audience: "caller",
+  personal: true,
+  options: { code: CODE_OPTION },
+  run: async (context) => {
+    const found = await context.exports.fetch(exportAsker(context), context.options.code);
+    if (found === undefined) throw noSuchJob(context.options.code);
+    return endedReply(context, found);
+  },
+});

@@ -1,0 +1,63 @@
+import type { EndedJob } from "../../export/jobs/jobs.ts";
+import { type Block, paragraph } from "../../reply/block.ts";
+import { type Action, reply, type Reply } from "../../reply/reply.ts";
+import { commandLine, text, time } from "../../reply/text.ts";
+import { fromMillis, type Nanoseconds } from "../../units/nanoseconds.ts";
+import { markSimulated } from "../../bot/simulated.ts";
+import { jobWords, stateWords } from "./exports.ts";
+import { ledgerReply } from "./ledger-account.ts";
+
+/** What became of somebody's own job, with its files: for `ledger fetch`, and for a direct message. */
+export function endedReply(context: { now(): Nanoseconds }, { job, attachments }: EndedJob): Reply {
+  const what = jobWords(job, job);
+  const again: Action[] =
+    job.ask === undefined ? [] : [{ label: "Run it again", invocation: job.ask, effect: "reply" }];
+  switch (job.state) {
+    case "queued":
+    case "running":
+      return reply({ title: text`Not done yet: ${what}`, blocks: [paragraph(stateWords(job))] });
+    case "kept": {
+      const { result } = job;
+      if (result === undefined || (attachments.length === 0 && result.file.account.rows > 0)) {
+        return reply({
+          tone: "warning",
+          title: text`No longer kept: ${what}`,
+          blocks: [paragraph("Its file was removed to make room for later ones.")],
+          actions: again,
+        });
+      }
+      const whole = ledgerReply({ network: job.network, now: () => context.now() }, result, attachments);
+      const marked = result.file.asOf.simulated ? markSimulated(whole) : whole;
+      return { ...marked, blocks: [...marked.blocks, ...keptNote(job)], actions: [...marked.actions] };
+    }
+    case "delivered":
+      return reply({
+        title: text`Delivered already: ${what}`,
+        blocks: [paragraph("Its file came with the answer, and no copy of it is kept.")],
+        actions: again,
+      });
+    case "failed":
+      return reply({
+        tone: "bad",
+        title: text`This failed: ${what}`,
+        blocks: [paragraph(job.failure ?? "Nothing of it is kept.")],
+        actions: again,
+      });
+    case "cancelled":
+      return reply({ title: text`Cancelled: ${what}`, blocks: [paragraph("Nothing of it is kept.")], actions: again });
+    case "interrupted":
+      return reply({
+        tone: "warning",
+        title: text`The bot was restarted during an export: ${what}`,
+        blocks: [paragraph("Nothing of it is kept, and it does not run again by itself.")],
+        actions: again,
+      });
+  }
+}
+
+function keptNote({ code, expiresAt }: EndedJob["job"]): Block[] {
+  if (expiresAt === undefined) return [];
+  return [
+    paragraph(text`${commandLine(`ledger fetch ${code}`)} gives the file again until ${time(fromMillis(expiresAt))}.`),
+  ];
+}

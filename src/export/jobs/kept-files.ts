@@ -1,0 +1,133 @@
+import { randomBytes } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdir, readdir, rename, rm, stat, statfs } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+
+import { codeOf, StorageError } from "../../errors.ts";
+import type { Attachment } from "../../reply/attachment.ts";
+import type { ExportFileRow } from "../../store/store.ts";
+import { formatBytes } from "../../units/format-number.ts";
+import { nanoseconds } from "../../units/nanoseconds.ts";
+import { toDiskFullError } from "../block-writer.ts";
+import type { ExportResult } from "./job.ts";
+
+/** With less free space than this no export begins: the database needs it, too. */
+const MIN_FREE_BYTES = 64 * 1024 * 1024;
+
+const NAME = /^export-[0-9a-z]{8}-[0-9a-f]{8}\.(?:bin|part)$/u;
+
+export interface KeptFilesOptions {
+  /** Where the files lie; made when the first one comes. */
+  readonly directory: string;
+  /** Where else exports need space: their temporary files. */
+  readonly temporary?: string;
+  /** Free bytes where a path is; default: the file system's. */
+  readonly freeBytes?: (directory: string) => Promise<number>;
+}
+
+/** Files that outlive the process, until they are fetched or expire. */
+export class KeptFiles {
+  readonly #options: KeptFilesOptions;
+  /** Being written, or written and not yet in the store. */
+  readonly #unrecorded = new Set<string>();
+
+  constructor(options: KeptFilesOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects with StorageError where there is too little room to begin an export. */
+  async checkSpace(): Promise<void> {
+    const { directory, temporary, freeBytes = fileSystemFree } = this.#options;
+    for (const one of temporary === undefined ? [directory] : [directory, temporary]) {
+      const free = await freeBytes(one);
+      if (free >= MIN_FREE_BYTES) continue;
+      const title = `The bot's disk has only ${formatBytes(free)} left, too little for an export`;
+      throw new StorageError(`${title} (${one}).`, { title, remedy: "Ask again once an operator has freed space" });
+    }
+  }
+
+  /** Copies a file to stay. Rejects with StorageError where the disk is full; then nothing is left. */
+  async keep(code: string, file: Attachment): Promise<string> {
+    const { directory } = this.#options;
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const kept = path.join(directory, `export-${code}-${randomBytes(4).toString("hex")}.bin`);
+    const partial = kept.replace(/bin$/u, "part");
+    this.#unrecorded.add(path.basename(kept)).add(path.basename(partial));
+    try {
+      await pipeline(file.open(), createWriteStream(partial, { flags: "wx", mode: 0o600, flush: true }));
+      const { size } = await stat(partial);
+      if (size !== file.sizeBytes) throw new Error(`a copy has ${size} bytes instead of ${file.sizeBytes}`);
+      await rename(partial, kept);
+      return kept;
+    } catch (thrown) {
+      await rm(partial, { force: true });
+      this.#unrecorded.delete(path.basename(kept));
+      throw toDiskFullError(thrown, file.sizeBytes);
+    } finally {
+      this.#unrecorded.delete(path.basename(partial));
+    }
+  }
+
+  /** It is in the store now, which says when it goes. */
+  recorded(kept: string): void {
+    this.#unrecorded.delete(path.basename(kept));
+  }
+
+  async remove(kept: string): Promise<void> {
+    await rm(kept, { force: true });
+  }
+
+  /** Removes what no row names: files of a process that was killed, or whose rows are gone. */
+  async sweep(named: readonly string[]): Promise<void> {
+    const { directory } = this.#options;
+    const known = new Set(named.map((file) => path.basename(file)));
+    const found = await readdir(directory).catch((thrown: unknown) => {
+      if (codeOf(thrown) === "ENOENT") return [];
+      throw thrown;
+    });
+    const stray = found.filter((name) => NAME.test(name) && !known.has(name) && !this.#unrecorded.has(name));
+    await Promise.all(stray.map((name) => rm(path.join(directory, name), { force: true })));
+  }
+
+  /** The files that are still there, to be sent. */
+  async open(rows: readonly ExportFileRow[], result: ExportResult | undefined): Promise<Attachment[]> {
+    const found = await Promise.all(rows.map((row) => openKept(row, result)));
+    return found.filter((file) => file !== undefined);
+  }
+}
+
+async function openKept(row: ExportFileRow, result: ExportResult | undefined): Promise<Attachment | undefined> {
+  const { name, media_type: mediaType, size_bytes: sizeBytes, sha256, path: kept } = row;
+  if (kept === null) return undefined;
+  const size = await stat(kept).then(
+    (found) => found.size,
+    () => undefined,
+  );
+  if (size !== sizeBytes) return undefined;
+  const { firstTime, lastTime } = result?.file.account ?? {};
+  return {
+    name,
+    mediaType,
+    sizeBytes,
+    sha256,
+    ...(firstTime === undefined || lastTime === undefined
+      ? {}
+      : { covers: { from: nanoseconds(BigInt(firstTime)), to: nanoseconds(BigInt(lastTime) + 1n) } }),
+    open: () => createReadStream(kept),
+    // It stays until it expires.
+    dispose: async () => undefined,
+  };
+}
+
+/** Free bytes on the file system of a folder, or of the nearest one above it that is there. */
+async function fileSystemFree(directory: string): Promise<number> {
+  for (let at = path.resolve(directory); ; at = path.dirname(at)) {
+    try {
+      const { bavail, bsize } = await statfs(at);
+      return bavail * bsize;
+    } catch (thrown) {
+      if (codeOf(thrown) !== "ENOENT" || path.dirname(at) === at) throw thrown;
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import { messageOf } from "../../errors.ts";
+import type { Clock } from "../../api/clock.ts";
+import type { Log } from "../../log.ts";
+import type { ExportJobRow, Store, TransactionTables } from "../../store/store.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { toMillis } from "../../units/nanoseconds.ts";
+import type { KeptFiles } from "./kept-files.ts";
+
+/** How long an ended job can be seen, and its files fetched. */
+export const KEPT_FOR: Milliseconds = 86_400_000;
+/** How long a file is recognised by its hash. */
+const RECOGNISED_FOR: Milliseconds = 400 * 86_400_000;
+const SWEEP_EVERY: Milliseconds = 600_000;
+
+export interface UpkeepDependencies {
+  readonly store: Pick<Store, "exports" | "transaction">;
+  readonly files: KeptFiles;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Owes the person a direct message about the end of their job, where they take any; in the same transaction. */
+  readonly owe: (tables: TransactionTables, job: Pick<ExportJobRow, "code" | "platform" | "person">) => Promise<void>;
+  /** Called when a message may be due. */
+  readonly onOwed: () => void;
+}
+
+/** Jobs that an earlier process left queued or running are interrupted: their people are told, and choose. */
+export async function interruptLeftovers(
+  { store, clock, owe, onOwed }: UpkeepDependencies,
+  isLive: (code: string) => boolean,
+): Promise<void> {
+  const at = toMillis(clock.wallClock());
+  const count = await store.transaction(async (tables) => {
+    const left = (await tables.exports.open()).filter(({ code }) => !isLive(code));
+    for (const job of left) {
+      await tables.exports.update(job.code, { state: "interrupted", ended_at: at, expires_at: at + KEPT_FOR });
+      await owe(tables, job);
+    }
+    return left.length;
+  });
+  if (count > 0) onOwed();
+}
+
+/** Until the signal: removes what expired, from the disk and from the store. Never rejects. */
+export async function sweepRegularly(dependencies: UpkeepDependencies, signal: AbortSignal): Promise<void> {
+  const { clock, log } = dependencies;
+  while (!signal.aborted) {
+    try {
+      await sweep(dependencies);
+    } catch (thrown) {
+      log.warn({ why: messageOf(thrown) }, "export files not swept");
+    }
+    await clock.sleep(SWEEP_EVERY, signal).catch(() => undefined);
+  }
+}
+
+async function sweep({ store, files, clock }: UpkeepDependencies): Promise<void> {
+  const at = toMillis(clock.wallClock());
+  const kept = await store.exports.kept();
+  const codes = new Set(kept.map(({ code }) => code));
+  for (const code of codes) {
+    const job = await store.exports.get(code);
+    if (job?.expires_at !== null && job !== undefined && job.expires_at > at) continue;
+    await dropFiles({ store, files }, code);
+  }
+  await store.exports.prune(at, at - RECOGNISED_FOR);
+  await files.sweep((await store.exports.kept()).flatMap(({ path }) => path ?? []));
+}
+
+/** Removes the bytes of a job's files, oldest first, until there is room for so many more. */
+export async function makeRoom(
+  dependencies: Pick<UpkeepDependencies, "store" | "files">,
+  sizeBytes: number,
+  maxBytes: number,
+): Promise<void> {
+  const kept = await dependencies.store.exports.kept();
+  let total = kept.reduce((sum, { size_bytes: size }) => sum + size, sizeBytes);
+  for (const [code, files] of Map.groupBy(kept, (file) => file.code)) {
+    if (total <= maxBytes) return;
+    await dropFiles(dependencies, code);
+    total -= files.reduce((sum, { size_bytes: size }) => sum + size, 0);
+  }
+}
+
+/** The row goes first: a file that no row names is removed at the next sweep, a row without its file would promise it. */
+async function dropFiles({ store, files }: Pick<UpkeepDependencies, "store" | "files">, code: string): Promise<void> {
+  const rows = await store.exports.files(code);
+  await store.exports.drop(code);
+  for (const { path } of rows) if (path !== null) await files.remove(path);
+}
