@@ -18,6 +18,7 @@ import { loginRoutes } from "./access/login.ts";
 import { type AlertRouteDependencies, alertRoutes } from "./alerts/alerts.ts";
 import { type WatchRouteDependencies, watchRoutes } from "./alerts/watch.ts";
 import type { ConsoleInfo } from "./console-info.ts";
+import { downloadRoutes, type LinkedFiles } from "./downloads.ts";
 import { fileRoutes, pageRoutes } from "./files.ts";
 import { type InvocationDependencies, invocationRoutes } from "./invocations/invocations.ts";
 import { MAX_BODY_BYTES } from "./limits.ts";
@@ -37,6 +38,8 @@ export interface AppDependencies
   /** Whether all networks are simulated. */
   readonly simulated: boolean;
   readonly access: Access;
+  /** Files behind links; left out, there are none. */
+  readonly linkedFiles?: LinkedFiles | undefined;
   readonly onRequest?: ((sample: HttpSample) => void) | undefined;
 }
 
@@ -62,6 +65,7 @@ export function createApp(dependencies: AppDependencies): Hono {
   app.route("/", probeRoutes(dependencies));
   app.route("/", loginRoutes(dependencies.access));
   app.route("/", pageRoutes());
+  if (dependencies.linkedFiles !== undefined) app.route("/", downloadRoutes(dependencies.linkedFiles));
 
   app.use("/api/*", async (c, next) => {
     await next();
@@ -81,7 +85,7 @@ export function createApp(dependencies: AppDependencies): Hono {
 
   app.notFound((c) => refuse(c, 404, "There is nothing here; the console is at /."));
   app.onError((error, c) => {
-    if (!c.req.raw.signal.aborted) dependencies.log.error({ err: error, path: c.req.path }, "console request failed");
+    if (!c.req.raw.signal.aborted) dependencies.log.error({ err: error, path: routePath(c, -1) }, "console request failed");
     return c.json({ error: "Something went wrong inside the console; the log says what." }, 500);
   });
   return app;

@@ -84,12 +84,15 @@ export function fileRoutes(files: FileCache): Hono {
 
 /** A file for download; without bytes, its headers alone. */
 export function fileResponse(attachment: Attachment, bytes: AsyncIterable<Uint8Array> | null): Response {
-  const type = PICTURES.has(attachment.mediaType) || PLAIN.has(attachment.mediaType);
-  const headers = {
-    "Content-Type": type ? attachment.mediaType : "application/octet-stream",
-    "Content-Length": String(attachment.sizeBytes),
-    "Content-Disposition": `attachment; filename="${safeFileName(attachment.name)}"`,
+  return new Response(bytes === null ? null : ReadableStream.from(bytes), { headers: downloadHeaders(attachment) });
+}
+
+export function downloadHeaders({ name, mediaType, sizeBytes }: Pick<Attachment, "name" | "mediaType" | "sizeBytes">) {
+  const type = PICTURES.has(mediaType) || PLAIN.has(mediaType);
+  return {
+    "Content-Type": type ? mediaType : "application/octet-stream",
+    "Content-Length": String(sizeBytes),
+    "Content-Disposition": `attachment; filename="${safeFileName(name)}"`,
     "Cache-Control": "private, no-store",
   };
-  return new Response(bytes === null ? null : ReadableStream.from(bytes), { headers });
 }

@@ -37,6 +37,7 @@ import {
   STOP_TIMEOUT_MILLIS,
   TIMEOUT_CHECK_MILLIS,
 } from "./limits.ts";
+import type { LinkedFiles } from "./downloads.ts";
 import { listen } from "./listen.ts";
 import type { Metrics, Readiness } from "./probes.ts";
 
@@ -67,6 +68,8 @@ export interface WebAdapterOptions {
   readonly watch?: () => Promise<WatchState>;
   /** Stalls a simulated network. */
   readonly incident?: IncidentSwitch | undefined;
+  /** Files behind links. */
+  readonly linkedFiles?: LinkedFiles;
   /** Shortened by tests. */
   readonly streamTimeouts?: AlertRouteDependencies["streamTimeouts"];
   /** Shortened by tests. */
@@ -121,6 +124,7 @@ export function createWebAdapter(options: WebAdapterOptions): WebAdapter {
       alerts: options.alerts,
       watch: options.watch,
       incident: options.incident,
+      linkedFiles: options.linkedFiles,
       streamTimeouts: options.streamTimeouts ?? {
         heartbeatMillis: HEARTBEAT_INTERVAL_MILLIS,
         readMillis: READ_TIMEOUT_MILLIS,

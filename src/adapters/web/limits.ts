@@ -53,6 +53,8 @@ export const MAX_FILES = 200;
 export const FILE_LIFETIME_MILLIS: Milliseconds = 60 * 60_000;
 /** The largest file offered for download; files are streamed from disk, so memory sets no bound. */
 export const MAX_FILE_BYTES = 16 * 1024 ** 3;
+/** Downloads by link at one time, each for as long as its reader takes. */
+export const MAX_DOWNLOADS = 32;
 /** The most files that one answer may carry. */
 export const MAX_FILES_PER_REPLY = 50;
 

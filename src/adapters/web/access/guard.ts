@@ -61,7 +61,7 @@ export function requireAllowedHost(hosts: () => AllowedHosts, hasToken: (c: Cont
 /**
  * Refuses requests from foreign pages. Browsers name the page in Origin, and newer ones its relation in Sec-Fetch-Site
  * (https://www.w3.org/TR/fetch-metadata/); programs send neither. Another port of this machine counts as the same site
- * there, so only same-origin passes, beside links to the pages themselves.
+ * there, so only same-origin passes, beside links to the pages themselves and to files.
  */
 export function requireSameOrigin(hosts: () => AllowedHosts): MiddlewareHandler {
   return async (c, next) => {
@@ -78,7 +78,7 @@ export function requireSameOrigin(hosts: () => AllowedHosts): MiddlewareHandler 
 function isLinkToPage(c: Context): boolean {
   return (
     c.req.method === "GET" &&
-    (c.req.path === "/" || c.req.path === "/login") &&
+    (c.req.path === "/" || c.req.path === "/login" || c.req.path.startsWith("/download/")) &&
     c.req.header("sec-fetch-mode") === "navigate" &&
     c.req.header("sec-fetch-dest") === "document"
   );
