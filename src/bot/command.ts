@@ -96,11 +96,12 @@ export function command<const S extends Options>(declared: Command<S>): AnyComma
 /** A command with the two options that every command takes; its options name the platforms that there are. */
 export function withCommonOptions(command: AnyCommand, platforms: Platforms): AnyCommand {
   const section = "The answer";
-  const network: Option = { kind: "network", description: "The network to ask", section };
+  const network: Option = { kind: "network", description: "The network to ask", hint: "", section };
   const hidden: Option = {
     kind: "flag",
     description: "Answer so that only you can see it",
     label: "Who sees the answer",
+    hint: "",
     section,
     default: command.audience === "caller",
   };

@@ -65,6 +65,6 @@ const DRAW: Readonly<Record<Surface, (shown: Shown, screen: Screen) => VNode>> =
 };
 
 /** As the page gets it. */
-function json(payload: unknown): unknown {
+export function json(payload: unknown): unknown {
   return JSON.parse(JSON.stringify(payload));
 }

@@ -2,9 +2,8 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 
 import { launch } from "../support/browser.ts";
-import { SCREENS, type Screen, type DrawnSample } from "./draw.ts";
+import type { DrawnSample } from "./draw.ts";
 import { galleryPage } from "./page.ts";
-import { SURFACES } from "./samples.ts";
 
 /** The themes of a picture. */
 const THEMES = ["light", "dark"] as const;
@@ -24,12 +23,10 @@ export async function takePictures(samples: readonly DrawnSample[], folder: stri
         const into = path.join(folder, sample.id);
         mkdirSync(into, { recursive: true });
         await page.setContent(galleryPage([sample]));
-        for (const surface of SURFACES) {
-          for (const screen of Object.keys(SCREENS) as Screen[]) {
-            const file = path.join(into, `${surface}-${screen}-${theme}.png`);
-            await page.locator(`.${surface}-screen.${screen}-screen .screen`).screenshot({ path: file });
-            count += 1;
-          }
+        for (const { surface, screen } of sample.drawings) {
+          const file = path.join(into, `${surface}-${screen}-${theme}.png`);
+          await page.locator(`.${surface}-screen.${screen}-screen .screen`).screenshot({ path: file });
+          count += 1;
         }
       }
       await page.close();

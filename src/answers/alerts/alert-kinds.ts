@@ -86,7 +86,8 @@ export const KIND_CHOICES: readonly ChoiceGroup[] = [
 ];
 
 function choiceOf(value: string, words: string): Choice {
-  return { label: cutShort(`${value}: ${words}`, MAX_CHOICE_LENGTH), value };
+  const sentence = `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+  return { label: cutShort(`${sentence} (${value})`, MAX_CHOICE_LENGTH), value };
 }
 
 /** Completion of a list of kinds: completes the word behind the last comma and keeps the rest. */

@@ -122,7 +122,8 @@ const THRESHOLDS = {
 const NOTIFICATION_SETTINGS = {
   severity: {
     kind: "choice",
-    label: "Only from",
+    label: "Severity at least",
+    hint: "",
     description: "Only what is at least so bad",
     choices: choices(SEVERITIES),
   },
@@ -142,6 +143,7 @@ const NOTIFICATION_SETTINGS = {
   quiet: {
     kind: "text",
     label: "Quiet hours",
+    hint: "Then only what is critical comes, and the rest as a digest after. off = none",
     description: "Quiet hours: only critical alerts, the rest as a digest after; off = none",
     example: "22:00-07:00",
     none: "off",
@@ -189,6 +191,7 @@ const KINDS = {
   description: "Kinds or groups, separated by commas; left out = what ops channels need",
   example: "ops",
   label: "Alerts",
+  hint: "None chosen: what ops channels need",
   maxLength: 600,
   several: KIND_CHOICES,
   suggest: suggestKinds,
@@ -197,6 +200,7 @@ const KINDS = {
 const SUBJECTS = {
   kind: "text",
   label: "Markets, nodes or one thing",
+  hint: "None chosen: all of them. For an order, a party or a bundle that you watch: its id",
   section: WHICH,
   several: "suggested",
   none: "all",
@@ -237,6 +241,7 @@ export function toOption(addition = "") {
 export const SUBSCRIPTION_OPTION = {
   kind: "text",
   label: "Subscription",
+  hint: "By its id, or by what it tells",
   required: true,
   description: "Its id, as alerts list shows it",
   example: "7k2mq",
@@ -248,6 +253,7 @@ export const RESUMABLE_OPTION = { ...SUBSCRIPTION_OPTION, suggest: suggestResuma
 export const SILENCE_OPTION = {
   kind: "text",
   label: "Silence",
+  hint: "By its id, or by what it keeps back",
   required: true,
   description: "Its id, as alerts silences shows it",
   example: "4hd9x",
@@ -319,7 +325,7 @@ export const SILENCE_OPTIONS = {
     description: "When it ends; a bare date includes that day; with every: its last end",
     example: "2026-05-31",
   },
-  reason: { kind: "text", description: "Why", example: "maintenance" },
+  reason: { kind: "text", hint: "", description: "Why", example: "maintenance" },
   to: TO_OPTION,
 } as const satisfies Options;
 

@@ -52,6 +52,8 @@ interface OptionBase {
   readonly description: string;
   /** Its name in a form: `Critical after`; left out = the option's own name as words. */
   readonly label?: string;
+  /** What a form says below its field, where that is another than the description; "" = nothing. */
+  readonly hint?: string;
   /** The heading of a long form that it stands under, behind those that have none: they are needed most. */
   readonly section?: string;
 }

@@ -9,6 +9,7 @@ import { verdictWords } from "../../alerts/wording/network-status-words.ts";
 import { SEVERITY_WORDS, sinceWords, TONES } from "../../alerts/wording/phrases.ts";
 import { networkStatus } from "../../answers/alerts/episodes/network-status.ts";
 import { notifiedDestinations } from "../../answers/alerts/episodes/episodes.ts";
+import { plainText } from "../../reply/plain-text.ts";
 import type { Tone } from "../../reply/reply.ts";
 import { strong, text } from "../../reply/text.ts";
 
@@ -61,9 +62,11 @@ function heightWords({ answering, nodes, height }: NetworkStatus): string {
 async function openAlert(alerts: AlertService, episode: Episode, person: { readonly id: string }): Promise<OpenAlert> {
   const { id, severity, network, acknowledged } = episode;
   const state = acknowledged === undefined ? [] : text` · acknowledged by ${acknowledged.by}`;
+  const what = conditionWords(episode).bad;
+  const place = plainText(what).includes(network) ? "" : ` · ${network}`;
   const shown = {
     tone: TONES[severity],
-    text: text`${conditionWords(episode).bad} · ${SEVERITY_WORDS[severity]} · ${network} · since ${sinceWords(episode, "both")}${state}`,
+    text: text`${what} · ${SEVERITY_WORDS[severity]}${place} · since ${sinceWords(episode, "both")}${state}`,
     why: { command: "alerts why", options: { episode: id } },
   };
   if (acknowledged !== undefined) return shown;

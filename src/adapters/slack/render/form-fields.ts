@@ -1,6 +1,7 @@
 import type { InputBlock, PlainTextOption } from "@slack/types";
 
 import { isRequired } from "../../../bot/grammar/usage.ts";
+import { formatCount } from "../../../units/format-number.ts";
 import type { ChoiceGroup, Option, TextOption } from "../../../bot/options/options.ts";
 import {
   INPUT_HINT_LENGTH,
@@ -47,13 +48,14 @@ export function fieldsOf(
   const stamp = context.stamp === undefined ? "" : `@${context.stamp}`;
   const label = labelFor(name, option);
   const picker = pickerOf(option, typed);
+  const hint = hintOf(option);
   const isPicked = picker !== undefined && initialOf(picker) !== "";
   const field: InputBlock = {
     type: "input",
     block_id: `option:${name}${stamp}`,
     optional: !isRequired(option) && context.mandatory !== true,
     label: plainTextObject(label, 100),
-    hint: plainTextObject(hintOf(option), INPUT_HINT_LENGTH),
+    ...(hint === "" ? {} : { hint: plainTextObject(hint, INPUT_HINT_LENGTH) }),
     element: elementOf(name, option, isPicked ? undefined : typed, context.networks),
     ...(context.dispatches === true ? { dispatch_action: true } : {}),
   };
@@ -70,7 +72,9 @@ function labelFor(name: string, { label }: Option): string {
 }
 
 function hintOf(option: Option): string {
-  if (option.kind === "integer") return `${option.description} (${option.min} to ${option.max})`;
+  if (option.hint !== undefined) return option.hint;
+  if (option.kind === "integer")
+    return `${option.description} (${formatCount(option.min)} to ${formatCount(option.max)})`;
   return option.description;
 }
 

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { paragraph } from "../../../../src/reply/block.ts";
 import { reply } from "../../../../src/reply/reply.ts";
 import { code, commandLine, text, toText } from "../../../../src/reply/text.ts";
+import { choicesOf } from "../../../support/fake-slack/person.ts";
 import { senderOn } from "../sending.ts";
 import { probe } from "../probe-commands.ts";
 import { said } from "../shown.ts";
@@ -51,6 +52,15 @@ test.each([undefined, true] as const)("an alert does, too (plain: %s)", async (p
   expect(shown).toContain("/vega market show BTC/USDT");
   expect(shown).toContain("/vega alerts add");
   expect(shown).not.toMatch(/(?<!\/vega )market show/u);
+});
+
+test("help is a choice of topics", async () => {
+  await using scene = await stage();
+  const ann = scene.fake.person("ann");
+  const { last } = await ann.run(scene.channel, "help");
+  const topics = choicesOf(last.blocks).filter((choice) => choice.startsWith("Help about: "));
+  expect(topics).toEqual(expect.arrayContaining(["market", "alerts", "ledger"].map((topic) => `Help about: ${topic}`)));
+  expect(said((await ann.press(last, "Help about: alerts")).last)).toContain("/bell alerts silence");
 });
 
 test("help, a typing error and a field's error do", async () => {

@@ -12,7 +12,7 @@ import { h } from "../vnode/vnode.js";
  * @typedef {{ readonly type: string, readonly text?: TextObject, readonly style?: string, readonly url?: string,
  *   readonly placeholder?: TextObject, readonly options?: readonly Choice[], readonly initial_option?: Choice,
  *   readonly initial_options?: readonly Choice[], readonly initial_value?: string, readonly initial_date?: string,
- *   readonly initial_time?: string, readonly alt_text?: string }} Element
+ *   readonly initial_time?: string, readonly initial_date_time?: number, readonly alt_text?: string }} Element
  * @typedef {{ readonly type: string, readonly text?: string | number, readonly value?: number, readonly elements?: readonly RichText[] }} Cell
  * @typedef {{ readonly type: string, readonly text?: TextObject, readonly fields?: readonly TextObject[],
  *   readonly elements?: readonly (Element | TextObject | RichText)[], readonly accessory?: Element, readonly rows?: readonly (readonly Cell[])[],
@@ -149,7 +149,12 @@ function drawElement(element, now) {
       );
     case "datepicker":
     case "timepicker":
-      return drawMenu(visible(element.initial_date ?? element.initial_time ?? drawPlain(placeholder).join("")));
+    case "datetimepicker": {
+      const { initial_date: day, initial_time: time, initial_date_time: at } = element;
+      const moment = at === undefined ? undefined : formatUtc(at);
+      const shown = moment ?? day ?? time ?? drawPlain(placeholder).join("");
+      return drawMenu(shown === "" ? "Choose" : visible(shown));
+    }
     case "image":
       return drawAlt(element.alt_text);
     default:
@@ -161,6 +166,14 @@ function drawElement(element, now) {
         return h("span", { class: "typed" }, visible(element.initial_value ?? drawPlain(placeholder).join("")));
       return drawUnknown(element);
   }
+}
+
+/**
+ * @param {number} seconds Unix time
+ */
+function formatUtc(seconds) {
+  const date = new Date(seconds * 1000);
+  return Number.isNaN(date.getTime()) ? String(seconds) : date.toISOString().slice(0, 16).replace("T", " ");
 }
 
 /**

@@ -1,0 +1,39 @@
+import type { HomeView, KnownBlock, ModalView } from "@slack/types";
+
+import { draw } from "../../src/adapters/web/public/preview/preview-slack.js";
+import { h, safeTree } from "../../src/adapters/web/public/vnode/vnode.js";
+import { toMillis } from "../../src/units/nanoseconds.ts";
+import { slackViews } from "../support/gallery/slack-views.ts";
+import { html } from "../support/html.ts";
+import { openSimulatorTalk } from "../support/simulator-talk.ts";
+import { type DrawnSample, json, SCREENS, type Screen } from "./draw.ts";
+
+/** The forms, the answers in a modal and the home tab of Slack; no other surface has them. */
+export async function drawnViews(): Promise<DrawnSample[]> {
+  await using talk = await openSimulatorTalk();
+  const views = await slackViews(talk);
+  const now = toMillis(talk.now());
+  return views.map(({ id, title, view }) => {
+    const message = { blocks: blocksOf(view) };
+    const tree = safeTree(draw(json({ message, files: [], filesLater: false, onlyAsker: false }), now, now));
+    const drawn = html(h("div", { class: "preview preview-slack" }, tree));
+    const screens = Object.keys(SCREENS) as Screen[];
+    const drawings = screens.map((screen) => ({ surface: "slack" as const, screen, html: drawn }));
+    return { id, group: "views", title, drawings };
+  });
+}
+
+/** A modal has its title on top and its buttons at the end. */
+function blocksOf(view: HomeView | ModalView): KnownBlock[] {
+  const blocks = view.blocks as KnownBlock[];
+  if (view.type === "home") return blocks;
+  const buttons = [
+    ...(view.close === undefined ? [] : [{ text: view.close }]),
+    ...(view.submit === undefined ? [] : [{ text: view.submit, style: "primary" as const }]),
+  ].map((one, index) => ({ type: "button" as const, action_id: `end:${index}`, ...one }));
+  return [
+    { type: "header", text: view.title },
+    ...blocks,
+    ...(buttons.length === 0 ? [] : [{ type: "actions" as const, elements: buttons }]),
+  ];
+}
