@@ -6,6 +6,46 @@ import { isRepeat } from "../../support/gist.ts";
 import { FIRED, RESOLVED, subscribed } from "../outage.ts";
 import { stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";
+import type { Stage } from "../stage.ts";
+
+/** What the log says of the messages of an alert to the channel, each about its delivery. */
+async function attemptsOf({ engine }: Stage): Promise<(string | null)[]> {
+  const { decisions, deliveries } = (await engine.history("network.stalled|mainnet||1"))!;
+  const ids = deliveries.map(({ id }) => id);
+  const about = decisions.filter(({ delivery }) => delivery !== null);
+  return about.map(({ what, destination, delivery }) =>
+    ids.includes(delivery ?? "") && destination === "fake//ops/" ? what : null,
+  );
+}
+
+describe("the log of an alert says of a message that", () => {
+  it.each([
+    ["failed for now", new SendError("retry", "503"), ["try again"]],
+    ["failed for good", new SendError("permanent", "400"), ["dead letter"]],
+    ["may have arrived", "posted-unknown", ["outcome unknown"]],
+    ["came as plain text", new SendError("content", "400"), ["content refused"]],
+    ["cannot be sent there", new SendError("gone", "404"), ["try again"]],
+    ["is refused with the token", new SendError("refused", "401"), ["token refused"]],
+  ] as const)("%s", async (_what, outcome, logged) => {
+    const it = await subscribed();
+    it.sender.outcome = (what, tries) => ("destination" in what && tries === 1 ? outcome : "ok");
+    await it.rounds(7, [stalled("bad")]);
+    expect(await attemptsOf(it)).toEqual(logged);
+    it.sender.take();
+  });
+
+  it("was being sent as the process ended", async () => {
+    const it = await subscribed();
+    it.sender.outcome = (_what, tries) => (tries === 1 ? "hang" : "ok");
+    await it.rounds(6, [stalled("bad")]);
+    await it.round([stalled("bad")]);
+    expect(await attemptsOf(it)).toEqual([]);
+    await it.restart(0);
+    await it.pass(0);
+    expect(await attemptsOf(it)).toEqual(["outcome unknown"]);
+    expect(it.sender.take()).toEqual([FIRED]);
+  });
+});
 
 describe("delivery", () => {
   it("retries transient failures, in order, and delays no other channel", async () => {

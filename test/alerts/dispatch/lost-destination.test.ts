@@ -169,6 +169,11 @@ describe("a channel that cannot be reached", () => {
     await asks(it);
     await it.pass(0);
     expect(it.sender.take()).toEqual([LOST, FIRED, ...then]);
+    const logged = (await it.engine.decisions({ destination: "fake//ops/", limit: 99 })).map(({ what }) => what);
+    expect(logged.filter((what) => what.startsWith("destination"))).toEqual([
+      "destination reached",
+      "destination unreachable",
+    ]);
   });
 });
 

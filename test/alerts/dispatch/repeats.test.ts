@@ -42,6 +42,9 @@ it("a receipt that comes late, before the next attempt, keeps the message from b
   await stage.rounds(12, [stalled("good")]);
   expect(sender.take()).toEqual(["warning: network.stalled on mainnet", "resolved: network.stalled on mainnet"]);
   expect(sender.edits.every(({ message }) => message === "1")).toBe(true);
+  const { decisions } = (await engine.history("network.stalled|mainnet||1"))!;
+  const late = decisions.filter(({ what }) => what === "arrived late");
+  expect(late).toMatchObject([{ destination: "fake//ops/", delivery: sender.posts[0]!.delivery.id }]);
   sender.takeEdits();
 });
 

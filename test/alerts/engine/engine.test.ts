@@ -222,6 +222,8 @@ describe("the engine", () => {
     await it.pass(0);
     expect(it.sender.take()).toEqual(["withdrawn: market.price{high=100} of m1 on mainnet"]);
     expect(await it.engine.openEpisodes()).toEqual([]);
+    const { decisions } = (await it.engine.history("market.price{high=100}|mainnet|m1|1"))!;
+    expect(decisions.at(-1)).toMatchObject({ what: "withdrawn", network: "mainnet" });
   });
 
   it("forgets how far the recovery of that had come: the next one begins with itself", async () => {
@@ -256,6 +258,9 @@ describe("the engine", () => {
     await it.pass(1000);
     expect(await it.engine.silences()).toEqual([]);
     expect((await it.engine.decisions({ limit: 1 }))[0]).toMatchObject({ what: "silence" });
+    const scope = { destination: "fake//ops/", network: "testnet" };
+    await it.engine.putSilence({ ...silence, id: "t", scope }, "ada");
+    expect((await it.engine.decisions({ limit: 1 }))[0]).toMatchObject({ what: "silence", ...scope });
   });
 
   it("delivers an announcement, and shows its outcome", async () => {
@@ -306,6 +311,9 @@ describe("the engine", () => {
     await it.pass(1000);
     expect(it.sender.take()).toEqual(["test by ada"]);
     expect((await it.delivery("spoilt"))?.row.state).toBe("dead");
+    expect(await it.engine.decisions({ destination: row.destination, limit: 1 })).toMatchObject([
+      { what: "dead letter", delivery: "spoilt" },
+    ]);
   });
 });
 

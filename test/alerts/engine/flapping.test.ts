@@ -146,4 +146,6 @@ it("a message held for quiet hours is in their digest, though the episode ended 
   for (let time = 0; time < 5; time += 1) await observe("good");
   await it.pass(0);
   expect(it.sender.take()).toEqual(["digest: 1 network.stalled on mainnet, quiet hours"]);
+  const { decisions } = (await it.engine.history("network.stalled|mainnet||1"))!;
+  expect(decisions.at(-1)).toMatchObject({ what: "held for the digest", destination: "fake//ops/" });
 });

@@ -135,6 +135,8 @@ describe("events", () => {
     expect(it.sender.take()).toEqual([]);
     await it.pass(3_600_000);
     expect(it.sender.take()).toEqual(["digest: 3 checkpoint.new 1 to 3 on mainnet, quiet hours"]);
+    const log = await it.engine.decisions({ destination: "fake//ops/", limit: 99 });
+    expect(log.filter(({ what, network }) => what === "held for the digest" && network === "mainnet")).toHaveLength(3);
   });
 
   it("wait so in a channel, too, that was lost and is subscribed again", async () => {

@@ -213,6 +213,18 @@ describe("a token that a platform refuses", () => {
     await it.stage.restart();
     await it.stage.rounds(1, [stalled("bad")]);
     expect(told(it)).toEqual(everybody(ACCEPTED));
+    const about = /^(?:token|platform|destination) /u;
+    const log = (await it.stage.engine.decisions({ limit: 99 })).filter(
+      ({ what, delivery }) => about.test(what) && delivery === null,
+    );
+    expect(log.map(({ what, destination }) => `${what} ${destination ?? ""}`).toReversed()).toEqual([
+      "token refused ",
+      "platform lost ",
+      "destination lost discord//one/",
+      "destination lost discord//three/",
+      "destination lost discord//two/",
+      "token accepted ",
+    ]);
     expect(alertOf(it.slack.posts[2]!.reply)).toMatchObject({ change: { subscriptions: 3, unsent: 2 } });
     expect(it.discord.take().toSorted()).toEqual([`one: ${BACK}`, `one: ${FIRED}`, `two: ${BACK}`, `two: ${FIRED}`]);
     const [, fired] = it.discord.posts.filter(({ channel }) => channel === "one");
