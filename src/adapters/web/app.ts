@@ -85,7 +85,8 @@ export function createApp(dependencies: AppDependencies): Hono {
 
   app.notFound((c) => refuse(c, 404, "There is nothing here; the console is at /."));
   app.onError((error, c) => {
-    if (!c.req.raw.signal.aborted) dependencies.log.error({ err: error, path: routePath(c, -1) }, "console request failed");
+    if (!c.req.raw.signal.aborted)
+      dependencies.log.error({ err: error, path: routePath(c, -1) }, "console request failed");
     return c.json({ error: "Something went wrong inside the console; the log says what." }, 500);
   });
   return app;

@@ -68,7 +68,7 @@ export async function slackViews(talk: Talk): Promise<SlackViewSample[]> {
     form("form-alerts-edit-prefilled", "alerts edit", { id, ...present }, { begins: id }),
     form("form-alerts-silence", "alerts silence"),
     form("form-ledger-export", "ledger export"),
-    { id: "form-ask", title: "Ask Bellwether", view: renderAskForm("/bell", offered) },
+    { id: "form-ask", title: "Ask Bellwether", view: renderAskForm("/bell", offered.slice(0, 6)) },
     {
       id: "answer-market-list",
       title: "market list, asked in the home tab",
