@@ -1,13 +1,20 @@
+import { type APILabelComponent, ComponentType } from "discord-api-types/v10";
+
 import { commands } from "../../commands/index.ts";
 import { createDiscordPreview } from "../../src/adapters/discord/preview.ts";
+import { formValues, renderModal } from "../../src/adapters/discord/render/modal.ts";
 import { createSlackPreview } from "../../src/adapters/slack/preview.ts";
 import { foldOf } from "../../src/adapters/terminal/ask.ts";
 import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
+import { drawMenu, drawPress } from "../../src/adapters/web/public/preview/drawn-message.js";
 import { draw as drawDiscord } from "../../src/adapters/web/public/preview/preview-discord.js";
 import { draw as drawSlack } from "../../src/adapters/web/public/preview/preview-slack.js";
 import { renderReply } from "../../src/adapters/web/public/reply/reply.js";
 import { h, safeTree, type VNode } from "../../src/adapters/web/public/vnode/vnode.js";
+import { withCommonOptions } from "../../src/bot/command.ts";
+import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { replyToJson } from "../../src/reply/json.ts";
+import type { Ask } from "../../src/reply/reply.ts";
 import { toMillis } from "../../src/units/nanoseconds.ts";
 import { html } from "../support/html.ts";
 import { drawAnsi } from "./ansi.ts";
@@ -52,7 +59,10 @@ const discordPreview = createDiscordPreview(commands);
 const slackPreview = createSlackPreview();
 
 const DRAW: Readonly<Record<Surface, (shown: Shown, screen: Screen) => VNode>> = {
-  discord: ({ reply, as, now }) => drawDiscord(json(discordPreview.render(reply, as)), toMillis(now), toMillis(now)),
+  discord: ({ reply, as, now, form }) =>
+    form === undefined
+      ? drawDiscord(json(discordPreview.render(reply, as)), toMillis(now), toMillis(now))
+      : drawDiscordForm(form),
   slack: ({ reply, as, now }) => drawSlack(json(slackPreview.render(reply, as)), toMillis(now), toMillis(now)),
   web: ({ reply, now }) => {
     const document = replyToJson(reply, (file) => `/api/files/${file.sha256.slice(0, 8)}`);
@@ -63,6 +73,46 @@ const DRAW: Readonly<Record<Surface, (shown: Shown, screen: Screen) => VNode>> =
     return h("pre", {}, drawAnsi(renderTerminal(reply, { width, colour: true, links: true, now, ...foldOf(reply) })));
   },
 };
+
+/** A form as Discord's app shows it, from what would be sent. */
+function drawDiscordForm({ command: name, options }: Ask): VNode {
+  const command = commands.map((one) => withCommonOptions(one, PLATFORMS)).find((one) => one.name === name);
+  if (command === undefined) throw new RangeError(`no command ${name}`);
+  const { title, components } = renderModal(command, formValues(command, options), ["mainnet"], "1k0:key");
+  return h(
+    "div",
+    { class: "modal" },
+    h("h3", {}, title),
+    ...components.flatMap((one) => (one.type === ComponentType.Label ? [drawField(one)] : [])),
+    h("p", { class: "row" }, drawPress("Cancel", ""), drawPress("Submit", "primary")),
+  );
+}
+
+function drawField({ label, description = "", component }: APILabelComponent): VNode {
+  const isRequired = "required" in component && component.required;
+  return h(
+    "div",
+    { class: "modal-field" },
+    h("strong", {}, `${label}${isRequired ? " *" : ""}`),
+    h("p", { class: "modal-hint" }, description),
+    component.type === ComponentType.TextInput
+      ? h("div", { class: "modal-text" }, heldBy(component))
+      : drawMenu(heldBy(component)),
+  );
+}
+
+/** What a field begins with; else what it asks for. */
+function heldBy(component: APILabelComponent["component"]): string {
+  if (component.type === ComponentType.TextInput) return component.value ?? component.placeholder ?? "";
+  if (component.type === ComponentType.MentionableSelect) {
+    return component.default_values?.map(({ id }) => `@${id}`).join(", ") ?? "Nobody";
+  }
+  if (component.type !== ComponentType.StringSelect) throw new RangeError(`no field of type ${component.type}`);
+  return component.options
+    .filter((option) => option.default === true)
+    .map((option) => option.label)
+    .join(", ");
+}
 
 /** As the page gets it. */
 export function json(payload: unknown): unknown {

@@ -5,7 +5,7 @@ import type { Bot } from "../../src/bot/bot.ts";
 import type { Caller, Target } from "../../src/bot/invocation.ts";
 import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
-import type { Reply } from "../../src/reply/reply.ts";
+import type { Ask, Reply } from "../../src/reply/reply.ts";
 import { formatUtc, nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
 import { down, stalled } from "../alerts/readings.ts";
 import { alertMessages, at } from "../support/gallery/alert-messages.ts";
@@ -24,6 +24,8 @@ export interface Shown {
   readonly as: AnswerAudience | "alert";
   /** When it is looked at. */
   readonly now: Nanoseconds;
+  /** The question that a form answers instead, where the platform has one: its command, and what the form begins with. */
+  readonly form?: Ask;
 }
 
 /** The answers to one line on all surfaces, or one alert. */
@@ -117,7 +119,19 @@ async function ask(talk: SimulatorTalk, sample: string, surface: Surface): Promi
   const line = await fillIn(sample, talk);
   const reply = await talk.askFor(line);
   const as = audience(talk.bot, line, reply, surface, talk.now());
-  return { reply: steady(reply, await shortIds(talk)), as, now: talk.now() };
+  const form = reply.failure === undefined ? await formOf(talk, line, surface) : undefined;
+  const shown = { reply: steady(reply, await shortIds(talk)), as, now: talk.now() };
+  return form === undefined ? shown : { ...shown, form };
+}
+
+/** Undefined unless the line names nothing but the thing that its command changes. */
+async function formOf({ bot, now }: SimulatorTalk, line: string, surface: Surface): Promise<Ask | undefined> {
+  const { command, options } = parseLine(line, bot.commands, now());
+  const edits = bot.commands.find(({ name }) => name === command)?.edits;
+  if (edits === undefined || Object.keys(options).join(" ") !== edits.option) return undefined;
+  const asked = { command, options, here: HERE[surface], caller: CALLERS[surface] };
+  const present = await bot.present({ ...asked, signal: new AbortController().signal });
+  return present === undefined ? undefined : { command, options: present };
 }
 
 /** Who sees the answer in a channel; a mistake is the asker's own business. */

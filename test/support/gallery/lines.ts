@@ -74,6 +74,7 @@ export const LINES: Readonly<Record<string, readonly string[]>> = {
   changes: [
     "alerts add ops",
     "alerts edit <subscription> quiet:22:00-07:00 zone:Europe/Berlin",
+    "alerts edit <subscription>",
     "alerts pause <subscription>",
     "alerts resume <subscription>",
     "alerts list",

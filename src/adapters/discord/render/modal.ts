@@ -138,7 +138,9 @@ function selectField(
     }));
   const most = isList ? options.length : 1;
   const cut =
-    options.length < all.length ? { description: `${options.length} of ${all.length}; the command takes any` } : {};
+    options.length < all.length
+      ? { description: `${options.length} of ${all.length} shown; the typed command takes any` }
+      : {};
   return {
     component: {
       type: ComponentType.StringSelect,
