@@ -61,7 +61,7 @@ function overview(context: HelpContext): Reply {
       : text`They ask ${strong(networks[0] ?? "")}; add ${code(`network:${others[0] ?? ""}`)} for another.`;
   const starts = STARTS.flatMap((name) => commands.find((one) => one.name === name) ?? []);
   return reply({
-    title: "Ask about networks, markets and alerts",
+    title: "Ask about networks, markets, alerts",
     blocks: [
       { kind: "list", items: starts.map(item) },
       ...inDetail([

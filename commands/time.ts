@@ -24,7 +24,7 @@ const FAR_APART_BLOCKS = 10_000n;
 export const time = command({
   name: "time",
   alsoCalled: ["status", "health", "height"],
-  summary: "The network's time and block, and which nodes agree",
+  summary: "Is the network running?",
   verb: "Show time",
   examples: ["time", "time network:testnet"],
   access: "everyone",

@@ -7,31 +7,20 @@ import { facts, field, MAX_FACTS } from "../../src/reply/block.ts";
 import { aboveFold } from "../../src/reply/fold.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import type { Reply } from "../../src/reply/reply.ts";
-import { COMMONEST, fillIn, firstLines } from "../support/commonest.ts";
-import { LINES } from "../support/gallery/lines.ts";
+import { COMMONEST } from "../support/commonest.ts";
+import { fillIn, LINES } from "../support/gallery/lines.ts";
 import { NOON } from "../support/talk.ts";
 import { talkToSimulator } from "./conversation.ts";
 
 /** What an answer may take before the fold, but for the rows of its tables, which each surface cuts. */
 const MAX_CHARACTERS = 1200;
 
-test("the twenty commonest lines are answered within the first six lines of a phone", async () => {
-  const { askFor, samples } = await talkToSimulator({ nodes: 3 });
-  expect(COMMONEST).toHaveLength(20);
-  const unanswered: string[] = [];
-  for (const { line, figure } of COMMONEST) {
-    const read = firstLines(plainLines(await askFor(fillIn(line, samples))));
-    if (!figure.test(read)) unanswered.push(`${line}: ${read}`);
-  }
-  expect(unanswered).toEqual([]);
-});
-
 describe("above the fold there are at most six facts, each with a value, and 1,200 characters", () => {
   test.each(Object.entries(LINES))("in answers about %s", async (_name, lines) => {
-    const { askFor, samples } = await talkToSimulator();
+    const talk = await talkToSimulator();
     const wrong: string[] = [];
     for (const line of [...lines, ...COMMONEST.map((one) => one.line)]) {
-      const { blocks, title } = aboveFold(await askFor(fillIn(line, samples)));
+      const { blocks, title } = aboveFold(await talk.askFor(await fillIn(line, talk)));
       const fields = blocks.flatMap((block) => (block.kind === "fields" ? block.fields : []));
       const absent = fields.filter(({ value }) => /^(?:–|none|never|no|)$/u.test(plainText(value)));
       const length = plainLines({ title, blocks: blocks.filter(({ kind }) => kind !== "table") }).join("\n").length;
@@ -45,16 +34,16 @@ describe("above the fold there are at most six facts, each with a value, and 1,2
 });
 
 test("each row of a table has its action, which is a line that the bot takes", async () => {
-  const { askFor, bot, samples } = await talkToSimulator();
+  const talk = await talkToSimulator();
   let rowActions = 0;
   for (const { line } of COMMONEST) {
-    const reply = await askFor(fillIn(line, samples));
+    const reply = await talk.askFor(await fillIn(line, talk));
     for (const block of reply.blocks) {
       if (block.kind !== "table" || block.rowAction === undefined) continue;
       rowActions += 1;
       expect(block.rowAction.invocations).toHaveLength(block.rows.length);
       for (const ask of block.rowAction.invocations) {
-        expect(parseLine(formatLine(ask), bot.commands, NOON)).toMatchObject({ command: ask.command });
+        expect(parseLine(formatLine(ask), talk.bot.commands, NOON)).toMatchObject({ command: ask.command });
       }
     }
   }

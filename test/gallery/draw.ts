@@ -18,9 +18,10 @@ import type { Ask } from "../../src/reply/reply.ts";
 import { toMillis } from "../../src/units/nanoseconds.ts";
 import { html } from "../support/html.ts";
 import { drawAnsi } from "./ansi.ts";
+import { fitColumns } from "./fit-columns.ts";
 import { type Sample, type Shown, type Surface, SURFACES } from "./samples.ts";
 
-/** The screens of the page: their width in CSS pixels, and the columns of a terminal there. */
+/** The screens of the page. */
 export const SCREENS = { phone: { pixels: 360, columns: 60 }, desktop: { pixels: 900, columns: 100 } } as const;
 export type Screen = keyof typeof SCREENS;
 
@@ -41,7 +42,7 @@ export function drawSample({ id, group, title, shown }: Sample): DrawnSample {
   const screens = Object.keys(SCREENS) as Screen[];
   const drawings = SURFACES.flatMap((surface) =>
     screens.map((screen) => {
-      const drawn = safeTree(DRAW[surface](shown[surface], screen));
+      const drawn = treeOf(surface, shown[surface], SCREENS[screen]);
       return { surface, screen, html: html(h("div", { class: SHELLS[surface] }, drawn)) };
     }),
   );
@@ -58,18 +59,28 @@ const SHELLS: Readonly<Record<Surface, string>> = {
 const discordPreview = createDiscordPreview(commands);
 const slackPreview = createSlackPreview();
 
-const DRAW: Readonly<Record<Surface, (shown: Shown, screen: Screen) => VNode>> = {
+/** The width of a screen in CSS pixels, and the columns of a terminal there. */
+interface Size {
+  readonly pixels: number;
+  readonly columns: number;
+}
+
+/** What a surface shows of a reply, drawn from the payload that it gets. */
+export function treeOf(surface: Surface, shown: Shown, size: Size): VNode {
+  return safeTree(DRAW[surface](shown, size));
+}
+
+const DRAW: Readonly<Record<Surface, (shown: Shown, size: Size) => VNode>> = {
   discord: ({ reply, as, now, form }) =>
     form === undefined
       ? drawDiscord(json(discordPreview.render(reply, as)), toMillis(now), toMillis(now))
       : drawDiscordForm(form),
   slack: ({ reply, as, now }) => drawSlack(json(slackPreview.render(reply, as)), toMillis(now), toMillis(now)),
-  web: ({ reply, now }) => {
+  web: ({ reply, now }, { pixels }) => {
     const document = replyToJson(reply, (file) => `/api/files/${file.sha256.slice(0, 8)}`);
-    return renderReply(document, { now: toMillis(now), timeZone: "UTC" });
+    return fitColumns(renderReply(document, { now: toMillis(now), timeZone: "UTC" }), pixels);
   },
-  terminal: ({ reply, now }, screen) => {
-    const { columns: width } = SCREENS[screen];
+  terminal: ({ reply, now }, { columns: width }) => {
     return h("pre", {}, drawAnsi(renderTerminal(reply, { width, colour: true, links: true, now, ...foldOf(reply) })));
   },
 };

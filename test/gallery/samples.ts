@@ -80,10 +80,10 @@ export async function* samples(): AsyncGenerator<Sample> {
 }
 
 /** One conversation on each surface at a Thursday noon, with the same lines. */
-async function* answersTo(
+export async function* answersTo(
   group: string,
   lines: readonly string[],
-  before: (talk: SimulatorTalk) => unknown,
+  before: (talk: SimulatorTalk) => unknown = () => undefined,
 ): AsyncGenerator<Sample> {
   // A drill that something delivers takes half a minute of real time.
   const delivering = lines.some((line) => line.startsWith("alerts drill")) ? [] : ["discord", "slack", "web"];

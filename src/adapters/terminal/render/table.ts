@@ -160,7 +160,7 @@ function cellSpans(spans: readonly Span[], short: boolean): readonly Span[] {
 
 /**
  * The layout that shows most: whole ids if all fits, else shortened ones, else wrapped text, else fewer columns (the last
- * of the highest priority number is omitted first); records where even columns of priority 1 do not fit.
+ * of the highest priority number is omitted first, the first column never); records where not even that one and another fit.
  */
 function layoutTable(
   columns: readonly Column[],
@@ -199,13 +199,14 @@ function layoutTight(
       const widths = shown.map((need) => (short ? need.short : need.long));
       if (total(widths) <= width) return place(shown, widths, short);
     }
-    const mustStay = shown.length <= 1 || shown.every((need) => need.priority === 1);
     const least = shown.map((need) => leastWidth(need, COMFORTABLE, LONG_WORD));
     if (total(least) <= width) return place(shown, grow(shown, least, width), true);
-    if (mustStay) {
+    if (shown.every((need) => need.priority === 1)) {
       const tight = shown.map((need) => leastWidth(need, NARROWEST, COMFORTABLE));
-      return total(tight) <= width ? place(shown, grow(shown, tight, width), true) : { kind: "records" };
+      if (total(tight) <= width) return place(shown, grow(shown, tight, width), true);
     }
+    // A name without any figure would say nothing.
+    if (shown.length <= 2) return { kind: "records" };
   }
 }
 
@@ -233,8 +234,9 @@ function grow(shown: readonly Need[], least: readonly number[], width: number): 
 }
 
 function withoutLast(shown: readonly Need[]): Need[] {
-  const lowest = Math.max(...shown.map((need) => need.priority));
-  const last = shown.findLastIndex((need) => need.priority === lowest);
+  const lowest = Math.max(...shown.slice(1).map((need) => need.priority));
+  // The first column names the row, and stays.
+  const last = shown.findLastIndex((need, at) => at > 0 && need.priority === lowest);
   return shown.filter((_, at) => at !== last);
 }
 

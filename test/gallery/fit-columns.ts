@@ -1,0 +1,71 @@
+import { columnsToDrop } from "../../src/adapters/web/public/reply/columns.js";
+import type { VElement, VNode } from "../../src/adapters/web/public/vnode/vnode.js";
+
+/** Of a character in a cell and in a head, in CSS pixels: the mean of the console's face at their sizes. */
+const CELL_PIXELS = 7.2;
+const HEAD_PIXELS = 7;
+/** Left and right of a cell together. */
+const PADDING = 28;
+/** Of the widest cell that turns its words. */
+const MOST_PIXELS = 416;
+/** What the console keeps free beside a reply, on both sides together. */
+const MARGIN = 26;
+
+/**
+ * A drawn reply as the console's page shows it at this width, in CSS pixels: without the columns that draw-reply.js leaves
+ * out, which it says below. There a browser measures each column; here its characters are counted.
+ */
+export function fitColumns(node: VNode, pixels: number): VNode {
+  if (typeof node === "string") return node;
+  if (!("data-table" in node.attrs)) return withChildren(node, (child) => fitColumns(child, pixels));
+  const columns = columnsOf(node);
+  const dropped = columnsToDrop(columns, pixels - MARGIN);
+  if (dropped.size === 0) return node;
+  const all = columns.filter(({ priority }) => priority !== undefined).length;
+  return leaveOut(node, dropped, `${all - dropped.size} of ${all} columns`);
+}
+
+function withChildren(node: VElement, change: (child: VNode, index: number) => VNode): VElement {
+  return { ...node, children: node.children.map(change) };
+}
+
+function columnsOf(section: VElement): { readonly width: number; readonly priority: number | undefined }[] {
+  const [head, ...rows] = rowsIn(section);
+  return (head?.children ?? []).map((cell, index) => {
+    const cells = rows.flatMap(({ children }) => children[index] ?? []);
+    const width = Math.max(...[cell, ...cells].map(widthOf)) + PADDING;
+    const priority = typeof cell === "string" ? undefined : cell.attrs["data-priority"];
+    return { width, priority: priority === undefined ? undefined : Number(priority) };
+  });
+}
+
+function rowsIn(node: VNode): VElement[] {
+  if (typeof node === "string") return [];
+  return node.tag === "tr" ? [node] : node.children.flatMap(rowsIn);
+}
+
+function widthOf(cell: VNode): number {
+  const width = lettersIn(cell) * (typeof cell !== "string" && cell.tag === "th" ? HEAD_PIXELS : CELL_PIXELS);
+  return Math.min(MOST_PIXELS, width);
+}
+
+/** The characters that are seen: of an id its ends. */
+function lettersIn(node: VNode): number {
+  if (typeof node === "string") return node.length;
+  if (node.attrs["class"] === "whole") return 0;
+  return node.children.reduce((sum, child) => sum + lettersIn(child), 0);
+}
+
+/** What `fitColumns` and `hideCells` of draw-reply.js do with the elements of the page. */
+function leaveOut(node: VNode, dropped: ReadonlySet<number>, said: string): VNode {
+  if (typeof node === "string") return node;
+  if (node.attrs["class"] === "columns") return { ...node, children: [said] };
+  if ("data-columns" in node.attrs) {
+    const { hidden: _shown, ...attrs } = node.attrs;
+    return { ...node, attrs };
+  }
+  if (node.tag !== "tr") return withChildren(node, (child) => leaveOut(child, dropped, said));
+  return withChildren(node, (cell, index) =>
+    typeof cell === "string" || !dropped.has(index) ? cell : { ...cell, attrs: { ...cell.attrs, hidden: "" } },
+  );
+}
