@@ -2,12 +2,12 @@ import { columnsToDrop } from "../../src/adapters/web/public/reply/columns.js";
 import type { VElement, VNode } from "../../src/adapters/web/public/vnode/vnode.js";
 
 /** Of a character in a cell and in a head, in CSS pixels: the mean of the console's face at their sizes. */
-const CELL_PIXELS = 7.2;
-const HEAD_PIXELS = 7;
+const CELL_PIXELS = 6.5;
+const HEAD_PIXELS = 6.6;
 /** Left and right of a cell together. */
 const PADDING = 28;
-/** Of the widest cell that turns its words. */
-const MOST_PIXELS = 416;
+/** Of a cell that turns its words, which a table without room makes as narrow as its sheet lets it. */
+const TURNED_PIXELS = 213;
 /** What the console keeps free beside a reply, on both sides together. */
 const MARGIN = 26;
 
@@ -45,8 +45,10 @@ function rowsIn(node: VNode): VElement[] {
 }
 
 function widthOf(cell: VNode): number {
-  const width = lettersIn(cell) * (typeof cell !== "string" && cell.tag === "th" ? HEAD_PIXELS : CELL_PIXELS);
-  return Math.min(MOST_PIXELS, width);
+  if (typeof cell === "string") return 0;
+  if (cell.tag === "th") return lettersIn(cell) * HEAD_PIXELS;
+  const width = lettersIn(cell) * CELL_PIXELS;
+  return "class" in cell.attrs ? width : Math.min(TURNED_PIXELS, width);
 }
 
 /** The characters that are seen: of an id its ends. */
