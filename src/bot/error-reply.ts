@@ -62,16 +62,20 @@ function userErrorReply(error: UserError, context: { command: string; options?: 
   return reply({ tone: "warning", title: error.message, blocks, actions: meant(error, context), failure: "caller" });
 }
 
-/** The same question with each meaning of its ambiguous value; none where that is only a part of the option. */
+/** The same question with each meaning of its ambiguous value, which may be one word of several. */
 function meant(
   { option, meanings }: UserError,
   { command, options }: { command: string; options?: Ask["options"] },
 ): Action[] {
   if (option === undefined || meanings === undefined || options === undefined) return [];
-  if (String(options[option]).trim() !== meanings.typed.trim()) return [];
+  const given = String(options[option]).trim();
+  const typed = meanings.typed.trim();
+  const words = given === typed ? [given] : given.split(/([\s,;]+)/u);
+  const at = words.findIndex((word) => word.toLowerCase() === typed.toLowerCase());
+  if (at === -1) return [];
   const choices = meanings.values.map(({ label, value }) => ({
     label,
-    invocation: { command, options: { ...options, [option]: value } },
+    invocation: { command, options: { ...options, [option]: words.with(at, value).join("") } },
   }));
   return buttonsOrChoice("Which one?", choices, "replace");
 }

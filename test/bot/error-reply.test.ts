@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { errorReply } from "../../src/bot/error-reply.ts";
-import { StorageError } from "../../src/errors.ts";
+import { StorageError, UserError } from "../../src/errors.ts";
 import { silentLog } from "../../src/log.ts";
 
 it("a full disk is named: not the caller's mistake, and without the database's path", () => {
@@ -24,4 +24,26 @@ it("a remedy for the caller is shown instead", () => {
   );
   expect(JSON.stringify(reply)).toContain("Ask for a shorter range");
   expect(reply.failure).toBe("bug");
+});
+
+it.each([
+  ["the value", "BTC", "BTC", "m1"],
+  ["one word between commas", "ETH/USDT, btc", "btc", "ETH/USDT, m1"],
+  ["one word between blanks", "node.down nod.lagging", "nod.lagging", "node.down m1"],
+  ["a value with blanks", "BTC perpetual", "BTC perpetual", "m1"],
+])("%s that may mean another can be chosen in its place", (_what, given, typed, asked) => {
+  const meanings = { typed, values: [{ label: "Bitcoin", value: "m1" }] };
+  const { actions } = errorReply(new UserError("Which?", { option: "subjects", meanings }), {
+    log: silentLog(),
+    command: "alerts add",
+    options: { subjects: given, private: true },
+    signal: new AbortController().signal,
+  });
+  expect(actions).toEqual([
+    {
+      label: "Bitcoin",
+      invocation: { command: "alerts add", options: { subjects: asked, private: true } },
+      effect: "replace",
+    },
+  ]);
 });

@@ -1,23 +1,32 @@
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { commands } from "../../commands/index.ts";
+import { renderEmbed } from "../../src/adapters/discord/render/embed.ts";
+import { renderDiscord } from "../../src/adapters/discord/render/render.ts";
+import { renderSlack } from "../../src/adapters/slack/render/render.ts";
 import { ALERT_KINDS } from "../../src/alerts/kinds/kinds.ts";
+import { AlertMessage } from "../../src/alerts/outbox/message.ts";
+import { aboveFold, unfolded } from "../../src/reply/fold.ts";
+import { refusals } from "../adapters/discord/judge.ts";
+import { judgeMessage } from "../support/fake-slack/judge.ts";
 import { alertMessages } from "../support/gallery/alert-messages.ts";
 import { LINES } from "../support/gallery/lines.ts";
 import { drawAnsi } from "./ansi.ts";
 import { besidePage } from "./beside.ts";
 import { drawSample, type DrawnSample, SCREENS } from "./draw.ts";
 import { galleryPage } from "./page.ts";
-import { samples, SURFACES } from "./samples.ts";
+import { type Sample, samples, SURFACES } from "./samples.ts";
 import { drawnViews } from "./views.ts";
 
 describe("the page of all samples", () => {
   const drawn: DrawnSample[] = [];
   const answered = new Set<string>();
   let page = "";
+  const refused: string[] = [];
   beforeAll(async () => {
     for await (const sample of samples()) {
       drawn.push(drawSample(sample));
+      refused.push(...faultsOf(sample).map((fault) => `${sample.id}: ${fault}`));
       const isAnswer = SURFACES.some((surface) => sample.shown[surface].reply.failure === undefined);
       if (isAnswer && sample.shown.web.as !== "alert") answered.add(sample.title);
     }
@@ -32,6 +41,21 @@ describe("the page of all samples", () => {
     expect(missing).toEqual([]);
     const titles = new Set(drawn.map(({ title }) => title));
     expect(Object.values(LINES).flat()).toSatisfy((lines: string[]) => lines.every((line) => titles.has(line)));
+  });
+
+  test("shows no message that a platform would refuse, folded and whole", () => {
+    expect(refused).toEqual([]);
+  });
+
+  test("has every type of message, and every phase and change that one may be about", () => {
+    const told = alertMessages.map(([message]) => message);
+    const known = <T extends string>(options: readonly { readonly value: T }[]) => options.map(({ value }) => value);
+    const typesOf = AlertMessage.options.map(({ shape }) => shape.type);
+    expect(new Set(told.map(({ type }) => type))).toEqual(new Set(known(typesOf)));
+    const phases = told.flatMap((message) => ("phase" in message ? [message.phase] : []));
+    expect(new Set(phases)).toEqual(new Set(["trigger", "escalation", "reminder", "resolve", "state"]));
+    const changes = told.flatMap((message) => (message.type === "change" ? [message.change.what] : []));
+    expect(new Set(changes).size).toBe(8);
   });
 
   test("has every alert", () => {
@@ -96,6 +120,28 @@ describe("what a terminal shows", () => {
     expect(() => drawAnsi("\u001B[2Jx")).toThrow(RangeError);
   });
 });
+
+/** What the strict fakes would refuse of it, in each form in which its message is sent. */
+function faultsOf({ shown }: Sample): string[] {
+  const isWhole = [false, true];
+  return [
+    ...isWhole.flatMap((whole) => {
+      const { reply, as } = shown.discord;
+      const answer = { asker: "1", keeps: true, shareable: true } as const;
+      const { files, ...message } =
+        as === "alert"
+          ? renderEmbed(whole ? unfolded(reply) : aboveFold(reply), { alert: true })
+          : renderDiscord(reply, answer, whole ? "whole" : "folded");
+      return refusals({ ...message, files: files.map(({ name }) => name) });
+    }),
+    ...isWhole.flatMap((whole) => {
+      const { reply, as } = shown.slack;
+      const answer = { asker: "U1", ask: { command: "help", options: {} }, shareable: true, whole };
+      const { text, blocks } = renderSlack(reply, as === "alert" ? {} : answer);
+      return judgeMessage({ text, blocks });
+    }),
+  ];
+}
 
 const VOID = new Set(["meta", "input", "br", "hr", "img"]);
 

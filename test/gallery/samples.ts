@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+
 import type { AnswerAudience } from "../../src/adapters/adapter.ts";
 import { describe } from "../../src/alerts/wording/wording.ts";
 import { parseLine } from "../../src/bot/grammar/grammar.ts";
@@ -63,6 +65,29 @@ const INCIDENT = [
   "alerts log",
 ];
 
+/** What cannot be answered, and why not: no right to ask, several meanings, no data node, no database. */
+const FAULTS: readonly (readonly [name: string, lines: readonly string[], before: (talk: SimulatorTalk) => unknown])[] =
+  [
+    [
+      "no right",
+      ["alerts add ops", "alerts silence all 1h", "answers set everyone"],
+      (talk) => talk.become({ caller: NEWCOMER }),
+    ],
+    [
+      "ambiguous",
+      [
+        "market show BTC",
+        "alerts add node.lagging sim",
+        "alerts add market.price BTC,ETH",
+        "alerts silence node.down sim",
+      ],
+      () => undefined,
+    ],
+    ["no node", ["time", "market list"], (talk) => talk.simulator.faults.set({ kind: "die", network: "mainnet" })],
+    ["no database", ["alerts add ops", "my parties"], overwriteDatabase],
+  ];
+const NEWCOMER: Caller = { id: "newcomer", name: "new", mayManageChannel: false };
+
 const SUBJECTS: readonly (readonly [
   name: string,
   lines: readonly string[],
@@ -70,6 +95,7 @@ const SUBJECTS: readonly (readonly [
 ])[] = [
   ...Object.entries(LINES).map(([name, lines]) => [name, lines, () => undefined] as const),
   ["incident", INCIDENT, oneNodeDown],
+  ...FAULTS,
 ];
 
 /** All samples. Each is to be drawn before the next one is asked for: its files are open until then. */
@@ -113,6 +139,11 @@ async function oneNodeDown(talk: SimulatorTalk): Promise<void> {
   await talk.askFor("alerts add node.down,network.stalled");
   await see(talk, 1, [stalled("good"), down("good"), down("good", "b:1")]);
   await see(talk, 4, [stalled("good"), down("bad"), down("good", "b:1")]);
+}
+
+async function overwriteDatabase({ askFor, database }: SimulatorTalk): Promise<void> {
+  await askFor("alerts add ops");
+  await writeFile(database, "no database".repeat(1000));
 }
 
 async function ask(talk: SimulatorTalk, sample: string, surface: Surface): Promise<Shown> {

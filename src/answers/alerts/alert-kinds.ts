@@ -65,10 +65,19 @@ function unknownKind(word: string): UserError {
   const tails = new Map(ALERT_KINDS.map((kind) => [kind.slice(kind.indexOf(".") + 1), kind]));
   const tail = nearest(word, tails.keys());
   const near = nearest(word, known) ?? (tail === undefined ? undefined : tails.get(tail));
-  return new UserError(`${quoteTyped(word)} is no kind of alert.`, {
+  const groups = `There are the groups ${KIND_GROUP_NAMES.join(", ")}`;
+  const title = `${quoteTyped(word)} is no kind of alert.`;
+  if (near === undefined) {
+    return new UserError(title, {
+      option: "kinds",
+      remedy: `${groups}, and the kinds ${ALERT_KINDS.join(", ")}. An ops channel needs:`,
+      suggestion: "alerts add ops",
+    });
+  }
+  return new UserError(title, {
     option: "kinds",
-    remedy: `${near === undefined ? "" : `Did you mean ${near}? `}There are the sets ${KIND_GROUP_NAMES.join(", ")}${near === undefined ? `, and the kinds ${ALERT_KINDS.join(", ")}` : ", and single kinds such as node.down"}. This adds ${near === undefined ? "what ops channels need" : "that one"}:`,
-    suggestion: near === undefined ? "alerts add ops" : `alerts add ${near}`,
+    remedy: `Did you mean ${near}? ${groups}, and kinds such as node.down.`,
+    meanings: { typed: word, values: [{ label: near, value: near }] },
   });
 }
 

@@ -121,15 +121,21 @@ function matchingNodes(typed: string, nodes: ResolveContext["api"]["nodes"]): re
 function resolveNode(typed: string, { api, network }: Pick<ResolveContext, "api" | "network">, option: string): string {
   const only = findNode(typed, api);
   if (only !== undefined) return only;
-  const names = api.nodes.map(({ name }) => name);
-  const near = nearest(typed, names);
+  const found = matchingNodes(typed, api.nodes);
+  const near = nearest(
+    typed,
+    api.nodes.map(({ name }) => name),
+  );
+  const meant = found.length > 0 ? found : near === undefined ? [] : [near];
+  const meanings = { typed, values: meant.map((name) => ({ label: name, value: name })) };
   throw new UserError(
-    matchingNodes(typed, api.nodes).length > 1
-      ? `${quoteTyped(typed)} could be more than one data node.`
+    found.length > 1
+      ? `${quoteTyped(typed)} could be ${found.length} data nodes.`
       : `There is no data node ${quoteTyped(typed)} on ${network} here.`,
     {
       option,
-      remedy: `${near === undefined ? "" : `Did you mean ${near}? `}There are ${names.join(", ")}.`,
+      remedy: `${near === undefined ? "" : `Did you mean ${near}? `}There are ${api.nodes.map(({ name }) => name).join(", ")}.`,
+      ...(meant.length === 0 ? {} : { meanings }),
     },
   );
 }

@@ -94,7 +94,7 @@ function parseOption(name: string, option: Option, raw: string | number | boolea
       );
       if (found !== undefined) return found.value;
       const values = option.choices.map((choice) => choice.value);
-      throw wrongValue(name, `${quoteTyped(typed)} is no ${name}.`, oneOf(typed, values));
+      throw oneOf(name, `${quoteTyped(typed)} is no ${name}.`, typed, values);
     }
     case "flag": {
       const wanted = typed.toLowerCase();
@@ -120,7 +120,7 @@ function parseOption(name: string, option: Option, raw: string | number | boolea
       const exact = context.networks.find((network) => network.toLowerCase() === wanted);
       const only = exact ?? (starting.length === 1 && wanted !== "" ? starting[0] : undefined);
       if (only !== undefined) return only;
-      throw wrongValue(name, `There is no network ${quoteTyped(typed)} here.`, oneOf(typed, context.networks));
+      throw oneOf(name, `There is no network ${quoteTyped(typed)} here.`, typed, context.networks);
     }
   }
 }
@@ -135,10 +135,13 @@ function parseInteger(name: string, option: { min: number; max: number }, typed:
   return Number(value);
 }
 
-function oneOf(typed: string, values: readonly string[]): string {
+/** The mistake, the values that are right, and the nearest one to choose. */
+function oneOf(option: string, message: string, typed: string, values: readonly string[]): UserError {
   const near = nearest(typed, values);
   const list = values.length === 1 ? `The only one is ${values[0] ?? ""}.` : `It is one of ${values.join(", ")}.`;
-  return near === undefined ? list : `Did you mean ${near}? ${list}`;
+  if (near === undefined) return wrongValue(option, message, list);
+  const meanings = { typed, values: [{ label: near, value: near }] };
+  return new UserError(message, { option, remedy: `Did you mean ${near}? ${list}`, meanings });
 }
 
 function wrongValue(option: string, message: string, remedy: string): UserError {

@@ -5,6 +5,7 @@ import type { DeliveryContext } from "../../../src/alerts/outbox/delivery-subjec
 import type { AlertMessage } from "../../../src/alerts/outbox/message.ts";
 import { nanoseconds } from "../../../src/units/nanoseconds.ts";
 import { anEpisode } from "../../alerts/samples.ts";
+import { serviceMessages } from "./service-messages.ts";
 
 const NASTY = "<@everyone> *bold* & [x](y)";
 export const at = "1700000000000000000";
@@ -110,7 +111,7 @@ const trigger = (episode: ReturnType<typeof anEpisode>): AlertMessage => ({
   phase: "trigger",
   episode,
 });
-const digest = (reason: "quiet hours" | "catch-up" | "held"): AlertMessage => ({
+const digest = (reason: "quiet hours" | "catch-up" | "held"): Extract<AlertMessage, { type: "digest" }> => ({
   type: "digest",
   network: "mainnet",
   reason,
@@ -119,9 +120,17 @@ const digest = (reason: "quiet hours" | "catch-up" | "held"): AlertMessage => ({
 });
 const over = { state: "resolved", recovered: at, ended: at } as const;
 const calm = { type: "calm", kind: "node.down", network: "mainnet", subject: "a:1", since: at, at } as const;
-const away = { type: "away", from: at, to: "1700001920000000000" } as const;
-const lost = { type: "lost", platform: "slack", channel: "C1", why: "is_archived", at } as const;
-const token = { type: "token", platform: "slack", why: "Slack says invalid_auth", since: at, at } as const;
+const node = { type: "condition", episode: episodeOf("node.down") } as const;
+const GUIDANCE = { note: "Core 2 restarts by itself.", runbook: "https://wiki.example.org/node-down" };
+const checkpoint = eventOf("checkpoint.new");
+const rolling: Extract<AlertMessage, { type: "rolling" }> = {
+  type: "rolling",
+  kind: "checkpoint.new",
+  network: "mainnet",
+  day: "2023-11-14",
+  total: 2,
+  events: [checkpoint, { ...checkpoint, key: "k2" }],
+};
 const market = { kind: "market.state", network: "mainnet", subject: "m1", key: "k", at, label: "A/B" } as const;
 const opening = { tradingMode: "TRADING_MODE_OPENING_AUCTION", trigger: "AUCTION_TRIGGER_OPENING" };
 const pending = { state: "STATE_PENDING", ...opening };
@@ -227,6 +236,16 @@ export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])
   [digest("quiet hours")],
   [digest("catch-up")],
   [digest("held")],
+  [{ ...digest("quiet hours"), episodes: [episodeOf("node.down", true, over)] }],
+  [rolling],
+  [{ ...rolling, total: 500 }],
+  [{ ...node, phase: "escalation", episode: episodeOf("node.down", true, { severity: "critical", escalated: at }) }],
+  [{ ...node, phase: "reminder", reminder: { number: 2, of: 4 } }],
+  [{ ...node, phase: "state", episode: episodeOf("node.down", true, { acknowledged: { by: "bob", at } }) }],
+  [{ ...node, phase: "trigger", already: "this channel was silenced", guidance: GUIDANCE }],
+  [{ ...node, phase: "trigger", drill: true, simulated: true }],
+  [{ ...node, phase: "trigger" }, { plain: true }],
+  [{ ...node, phase: "trigger" }, { twice: true }],
   [{ type: "event", event: eventOf("checkpoint.new") }, { repeat: true }],
   [
     {
@@ -270,30 +289,5 @@ export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])
       withinMillis: 1_800_000,
     })),
   ),
-  [{ ...lost, subscriptions: 1, unsent: 1 }],
-  [{ ...lost, subscriptions: 2, unsent: 3 }],
-  [{ ...away, late: [] }],
-  [{ ...away, late: [{ kind: "checkpoint.new", count: 2 }] }],
-  [{ ...away, late: [{ kind: "history.reset", count: 1 }] }],
-  [{ ...away, late: [], unseen: ["mainnet"] }],
-  [
-    {
-      ...away,
-      late: [
-        { kind: "checkpoint.new", count: 2 },
-        { kind: "history.reset", count: 1 },
-      ],
-      unseen: ["mainnet", "testnet"],
-    },
-  ],
-  ...[0, 1, 12].map((waiting): [AlertMessage] => [
-    { ...token, change: { what: "refused", waiting, until: "1700086400000000000" } },
-  ]),
-  [{ ...token, change: { what: "revoked", subscriptions: 0, unsent: 0 } }],
-  [{ ...token, change: { what: "revoked", removed: true, subscriptions: 1, unsent: 1 } }],
-  [{ ...token, change: { what: "accepted", waiting: 0, subscriptions: 0, unsent: 0 } }],
-  [{ ...token, change: { what: "accepted", waiting: 1, subscriptions: 1, unsent: 2 } }],
-  [{ ...token, change: { what: "back", subscriptions: 2, unsent: 0 } }],
-  [{ ...token, platform: "matrix", change: { what: "refused", waiting: 2, until: "1700086400000000000" } }],
-  [{ type: "test", by: "ada", at }],
+  ...serviceMessages,
 ];
