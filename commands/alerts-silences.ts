@@ -1,4 +1,4 @@
-import { isSilenceActive } from "../src/alerts/routing/silence.ts";
+import { isSilenceActive, type Silence, silenceActiveUntil } from "../src/alerts/routing/silence.ts";
 import { silenceScopeWords, silenceTimeWords } from "../src/alerts/wording/silence-words.ts";
 import { subjectLabels } from "../src/answers/alerts/alert-subjects.ts";
 import { destinationKeyWords } from "../src/answers/alerts/destination.ts";
@@ -8,6 +8,7 @@ import { command } from "../src/bot/command.ts";
 import { details, paragraph } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";
 import { code, commandLine, text, toText } from "../src/reply/text.ts";
+import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
 import { toMillis } from "../src/units/nanoseconds.ts";
 
 export const alertsSilences = command({
@@ -48,8 +49,8 @@ export const alertsSilences = command({
           name: "silences",
           columns: [
             { title: "Silenced" },
-            { title: "When" },
-            { title: "Now", priority: 2 },
+            { title: "Now" },
+            { title: "When", priority: 2 },
             { title: "Id", priority: 2 },
             { title: "By", priority: 3 },
             { title: "Where", priority: 3 },
@@ -59,8 +60,8 @@ export const alertsSilences = command({
             const reason = one.reason === undefined ? "" : `: ${one.reason}`;
             return [
               silenceScopeWords(one, labels),
+              toText(stateWords(one, now)),
               silenceTimeWords(one, now),
-              toText(isSilenceActive(one, now) ? "holds" : "waits"),
               toText(code(one.id)),
               toText(`${one.by}${reason}`),
               where === undefined ? toText("all places") : placeOf(where),
@@ -74,3 +75,9 @@ export const alertsSilences = command({
     });
   },
 });
+
+/** `2 h left`, or how long until it holds for the first time; one that comes again waits for its next time. */
+function stateWords(silence: Silence, now: Milliseconds): string {
+  if (isSilenceActive(silence, now)) return `${formatDuration(silenceActiveUntil(silence, now) - now)} left`;
+  return silence.from > now ? `in ${formatDuration(silence.from - now)}` : "waits";
+}

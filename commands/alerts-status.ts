@@ -7,6 +7,7 @@ import type { Episode } from "../src/alerts/rules/episode.ts";
 import type { AlertService } from "../src/alerts/service/service.ts";
 import { suspicionWords, verdictWords } from "../src/alerts/wording/network-status-words.ts";
 import { silenceLine } from "../src/alerts/wording/describe-silences.ts";
+import type { Platforms } from "../src/alerts/platform.ts";
 import { sinceWords } from "../src/alerts/wording/phrases.ts";
 import { type Labels, subjectName } from "../src/alerts/wording/subscription-words.ts";
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
@@ -22,10 +23,10 @@ import { visibleSilences } from "../src/answers/alerts/silences/silences.ts";
 import { command } from "../src/bot/command.ts";
 import { type Block, details, facts, field, paragraph, type Table } from "../src/reply/block.ts";
 import { type Action, reply, type Tone } from "../src/reply/reply.ts";
-import { code, joinText, strong, text, type Text, time, toText } from "../src/reply/text.ts";
+import { code, joinText, strong, text, type Text, toText } from "../src/reply/text.ts";
 import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
 import { formatCount } from "../src/units/format-number.ts";
-import { fromMillis, toMillis } from "../src/units/nanoseconds.ts";
+import { toMillis } from "../src/units/nanoseconds.ts";
 
 /** A watcher is late after so many of its intervals without an observation. */
 const LATE_INTERVALS = 3;
@@ -71,7 +72,7 @@ export const alertsStatus = command({
       ...(open.length === 0 ? [] : [episodeTable(open, labels)]),
       ...facts([
         field("Silenced", countedOrOnly(silenced, "silences hold")),
-        field("Not sent yet", unsentWords(owed, now)),
+        field("Not sent yet", unsentWords(owed, now, context.platforms)),
         field("Unreachable", countedOrOnly(unreachable, "places cannot be reached, or were lost")),
       ]),
     ];
@@ -206,7 +207,7 @@ function episodeTable(open: readonly Episode[], labels: Labels): Table {
     title: text`Open alerts`,
     columns: [
       { title: "Kind" },
-      { title: "Of" },
+      { title: "About" },
       { title: "Severity" },
       { title: "Since", priority: 2 },
       { title: "Network", priority: 2 },
@@ -244,13 +245,17 @@ function countedOrOnly(lines: readonly Text[], words: string): Text | undefined 
   return lines.length <= 1 ? lines[0] : text`${lines.length} ${words}`;
 }
 
-function unsentWords(owed: Awaited<ReturnType<AlertService["outboxDepth"]>>, now: Milliseconds): Text | undefined {
+function unsentWords(
+  owed: Awaited<ReturnType<AlertService["outboxDepth"]>>,
+  now: Milliseconds,
+  platforms: Platforms,
+): Text | undefined {
   const waiting = owed.filter((one) => one.owed > 0);
   if (waiting.length === 0) return undefined;
   return joinText(
     waiting.map(
       (one) =>
-        text`${formatCount(one.owed)} on ${one.platform}, the oldest since ${time(fromMillis(one.oldest))} (${formatDuration(Math.max(0, now - one.oldest))})`,
+        text`${formatCount(one.owed)} on ${platforms.nameOf(one.platform)}, the oldest for ${formatDuration(Math.max(0, now - one.oldest))}`,
     ),
     "; ",
   );
@@ -261,9 +266,9 @@ function unwatchedWords(statuses: readonly NetworkStatus[], now: Milliseconds): 
   const observations = statuses.flatMap(({ looked }) => (looked === undefined ? [] : [toMillis(timeFromText(looked))]));
   const last =
     observations.length === 0
-      ? "Nobody ever has."
-      : `What follows is as of the last look, ${formatDuration(Math.max(0, now - Math.max(...observations)))} ago.`;
-  return text`${strong("No Bellwether runs on this database: nobody is watching.")} ${last}`;
+      ? "Nobody has ever watched."
+      : `All of this is ${formatDuration(Math.max(0, now - Math.max(...observations)))} old.`;
+  return text`${strong("No Bellwether runs on this database.")} Start one to be told of alerts. ${last}`;
 }
 
 function headline(statuses: readonly NetworkStatus[], open: readonly Episode[], isUnwatched: boolean): Text {
@@ -273,7 +278,7 @@ function headline(statuses: readonly NetworkStatus[], open: readonly Episode[], 
   );
   const firing =
     open.length === 0 ? "no alert is open" : open.length === 1 ? "one alert is open" : `${open.length} alerts are open`;
-  return text`${isUnwatched ? "Nobody is watching; last known: " : ""}${verdicts}; ${firing}`;
+  return text`${isUnwatched ? "Nobody is watching; when last seen: " : ""}${verdicts}; ${firing}`;
 }
 
 function toneOf(statuses: readonly NetworkStatus[], open: readonly Episode[]): Tone {

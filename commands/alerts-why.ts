@@ -17,7 +17,12 @@ export const alertsWhy = command({
     const { id } = await findEpisode(alerts, options.episode, options.network);
     const story = await alerts.history(id);
     // It was there a moment ago: its time to be forgotten has come in between.
-    if (story === undefined) throw new UserError(`Episode ${id} is no longer kept.`, { option: "episode" });
+    if (story === undefined)
+      throw new UserError(`Episode ${id} is no longer kept.`, {
+        option: "episode",
+        remedy: "Episodes are kept for 30 days after their end. The latest ones are in:",
+        suggestion: "alerts log",
+      });
     return episodeTimelineReply(story, context);
   },
 });

@@ -18,10 +18,7 @@ export const answersShow = command({
     const workspace = workspaceOf(context);
     const choice = chosen.of(here);
     const audience = choice?.markets ?? "caller";
-    const by =
-      choice === undefined
-        ? text`nobody yet: it is so from the start`
-        : text`${choice.by}, ${time(fromMillis(choice.at), "both")}`;
+    const by = choice === undefined ? text`nobody yet` : text`${choice.by}, ${time(fromMillis(choice.at), "both")}`;
     const other = AUDIENCES.find((one) => one.audience !== audience);
     return reply({
       title:

@@ -13,7 +13,7 @@ import type { AssetNames } from "../src/api/model/names.ts";
 import { command } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
 import { field, type Field } from "../src/reply/block.ts";
-import { code, shortenId, text } from "../src/reply/text.ts";
+import { code, shortenId } from "../src/reply/text.ts";
 
 export const bundleAssetLimits = command({
   name: "bundle asset-limits",
@@ -47,10 +47,14 @@ export const bundleAssetLimits = command({
       value,
       title: `Limits of ${name} on the bridge`,
       before: [
-        limit("maxLifetimeDeposit", value.lifetimeLimit, asset),
-        limit("withdrawThreshold", value.threshold, asset),
+        limit("Lifetime deposit limit", value.lifetimeLimit, asset),
+        limit("Withdrawal threshold", value.threshold, asset),
       ],
-      after: [copyableIdField("proposalId", proposalId)],
+      after: [
+        rawLimit("maxLifetimeDeposit", value.lifetimeLimit),
+        rawLimit("withdrawThreshold", value.threshold),
+        copyableIdField("proposalId", proposalId),
+      ],
       known: { lifetimeLimit: 0, threshold: 0 },
       subject: `asset-limits:${proposalId}`,
       ask: askFor(context, "bundle asset-limits", { proposal: proposalId }),
@@ -58,11 +62,14 @@ export const bundleAssetLimits = command({
   },
 });
 
-/** A limit under the name of the bridge's contract: its integer, and the same in units. */
+/** A limit in units of the asset, or as its integer where the decimals are unknown. */
 function limit(name: string, value: bigint | undefined, asset: AssetNames | undefined): Field {
-  if (value === undefined) return field(name, undefined, { wide: true });
-  const units = asset?.decimals === undefined ? text` raw` : text` (${assetAmount(value, asset)})`;
-  return field(name, text`${code(value)}${units}`, { wide: true });
+  return field(name, assetAmount(value, asset));
+}
+
+/** The integer that the bridge takes, under the name of its contract. */
+function rawLimit(name: string, value: bigint | undefined): Field {
+  return field(name, value === undefined ? undefined : code(value), { wide: true });
 }
 
 /** Nodes answer 500 for a proposal of another kind, though it is the caller who can mend that. */
@@ -82,7 +89,7 @@ async function explainOtherKind(
     throw new UserError(`Proposal ${proposalId} does not change an asset.`, {
       option: "proposal",
       cause: error,
-      remedy: "Give the id of a proposal that updates an asset's limits: other proposals have no such bundle.",
+      remedy: "Give the id of a proposal that changes an asset's limits.",
     });
   }
 }

@@ -33,7 +33,7 @@ export const bundleListAsset = command({
     const name = asset?.symbol ?? shortenId(assetId);
     if (asset?.erc20 === false) {
       // Some nodes crash when they are asked for it.
-      throw new UserError(`${name} is no ERC20 token: there is no bundle to list it on the ERC20 bridge.`, {
+      throw new UserError(`${name} is no ERC20 token: the bridge does not list it.`, {
         option: "asset",
         remedy: "Give an asset that lives on Ethereum.",
       });

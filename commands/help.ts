@@ -104,10 +104,10 @@ function details(context: HelpContext, one: AnyCommand): Reply {
   return reply({
     title: text`${one.name}: ${one.summary}`,
     blocks: [
-      { kind: "code", text: usageLine(one), command: true },
       { kind: "list", items: one.examples.map((example) => [commandLine(example)]) },
       ...(one.access === "channel-manager" ? [paragraph("Only people who may manage the channel can use it.")] : []),
       ...inDetail([
+        { kind: "code", text: usageLine(one), command: true },
         {
           kind: "table",
           title: text`Options`,

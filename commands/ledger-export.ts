@@ -113,7 +113,7 @@ function requireParty(party: string | undefined): string {
   if (party !== undefined) return party;
   throw new UserError("ledger export needs a party.", {
     option: "party",
-    remedy: "Name one, or save yours as the default with my party <id>. Type for example:",
+    remedy: "Name one, or save yours with my party <id>. For example:",
     suggestion: ledgerExport.examples[0] ?? "",
   });
 }
@@ -130,7 +130,7 @@ async function resolveParty(party: string, next: string, context: Context): Prom
     throw new UserError(`${asset.label} is an asset, and the party comes first.`, {
       option: "party",
       cause: thrown,
-      remedy: "Where the party that you saved is meant, give the rest by name. Type for example:",
+      remedy: "For the party that you saved, give the rest by name. For example:",
       suggestion: formatLine({
         command: "ledger export",
         options: {
@@ -147,7 +147,7 @@ function parseColumns(typed: string | undefined, raw: boolean): readonly string[
   if (raw) {
     throw new UserError("columns and raw cannot go together.", {
       option: "columns",
-      remedy: "raw gives the node's bytes untouched, with all columns; leave one of the two out.",
+      remedy: "Leave one out: raw gives the node's bytes untouched, with all columns.",
     });
   }
   const columns = typed

@@ -112,7 +112,7 @@ function noSuchMarket(network: string, marketId: string, also: readonly NamedId[
   );
   return new UserError(`${network} has no market ${marketId}.`, {
     option: "market",
-    remedy: `Check the id and the network${near === undefined ? "" : `; did you mean ${near}?`} All markets are listed by:`,
+    remedy: `${near === undefined ? "Check the id and the network." : `Did you mean ${near}?`} All markets are listed by:`,
     suggestion: "market list",
   });
 }

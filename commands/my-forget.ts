@@ -55,7 +55,7 @@ export const myForget = command({
           : `${typedParty} could be ${fitting.length} of the parties that you saved.`,
         {
           option: "party",
-          remedy: "This shows them:",
+          remedy: "Those that you saved:",
           suggestion: "my parties",
           ...(fitting.length === 0
             ? {}

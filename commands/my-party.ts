@@ -66,9 +66,9 @@ function parseName(typed: string | undefined): string | undefined {
   const name = typed?.trim().replaceAll(/\s+/gu, " ");
   if (name === undefined || name === "") return undefined;
   if (name.toLowerCase() === EVERYBODY || /^[0-9a-f]{3,}$/iu.test(name)) {
-    throw new UserError(`${name} could be taken for something else.`, {
+    throw new UserError(`A party cannot be called ${name}.`, {
       option: "name",
-      remedy: `A name is neither ${EVERYBODY} nor the beginning of an id, such as treasury.`,
+      remedy: `Choose a name such as treasury: neither ${EVERYBODY} nor the beginning of an id.`,
     });
   }
   return name;

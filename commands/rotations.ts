@@ -1,5 +1,5 @@
 import { answer } from "../src/answers/answer.ts";
-import { idCell, namedCell } from "../src/answers/cells.ts";
+import { idCell } from "../src/answers/cells.ts";
 import { nodesById, VALIDATOR } from "../src/answers/ids/ids.ts";
 import { resolveId } from "../src/answers/ids/resolve-id.ts";
 import { noteSeen } from "../src/answers/ids/seen-ids.ts";
@@ -63,15 +63,17 @@ export const rotations = command({
           name: "key-rotations",
           columns: [
             { title: "Block", align: "right" },
-            { title: "Node" },
-            { title: "Old address", priority: 3 },
+            { title: "Validator" },
             { title: "New address", priority: 2 },
+            { title: "Old address", priority: 3 },
+            { title: "Id", priority: 3 },
           ],
           rows: rows.map((row) => [
             toText(row.blockHeight ?? "–"),
-            namedCell(row.nodeId, nameOf(row.nodeId)),
-            idCell(row.oldAddress),
+            nameOf(row.nodeId) === undefined ? idCell(row.nodeId) : toText(nameOf(row.nodeId)),
             idCell(row.newAddress),
+            idCell(row.oldAddress),
+            idCell(row.nodeId),
           ]),
           empty: text`No key rotations here.`,
         },

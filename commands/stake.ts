@@ -64,7 +64,7 @@ async function everybody(context: Context): Promise<Reply> {
   const top = parties.slice(0, TOP);
   const shown: Table = {
     kind: "table",
-    name: "largest-stakes",
+    name: "stake",
     columns: [
       { title: "Party" },
       { title: "Stake", align: "right" },

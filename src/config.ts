@@ -117,7 +117,10 @@ function readEnvFile(): EnvFile {
     return read;
   } catch (thrown) {
     if (thrown instanceof UserError) throw thrown;
-    throw new UserError(`The file .env cannot be read: ${messageOf(thrown)}.`, { cause: thrown });
+    throw new UserError(`The file .env cannot be read: ${messageOf(thrown)}.`, {
+      remedy: "Let this user read it, or remove it.",
+      cause: thrown,
+    });
   }
 }
 

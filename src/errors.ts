@@ -4,6 +4,11 @@ interface Meanings {
   readonly values: readonly { readonly label: string; readonly value: string }[];
 }
 
+/** What to do about a mistake: in words, as a line to type, or both. */
+type NextStep =
+  | { readonly remedy: string; readonly suggestion?: string }
+  | { readonly remedy?: string; readonly suggestion: string };
+
 /**
  * A mistake of the caller: shown as it stands, so `message` is one sentence that says what is wrong
  * and `remedy` one that says what to do next.
@@ -18,10 +23,7 @@ export class UserError extends Error {
   /** What the typed value of that option may mean, each to be chosen in its place. */
   readonly meanings: Meanings | undefined;
 
-  constructor(
-    message: string,
-    more: { remedy?: string; suggestion?: string; option?: string; meanings?: Meanings; cause?: unknown } = {},
-  ) {
+  constructor(message: string, more: NextStep & { option?: string; meanings?: Meanings; cause?: unknown }) {
     super(message, { cause: more.cause });
     this.meanings = more.meanings;
     this.remedy = more.remedy;

@@ -26,7 +26,7 @@ export function audienceOf(
   if (given.private === undefined) return preset ?? command.audience;
   if (parsed !== true) return "channel";
   if (command.announced === true) {
-    throw new UserError(`What ${command.name} changes is told to everybody in the channel.`, {
+    throw new UserError(`${command.name} always tells the whole channel.`, {
       option: "private",
       remedy: "Leave private out.",
     });

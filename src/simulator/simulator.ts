@@ -96,7 +96,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     freshSamples: (network) => freshSamplesOf(networks[network], now()),
     configure(network, number, changes) {
       const found = nodes[network][number - 1];
-      if (found === undefined) throw new UserError(`The simulated ${network} has no node ${number}.`);
+      if (found === undefined) throw new RangeError(`The simulated ${network} has no node ${number}.`);
       found.node.profile = { ...found.node.profile, ...changes };
     },
     async close() {

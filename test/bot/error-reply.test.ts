@@ -33,7 +33,7 @@ it.each([
   ["a value with blanks", "BTC perpetual", "BTC perpetual", "m1"],
 ])("%s that may mean another can be chosen in its place", (_what, given, typed, asked) => {
   const meanings = { typed, values: [{ label: "Bitcoin", value: "m1" }] };
-  const { actions } = errorReply(new UserError("Which?", { option: "subjects", meanings }), {
+  const { actions } = errorReply(new UserError("Which?", { option: "subjects", remedy: "Choose one.", meanings }), {
     log: silentLog(),
     command: "alerts add",
     options: { subjects: given, private: true },

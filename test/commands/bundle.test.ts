@@ -32,11 +32,13 @@ test("an unsigned bundle says so plainly", async () => {
   );
 });
 
-test("limits go by the names that the bridge gives them, as integers and in units", async () => {
+test("limits stand in units, and below the fold as integers under the names that the bridge gives them", async () => {
   const { ask, samples } = await start();
   const screen = await ask(`bundle asset-limits ${samples.proposalId}`);
-  expect(screen).toMatch(/maxLifetimeDeposit +\d+ \([\d,.]+ \w+\)/u);
-  expect(screen).toMatch(/withdrawThreshold +\d+ \([\d,.]+ \w+\)/u);
+  expect(screen).toMatch(/deposit limit +[\d,.]+ \w+$/mu);
+  expect(screen).toMatch(/threshold +[\d,.]+ \w+$/mu);
+  expect(screen).toMatch(/maxLifetimeDeposit +\d+$/mu);
+  expect(screen).toMatch(/withdrawThreshold +\d+$/mu);
 });
 
 test("a subject without a bundle is the caller's mistake, and the reply says so", async () => {

@@ -9,12 +9,14 @@ import { AlertMessage } from "../../src/alerts/outbox/message.ts";
 import { aboveFold, unfolded } from "../../src/reply/fold.ts";
 import { refusals } from "../adapters/discord/judge.ts";
 import { judgeMessage } from "../support/fake-slack/judge.ts";
+import { avoidedWords, linesWith } from "../support/glossary.ts";
 import { alertMessages } from "../support/gallery/alert-messages.ts";
 import { LINES } from "../support/gallery/lines.ts";
 import { drawAnsi } from "./ansi.ts";
 import { besidePage } from "./beside.ts";
-import { drawSample, type DrawnSample, SCREENS } from "./draw.ts";
+import { drawSample, type DrawnSample, SCREENS, treeOf } from "./draw.ts";
 import { galleryPage } from "./page.ts";
+import { linesRead } from "./read.ts";
 import { type Sample, samples, SURFACES } from "./samples.ts";
 import { drawnViews } from "./views.ts";
 
@@ -23,9 +25,12 @@ describe("the page of all samples", () => {
   const answered = new Set<string>();
   let page = "";
   const refused: string[] = [];
+  const said: string[] = [];
   beforeAll(async () => {
     for await (const sample of samples()) {
       drawn.push(drawSample(sample));
+      for (const surface of SURFACES)
+        said.push(...linesRead(treeOf(surface, sample.shown[surface], WIDE), WIDE.columns));
       refused.push(...faultsOf(sample).map((fault) => `${sample.id}: ${fault}`));
       const isAnswer = SURFACES.some((surface) => sample.shown[surface].reply.failure === undefined);
       if (isAnswer && sample.shown.web.as !== "alert") answered.add(sample.title);
@@ -45,6 +50,11 @@ describe("the page of all samples", () => {
 
   test("shows no message that a platform would refuse, folded and whole", () => {
     expect(refused).toEqual([]);
+  });
+
+  test("says no word that the glossary has another one for", () => {
+    expect(said.length).toBeGreaterThan(5000);
+    expect(linesWith(avoidedWords().flat(), said)).toEqual([]);
   });
 
   test("has every type of message, and every phase and change that one may be about", () => {
@@ -120,6 +130,9 @@ describe("what a terminal shows", () => {
     expect(() => drawAnsi("\u001B[2Jx")).toThrow(RangeError);
   });
 });
+
+/** No line is broken, and no column left out. */
+const WIDE = { pixels: 4000, columns: 400 };
 
 /** What the strict fakes would refuse of it, in each form in which its message is sent. */
 function faultsOf({ shown }: Sample): string[] {

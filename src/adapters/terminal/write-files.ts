@@ -9,21 +9,17 @@ import { codeOf, UserError } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
 import { type Attachment, safeFileName } from "../../reply/attachment.ts";
 import { tableAttachment } from "../../reply/csv.ts";
+import { ownCsv } from "../../reply/message-files.ts";
 import type { Reply } from "../../reply/reply.ts";
 
-/**
- * The same reply with each table that has rows as a CSV among its files, unless a file of that name exists already. A
- * table with only the first of many rows is omitted where the reply has a file of its own, which has all of them.
- */
+/** The same reply with each table that has rows as a CSV among its files, unless it is there already. */
 export function withTablesAsFiles(reply: Reply): Reply {
   if (reply.failure !== undefined) return reply;
-  const names = new Set(reply.attachments.map((file) => file.name));
-  const tables = reply.blocks.flatMap((block) => {
-    if (block.kind !== "table" || block.rows.length === 0) return [];
-    if (names.size > 0 && (block.total ?? 0) > block.rows.length) return [];
-    const file = tableAttachment(block);
-    return names.has(file.name) ? [] : [file];
-  });
+  const tables = reply.blocks.flatMap((block) =>
+    block.kind !== "table" || block.rows.length === 0 || ownCsv(reply, block) !== undefined
+      ? []
+      : [tableAttachment(block)],
+  );
   return { ...reply, attachments: [...reply.attachments, ...tables] };
 }
 

@@ -147,7 +147,7 @@ const CONDITION_WORDS: {
     const { sinceMillis, usualMillis, lastBlock } = reading.facts;
     return {
       bad: text`A checkpoint is overdue on ${network}`,
-      headline: text`${network} has owed a checkpoint`,
+      headline: text`A checkpoint of ${network} has been overdue`,
       good: text`Checkpoints come again on ${network}`,
       figures: [
         ...(lastBlock === undefined ? [] : [`last one at block ${groupedNumber(lastBlock)}`]),

@@ -1,6 +1,6 @@
 import { type Block, paragraph } from "../../reply/block.ts";
 import { type Action, reply, type Reply } from "../../reply/reply.ts";
-import { code, commandLine, strong, text, type Text } from "../../reply/text.ts";
+import { code, commandLine, text, type Text } from "../../reply/text.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
 import type { NetworkStatus } from "../kinds/network-status.ts";
@@ -22,7 +22,7 @@ export function describeTest(message: TestMessage, platforms?: Platforms): Reply
     tone: "good",
     title: markedTitle("TEST", text`Alerts arrive here`, message),
     blocks: [
-      paragraph(text`${by} subscribed ${place}. This message shows that it can be reached.${told}`),
+      paragraph(text`${by} subscribed ${place}.${told}`),
       ...standingBlocks(standing),
       ...firstWord(first, subscription, platforms),
     ],
@@ -76,7 +76,7 @@ function sentence({ by, change, labels }: ChangeMessage): Text {
     case "unsilenced":
       return text`${by} ended the silence of ${silenceScopeWords(change.silence, labels)}`;
     case "acknowledged":
-      return text`${by} acknowledged ${strong(change.episode.kind)}: ${conditionWords(change.episode).bad}${othersWords(change.others)}`;
+      return text`${by} acknowledged: ${conditionWords(change.episode).bad}${othersWords(change.others)}`;
   }
 }
 

@@ -28,7 +28,7 @@ export function describeFlapping(message: Flapping, { group, growing }: Delivery
       title: markedTitle("FLAPPING", conditionWords(episode).bad, message),
       blocks: [
         paragraph(
-          text`It has fired ${episodes} times within ${within}, the last time at ${time(timeFromText(episode.detected), "both")}, and is firing as this is written. It is not told each time any more, until it has been calm for ${within}; what is critical still is.`,
+          text`It fired ${episodes} times in ${within}, last at ${time(timeFromText(episode.detected), "both")}. Until it has been calm for ${within}, it is told only when it becomes critical.`,
         ),
       ],
     });
@@ -45,9 +45,9 @@ export function describeFlapping(message: Flapping, { group, growing }: Delivery
     title: markedTitle("FLAPPING", bad, message),
     blocks: [
       paragraph(
-        `They come and go; listed is how often each has fired within ${within}. None is told each time any more, until it has been calm for ${within}; what is critical still is.`,
+        `They come and go: so often each fired in ${within}. Until one has been calm for ${within}, it is told only when it becomes critical.`,
       ),
-      listed(subjects, "the last time at", growing),
+      listed(subjects, "last at", growing),
     ],
     ...(growing === true ? {} : fileOf(subjects, name, "Last fired", message)),
   });
@@ -62,7 +62,7 @@ export function describeCalm(message: Calm, { group, growing }: DeliveryContext)
     ? text`${code(kind)}${calmSubject(message)}`
     : text`${strong(`${all.length}`)} alerts of ${code(kind)}`;
   const fired = text`It fired ${episodes === 1 ? "once" : `${episodes} times`} since ${time(timeFromText(since), "both")}. ${
-    open ? "It is firing now, without a break: it flaps no more, but it is not over." : "It is not firing now."
+    open ? "It fires now without a break." : "It does not fire now."
   }`;
   const subjects = all.map((one) => ({ ...one, firings: one.episodes, at: one.since }));
   return reply({
@@ -71,11 +71,7 @@ export function describeCalm(message: Calm, { group, growing }: DeliveryContext)
     blocks: isOne
       ? [paragraph(fired)]
       : [
-          paragraph(
-            open
-              ? "Each is firing now, without a break: they flap no more, but they are not over."
-              : "None of them is firing now.",
-          ),
+          paragraph(open ? "Each fires now without a break." : "None of them fires now."),
           listed(subjects, "since", growing),
         ],
     ...(isOne || growing === true ? {} : fileOf(subjects, `${network}-${kind}-calm`, "Since", message)),

@@ -38,7 +38,7 @@ function tokenText({ platform, why, since, at, change }: TokenMessage, platforms
         blocks: [
           paragraph(text`Since ${time(from, "both")}: ${code(why)}. Nobody there gets an answer either.`),
           paragraph(
-            text`${waitWords(change.waiting)} What waits is sent, late, once ${name} accepts a token. If it accepts none by ${until}, that is given up, and the subscriptions there end until it does.`,
+            text`${waitWords(change.waiting)} What waits is sent once ${name} accepts a token. If it accepts none by ${until}, what waits is given up and the subscriptions there end until then.`,
           ),
           remedy,
         ],
@@ -110,7 +110,7 @@ function channelText(message: TokenMessage, channel: string, platforms?: Platfor
         blocks: [
           paragraph(text`${named}, since ${time(from, "both")}: ${why}.`),
           paragraph(
-            text`${waitWords(change.waiting)} It is tried again and again, with growing pauses; what waits is sent, late, once it arrives. If nothing does by ${until}, that is given up, and the subscriptions there end.${operator === true ? " Other channels may be affected, too." : ""}`,
+            text`${waitWords(change.waiting)} It is tried again, with growing pauses, until ${until}. Then what waits is given up, and the subscriptions there end.${operator === true ? " Other channels may be affected, too." : ""}`,
           ),
           whatToDo(remedy),
         ],

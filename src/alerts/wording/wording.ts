@@ -32,14 +32,14 @@ const NAMED_EVENTS = 5;
 export function describe(message: AlertMessage, context: DeliveryContext = {}, platforms?: Platforms): Reply {
   const said = describeByType(message, context, platforms);
   if (context.twice === true) {
-    const note = paragraph("This was sent twice: the other message goes on.");
+    const note = paragraph("Sent twice: only the other message is kept up to date.");
     return { ...said, tone: "neutral", blocks: [note], actions: [], attachments: [] };
   }
   const notes = [
     ...(context.repeat === true
-      ? [text`${strong("This may be a repeat")}: nobody knows whether the first try to send it arrived.`]
+      ? [text`${strong("This may be a repeat")}: the first try to send it may have arrived.`]
       : []),
-    ...(context.plain === true ? ["Plain text only: its usual form was refused here. Files are missing."] : []),
+    ...(context.plain === true ? ["Plain text, without files: the usual form was refused here."] : []),
   ];
   return notes.length === 0 ? said : { ...said, blocks: [...notes.map((note) => paragraph(note)), ...said.blocks] };
 }
@@ -101,7 +101,7 @@ function describeDigest(message: MessageOf<"digest">): Reply {
   const kinds = [...Map.groupBy(events, (event) => event.kind)];
   const counts = kinds.map(([kind, all]) => `${countOf(kind, all.length)}${blocksOf(all)}`);
   const closed =
-    episodes.length === 0 ? [] : [`${episodes.length} ${episodes.length === 1 ? "alert" : "alerts"} that resolved`];
+    episodes.length === 0 ? [] : [`${episodes.length} resolved ${episodes.length === 1 ? "alert" : "alerts"}`];
   const what = [...closed, ...counts].join(", ");
   const why = { "catch-up": "found at once", "quiet hours": "during quiet hours", held: "kept back until now" }[
     message.reason
@@ -128,7 +128,7 @@ function describeRolling(message: MessageOf<"rolling">): Reply {
         kind: "list",
         items: [...events].toReversed().map((event) => text`${time(timeFromText(event.at))}: ${eventLine(event)}`),
       },
-      ...(left > 0 ? [paragraph(`${left} earlier ones of that day are not listed.`)] : []),
+      ...(left > 0 ? [paragraph(`${left} earlier ones are not listed.`)] : []),
     ],
   });
 }
@@ -146,13 +146,13 @@ function lateEventWords({ late, unseen = [] }: MessageOf<"away">): string {
   const happened = late.filter(({ count }) => count > 0);
   const counts = happened.map(({ kind, count }) => countOf(kind, count)).join(", ");
   // What a node no longer holds cannot be reported any more.
-  const lost = happened.some(({ kind }) => kind === "history.reset") ? ["what lies in a gap cannot be told"] : [];
+  const lost = happened.some(({ kind }) => kind === "history.reset") ? ["what happened in the gap is lost"] : [];
   if (unseen.length === 0) {
     const told = counts === "" ? "Nothing happened meanwhile" : `Told late: ${counts}`;
     return [told, ...(lost.length === 0 ? ["nothing was lost"] : lost)].join("; ");
   }
   const told = counts === "" ? "What happened meanwhile is not known yet" : `Told late so far: ${counts}`;
-  const rest = `not all of ${unseen.join(" and ")} could be looked at, and what is found there is told once it can be`;
+  const rest = `not all of ${unseen.join(" and ")} could be seen; the rest follows`;
   return [told, ...lost, rest].join("; ");
 }
 

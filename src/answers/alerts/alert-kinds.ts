@@ -42,7 +42,7 @@ export function parseKinds(typed: string): ChosenKinds {
   );
   const personal = kinds.filter((kind) => isPersonalKind(kind));
   if (personal.length > 0 && kinds.length > 1) {
-    throw new UserError(`${personal.join(" and ")} is watched by one person, apart from everything else.`, {
+    throw new UserError(`${personal.join(" and ")} is watched by one person.`, {
       option: "kinds",
       remedy: "Add it by itself, with what to watch:",
       suggestion: `alerts add ${personal[0] ?? ""} <id>`,

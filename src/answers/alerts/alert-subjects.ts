@@ -56,7 +56,7 @@ export async function resolveSubjects(
   }
   const [first, second] = [...families];
   if (first === undefined) {
-    throw new UserError(`${kinds.join(", ")}: that is about the network, not about ${quoteTyped(typed)}.`, {
+    throw new UserError(`${kinds.join(", ")} is about the whole network, not about ${quoteTyped(typed)}.`, {
       option,
       remedy: "Leave the subjects out, or name a kind that has them, such as market.price, node.down or order.final.",
     });
@@ -64,13 +64,13 @@ export async function resolveSubjects(
   if (second !== undefined) {
     throw new UserError(`${first[1]} is about ${first[0]}s and ${second[1]} about ${second[0]}s.`, {
       option,
-      remedy: "Add them apart, each with its own subjects, or leave the subjects out.",
+      remedy: "Add them one by one, each with its own subjects, or leave the subjects out.",
     });
   }
   if (words.length > MAX_SUBJECTS) {
-    throw new UserError(`These are ${words.length} subjects; at most ${MAX_SUBJECTS} are taken.`, {
+    throw new UserError(`${words.length} subjects are too many: one subscription takes ${MAX_SUBJECTS}.`, {
       option,
-      remedy: "Add the rest apart, or leave the subjects out to be told of all of them.",
+      remedy: "Add the rest in another one, or leave the subjects out to be told of all.",
     });
   }
   const resolved: string[] = [];

@@ -15,7 +15,7 @@ export function parseSpan(option: string, typed: string): Milliseconds {
   if (millis !== undefined) return millis;
   const behind = typed.trim().toLowerCase() === option ? ` Write it behind a colon: ${option}:2h.` : "";
   const bare = /^\d+$/u.test(typed.trim()) ? ` Is it ${typed.trim()}m or ${typed.trim()}h?` : "";
-  throw new UserError(`${quoteTyped(typed)} is no span of time that ${option} understands.`, {
+  throw new UserError(`${option} is a span of time, not ${quoteTyped(typed)}.`, {
     option,
     remedy: `Write it with its unit, as in 30s, 5m, 1h30m or 2d.${bare}${behind}`,
   });
@@ -97,7 +97,7 @@ function momentOf(
   // Days begin and end by the zone's clock.
   const span = /\bago$/u.test(compact) ? undefined : parseTimeSpan(compact, fromMillis(localMillis(zone, now)));
   if (span === undefined) {
-    throw new UserError(`${quoteTyped(typed)} is no time that ${option} understands.`, {
+    throw new UserError(`${option} is a time, not ${quoteTyped(typed)}.`, {
       option,
       remedy: "Write 22:00, in 2h, tomorrow, or a date and time as in 2026-05-01T12:30.",
     });
@@ -122,9 +122,9 @@ export function parseQuietHours(typed: string): { from: string; to: string } {
   const time = (hour: string | undefined, minute = "00"): string => `${(hour ?? "").padStart(2, "0")}:${minute}`;
   const [from, to] = [time(match?.[1], match?.[2]), time(match?.[3], match?.[4])];
   if (match === null || from === to) {
-    throw new UserError(`${quoteTyped(typed)} are no quiet hours.`, {
+    throw new UserError(`quiet is from when to when, not ${quoteTyped(typed)}.`, {
       option: "quiet",
-      remedy: "Write from when to when by the clock of the zone, as in 22:00-07:00; off = none.",
+      remedy: "Write quiet hours as 22:00-07:00, or off for none.",
     });
   }
   return { from, to };

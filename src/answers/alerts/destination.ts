@@ -52,7 +52,7 @@ export function parseDestination(
 ): Destination {
   const { chats, console: shown } = context.platforms;
   if (!isOperator(context)) {
-    throw new UserError("Only the terminal and the console can tell another place than their own.", {
+    throw new UserError("to works in the terminal and the console alone.", {
       option: "to",
       remedy: "Type the command in that channel instead.",
     });
@@ -65,7 +65,7 @@ export function parseDestination(
   const kind = platform?.kindOfId(id);
   if (platform === undefined || kind === undefined) {
     const forms = chats.map((one) => `${one.id}:<channel id> as in ${one.id}:${one.exampleChannel}`);
-    throw new UserError(`${quoteTyped(typed)} is no place that alerts can go to.`, {
+    throw new UserError(`Alerts cannot go to ${quoteTyped(typed)}.`, {
       option: "to",
       remedy: `Write ${listWords([shown.channel, ...forms], ", or ")}.`,
     });

@@ -59,7 +59,7 @@ function isWholeId(typed: string): boolean {
 /** The accepted forms in one sentence, for errors. */
 function idFormatWords(kind: IdKind): string {
   const byName = kind.byName === undefined ? "" : `${kind.byName}, or `;
-  return `${capitalised(kind.article)} ${kind.noun} is given by ${byName}its id of ${ID_LENGTH} hexadecimal characters; the beginning is enough for one that was shown here before.`;
+  return `${capitalised(kind.article)} ${kind.noun} goes by ${byName}its id of ${ID_LENGTH} hexadecimal characters; of one shown here before, the beginning is enough.`;
 }
 
 function startsWithTyped(candidate: NamedId, low: string): boolean {
@@ -86,7 +86,7 @@ function ambiguousId(kind: IdKind, typed: string, found: readonly NamedId[], opt
   const more = found.length > MAX_LISTED ? ` and ${found.length - MAX_LISTED} more` : "";
   return new UserError(`${quoteTyped(typed)} could be ${found.length} ${kind.noun}s.`, {
     option,
-    remedy: `It fits ${listed.join(", ")}${more}: choose one, or type more of it.`,
+    remedy: `It fits ${listed.join(", ")}${more}. Choose one, or type more of it.`,
     meanings: {
       typed,
       values: sorted.slice(0, MAX_CHOICES).map((one) => ({ label: named(one, shortenId(one.id)), value: one.id })),
@@ -103,10 +103,9 @@ function unknownId(kind: IdKind, typed: string, known: readonly NamedId[], optio
       known.map(({ id }) => id),
     ) ??
     containing(typed, names);
-  const guess = near === undefined ? "" : ` Did you mean ${near}?`;
   return new UserError(whatIsWrong(kind, typed, network), {
     option,
-    remedy: `${idFormatWords(kind)}${guess}`,
+    remedy: near === undefined ? idFormatWords(kind) : `Did you mean ${near}?`,
     ...(near === undefined
       ? {}
       : { meanings: { typed, values: [{ label: isWholeId(near) ? shortenId(near) : near, value: near }] } }),
@@ -118,7 +117,7 @@ function whatIsWrong(kind: IdKind, typed: string, network: string): string {
   if (/^[0-9a-f]+$/iu.test(typed.trim()) && length > 32) {
     return `${capitalised(kind.noun)} id ${shortenId(typed.trim())} has ${length} characters instead of ${ID_LENGTH}.`;
   }
-  return `No ${kind.noun} ${quoteTyped(typed)} is known here on ${network}.`;
+  return `No ${kind.noun} ${quoteTyped(typed)} on ${network}.`;
 }
 
 /** The first name that contains the typed text. */

@@ -190,8 +190,8 @@ function withCursor(query: PageRequest, cursor: string): PageRequest {
 }
 
 function badCursor(command: string, cause?: ApiError): UserError {
-  return new UserError("No node takes this cursor.", {
-    remedy: `Cursors come from the buttons of an earlier page and can grow old${cause?.innerWords === undefined ? "" : ` (${cause.node} says: ${cause.innerWords})`}; begin again with:`,
+  return new UserError("This page is gone.", {
+    remedy: `Its cursor is too old, or was never one${cause?.innerWords === undefined ? "" : ` (${cause.node} says: ${cause.innerWords})`}. Begin again with:`,
     suggestion: command,
     cause,
   });

@@ -94,22 +94,27 @@ async function openAt(
 /** The largest number the interface's int64 holds. */
 const MAX_INT64 = 2n ** 63n - 1n;
 
+const YEARS = "Give a time between the years 1970 and 2262.";
+
 /**
  * The export's path and query. An end without a start crashes some releases, so a start of 0 is sent. Throws UserError
  * for an invalid range.
  */
 function ledgerPath(query: LedgerQuery): string {
   const { partyId, assetId, from, to } = query;
-  if (partyId === "") throw new UserError("A ledger export needs a party.", { option: "party" });
-  if (assetId === "") throw new UserError("A ledger export needs an asset.", { option: "asset" });
+  if (partyId === "") throw new UserError("A ledger export needs a party.", { option: "party", remedy: "Name one." });
+  if (assetId === "") throw new UserError("A ledger export needs an asset.", { option: "asset", remedy: "Name one." });
   if (from !== undefined && (from < 0n || from > MAX_INT64)) {
-    throw new UserError("The start of a ledger export lies between the years 1970 and 2262.", { option: "from" });
+    throw new UserError("A ledger export cannot start then.", { option: "from", remedy: YEARS });
   }
   if (to !== undefined && (to < 0n || to > MAX_INT64)) {
-    throw new UserError("The end of a ledger export lies between the years 1970 and 2262.", { option: "to" });
+    throw new UserError("A ledger export cannot end then.", { option: "to", remedy: YEARS });
   }
   if (to !== undefined && to <= (from ?? -1n)) {
-    throw new UserError("The end of a ledger export lies after its start.", { option: "to" });
+    throw new UserError("The end of this ledger export is not after its start.", {
+      option: "to",
+      remedy: "Give a later end, or an earlier start.",
+    });
   }
   const parameters = new URLSearchParams({ partyId, assetId });
   if (from !== undefined || to !== undefined) parameters.set("dateRange.startTimestamp", String(from ?? 0n));

@@ -105,7 +105,10 @@ export const marketsData: ApiRequest<readonly MarketData[]> = defineRequest({
 export function order(orderId: string, version: number | undefined): ApiRequest<Order> {
   requireId(orderId, "order", "An order's id");
   if (version !== undefined && (!Number.isInteger(version) || version < 1 || version > MAX_INT32)) {
-    throw new UserError(`An order's version is a whole number from 1 to ${MAX_INT32}.`, { option: "version" });
+    throw new UserError("An order has no such version.", {
+      option: "version",
+      remedy: `Give a whole number from 1 to ${MAX_INT32}.`,
+    });
   }
   return defineRequest({
     path: `/api/v2/order/${segment(orderId)}${version === undefined ? "" : `?version=${version}`}`,
@@ -216,7 +219,7 @@ function brief(id: string): string {
 }
 
 function requireId(id: string, option: string, what: string): void {
-  if (id.trim() === "") throw new UserError(`${what} is missing.`, { option });
+  if (id.trim() === "") throw new UserError(`${what} is missing.`, { option, remedy: "Give it." });
 }
 
 function missing(path: string): never {

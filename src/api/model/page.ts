@@ -72,7 +72,10 @@ export function pageQuery(request: PageRequest): URLSearchParams {
   const name = backwards ? "last" : "first";
   const rows = (backwards ? last : first) ?? DEFAULT_PAGE_ROWS;
   if (!Number.isInteger(rows) || rows < 1 || rows > MAX_INT32) {
-    throw new UserError(`${name} is a whole number of rows from 1 to ${MAX_INT32}.`, { option: name });
+    throw new UserError(`${name} cannot be ${rows}.`, {
+      option: name,
+      remedy: `Give a whole number of rows from 1 to ${MAX_INT32}.`,
+    });
   }
   const query = new URLSearchParams();
   query.set(`pagination.${name}`, String(rows));

@@ -229,7 +229,7 @@ function unexpected(command: AnyCommand, token: Token): UserError {
   const likely = NAMED.exec(token.text)?.[1];
   if (likely !== undefined) return unknownOption(command.name, command.options, likely);
   const names = Object.keys(command.options);
-  return new UserError(`${command.name} does not know what to do with ${quoteTyped(token.text)}.`, {
+  return new UserError(`${command.name} takes no ${quoteTyped(token.text)} here.`, {
     remedy: `It takes ${names.join(", ")}, in this order; put a value with spaces in quotes.`,
   });
 }

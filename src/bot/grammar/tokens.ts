@@ -32,7 +32,9 @@ const MAX_LINE_LENGTH = 4000;
  */
 export function tokenize(line: string, options: { lenient?: boolean } = {}): Token[] {
   if (line.length > MAX_LINE_LENGTH) {
-    throw new UserError(`A command line has at most ${MAX_LINE_LENGTH} characters; this one has ${line.length}.`);
+    throw new UserError(`This line has ${line.length} characters; at most ${MAX_LINE_LENGTH} are taken.`, {
+      remedy: "Shorten it.",
+    });
   }
   const tokens: Token[] = [];
   let at = 0;

@@ -29,7 +29,7 @@ export function parseOptions(
     } else if ("required" in option && option.required) {
       throw new UserError(`${command.name} needs ${article(name)}.`, {
         option: name,
-        remedy: `${option.description}${option.description.endsWith(".") ? "" : "."} Type for example:`,
+        remedy: `${option.description}${option.description.endsWith(".") ? "" : "."} For example:`,
         ...(command.examples[0] === undefined ? {} : { suggestion: command.examples[0] }),
       });
     }
@@ -108,10 +108,8 @@ function parseOption(name: string, option: Option, raw: string | number | boolea
       const slashes = /^\d{1,4}[/.]\d{1,2}[/.]\d{1,4}$/u.test(typed);
       throw wrongValue(
         name,
-        slashes
-          ? `${quoteTyped(typed)} could be read in more than one way.`
-          : `${quoteTyped(typed)} is no time that ${name} understands.`,
-        "Write a date as 2023-05-01, a time as 2023-05-01 12:30 (UTC), or 7d, yesterday, last month.",
+        slashes ? `${name} could be two dates: ${quoteTyped(typed)}.` : `${name} is a time, not ${quoteTyped(typed)}.`,
+        "Write 2023-05-01, 2023-05-01 12:30 (UTC), 7d, yesterday or last month.",
       );
     }
     case "network": {

@@ -10,6 +10,7 @@ import type { Simulator } from "../simulator-handle.ts";
 import { FAULT_KINDS, type FaultKind, type FaultRequest, parseFaultRequest } from "./faults.ts";
 
 const MAX_BODY_BYTES = 65_536;
+const EXAMPLE = `Send a JSON object, such as {"kind":"stall"}.`;
 
 /**
  * The control route: how tests and people control the simulated networks from outside.
@@ -131,16 +132,17 @@ async function readJson(request: IncomingMessage): Promise<Record<string, unknow
   let text = "";
   for await (const part of request.setEncoding("utf8") as AsyncIterable<string>) {
     text += part;
-    if (text.length > MAX_BODY_BYTES) throw new UserError("The body is too long.");
+    if (text.length > MAX_BODY_BYTES)
+      throw new UserError("The body is too long.", { remedy: "Send one fault at a time." });
   }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (thrown) {
-    throw new UserError(`The body is no JSON: ${messageOf(thrown)}.`);
+    throw new UserError(`The body is no JSON: ${messageOf(thrown)}.`, { remedy: EXAMPLE });
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new UserError("The body must be a JSON object.");
+    throw new UserError("The body is no JSON object.", { remedy: EXAMPLE });
   }
   return value as Record<string, unknown>;
 }

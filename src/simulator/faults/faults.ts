@@ -96,7 +96,10 @@ export function parseFaultRequest(sent: Record<string, unknown>): FaultRequest {
     });
   }
   const name = String(wrong?.path[0]);
-  throw new UserError(`The field "${name}" of a fault must be ${wrong?.message}.`, { option: name });
+  throw new UserError(`The field "${name}" of a fault is wrong.`, {
+    option: name,
+    remedy: `It must be ${wrong?.message}.`,
+  });
 }
 
 interface FaultScope {

@@ -10,8 +10,8 @@ import { renderTable, type TableMarkup } from "./table.ts";
 
 export interface BlockContext {
   readonly max: number;
-  /** The file that carries a table's rows, should it not fit; undefined where they are a press away. */
-  readonly file: string | undefined;
+  /** Says of a table that does not fit which file has how much of it; undefined where that is a press away. */
+  readonly held: string | undefined;
   readonly onId: (name: string, value: string) => void;
   readonly wholeIds?: boolean;
   readonly mention?: CommandMention | undefined;
@@ -58,7 +58,7 @@ export function renderBlock(block: Block, context: BlockContext): BlockMarkup {
     case "table":
       return renderTable(block, {
         max: context.max,
-        file: context.file,
+        held: context.held,
         onId,
         wholeIds,
         apart: context.apart?.(block) === true,
@@ -139,9 +139,9 @@ function* wrapLine(line: string): Generator<string> {
   yield piece;
 }
 
-interface FitContext extends Omit<BlockContext, "max" | "file"> {
-  /** The file that carries the rows of the table at this place; undefined where they are a press away. */
-  fileOf(index: number): string | undefined;
+interface FitContext extends Omit<BlockContext, "max" | "held"> {
+  /** Which file has how much of the table at this place; undefined where that is a press away. */
+  heldOf(index: number): string | undefined;
 }
 
 const OVERFLOW_ACTIONS_LENGTH = 700;
@@ -149,7 +149,7 @@ const OVERFLOW_ACTIONS_LENGTH = 700;
 /** Renders each block whole where all fit; otherwise tables shrink first, the largest most. */
 export function fitBlocks(blocks: readonly Block[], space: number, context: FitContext): BlockMarkup[] {
   const { onId } = context;
-  const contextOf = (index: number, max: number): BlockContext => ({ ...context, max, file: context.fileOf(index) });
+  const contextOf = (index: number, max: number): BlockContext => ({ ...context, max, held: context.heldOf(index) });
   const measured = blocks.map((block, index) => {
     const ids: [string, string][] = [];
     const noteId = (name: string, value: string): void => void ids.push([name, value]);

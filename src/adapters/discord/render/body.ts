@@ -34,7 +34,7 @@ export interface BodyOptions {
   readonly left: readonly string[];
   /** Whether something beside the body was cut, too. */
   readonly cut: boolean;
-  fileOf(index: number): string | undefined;
+  heldOf(index: number): string | undefined;
   /** Says where to find the omitted words. */
   shortened(): string;
 }
@@ -55,7 +55,7 @@ export function renderBody(reply: Reply, context: MessageContext, presses: Press
   const left = overflowActions([...options.left, ...rowActions.left]);
   const used = title.markdown.length + footer.markdown.length + left.markdown.length;
   const blocks = fitBlocks(reply.blocks, options.length - used - SHORTENED_LENGTH, {
-    fileOf: (index) => options.fileOf(index),
+    heldOf: (index) => options.heldOf(index),
     onId: () => {},
     wholeIds,
     mention: context.mention,

@@ -40,7 +40,7 @@ export function renderEmbed(reply: Reply, context: MessageContext = {}): EmbedMe
     if (!ids.some((one) => one.value === value)) ids.push({ name, value });
   };
   const names = nameFiles(reply);
-  const { given, csvNames, add } = names;
+  const { given, held, add } = names;
   const title = titleOf(reply, (value) => onId("", value));
   const footer =
     reply.footer === undefined
@@ -50,7 +50,7 @@ export function renderEmbed(reply: Reply, context: MessageContext = {}): EmbedMe
   const left = overflowActions(actions.left);
   const space =
     EMBED_DESCRIPTION_LENGTH - TRUNCATION_NOTE_LENGTH - (footer?.markdown.length ?? 0) - left.markdown.length - 20;
-  const blocks = fitBlocks(reply.blocks, space, { fileOf: (index) => csvNames[index], onId, mention: context.mention });
+  const blocks = fitBlocks(reply.blocks, space, { heldOf: (index) => held[index], onId, mention: context.mention });
   // The story of an alert, behind its Details, has them whole.
   const tellsIds = context.alert === true && reply.actions.some(asksWhy);
   const buttons = renderButtons(actions.shown, reply, tellsIds ? [] : ids.slice(0, MAX_IDS), context);

@@ -4,7 +4,7 @@ import type { Attachment } from "../../../reply/attachment.ts";
 import { paragraph } from "../../../reply/block.ts";
 import { tableAttachment } from "../../../reply/csv.ts";
 import { fullTextAttachment } from "../../../reply/full-text.ts";
-import { messageFile, type MessageFile, type nameFiles } from "../../../reply/message-files.ts";
+import { messageFile, type MessageFile, type nameFiles, ownCsv } from "../../../reply/message-files.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Ask, Reply } from "../../../reply/reply.ts";
 import { joinText } from "../../../reply/text.ts";
@@ -162,7 +162,9 @@ export function replyFiles(
 ): readonly MessageFile[] {
   const nameAt = (index: number): string => csvNames[index] ?? "";
   const tables = reply.blocks.flatMap((block, index) =>
-    csv.has(index) && block.kind === "table" ? [messageFile(nameAt(index), tableAttachment(block))] : [],
+    csv.has(index) && block.kind === "table" && ownCsv(reply, block) === undefined
+      ? [messageFile(nameAt(index), tableAttachment(block))]
+      : [],
   );
   if (wholeName === undefined) return [...given, ...tables];
   const blocks = reply.blocks.map((block, index) =>

@@ -79,7 +79,7 @@ export function renderDiscord(
 /** Renders a reply within every limit, whole and folded; omitted content is counted, and in a file. Pure and total. */
 export function renderAnswer(reply: Reply, context: MessageContext): Answer {
   const names = nameFiles(reply);
-  const { given, csvNames } = names;
+  const { given, csvNames, held } = names;
   const picture = given.find(({ attachment }) => attachment === reply.picture)?.name;
   // A file for each table, and one for the whole reply, may follow.
   const most = Math.min(MAX_FILES, given.length + csvNames.filter((name) => name !== "").length + 1);
@@ -104,7 +104,7 @@ export function renderAnswer(reply: Reply, context: MessageContext): Answer {
     wholeIds: true,
     left: plan.left,
     cut: !forWhole.controls.whole,
-    fileOf: (index) => csvNames[index],
+    heldOf: (index) => held[index],
     shortened: () => `Shortened to fit; all of it in ${escapeMarkdown(nameWhole())}`,
   });
   const files = replyFiles(reply, names, whole.csv, wholeName);
@@ -118,7 +118,7 @@ export function renderAnswer(reply: Reply, context: MessageContext): Answer {
     wholeIds: false,
     left: [],
     cut: plan.left.length > 0,
-    fileOf: (index) => csvNames[whole.csv.has(places[index] ?? -1) ? (places[index] ?? -1) : -1],
+    heldOf: (index) => held[whole.csv.has(places[index] ?? -1) ? (places[index] ?? -1) : -1],
     shortened: () => "Shortened; Details has all of it",
   });
   const folds = withoutIds(folded) !== withoutIds(whole);

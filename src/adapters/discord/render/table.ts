@@ -25,8 +25,8 @@ interface Shown {
 
 export interface TableContext {
   readonly max: number;
-  /** The file that carries all rows; undefined where they are a press away. */
-  readonly file: string | undefined;
+  /** What says which file has how much of it, `all of it in stake.csv`; undefined where that is a press away. */
+  readonly held: string | undefined;
   readonly onId: (value: string) => void;
   /** Lists the ids that the rows shorten, whole, below them. */
   readonly wholeIds?: boolean;
@@ -52,7 +52,7 @@ const LINE_GAP = " · ";
  * counts the omissions.
  */
 export function renderTable(table: Table, context: TableContext): TableMarkup {
-  const { max, file, onId, wholeIds = false, apart = false } = context;
+  const { max, held, onId, wholeIds = false, apart = false } = context;
   const title = headline(table.title ?? [], { max, onId, wholeIds });
   const columnCount = widest(table);
   if (table.rows.length === 0 || columnCount === 0) {
@@ -69,9 +69,9 @@ export function renderTable(table: Table, context: TableContext): TableMarkup {
   // Exact numbers that take the place of whole columns are better read in the file.
   const isShort = short.columns > exact.columns || short.cut < exact.cut;
   const layout = isShort ? short : exact;
-  const longestNote = note(table, { rows: 0, columns: 0 }, columnCount, file).length + 10;
+  const longestNote = note(table, { rows: 0, columns: 0 }, columnCount, held).length + 10;
   const space = max - title.markdown.length;
-  const noteOfAll = note(table, { rows: table.rows.length, columns: layout.columns }, columnCount, file);
+  const noteOfAll = note(table, { rows: table.rows.length, columns: layout.columns }, columnCount, held);
   const all = fill(layout, table.rows.length, space - noteOfAll.length - 1, wholeIds);
   const shown =
     all.lines.length === table.rows.length ? all : fill(layout, table.rows.length, space - longestNote, wholeIds);
@@ -80,7 +80,7 @@ export function renderTable(table: Table, context: TableContext): TableMarkup {
   }
   const below = [
     ...(wholeIds ? shown.ids.map((id) => inlineCode(id)) : []),
-    note(table, { rows: shown.lines.length, columns: shown.columns }, columnCount, file),
+    note(table, { rows: shown.lines.length, columns: shown.columns }, columnCount, held),
   ]
     .filter((line) => line !== "")
     .join("\n");
@@ -111,19 +111,15 @@ function note(
   table: Table,
   shown: { rows: number; columns: number },
   columnCount: number,
-  file: string | undefined,
+  held: string | undefined,
 ): string {
   const all = Math.max(table.total ?? 0, table.rows.length);
   const parts: string[] = [];
   if (shown.rows < all) parts.push(`${shown.rows} of ${group(all)} rows`);
   if (shown.columns < columnCount) parts.push(`${shown.columns} of ${columnCount} columns`);
   if (parts.length === 0) return "";
-  const carried = shown.rows < table.rows.length || shown.columns < columnCount;
-  const where =
-    !carried || file === undefined
-      ? ""
-      : `; ${table.rows.length < all ? `${group(table.rows.length)} rows` : "all of it"} in ${file}`;
-  return `-# ${parts.join(", ")} shown${where}`;
+  const carried = held !== undefined && (shown.rows < table.rows.length || shown.columns < columnCount);
+  return `-# ${parts.join(", ")} shown${carried ? `; ${held}` : ""}`;
 }
 
 function group(count: number): string {

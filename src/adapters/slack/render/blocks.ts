@@ -39,8 +39,8 @@ export interface Bounds {
 export interface TableForm extends TableBounds {
   /** It may use the one table block of its message. */
   readonly asTable: boolean;
-  /** The file that holds all of it. */
-  readonly csvName: string;
+  /** Which file has how much of it: `all of it in stake.csv`. */
+  readonly held: string;
   /** It is shown in a modal, which takes no table block. */
   readonly inView: boolean;
   /** Who asked; left out for an alert. */
@@ -167,7 +167,7 @@ function renderTable(table: Table, bounds: Bounds, form: TableForm): RenderedBlo
       whole: head.whole && empty.whole,
     };
   }
-  const room = bounds.length - head.mrkdwn.length - NOTE_LENGTH - form.csvName.length;
+  const room = bounds.length - head.mrkdwn.length - NOTE_LENGTH - form.held.length;
   const noted = titled.length + (table.rowAction === undefined ? 2 : 3);
   if (room < 50 || bounds.blocks < noted) return OMITTED_TABLE;
   const shown =
@@ -190,7 +190,7 @@ function renderTable(table: Table, bounds: Bounds, form: TableForm): RenderedBlo
 }
 
 /** Reserved for the line that says what of a table is shown. */
-const NOTE_LENGTH = 140;
+const NOTE_LENGTH = 127;
 
 /** What can be done with each row that is shown. */
 function rowChoice({ rowAction, rows }: Table, count: number, { key, asker, asTable, folded }: TableForm) {
@@ -236,7 +236,7 @@ function renderCards(table: Table, bounds: Bounds, form: TableForm): RenderedTab
   return { blocks: rendered.blocks, length, rows, columns: chosen.length, whole: true };
 }
 
-function truncationNote(table: Table, shown: RenderedTable, { csvName, folded }: TableForm): string {
+function truncationNote(table: Table, shown: RenderedTable, { held, folded }: TableForm): string {
   const all = Math.max(table.total ?? 0, table.rows.length);
   const of = columnCount(table);
   const parts: string[] = [];
@@ -244,8 +244,7 @@ function truncationNote(table: Table, shown: RenderedTable, { csvName, folded }:
   if (shown.columns < of) parts.push(`${shown.columns} of ${of} columns`);
   if (parts.length === 0 && shown.whole) return "";
   if (folded && (shown.rows < table.rows.length || shown.columns < of)) return parts.join(", ");
-  const held = table.rows.length < all ? `${table.rows.length.toLocaleString("en-US")} rows` : "all of it";
-  return escapeMrkdwn(`${parts.length === 0 ? "Shortened" : `${parts.join(", ")} shown`}; ${held} in ${csvName}`);
+  return escapeMrkdwn(`${parts.length === 0 ? "Shortened" : `${parts.join(", ")} shown`}; ${held}`);
 }
 
 /** Small print. */

@@ -8,7 +8,7 @@ import { withCommandPrefix } from "../../../reply/command-prefix.ts";
 import { tableAttachment } from "../../../reply/csv.ts";
 import { aboveFold, unfolded } from "../../../reply/fold.ts";
 import { fullTextAttachment } from "../../../reply/full-text.ts";
-import { messageFile, type MessageFile, nameFiles } from "../../../reply/message-files.ts";
+import { messageFile, type MessageFile, nameFiles, ownCsv } from "../../../reply/message-files.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import { TONE_SIGNS } from "../../tone-signs.ts";
@@ -120,7 +120,7 @@ function layOut(
   context: MessageContext,
   kept: ReturnType<typeof keep>,
 ): Pick<SlackMessage, "files" | "filesLater"> & { readonly layout: Layout } {
-  const { given, csvNames, add } = nameFiles(reply);
+  const { given, csvNames, held, add } = nameFiles(reply);
   const title = renderTitle(reply, SECTION_LENGTH / 2);
   const later = context.ask !== undefined && (given.length === 0 || context.replaces === true);
   // Length for each button is reserved before it is known whether it is needed.
@@ -131,13 +131,13 @@ function layOut(
   const fixed = RESERVED_LENGTH + title.length + textLength(widest.block) + footer.mrkdwn.length + left.text.length;
   const { asker, inView = false } = context;
   const form = { maxColumns: MAX_TABLE_COLUMNS, maxRows: MAX_TABLE_ROWS - 1, folded: false, inView, asker };
-  const body = renderBody(reply, csvNames, MESSAGE_LENGTH - fixed, form);
+  const body = renderBody(reply, held, MESSAGE_LENGTH - fixed, form);
 
   const leftOut = csvNames.filter((_name, index) => body[index]?.csv === true && body[index].blocks.length === 0);
   const wholeTexts = [title, widest, footer, left, ...body].every((part) => part.whole);
   const wholeName = wholeTexts && leftOut.length <= MAX_TABLES_LEFT_OUT ? undefined : add("whole-reply.txt");
   const tables = reply.blocks.flatMap((block, index) =>
-    block.kind === "table" && body[index]?.csv === true
+    block.kind === "table" && body[index]?.csv === true && ownCsv(reply, block) === undefined
       ? [messageFile(csvNames[index] ?? "", tableAttachment(block))]
       : [],
   );
@@ -167,12 +167,12 @@ function layOutFolded(reply: Reply, { asker, inView = false }: MessageContext): 
   const first = aboveFold(reply);
   const title = renderTitle(first, FOLDED_TITLE_LENGTH);
   const footer = renderText(reply.footer ?? [], { max: FOLDED_FOOTER_LENGTH }).mrkdwn;
-  const { csvNames } = nameFiles(first);
+  const { held } = nameFiles(first);
   const form = { maxColumns: FOLDED_COLUMNS, maxRows: FOLDED_ROWS, folded: true, inView, asker };
   // A block knows the length of its text, but not of the buttons and line breaks around it: hence measured as a whole.
   let room = FOLDED_LENGTH - title.length - footer.length;
   for (;;) {
-    const layout = { title, body: renderBody(first, csvNames, room, form), left: "", note: "", footer };
+    const layout = { title, body: renderBody(first, held, room, form), left: "", note: "", footer };
     const texts = blocksOf(layout, undefined).filter(({ type }) => type !== "actions");
     const excess = shownLength(texts) - FOLDED_LENGTH;
     if (excess <= 0 || room <= 0) return layout;
@@ -215,9 +215,9 @@ function renderTitle(reply: Reply, max: number): Layout["title"] {
 /** Each block gets what it needs where all fit; otherwise tables shrink first, and the largest most. */
 function renderBody(
   reply: Reply,
-  csvNames: readonly string[],
+  held: readonly string[],
   room: number,
-  form: Omit<TableForm, "asTable" | "csvName" | "key">,
+  form: Omit<TableForm, "asTable" | "held" | "key">,
 ): RenderedBlocks[] {
   const spare = MAX_BLOCKS - RESERVED_BLOCKS;
   const firstTable = reply.blocks.findIndex((block) => block.kind === "table" && block.rows.length > 0);
@@ -229,7 +229,7 @@ function renderBody(
     return renderBlock(block, bounds, {
       ...form,
       asTable,
-      csvName: csvNames[index] ?? "",
+      held: held[index] ?? "",
       key: placeholderKey(`row${index}`),
     });
   };

@@ -14,6 +14,9 @@ import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
 import { type CallerContext, destinationHere, destinationKeyWords, isOperator } from "../destination.ts";
 
+/** As many as a phone shows; all of them are below the fold. */
+const LAST_LINES = 5;
+
 interface TimelineLine {
   readonly at: Milliseconds;
   readonly what: Text;
@@ -57,25 +60,39 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
       ...votesOf(episode.first),
     ]),
     {
-      kind: "table",
-      name: "alert-story",
-      title: text`What happened, oldest first`,
-      columns: [{ title: "When" }, { title: "Step" }, { title: "About", priority: 2 }, { title: "Where", priority: 3 }],
-      rows: lines.map(({ at, what, where, detail }) => [
-        toText(time(fromMillis(at))),
-        what,
-        toText(detail === "" ? "–" : detail),
-        where,
-      ]),
-      empty: text`Nothing is kept of it any more.`,
+      kind: "list",
+      title: text`${lines.length > LAST_LINES ? "What happened last" : "What happened"}`,
+      items:
+        lines.length === 0
+          ? [text`Nothing is kept of it any more.`]
+          : lines.slice(-LAST_LINES).map(({ at, what }) => text`${time(fromMillis(at))} ${what}`),
     },
+    ...details([
+      {
+        kind: "table",
+        name: "alert-story",
+        title: text`All of it, oldest first`,
+        columns: [
+          { title: "Step" },
+          { title: "When" },
+          { title: "About", priority: 2 },
+          { title: "Where", priority: 3 },
+        ],
+        rows: lines.map(({ at, what, where, detail }) => [
+          what,
+          toText(time(fromMillis(at))),
+          toText(detail === "" ? "–" : detail),
+          where,
+        ]),
+      },
+      ...(hidden > 0 ? [paragraph(`${hidden} more lines are about other channels.`)] : []),
+      { kind: "fields", fields: [field("Episode", code(episode.id), { wide: true })] },
+    ]),
   ];
-  if (hidden > 0) blocks.push(...details([paragraph(`${hidden} more lines are about other channels.`)]));
   return reply({
     tone: open ? TONES[episode.severity] : "neutral",
     title: text`${isDrill(episode) ? text`${strong("DRILL")} · ` : []}${isResolved(episode) ? words.good : words.bad}: the whole story`,
     blocks,
-    footer: episode.id,
     actions: actionsOf(episode),
   });
 }

@@ -55,7 +55,7 @@ export async function findEpisode(alerts: EpisodeReader, typed: string, network?
   const listed = candidates.slice(0, MAX_LISTED).map((one) => distinctWords(one, candidates));
   throw new UserError(`${quoteTyped(typed)} could be ${candidates.length} episodes.`, {
     option: "episode",
-    remedy: `It fits ${listed.join(", ")}${more}: choose one, or type it.`,
+    remedy: `It fits ${listed.join(", ")}${more}. Choose one.`,
     meanings: {
       typed,
       values: candidates
@@ -132,7 +132,7 @@ async function noSuchEpisode(alerts: EpisodeReader, typed: string, network: stri
   const near = nearest(typed, [...all.map(({ id }) => id), ...new Set(all.map(({ kind }) => kind))]);
   return new UserError(`No episode ${quoteTyped(typed)} is known${network === undefined ? "" : ` on ${network}`}.`, {
     option: "episode",
-    remedy: `${near === undefined ? "" : `Did you mean ${near}? `}Episodes are kept for 30 days after their end; what is open now is shown by:`,
+    remedy: `${near === undefined ? "" : `Did you mean ${near}? `}Episodes are kept for 30 days after their end. Open alerts are listed by:`,
     suggestion: "alerts status",
   });
 }

@@ -14,7 +14,7 @@ import { UserError } from "../../../errors.ts";
 import { type Block, field, paragraph } from "../../../reply/block.ts";
 import { type Action, reply, type Reply } from "../../../reply/reply.ts";
 import { code, strong, text } from "../../../reply/text.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
 import { isSpan } from "../alert-times.ts";
 import { type AlertCommandContext, changeAnnouncements, runExclusive } from "../alerts.ts";
@@ -104,9 +104,9 @@ function everythingReply(
   const network = rest.network === undefined ? text`` : text` on ${strong(rest.network)}`;
   return reply({
     tone: "warning",
-    title: text`Nothing changed: keep everything back${network}, ${where}?`,
+    title: text`Silence everything${network}, ${where}?`,
     blocks: [
-      paragraph("No kind, market, node or episode is named, so every alert would be kept back. If that is meant:"),
+      paragraph("Nothing is silenced yet: no kind, market, node or episode was named. If everything is meant:"),
       { kind: "code", text: formatLine({ command: short, options: Object.fromEntries(others) }), command: true },
     ],
     failure: "caller",
@@ -175,7 +175,7 @@ function addedReply(
 ): Reply {
   return reply({
     tone: "good",
-    title: text`Silenced: ${silenceScopeWords(silence, labels)}`,
+    title: text`Silenced ${silenceScopeWords(silence, labels)}${lengthWords(silence, now)}`,
     blocks: [
       {
         kind: "fields",
@@ -188,11 +188,16 @@ function addedReply(
       },
       ...notes,
       paragraph(
-        `What is firing still when it ends is told then${quiet ? ", or once the quiet hours are over that run then" : ""}. The end of what was told before is told all the same.`,
+        `An alert that still fires at its end is told then${quiet ? ", or after the quiet hours of that time" : ""}. The end of an alert told before is told at once.`,
       ),
     ],
     actions: [unsilenceAction(silence)],
   });
+}
+
+/** ` for 2 h`, of one that holds at once and does not come again. */
+function lengthWords({ from, until, recurrence }: Silence, now: Milliseconds): string {
+  return recurrence === undefined && from <= now ? ` for ${formatDuration(until - now)}` : "";
 }
 
 /** `alerts silence 1h` gives a duration and no scope. */

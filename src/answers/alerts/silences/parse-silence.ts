@@ -54,9 +54,9 @@ export async function parseSilenceScope(context: AlertCommandContext, values: Si
   const episode = await findEpisode(context.alerts, what, network).catch((error: unknown) => {
     if (!(error instanceof UserError) || !error.message.startsWith("No episode")) throw error;
     const near = nearest(what, SILENCEABLE);
-    throw new UserError(`${quoteTyped(what)} is no episode, kind, market or node that is known here.`, {
+    throw new UserError(`${quoteTyped(what)} is no episode, kind, market or node.`, {
       option: "what",
-      remedy: `${near === undefined ? "" : `Did you mean ${near}? `}The kinds are ${SILENCEABLE.join(", ")}. What is open now is shown by:`,
+      remedy: `${near === undefined ? `The kinds are ${SILENCEABLE.join(", ")}.` : `Did you mean ${near}?`} Open alerts are listed by:`,
       suggestion: "alerts status",
     });
   });
@@ -149,7 +149,7 @@ export function parseSilenceTimes(values: SilenceValues, now: Milliseconds): Sil
       `${formatDuration(until - from)} is too long: a silence lasts ${formatDuration(MAX_DURATION)} at most.`,
       {
         option: values.for === undefined ? "until" : "for",
-        remedy: "What nobody needs to hear for longer is better removed, or paused.",
+        remedy: "Remove or pause what nobody needs to hear for longer.",
       },
     );
   }
@@ -164,7 +164,7 @@ function recurring(
   zone: string,
 ): SilenceTimes {
   if (length === undefined) {
-    throw new UserError("A silence that comes again needs to know how long it is each time.", {
+    throw new UserError("How long does it last each time?", {
       option: "for",
       remedy: "Add for, as in for:2h.",
     });
@@ -176,9 +176,9 @@ function recurring(
     });
   }
   if (end === undefined || end - from > MAX_RECURRENCE) {
-    throw new UserError("A silence that comes again always has an end, within a year.", {
+    throw new UserError("A silence that comes again ends within a year.", {
       option: "until",
-      remedy: "Say until when it comes again, as in until:2026-12-31.",
+      remedy: "Say when it comes for the last time, as in until:2026-12-31.",
     });
   }
   return { from, until: from + length, recurrence: { every, zone, until: end } };

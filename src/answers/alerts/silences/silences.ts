@@ -46,7 +46,7 @@ export async function findSilence(
         : `No silence ${quoteTyped(typed)} holds here.`,
       {
         option: "id",
-        remedy: `${near === undefined ? "" : `Did you mean ${near}? `}It may be over already. This shows those that hold:`,
+        remedy: `${near === undefined ? "" : `Did you mean ${near}? `}It may be over. Silences are listed by:`,
         suggestion: "alerts silences",
         ...(found.length > 1 ? { meanings: { typed, values: shortIdChoices(found.map(wordsOf), typed) } } : {}),
       },

@@ -140,7 +140,7 @@ function requireSubject(kinds: readonly AlertKind[], subjects: readonly string[]
   if (!kinds.includes("market.price") || subjects.length > 0) return;
   throw new UserError("market.price needs a market: one threshold does not fit all of them.", {
     option: "subjects",
-    remedy: "Type for example:",
+    remedy: "For example:",
     suggestion: "alerts add market.price BTC/USDT high:70000",
   });
 }

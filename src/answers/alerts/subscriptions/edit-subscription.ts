@@ -115,7 +115,7 @@ async function applyEdit(
   values: SubscriptionValues,
 ): Promise<Subscription> {
   if (before.personal === true && (values.kinds ?? values.subjects) !== undefined) {
-    throw new UserError("What one watches for oneself cannot become something else.", {
+    throw new UserError("A watch keeps its subject.", {
       option: "kinds",
       remedy: `Remove it and add another one; alerts edit ${before.id} changes its quiet hours.`,
     });
@@ -147,7 +147,7 @@ async function editedSubjects(
   if (before.network !== context.network) {
     throw new UserError(`Subscription ${before.id} is about ${before.network}.`, {
       option: "subjects",
-      remedy: `Add network:${before.network}, so that its subjects are looked up there.`,
+      remedy: `Add network:${before.network}: its subjects are looked up there.`,
     });
   }
   return resolveSubjects(kinds, typed, context);

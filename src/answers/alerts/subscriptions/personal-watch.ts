@@ -117,14 +117,14 @@ export async function addPersonalWatch(
   if (values.subjects === undefined) {
     throw new UserError(`${kind} needs ${watch.what} to watch.`, {
       option: "subjects",
-      remedy: "Type for example:",
+      remedy: "For example:",
       suggestion: watch.example,
     });
   }
   const subjects = await resolveSubjects([kind], values.subjects, context);
   const [named] = subjects;
   if (named === undefined || subjects.length > 1) {
-    throw new UserError("These are watched one by one, since each ends by itself.", {
+    throw new UserError("One watch has one subject: it ends with it.", {
       option: "subjects",
       remedy: "Add them one after the other.",
     });
@@ -216,7 +216,7 @@ async function addOnce(context: AlertCommandContext, request: WatchRequest): Pro
   };
   const { worst } = KINDS[kind];
   if (compareSeverity(worst, subscription.floor) < 0) {
-    throw new UserError(`${kind} is never worse than ${worst}, so nothing would be told.`, {
+    throw new UserError(`${kind} is never worse than ${worst}: nothing would be told.`, {
       option: "severity",
       remedy: "Leave severity out.",
     });
@@ -234,8 +234,8 @@ async function addOnce(context: AlertCommandContext, request: WatchRequest): Pro
     });
   }
   if (own.length >= MAX_PERSONAL_WATCHES) {
-    throw new UserError(`You watch ${own.length} things, and nobody can watch more than ${MAX_PERSONAL_WATCHES}.`, {
-      remedy: "Remove one of them; they are listed by:",
+    throw new UserError(`You have ${own.length} watches; ${MAX_PERSONAL_WATCHES} are the most.`, {
+      remedy: "Remove one. They are listed by:",
       suggestion: "alerts list",
     });
   }

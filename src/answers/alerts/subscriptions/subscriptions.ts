@@ -76,7 +76,7 @@ function unknownSubscription(
           : `There is no subscription ${quoteTyped(typed)} here.`;
   const remedy =
     elsewhere !== undefined && found.length === 0
-      ? "Type this where it tells, or in the console."
+      ? "Type this where it tells, or in the console. Those of this place:"
       : `${near === undefined ? "" : `Did you mean ${near}? `}This shows what there is:`;
   const meanings = { typed, values: shortIdChoices(found.map(wordsOf), typed) };
   return new UserError(sentence, {

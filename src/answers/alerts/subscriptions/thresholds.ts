@@ -89,7 +89,7 @@ export function parseThresholds(
   if (kinds.includes("market.price") && !hasLimit(parameters["market.price"])) {
     throw new UserError("market.price needs a threshold: high, low, or both.", {
       option: "high",
-      remedy: "Type for example:",
+      remedy: "For example:",
       suggestion: "alerts add market.price BTC/USDT high:70000",
     });
   }
@@ -118,13 +118,10 @@ export function requireConsistentThresholds(
   for (const { id, kind, parameters } of rulesOf(subscription, config)) {
     if (kind !== "network.stalled" || id === kind || parameters.criticalFor >= parameters.for) continue;
     const [critical, first] = [parameters.criticalFor, parameters.for].map((millis) => formatDuration(millis));
-    throw new UserError(
-      `critical-for is shorter than for (${critical}, and ${first}): it would be critical before it is told at all.`,
-      {
-        option: "critical-for",
-        remedy: "Give critical-for the longer time, as in for:5m critical-for:15m.",
-      },
-    );
+    throw new UserError(`critical-for (${critical}) is shorter than for (${first}).`, {
+      option: "critical-for",
+      remedy: "An alert is told first and critical later: for:5m critical-for:15m.",
+    });
   }
 }
 
@@ -140,7 +137,7 @@ function amount(option: string, typed: string): string {
   const comma = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/u.test(plain) ? ` Did you mean ${plain.replaceAll(",", "")}?` : "";
   throw new UserError(`${option} is a number, not ${quoteTyped(typed)}.`, {
     option,
-    remedy: `Write it plainly, as in 70000 or 0.25.${comma}`,
+    remedy: `Write it as 70000 or 0.25.${comma}`,
   });
 }
 

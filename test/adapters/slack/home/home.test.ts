@@ -93,7 +93,8 @@ test("the home tab lists this person's subscriptions, and removes one at a press
   keep("8", { text: text`The network stands still`, channel: "C0123" });
   const remove = probe("alerts remove", ({ options }) => {
     const { note } = options;
-    if (typeof note !== "string" || !subscribed.delete(note)) throw new UserError("There is no such thing.");
+    if (typeof note !== "string" || !subscribed.delete(note))
+      throw new UserError("There is no such thing.", { remedy: "Name another." });
     return Promise.resolve(titled("Taken away"));
   });
   const asked: unknown[] = [];

@@ -33,7 +33,9 @@ const bot = createBot({
     sample("time", "channel"),
     sample("market show", "caller"),
     sample("answers set", "channel", { announced: true }),
-    sample("stake", "channel", { run: async () => Promise.reject(new UserError("There is no such party.")) }),
+    sample("stake", "channel", {
+      run: async () => Promise.reject(new UserError("There is no such party.", { remedy: "Name another." })),
+    }),
   ],
   clients: [{ network: "mainnet", simulated: false } as ApiClient],
   seen: { note: async () => {}, find: async () => [] },

@@ -120,7 +120,7 @@ function drawInline(node, now) {
     case "emoji":
       return `:${visible(node.name ?? "")}:`;
     case "timestamp":
-      return drawTime(node.timestamp ?? "0", node.format === "R", now);
+      return drawTime(node.timestamp ?? "0", node.format === "R", now, TIME_PARTS[node.format ?? "f"]);
     case "br":
     case "newline":
       return "\n";
@@ -129,6 +129,13 @@ function drawInline(node, now) {
       return h("span", {}, ...(children.length === 0 ? [visible(JSON.stringify(node))] : children));
   }
 }
+
+/**
+ * What each format shows of a moment (https://docs.discord.com/developers/reference#message-formatting).
+ *
+ * @type {Readonly<Record<string, readonly [from: number, to: number]>>}
+ */
+const TIME_PARTS = { d: [0, 10], D: [0, 10], t: [11, 16], T: [11, 19], f: [0, 16], F: [0, 16] };
 
 /** @param {string} name */
 function drawMention(name) {
