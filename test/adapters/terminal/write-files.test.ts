@@ -58,13 +58,6 @@ describe("--out", () => {
     expect(readdirSync(folder)).toHaveLength(2);
   });
 
-  test("writes no table of the first rows beside a file that has them all", async () => {
-    const blocks = listed.blocks.map((block) => (block.kind === "table" ? { ...block, total: 40 } : block));
-    await ask({ ...listed, blocks, attachments: [memoryAttachment("all.csv", "text/csv", "all of them")] });
-    expect(readdirSync(folder)).toEqual(expect.arrayContaining(["all.csv"]));
-    expect(readdirSync(folder)).not.toContain("markets.csv");
-  });
-
   test("removes the temporary files of a killed process, and nothing else", async () => {
     const gone = spawnSync(process.execPath, ["-e", ""]).pid;
     const old = [
