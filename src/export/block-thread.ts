@@ -108,7 +108,7 @@ function failureOf({ kind, message, code, ...more }: SentFailure): Error {
     case "malformed":
       return new MalformedCsv(message);
     case "user":
-      return new UserError(message, more);
+      return new UserError(message, { remedy: "Change what is asked for.", ...more });
     case "system":
       return Object.assign(new Error(message), code === undefined ? {} : { code });
   }

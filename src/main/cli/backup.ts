@@ -34,6 +34,7 @@ export async function restore(args: readonly string[]): Promise<number> {
   const { before, owed } = await restoreFile(file, path.resolve(backup), suffix);
   console.log(`${file} is as it was in ${backup}.`);
   if (before !== undefined) console.log(`What was there before is ${before}.`);
-  if (owed > 0) console.log(`${owed} messages in it are not sent yet: the next start sends them, marked as possible repeats.`);
+  if (owed > 0)
+    console.log(`${owed} messages in it are not sent yet: the next start sends them, marked as possible repeats.`);
   return 0;
 }
