@@ -93,6 +93,7 @@ export const serviceMessages: readonly Message[] = [
   ]),
   [{ type: "silences", silences: [silence], at }],
   [{ type: "silences", silences: [silence, { ...silence, id: "k7m3w", scope: {}, reason: NASTY }], at }],
+  [{ type: "export", job: "k7m5w", at }],
   [{ type: "test", by: "ada", at }],
   [{ type: "test", by: "ada", at, subscription, standing }],
   changed({ what: "added", subscription, standing }),

@@ -76,7 +76,7 @@ function pageProbe() {
     audience: "channel",
     options: { page: { kind: "integer", description: "Page", min: 0, max: 9 } },
     run: ({ options: { page = 1 } }) => {
-      if (page === 0) throw new UserError("There is no such page.");
+      if (page === 0) throw new UserError("There is no such page.", { remedy: "Name another." });
       const turn = (to: number) => ({
         label: `${to}`,
         invocation: { command: "probe page", options: { page: to } },
