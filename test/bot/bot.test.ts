@@ -199,6 +199,28 @@ describe("a bot", () => {
     expect(answer.failure).toBe("network");
   });
 
+  test.each<[name: string, values: () => Promise<Record<string, string> | undefined>, present: unknown]>([
+    ["what the thing has", async () => ({ note: "x" }), { note: "x" }],
+    ["nothing where there is no such thing", async () => undefined, undefined],
+    ["nothing where it cannot be read", async () => Promise.reject(new Error("down")), undefined],
+  ])("begins the form that changes a thing with %s", async (_name, values, present) => {
+    const who = { kind: "text", description: "Who", example: "me" } as const;
+    const run = async () => reply({ title: "x" });
+    const asked: string[] = [];
+    const edits = {
+      option: "who",
+      values: (id: string) => {
+        asked.push(id);
+        return values();
+      },
+    };
+    const { bot, rest } = talk([sample("pick", run, { options: { who }, edits }), sample("plain", run)]);
+    expect(await bot.present({ command: "pick", options: { who: " ann " }, ...rest })).toEqual(present);
+    expect(await bot.present({ command: "pick", options: {}, ...rest })).toBeUndefined();
+    expect(await bot.present({ command: "plain", options: {}, ...rest })).toBeUndefined();
+    expect(asked).toEqual(["ann"]);
+  });
+
   test("offers nothing where completion fails", async () => {
     const { bot, rest } = talk([
       sample("pick", async () => reply({ title: "x" }), {
