@@ -8,8 +8,11 @@ const LOWER_X = 0x78;
 const MINUS = 0x2d;
 const POINT = 0x2e;
 const ZERO = 0x30;
-/** The bit that tells `A` from `a`; digits already have it. */
-const LOWER_CASE = 0x20;
+/** By byte: the digit of hex in lower case, 0 for what is none. */
+const HEX = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const character = String.fromCodePoint(byte);
+  return /[0-9a-f]/iu.test(character) && byte < 128 ? (character.toLowerCase().codePointAt(0) ?? 0) : 0;
+});
 
 const NUMBER = /^[+-]?\d*\.?\d+(?:[eE][+-]?\d+)?$/u;
 
@@ -76,12 +79,9 @@ export function writeId(
   }
   let at = place;
   for (let next = from; next < end; next += 1, at += 1) {
-    const byte = bytes[next] as number;
-    const letter = byte | LOWER_CASE;
-    if ((byte < ZERO || byte > 0x39) && (letter < 0x61 || letter > 0x66)) {
-      return writeText(out, place, bytes, start, end);
-    }
-    out[at] = letter;
+    const digit = HEX[bytes[next] as number] as number;
+    if (digit === 0) return writeText(out, place, bytes, start, end);
+    out[at] = digit;
   }
   return at;
 }

@@ -1,6 +1,7 @@
 import type { LedgerFlows } from "../ledger-account.ts";
 import type { SplitTime } from "../vega-time.ts";
 import { Balances } from "./balances.ts";
+import { DecimalSum } from "./decimal-sum.ts";
 
 /** Transfer types told apart; what a node sends beyond is summed as `other`. */
 const MAX_TYPES = 200;
@@ -18,18 +19,26 @@ export interface EntrySides {
   readonly to: boolean;
 }
 
-interface Sum {
-  rows: number;
-  in: bigint;
-  out: bigint;
+/** One transfer type's. */
+class TypeSum {
+  rows = 0;
+  readonly in = new DecimalSum();
+  readonly out = new DecimalSum();
+  /** Between two of the party's own accounts. */
+  readonly internal = new DecimalSum();
+}
+
+interface Flow {
+  readonly rows: number;
+  readonly in: bigint;
+  readonly out: bigint;
 }
 
 /** Sums of the kept rows, exact, in any order. */
 export class LedgerSums {
-  readonly #types = new Map<string, Sum>();
+  readonly #types = new Map<string, TypeSum>();
   readonly #outgoingOnly: boolean;
   readonly #balances = new Balances();
-  #quantity = 0n;
 
   constructor(outgoingOnly: boolean) {
     this.#outgoingOnly = outgoingOnly;
@@ -37,26 +46,25 @@ export class LedgerSums {
 
   /** Of all rows, whichever way. */
   get quantity(): bigint {
-    return this.#quantity;
+    return this.#sum(({ in: came, out, internal }) => came.value + out.value + internal.value);
   }
 
   /** What the party gained. */
   get effect(): bigint {
-    return [...this.#types.values()].reduce((sum, type) => sum + type.in - type.out, 0n);
+    return this.#sum(({ in: came, out }) => came.value - out.value);
   }
 
-  add(type: string, quantity: bigint, own: EntrySides): void {
-    this.#quantity += quantity;
+  /** One row, with the bytes of its quantity. */
+  add(type: string, own: EntrySides, bytes: Buffer, start: number, end: number): void {
     let sum = this.#types.get(type);
     if (sum === undefined) {
       const name = this.#types.size < MAX_TYPES ? type : OTHER;
-      sum = this.#types.get(name) ?? { rows: 0, in: 0n, out: 0n };
+      sum = this.#types.get(name) ?? new TypeSum();
       this.#types.set(name, sum);
     }
     sum.rows += 1;
-    if (own.from === own.to) return;
-    if (own.to) sum.in += quantity;
-    else sum.out += quantity;
+    const way = own.from === own.to ? sum.internal : own.to ? sum.in : sum.out;
+    way.add(bytes, start, end);
   }
 
   /** What an entry did to one of the party's accounts; `balance` is what it had then. */
@@ -65,17 +73,20 @@ export class LedgerSums {
   }
 
   flows(): LedgerFlows {
-    const total: Sum = { rows: 0, in: 0n, out: 0n };
-    for (const sum of this.#types.values()) {
-      total.rows += sum.rows;
-      total.in += sum.in;
-      total.out += sum.out;
-    }
+    const types = [...this.#types].map(([type, sum]) => ({
+      type,
+      rows: sum.rows,
+      in: sum.in.value,
+      out: sum.out.value,
+    }));
+    const total = {
+      rows: types.reduce((all, { rows }) => all + rows, 0),
+      in: this.#sum((sum) => sum.in.value),
+      out: this.#sum((sum) => sum.out.value),
+    };
     const { known, unknown } = this.#balances.result();
     return {
-      types: [...this.#types]
-        .toSorted(([, a], [, b]) => b.rows - a.rows)
-        .map(([type, sum]) => ({ type, ...this.#flow(sum) })),
+      types: types.toSorted((a, b) => b.rows - a.rows).map(({ type, ...sum }) => ({ type, ...this.#flow(sum) })),
       total: this.#flow(total),
       balances: known.map(({ opening, closing, ...account }) => ({
         ...account,
@@ -86,7 +97,11 @@ export class LedgerSums {
     };
   }
 
-  #flow(sum: Sum): LedgerFlows["total"] {
+  #sum(of: (sum: TypeSum) => bigint): bigint {
+    return [...this.#types.values()].reduce((all, sum) => all + of(sum), 0n);
+  }
+
+  #flow(sum: Flow): LedgerFlows["total"] {
     const both = this.#outgoingOnly ? {} : { in: String(sum.in), net: String(sum.in - sum.out) };
     return { rows: sum.rows, out: String(sum.out), ...both };
   }

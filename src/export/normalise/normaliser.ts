@@ -9,6 +9,7 @@ import { type FileColumn, fileColumns, headerRow } from "./file-columns.ts";
 import { type EntrySides, LedgerSums, type OwnAccount } from "./ledger-sums.ts";
 import { accountTypeName, transferTypeName } from "./names.ts";
 import { RowsHash } from "./rows-hash.ts";
+import { type TypeName, TypeNames } from "./type-names.ts";
 import type { RowSorter } from "./row-sorter.ts";
 
 const COMMA = 0x2c;
@@ -16,8 +17,6 @@ const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
 const MINUS = 0x2d;
 const ZERO = 0x30;
-/** Names of types that are remembered with their bytes. */
-const MAX_NAMES = 1000;
 /** A row may become longer than the node's by the names of types, an amount and the commas of columns it lacks. */
 const MORE_BYTES = 1024;
 
@@ -55,8 +54,12 @@ export class Normaliser {
   readonly #from: SplitTime | undefined;
   readonly #to: SplitTime | undefined;
   readonly #time: SplitTime = { seconds: 0, nanos: 0 };
+  /** The ids of the query as cells: most ids are one of them. */
+  readonly #assetCell: Buffer;
+  readonly #partyCell: Buffer;
   readonly #rowsHash = new RowsHash();
-  readonly #names = new Map<string, Buffer>();
+  readonly #accountTypes = new TypeNames(accountTypeName);
+  readonly #transferTypes = new TypeNames(transferTypeName);
 
   #ledger: LedgerColumns | undefined;
   #columns: readonly FileColumn[] = [];
@@ -69,8 +72,9 @@ export class Normaliser {
   #start = 0;
   #end = 0;
   /** Of the row being read: the quantity's digits, and the sign of its effect; 0 where the row moves nothing. */
-  #digits: { bytes: Buffer; start: number; end: number } = { bytes: this.#bytes, start: 0, end: 0 };
+  readonly #digits: { bytes: Buffer; start: number; end: number } = { bytes: this.#bytes, start: 0, end: 0 };
   #sign = 0;
+  readonly #own = { from: false, to: false };
 
   constructor(options: NormaliserOptions, sorter: RowSorter) {
     this.#options = options;
@@ -78,6 +82,8 @@ export class Normaliser {
     const { query } = options;
     this.#asset = idMatcher(query.assetId);
     this.#party = idMatcher(query.partyId);
+    this.#assetCell = idCell(query.assetId, false);
+    this.#partyCell = idCell(query.partyId, true);
     this.#from = query.from === undefined ? undefined : splitTime(query.from);
     this.#to = query.to === undefined ? undefined : splitTime(query.to);
   }
@@ -142,7 +148,9 @@ export class Normaliser {
       this.dropped.asset += 1;
       return;
     }
-    const own = { from: this.#is(record, ledger.from, this.#party), to: this.#is(record, ledger.to, this.#party) };
+    const own = this.#own;
+    own.from = this.#is(record, ledger.from, this.#party);
+    own.to = this.#is(record, ledger.to, this.#party);
     if (!own.from && !own.to) {
       this.dropped.party += 1;
       return;
@@ -200,8 +208,10 @@ export class Normaliser {
     this.#read(record, place.quantity);
     if (this.#start === this.#end) throw new MalformedCsv(`row ${row} has no quantity`);
     const negative = this.#bytes[this.#start] === MINUS;
-    const digits = { bytes: this.#bytes, start: this.#start + (negative ? 1 : 0), end: this.#end };
-    this.#digits = digits;
+    const digits = this.#digits;
+    digits.bytes = this.#bytes;
+    digits.start = this.#start + (negative ? 1 : 0);
+    digits.end = this.#end;
     let isZero = true;
     for (let at = digits.start; at < digits.end && isZero; at += 1) isZero = digits.bytes[at] === ZERO;
     const isInternal = own.from && own.to;
@@ -222,11 +232,11 @@ export class Normaliser {
     const place = this.#place;
     const sums = this.#sums;
     if (place === undefined || sums === undefined) return;
+    const type = place.type === -1 ? "" : this.#name(record, place.type, this.#transferTypes).name;
     this.#read(record, place.quantity);
-    const quantity = BigInt(this.#text());
-    const type = place.type === -1 ? "" : this.#name(record, place.type, transferTypeName).toString();
-    sums.add(type, quantity, own);
+    sums.add(type, own, this.#bytes, this.#start, this.#end);
     if (this.#outgoingOnly) return;
+    const quantity = BigInt(this.#text());
     if (own.from) this.#addBalance(record, ledger, "from", place.fromBalance, -quantity);
     if (own.to) this.#addBalance(record, ledger, "to", place.toBalance, quantity);
   }
@@ -241,7 +251,7 @@ export class Normaliser {
   #accountOf(record: CsvRecord, ledger: LedgerColumns, side: "from" | "to"): OwnAccount {
     const type = ledger.names.indexOf(`account_${side}_account_type`);
     const market = ledger.names.indexOf(`account_${side}_market_id`);
-    const account = type === -1 ? "" : this.#name(record, type, accountTypeName).toString();
+    const account = type === -1 ? "" : this.#name(record, type, this.#accountTypes).name;
     if (market === -1) return { account, market: "" };
     this.#read(record, market);
     return { account, market: this.#text().replace(/^\\x/u, "").toLowerCase() };
@@ -251,17 +261,9 @@ export class Normaliser {
     return this.#bytes.toString("latin1", this.#start, this.#end);
   }
 
-  /** The name of a type, as a cell. */
-  #name(record: CsvRecord, place: number, nameOf: (sent: string) => string): Buffer {
+  #name(record: CsvRecord, place: number, names: TypeNames): TypeName {
     this.#read(record, place);
-    const key = `${nameOf === accountTypeName ? "a" : "t"}${this.#text()}`;
-    const found = this.#names.get(key);
-    if (found !== undefined) return found;
-    const name = Buffer.from(nameOf(this.#bytes.toString("utf8", this.#start, this.#end)));
-    const cell = Buffer.alloc(2 * name.length + 3);
-    const written = cell.subarray(0, writeText(cell, 0, name, 0, name.length));
-    if (this.#names.size < MAX_NAMES) this.#names.set(key, written);
-    return written;
+    return names.of(this.#bytes, this.#start, this.#end);
   }
 
   #write(record: CsvRecord): void {
@@ -289,12 +291,22 @@ export class Normaliser {
       return this.#options.decimals === undefined ? at : this.#writeEffect(out, at, this.#options.decimals);
     }
     if (from === -1) return at;
-    if (kind === "transferType") return at + this.#name(record, from, transferTypeName).copy(out, at);
-    if (kind === "accountType") return at + this.#name(record, from, accountTypeName).copy(out, at);
+    if (kind === "transferType") return writeWhole(out, at, this.#name(record, from, this.#transferTypes).cell);
+    if (kind === "accountType") return writeWhole(out, at, this.#name(record, from, this.#accountTypes).cell);
+    const known = this.#knownId(from);
+    if (known !== undefined) return at + known.copy(out, at);
     this.#read(record, from);
     if (kind === "asWritten") return writeBytes(out, at, this.#bytes, this.#start, this.#end);
     if (kind === "text") return writeText(out, at, this.#bytes, this.#start, this.#end);
     return writeId(out, at, this.#bytes, this.#start, this.#end, kind === "party");
+  }
+
+  /** The cell of an id that the row was chosen by. */
+  #knownId(from: number): Buffer | undefined {
+    const ledger = this.#ledger;
+    if (from === ledger?.asset) return this.#assetCell;
+    if ((from === ledger?.from && this.#own.from) || (from === ledger?.to && this.#own.to)) return this.#partyCell;
+    return undefined;
   }
 
   #writeEffect(out: Buffer, at: number, decimals: number): number {
@@ -302,6 +314,16 @@ export class Normaliser {
     const { bytes } = this.#digits;
     return writeAmount(out, at, this.#sign < 0, bytes, this.#digits, decimals);
   }
+}
+
+function idCell(id: string, isParty: boolean): Buffer {
+  const bytes = Buffer.from(id);
+  const cell = Buffer.alloc(2 * bytes.length + 8);
+  return cell.subarray(0, writeId(cell, 0, bytes, 0, bytes.length, isParty));
+}
+
+function writeWhole(out: Buffer, at: number, cell: Buffer): number {
+  return writeBytes(out, at, cell, 0, cell.length);
 }
 
 const NOTHING = Buffer.from("0");

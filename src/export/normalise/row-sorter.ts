@@ -5,12 +5,12 @@ import type { SplitTime } from "../vega-time.ts";
 /** Rows held in memory and sorted at once. */
 const RUN_BYTES = 16 * 1024 * 1024;
 /** Room for the places of rows as short as they come: a few commas and a time. */
-const BYTES_A_ROW = 48;
+const BYTES_A_ROW = 64;
 /** Memory for reading all runs together while they are merged. */
 const MERGE_BYTES = 16 * 1024 * 1024;
 /** Least of it for one run; a row is longer only in odd files. */
 const MIN_READ_BYTES = 16 * 1024;
-/** Length, seconds and nanoseconds before each row of a run. */
+/** Length, seconds and nanoseconds before each row, in memory and in the file. */
 const HEAD_BYTES = 16;
 /** Linux is slower with larger writes; see file-thread.mjs. */
 const WRITE_BYTES = 32 * 1024;
@@ -48,14 +48,19 @@ export class RowSorter {
 
   /** Where a row of at most so many bytes may be written; less than a run. */
   reserve(bytes: number): number {
-    if (bytes > this.bytes.length) throw new RangeError("a row is longer than a run");
-    if (this.#end + bytes > this.bytes.length || this.#count === this.#seconds.length) this.#spill();
-    return this.#end;
+    const needed = bytes + HEAD_BYTES;
+    if (needed > this.bytes.length) throw new RangeError("a row is longer than a run");
+    if (this.#end + needed > this.bytes.length || this.#count === this.#seconds.length) this.#spill();
+    return this.#end + HEAD_BYTES;
   }
 
   /** Takes the row written at `reserve`, with its line end. */
   add(end: number, time: SplitTime): void {
     const row = this.#count;
+    const head = this.#end;
+    this.bytes.writeUInt32LE(end - head - HEAD_BYTES, head);
+    this.bytes.writeDoubleLE(time.seconds, head + 4);
+    this.bytes.writeUInt32LE(time.nanos, head + 12);
     this.#seconds[row] = time.seconds;
     this.#nanos[row] = time.nanos;
     this.#count = row + 1;
@@ -70,7 +75,7 @@ export class RowSorter {
       const order = this.#order();
       for (let place = 0; place < this.#count; place += 1) {
         const row = order[place] as number;
-        output.add(this.bytes, this.#starts[row] as number, this.#starts[row + 1] as number);
+        output.add(this.bytes, (this.#starts[row] as number) + HEAD_BYTES, this.#starts[row + 1] as number);
       }
     } else {
       this.#spill();
@@ -89,10 +94,7 @@ export class RowSorter {
       order[row] = row;
       if (row > 0 && isBefore(seconds, nanos, row, row - 1)) sorted = false;
     }
-    if (sorted) return order;
-    return order.toSorted(
-      (a, b) => (seconds[a] as number) - (seconds[b] as number) || (nanos[a] as number) - (nanos[b] as number) || a - b,
-    );
+    return sorted ? order : mergeSort(order, seconds, nanos);
   }
 
   /** Writes the rows in memory to the file, as a run. */
@@ -103,15 +105,9 @@ export class RowSorter {
     const output = new Output((piece) => {
       position = writeAll(this.#runFile.fd, piece, position);
     });
-    const head = Buffer.alloc(HEAD_BYTES);
     for (let place = 0; place < this.#count; place += 1) {
       const row = order[place] as number;
-      const [start, end] = [this.#starts[row] as number, this.#starts[row + 1] as number];
-      head.writeUInt32LE(end - start, 0);
-      head.writeDoubleLE(this.#seconds[row] as number, 4);
-      head.writeUInt32LE(this.#nanos[row] as number, 12);
-      output.add(head, 0, HEAD_BYTES);
-      output.add(this.bytes, start, end);
+      output.add(this.bytes, this.#starts[row] as number, this.#starts[row + 1] as number);
     }
     output.flush();
     this.#runEnds.push(position);
@@ -154,6 +150,31 @@ export class RowSorter {
       sift(0);
     }
   }
+}
+
+/**
+ * Sorts rows by their times, stably, and may change `rows`: a bottom-up merge sort, several times as fast as one that
+ * calls a function for each comparison.
+ */
+function mergeSort(rows: Uint32Array, seconds: Float64Array, nanos: Uint32Array): Uint32Array {
+  let from = rows;
+  let into: Uint32Array = new Uint32Array(rows.length);
+  for (let width = 1; width < rows.length; width *= 2) {
+    for (let start = 0; start < rows.length; start += 2 * width) {
+      const middle = Math.min(start + width, rows.length);
+      const end = Math.min(start + 2 * width, rows.length);
+      let [left, right] = [start, middle];
+      for (let at = start; at < end; at += 1) {
+        const takesRight =
+          left === middle || (right < end && isBefore(seconds, nanos, from[right] as number, from[left] as number));
+        into[at] = from[takesRight ? right : left] as number;
+        if (takesRight) right += 1;
+        else left += 1;
+      }
+    }
+    [from, into] = [into, from];
+  }
+  return from;
 }
 
 function isBefore(seconds: Float64Array, nanos: Uint32Array, a: number, b: number): boolean {

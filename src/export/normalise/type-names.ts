@@ -1,0 +1,54 @@
+import { writeText } from "./cell.ts";
+
+/** Names that are remembered. */
+const MAX_NAMES = 64;
+
+/** A type's name as the file has it. */
+export interface TypeName {
+  readonly name: string;
+  /** As a cell. */
+  readonly cell: Buffer;
+}
+
+interface Remembered extends TypeName {
+  readonly sent: Buffer;
+}
+
+/** Names types, of which a column holds few, without making a string for each row. */
+export class TypeNames {
+  readonly #nameOf: (sent: string) => string;
+  /** The last one found first. */
+  readonly #names: Remembered[] = [];
+
+  constructor(nameOf: (sent: string) => string) {
+    this.#nameOf = nameOf;
+  }
+
+  of(bytes: Buffer, start: number, end: number): TypeName {
+    const names = this.#names;
+    for (let at = 0; at < names.length; at += 1) {
+      const known = names[at] as Remembered;
+      if (!isSame(known.sent, bytes, start, end)) continue;
+      if (at > 0) {
+        names[at] = names[at - 1] as Remembered;
+        names[at - 1] = known;
+      }
+      return known;
+    }
+    const sent = Buffer.from(bytes.subarray(start, end));
+    const text = Buffer.from(this.#nameOf(sent.toString()));
+    const cell = Buffer.alloc(2 * text.length + 3);
+    const written = cell.subarray(0, writeText(cell, 0, text, 0, text.length));
+    const made = { sent, name: text.toString(), cell: written };
+    if (names.length < MAX_NAMES) names.push(made);
+    return made;
+  }
+}
+
+function isSame(known: Buffer, bytes: Buffer, start: number, end: number): boolean {
+  const { length } = known;
+  if (end - start !== length) return false;
+  // Names of one kind begin alike.
+  for (let at = length - 1; at >= 0; at -= 1) if (known[at] !== bytes[start + at]) return false;
+  return true;
+}
