@@ -27,13 +27,15 @@ export const PAGE_OPTIONS = {
   first: {
     kind: "integer",
     label: "How many rows",
-    description: "How many rows, from the start or behind `after`",
+    description: "How many rows, from the start",
     min: 1,
     max: MAX_PAGE_ROWS,
   },
   after: {
     kind: "text",
     section: PARTS,
+    // In a chat, buttons turn the pages.
+    operatorsOnly: true,
     description: "Go on behind this row: a cursor from a button",
     example: "eyJoIjoxMjM0fQ==",
     maxLength: 600,
@@ -42,13 +44,14 @@ export const PAGE_OPTIONS = {
     kind: "integer",
     label: "How many rows before",
     section: PARTS,
-    description: "How many rows, up to the end or `before`",
+    description: "How many rows, up to the end",
     min: 1,
     max: MAX_PAGE_ROWS,
   },
   before: {
     kind: "text",
     section: PARTS,
+    operatorsOnly: true,
     description: "Stop before this row: a cursor from a button",
     example: "eyJoIjoxMjM0fQ==",
     maxLength: 600,

@@ -13,7 +13,7 @@ import type { MessageContext } from "../render/buttons.ts";
 import { compose, composeEmbed, type ComposedMessage } from "../render/compose.ts";
 import { errorForLog, hasErrorCode, isTransient } from "../transport/rest.ts";
 import { uploadOf } from "../transport/upload.ts";
-import { openForm, takesForm } from "./form.ts";
+import { openForm, takesForm, withWayBack } from "./form.ts";
 import type { InteractionApi } from "./interaction-api.ts";
 import { callerOf, isEmbed, isEphemeral, isShared, maxBytesOf, targetOf, type UserInteraction } from "./interaction.ts";
 import { asLateAnswer, lateAnswerNotice, maybeHereNotice, refusedAnswerNotice } from "./notices.ts";
@@ -27,14 +27,17 @@ type AnswerPlacement =
   /** In place of the message whose button was pressed. */
   | "replace";
 
-/** Runs a command and answers it on Discord, failures too. Rejects only when Discord cannot be reached at all. */
+/**
+ * Runs a command and answers it on Discord, failures too. `form`: the question whose form asked for it. Rejects only when
+ * Discord cannot be reached at all.
+ */
 export async function answerCommand(
   context: DiscordContext,
   api: InteractionApi,
   interaction: UserInteraction,
   ask: Ask,
   placement: AnswerPlacement,
-  more: Pick<Invocation, "again" | "pressed"> = {},
+  { form, ...more }: Pick<Invocation, "again" | "pressed"> & { readonly form?: Ask } = {},
 ): Promise<void> {
   const cancellation = new AbortController();
   const signal = AbortSignal.any([context.signal, cancellation.signal]);
@@ -60,7 +63,7 @@ export async function answerCommand(
     // A page stays as it is until the next one is there.
     ...(placement === "replace" ? {} : { progress: (latest: Reply) => progress.update(latest) }),
   };
-  const prepared = context.bot.prepare(invocation);
+  const prepared = withWayBack(context.bot.prepare(invocation), form);
   if (!prepared.ok) {
     await composeAndSend(context, interaction, prepared.reply, { asker: caller.id }, false, (message) =>
       api.reply(message),

@@ -2,7 +2,8 @@ import { type APIModalSubmitInteraction, InteractionType } from "discord-api-typ
 import { DiscordAPIError } from "discord.js";
 
 import type { AnyCommand } from "../../../bot/command.ts";
-import type { Ask } from "../../../reply/reply.ts";
+import type { Prepared } from "../../../bot/invocation.ts";
+import type { Ask, Reply } from "../../../reply/reply.ts";
 import { storeButtonPayloads } from "../../store-button-payloads.ts";
 import type { DiscordContext } from "../context.ts";
 import { KEPT_MILLIS } from "../render/kept-reply.ts";
@@ -54,16 +55,27 @@ export async function openForm(
   }
 }
 
-/** The question of a submitted form; undefined for one that is no longer known. */
+/** What a submitted form asks, and the question that opened it; undefined for one that is no longer known. */
 export async function submittedAsk(
   context: DiscordContext,
   { data }: APIModalSubmitInteraction,
-): Promise<Ask | undefined> {
+): Promise<{ readonly ask: Ask; readonly form: Ask } | undefined> {
   const press = await pressOf(context, data.custom_id);
   const command = press?.kind === "form" ? commandOf(context.bot.commands, press.ask) : undefined;
   if (press?.kind !== "form" || command === undefined) return undefined;
   const changed = changedOptions(command, press.before, readModal(data));
-  return { ...press.ask, options: { ...press.ask.options, ...changed } };
+  return { ask: { ...press.ask, options: { ...press.ask.options, ...changed } }, form: press.ask };
+}
+
+/** Adds to a mistake in a form the way back to it: Discord shows no error in its fields. */
+export function withWayBack(prepared: Prepared, form: Ask | undefined): Prepared {
+  if (form === undefined) return prepared;
+  const back = { label: "Back to the form", invocation: form, effect: "reply" } as const;
+  const mended = (reply: Reply): Reply =>
+    reply.failure === "caller" ? { ...reply, actions: [...reply.actions, back] } : reply;
+  return prepared.ok
+    ? { ...prepared, run: async () => mended(await prepared.run()) }
+    : { ...prepared, reply: mended(prepared.reply) };
 }
 
 function commandOf(commands: readonly AnyCommand[], { command }: Ask): AnyCommand | undefined {

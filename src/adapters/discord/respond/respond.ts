@@ -68,10 +68,11 @@ async function respond(
     case InteractionType.ApplicationCommandAutocomplete:
       return complete(context, api, interaction);
     case InteractionType.ModalSubmit: {
-      const ask = await submittedAsk(context, interaction);
-      if (ask === undefined)
+      const submitted = await submittedAsk(context, interaction);
+      if (submitted === undefined)
         return replyPrivately(context, api, interaction, expiredNotice(commandBehind(interaction)));
-      return answerCommand(context, api, interaction, ask, "new");
+      const { ask, form } = submitted;
+      return answerCommand(context, api, interaction, ask, "new", { form });
     }
   }
 }

@@ -157,6 +157,16 @@ describe("the form of a subscription", () => {
     expect(await only()).toMatchObject({ style: "plain" });
   });
 
+  test("is one press away after a mistake in it", async () => {
+    await ann.run(on.channel, "alerts add", { kinds: "node.down" });
+    const { id } = await only();
+    const wrong = await ann.submit(await ann.run(on.channel, "alerts edit", { id }), { quiet: "late" });
+    expect([wrong.last.onlyFor, textOf(wrong.last)]).toEqual([ann.id, expect.stringContaining("late")]);
+    const back = await ann.press(wrong.last, "Back to the form");
+    await ann.submit(back, { quiet: "22:00-07:00" });
+    expect(await only()).toMatchObject({ quietHours: { from: "22:00", to: "07:00" } });
+  });
+
   test("of what one watches for oneself keeps its kind", async () => {
     const { orderId } = on.simulator.samples.mainnet;
     await bob.run(on.channel, "alerts add", { kinds: "order.final", subjects: orderId });
