@@ -35,6 +35,9 @@ const ANN = { id: "U0123ANN", name: "ann", mayManageChannel: true };
 const LINE =
   'alerts add market.price BTC/USDT high:70000 low:50000 severity:warning quiet:22:00-07:00 zone:Europe/Berlin note:"Call the desk"';
 
+/** Of a list that grows with each command. */
+const ASKED: readonly string[] = ["time", "market list", "market show", "order", "alerts add"];
+
 /** All of them; the ids that were made up are always the same. */
 export async function slackViews(talk: Talk): Promise<SlackViewSample[]> {
   const signal = AbortSignal.timeout(60_000);
@@ -68,7 +71,14 @@ export async function slackViews(talk: Talk): Promise<SlackViewSample[]> {
     form("form-alerts-edit-prefilled", "alerts edit", { id, ...present }, { begins: id }),
     form("form-alerts-silence", "alerts silence"),
     form("form-ledger-export", "ledger export"),
-    { id: "form-ask", title: "Ask Bellwether", view: renderAskForm("/bell", offered.slice(0, 6)) },
+    {
+      id: "form-ask",
+      title: "Ask Bellwether",
+      view: renderAskForm(
+        "/bell",
+        offered.filter(({ name }) => ASKED.includes(name)),
+      ),
+    },
     {
       id: "answer-market-list",
       title: "market list, asked in the home tab",

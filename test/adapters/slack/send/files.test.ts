@@ -52,7 +52,7 @@ describe("files", () => {
     const message = ann.directMessages().at(-1);
     expect(said(form.last)).toContain(message?.files[0]?.name);
     expect(said(form.last)).toContain("your direct messages");
-    expect(message?.files[0]?.name).toMatch(/^SIMULATED-ledger-.*\.csv$/u);
+    expect(message?.files[0]?.name).toMatch(/^SIMULATED-(?:PARTIAL-HISTORY-)?ledger-.*\.csv$/u);
     expect(bytesOf(message!)).toContain("vega_time");
     expect(form.last.onlyFor).toBe(ann.id);
   });
