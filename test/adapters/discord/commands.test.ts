@@ -173,12 +173,11 @@ describe("whatever is typed, an answer comes that is no fault of ours", () => {
 test("the ledger export arrives as the file that the reply describes", async () => {
   const { partyId, assetId } = on.simulator.samples.mainnet;
   const dialog = await ann.run(on.channel, "ledger export", { party: partyId, asset: assetId, from: "2d" });
-  await until(() => dialog.last.files.length === 1, "the file");
-  const [file] = dialog.last.files;
+  await until(() => dialog.last.files.length > 0, "the file");
+  const file = dialog.last.files.find(({ name }) => /^SIMULATED-ledger-.*\.csv$/u.test(name));
   const rows = parseCsv(file?.bytes ?? "", { columns: true });
-  const stated = /([\d,]+)\*?\*? rows?/u.exec(textOf(dialog.last))?.[1]?.replaceAll(",", "");
+  const stated = /([\d,]+)\*?\*? entr(?:y|ies)/u.exec(textOf(dialog.last))?.[1]?.replaceAll(",", "");
   expect(rows).toHaveLength(Number(stated));
-  expect(file?.name).toMatch(/^SIMULATED-ledger-.*\.csv$/u);
 });
 
 test("pages turn in place, and back", async () => {
