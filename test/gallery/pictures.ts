@@ -36,3 +36,33 @@ export async function takePictures(samples: readonly DrawnSample[], folder: stri
   }
   return count;
 }
+
+/** The samples that the README and docs/ show, each on four phones beside each other, by the name of its picture. */
+export const BEST: Readonly<Record<string, { readonly sample: string; readonly theme: (typeof THEMES)[number] }>> = {
+  "order-stopped": { sample: "orders-order-stopped", theme: "light" },
+  "alert-stalled": { sample: "told-12-03-00-posted", theme: "dark" },
+};
+
+/** Takes the pictures of the README and of docs/, in `FOLDER/<name>.png`. @throws RangeError for a sample that is gone. */
+export async function takeBest(samples: readonly DrawnSample[], folder: string): Promise<number> {
+  mkdirSync(folder, { recursive: true });
+  const browser = await launch();
+  try {
+    for (const [name, { sample: id, theme }] of Object.entries(BEST)) {
+      const sample = samples.find((one) => one.id === id);
+      if (sample === undefined) throw new RangeError(`no sample ${id}`);
+      const page = await browser.newPage({ viewport: { width: 1520, height: 900 }, colorScheme: theme });
+      await page.setContent(galleryPage([sample]));
+      // Four phones side by side take the place of the index, too.
+      await page.evaluate("document.body.classList.add('beside')");
+      await page
+        .locator(".screens")
+        .first()
+        .screenshot({ path: path.join(folder, `${name}.png`) });
+      await page.close();
+    }
+  } finally {
+    await browser.close();
+  }
+  return Object.keys(BEST).length;
+}

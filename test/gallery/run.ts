@@ -5,13 +5,14 @@ import { chromiumPath } from "../support/browser.ts";
 import { besidePage } from "./beside.ts";
 import { drawSample, type DrawnSample } from "./draw.ts";
 import { galleryPage } from "./page.ts";
-import { takePictures } from "./pictures.ts";
+import { takeBest, takePictures } from "./pictures.ts";
 import { samples } from "./samples.ts";
 import { drawnViews } from "./views.ts";
 
 // `npm run gallery`: one HTML page with every sample reply and alert on all four surfaces, in `gallery.html` or
 // `-- --out FILE`. `--beside OTHER` puts an earlier page next to it, `--pictures FOLDER` takes a screenshot of each
-// sample with Chromium, `--only WORD` keeps the samples whose name holds this word.
+// sample with Chromium, `--best FOLDER` those of the README and docs/, `--only WORD` keeps the samples whose name holds
+// this word.
 
 // Discord, Slack and browsers show times in the reader's zone; the page is the same everywhere.
 process.env["TZ"] = "UTC";
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     out: { type: "string", default: "gallery.html" },
     beside: { type: "string" },
     pictures: { type: "string" },
+    best: { type: "string" },
     only: { type: "string", default: "" },
   },
 });
@@ -28,7 +30,9 @@ const { values } = parseArgs({
 // Said before the samples are made, which takes a while.
 const faults = [
   values.beside !== undefined && !existsSync(values.beside) ? `There is no ${values.beside} to put beside it.` : "",
-  values.pictures !== undefined && chromiumPath === undefined ? "Without a Chromium there are no pictures." : "",
+  (values.pictures ?? values.best) !== undefined && chromiumPath === undefined
+    ? "Without a Chromium there are no pictures."
+    : "",
 ].filter((fault) => fault !== "");
 if (faults.length > 0) {
   console.error(faults.join("\n"));
@@ -46,3 +50,4 @@ console.log(`${values.out}: ${drawn.length} samples, ${(whole.length / 1e6).toFi
 if (values.pictures !== undefined) {
   console.log(`${values.pictures}: ${await takePictures(drawn, values.pictures)} pictures.`);
 }
+if (values.best !== undefined) console.log(`${values.best}: ${await takeBest(drawn, values.best)} pictures.`);
