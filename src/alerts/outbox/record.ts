@@ -227,9 +227,9 @@ export async function expire(
 }
 
 /**
- * Stores a receipt that came after its attempt had ended. A delivery that still waits for its next attempt has thus
- * arrived; of one that was sent again meanwhile, this first message is edited to say so, without buttons. Returns false
- * while the next attempt is under way.
+ * Stores a receipt that came after its attempt had ended. A delivery that still waits for its next attempt, or was given
+ * up, has thus arrived, with all that it says; of one that was sent again meanwhile, this first message is edited to say
+ * so, without buttons. Returns false while the next attempt is under way.
  */
 export async function recordLateReceipt(
   tables: AlertTables,
@@ -242,21 +242,22 @@ export async function recordLateReceipt(
   if (row?.state === "sending") return false;
   const known = (await tables.outbox.receipts([id]))[0];
   if (row === undefined || known?.message === receipt.message) return true;
-  const what = row.state === "owed" ? "arrived late" : "sent twice";
+  const what = row.state === "sent" ? "sent twice" : "arrived late";
   const about = {
     destination: row.destination,
     delivery: id,
     ...(row.episode === null ? {} : { episode: row.episode }),
   };
   await logDecisions(tables, [{ what, ...about, detail: `message ${receipt.message}` }], at);
-  if (row.state === "owed") {
+  if (row.state !== "sent") {
+    const said = (await tables.outbox.saidBy(id)).map((one) => one.id);
     await tables.outbox.markSent([id], at);
-    const said = [id, ...(await tables.outbox.saidBy(id)).map((one) => one.id)];
-    await tables.outbox.putReceipts(said.map((delivery) => ({ delivery, ...receipt, at })));
+    await tables.outbox.updateAll(said, { state: "merged", last_error: `said by ${id}` });
+    await tables.outbox.putReceipts([id, ...said].map((delivery) => ({ delivery, ...receipt, at })));
     return true;
   }
   const message = (await readMessages(tables, [row.message])).get(row.message);
-  if (row.state !== "sent" || message === undefined) return true;
+  if (message === undefined) return true;
   const first = firstCopy(id);
   await tables.outbox.putReceipts([{ delivery: first, ...receipt, at }]);
   const edit = { id: newId(), destination, phase: "state", message, edits: first } as const;
@@ -279,8 +280,10 @@ export async function recordPress(
   newId: () => string,
 ): Promise<boolean> {
   const rows = await tables.outbox.ofEpisode(episode);
-  const there = rows.filter(({ platform, target }) => platform === pressed.platform && target === null);
-  const uncertain = there.filter(({ uncertain_since, state }) => uncertain_since !== null && state === "sent");
+  const uncertain = rows.filter(
+    ({ platform, uncertain_since, state }) =>
+      platform === pressed.platform && uncertain_since !== null && state === "sent",
+  );
   if (await tables.outbox.hasReceipt(pressed)) return false;
   const receipts = await tables.outbox.receipts(uncertain.flatMap(({ id }) => [id, firstCopy(id)]));
   const copied = new Set(receipts.map(({ delivery }) => delivery));

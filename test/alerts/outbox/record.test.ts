@@ -7,7 +7,9 @@ import { enqueue } from "../../../src/alerts/outbox/outbox.ts";
 import {
   deadLetter,
   deadLetterOwed,
+  expire,
   isEndNotice,
+  recordLateReceipt,
   recordPress,
   recordRetry,
   recordSent,
@@ -15,8 +17,9 @@ import {
   restartRollingMessage,
   retryNow,
 } from "../../../src/alerts/outbox/record.ts";
+import { UNREACHED, UNSENT } from "../../../src/alerts/outbox/notification-state.ts";
 import { arrivedMessage, lastArrivedOf, waitingAt, waitingOn } from "../../../src/alerts/outbox/queries.ts";
-import { backoffDelay } from "../../../src/alerts/outbox/retry-policy.ts";
+import { backoffDelay, DEAD_LETTER_AFTER } from "../../../src/alerts/outbox/retry-policy.ts";
 import { destinationKey } from "../../../src/alerts/routing/subscription.ts";
 import { SendError } from "../../../src/alerts/sender.ts";
 import type { AlertTables } from "../../../src/store/alert-tables/alert-tables.ts";
@@ -163,11 +166,14 @@ describe("a delivery that failed", () => {
     },
   );
 
-  it("takes with it all that it says, and the ends of that, where its destination is lost", async () => {
+  it.each([
+    ["and the ends of that", null, "dead"],
+    ["but no ends, where it may have arrived", 1, "owed"],
+  ])("takes with it all that it says, where its destination is lost, %s", async (_what, uncertain_since, end) => {
     const said = (id: string, phase: string, said_by: string) =>
       ({ id, phase, episode: id, is: { state: "merged", said_by } }) as const;
     const { tables, at } = await owed(
-      { id: "sayer", phase: "trigger", episode: "sayer", group_key: "g" },
+      { id: "sayer", phase: "trigger", episode: "sayer", group_key: "g", is: { uncertain_since } },
       said("said", "trigger", "sayer"),
       { id: "end of said", phase: "resolve", episode: "said" },
       { id: "end of told", phase: "resolve", episode: "told", group_key: "r" },
@@ -178,22 +184,73 @@ describe("a delivery that failed", () => {
       expect(await states(all, ["sayer", "said", "end of said", "end of told", "joins that"])).toEqual([
         "sayer dead",
         "said dead",
-        "end of said dead",
+        `end of said ${end}`,
         "end of told owed",
         "joins that merged",
       ]);
     });
   });
 
-  it("takes with it what the message of a lost destination does not show yet", async () => {
+  it("leaves what it says as much in doubt as itself, and told", async () => {
+    const { tables, at } = await owed(
+      { id: "sayer", phase: "trigger", episode: "e", group_key: "g" },
+      { id: "said", phase: "trigger", episode: "f", is: { state: "merged", said_by: "sayer" } },
+    );
+    await tables(async (all) => {
+      const told = { destination: ops, style: "live", state: "told", trigger: "said", reminders: 0 };
+      const state = { episode: "f", destination: destinationKey(ops), data: JSON.stringify(told) };
+      await all.watch.putNotificationStates([state]);
+      const [row] = await all.outbox.get(["sayer"]);
+      await deadLetter(all, { ...row!, uncertain_since: 7 }, at, newId);
+      expect((await all.watch.notificationStates(["f"])).map(({ data }) => data)).toEqual([state.data]);
+      expect((await all.outbox.get(["said"]))[0]).toMatchObject({ state: "dead", uncertain_since: 7 });
+    });
+  });
+
+  it.each([
+    ["its last error", "503", "401", "503", UNREACHED],
+    ["why the platform refuses the token", null, "401", "401", UNREACHED],
+    ["its last error where no token is refused", "503", undefined, "503", UNSENT],
+    ["nothing that could send it", null, undefined, /./u, UNSENT],
+  ])("is given up after a day, as logged, because of %s", async (_what, last_error, refusal, why, by) => {
+    const { tables, at } = await owed({ id: "old", phase: "trigger", episode: "e", is: { last_error } });
+    await tables(async (all) => {
+      const told = { destination: ops, style: "live", state: "told", trigger: "old", reminders: 0 };
+      const state = { episode: "e", destination: destinationKey(ops), data: JSON.stringify(told) };
+      await all.watch.putNotificationStates([state]);
+      const day = at + DEAD_LETTER_AFTER;
+      expect(await expire(all, day, newId, [], () => refusal)).toEqual([]);
+      expect(await expire(all, day + 1, newId, ["nowhere"], () => refusal)).toEqual([]);
+      const [one, ...others] = await expire(all, day + 1, newId, [], () => refusal);
+      expect([one, others]).toMatchObject([
+        { what: "dead letter", destination: destinationKey(ops), delivery: "old", detail: expect.stringMatching(why) },
+        [],
+      ]);
+      const [suppressed] = await all.watch.notificationStates(["e"]);
+      expect(JSON.parse(suppressed!.data)).toMatchObject({ state: "suppressed", by });
+      expect((await all.outbox.get(["old"]))[0]).toMatchObject({
+        state: "dead",
+        last_error: expect.stringMatching(why),
+      });
+    });
+  });
+
+  it.each([
+    ["of a group takes what its message does not show yet with it where its place is lost", "group", true, "dead"],
+    ["of a state leaves what joins its message alone where its place is lost", "state", true, "merged"],
+    ["of a group lets what its message does not show yet be owed again", "group", false, "owed"],
+    ["of a state leaves what joins its message alone", "state", false, "merged"],
+  ] as const)("that is the edit %s", async (_what, phase, isLost, joined) => {
     const { tables, at } = await owed(
       { id: "sayer", is: { state: "sent" } },
       { id: "joined", phase: "trigger", episode: "e", is: { state: "merged", said_by: "sayer" } },
-      { id: "edit", phase: "group", kind: "edit", target: "sayer" },
+      { id: "edit", phase, kind: "edit", target: "sayer" },
     );
     await tables(async (all) => {
-      await deadLetterOwed(all, { platform: "nowhere", destination: ops }, at + 1, "401", newId);
-      expect(await states(all, ["sayer", "joined", "edit"])).toEqual(["sayer sent", "joined dead", "edit dead"]);
+      const [edit] = await all.outbox.get(["edit"]);
+      if (isLost) await deadLetterOwed(all, { platform: "nowhere", destination: ops }, at + 1, "401", newId);
+      else await deadLetter(all, edit!, at, newId);
+      expect(await states(all, ["sayer", "joined", "edit"])).toEqual(["sayer sent", `joined ${joined}`, "edit dead"]);
     });
   });
 
@@ -324,6 +381,28 @@ describe("an edit that arrived", () => {
   });
 });
 
+it.each([
+  ["waits for its next attempt", "owed", true, "sent", "arrived late", ["first", "said"]],
+  ["was given up", "dead", true, "sent", "arrived late", ["first", "said"]],
+  ["was sent again", "sent", true, "sent", "sent twice", ["first~1"]],
+  ["is being sent again", "sending", false, "sending", undefined, []],
+] as const)("a receipt that comes late for what %s", async (_what, state, done, after, what, delivered) => {
+  const { stage, tables, at } = await owed(
+    { id: "first", is: { state } },
+    { id: "said", is: { state: state === "dead" ? "dead" : "merged", said_by: "first" } },
+  );
+  await tables(async (all) => {
+    const [row] = await all.outbox.get(["first"]);
+    const receipt = { platform: "nowhere", channel: "ops", message: "9" };
+    expect(await recordLateReceipt(all, { row: row!, destination: ops }, receipt, at, newId)).toBe(done);
+    expect(await states(all, ["first", "said"])).toEqual([`first ${after}`, "said merged"]);
+    const receipts = await all.outbox.receipts(["first", "said", "first~1"]);
+    expect(receipts.map(({ delivery }) => delivery)).toEqual(delivered);
+  });
+  const logged = await stage.engine.decisions({ destination: destinationKey(ops), limit: 9 });
+  expect(logged.map((one) => [one.what, one.delivery])).toEqual(what === undefined ? [] : [[what, "first"]]);
+});
+
 describe("a pressed message that no delivery is known by", () => {
   const sent = (id: string, channel: string) => ({
     id,
@@ -345,6 +424,7 @@ describe("a pressed message that no delivery is known by", () => {
       { platform: "nowhere", channel: "busy", message: "9" },
       undefined,
     ],
+    ["is one while another message waits", { platform: "nowhere", channel: "waits", message: "9" }, "waits"],
     [
       "is one while another message is being edited",
       { platform: "nowhere", channel: "edited", message: "9" },
@@ -357,6 +437,8 @@ describe("a pressed message that no delivery is known by", () => {
       { ...sent("certain", "hall"), is: { state: "sent" } },
       sent("busy", "busy"),
       { ...sent("next", "busy"), episode: "f", is: { state: "sending" } },
+      sent("waits", "waits"),
+      { ...sent("later", "waits"), episode: "f", is: { state: "owed" } },
       sent("edited", "edited"),
       { ...sent("edit", "edited"), kind: "edit", phase: "state", target: "edited", is: { state: "sending" } },
     );
@@ -368,9 +450,12 @@ describe("a pressed message that no delivery is known by", () => {
         { ...receipt, delivery: "certain", channel: "hall", message: "3" },
         { ...receipt, delivery: "busy", channel: "busy", message: "4" },
         { ...receipt, delivery: "edited", channel: "edited", message: "5" },
+        { ...receipt, delivery: "waits", channel: "waits", message: "6" },
       ]);
       expect(await recordPress(all, "e", pressed, at, newId)).toBe(copied !== undefined);
-      const copies = await all.outbox.receipts(["here", "there", "certain", "busy", "edited"].map((id) => `${id}~1`));
+      const copies = await all.outbox.receipts(
+        ["here", "there", "certain", "busy", "edited", "waits"].map((id) => `${id}~1`),
+      );
       expect(copies.map(({ delivery, message }) => [delivery, message])).toEqual(
         copied === undefined ? [] : [[`${copied}~1`, "9"]],
       );
