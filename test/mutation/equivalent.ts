@@ -6,10 +6,10 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   "src/alerts/engine/plan-events.ts: happened[0]?.routing → happened[0].routing": "a group has one event at least",
   "src/alerts/engine/plan-events.ts: digests.set(key, digest); → ;": "equal digests are stored once anyway",
   "src/alerts/outbox/claim.ts: accompanied.has(row.id) → true": "beside no other nothing merges; it saves reads",
-  "src/alerts/outbox/decision-log.ts: shown.filter(those) → shown": "rows that are read in vain are not shown",
   "src/alerts/outbox/group.ts: within === undefined → true": "an older message is refused later; the bound saves rows",
   'src/alerts/outbox/group.ts: rows.filter(({ phase }) => phase === "trigger") → rows':
     "only triggers take in; it saves reads",
+  "src/alerts/outbox/record.ts: row.group_key === null → false": "without a group nothing is said; it saves reads",
   "src/alerts/outbox/rolling-message.ts: extended.set(same, after); → ;": "equal messages are stored once anyway",
   "src/api/verdict/believe.ts: blocks > 0n → blocks >= 0n": "equal heights are compared before",
   "src/api/verdict/believe.ts: ofA > ofB → ofA >= ofB": "equal times are compared before",

@@ -40,9 +40,9 @@ export function createLogReader(store: Pick<Store, "transaction">): LogReader {
     page: (of, from, to) =>
       store.transaction(async ({ alerts: tables }) => {
         const shown = (await newestPositions(tables, of, to)).slice(from);
-        const seqs = (those: (place: LogPosition) => boolean): number[] => shown.filter(those).map(({ seq }) => seq);
-        const decisions = await tables.journal.decisionsAt(seqs((place) => place.of === "decision"));
-        const deliveries = await tables.journal.deliveriesAt(seqs((place) => place.of !== "decision"));
+        const seqs = shown.map(({ seq }) => seq);
+        const decisions = await tables.journal.decisionsAt(seqs);
+        const deliveries = await tables.journal.deliveriesAt(seqs);
         const receipts = await receiptsOf(tables, deliveries);
         const decided = new Map(decisions.map((row) => [row.seq, row]));
         const delivered = new Map(deliveries.map((row) => [row.seq, row]));

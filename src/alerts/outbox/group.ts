@@ -146,9 +146,7 @@ async function settle(tables: AlertTables, last: DeliveryRow, at: Milliseconds, 
 /** The message of the end, which shows a story as well. */
 async function endsOf(tables: AlertTables, { episode, destination }: DeliveryRow): Promise<readonly DeliveryRow[]> {
   const own = episode === null ? [] : await tables.outbox.ofEpisode(episode, destination);
-  return own.filter(({ kind, phase, state, group_key }) => {
-    return kind === "message" && phase === "resolve" && state === "sent" && group_key === null;
-  });
+  return own.filter(({ phase, state, group_key }) => phase === "resolve" && state === "sent" && group_key === null);
 }
 
 /**

@@ -30,6 +30,21 @@ it("an acknowledgement is logged and announced once, for one place as for all; n
   expect(stage.sender.posts.map(({ delivery }) => delivery.threadOf)).toEqual([undefined, undefined, undefined]);
 });
 
+it("an acknowledgement is announced where the alert was told, not where it was suppressed", async () => {
+  const stage = await subscribed();
+  const destination = { platform: "fake", channel: "quiet" };
+  await stage.engine.putSubscription(aSubscription({ id: "quiet", destination, floor: "critical" }), "ada");
+  await stage.rounds(8, [stalled("bad")]);
+  const [episode] = await stage.engine.openEpisodes();
+  const heard: string[] = [];
+  await stage.engine.acknowledge(episode!.id, { name: "eve" }, (_episode, at) => {
+    heard.push(...at.map(({ channel }) => channel));
+    return [];
+  });
+  expect(heard).toEqual(["ops"]);
+  expect(stage.sender.take()).toHaveLength(1);
+});
+
 it("an acknowledgement is announced in the thread of the alert, where it has one", async () => {
   const stage = await subscribed({}, { style: "thread" });
   await stage.rounds(8, [stalled("bad")]);

@@ -5,6 +5,7 @@ import type { AlertEvent } from "../../../src/alerts/kinds/event.ts";
 import { destinationKey } from "../../../src/alerts/routing/subscription.ts";
 import { SendError } from "../../../src/alerts/sender.ts";
 import { FakeSender } from "../../support/fake-sender.ts";
+import { alertOf } from "../../support/gist.ts";
 import { saying } from "../../support/said.ts";
 import { stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";
@@ -77,6 +78,9 @@ describe("events", () => {
     expect(it.sender.take()).toEqual(["rolling: 1 checkpoint.new on mainnet, 2024-06-03"]);
     expect(it.sender.takeEdits().at(-1)).toBe("rolling: 15 checkpoint.new on mainnet, 2024-06-03");
     expect(new Set(it.sender.edits.map(({ message }) => message)).size).toBe(1);
+    const said = alertOf(it.sender.edits.at(-1)!.reply);
+    const listed = said.type === "rolling" ? said.events.map(({ key }) => key) : [];
+    expect(listed).toEqual(Array.from({ length: 10 }, (_, index) => `${index + 6}/h`));
     await it.leap(86_400_000);
     await it.round([], checkpoints(it, 99, 1));
     expect(it.sender.take()).toEqual(["rolling: 1 checkpoint.new on mainnet, 2024-06-04"]);
@@ -240,8 +244,13 @@ describe("events", () => {
 
   it("of a simulated network say so", async () => {
     const it = await subscribed({}, { simulated: ["mainnet"], senders: (now) => [new FakeSender({ now })] });
+    const rolling = { destination: { platform: "fake", channel: "r" }, events: "rolling" } as const;
+    await it.engine.putSubscription(aSubscription({ id: "r", kinds: ["checkpoint.new"], ...rolling }), "ada");
     await it.round([], checkpoints(it, 7, 1));
-    expect(it.sender.take()).toEqual(["simulated info: checkpoint.new 7 on mainnet"]);
+    expect(it.sender.take().toSorted()).toEqual([
+      "r: simulated rolling: 1 checkpoint.new on mainnet, 2024-06-03",
+      "simulated info: checkpoint.new 7 on mainnet",
+    ]);
   });
 
   it.each([

@@ -34,7 +34,7 @@ it.each([
     const chunks = splitIntoChunks(joinPlans([{ deliveries }]), messages);
     await all.outbox.addMessages(messages.rows(), at);
     await all.chunks.put(chunks.map(({ chunk }) => toChunkRow("nowhere", chunk, at)));
-    const { chunked } = await claim(all, [{ sender: sender(), limit: 9 }], at, newId, isIdle);
+    const { chunked } = await claim(all, [{ sender: sender(), limit: 9 }], at, newId, isIdle || undefined);
     expect([chunked, (await all.chunks.take(9)).length]).toEqual([true, waiting]);
   });
 });

@@ -74,6 +74,16 @@ describe("the log", () => {
     expect(await engine.log.count({ within: 3, destination: undefined })).toEqual({ entries: 2, more: false });
   });
 
+  it("says that there are more deliveries than are counted, where there is no decision", async () => {
+    const { engine, store } = await openStage();
+    await store.transaction(async ({ alerts: { outbox } }) => {
+      await outbox.add(["a", "b"].map((id) => delivery(id, here, { platform: "nowhere" })));
+      await outbox.markSent(["a", "b"], 1);
+    });
+    expect(await engine.log.count({ within: 2, destination: undefined })).toEqual({ entries: 2, more: true });
+    expect(await engine.log.count({ within: 3, destination: undefined })).toEqual({ entries: 2, more: false });
+  });
+
   it.each([
     [4, 2, [2, 1, 2, 1]],
     [2, 2, [2, 2]],

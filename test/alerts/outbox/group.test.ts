@@ -1,12 +1,16 @@
 import { describe, expect, it } from "vitest";
 
 import { mergeOwed, readGroup, readReference, readStory } from "../../../src/alerts/outbox/group.ts";
+import { destinationKey } from "../../../src/alerts/routing/subscription.ts";
 import { type Episode, episodeRow } from "../../../src/alerts/rules/episode.ts";
 import { saying } from "../../support/said.ts";
 import { anEpisode } from "../samples.ts";
+import { NOON } from "../stage.ts";
 import { ops, owed, type OwedRow } from "./owed.ts";
 
 const E = "node.down|mainnet|n1|1";
+/** When they are owed, in Unix milliseconds. */
+const AT = Number(NOON / 1_000_000n);
 const DATA = { destination: ops };
 const data = (more: object): string => JSON.stringify({ ...DATA, ...more });
 
@@ -27,7 +31,8 @@ async function mergedWhere(episodes: readonly Episode[], due: OwedRow, ...others
     const states = stored.toSorted((a, b) => a.seq - b.seq).map(({ id, phase, state }) => `${id} ${phase} ${state}`);
     const owedEdits = await all.outbox.owedEdits(rows.map(({ id }) => id));
     const [edits, urgencies] = [owedEdits.map(({ target }) => target), owedEdits.map(({ urgency }) => urgency)];
-    return { row, says, whats: decisions.map(({ what }) => what), decisions, states, edits, urgencies };
+    const phases = owedEdits.map(({ phase }) => phase);
+    return { row, says, whats: decisions.map(({ what }) => what), decisions, states, edits, urgencies, phases };
   });
 }
 
@@ -78,7 +83,9 @@ describe("the first of a group", () => {
       ["merged", "grouped"],
       true,
     ]);
-    expect(now.decisions.at(-1)?.detail).toMatch(saying("fired and resolved", first.episode));
+    const grouped = now.decisions.at(-1);
+    expect(grouped).toMatchObject({ network: "mainnet", episode: E, delivery: "t", destination: destinationKey(ops) });
+    expect(grouped?.detail).toMatch(saying("fired and resolved", first.episode));
   });
 
   it("says nothing else of its own episode", async () => {
@@ -100,11 +107,12 @@ describe("a message that was sent", () => {
   const joins = { ...resolve, ...story };
 
   it.each([
-    ["and so does its end", "sent", ["sent", "end"]],
-    ["but not an end that is still owed", "owed", ["sent"]],
-    ["but not an end that was given up", "dead", ["sent"]],
-  ] as const)("shows what joins it, %s", async (_what, state, edits) => {
-    const now = await merged(joins, sent, { ...end, is: { state } });
+    ["and so does its end", { is: { state: "sent" } }, ["sent", "end"]],
+    ["but not an end that is still owed", { is: { state: "owed" } }, ["sent"]],
+    ["but not an end that was given up", { is: { state: "dead" } }, ["sent"]],
+    ["but not an end that is said with others", { is: { state: "sent" }, group_key: "r" }, ["sent"]],
+  ] as const)("shows what joins it, %s", async (_what, more, edits) => {
+    const now = await merged(joins, sent, { ...end, ...more });
     expect([now.row, new Set(now.edits)]).toEqual([undefined, new Set(edits)]);
   });
 
@@ -123,8 +131,38 @@ describe("a message that was sent", () => {
     expect((await mergedWhere([stall], { ...joining, ...story }, sent)).row?.id).toBe(row);
   });
 
+  const near = { group_key: "g", data: data({ within: 5000 }) };
+
+  it.each([
+    [4000, ["t trigger merged", "sent trigger sent", "later trigger merged"]],
+    [5000, ["t trigger merged", "sent trigger sent", "later trigger merged"]],
+    [5001, ["t trigger owed", "sent trigger sent", "later trigger merged"]],
+  ])("says what comes soon, %d ms later, and what comes as soon after that", async (millis, states) => {
+    const first = { ...sent, episode: "node.down|mainnet|n0|1", ...near };
+    const later = { ...trigger, id: "later", episode: "node.down|mainnet|n2|1", ...near };
+    const open = anEpisode("node.down", { id: first.episode });
+    const now = await mergedWhere([open], { ...trigger, ...near, created_at: AT + millis }, first, {
+      ...later,
+      created_at: AT + millis + 4000,
+    });
+    expect(now.states).toEqual(states);
+  });
+
+  it.each([
+    [8, ["group"]],
+    [9, ["group", "state"]],
+  ])("that says %d others is sent once more, with its file, where the next one makes ten", async (count, phases) => {
+    const first = { ...sent, episode: "node.down|mainnet|n0|1", ...near };
+    const open = anEpisode("node.down", { id: first.episode });
+    const said = Array.from({ length: count }, (_, index) => {
+      const is = { state: "merged", said_by: "sent" } as const;
+      return { ...trigger, id: `s${index}`, episode: `node.down|mainnet|s${index}|1`, ...near, is };
+    });
+    const now = await mergedWhere([open], { ...trigger, ...near }, first, ...said);
+    expect(now.phases).toEqual(phases);
+  });
+
   it("says one episode of a subject, not the next one", async () => {
-    const near = { group_key: "g", data: data({ within: 5000 }) };
     const first = { ...trigger, id: "first", episode: "node.down|mainnet|n0|1", ...near, is: sent.is };
     const next = { ...trigger, id: "next", episode: E.replace(/1$/u, "2"), ...near };
     const open = anEpisode("node.down", { id: first.episode });
@@ -161,6 +199,24 @@ it("the end of an alert that was flapping first shows the story of its trigger",
   );
   const story = await tables(async (all) => readStory(all, (await all.outbox.get(["r"]))[0]!));
   expect([story?.id, story?.notices.length]).toEqual(["t", 1]);
+});
+
+it.each([
+  ["other alerts in its course", "node.down", "t"],
+  ["others of its kind alone", "network.stalled", undefined],
+] as const)("the end of an alert whose message says %s", async (_what, kind, story) => {
+  const other = `${kind}|mainnet|x|1`;
+  const { tables } = await owed(
+    { ...trigger, group_key: "g" },
+    { ...trigger, id: "other", episode: other, group_key: "g", is: { state: "merged", said_by: "t" } },
+    resolve,
+  );
+  const episodes = [anEpisode("network.stalled", { id: E }), anEpisode(kind, { id: other })];
+  const shown = await tables(async (all) => {
+    await all.watch.putEpisodes(episodes.map(episodeRow));
+    return readStory(all, (await all.outbox.get(["r"]))[0]!);
+  });
+  expect(shown?.id).toBe(story);
 });
 
 it.each([
