@@ -12,6 +12,8 @@ import type { TemporaryFile, TemporaryFiles } from "./temporary-file.ts";
 
 /** A slow node's rows are checked and counted this often at least. */
 const FLUSH_MILLIS = 300;
+/** What a row needs for a moment; V8 would take several times as much before it looks for what is free. */
+const YOUNG_GENERATION_MB = 8;
 /** Memory for rows where all of them fit into one block. */
 const FEW_RUN_BYTES = 4 * 1024 * 1024;
 
@@ -60,6 +62,7 @@ export async function normalisedIntake(
             workerData: work,
             env: {},
             execArgv: [],
+            resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
           }),
         ),
       takeAll: async (bytes) => {

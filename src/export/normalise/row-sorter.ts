@@ -6,9 +6,7 @@ import type { SplitTime } from "../vega-time.ts";
 const RUN_BYTES = 16 * 1024 * 1024;
 /** Room for the places of rows as short as they come: a few commas and a time. */
 const BYTES_A_ROW = 64;
-/** Memory for reading all runs together while they are merged. */
-const MERGE_BYTES = 16 * 1024 * 1024;
-/** Least of it for one run; a row is longer only in odd files. */
+/** Read of a run at once, at least; a row is longer only in odd files. */
 const MIN_READ_BYTES = 16 * 1024;
 /** Length, seconds and nanoseconds before each row, in memory and in the file. */
 const HEAD_BYTES = 16;
@@ -117,8 +115,12 @@ export class RowSorter {
 
   #merge(output: Output): void {
     const ends = this.#runEnds;
-    const readBytes = Math.max(MIN_READ_BYTES, Math.floor(MERGE_BYTES / ends.length));
-    const runs = ends.map((end, run) => new RunReader(this.#runFile.fd, ends[run - 1] ?? 0, end, readBytes));
+    // The memory of the rows, all of which are in the file now, serves to read the runs.
+    const readBytes = Math.floor(this.bytes.length / ends.length);
+    const runs = ends.map((end, run) => {
+      const memory = this.bytes.subarray(run * readBytes, (run + 1) * readBytes);
+      return new RunReader(this.#runFile.fd, ends[run - 1] ?? 0, end, memory);
+    });
     // A binary heap of runs by their first rows; of rows of one time, an earlier run's comes first.
     const heap = runs.map((_, run) => run).filter((run) => (runs[run] as RunReader).next());
     const before = (a: number, b: number): boolean => {
@@ -223,11 +225,11 @@ class RunReader {
   readonly #until: number;
   #filled = 0;
 
-  constructor(fd: number, from: number, until: number, readBytes: number) {
+  constructor(fd: number, from: number, until: number, memory: Buffer) {
     this.#fd = fd;
     this.#position = from;
     this.#until = until;
-    this.bytes = Buffer.allocUnsafeSlow(readBytes);
+    this.bytes = memory.length < MIN_READ_BYTES ? Buffer.allocUnsafeSlow(MIN_READ_BYTES) : memory;
   }
 
   /** False behind the last row. */
