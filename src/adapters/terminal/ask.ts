@@ -10,7 +10,7 @@ import { cutToWidth } from "./render/cell-width.ts";
 import { renderTerminal, type RenderOptions } from "./render/render.ts";
 import { toSpans } from "./render/span.ts";
 import { displayOptions, type Terminal, write } from "./streams.ts";
-import { withTablesAsFiles, writeFiles } from "./write-files.ts";
+import { checkFolder, withTablesAsFiles, writeFiles } from "./write-files.ts";
 
 /** Interrupted by Ctrl-C: 128 plus the number of SIGINT, as in shells. */
 export const EXIT_INTERRUPTED = 130;
@@ -61,8 +61,9 @@ async function runLine(
   signal: AbortSignal,
   progress: (reply: Reply) => void,
 ): Promise<Reply> {
-  const { runner, network, log } = context;
+  const { runner, network, log, out } = context;
   try {
+    if (out !== undefined) await checkFolder(out);
     const answering = runner.run(line, { signal, progress, ...(network === undefined ? {} : { network }) });
     return await inTime(answering, { signal, graceMillis: CANCEL_GRACE_MILLIS }, () => {
       // The late answer of an abandoned question still has files to dispose of.

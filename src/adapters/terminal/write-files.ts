@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import { createWriteStream } from "node:fs";
-import { link, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { constants, createWriteStream } from "node:fs";
+import { access, link, open, readdir, rename, rm, stat, statfs } from "node:fs/promises";
 import path from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -43,6 +43,42 @@ export async function writeFiles(
     for (const file of files) written.set(file, await writeFile(file, folder, signal));
   } catch (thrown) {
     throw asUserError(thrown, folder);
+  }
+}
+
+/** With less free space than this nothing worth asking for could be written. */
+const MIN_FREE_BYTES = 1024 * 1024;
+
+/**
+ * Sees beforehand whether files can be written there, so that nobody waits for an answer that cannot be saved. Makes nothing.
+ * @throws UserError where the folder cannot be written to, or made, or is full.
+ */
+export async function checkFolder(folder: string): Promise<void> {
+  try {
+    const wanted = path.resolve(folder);
+    const there = await nearestFolder(wanted);
+    await access(there, constants.W_OK | constants.X_OK).catch((thrown: unknown) => {
+      throw there === wanted ? thrown : Object.assign(new Error("not writable", { cause: thrown }), { code: "ENOENT" });
+    });
+    const { bavail, blocks, bsize } = await statfs(there);
+    // A file system of the kernel's own has no blocks at all.
+    if (blocks > 0 && bavail * bsize < MIN_FREE_BYTES) {
+      throw Object.assign(new Error("the disk is full"), { code: "ENOSPC" });
+    }
+  } catch (thrown) {
+    throw asUserError(thrown, folder);
+  }
+}
+
+/** The folder itself, or the one above it in which it would be made. */
+async function nearestFolder(folder: string): Promise<string> {
+  for (let at = folder; ; at = path.dirname(at)) {
+    try {
+      if ((await stat(at)).isDirectory()) return at;
+      throw Object.assign(new Error("no folder"), { code: at === folder ? "EEXIST" : "ENOTDIR" });
+    } catch (thrown) {
+      if (codeOf(thrown) !== "ENOENT" || path.dirname(at) === at) throw thrown;
+    }
   }
 }
 

@@ -145,13 +145,14 @@ describe("--out", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("refuses a folder that is a file, and still shows the answer", async () => {
+  test("refuses a folder that is a file before anything is asked", async () => {
     const file = path.join(folder, "taken");
     writeFileSync(file, "mine");
     folder = file;
-    const { code, out, err } = await ask(exported);
-    expect(code).toBe(1);
-    expect(out).toContain("• Done");
+    const terminal = talk(["export", "--out", file], { answers: { export: exported } });
+    expect(await terminal.exit).toBe(1);
+    expect([terminal.asked, terminal.out()]).toEqual([[], ""]);
+    const err = terminal.err();
     expect(err).toContain(file);
     expect(err).toMatchSnapshot();
     expect(readFileSync(file, "utf8")).toBe("mine");
