@@ -24,6 +24,7 @@ import { ledgerCancel } from "./ledger-cancel.ts";
 import { ledgerExport } from "./ledger-export.ts";
 import { ledgerFetch } from "./ledger-fetch.ts";
 import { ledgerList } from "./ledger-list.ts";
+import { ledgerVerify } from "./ledger-verify.ts";
 import { marketList } from "./market-list.ts";
 import { marketShow } from "./market-show.ts";
 import { myForget } from "./my-forget.ts";
@@ -52,6 +53,7 @@ export const commands: readonly AnyCommand[] = [
   ledgerList,
   ledgerCancel,
   ledgerFetch,
+  ledgerVerify,
   alertsAdd,
   alertsList,
   alertsEdit,

@@ -131,7 +131,11 @@ export function createBot(dependencies: BotDependencies): Bot {
           suggestion: formatLine(invocation),
         });
       }
-      const options = parseOptions(command, invocation.options, { now: now(), networks });
+      const options = parseOptions(command, invocation.options, {
+        now: now(),
+        networks,
+        openFile: invocation.openFile,
+      });
       if (command.access === "channel-manager" && !invocation.caller.mayManageChannel) {
         throw new UserError(`Only people who manage this channel can use ${command.name}.`, {
           remedy: managerRemedy(invocation, platforms),

@@ -2,6 +2,7 @@ import type { Platforms } from "../alerts/platform.ts";
 import type { Receipt } from "../alerts/sender.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
 import type { Milliseconds } from "../units/duration.ts";
+import type { GivenFile } from "./options/options.ts";
 
 /** The target of an answer, and its limits for files. */
 export interface Target {
@@ -37,6 +38,8 @@ export interface Invocation extends Ask {
   readonly again?: true;
   /** The alert's message whose button was pressed. */
   readonly pressed?: Receipt;
+  /** The file that a value of an option stands for; left out where no file can be given. */
+  readonly openFile?: (given: string) => GivenFile | undefined;
   /** Shows the progress of a long job; may be called often, adapters throttle it. */
   readonly progress?: (reply: Reply) => void;
 }

@@ -1,5 +1,8 @@
+import type { Kysely } from "kysely";
+
 import type { WithDatabase } from "./queries.ts";
-import type { ExportTables } from "./store.ts";
+import type { Schema } from "./schema.ts";
+import type { ExportOwner, ExportTables } from "./store.ts";
 
 export function createExportTables(withDatabase: WithDatabase): ExportTables {
   return {
@@ -14,17 +17,24 @@ export function createExportTables(withDatabase: WithDatabase): ExportTables {
       withDatabase((db) => db.selectFrom("export_jobs").selectAll().where("code", "=", code).executeTakeFirst()),
 
     list: (owner, at, limit) =>
-      withDatabase((db) => {
-        let jobs = db
-          .selectFrom("export_jobs")
-          .selectAll()
-          .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", at)]));
-        if (owner !== undefined) {
-          jobs = jobs.where("platform", "=", owner.platform).where("person", "=", owner.person);
-          if (owner.workspace !== undefined) jobs = jobs.where("workspace", "=", owner.workspace);
-        }
-        return jobs.orderBy("created_at", "desc").orderBy("code").limit(limit).execute();
-      }),
+      withDatabase((db) =>
+        ofOwner(db, owner)
+          .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", at)]))
+          .orderBy("created_at", "desc")
+          .orderBy("code")
+          .limit(limit)
+          .execute(),
+      ),
+
+    recognisable: (owner, limit) =>
+      withDatabase((db) =>
+        ofOwner(db, owner)
+          .where("account", "is not", null)
+          .orderBy("created_at", "desc")
+          .orderBy("code")
+          .limit(limit)
+          .execute(),
+      ),
 
     open: () =>
       withDatabase((db) =>
@@ -63,18 +73,18 @@ export function createExportTables(withDatabase: WithDatabase): ExportTables {
           .execute(),
       ),
 
-    ofHash: (sha256, limit) =>
-      withDatabase((db) =>
-        db
+    ofFile: (by, limit) =>
+      withDatabase((db) => {
+        const files = db.selectFrom("export_files").select("export_files.code");
+        const found = "sha256" in by ? files.where("sha256", "=", by.sha256) : files.where("name", "in", [...by.names]);
+        return db
           .selectFrom("export_jobs")
           .selectAll()
-          .where((eb) =>
-            eb("code", "in", eb.selectFrom("export_files").select("export_files.code").where("sha256", "=", sha256)),
-          )
+          .where("code", "in", found)
           .orderBy("created_at", "desc")
           .limit(limit)
-          .execute(),
-      ),
+          .execute();
+      }),
 
     drop: (code) =>
       withDatabase(
@@ -100,4 +110,12 @@ export function createExportTables(withDatabase: WithDatabase): ExportTables {
         await db.deleteFrom("export_jobs").where("created_at", "<", before).execute();
       }),
   };
+}
+
+/** The jobs of one person, or of everybody. */
+function ofOwner(db: Kysely<Schema>, owner: ExportOwner | undefined) {
+  const all = db.selectFrom("export_jobs").selectAll();
+  if (owner === undefined) return all;
+  const own = all.where("platform", "=", owner.platform).where("person", "=", owner.person);
+  return owner.workspace === undefined ? own : own.where("workspace", "=", owner.workspace);
 }

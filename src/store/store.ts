@@ -165,8 +165,13 @@ export interface ExportTables {
   files(code: string): Promise<readonly ExportFileRow[]>;
   /** Every file whose bytes are kept, oldest job first. */
   kept(): Promise<readonly ExportFileRow[]>;
-  /** The jobs that made a file of this hash, newest first. */
-  ofHash(sha256: string, limit: number): Promise<readonly ExportJobRow[]>;
+  /** The jobs that made a file of this hash, or of one of these names, newest first. */
+  ofFile(
+    by: { readonly sha256: string } | { readonly names: readonly string[] },
+    limit: number,
+  ): Promise<readonly ExportJobRow[]>;
+  /** That can be recognised by more than a hash, newest first; of everybody where no owner is named. */
+  recognisable(owner: ExportOwner | undefined, limit: number): Promise<readonly ExportJobRow[]>;
   /** Notes that the bytes of a job's files are gone. */
   drop(code: string): Promise<void>;
   /**

@@ -28,6 +28,7 @@ export const NO_EXPORTS: ExportJobs = {
   cancel: notAskedFor,
   fetch: notAskedFor,
   ended: notAskedFor,
+  verify: notAskedFor,
   start: async () => undefined,
   close: async () => undefined,
 };

@@ -8,7 +8,7 @@ import type { ClientLimits } from "../../src/api/limits.ts";
 import type { Verdict } from "../../src/api/verdict/verdict.ts";
 import { openAudienceSettings } from "../../src/bot/audience-settings.ts";
 import { type Bot, createBot } from "../../src/bot/bot.ts";
-import type { Caller, Target } from "../../src/bot/invocation.ts";
+import type { Caller, Invocation, Target } from "../../src/bot/invocation.ts";
 import type { Choice } from "../../src/bot/options/options.ts";
 import { silentLog } from "../../src/log.ts";
 import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
@@ -50,7 +50,11 @@ export interface Talk {
   readonly database: string;
   readonly engine: AlertEngine;
   /** Changes the caller, or the place of the call. */
-  readonly become: (who: { readonly here?: Target; readonly caller?: Caller }) => void;
+  readonly become: (who: {
+    readonly here?: Target;
+    readonly caller?: Caller;
+    readonly openFile?: Invocation["openFile"];
+  }) => void;
   /** The answer in a terminal of 200 columns. */
   readonly ask: (line: string) => Promise<string>;
   readonly askFor: (line: string) => Promise<Reply>;

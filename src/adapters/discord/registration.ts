@@ -152,6 +152,8 @@ function optionOf(name: string, option: Option, networks: readonly string[]): AP
       return { ...base, type: ApplicationCommandOptionType.Boolean };
     case "time":
       return { ...text, autocomplete: true };
+    case "file":
+      return { ...base, type: ApplicationCommandOptionType.Attachment };
     case "network":
       if (networks.length > MAX_OPTION_CHOICES) return { ...text, autocomplete: true };
       return { ...text, choices: networks.map((network) => ({ name: network, value: network })) };

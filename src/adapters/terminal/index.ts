@@ -165,7 +165,7 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = { network: "NAME", out: "
 /** The first word is a line as it was typed, or begins one. The others get back the quotes that the shell removed. */
 function joinWords([line = "", ...words]: readonly string[]): string {
   const rest = words.map((word) => {
-    const [, name = "", value = word] = /^((?:--)?[a-z][a-z-]*[:=])(.+)$/isu.exec(word) ?? [];
+    const [, name = "", value = word] = /^((?:--)?[a-z][a-z\d-]*[:=])(.+)$/isu.exec(word) ?? [];
     return `${name}${quoteValue(value)}`;
   });
   return [line, ...rest].join(" ");

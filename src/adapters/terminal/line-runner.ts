@@ -1,14 +1,19 @@
+import path from "node:path";
+
 import type { Bot } from "../../bot/bot.ts";
 import { parseLine } from "../../bot/grammar/grammar.ts";
 import type { Caller, Invocation, Target } from "../../bot/invocation.ts";
 import type { Reply } from "../../reply/reply.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
+import { fileAt } from "./given-file.ts";
 
 export interface RunOptions {
   /** Aborting it ends the question; the reply then says that it was cancelled. */
   readonly signal: AbortSignal;
   /** The network to ask where the line names none. */
   readonly network?: string;
+  /** Where a relative path of a file begins; left out = where this process runs. */
+  readonly cwd?: string;
   /** Reports the progress of a long job; may be called often. */
   readonly progress?: (reply: Reply) => void;
 }
@@ -33,11 +38,12 @@ const HERE: Target = {
 /** A bot in this process; closing the runner leaves it running. */
 export function localRunner(bot: Bot): LineRunner {
   return {
-    run: (line, { signal, network, progress }) => {
+    run: (line, { signal, network, progress, cwd = process.cwd() }) => {
       const rest: Omit<Invocation, "command" | "options"> = {
         here: HERE,
         caller: CALLER,
         signal,
+        openFile: (given) => fileAt(path.resolve(cwd, given)),
         ...(progress === undefined ? {} : { progress }),
       };
       if (network === undefined) return bot.runLine(line, rest);

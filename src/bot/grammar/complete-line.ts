@@ -45,7 +45,7 @@ export async function completions(
       lines.push({ line: `${prefix}${lead}${quoteValue(word)}`, ...(label === word ? {} : { label }) });
     }
   };
-  const dashed = /^--([a-z-]*)$/iu.exec(last?.text ?? "");
+  const dashed = /^--([a-z\d-]*)$/iu.exec(last?.text ?? "");
   if (colon !== undefined) {
     await offer(colon.name, colon.value, `${colon.name}:`);
   } else if (typed.pending !== undefined) {
@@ -97,7 +97,7 @@ function readTyped(
   let pending: string | undefined;
   for (const token of tokens) {
     const colon = namedByColon(token, command.options);
-    const dashes = /^--([a-z-]+)(?:=(.*))?$/iu.exec(token.text);
+    const dashes = /^--([a-z\d-]+)(?:=(.*))?$/iu.exec(token.text);
     const flag = token.text.toLowerCase();
     if (pending !== undefined) {
       values[pending] = token.text;

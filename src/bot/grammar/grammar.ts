@@ -90,7 +90,7 @@ function nearestByFirst(typed: string, names: readonly string[]): string | undef
 
 /** The option named as `name:value`; undefined for a plain value. */
 export function namedByColon(token: Token, options: Options): { name: string; value: string } | undefined {
-  const match = /^([a-z][a-z-]*)[:=]/iu.exec(token.text);
+  const match = /^([a-z][a-z\d-]*)[:=]/iu.exec(token.text);
   const name = match?.[1]?.toLowerCase();
   if (match === null || name === undefined || match[0].length > token.quotedFrom || !Object.hasOwn(options, name)) {
     return undefined;
@@ -100,7 +100,7 @@ export function namedByColon(token: Token, options: Options): { name: string; va
 
 /** The option named with dashes, including the long ones of phones. */
 function namedByDashes(token: Token): { name: string; value: string | undefined } | undefined {
-  const match = /^(?:--|—|–)([a-z][a-z-]*)(?:=(.*))?$/isu.exec(token.text);
+  const match = /^(?:--|—|–)([a-z][a-z\d-]*)(?:=(.*))?$/isu.exec(token.text);
   if (match === null || token.quotedFrom === 0) return undefined;
   return { name: (match[1] ?? "").toLowerCase(), value: match[2] };
 }
@@ -223,7 +223,7 @@ function fillPositional(
 }
 
 /** Looks like an option's name with a colon. */
-const NAMED = /^([a-z][a-z-]*):/iu;
+const NAMED = /^([a-z][a-z\d-]*):/iu;
 
 function unexpected(command: AnyCommand, token: Token): UserError {
   const likely = NAMED.exec(token.text)?.[1];

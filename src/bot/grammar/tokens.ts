@@ -48,7 +48,7 @@ export function tokenize(line: string, options: { lenient?: boolean } = {}): Tok
       const closing = QUOTES[line[at] ?? ""];
       if (
         closing !== undefined &&
-        (text === "" || /^[-–—]*[a-z][a-z-]*[:=]$/iu.test(text)) &&
+        (text === "" || /^[-–—]*[a-z][a-z\d-]*[:=]$/iu.test(text)) &&
         quotedFrom === Infinity
       ) {
         quotedFrom = text.length;

@@ -35,6 +35,8 @@ export function optionType(option: Option, networks: readonly string[]): string 
       return "yes or no";
     case "time":
       return "time (UTC), such as 2023-05-01, 2023-05-01 12:30, 7d, last month";
+    case "file":
+      return "a file: attached where that is offered, its path in the terminal";
     case "network":
       return `one of ${networks.join(", ")}`;
   }

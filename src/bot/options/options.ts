@@ -114,6 +114,20 @@ export interface TimeOption extends OptionBase {
   readonly required?: true;
 }
 
+/** A file that somebody gives; its value is what the place calls it: an attachment's id, a path. */
+export interface FileOption extends OptionBase {
+  readonly kind: "file";
+  readonly required?: true;
+}
+
+/** A file given with an option. */
+export interface GivenFile {
+  /** As people call it. */
+  readonly name: string;
+  /** Its bytes, once. Rejects with UserError where they cannot be read. */
+  open(signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+}
+
 /** The network to ask; left out = the default network, unless it `narrows`. */
 export interface NetworkOption extends OptionBase {
   readonly kind: "network";
@@ -122,9 +136,9 @@ export interface NetworkOption extends OptionBase {
 }
 
 /** One option as plain data: platform registration, forms, help, parsing and types all come from it. */
-export type Option = TextOption | IntegerOption | ChoiceOption | FlagOption | TimeOption | NetworkOption;
+export type Option = TextOption | IntegerOption | ChoiceOption | FlagOption | TimeOption | FileOption | NetworkOption;
 
-/** By name (`^[a-z][a-z-]{0,31}$`), in the order in which bare values are taken; required ones first. */
+/** By name (`^[a-z][a-z\d-]{0,31}$`), in the order in which bare values are taken; required ones first. */
 export type Options = Readonly<Record<string, Option>>;
 
 type ValueOf<O extends Option> = O extends { kind: "text" }
@@ -137,7 +151,9 @@ type ValueOf<O extends Option> = O extends { kind: "text" }
         ? boolean
         : O extends { kind: "time" }
           ? TimeSpan
-          : string;
+          : O extends { kind: "file" }
+            ? GivenFile
+            : string;
 
 type AlwaysGiven<O extends Option> = O extends { required: true } | { kind: "flag" } ? true : false;
 

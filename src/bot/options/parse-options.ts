@@ -2,7 +2,7 @@ import { UserError } from "../../errors.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { AnyCommand } from "../command.ts";
 import { nearest, quoteTyped } from "../nearest.ts";
-import type { Option, Options, TimeSpan } from "./options.ts";
+import type { GivenFile, Option, Options, TimeSpan } from "./options.ts";
 import { parseTimeSpan } from "./time-span.ts";
 
 type RawOptions = Readonly<Record<string, string | number | boolean>>;
@@ -53,9 +53,11 @@ function article(name: string): string {
 interface ParseContext {
   readonly now: Nanoseconds;
   readonly networks: readonly string[];
+  /** The file that a value stands for; left out where no file can be given. */
+  readonly openFile?: ((given: string) => GivenFile | undefined) | undefined;
 }
 
-export type OptionValue = string | number | boolean | TimeSpan;
+export type OptionValue = string | number | boolean | TimeSpan | GivenFile;
 
 const DEFAULT_MAX_LENGTH = 200;
 const TRUE_WORDS = ["true", "yes", "on", "1", "y"];
@@ -110,6 +112,15 @@ function parseOption(name: string, option: Option, raw: string | number | boolea
         name,
         slashes ? `${name} could be two dates: ${quoteTyped(typed)}.` : `${name} is a time, not ${quoteTyped(typed)}.`,
         "Write 2023-05-01, 2023-05-01 12:30 (UTC), 7d, yesterday or last month.",
+      );
+    }
+    case "file": {
+      const file = context.openFile?.(typed);
+      if (file !== undefined) return file;
+      throw wrongValue(
+        name,
+        `No ${name} can be given here.`,
+        "Give its SHA-256 instead, as sha256:…; sha256sum or certutil -hashfile tell it.",
       );
     }
     case "network": {

@@ -32,6 +32,7 @@ export async function suggestValues(
         TIMES.map((word) => ({ label: word, value: word })),
         typed,
       );
+    case "file":
     case "integer":
       return [];
   }

@@ -19,7 +19,9 @@ import {
   type ExportStanding,
   jobOf,
 } from "./job.ts";
+import { isOwn, ownerOf, personKey } from "./owner.ts";
 import { interruptLeftovers, sweepRegularly, type UpkeepDependencies } from "./upkeep.ts";
+import { type GivenLedger, type VerifiedFile, verifyFile } from "./verify-file.ts";
 
 /** Ledger exports as jobs. */
 export interface ExportJobs {
@@ -38,6 +40,11 @@ export interface ExportJobs {
   fetch(asker: ExportAsker, code: string): Promise<EndedJob | undefined>;
   /** The same for a message about its end, whoever's it is. */
   ended(code: string): Promise<EndedJob | undefined>;
+  /**
+   * Which export a file, or a hash, is of: among the asker's own and, byte for byte, those of their workspace; an operator's
+   * among all. Rejects with the reader's error.
+   */
+  verify(asker: ExportAsker, given: GivenLedger): Promise<VerifiedFile>;
   /** Interrupts what an earlier process left, and removes what expires from then on. Never rejects. */
   start(): Promise<void>;
   /** Stops all jobs; their rows stay as they are. */
@@ -228,6 +235,8 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
       return row === undefined ? undefined : withFiles(row);
     },
 
+    verify: (asker, given) => verifyFile(store.exports, asker, given),
+
     async start() {
       try {
         await interruptLeftovers(upkeep, (code) => live.has(code));
@@ -244,20 +253,6 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
       await sweeping;
     },
   };
-}
-
-function ownerOf({ platform, workspace, person }: ExportOwner): ExportOwner {
-  return { platform, person, ...(workspace === undefined ? {} : { workspace }) };
-}
-
-function personKey(owner: ExportOwner): string {
-  const { platform, workspace = "", person } = owner;
-  return [platform, workspace, person].map(encodeURIComponent).join("/");
-}
-
-function isOwn(asker: ExportOwner, job: { platform: string; workspace: string; person: string }): boolean {
-  const { platform, workspace = job.workspace, person } = asker;
-  return platform === job.platform && workspace === job.workspace && person === job.person;
 }
 
 async function owesNothing(): Promise<void> {}

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { mkdir, readdir, rename, rm, stat, statfs } from "node:fs/promises";
 import path from "node:path";
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
 import { codeOf, StorageError } from "../../errors.ts";
@@ -10,6 +11,7 @@ import type { ExportFileRow } from "../../store/store.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { nanoseconds } from "../../units/nanoseconds.ts";
 import { toDiskFullError } from "../block-writer.ts";
+import { splitFile } from "../split-file.ts";
 import type { ExportResult } from "./job.ts";
 
 /** With less free space than this no export begins: the database needs it, too. */
@@ -105,6 +107,10 @@ async function openKept(row: ExportFileRow, result: ExportResult | undefined): P
     () => undefined,
   );
   if (size !== sizeBytes) return undefined;
+  const stored = {
+    open: (from = 0, to = sizeBytes) =>
+      to > from ? createReadStream(kept, { start: from, end: to - 1 }) : Readable.from([]),
+  };
   const { firstTime, lastTime } = result?.file.account ?? {};
   return {
     name,
@@ -115,6 +121,7 @@ async function openKept(row: ExportFileRow, result: ExportResult | undefined): P
       ? {}
       : { covers: { from: nanoseconds(BigInt(firstTime)), to: nanoseconds(BigInt(lastTime) + 1n) } }),
     open: () => createReadStream(kept),
+    split: (maxBytes) => splitFile(stored, { name, mediaType }, maxBytes),
     // It stays until it expires.
     dispose: async () => undefined,
   };

@@ -20,7 +20,7 @@ export function holderRunner(address: string): LineRunner {
   const toReply = (json: ReplyJson): Reply => replyFromJson(json, (file) => remoteFile(address, file));
   return {
     async run(line, { network, signal, progress }) {
-      const body: RunRequest = { line, ...(network === undefined ? {} : { network }) };
+      const body: RunRequest = { line, cwd: process.cwd(), ...(network === undefined ? {} : { network }) };
       try {
         for await (const event of eventsOf(await send(address, "POST", "/run", body, signal))) {
           if (event.kind === "reply") return toReply(event.reply);

@@ -157,7 +157,11 @@ async function handle(context: RequestContext, request: IncomingMessage, respons
   return sendJson(response, 200, { lines } satisfies CompleteReply);
 }
 
-async function answer(context: RequestContext, { line, network }: RunRequest, response: ServerResponse): Promise<void> {
+async function answer(
+  context: RequestContext,
+  { line, network, cwd }: RunRequest,
+  response: ServerResponse,
+): Promise<void> {
   const gone = new AbortController();
   response.once("close", () => gone.abort(new DOMException("Whoever asked has gone.", "AbortError")));
   response.writeHead(200, { "Content-Type": "application/x-ndjson" });
@@ -169,6 +173,7 @@ async function answer(context: RequestContext, { line, network }: RunRequest, re
   try {
     const reply = await context.runner.run(line, {
       ...(network === undefined ? {} : { network }),
+      ...(cwd === undefined ? {} : { cwd }),
       signal: AbortSignal.any([gone.signal, context.stopping]),
       progress: (soFar) => {
         // A reader that lags behind skips this one.

@@ -5,7 +5,12 @@ import { type Immutable, ReplyJson } from "../../reply/document.ts";
 // The messages over the holder's socket. Both ends may be of different versions, so both validate.
 
 /** POST /run */
-export const RunRequest = z.object({ line: z.string(), network: z.string().exactOptional() });
+export const RunRequest = z.object({
+  line: z.string(),
+  network: z.string().exactOptional(),
+  /** Where whoever asks is: a path in the line begins there. */
+  cwd: z.string().exactOptional(),
+});
 export type RunRequest = z.infer<typeof RunRequest>;
 
 /** One line of the answer to POST /run; `alive` keeps the connection open meanwhile. */

@@ -48,6 +48,7 @@ export const exportJobs: Migration = {
       .addColumn("path", "text")
       .addPrimaryKeyConstraint("export_files_key", ["code", "name"])
       .execute();
+    await schema.createIndex("export_files_name").on("export_files").column("name").execute();
     await schema.createIndex("export_files_hash").on("export_files").column("sha256").execute();
   },
 };

@@ -34,6 +34,8 @@ function valueOf(option: Option): string | number | boolean {
       return true;
     case "time":
       return "2h";
+    case "file":
+      return "123456789012345678";
     case "network":
       return "mainnet";
   }

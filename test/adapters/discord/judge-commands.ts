@@ -5,6 +5,7 @@ import {
   SlashCommandBooleanOption,
   SlashCommandBuilder,
   SlashCommandIntegerOption,
+  SlashCommandAttachmentOption,
   SlashCommandMentionableOption,
   SlashCommandStringOption,
   type ApplicationCommandOptionBase,
@@ -98,6 +99,9 @@ function checkOption(option: APIApplicationCommandOption): void {
       built.toJSON();
       return;
     }
+    case ApplicationCommandOptionType.Attachment:
+      named(new SlashCommandAttachmentOption(), option).toJSON();
+      break;
     case ApplicationCommandOptionType.Mentionable:
       named(new SlashCommandMentionableOption(), option).toJSON();
       return;

@@ -149,7 +149,12 @@ function memoryExports(): ExportTables & { readonly rows: Map<string, ExportJobR
     addFiles: async (added) => void files.push(...added),
     files: async (code) => files.filter((file) => file.code === code),
     kept: async () => files.filter(({ path }) => path !== null),
-    ofHash: async () => [],
+    ofFile: async (by) =>
+      [...rows.values()].filter(({ code }) =>
+        files.some((file) => file.code === code && "sha256" in by && file.sha256 === by.sha256),
+      ),
+    recognisable: async (owner) =>
+      [...rows.values()].filter((row) => row.account !== null && (owner === undefined || row.person === owner.person)),
     drop: async (code) => void (files = files.map((file) => (file.code === code ? { ...file, path: null } : file))),
     prune: async () => undefined,
   };

@@ -6,7 +6,7 @@ import {
 
 import { componentsIn, textsIn } from "../../adapters/discord/judge.ts";
 import type { FakeDiscord } from "./fake-discord.ts";
-import { filledIn, MENTIONABLE, picked, resolvedOf } from "./picked.ts";
+import { ATTACHMENT, attached, filledIn, MENTIONABLE, picked, resolvedOf } from "./picked.ts";
 import type { StoredInteraction, StoredMessage } from "./state.ts";
 import { until } from "./until.ts";
 
@@ -183,6 +183,7 @@ export class Person {
       const option = options.find((one) => one.name === name);
       if (option === undefined) throw new Error(`/${command} has no option ${name}`);
       if (option.type === MENTIONABLE) return { name, type: MENTIONABLE, value: picked(value).id };
+      if (option.type === ATTACHMENT) return { name, type: ATTACHMENT, value: attached(value).id };
       const type = { string: 3, number: 4, boolean: 5 }[typeof value as "string"];
       if (option.type !== type) throw new Error(`/${command} ${name} is of type ${option.type}`);
       return { name, type, value, ...(name === focused ? { focused: true } : {}) };
@@ -191,7 +192,9 @@ export class Person {
     if (missing !== undefined && focused === undefined) throw new Error(`/${command} needs ${missing.name}`);
     const list = second === undefined ? given : [{ type: 1, name: second, options: given }];
     const people = options.flatMap(({ name, type }) => (type === MENTIONABLE ? (values[name] ?? []) : []));
-    return { name: first, options: list, ...(people.length === 0 ? {} : { resolved: resolvedOf(people) }) };
+    const files = options.flatMap(({ name, type }) => (type === ATTACHMENT ? (values[name] ?? []) : []));
+    const resolved = people.length + files.length === 0 ? {} : { resolved: resolvedOf(people, files) };
+    return { name: first, options: list, ...resolved };
   }
 }
 

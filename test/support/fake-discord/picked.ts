@@ -58,6 +58,19 @@ interface Field {
 /** The type of an option that picks a role or a person. */
 export const MENTIONABLE = 9;
 
+/** The type of an option that takes a file. */
+export const ATTACHMENT = 11;
+
+/** A file that was attached, named here by the address that Discord gives for it. */
+export function attached(url: string | number | boolean): {
+  readonly id: string;
+  readonly filename: string;
+  readonly url: string;
+} {
+  const address = String(url);
+  return { id: "912345678901234567", filename: address.slice(address.lastIndexOf("/") + 1), url: address };
+}
+
 /** A role or a person in a picker, named here by the mention of it. */
 export function picked(value: string | number | boolean): { readonly id: string; readonly kind: "roles" | "users" } {
   const [, sign, id = ""] = /^<@(&?)(\d+)>$/u.exec(String(value)) ?? [];
@@ -66,7 +79,10 @@ export function picked(value: string | number | boolean): { readonly id: string;
 }
 
 /** What Discord tells of those who were picked. */
-export function resolvedOf(values: readonly (string | number | boolean)[]): object {
+export function resolvedOf(
+  values: readonly (string | number | boolean)[],
+  files: readonly (string | number | boolean)[] = [],
+): object {
   const of = (wanted: string) =>
     Object.fromEntries(
       values.flatMap((value) => {
@@ -74,5 +90,6 @@ export function resolvedOf(values: readonly (string | number | boolean)[]): obje
         return kind === wanted ? [[id, { id }]] : [];
       }),
     );
-  return { roles: of("roles"), users: of("users") };
+  const attachments = Object.fromEntries(files.map(attached).map((file) => [file.id, file]));
+  return { roles: of("roles"), users: of("users"), attachments };
 }

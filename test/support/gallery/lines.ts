@@ -50,6 +50,10 @@ export const LINES: Readonly<Record<string, readonly string[]>> = {
     "ledger cancel 00000001",
     "ledger cancel 7k2m9xqd",
     "ledger fetch 00000001",
+    "ledger verify",
+    "ledger verify sha256:abc",
+    "ledger verify report.csv",
+    `ledger verify sha256:${"ab".repeat(32)}`,
   ],
   bundles: [
     "bundle list-asset <asset>",

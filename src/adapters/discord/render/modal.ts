@@ -33,7 +33,13 @@ export type FormValues = Readonly<Record<string, string>>;
 /** The options of a form: those under no heading, beside the one that names the thing. */
 function formOptions({ edits, options }: AnyCommand): [name: string, option: Option][] {
   return Object.entries(options)
-    .filter(([name, option]) => option.section === undefined && name !== edits?.option && !("operatorsOnly" in option))
+    .filter(
+      ([name, option]) =>
+        option.section === undefined &&
+        name !== edits?.option &&
+        !("operatorsOnly" in option) &&
+        option.kind !== "file",
+    )
     .slice(0, MAX_MODAL_FIELDS);
 }
 
@@ -108,6 +114,7 @@ function fieldOf(name: string, option: Option, value: string, networks: readonly
     }
     case "integer":
     case "time":
+    case "file":
       return textField(name, value, { isRequired: false, placeholder: "", maxLength: 60 });
   }
 }

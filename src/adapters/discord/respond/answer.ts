@@ -15,7 +15,16 @@ import { errorForLog, hasErrorCode, isTransient } from "../transport/rest.ts";
 import { uploadOf } from "../transport/upload.ts";
 import { openForm, takesForm, withWayBack } from "./form.ts";
 import type { InteractionApi } from "./interaction-api.ts";
-import { callerOf, isEmbed, isEphemeral, isShared, maxBytesOf, targetOf, type UserInteraction } from "./interaction.ts";
+import {
+  callerOf,
+  givenFile,
+  isEmbed,
+  isEphemeral,
+  isShared,
+  maxBytesOf,
+  targetOf,
+  type UserInteraction,
+} from "./interaction.ts";
 import { asLateAnswer, lateAnswerNotice, maybeHereNotice, refusedAnswerNotice } from "./notices.ts";
 
 /** Where an answer appears. */
@@ -60,6 +69,7 @@ export async function answerCommand(
     here: targetOf(interaction),
     caller,
     signal,
+    openFile: (given) => givenFile(interaction, given),
     // A page stays as it is until the next one is there.
     ...(placement === "replace" ? {} : { progress: (latest: Reply) => progress.update(latest) }),
   };

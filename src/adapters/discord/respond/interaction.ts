@@ -1,6 +1,7 @@
 import {
   type APIApplicationCommandAutocompleteInteraction,
   type APIApplicationCommandInteractionDataOption,
+  type APIAttachment,
   type APIChatInputApplicationCommandInteraction,
   type APIMessageApplicationCommandInteraction,
   type APIMessageComponentInteraction,
@@ -14,7 +15,9 @@ import {
   PermissionFlagsBits,
 } from "discord-api-types/v10";
 
+import type { GivenFile } from "../../../bot/options/options.ts";
 import type { Caller, Target } from "../../../bot/invocation.ts";
+import { messageOf, UserError } from "../../../errors.ts";
 import type { Ask } from "../../../reply/reply.ts";
 import { ANSWER_WITHIN_MILLIS, MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_FILE_BYTES } from "../limits.ts";
 import { mentionOf } from "../render/modal.ts";
@@ -63,6 +66,32 @@ export function typedCommand(interaction: CommandInteraction): TypedCommand {
     }
   }
   return { ask: { command: words.join(" "), options }, focused };
+}
+
+/** How long a file that is given may take to come. */
+const GIVEN_FILE_MILLIS = 600_000;
+
+/** A file given with an option, by the attachment's id; undefined where there is none. */
+export function givenFile(interaction: UserInteraction, id: string): GivenFile | undefined {
+  const data = interaction.data as { readonly resolved?: { readonly attachments?: Record<string, APIAttachment> } };
+  const found = data.resolved?.attachments?.[id];
+  if (found === undefined) return undefined;
+  return {
+    name: found.filename,
+    async open(signal) {
+      const refused = (why: string, cause?: unknown): UserError => {
+        const remedy = "Attach it again.";
+        return new UserError(`Discord does not give ${found.filename} (${why}).`, { option: "file", remedy, cause });
+      };
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(GIVEN_FILE_MILLIS)]);
+      const answer = await fetch(found.url, { signal: limit }).catch((thrown: unknown) => {
+        signal.throwIfAborted();
+        throw refused(messageOf(thrown), thrown);
+      });
+      if (!answer.ok || answer.body === null) throw refused(`HTTP ${answer.status}`);
+      return answer.body;
+    },
+  };
 }
 
 function userOf(interaction: UserInteraction): APIUser {

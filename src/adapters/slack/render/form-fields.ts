@@ -19,7 +19,7 @@ import { renderPlain } from "./mrkdwn.ts";
 /** The element that holds an option's value, in the block that bears the option's name. */
 export const VALUE_ACTION_ID = "value";
 /** `option:<name>`, or `option:<name>@<stamp>`; `pick:` for the picker beside it. */
-const BLOCK_ID = /^(?<what>option|pick):(?<name>[a-z][a-z-]{0,31})(?:@.*)?$/su;
+const BLOCK_ID = /^(?<what>option|pick):(?<name>[a-z][a-z\d-]{0,31})(?:@.*)?$/su;
 
 type Element = InputBlock["element"];
 
@@ -107,6 +107,8 @@ function elementOf(name: string, option: Option, typed: string | undefined, netw
             [optionObject("Yes", "yes"), optionObject("No", "no")],
             yesNo(typed) ?? (option.default ? "yes" : "no"),
           );
+    // A form leaves it out: Slack gives no file to a command.
+    case "file":
     case "time":
       return textInput("7d, last month, 2023-05-01 12:30", typed, 60);
     case "network":

@@ -70,7 +70,9 @@ export function renderForm(
 ): ModalView {
   const json = JSON.stringify({ v: 1, ...metadata });
   const { edits } = command;
-  const options = Object.entries(command.options).filter(([, option]) => !("operatorsOnly" in option));
+  const options = Object.entries(command.options).filter(
+    ([, option]) => !("operatorsOnly" in option) && option.kind !== "file",
+  );
   // First the thing; its values then follow.
   const chooses = edits !== undefined && !(edits.option in given) && edits.option in command.options;
   const isUsual = (name: string, option: Option): boolean =>

@@ -86,7 +86,7 @@ export async function handleMention(slack: SlackContext, event: Mention, botUser
 }
 
 /** A person or a user group as an option's value, as in `mention:@ops`: its id counts there. */
-const MENTION_VALUE = /(?<=(?:^|\s)(?:[a-z][a-z-]*:|--[a-z][a-z-]* ))<(?:@|!subteam\^)([A-Z0-9]+)(?:\|[^<>]*)?>/gu;
+const MENTION_VALUE = /(?<=(?:^|\s)(?:[a-z][a-z\d-]*:|--[a-z][a-z\d-]* ))<(?:@|!subteam\^)([A-Z0-9]+)(?:\|[^<>]*)?>/gu;
 
 /**
  * The text as it was typed: with `should_escape`, Slack sends names, channels and addresses as

@@ -1,0 +1,46 @@
+import { verifiedReply } from "../src/answers/exports/verified.ts";
+import { command } from "../src/bot/command.ts";
+import { exportAsker } from "../src/bot/export-asker.ts";
+import { UserError } from "../src/errors.ts";
+
+export const ledgerVerify = command({
+  name: "ledger verify",
+  summary: "Whether a file is the one that an export delivered",
+  verb: "Verify",
+  examples: ["ledger verify ./ledger.csv", `ledger verify sha256:${"5d50".repeat(16)}`],
+  access: "everyone",
+  audience: "caller",
+  personal: true,
+  options: {
+    file: { kind: "file", description: "The file: attached, dropped on the console, or its path in the terminal" },
+    sha256: {
+      kind: "text",
+      label: "Hash of the file",
+      description: "Its SHA-256 instead, 64 hex digits: what sha256sum says",
+      example: "5d501265f253…",
+    },
+  },
+  run: async (context) => {
+    const { file, sha256 } = context.options;
+    const asker = exportAsker(context);
+    if (file !== undefined) {
+      const given = { name: file.name, bytes: await file.open(context.signal) };
+      return verifiedReply(file.name, await context.exports.verify(asker, given));
+    }
+    if (sha256 === undefined) {
+      throw new UserError("ledger verify needs a file, or its SHA-256.", {
+        option: "sha256",
+        remedy: "Type for example:",
+        suggestion: ledgerVerify.examples[1] ?? "",
+      });
+    }
+    const hash = sha256.trim().toLowerCase();
+    if (!/^[0-9a-f]{64}$/u.test(hash)) {
+      throw new UserError("A SHA-256 has 64 hex digits.", {
+        option: "sha256",
+        remedy: "sha256sum, shasum -a 256 or certutil -hashfile … SHA256 tell that of a file.",
+      });
+    }
+    return verifiedReply(undefined, await context.exports.verify(asker, hash));
+  },
+});

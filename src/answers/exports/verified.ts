@@ -1,0 +1,89 @@
+import type { VerifiedFile } from "../../export/jobs/verify-file.ts";
+import { type Block, details, facts, field, paragraph } from "../../reply/block.ts";
+import { reply, type Reply } from "../../reply/reply.ts";
+import { code, text, type Text, time } from "../../reply/text.ts";
+import { formatCount } from "../../units/format-number.ts";
+import { fromMillis, nanoseconds } from "../../units/nanoseconds.ts";
+
+type Found = Required<VerifiedFile>["found"];
+type Difference = Extract<Found["verdict"], { kind: "differs" }>["differences"][number];
+
+/** Whether a file that is given back is one that this bot made. `name` is left out where only its hash was given. */
+export function verifiedReply(name: string | undefined, { sha256, rows, found }: VerifiedFile): Reply {
+  const what = name === undefined ? text`This hash` : text`${code(name)}`;
+  const hash = field("SHA-256", code(sha256), { wide: true });
+  if (found === undefined) {
+    return reply({
+      tone: "warning",
+      title: text`${what} is of no export that is known here`,
+      blocks: [
+        paragraph(
+          name === undefined
+            ? "Its export was made elsewhere, by somebody else, or more than 400 days ago. Where you have the file, give the file: then a changed one is recognised, too."
+            : "Its export was made elsewhere, by somebody else, or more than 400 days ago; or the file was changed too much. A part or an archive is recognised by the file in it: give that.",
+        ),
+        ...details([
+          { kind: "fields", fields: [...(rows === undefined ? [] : [field("Rows", formatCount(rows))]), hash] },
+        ]),
+      ],
+    });
+  }
+  return reply({
+    tone: found.verdict.kind === "differs" ? "bad" : "good",
+    title: text`${what} ${verdictWords(found)}`,
+    blocks: [...differences(found), ...facts(factsOf(found)), ...details([{ kind: "fields", fields: [hash] }])],
+  });
+}
+
+function verdictWords({ verdict, code: named }: Found): Text {
+  switch (verdict.kind) {
+    case "same":
+      return text`is the file of export ${code(named)}, byte for byte`;
+    case "rewritten":
+      return text`has the rows of export ${code(named)}, written otherwise: line ends, quotes or a byte order mark differ`;
+    case "reordered":
+      return text`has the rows of export ${code(named)}, in another order`;
+    case "differs":
+      return text`is not the file of export ${code(named)}, which it resembles`;
+  }
+}
+
+function differences({ verdict }: Found): Block[] {
+  if (verdict.kind !== "differs") return [];
+  return [{ kind: "list", title: text`It differs`, items: verdict.differences.map(differenceWords) }];
+}
+
+function differenceWords(difference: Difference): Text {
+  switch (difference.what) {
+    case "columns":
+      return text`in its columns: ${difference.found.join(", ")}; they were ${difference.expected.join(", ")}`;
+    case "rows":
+      return text`in its rows: ${formatCount(difference.found)}; there were ${formatCount(difference.expected)}`;
+    case "sum":
+      return text`in the sum of ${code(difference.column)}: ${difference.found ?? "a cell is no integer"}; it was ${difference.expected}`;
+    case "order":
+      return text`in its order: the rows are not sorted by time`;
+    case "cells":
+      return text`in some cell: number of rows and sums agree, the bytes do not`;
+  }
+}
+
+function factsOf({ network, node, madeAt, account: { rows, firstTime, lastTime } }: Found) {
+  return [
+    field("Made", text`${time(fromMillis(madeAt))}${node === null ? "" : ` from ${node}`} on ${network}`, {
+      wide: true,
+    }),
+    field("Rows", formatCount(rows)),
+    ...(firstTime === undefined || lastTime === undefined
+      ? []
+      : [
+          field(
+            "Span",
+            text`${time(nanoseconds(BigInt(firstTime)), "utc")} to ${time(nanoseconds(BigInt(lastTime)), "utc")}`,
+            {
+              wide: true,
+            },
+          ),
+        ]),
+  ];
+}

@@ -1,0 +1,74 @@
+import type { ExportJobRow, ExportTables } from "../../store/store.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { LedgerAccount } from "../ledger-account.ts";
+import { type LedgerFilePrint, readLedgerFile } from "../verify/read-ledger-file.ts";
+import { compareLedger, type LedgerVerdict, verifyLedger } from "../verify/verify.ts";
+import type { ExportAsker } from "./job.ts";
+import { isOwn, ownerOf } from "./owner.ts";
+
+/** What a file that is given back was found to be. */
+export interface VerifiedFile {
+  /** Lower-case hex. */
+  readonly sha256: string;
+  /** Without the header; left out where the file is no CSV, or only its hash was given. */
+  readonly rows?: number;
+  /** Left out where it resembles no export that the asker may know of. */
+  readonly found?: {
+    readonly code: string;
+    readonly network: string;
+    readonly node: string | null;
+    /** Unix milliseconds. */
+    readonly madeAt: Milliseconds;
+    readonly account: LedgerAccount;
+    readonly verdict: LedgerVerdict;
+  };
+}
+
+/** The last exports that a file is compared with, where its bytes are none of them. */
+const MAX_COMPARED = 1000;
+const MAX_OF_FILE = 100;
+
+/** A hash in lower-case hex, or a file under the name that it has now. */
+export type GivenLedger = string | { readonly name: string; readonly bytes: AsyncIterable<Uint8Array> };
+
+/** See ExportJobs. */
+export async function verifyFile(tables: ExportTables, asker: ExportAsker, given: GivenLedger): Promise<VerifiedFile> {
+  const print: LedgerFilePrint =
+    typeof given === "string" ? { sizeBytes: 0, sha256: given } : await readLedgerFile(given.bytes);
+  const { sha256, table } = print;
+  const rows = table === undefined ? {} : { rows: table.rows };
+  const ofHash = (await tables.ofFile({ sha256 }, MAX_OF_FILE)).filter((row) => mayRecognise(asker, row));
+  const others = typeof given === "string" || ofHash.length > 0 ? [] : await comparable(tables, asker);
+  const alike = verifyLedger(print, [...ofHash, ...others].flatMap(withAccount));
+  const found = alike ?? (typeof given === "string" ? undefined : await namedAlike(tables, asker, print, given.name));
+  if (found === undefined) return { sha256, ...rows };
+  const { code, network, node, created_at: made, ended_at: ended } = found.known.row;
+  const { account } = found.known;
+  return { sha256, ...rows, found: { code, network, node, madeAt: ended ?? made, account, verdict: found.verdict } };
+}
+
+/** A file that was changed beyond its number of rows and its sums, by the name that it was delivered under. */
+async function namedAlike(tables: ExportTables, asker: ExportAsker, print: LedgerFilePrint, name: string) {
+  // As browsers name a second copy, and this bot's terminal.
+  const names = [name, name.replace(/(?: \(\d+\)|-\d+)(?=\.\w+$)/u, "")];
+  const rows = await tables.ofFile({ names }, MAX_OF_FILE);
+  const [known] = rows.filter((row) => asker.isOperator || isOwn(asker, row)).flatMap(withAccount);
+  return known === undefined ? undefined : { known, verdict: compareLedger(print, known.account) };
+}
+
+/** Whoever has the very bytes has seen all that is said of them: within a workspace that is enough. */
+function mayRecognise(asker: ExportAsker, row: ExportJobRow): boolean {
+  const isHere = asker.place !== "" && row.platform === asker.platform && row.workspace === asker.place;
+  return asker.isOperator || isHere || isOwn(asker, row);
+}
+
+function comparable(tables: ExportTables, asker: ExportAsker): Promise<readonly ExportJobRow[]> {
+  return tables.recognisable(asker.isOperator ? undefined : ownerOf(asker), MAX_COMPARED);
+}
+
+/** An account that a later version cannot read is not compared. */
+function withAccount(row: ExportJobRow): { readonly row: ExportJobRow; readonly account: LedgerAccount }[] {
+  if (row.account === null) return [];
+  const account = LedgerAccount.safeParse(JSON.parse(row.account));
+  return account.success ? [{ row, account: account.data }] : [];
+}

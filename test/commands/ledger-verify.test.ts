@@ -1,0 +1,114 @@
+import { createHash } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { buffer } from "node:stream/consumers";
+
+import { describe, expect, test } from "vitest";
+
+import { fileAt } from "../../src/adapters/terminal/given-file.ts";
+import type { Target } from "../../src/bot/invocation.ts";
+import { saying } from "../support/said.ts";
+import { talkToSimulator } from "./conversation.ts";
+
+const files = { maxBytes: 1e9, maxCount: 10 };
+const IN_SERVER: Target = { platform: "discord", workspace: "99", channel: "5", files };
+const ann = { id: "1", name: "ann", mayManageChannel: true };
+const bob = { id: "2", name: "bob", mayManageChannel: true };
+const sha256 = (bytes: string): string => createHash("sha256").update(bytes).digest("hex");
+
+/** A conversation in which ann exported a ledger, with the file's text, and a way to give a file back. */
+async function exported() {
+  const talk = await talkToSimulator();
+  talk.become({ here: IN_SERVER, caller: ann });
+  const { attachments } = await talk.askFor(`ledger export ${talk.samples.partyId} USDT from:1d`);
+  const csv = (await buffer(attachments[0]!.open())).toString();
+  const verify = async (given: string, name = "given.csv"): Promise<string> => {
+    const file = path.join(path.dirname(talk.database), name);
+    await writeFile(file, given);
+    talk.become({ openFile: () => fileAt(file) });
+    return talk.ask("ledger verify given");
+  };
+  return { ...talk, csv, verify, name: attachments[0]!.name };
+}
+
+describe("a file that is given back", () => {
+  const lines = (csv: string): string[] => csv.trimEnd().split(/\r?\n/u);
+
+  test("is recognised byte for byte, by its hash alone, too", async () => {
+    const { csv, verify, ask } = await exported();
+    expect(await verify(csv)).toMatch(saying("✓", "given.csv", "00000001", sha256(csv)));
+    expect(await ask(`ledger verify sha256:${sha256(csv).toUpperCase()}`)).toMatch(saying("✓", "00000001"));
+    expect(await ask(`ledger verify sha256:${sha256("other")}`)).toMatch(saying("!", sha256("other")));
+  });
+
+  test.each<[string, (csv: string) => string, RegExp]>([
+    ["with other line ends", (csv) => csv.replaceAll("\n", "\r\n"), saying("✓", "00000001")],
+    [
+      "in another order",
+      (csv) => `${[lines(csv)[0], ...lines(csv).slice(1).toReversed()].join("\r\n")}\r\n`,
+      saying("✓", "00000001"),
+    ],
+    ["without a row", (csv) => `${lines(csv).slice(0, -1).join("\r\n")}\r\n`, saying("✗", "00000001", 23, 24)],
+    [
+      "with another quantity",
+      (csv) =>
+        csv.replace(/(\n[^,]*,)(\d)/u, (_, before: string, digit: string) => `${before}${(Number(digit) + 1) % 10}`),
+      saying("✗", "00000001", "quantity"),
+    ],
+  ])("%s is told from the original", async (_name, change, said) => {
+    const { csv, verify, name } = await exported();
+    const changed = change(csv);
+    expect(changed).not.toBe(csv);
+    expect((await verify(changed, name.replace(".csv", " (1).csv"))).replaceAll(/\s+/gu, " ")).toMatch(said);
+  });
+
+  test("that is no export's is not taken for one, whatever it is", async () => {
+    const { verify, askFor } = await exported();
+    for (const given of ["", "a,b\n1,2\n", "\u0000\u0001"])
+      expect(await verify(given)).toMatch(saying("!", sha256(given)));
+    expect(await askFor("ledger verify")).toMatchObject({ failure: "caller" });
+    expect(await askFor("ledger verify sha256:abc")).toMatchObject({ failure: "caller" });
+  });
+
+  test("is recognised a year later, when nothing else is left of its export", async () => {
+    const { csv, verify, advance, store, samples, now } = await exported();
+    const day = 86_400_000;
+    for (const days of [2, 365]) {
+      advance(days * day);
+      const at = Number(now() / 1_000_000n);
+      await store.exports.prune(at, at - 400 * day);
+      expect(await verify(csv)).toMatch(saying("✓", "00000001"));
+    }
+    expect(JSON.stringify(await store.exports.get("00000001"))).not.toContain(samples.partyId);
+    advance(400 * day);
+    const at = Number(now() / 1_000_000n);
+    await store.exports.prune(at, at - 400 * day);
+    expect(await verify(csv)).toMatch(/^!/u);
+  });
+
+  test("where no file can be given, its hash serves", async () => {
+    const { askFor } = await exported();
+    expect(await askFor("ledger verify report.csv")).toMatchObject({ failure: "caller" });
+  });
+});
+
+test("who has the very bytes may verify them within the workspace; nobody learns of what others exported", async () => {
+  const { csv, verify, become, name } = await exported();
+  const changed = csv.replace(/\r?\n[^\n]*\n$/u, "\n");
+  become({ caller: bob });
+  expect(await verify(csv)).toMatch(saying("✓", "00000001"));
+  expect(await verify(changed, name)).toMatch(/^!/u);
+  for (const here of [
+    { ...IN_SERVER, workspace: "100" },
+    { platform: "discord", channel: "7", files },
+  ]) {
+    become({ here, caller: bob });
+    expect(await verify(csv)).toMatch(/^!/u);
+    become({ here, caller: ann });
+    expect(await verify(csv)).toMatch(saying("✓", "00000001"));
+  }
+  become({ here: { platform: "slack", workspace: "99", files }, caller: ann });
+  expect(await verify(csv)).toMatch(/^!/u);
+  become({ here: { platform: "web", files }, caller: { id: "console", name: "console", mayManageChannel: true } });
+  expect(await verify(changed, name)).toMatch(saying("✗", "00000001"));
+});
