@@ -29,6 +29,26 @@ afterEach(() => on[Symbol.asyncDispose]());
 
 const ROLE = "123456789012345678";
 
+/** A subscription of the channel, whose first message nobody waits for. */
+async function subscribe(): Promise<string> {
+  const subscription: Subscription = {
+    id: "7k2mq",
+    destination: { platform: "discord", channel: on.channel },
+    network: "mainnet",
+    kinds: ["node.down"],
+    subjects: [],
+    parameters: {},
+    floor: "info",
+    style: "live",
+    events: "usual",
+    state: "active",
+    created: 0,
+    by: { id: ann.id, name: "Ann" },
+  };
+  await on.engine.putSubscription(subscription, "Ann");
+  return subscription.id;
+}
+
 async function only(): Promise<Subscription> {
   const [one, ...others] = await on.engine.subscriptions();
   expect(others).toEqual([]);
@@ -41,9 +61,8 @@ test.each([
   // The role of everyone has the id of the server.
   ["everyone", () => `<@&${on.fake.state.channels.get(on.channel)?.guild}>`, () => undefined],
 ])("%s is picked to be notified", async (_who, picked, kept) => {
-  await ann.run(on.channel, "alerts add", { kinds: "node.down", mention: picked() });
-  const known = await on.engine.subscriptions();
-  expect(known.map(({ mention }) => mention)).toEqual(kept() === undefined ? [] : [kept()]);
+  await ann.run(on.channel, "alerts edit", { id: await subscribe(), mention: picked() });
+  expect((await only()).mention).toBe(kept());
 });
 
 describe("the form of a subscription", () => {
@@ -105,8 +124,7 @@ describe("the form of a subscription", () => {
   });
 
   test("undoes nobody else's change, and changes nothing where nothing is changed", async () => {
-    await ann.run(on.channel, "alerts add", { kinds: "node.down" });
-    const { id } = await only();
+    const id = await subscribe();
     const opened = await ann.run(on.channel, "alerts edit", { id });
     await ann.run(on.channel, "alerts edit", { id, severity: "critical" });
     await ann.submit(opened, { style: "thread" });
@@ -118,8 +136,7 @@ describe("the form of a subscription", () => {
   });
 
   test("is refused to who may not change it, with the sentence of the command", async () => {
-    await ann.run(on.channel, "alerts add", { kinds: "node.down" });
-    const { id } = await only();
+    const id = await subscribe();
     const refused = await bob.run(on.channel, "alerts edit", { id });
     const typed = await bob.run(on.channel, "alerts edit", { id, severity: "critical" });
     expect([refused.interaction.modal, refused.last.onlyFor]).toEqual([undefined, bob.id]);
@@ -134,8 +151,7 @@ describe("the form of a subscription", () => {
   });
 
   test("gives way to the answer of the command where it cannot be opened", async () => {
-    await ann.run(on.channel, "alerts add", { kinds: "node.down" });
-    const { id } = await only();
+    const id = await subscribe();
     failPut = true;
     const unkept = await ann.run(on.channel, "alerts edit", { id });
     expect([unkept.interaction.modal, textOf(unkept.last)]).toEqual([undefined, expect.stringContaining(id)]);
@@ -158,8 +174,7 @@ describe("the form of a subscription", () => {
   });
 
   test("is one press away after a mistake in it", async () => {
-    await ann.run(on.channel, "alerts add", { kinds: "node.down" });
-    const { id } = await only();
+    const id = await subscribe();
     const wrong = await ann.submit(await ann.run(on.channel, "alerts edit", { id }), { quiet: "late" });
     expect([wrong.last.onlyFor, textOf(wrong.last)]).toEqual([ann.id, expect.stringContaining("late")]);
     const back = await ann.press(wrong.last, "Back to the form");
