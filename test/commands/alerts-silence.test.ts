@@ -28,6 +28,18 @@ const NOON = Date.UTC(2026, 0, 15, 12);
 const HOUR = 3_600_000;
 
 describe("a silence", () => {
+  test.each([
+    ["alerts silence", "for", "", ["30m", "1h", "8h", "1d"]],
+    ["alerts silence", "for", "1", ["1h", "12h", "1d", "1w"]],
+    ["alerts add", "quiet", "2", ["22:00-07:00", "23:00-06:00"]],
+    ["alerts edit", "quiet", "of", ["off"]],
+  ])("%s offers for %s behind “%s” what is usual", async (command, option, typed, offered) => {
+    const talk = await talkInOps();
+    const values = (await talk.suggest(command, option, typed)).map(({ value }) => value);
+    expect(values).toEqual(expect.arrayContaining(offered));
+    expect(values.filter((value) => !value.startsWith(typed))).toEqual([]);
+  });
+
   test("of everything holds here alone, is announced, listed and ended by a button", async () => {
     const talk = await talkInOps();
     expect(await talk.ask("alerts silence all for:1h reason:maintenance")).toMatch(

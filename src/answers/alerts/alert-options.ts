@@ -2,7 +2,7 @@ import { SEVERITIES } from "../../alerts/kinds/severity.ts";
 import type { Choice, Options, TextOption } from "../../bot/options/options.ts";
 import { KIND_CHOICES, suggestKinds } from "./alert-kinds.ts";
 import { suggestSilencedSubjects, suggestSubjects } from "./alert-subjects.ts";
-import { suggestZones } from "./alert-times.ts";
+import { suggestQuietHours, suggestSpans, suggestZones } from "./alert-times.ts";
 import { listWords } from "./destination.ts";
 import { suggestEpisodes, suggestSilenceable } from "./episodes/episodes.ts";
 import { suggestSilences } from "./silences/silences.ts";
@@ -147,6 +147,7 @@ const NOTIFICATION_SETTINGS = {
     description: "Quiet hours: only critical alerts, the rest as a digest after; off = none",
     example: "22:00-07:00",
     none: "off",
+    suggest: suggestQuietHours,
   },
   zone: {
     kind: "text",
@@ -287,7 +288,14 @@ export const SILENCE_OPTIONS = {
     maxLength: 400,
     suggest: suggestSilenceable,
   },
-  for: { kind: "text", label: "For how long", description: "How long, each time", example: "1h" },
+  for: {
+    kind: "text",
+    label: "For how long",
+    hint: "Or any other, as in 90m",
+    description: "How long, each time",
+    example: "1h",
+    suggest: suggestSpans,
+  },
   subject: {
     kind: "text",
     label: "Only this market or node",

@@ -56,6 +56,24 @@ function timeZones(): readonly string[] {
   return cachedZones;
 }
 
+/** How long alerts are kept back as a rule: for a restart, a shift, a night, a weekend. */
+const SPANS = ["30m", "1h", "2h", "4h", "8h", "12h", "1d", "2d", "1w"];
+const QUIET_HOURS = ["22:00-07:00", "23:00-06:00", "00:00-08:00", "18:00-09:00", "off"];
+
+export function suggestSpans(typed: string): Promise<readonly Choice[]> {
+  return Promise.resolve(beginning(SPANS, typed));
+}
+
+export function suggestQuietHours(typed: string): Promise<readonly Choice[]> {
+  return Promise.resolve(beginning(QUIET_HOURS, typed));
+}
+
+/** What is offered beside whatever else may be typed. */
+function beginning(offered: readonly string[], typed: string): readonly Choice[] {
+  const low = typed.trim().toLowerCase();
+  return offered.filter((one) => one.startsWith(low)).map((one) => ({ label: one, value: one }));
+}
+
 export function suggestZones(typed: string): Promise<readonly Choice[]> {
   const low = typed.trim().toLowerCase().replaceAll(/\s+/gu, "_");
   const fits = timeZones().filter((zone) => zone.toLowerCase().includes(low));
