@@ -77,22 +77,24 @@ export const ledgerExport = command({
       ...(asset === undefined ? {} : { asset }),
       ...(columns === undefined ? {} : { columns }),
     };
+    const ask = repeatable(context, subject);
     const outcome = await context.exports.run({
       api: context.api,
       asker: exportAsker(context),
-      ask: repeatable(context, subject),
+      ask,
       subject,
       request: {
         unit: unitOf(asset),
         name: `ledger-${partyId.slice(0, 8)}-${asset?.symbol ?? assetId.slice(0, 8)}-${rangeName(range)}`,
       },
       signal: context.signal,
+      limits: context.here.files,
       ...(context.here.answerWithin === undefined ? {} : { answerWithin: context.here.answerWithin }),
       onStanding: (standing) => context.progress(standingReply(subject, standing)),
     });
     noteSeen(context, "party", [{ id: partyId }]);
     noteSeen(context, "asset", [{ id: assetId, label: asset?.symbol }]);
-    return outcomeReply(context, subject, outcome, context.platforms.chat(context.here.platform));
+    return outcomeReply(context, { subject, ask }, outcome, context.platforms.chat(context.here.platform));
   },
 });
 

@@ -11,9 +11,22 @@ export const ledgerFetch = command({
   access: "everyone",
   audience: "caller",
   personal: true,
-  options: { code: CODE_OPTION },
+  options: {
+    code: CODE_OPTION,
+    message: {
+      kind: "integer",
+      description: "Which message, where the file comes in several",
+      min: 1,
+      max: 3,
+    },
+  },
   run: async (context) => {
-    const found = await context.exports.fetch(exportAsker(context), context.options.code);
+    const found = await context.exports.fetch(
+      exportAsker(context),
+      context.options.code,
+      { limits: context.here.files, number: context.options.message ?? 1 },
+      context.signal,
+    );
     if (found === undefined) throw noSuchJob(context.options.code);
     return endedReply(context, found);
   },

@@ -1,3 +1,4 @@
+import type { FileLimits } from "../reply/attachment.ts";
 import type { Destination } from "./sender.ts";
 
 /** A platform as commands and alerts know it: its words, and how its ids are read. Its adapter declares it. */
@@ -30,6 +31,8 @@ export interface ChatPlatform extends PlatformBase {
   readonly managersInDirectMessages: boolean;
   /** The setting that holds the bot's token, and where to get a new one, as the platform's pages call it. */
   readonly token: { readonly setting: string; readonly source: string };
+  /** Of a direct message. */
+  readonly files: FileLimits;
   /** A channel's id, for examples. */
   readonly exampleChannel: string;
   /** Whether a channel is the caller's direct messages. */

@@ -1,5 +1,6 @@
 import type { Platforms } from "../alerts/platform.ts";
 import type { Receipt } from "../alerts/sender.ts";
+import type { FileLimits } from "../reply/attachment.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { GivenFile } from "./options/options.ts";
@@ -10,7 +11,7 @@ export interface Target {
   /** The server or workspace; absent in direct messages, terminal and console. */
   readonly workspace?: string;
   readonly channel?: string;
-  readonly files: { readonly maxBytes: number; readonly maxCount: number };
+  readonly files: FileLimits;
   /** How long an answer can be given here, from the question on; left out = for as long as it takes. */
   readonly answerWithin?: Milliseconds;
 }

@@ -22,7 +22,7 @@ function markBlock(block: Block): Block {
 }
 
 function markAttachment(file: Attachment): Attachment {
-  const { mediaType, sizeBytes, sha256, alt, covers } = file;
+  const { mediaType, sizeBytes, sha256, alt } = file;
   return {
     // An export's file says so by itself already.
     name: file.name.startsWith(`${LABEL}-`) ? file.name : safeFileName(`${LABEL}-${file.name}`),
@@ -30,7 +30,6 @@ function markAttachment(file: Attachment): Attachment {
     sizeBytes,
     sha256,
     ...(alt === undefined ? {} : { alt: `${LABEL}: ${alt}` }),
-    ...(covers === undefined ? {} : { covers }),
     open: () => file.open(),
     dispose: () => file.dispose(),
   };

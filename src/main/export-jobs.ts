@@ -21,6 +21,8 @@ interface ExportJobsOptions {
   /** Where temporary files lie; left out = where the system has them. */
   readonly temporary?: string | undefined;
   readonly log: Log;
+  /** Where files that are too large for a chat can be downloaded; left out = nowhere. */
+  readonly publicUrl?: string | undefined;
   /** Called when a direct message may be due. */
   readonly onOwed?: () => void;
 }
@@ -35,16 +37,20 @@ export function exportFolders(
 
 /** The ledger exports of a process. */
 export async function openExportJobs(options: ExportJobsOptions): Promise<ExportJobs> {
-  const { store, log, directory, temporary, onOwed } = options;
-  const [{ createLedgerExports }, { createExportJobs }, { tmpdir }] = await Promise.all([
+  const { store, log, directory, temporary, publicUrl, onOwed } = options;
+  const [{ createLedgerExports }, { temporaryFiles }, { createExportJobs }, { tmpdir }] = await Promise.all([
     import("../export/ledger-exports.ts"),
+    import("../export/temporary-file.ts"),
     import("../export/jobs/jobs.ts"),
     import("node:os"),
   ]);
   const now = (): Nanoseconds => fromMillis(Date.now());
-  const exports = createLedgerExports({ log, now, ...(temporary === undefined ? {} : { directory: temporary }) });
+  const files = temporaryFiles(temporary === undefined ? {} : { directory: temporary });
+  const exports = createLedgerExports({ log, now, files });
   return createExportJobs({
     exports,
+    temporary: files,
+    ...(publicUrl === undefined ? {} : { publicUrl }),
     store,
     clock: systemClock,
     log,
@@ -78,7 +84,8 @@ export async function exportNotice(
   now: () => Nanoseconds,
 ): Promise<Reply | undefined> {
   if (message.type !== "export") return undefined;
-  const ended = await exports.ended(message.job);
+  const ended = await exports.ended(message.job, (platform) => PLATFORMS.chat(platform)?.files);
   if (ended === undefined || ended.job.ask === undefined) return undefined;
-  return (await import("../answers/exports/ended.ts")).endedReply({ now }, ended);
+  const { endedReply } = await import("../answers/exports/ended.ts");
+  return endedReply({ platforms: PLATFORMS, here: ended.job, now }, ended);
 }

@@ -114,6 +114,7 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
     store,
     log,
     ...exportFolders(config, store.file),
+    publicUrl: config.web.port === 0 ? undefined : config.web.publicUrl,
     onOwed: () => alerting.wake(),
   });
   const bot = await assembleBot({
@@ -145,6 +146,7 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
     web = createWebAdapter({
       ...config.web,
       previews: platforms.previews,
+      linkedFiles: (secret) => exports.linked(secret),
       signOuts: store.signOuts,
       ...shown,
       simulated: networks.simulated,

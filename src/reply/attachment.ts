@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 
-import type { Nanoseconds } from "../units/nanoseconds.ts";
-
 /** A file of a reply. Its bytes may be on disk: `open` can be called any number of times until `dispose`. */
 export interface Attachment {
   /** A plain file name, no path: letters, digits, dot, dash, underscore. */
@@ -13,8 +11,6 @@ export interface Attachment {
   readonly sha256: string;
   /** A description of a picture, for readers who do not see it. */
   readonly alt?: string;
-  /** The half-open stretch of time that its rows span; where the file is too large, shorter ranges can be offered. */
-  readonly covers?: { readonly from: Nanoseconds; readonly to: Nanoseconds };
   open(): Readable;
   /**
    * The same rows in numbered parts of at most so many bytes, each a whole file with the header. Left out where a file
@@ -23,6 +19,14 @@ export interface Attachment {
   split?(maxBytes: number): Promise<readonly Attachment[]>;
   /** Frees the bytes. Safe to call twice; the adapter calls it once the reply is delivered or abandoned. */
   dispose(): Promise<void>;
+}
+
+/** A platform's limits for the files of a message. */
+export interface FileLimits {
+  readonly maxBytes: number;
+  readonly maxCount: number;
+  /** Of all files of a message together; left out = as many as there are. */
+  readonly maxTotalBytes?: number;
 }
 
 /** An attachment whose bytes are held in memory; for small things only. */

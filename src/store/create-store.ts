@@ -108,6 +108,7 @@ export function createStore(options: StoreOptions): EmbeddedStore {
       addFiles: (files) => call((tables) => tables.exports.addFiles(files)),
       files: (code) => call((tables) => tables.exports.files(code)),
       kept: () => call((tables) => tables.exports.kept()),
+      linked: (...given) => call((tables) => tables.exports.linked(...given)),
       ofFile: (...given) => call((tables) => tables.exports.ofFile(...given)),
       recognisable: (...given) => call((tables) => tables.exports.recognisable(...given)),
       drop: (code) => call((tables) => tables.exports.drop(code)),

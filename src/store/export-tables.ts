@@ -73,6 +73,18 @@ export function createExportTables(withDatabase: WithDatabase): ExportTables {
           .execute(),
       ),
 
+    linked: (link, at) =>
+      withDatabase((db) =>
+        db
+          .selectFrom("export_files")
+          .innerJoin("export_jobs", "export_jobs.code", "export_files.code")
+          .selectAll("export_files")
+          .where("export_files.link", "=", link)
+          .where("export_files.path", "is not", null)
+          .where("export_jobs.expires_at", ">", at)
+          .executeTakeFirst(),
+      ),
+
     ofFile: (by, limit) =>
       withDatabase((db) => {
         const files = db.selectFrom("export_files").select("export_files.code");
@@ -89,7 +101,11 @@ export function createExportTables(withDatabase: WithDatabase): ExportTables {
     drop: (code) =>
       withDatabase(
         async (db) =>
-          void (await db.updateTable("export_files").set({ path: null }).where("code", "=", code).execute()),
+          void (await db
+            .updateTable("export_files")
+            .set({ path: null, link: null })
+            .where("code", "=", code)
+            .execute()),
       ),
 
     prune: (at, before) =>

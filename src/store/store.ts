@@ -139,6 +139,8 @@ export interface ExportFileRow {
   readonly sha256: string;
   /** Where the bytes are kept; null where they are not. */
   readonly path: string | null;
+  /** The secret of the address at which they can be downloaded; null where that is not possible. */
+  readonly link: string | null;
 }
 
 /** Whose jobs are meant. */
@@ -165,6 +167,8 @@ export interface ExportTables {
   files(code: string): Promise<readonly ExportFileRow[]>;
   /** Every file whose bytes are kept, oldest job first. */
   kept(): Promise<readonly ExportFileRow[]>;
+  /** The kept file behind a link, of a job that has not expired. */
+  linked(link: string, at: Milliseconds): Promise<ExportFileRow | undefined>;
   /** The jobs that made a file of this hash, or of one of these names, newest first. */
   ofFile(
     by: { readonly sha256: string } | { readonly names: readonly string[] },

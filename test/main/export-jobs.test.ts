@@ -148,9 +148,10 @@ test("where direct messages are closed the file is kept, and the operators hear 
     const ann = personOf("discord", "1");
     await askAs(delivered.jobs, ann, 0);
     await expect.poll(() => tries).toBe(1);
-    const { job, attachments } = (await delivered.jobs.fetch(ann, "7K2M-9XQD"))!;
+    const any = { limits: undefined, number: 1 };
+    const { job, delivery } = (await delivered.jobs.fetch(ann, "7K2M-9XQD", any, new AbortController().signal))!;
     expect(job.state).toBe("kept");
-    expect(await text(attachments[0]!.open())).toBe(CSV);
+    expect(await text(delivery!.attachments[0]!.open())).toBe(CSV);
     await expect
       .poll(() =>
         store

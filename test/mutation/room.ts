@@ -19,7 +19,12 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   ledger: {
     // The threads run what normalise/ and block-writer.ts hold; a mutant is switched on in the test's own thread alone.
-    mutate: ["src/api/ledger/*.ts", "src/export/*.ts", "src/export/{normalise,verify}/*.ts", "!src/export/**/*-thread.ts"],
+    mutate: [
+      "src/api/ledger/*.ts",
+      "src/export/*.ts",
+      "src/export/{normalise,verify}/*.ts",
+      "!src/export/**/*-thread.ts",
+    ],
     tests: ["export", "api/ledger"],
     share: 0.2,
   },

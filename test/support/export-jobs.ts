@@ -29,6 +29,7 @@ export const NO_EXPORTS: ExportJobs = {
   fetch: notAskedFor,
   ended: notAskedFor,
   verify: notAskedFor,
+  linked: notAskedFor,
   start: async () => undefined,
   close: async () => undefined,
 };

@@ -10,6 +10,7 @@ import { openAudienceSettings } from "../../src/bot/audience-settings.ts";
 import { type Bot, createBot } from "../../src/bot/bot.ts";
 import type { Caller, Invocation, Target } from "../../src/bot/invocation.ts";
 import type { Choice } from "../../src/bot/options/options.ts";
+import type { ExportJobs } from "../../src/export/jobs/jobs.ts";
 import { silentLog } from "../../src/log.ts";
 import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { disposeReply, type Reply } from "../../src/reply/reply.ts";
@@ -27,6 +28,8 @@ export interface TalkOptions {
   /** The networks and their nodes, the default network first. */
   readonly networks: Readonly<Record<string, readonly (string | NodeAddress)[]>>;
   readonly at?: Nanoseconds;
+  /** Where kept exports can be downloaded. */
+  readonly publicUrl?: string;
   readonly mayManageChannel?: boolean;
   /** The platforms with a sender. */
   readonly delivering?: readonly string[];
@@ -67,6 +70,8 @@ export interface Talk {
   /** Progress shown during the last question, as titles. */
   readonly progress: string[];
   readonly lastReply: Reply;
+  /** A kept export behind the secret of its link. */
+  readonly linked: ExportJobs["linked"];
   readonly advance: (millis: number) => void;
   readonly now: () => Nanoseconds;
   [Symbol.asyncDispose](): Promise<void>;
@@ -94,7 +99,14 @@ export async function talk(options: TalkOptions): Promise<Talk> {
   const database = scratch.file;
   const store = createStore({ url: `file:${database}`, log });
   let codes = 0;
-  const exports = exportJobsOn(store, scratch.folder, { clock, log, newCode: () => String(++codes).padStart(8, "0") });
+  const newCode = (): string => String(++codes).padStart(8, "0");
+  const { publicUrl } = options;
+  const exports = exportJobsOn(store, scratch.folder, {
+    clock,
+    log,
+    newCode,
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+  });
   let monotonicMillis = 0;
   const { service, engine } = alertsOn(store, {
     clock: { ...clock, monotonicMillis: () => monotonicMillis },
@@ -145,6 +157,7 @@ export async function talk(options: TalkOptions): Promise<Talk> {
     engine,
     become: (who) => Object.assign(rest, who),
     progress,
+    linked: (secret) => exports.linked(secret),
     now,
     askFor,
     ask: async (line) => shown(await askFor(line)),

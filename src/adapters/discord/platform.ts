@@ -1,4 +1,5 @@
 import type { ChatPlatform } from "../../alerts/platform.ts";
+import { MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_FILE_BYTES } from "./limits.ts";
 
 /** Discord, without its libraries. */
 export const discordPlatform: ChatPlatform = {
@@ -11,6 +12,7 @@ export const discordPlatform: ChatPlatform = {
   managers: "people with Manage Channels here",
   managersInDirectMessages: false,
   token: { setting: "DISCORD_TOKEN", source: "in the Developer Portal, page Bot of your application: Reset Token" },
+  files: { maxBytes: MAX_FILE_BYTES, maxCount: MAX_FILES, maxTotalBytes: MAX_TOTAL_FILE_BYTES },
   exampleChannel: "1122334455667788990",
   isDirect: ({ workspace }) => workspace === undefined,
   kindOfId: (id) => (/^\d{15,20}$/u.test(id) ? "channel" : undefined),

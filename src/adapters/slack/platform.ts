@@ -1,4 +1,5 @@
 import type { ChatPlatform } from "../../alerts/platform.ts";
+import { MAX_FILE_BYTES, MAX_FILES } from "./limits.ts";
 
 /** The root command, unless SLACK_COMMAND names another. */
 export const ROOT_COMMAND = "/bell";
@@ -13,6 +14,7 @@ export const slackPlatform: ChatPlatform = {
   managers: "full members of this workspace",
   managersInDirectMessages: true,
   token: { setting: "SLACK_BOT_TOKEN", source: "on the page Install App of your app: the Bot User OAuth Token" },
+  files: { maxBytes: MAX_FILE_BYTES, maxCount: MAX_FILES },
   exampleChannel: "C0123ABCD",
   isDirect: ({ channel }) => channel.startsWith("D"),
   kindOfId(id) {

@@ -9,7 +9,7 @@ import { refuse } from "./access/guard.ts";
 
 /** A file behind a link: whoever has its address may read it, any number of times and from any place on. */
 export interface LinkedFile extends Pick<Attachment, "name" | "mediaType" | "sizeBytes" | "sha256"> {
-  /** The bytes from `from` up to `to`, both inclusive. */
+  /** The bytes from `from` up to, not including, `to`. */
   open(from: number, to: number): Readable;
 }
 
@@ -49,7 +49,7 @@ export function downloadRoutes(linked: LinkedFiles): Hono {
       c.header("Retry-After", "10");
       return refuse(c, 503, "Too many downloads at once. Try again in a moment.");
     }
-    return new Response(ReadableStream.from(releasing(file.open(from, to), release)), init);
+    return new Response(ReadableStream.from(releasing(file.open(from, to + 1), release)), init);
   });
   return app;
 }

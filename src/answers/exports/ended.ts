@@ -1,14 +1,16 @@
+import type { Delivery } from "../../export/jobs/deliver.ts";
+import type { ExportResult } from "../../export/jobs/job.ts";
 import type { EndedJob } from "../../export/jobs/jobs.ts";
 import { type Block, paragraph } from "../../reply/block.ts";
 import { type Action, reply, type Reply } from "../../reply/reply.ts";
 import { commandLine, text, time } from "../../reply/text.ts";
-import { fromMillis, type Nanoseconds } from "../../units/nanoseconds.ts";
+import { fromMillis } from "../../units/nanoseconds.ts";
 import { markSimulated } from "../../bot/simulated.ts";
 import { jobWords, stateWords } from "./exports.ts";
-import { ledgerReply } from "./ledger-account.ts";
+import { type LedgerReplyContext, ledgerReply } from "./ledger-account.ts";
 
 /** What became of somebody's own job, with its files: for `ledger fetch`, and for a direct message. */
-export function endedReply(context: { now(): Nanoseconds }, { job, attachments }: EndedJob): Reply {
+export function endedReply(context: Omit<LedgerReplyContext, "network">, { job, delivery }: EndedJob): Reply {
   const what = jobWords(job, job);
   const again: Action[] =
     job.ask === undefined ? [] : [{ label: "Run it again", invocation: job.ask, effect: "reply" }];
@@ -17,8 +19,8 @@ export function endedReply(context: { now(): Nanoseconds }, { job, attachments }
     case "running":
       return reply({ title: text`Not done yet: ${what}`, blocks: [paragraph(stateWords(job))] });
     case "kept": {
-      const { result } = job;
-      if (result === undefined || (attachments.length === 0 && result.file.account.rows > 0)) {
+      const { code, result, ask, network } = job;
+      if (result === undefined || delivery === undefined || isGone(delivery, result)) {
         return reply({
           tone: "warning",
           title: text`No longer kept: ${what}`,
@@ -26,7 +28,11 @@ export function endedReply(context: { now(): Nanoseconds }, { job, attachments }
           actions: again,
         });
       }
-      const whole = ledgerReply({ network: job.network, now: () => context.now() }, result, attachments);
+      const { platforms, here } = context;
+      const whole = ledgerReply(
+        { platforms, here, network, now: () => context.now() },
+        { code, result, ask, delivery },
+      );
       const marked = result.file.asOf.simulated ? markSimulated(whole) : whole;
       return { ...marked, blocks: [...marked.blocks, ...keptNote(job)], actions: [...marked.actions] };
     }
@@ -53,6 +59,10 @@ export function endedReply(context: { now(): Nanoseconds }, { job, attachments }
         actions: again,
       });
   }
+}
+
+function isGone({ attachments, tooLarge }: Delivery, { file }: ExportResult): boolean {
+  return attachments.length === 0 && tooLarge === undefined && file.account.rows > 0;
 }
 
 function keptNote({ code, expiresAt }: EndedJob["job"]): Block[] {

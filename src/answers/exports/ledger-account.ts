@@ -1,8 +1,9 @@
+import type { Platforms } from "../../alerts/platform.ts";
 import type { AssetNames } from "../../api/model/names.ts";
+import type { Target } from "../../bot/invocation.ts";
 import { formatLine } from "../../bot/grammar/grammar.ts";
 import type { ExportResult, ExportSubject } from "../../export/jobs/job.ts";
 import type { LedgerAccount, LedgerFlows } from "../../export/ledger-account.ts";
-import type { Attachment } from "../../reply/attachment.ts";
 import {
   type Block,
   type Column,
@@ -22,17 +23,25 @@ import { assetAmount, smallestUnits } from "../amounts.ts";
 import { answer, millisBetween } from "../answer.ts";
 import { enumWords } from "../enum-words.ts";
 import { rangeWords } from "../export-range.ts";
+import { type Delivered, deliveryWords } from "./delivery.ts";
 
 /** A first row this much later than the start gets a note. */
 const LATE_MILLIS = 86_400_000;
 
+export interface LedgerReplyContext {
+  readonly network: string;
+  readonly platforms: Platforms;
+  readonly here: Pick<Target, "platform">;
+  now(): Nanoseconds;
+}
+
 /** The reply to a whole export: what the party gained or lost, and all that makes its file one to rely on. */
 export function ledgerReply(
-  context: { readonly network: string; now(): Nanoseconds },
-  result: ExportResult,
-  attachments: readonly Attachment[],
+  context: LedgerReplyContext,
+  { result, ...delivered }: Omit<Delivered, "account"> & { readonly result: ExportResult },
 ): Reply {
   const { account, asOf } = result.file;
+  const words = deliveryWords(context.platforms, context.here.platform, { ...delivered, account });
   const asset = assetOf(account, result);
   const isWhole = account.endIsProven && account.partial === undefined && !account.outgoingOnly;
   return answer(context, asOf, {
@@ -40,13 +49,15 @@ export function ledgerReply(
     tone: isWhole ? (account.rows === 0 ? "neutral" : "good") : "warning",
     blocks: [
       ...warnings(account, result.query.from),
+      ...words.blocks,
       ...facts(factsOf(account, result, asset)),
       ...details([
         ...(account.flows === undefined ? [] : flowTables(account.flows, asset)),
         { kind: "fields", fields: detailFields(result, asset) },
       ]),
     ],
-    attachments,
+    attachments: delivered.delivery.attachments,
+    actions: words.actions,
   });
 }
 

@@ -1,23 +1,22 @@
 import type { ChatPlatform } from "../../alerts/platform.ts";
-import type { ExportOutcome, ExportSubject } from "../../export/jobs/job.ts";
+import type { ExportOutcome, ExportRequest } from "../../export/jobs/job.ts";
 import { paragraph } from "../../reply/block.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
 import { commandLine, shortenId, text } from "../../reply/text.ts";
-import type { Nanoseconds } from "../../units/nanoseconds.ts";
-import { ledgerReply } from "./ledger-account.ts";
+import { type LedgerReplyContext, ledgerReply } from "./ledger-account.ts";
 import { cancelAction } from "./standing.ts";
 
 /** What a command that waited for an export says of it. */
 export function outcomeReply(
-  context: { readonly network: string; now(): Nanoseconds },
-  subject: ExportSubject,
+  context: LedgerReplyContext,
+  { subject, ask }: Pick<ExportRequest, "subject" | "ask">,
   outcome: ExportOutcome,
   chat: ChatPlatform | undefined,
 ): Reply {
   const ledger = text`Ledger of ${shortenId(subject.query.partyId)}`;
   switch (outcome.kind) {
     case "whole":
-      return ledgerReply(context, outcome.result, outcome.attachment === undefined ? [] : [outcome.attachment]);
+      return ledgerReply(context, { ...outcome, ask });
     case "cancelled":
       return reply({ title: text`${ledger}: cancelled, and nothing of it is kept` });
     case "later":

@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+
 import { ApiError } from "../../api/api-error.ts";
 import { BotStopping, messageOf } from "../../errors.ts";
 import type { Attachment } from "../../reply/attachment.ts";
@@ -5,6 +7,7 @@ import type { ExportChanges, ExportFileRow, ExportState } from "../../store/stor
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import type { LedgerExports } from "../ledger-exports.ts";
+import type { Delivery, Into } from "./deliver.ts";
 import { ExportLine } from "./export-line.ts";
 import { failureWords, howFar } from "./failure.ts";
 import type { ExportOutcome, ExportRequest, ExportStanding } from "./job.ts";
@@ -39,6 +42,8 @@ export interface LiveJob extends ExportRequest {
 
 export interface JobRunnerDependencies extends UpkeepDependencies {
   readonly exports: LedgerExports;
+  /** What one message says of a kept file. */
+  readonly deliverKept: (code: string, into: Into, signal: AbortSignal) => Promise<Delivery>;
   /** The most bytes that kept files may have together. */
   readonly maxKeptBytes: number;
   /** Aborted when the process stops. */
@@ -59,7 +64,7 @@ export interface JobRunner {
 }
 
 export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner {
-  const { exports, store, files, clock, log, owe, onOwed, maxKeptBytes, closing } = dependencies;
+  const { exports, deliverKept, store, files, clock, log, owe, onOwed, maxKeptBytes, closing } = dependencies;
   const line = new ExportLine<LiveJob>(() => clock.monotonicMillis());
   const live = new Map<string, LiveJob>();
   const at = (): Milliseconds => toMillis(clock.wallClock());
@@ -131,12 +136,22 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
         byte_count: attachment.sizeBytes,
         result: toStoredJson(result),
       };
-      if (job.awaited) {
-        await settle(job, "delivered", changes, fileRows(code, sent, null));
-        job.ended.resolve({ kind: "whole", code, result, ...(sent === undefined ? {} : { attachment: sent }) });
+      const fits = sent === undefined || sent.sizeBytes <= (job.limits?.maxBytes ?? Infinity);
+      if (job.awaited && fits) {
+        await settle(job, "delivered", changes, fileRows(code, sent));
+        job.ended.resolve({ kind: "whole", code, result, delivery: { attachments: sent === undefined ? [] : [sent] } });
       } else {
         await keep(job, changes, sent);
-        job.ended.resolve({ kind: "later", code });
+        job.ended.resolve(
+          job.awaited
+            ? {
+                kind: "whole",
+                code,
+                result,
+                delivery: await deliverKept(code, { limits: job.limits, number: 1 }, signal),
+              }
+            : { kind: "later", code },
+        );
       }
     } catch (thrown) {
       await failed(job, thrown, got);
@@ -144,13 +159,14 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
     proceed();
   }
 
-  /** Nobody waits for it any more: its file stays until it is fetched or expires. */
+  /** Nobody waits for it any more, or it is more than one file of a message: it stays until it expires. */
   async function keep(job: LiveJob, changes: ExportChanges, sent: Attachment | undefined): Promise<void> {
     try {
       if (sent === undefined) return await settle(job, "kept", changes, []);
       await makeRoom(dependencies, sent.sizeBytes, maxKeptBytes);
       const path = await files.keep(job.code, sent);
-      await settle(job, "kept", changes, fileRows(job.code, sent, path));
+      const link = randomBytes(16).toString("base64url");
+      await settle(job, "kept", changes, fileRows(job.code, sent, { path, link }));
       files.recorded(path);
     } finally {
       await sent?.dispose();
@@ -244,10 +260,14 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
   };
 }
 
-function fileRows(code: string, file: Attachment | undefined, path: string | null): ExportFileRow[] {
+function fileRows(
+  code: string,
+  file: Attachment | undefined,
+  kept: Pick<ExportFileRow, "path" | "link"> = { path: null, link: null },
+): ExportFileRow[] {
   if (file === undefined) return [];
   const { name, mediaType: media_type, sizeBytes: size_bytes, sha256 } = file;
-  return [{ code, name, media_type, size_bytes, sha256, path }];
+  return [{ code, name, media_type, size_bytes, sha256, ...kept }];
 }
 
 /** How long the nodes are not to be asked; undefined where they refused nothing. */

@@ -1,10 +1,11 @@
 import type { ApiClient, LedgerQuery } from "../../api/api-client.ts";
 import type { AssetNames } from "../../api/model/names.ts";
-import type { Attachment } from "../../reply/attachment.ts";
+import type { FileLimits } from "../../reply/attachment.ts";
 import type { Ask } from "../../reply/reply.ts";
 import type { ExportJobRow, ExportOwner, ExportState } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { LedgerExportRequest, LedgerFile } from "../ledger-exports.ts";
+import type { Delivery } from "./deliver.ts";
 import { fromStoredJson } from "./stored-json.ts";
 
 /** Who asks for an export, and from where. */
@@ -41,6 +42,8 @@ export interface ExportRequest {
   readonly ask: Ask;
   readonly subject: ExportSubject;
   readonly request: Omit<LedgerExportRequest, "signal" | "onProgress" | "query" | "raw" | "columns">;
+  /** Of the message that the answer is; left out = of any size. */
+  readonly limits?: FileLimits;
   /** How long the command can be answered; left out = for as long as it takes. */
   readonly answerWithin?: Milliseconds;
   /** Aborted once nobody waits for the answer. */
@@ -73,8 +76,7 @@ export type ExportStanding = { readonly code: string } & (
 
 /** What became of a request while somebody waited for it. */
 export type ExportOutcome =
-  /** `attachment` is left out where there are no rows. */
-  | { readonly kind: "whole"; readonly code: string; readonly result: ExportResult; readonly attachment?: Attachment }
+  | { readonly kind: "whole"; readonly code: string; readonly result: ExportResult; readonly delivery: Delivery }
   /** It goes on by itself. */
   | { readonly kind: "later"; readonly code: string }
   | { readonly kind: "cancelled"; readonly code: string };

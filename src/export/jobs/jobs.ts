@@ -2,14 +2,17 @@
 // takes too long, by itself. job-runner.ts runs it, export-line.ts says who is next (fair-queue.ts), job.ts what a job is.
 
 import { BotStopping, messageOf, UserError } from "../../errors.ts";
-import type { Attachment } from "../../reply/attachment.ts";
+import type { Attachment, FileLimits } from "../../reply/attachment.ts";
 import type { ExportJobRow, ExportOwner } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import type { LedgerExports } from "../ledger-exports.ts";
+import type { Stored } from "../split-file.ts";
+import { type TemporaryFiles, temporaryFiles } from "../temporary-file.ts";
 import { normalizeCode, randomCode } from "./code.ts";
 import { ExportCancelled } from "./failure.ts";
-import { type KeptFilesOptions, KeptFiles } from "./kept-files.ts";
+import { deliver, type Delivery, type Into } from "./deliver.ts";
+import { KeptFiles, type KeptFilesOptions, openKept } from "./kept-files.ts";
 import { createJobRunner, type LiveJob } from "./job-runner.ts";
 import {
   type ExportAsker,
@@ -36,10 +39,12 @@ export interface ExportJobs {
   standing(code: string): ExportStanding | undefined;
   /** Stops it at once; undefined where the asker has no such job. Resolves once all that it used is free. */
   cancel(asker: ExportAsker, code: string): Promise<{ readonly job: ExportJob; readonly stopped: boolean } | undefined>;
-  /** The files of an own job that are kept; undefined where the asker has no such job. */
-  fetch(asker: ExportAsker, code: string): Promise<EndedJob | undefined>;
-  /** The same for a message about its end, whoever's it is. */
-  ended(code: string): Promise<EndedJob | undefined>;
+  /** An own job and what is kept of it, for a message; undefined where the asker has no such job. */
+  fetch(asker: ExportAsker, code: string, into: Into, signal: AbortSignal): Promise<EndedJob | undefined>;
+  /** The same for the direct message about its end. */
+  ended(code: string, limitsOn: (platform: string) => FileLimits | undefined): Promise<EndedJob | undefined>;
+  /** The kept file behind the secret of a link, as long as it is kept. */
+  linked(secret: string): Promise<(Attachment & Stored) | undefined>;
   /**
    * Which export a file, or a hash, is of: among the asker's own and, byte for byte, those of their workspace; an operator's
    * among all. Rejects with the reader's error.
@@ -51,14 +56,18 @@ export interface ExportJobs {
   close(): Promise<void>;
 }
 
-/** A job with the files of it that are still there. */
+/** A job, with what a message says of its file where that is still there. */
 export interface EndedJob {
   readonly job: ExportJob;
-  readonly attachments: readonly Attachment[];
+  readonly delivery: Delivery | undefined;
 }
 
 export interface ExportJobsDependencies extends Omit<UpkeepDependencies, "files" | "owe" | "onOwed"> {
   readonly exports: LedgerExports;
+  /** Where archives are made; default: where the system has its temporary files. */
+  readonly temporary?: TemporaryFiles;
+  /** Where kept files can be downloaded; left out = nowhere. */
+  readonly publicUrl?: string;
   readonly kept: KeptFilesOptions;
   /** Default 8 GiB. */
   readonly maxKeptBytes?: number;
@@ -90,15 +99,26 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
     onOwed: dependencies.onOwed ?? noop,
   };
   const maxKeptBytes = dependencies.maxKeptBytes ?? MAX_KEPT_BYTES;
-  const { exports } = dependencies;
-  const runner = createJobRunner({ ...upkeep, exports, maxKeptBytes, closing: closing.signal });
+  const { exports, temporary = temporaryFiles(), publicUrl } = dependencies;
+  const runner = createJobRunner({ ...upkeep, exports, deliverKept, maxKeptBytes, closing: closing.signal });
   const { live } = runner;
   const at = (): Milliseconds => toMillis(clock.wallClock());
   let sweeping: Promise<void> | undefined;
 
-  async function withFiles(row: ExportJobRow): Promise<EndedJob> {
+  async function withFile(row: ExportJobRow, into: Into, signal: AbortSignal): Promise<EndedJob> {
     const job = jobOf(row);
-    return { job, attachments: await files.open(await store.exports.files(row.code), job.result) };
+    return { job, delivery: job.state === "kept" ? await deliverKept(row.code, into, signal) : undefined };
+  }
+
+  async function deliverKept(code: string, into: Into, signal: AbortSignal): Promise<Delivery> {
+    const [row] = await store.exports.files(code);
+    const file = row === undefined ? undefined : await openKept(row);
+    if (row === undefined || file === undefined) return { attachments: [] };
+    const delivery = await deliver(file, into, temporary, signal);
+    const { tooLarge } = delivery;
+    if (tooLarge === undefined || publicUrl === undefined || row.link === null) return delivery;
+    const link = new URL(`/download/${row.link}/${encodeURIComponent(row.name)}`, publicUrl).href;
+    return { ...delivery, tooLarge: { ...tooLarge, link } };
   }
 
   function checkBounds({ platform, person, workspace }: ExportOwner): void {
@@ -151,7 +171,7 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
   async function abandon(job: LiveJob, reason: unknown): Promise<void> {
     await runner.stop(job, reason instanceof BotStopping ? reason : new ExportCancelled());
     const outcome = await job.ended.promise.catch(() => undefined);
-    if (outcome?.kind === "whole") await outcome.attachment?.dispose();
+    if (outcome?.kind === "whole") await Promise.all(outcome.delivery.attachments.map((file) => file.dispose()));
   }
 
   return {
@@ -225,14 +245,21 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
       return { job: jobOf((await store.exports.get(code)) ?? row), stopped: true };
     },
 
-    async fetch(asker, typed) {
+    async fetch(asker, typed, into, signal) {
       const row = await store.exports.get(normalizeCode(typed));
-      return row === undefined || !isOwn(asker, row) ? undefined : withFiles(row);
+      return row === undefined || !isOwn(asker, row) ? undefined : withFile(row, into, signal);
     },
 
-    async ended(code) {
+    async ended(code, limitsOn) {
       const row = await store.exports.get(code);
-      return row === undefined ? undefined : withFiles(row);
+      return row === undefined
+        ? undefined
+        : withFile(row, { limits: limitsOn(row.platform), number: 1 }, closing.signal);
+    },
+
+    async linked(secret) {
+      const row = await store.exports.linked(secret, at());
+      return row === undefined ? undefined : openKept(row);
     },
 
     verify: (asker, given) => verifyFile(store.exports, asker, given),

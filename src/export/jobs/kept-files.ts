@@ -9,10 +9,8 @@ import { codeOf, StorageError } from "../../errors.ts";
 import type { Attachment } from "../../reply/attachment.ts";
 import type { ExportFileRow } from "../../store/store.ts";
 import { formatBytes } from "../../units/format-number.ts";
-import { nanoseconds } from "../../units/nanoseconds.ts";
 import { toDiskFullError } from "../block-writer.ts";
-import { splitFile } from "../split-file.ts";
-import type { ExportResult } from "./job.ts";
+import { splitFile, type Stored } from "../split-file.ts";
 
 /** With less free space than this no export begins: the database needs it, too. */
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
@@ -91,15 +89,10 @@ export class KeptFiles {
     const stray = found.filter((name) => NAME.test(name) && !known.has(name) && !this.#unrecorded.has(name));
     await Promise.all(stray.map((name) => rm(path.join(directory, name), { force: true })));
   }
-
-  /** The files that are still there, to be sent. */
-  async open(rows: readonly ExportFileRow[], result: ExportResult | undefined): Promise<Attachment[]> {
-    const found = await Promise.all(rows.map((row) => openKept(row, result)));
-    return found.filter((file) => file !== undefined);
-  }
 }
 
-async function openKept(row: ExportFileRow, result: ExportResult | undefined): Promise<Attachment | undefined> {
+/** A kept file, to be sent; undefined where it is no longer there. It stays until it expires. */
+export async function openKept(row: ExportFileRow): Promise<(Attachment & Stored) | undefined> {
   const { name, media_type: mediaType, size_bytes: sizeBytes, sha256, path: kept } = row;
   if (kept === null) return undefined;
   const size = await stat(kept).then(
@@ -107,22 +100,16 @@ async function openKept(row: ExportFileRow, result: ExportResult | undefined): P
     () => undefined,
   );
   if (size !== sizeBytes) return undefined;
-  const stored = {
-    open: (from = 0, to = sizeBytes) =>
-      to > from ? createReadStream(kept, { start: from, end: to - 1 }) : Readable.from([]),
-  };
-  const { firstTime, lastTime } = result?.file.account ?? {};
+  // Node's end is inclusive.
+  const open: Stored["open"] = (from = 0, to = sizeBytes) =>
+    to > from ? createReadStream(kept, { start: from, end: to - 1 }) : Readable.from([]);
   return {
     name,
     mediaType,
     sizeBytes,
     sha256,
-    ...(firstTime === undefined || lastTime === undefined
-      ? {}
-      : { covers: { from: nanoseconds(BigInt(firstTime)), to: nanoseconds(BigInt(lastTime) + 1n) } }),
-    open: () => createReadStream(kept),
-    split: (maxBytes) => splitFile(stored, { name, mediaType }, maxBytes),
-    // It stays until it expires.
+    open,
+    split: (maxBytes) => splitFile({ open }, { name, mediaType }, maxBytes),
     dispose: async () => undefined,
   };
 }

@@ -2,17 +2,9 @@
 // even so is told of by its sizes.
 // Next: zip-files.ts (archives).
 
-import type { Attachment } from "../../reply/attachment.ts";
+import type { Attachment, FileLimits } from "../../reply/attachment.ts";
 import type { TemporaryFiles } from "../temporary-file.ts";
 import { zipFiles } from "./zip-files.ts";
-
-/** The limits of a message's files. */
-export interface FileLimits {
-  readonly maxBytes: number;
-  readonly maxCount: number;
-  /** Of all files of a message together; left out = as many as there are. */
-  readonly maxTotalBytes?: number;
-}
 
 export type Packed =
   | {
@@ -24,10 +16,12 @@ export type Packed =
     }
   | {
       readonly fits: false;
-      /** The whole file as one archive. */
-      readonly compressedBytes: number;
+      /** The whole file as one archive; left out where it is far too large to try. */
+      readonly compressedBytes?: number;
     };
 
+/** Text of this kind never compresses to less than one part in so many. */
+const MAX_COMPRESSION = 40;
 /** More messages than these for one file are too many. */
 export const MAX_MESSAGES = 3;
 /** Parts of equal length differ in their compressed length: planned below the limit, and smaller again if need be. */
@@ -45,12 +39,13 @@ export async function packFile(
 ): Promise<Packed> {
   const { maxBytes } = limits;
   if (file.sizeBytes <= maxBytes) return { fits: true, messages: [[file]], dispose: async () => {} };
+  const perMessage = Math.max(1, Math.min(limits.maxCount, Math.floor((limits.maxTotalBytes ?? Infinity) / maxBytes)));
+  const maxParts = file.split === undefined ? 1 : perMessage * MAX_MESSAGES;
+  if (file.sizeBytes > maxBytes * maxParts * MAX_COMPRESSION) return { fits: false };
   const whole = await zip(file, temporary, signal);
   if (whole.sizeBytes <= maxBytes) return { fits: true, messages: [[whole]], dispose: () => whole.dispose() };
   await whole.dispose();
   const compressedBytes = whole.sizeBytes;
-  const perMessage = Math.max(1, Math.min(limits.maxCount, Math.floor((limits.maxTotalBytes ?? Infinity) / maxBytes)));
-  const maxParts = perMessage * MAX_MESSAGES;
   let partBytes = Math.floor((file.sizeBytes / compressedBytes) * maxBytes * PART_FILL);
   for (let turn = 0; turn < MAX_TRIES; turn += 1, partBytes = Math.floor(partBytes * PART_FILL)) {
     if (file.split === undefined || Math.ceil(file.sizeBytes / partBytes) > maxParts) break;

@@ -46,9 +46,11 @@ export const exportJobs: Migration = {
       .addColumn("size_bytes", "bigint", (column) => column.notNull())
       .addColumn("sha256", "text", (column) => column.notNull())
       .addColumn("path", "text")
+      .addColumn("link", "text")
       .addPrimaryKeyConstraint("export_files_key", ["code", "name"])
       .execute();
     await schema.createIndex("export_files_name").on("export_files").column("name").execute();
+    await schema.createIndex("export_files_link").on("export_files").column("link").execute();
     await schema.createIndex("export_files_hash").on("export_files").column("sha256").execute();
   },
 };

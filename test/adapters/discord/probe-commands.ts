@@ -8,7 +8,6 @@ import { memoryAttachment, type Attachment } from "../../../src/reply/attachment
 import { paragraph } from "../../../src/reply/block.ts";
 import { reply, type Reply } from "../../../src/reply/reply.ts";
 import { id, text } from "../../../src/reply/text.ts";
-import { fromSeconds } from "../../../src/units/nanoseconds.ts";
 
 // Commands that provoke the rare cases of real ones.
 
@@ -38,7 +37,6 @@ function noise(name: string, sizeBytes: number): Attachment {
     mediaType: "text/csv",
     sizeBytes,
     sha256: createHash("sha256").digest("hex"),
-    covers: { from: fromSeconds(1_700_000_000n), to: fromSeconds(1_700_864_000n) },
     open: () => Readable.from(bytes()),
     dispose: async () => void disposed.push(name),
   };

@@ -19,7 +19,7 @@ async function withLink(): Promise<Harness & { opened: () => number }> {
     sha256: createHash("sha256").update(CONTENT).digest("hex"),
     open: (from, to) => {
       opened += 1;
-      return Readable.from([Buffer.from(CONTENT.slice(from, to + 1))]);
+      return Readable.from([Buffer.from(CONTENT.slice(from, to))]);
     },
   };
   const linkedFiles = async (secret: string): Promise<LinkedFile | undefined> =>

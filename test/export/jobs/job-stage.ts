@@ -149,6 +149,7 @@ function memoryExports(): ExportTables & { readonly rows: Map<string, ExportJobR
     addFiles: async (added) => void files.push(...added),
     files: async (code) => files.filter((file) => file.code === code),
     kept: async () => files.filter(({ path }) => path !== null),
+    linked: async (link) => files.find((file) => file.path !== null && file.link === link),
     ofFile: async (by) =>
       [...rows.values()].filter(({ code }) =>
         files.some((file) => file.code === code && "sha256" in by && file.sha256 === by.sha256),

@@ -6,7 +6,8 @@ import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { BotStopping, StorageError } from "../../../src/errors.ts";
-import type { ExportJobsDependencies } from "../../../src/export/jobs/jobs.ts";
+import type { ExportAsker } from "../../../src/export/jobs/job.ts";
+import type { ExportJobs, ExportJobsDependencies } from "../../../src/export/jobs/jobs.ts";
 import type { Milliseconds } from "../../../src/units/duration.ts";
 import { asker, jobStage } from "./job-stage.ts";
 
@@ -30,6 +31,10 @@ const until = (clock: { advance(millis: number): Promise<void> }, is: () => bool
     })
     .toBe(true);
 
+/** As a message takes it that may have any size. */
+const fetchFrom = (jobs: ExportJobs, who: ExportAsker, code: string) =>
+  jobs.fetch(who, code, { limits: undefined, number: 1 }, new AbortController().signal);
+
 describe("an export that outlasts the reply", () => {
   test("goes on by itself; its person is owed a message, and fetches the file for 24 hours, nobody else", async () => {
     const stage = stageOn();
@@ -41,11 +46,11 @@ describe("an export that outlasts the reply", () => {
     await clock.advance(30_000);
     await until(clock, () => owed.length > 0);
     expect([owed, standings.length, stage.disposed]).toEqual([["ann 00000001"], told, 1]);
-    const { job, attachments } = (await jobs.fetch(ann, "00000001"))!;
+    const { job, delivery } = (await fetchFrom(jobs, ann, "00000001"))!;
     expect(job).toMatchObject({ state: "kept", rows: 600_000, expiresAt: expect.any(Number) as number });
-    expect(await Promise.all(attachments.map((file) => text(file.open())))).toEqual(["a,b\n"]);
-    expect(await jobs.fetch(asker("bob", { takesDirectMessages: true }), "00000001")).toBeUndefined();
-    expect(await jobs.fetch(asker("console", { platform: "web", isOperator: true }), "00000001")).toBeUndefined();
+    expect(await Promise.all(delivery!.attachments.map((file) => text(file.open())))).toEqual(["a,b\n"]);
+    expect(await fetchFrom(jobs, asker("bob", { takesDirectMessages: true }), "00000001")).toBeUndefined();
+    expect(await fetchFrom(jobs, asker("console", { platform: "web", isOperator: true }), "00000001")).toBeUndefined();
     await jobs.start();
     // The sweep reads a real folder, so that time passes in steps.
     await expect
@@ -55,7 +60,7 @@ describe("an export that outlasts the reply", () => {
       })
       .toEqual([]);
     expect(clock.monotonicMillis()).toBeGreaterThanOrEqual(24 * HOUR);
-    expect((await jobs.fetch(ann, "00000001"))?.attachments).toEqual([]);
+    expect((await fetchFrom(jobs, ann, "00000001"))?.delivery?.attachments).toEqual([]);
     await jobs.close();
   });
 
@@ -157,9 +162,9 @@ test("kept files are bounded: the oldest go first, and their people can still re
     await until(clock, () => owed.some((one) => one.startsWith(person)));
   }
   const left = await Promise.all(
-    ["a", "b", "c"].map(async (person, index) => (await jobs.fetch({ ...ann, person }, `0000000${index + 1}`))!),
+    ["a", "b", "c"].map(async (person, index) => (await fetchFrom(jobs, { ...ann, person }, `0000000${index + 1}`))!),
   );
-  expect(left.map(({ attachments }) => attachments.length)).toEqual([0, 1, 1]);
+  expect(left.map(({ delivery }) => delivery?.attachments.length)).toEqual([0, 1, 1]);
   expect(left.map(({ job }) => job.state)).toEqual(["kept", "kept", "kept"]);
   expect(await readdir(directory)).toHaveLength(2);
 });

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { buffer } from "node:stream/consumers";
-import { inflateRawSync } from "node:zlib";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { type FileLimits, MAX_MESSAGES, packFile } from "../../../src/export/pack/pack.ts";
+import { MAX_MESSAGES, packFile } from "../../../src/export/pack/pack.ts";
 import { temporaryFiles } from "../../../src/export/temporary-file.ts";
-import { type Attachment, memoryAttachment } from "../../../src/reply/attachment.ts";
+import { type Attachment, type FileLimits, memoryAttachment } from "../../../src/reply/attachment.ts";
+import { unzip } from "../../support/unzip.ts";
 
 const KB = 1000;
 const HEADER = "a,b\n";
@@ -46,13 +46,6 @@ async function pack(file: Attachment, limits: FileLimits = LIMITS, signal = new 
   return packed;
 }
 
-/** The content of an archive of one file. */
-async function unzip(file: Attachment): Promise<string> {
-  const bytes = await buffer(file.open());
-  const data = 30 + bytes.readUInt16LE(26) + bytes.readUInt16LE(28);
-  return inflateRawSync(bytes.subarray(data), { finishFlush: 2 }).toString();
-}
-
 describe("a file for a platform", () => {
   it.each([
     ["as it is, where it fits", even(90 * KB), [["f.csv"]]],
@@ -76,7 +69,7 @@ describe("a file for a platform", () => {
     }
     // Together they hold the same rows, each part under the header.
     const parts = await Promise.all(
-      packed.messages.flat().map(async (one) => (one === file ? content : await unzip(one))),
+      packed.messages.flat().map(async (one) => (one === file ? content : unzip(await buffer(one.open())))),
     );
     for (const part of parts) expect(part.startsWith(HEADER)).toBe(true);
     expect(parts.map((part) => part.slice(HEADER.length)).join("")).toBe(content.slice(HEADER.length));

@@ -23,6 +23,7 @@ const stub: ChatPlatform = {
   managers: "its members",
   managersInDirectMessages: false,
   token: { setting: "STUB_TOKEN", source: "at the gate" },
+  files: { maxBytes: 1_000_000, maxCount: 1 },
   exampleChannel: "!den",
   isDirect: ({ channel }) => channel.startsWith("@"),
   kindOfId: (id) => (id.startsWith("!") ? "channel" : id.startsWith("@") ? "person" : undefined),

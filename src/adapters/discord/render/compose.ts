@@ -67,7 +67,7 @@ export async function compose(
   // Details of a reply that is not kept would lead nowhere.
   const { form, missing } = await store((key === undefined ? undefined : folded) ?? whole, key, dependencies);
   const length = (files.length === 0 ? NOTES_LENGTH.none : NOTES_LENGTH.files) - missing.length - 1;
-  const tooLarge = tooLargeText(fitted.unsendable, maxBytes, context.ask, length, mention);
+  const tooLarge = tooLargeText(fitted.unsendable, maxBytes, length);
   const notes = [tooLarge, missing].filter((part) => part !== "").join("\n");
   const names = fitted.files.map(({ name }) => name);
   return {
@@ -115,7 +115,7 @@ export async function composeEmbed(
   const missing = missingText(stored.missing);
   const { content } = message;
   const length = CONTENT_LENGTH - content.length - MENTION_LENGTH - missing.length - 3;
-  const tooLarge = tooLargeText(fitted.unsendable, maxBytes, context.ask, length, mention);
+  const tooLarge = tooLargeText(fitted.unsendable, maxBytes, length);
   const names = new Set(fitted.files.map((file) => `attachment://${file.name}`));
   return {
     body: {

@@ -6,13 +6,11 @@ import { tableAttachment } from "../../../reply/csv.ts";
 import { fullTextAttachment } from "../../../reply/full-text.ts";
 import { messageFile, type MessageFile, type nameFiles, ownCsv } from "../../../reply/message-files.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
-import type { Ask, Reply } from "../../../reply/reply.ts";
+import type { Reply } from "../../../reply/reply.ts";
 import { joinText } from "../../../reply/text.ts";
 import { formatBytes } from "../../../units/format-number.ts";
-import { formatUtc, fromSeconds, toSeconds } from "../../../units/nanoseconds.ts";
-import type { CommandMention } from "../command-mentions.ts";
 import { MAX_FILES, MAX_TOTAL_FILE_BYTES } from "../limits.ts";
-import { askMarkup, escapeMarkdown } from "./markdown.ts";
+import { escapeMarkdown } from "./markdown.ts";
 
 /** A file that cannot be sent here. */
 export interface UnsendableFile {
@@ -96,58 +94,24 @@ function totalBytes(files: readonly MessageFile[]): number {
   return files.reduce((total, file) => total + file.attachment.sizeBytes, 0);
 }
 
-/** The planned fill of each range: entries are not spread evenly over time. */
-const RANGE_FILL = 0.7;
-const RANGES_SHOWN = 4;
-
 /**
- * One sentence for each unsendable file, with time ranges that should fit where the file says what it covers; empty
- * without unsendable files. At most `length` characters.
+ * One sentence for each unsendable file; empty without unsendable files. At most `length` characters.
  */
-export function tooLargeText(
-  unsendable: readonly UnsendableFile[],
-  maxBytes: number,
-  ask: Ask | undefined,
-  length: number,
-  mention?: CommandMention,
-): string {
+export function tooLargeText(unsendable: readonly UnsendableFile[], maxBytes: number, length: number): string {
   const sentences = unsendable.map(({ file, compressedBytes }) => {
-    const { sizeBytes, covers } = file.attachment;
+    const { sizeBytes } = file.attachment;
     const name = escapeMarkdown(oneLine(file.name));
     const size = formatBytes(sizeBytes);
     if (sizeBytes <= maxBytes) {
       return `**${name} does not fit beside the other files**: it has ${size}, and a message takes ${MAX_FILES} files of ${formatBytes(MAX_TOTAL_FILE_BYTES)} in all.`;
     }
     const packed = compressedBytes === undefined ? "" : `, ${formatBytes(compressedBytes)} compressed`;
-    const said = `**${name} is too large to send here**: it has ${size}${packed}, and Discord takes ${formatBytes(maxBytes)} here.`;
-    return `${said}${rangesText(covers, compressedBytes ?? sizeBytes, maxBytes, ask, mention)}`;
+    return `**${name} is too large to send here**: it has ${size}${packed}, and Discord takes ${formatBytes(maxBytes)} here.`;
   });
   const text = sentences.join("\n");
   return text.length <= length
     ? text
     : `${unsendable.length} files are too large to send here; Discord takes ${formatBytes(maxBytes)} each.`;
-}
-
-function rangesText(
-  covers: UnsendableFile["file"]["attachment"]["covers"],
-  bytes: number,
-  maxBytes: number,
-  ask: Ask | undefined,
-  mention: CommandMention | undefined,
-): string {
-  const parts = BigInt(Math.max(2, Math.ceil(bytes / (maxBytes * RANGE_FILL))));
-  if (covers === undefined || ask === undefined) return "";
-  const first = toSeconds(covers.from);
-  const seconds = toSeconds(covers.to) + 1n - first;
-  if (seconds < parts) return " Its entries lie too close together to be split by time.";
-  const cut = (index: bigint): string => formatUtc(fromSeconds(first + (seconds * index) / parts));
-  const shown = Math.min(RANGES_SHOWN, Number(parts));
-  const lines = Array.from({ length: shown }, (_, index) => {
-    const options = { ...ask.options, from: cut(BigInt(index)), to: cut(BigInt(index) + 1n) };
-    return `\n${askMarkup({ command: ask.command, options }, mention)}`;
-  });
-  const more = Number(parts) > shown ? `\nand so on, ${parts} parts in all.` : "";
-  return ` Ask for it in ${parts} parts, which should fit:${lines.join("")}${more}`;
 }
 
 /**

@@ -19,7 +19,8 @@ import type { GivenFile } from "../../../bot/options/options.ts";
 import type { Caller, Target } from "../../../bot/invocation.ts";
 import { messageOf, UserError } from "../../../errors.ts";
 import type { Ask } from "../../../reply/reply.ts";
-import { ANSWER_WITHIN_MILLIS, MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_FILE_BYTES } from "../limits.ts";
+import { ANSWER_WITHIN_MILLIS, MAX_FILE_BYTES, MAX_TOTAL_FILE_BYTES } from "../limits.ts";
+import { discordPlatform } from "../platform.ts";
 import { mentionOf } from "../render/modal.ts";
 
 type CommandInteraction = APIChatInputApplicationCommandInteraction | APIApplicationCommandAutocompleteInteraction;
@@ -127,7 +128,7 @@ export function targetOf(interaction: UserInteraction): Target {
     platform: "discord",
     ...(interaction.guild_id === undefined || !isBotThere(interaction) ? {} : { workspace: interaction.guild_id }),
     ...(channel === undefined ? {} : { channel }),
-    files: { maxBytes: maxBytesOf(interaction), maxCount: MAX_FILES },
+    files: { ...discordPlatform.files, maxBytes: maxBytesOf(interaction) },
     answerWithin: ANSWER_WITHIN_MILLIS,
   };
 }

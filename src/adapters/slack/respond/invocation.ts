@@ -4,7 +4,8 @@ import type { Ask, Reply } from "../../../reply/reply.ts";
 import type { AnswerAudience } from "../../adapter.ts";
 import type { SlackContext } from "../context.ts";
 import type { SlackUser } from "../home/home-data.ts";
-import { ANSWER_WITHIN_MILLIS, MAX_FILE_BYTES, MAX_FILES } from "../limits.ts";
+import { ANSWER_WITHIN_MILLIS } from "../limits.ts";
+import { slackPlatform } from "../platform.ts";
 import type { RequestContext } from "./request-context.ts";
 
 export function prepare(
@@ -36,7 +37,7 @@ export function targetOf(request: Pick<RequestContext, "workspace" | "channel">)
     platform: "slack",
     ...(workspace === undefined ? {} : { workspace }),
     ...(channel === undefined ? {} : { channel }),
-    files: { maxBytes: MAX_FILE_BYTES, maxCount: MAX_FILES },
+    files: slackPlatform.files,
     answerWithin: ANSWER_WITHIN_MILLIS,
   };
 }

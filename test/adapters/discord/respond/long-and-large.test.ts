@@ -84,13 +84,10 @@ describe("files", () => {
     expect(dialog.last.files[0]?.bytes.subarray(0, 4).toString("hex")).toBe("504b0304");
   });
 
-  test("that are too large even so are named, with ranges that fit", async () => {
+  test("that are too large even so are named, with their sizes", async () => {
     const dialog = await ann.run({ channel, maxBytes: MiB }, "probe files", { noise: 2 * MiB + 5 });
     expect(dialog.last.files.map((file) => file.name)).toEqual(["chart.png"]);
     expect(textOf(dialog.last)).toMatch(saying("noise.csv", "2.1 MB", "2.1 MB", "Discord", "1.0 MB"));
-    expect(
-      textOf(dialog.last).match(/<\/probe files:\d+> `[^`]*from:2023-11-[12][^`]*to:2023-11-[^`]*`/gu),
-    ).toHaveLength(3);
   });
 
   test("that are too large only together come compressed where that helps", async () => {
