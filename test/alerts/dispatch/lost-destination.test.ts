@@ -164,7 +164,7 @@ describe("a channel that cannot be reached", () => {
     const it = await subscribed();
     gone(it);
     await it.rounds(8, [stalled("bad")]);
-    await minutes(it, 60);
+    await minutes(it, 5);
     well(it);
     await asks(it);
     await it.pass(0);
