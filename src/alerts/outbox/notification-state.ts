@@ -54,7 +54,7 @@ export async function revertUnsent(
   row: DeliveryRow,
   by: typeof UNSENT | typeof UNREACHED,
 ): Promise<void> {
-  if (row.phase !== "trigger" || row.episode === null) return;
+  if (row.episode === null) return;
   await revertTriggers(tables, [row], await tables.watch.notificationStates([row.episode], row.destination), by);
 }
 
