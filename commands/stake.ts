@@ -31,7 +31,7 @@ type Context = CommandContext<typeof options>;
 
 export const stake = command({
   name: "stake",
-  summary: "A party's stake, or the largest ones and all as CSV",
+  summary: "A party's stake, or the largest ones",
   verb: "Show stake",
   examples: ["stake", "stake <party>", "stake all"],
   access: "everyone",

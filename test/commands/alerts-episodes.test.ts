@@ -266,7 +266,7 @@ describe("the timeline of an episode", () => {
     const said = await talk.ask("alerts why node.down");
     // Pending, fired, owed, tried, sent.
     expect(said).toMatch(saying("node.down", "a:1", "node.down", "a:1", 1, "no answer", 2, 2));
-    expect(await talk.ask('alerts log "trigger sent"')).toMatch(/trigger sent[\s\S]*attempt 2, after 11 s, message 2/u);
+    expect(await talk.ask('alerts log "alert sent"')).toMatch(/alert sent[\s\S]*attempt 2, after 11 s, message 2/u);
     await talk.ask("alerts why node.down");
     await talk.press("alerts silence");
     await see(talk, 6, [stalled("good"), down("good"), down("good", "b:1")]);

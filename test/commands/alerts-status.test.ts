@@ -72,11 +72,11 @@ describe("the log", () => {
     await talk.ask("alerts ack BTC/USD");
     await deliver(talk, new FakeSender({ platform: "web", now: () => Number(talk.now() / 1_000_000n) }));
     const said = await talk.ask("alerts log btc/usd network:mainnet");
-    for (const step of ["pending", "fired", "trigger to send", "trigger sent", "acknowledged"])
+    for (const step of ["pending", "fired", "alert to send", "alert sent", "acknowledged"])
       expect(said).toContain(step);
     expect(said).toMatch(/acknowledged .* market\.auction of BTC\/USD: by/u);
     expect(said).toMatch(
-      /trigger to send[\s\S]*fired[\s\S]*pending +mainnet +market\.auction of BTC\/USD +– +market\.auction\|mainnet\|abababab\|1/u,
+      /alert to send[\s\S]*fired[\s\S]*pending +mainnet +market\.auction of BTC\/USD +– +market\.auction\|mainnet\|abababab\|1/u,
     );
     expect(said).toContain("market.auction|mainnet|abababab|1");
     expect(await talk.ask("alerts log btc/usd network:testnet")).toMatch(saying("•", "btc/usd", "testnet"));

@@ -73,7 +73,7 @@ const THRESHOLDS = {
     kind: "text",
     label: "Clock off by",
     section: WHEN,
-    description: "network.clock: so far from the wall clock",
+    description: "network.clock: so far from this machine's clock",
     example: "1m",
     none: "off",
   },
@@ -124,7 +124,7 @@ const NOTIFICATION_SETTINGS = {
     kind: "choice",
     label: "Severity at least",
     hint: "",
-    description: "Only what is at least so bad",
+    description: "The least severity to tell",
     choices: choices(SEVERITIES),
   },
   style: {

@@ -14,7 +14,7 @@ import { code, time, toText } from "../../../reply/text.ts";
 import type { DecisionRow, LoggedDelivery } from "../../../store/alert-tables/alert-tables.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
 import { type CallerContext, destinationKeyWords } from "../destination.ts";
-import { summarizeDelivery } from "./episode-timeline.ts";
+import { phaseWords, summarizeDelivery } from "./episode-timeline.ts";
 import { briefEpisodeId, episodeLabel } from "./episodes.ts";
 import { watchedMarketLabels } from "./network-status.ts";
 
@@ -149,10 +149,6 @@ function withSubjectWords(row: LogRow, about: string | undefined): LogRow {
 
 function commonColumns({ episode, destination, id }: LoggedDelivery) {
   return { network: episode?.split("|")[1] ?? null, episode, destination, delivery: id };
-}
-
-function phaseWords({ kind, phase }: LoggedDelivery): string {
-  return kind === "edit" ? `${phase} (edit)` : phase;
 }
 
 function toLogRow(entry: LogEntry): LogRow {

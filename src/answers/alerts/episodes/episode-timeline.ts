@@ -134,7 +134,7 @@ function decisionLine({ at, what, destination, detail }: DecisionRow, placeOf: P
 /** A delivery: when it was queued, and its outcome. */
 function deliveryLines(row: DeliveryRow, receipt: ReceiptRow | undefined, placeOf: PlaceOf): TimelineLine[] {
   const where = placeOf(row.destination);
-  const what = row.kind === "edit" ? `${row.phase} (edit)` : row.phase;
+  const what = phaseWords(row);
   const owed: TimelineLine = { at: row.created_at, what: text`${what} to send`, where, detail: `delivery ${row.id}` };
   if (row.state === "owed") {
     const waits = row.attempts === 0 ? "not tried yet" : `attempt ${row.attempts}${errorWords(row)}`;
@@ -142,6 +142,20 @@ function deliveryLines(row: DeliveryRow, receipt: ReceiptRow | undefined, placeO
   }
   const { at, word, detail } = summarizeDelivery(row, receipt);
   return [owed, { at, what: text`${what} ${strong(word)}`, where, detail }];
+}
+
+/** Phases that people call by another name than the store does. */
+const PHASE_WORDS: Readonly<Record<string, string>> = {
+  trigger: "alert",
+  state: "update",
+  resolve: "end",
+  "fired and resolved": "alert and its end",
+};
+
+/** What a delivery says of its alert; `update` edits the message in place. */
+export function phaseWords({ kind, phase }: Pick<LoggedDelivery, "kind" | "phase">): string {
+  const words = PHASE_WORDS[phase] ?? phase;
+  return kind === "edit" && phase !== "state" ? `${words} (edit)` : words;
 }
 
 /** The outcome of a delivery so far. */
