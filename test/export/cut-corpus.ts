@@ -19,7 +19,7 @@ export interface CutStream {
   readonly name: string;
   /** The file without its framing, and as it is delivered. */
   readonly file: CorpusFile;
-  readonly normalised: Buffer;
+  normalised(): Buffer;
   readonly ending: Ending;
   /** The body before the transfer coding, cut where a node that ends properly may stop. */
   readonly body: Buffer;
@@ -121,7 +121,7 @@ export const CUT_STREAMS: readonly CutStream[] = Object.entries(files).flatMap((
     (Object.keys(endings) as Ending[]).map((ending) => ({
       name: `${what}, ${framing}, ended by its ${ending}`,
       file,
-      normalised: Buffer.from(normalised([file.bytes], { query: { partyId: PARTY, assetId: ASSET } }).text),
+      normalised: () => Buffer.from(normalised([file.bytes], { query: { partyId: PARTY, assetId: ASSET } }).text),
       ending,
       body: framings[framing](file.bytes),
       wire: endings[ending],
@@ -242,7 +242,7 @@ export async function cutWorld(exports: LedgerExports, limits: Partial<ClientLim
         const { account } = exported;
         const named = exported.attachment.name.includes("END-NOT-CONFIRMED");
         if (named === account.endIsProven) throw new Error(`the name does not say how it ended`);
-        const wanted = raw ? stream.file.bytes : stream.normalised;
+        const wanted = raw ? stream.file.bytes : stream.normalised();
         if (!wanted.subarray(0, bytes.length).equals(bytes)) throw new Error("other bytes than the node's");
         if (!account.endIsProven) return "labelled";
         const { total } = account.flows ?? { total: { in: stream.file.in, out: stream.file.out } };

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 
 import type { LedgerAccount } from "../../src/export/ledger-account.ts";
 import { readLedgerFile } from "../../src/export/verify/read-ledger-file.ts";
@@ -39,22 +39,30 @@ async function* pieces(text: string): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += 13) yield Buffer.from(bytes.subarray(at, at + 13));
 }
 
-const { text: FILE, account: ACCOUNT } = exported(ROWS);
-const verdict = async (text: string, account = ACCOUNT) => compareLedger(await readLedgerFile(pieces(text)), account);
-const [HEADER = "", ...LINES] = FILE.trimEnd().split("\n");
+let FILE = "";
+let ACCOUNT: LedgerAccount;
+let HEADER = "";
+let LINES: string[] = [];
+beforeAll(() => {
+  ({ text: FILE, account: ACCOUNT } = exported(ROWS));
+  [HEADER = "", ...LINES] = FILE.trimEnd().split("\n");
+});
+
+const verdict = async (text: string, account: LedgerAccount = ACCOUNT) =>
+  compareLedger(await readLedgerFile(pieces(text)), account);
 const fileOf = (...lines: readonly string[]): string => [HEADER, ...lines, ""].join("\n");
 
 describe("a file that is given back", () => {
   test.each([
-    ["byte for byte", FILE, { kind: "same" }],
-    ["with CRLF", FILE.replaceAll("\n", "\r\n"), { kind: "rewritten" }],
-    ["with a byte order mark", `\uFEFF${FILE}`, { kind: "rewritten" }],
-    ["without its last line end", FILE.trimEnd(), { kind: "rewritten" }],
-    ["with blank lines", FILE.replaceAll("\n", "\n\n"), { kind: "rewritten" }],
-    ["with quotes around a cell", FILE.replace(",5,-5,", ',"5",-5,'), { kind: "rewritten" }],
-    ["in another order", fileOf(...LINES.toReversed()), { kind: "reordered" }],
-  ])("%s", async (_name, text, expected) => {
-    expect(await verdict(text)).toEqual(expected);
+    ["byte for byte", () => FILE, "same"],
+    ["with CRLF", () => FILE.replaceAll("\n", "\r\n"), "rewritten"],
+    ["with a byte order mark", () => `\uFEFF${FILE}`, "rewritten"],
+    ["without its last line end", () => FILE.trimEnd(), "rewritten"],
+    ["with blank lines", () => FILE.replaceAll("\n", "\n\n"), "rewritten"],
+    ["with quotes around a cell", () => FILE.replace(",5,-5,", ',"5",-5,'), "rewritten"],
+    ["in another order", () => fileOf(...LINES.toReversed()), "reordered"],
+  ])("%s", async (_name, textOf, kind) => {
+    expect(await verdict(textOf())).toEqual({ kind });
   });
 
   test("with a row less: the count and the sums", async () => {
@@ -139,21 +147,25 @@ describe("a file that is given back", () => {
 });
 
 describe("the export that a file comes from", () => {
-  const other = exported([row({ quantity: "9" }), row({ quantity: "8" })]);
-  const raw = { ...exported([row({ quantity: "1" })]).account, sha256: "ab".repeat(32) };
-  const known = [{ account: raw }, { account: other.account }, { account: ACCOUNT }];
+  const stage = () => {
+    const other = exported([row({ quantity: "9" }), row({ quantity: "8" })]);
+    const raw = { ...exported([row({ quantity: "1" })]).account, sha256: "ab".repeat(32) };
+    return { other, known: [{ account: raw }, { account: other.account }, { account: ACCOUNT }] };
+  };
 
-  test.each([
-    ["the same bytes", FILE, 2, "same"],
-    ["the same rows", fileOf(...LINES.toReversed()), 2, "reordered"],
-    ["as many rows", fileOf(...LINES).replace(",5,-5,", ",4,-4,"), 2, "differs"],
-    ["the same sum", other.text.replace(",9,-9,", ",10,-10,").replace(",8,-8,", ",7,-7,"), 1, "differs"],
-  ])("by %s", async (_name, text, place, kind) => {
-    const found = verifyLedger(await readLedgerFile(pieces(text)), known);
+  test.each<[string, (other: string) => string, number, string]>([
+    ["the same bytes", () => FILE, 2, "same"],
+    ["the same rows", () => fileOf(...LINES.toReversed()), 2, "reordered"],
+    ["as many rows", () => FILE.replace(",5,-5,", ",4,-4,"), 2, "differs"],
+    ["the same sum", (other) => other.replace(",9,-9,", ",10,-10,").replace(",8,-8,", ",7,-7,"), 1, "differs"],
+  ])("by %s", async (_name, textOf, place, kind) => {
+    const { other, known } = stage();
+    const found = verifyLedger(await readLedgerFile(pieces(textOf(other.text))), known);
     expect([known.indexOf(found!.known), found!.verdict.kind]).toEqual([place, kind]);
   });
 
   test("none, where nothing agrees", async () => {
+    const { known } = stage();
     expect(verifyLedger(await readLedgerFile(pieces("quantity\n1\n2\n3\n4\n")), known)).toBeUndefined();
     expect(verifyLedger(await readLedgerFile(pieces("no,csv\n1\n")), known)).toBeUndefined();
     expect(verifyLedger(await readLedgerFile(pieces(FILE)), [])).toBeUndefined();
