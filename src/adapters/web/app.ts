@@ -21,6 +21,7 @@ import type { ConsoleInfo } from "./console-info.ts";
 import { downloadRoutes, type LinkedFiles } from "./downloads.ts";
 import { fileRoutes, pageRoutes } from "./files.ts";
 import { type InvocationDependencies, invocationRoutes } from "./invocations/invocations.ts";
+import { verifyRoutes } from "./invocations/verify.ts";
 import { MAX_BODY_BYTES } from "./limits.ts";
 import { type ProbeDependencies, probeRoutes } from "./probes.ts";
 
@@ -72,6 +73,8 @@ export function createApp(dependencies: AppDependencies): Hono {
     c.header("Cache-Control", "no-store");
   });
   app.use("/api/*", dependencies.access.guard);
+  // Before the guards of JSON: it takes a file as it is.
+  app.route("/api", verifyRoutes(dependencies));
   app.on(["POST", "PUT", "PATCH", "DELETE"], "/api/*", requireJson());
   app.use(
     "/api/*",

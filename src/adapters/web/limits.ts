@@ -18,6 +18,10 @@ export const TIMEOUT_CHECK_MILLIS: Milliseconds = 500;
 
 /** Questions answered at one time: equal ones cost the node one request, so it need not be small. */
 export const MAX_RUNNING = 256;
+/** Files that are verified at one time. */
+export const MAX_VERIFYING = 4;
+/** The longest file that is verified: as long as the longest export, and its quotes. */
+export const MAX_VERIFIED_BYTES = 16 * 1024 ** 3;
 /** Completions answered at one time; each takes at most 1.5 s. */
 export const MAX_COMPLETING = 64;
 /** The time limit of a question: a large export from a slow node. */

@@ -68,6 +68,20 @@ export async function ask(question, { signal, previews, progress }) {
 }
 
 /**
+ * Whether a file is one that an export delivered.
+ *
+ * @param {File} file
+ * @param {AbortSignal} signal
+ * @returns {Promise<Answer>} Rejects with AskError, or with the signal's reason.
+ */
+export async function verify(file, signal) {
+  const path = `/api/verify?name=${encodeURIComponent(file.name)}`;
+  const headers = { "Content-Type": "application/octet-stream", Accept: "application/json" };
+  const response = await request(path, { method: "POST", headers, body: file, signal });
+  return response.json();
+}
+
+/**
  * Whole lines that the text so far can become, and what each stands for.
  *
  * @param {string} text

@@ -74,16 +74,16 @@ function storageOrNone(storage) {
 /**
  * @param {Question} question
  * @param {string} line
- * @param {{ focus: boolean }} options
+ * @param {{ focus: boolean, file?: File }} options
  */
-function askBelow(question, line, { focus }) {
+function askBelow(question, line, { focus, file }) {
   const { exchange, keep } = addExchange(line);
   keep({ question });
   bringIntoView(exchange.element);
   void answerTo();
 
   async function answerTo() {
-    await exchange.start(question);
+    await exchange.start(question, file);
     if (focus) exchange.element.focus({ preventScroll: true });
   }
 }
@@ -193,6 +193,18 @@ async function copyFrom(button, value) {
   button.dataset["copied"] = "";
   setTimeout(() => delete button.dataset["copied"], 1500);
 }
+
+// A file dropped anywhere is verified.
+document.addEventListener("dragover", (event) => {
+  if (event.dataTransfer?.types.includes("Files") === true) event.preventDefault();
+});
+document.addEventListener("drop", (event) => {
+  const [file] = event.dataTransfer?.files ?? [];
+  if (file === undefined) return;
+  event.preventDefault();
+  const line = formatLine("ledger verify", { file: file.name });
+  toAskView(() => askBelow({ text: line }, line, { focus: false, file }));
+});
 
 document.addEventListener("keydown", (event) => {
   const typing = event.target instanceof HTMLInputElement || document.querySelector("dialog[open]") !== null;

@@ -3,7 +3,7 @@
 /** @import { ButtonAction } from "../../../../reply/fold.ts" */
 /** @import { Question } from "../../invocations/question.ts" */
 /** @import { Answer } from "../../render.ts" */
-import { AskError, ask } from "../api.js";
+import { AskError, ask, verify } from "../api.js";
 import { confirmFirst } from "./confirm.js";
 import { formatLine } from "./lines.js";
 import { makeElement } from "../vnode/make-dom.js";
@@ -59,7 +59,7 @@ export function createExchange(line, around) {
    * Asks and shows progress and answer. With `inPlace`, the former answer stays until the new one is there.
    *
    * @param {Question} question
-   * @param {{ inPlace: boolean, focusLabel?: string }} how
+   * @param {{ inPlace: boolean, focusLabel?: string, file?: File | undefined }} how
    */
   async function run(question, how) {
     running?.abort();
@@ -69,11 +69,14 @@ export function createExchange(line, around) {
     const started = performance.now();
     const stopWaiting = showWaiting(control, started, how.inPlace);
     try {
-      const reply = await ask(question, {
-        signal: control.signal,
-        previews: around.previews.length > 0,
-        progress: (progress) => show(progress, { final: false, millis: 0 }),
-      });
+      const reply =
+        how.file === undefined
+          ? await ask(question, {
+              signal: control.signal,
+              previews: around.previews.length > 0,
+              progress: (progress) => show(progress, { final: false, millis: 0 }),
+            })
+          : await verify(how.file, control.signal);
       stopWaiting();
       show(reply, { final: true, millis: performance.now() - started });
       around.answered?.(question, reply);
@@ -203,8 +206,11 @@ export function createExchange(line, around) {
 
   return {
     element,
-    /** @param {Question} question */
-    start: (question) => run(question, { inPlace: false }),
+    /**
+     * @param {Question} question
+     * @param {File} [file] what the question is about, where a file was dropped
+     */
+    start: (question, file) => run(question, { inPlace: false, file }),
     /**
      * Shows what was answered before the page was reloaded.
      *

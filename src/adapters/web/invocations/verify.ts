@@ -1,0 +1,61 @@
+import { Hono } from "hono";
+
+import { UserError } from "../../../errors.ts";
+import { disposeReply } from "../../../reply/reply.ts";
+import { refuse } from "../access/guard.ts";
+import { createConcurrencyLimit, MAX_VERIFIED_BYTES, MAX_VERIFYING } from "../limits.ts";
+import { render } from "../render.ts";
+import type { InvocationDependencies } from "./invocations.ts";
+import { CONSOLE_CONTEXT } from "./question.ts";
+
+/** The value that stands for the file of the request. */
+const DROPPED = "dropped";
+const MEDIA_TYPE = "application/octet-stream";
+
+/**
+ * A file dropped on the page, whether it is one that an export delivered: `ledger verify`, with the body as its file, which
+ * is read as it comes and kept nowhere. A form of another site cannot send the media type. Paths are below /api.
+ */
+export function verifyRoutes(dependencies: InvocationDependencies): Hono {
+  const app = new Hono();
+  const verifying = createConcurrencyLimit(MAX_VERIFYING);
+  app.post("/verify", async (c) => {
+    const bytes = c.req.raw.body;
+    if (c.req.header("content-type") !== MEDIA_TYPE || bytes === null) {
+      return refuse(c, 415, `Send the file as it is, with Content-Type: ${MEDIA_TYPE}.`);
+    }
+    const release = verifying.tryAcquire();
+    if (release === undefined)
+      return refuse(c, 503, `${MAX_VERIFYING} files are being verified already: try again soon.`);
+    try {
+      const name = (c.req.query("name") ?? "the file").slice(0, 200);
+      const answer = await dependencies.bot().run({
+        ...CONSOLE_CONTEXT,
+        command: "ledger verify",
+        options: { file: DROPPED },
+        signal: AbortSignal.any([c.req.raw.signal, dependencies.stopping]),
+        openFile: () => ({ name, open: async () => bounded(bytes) }),
+      });
+      if (!c.req.raw.signal.aborted) return c.json(render(answer, dependencies));
+      await disposeReply(answer);
+      return c.body(null);
+    } finally {
+      release();
+    }
+  });
+  return app;
+}
+
+async function* bounded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let count = 0;
+  for await (const chunk of bytes) {
+    count += chunk.length;
+    if (count > MAX_VERIFIED_BYTES) {
+      throw new UserError("The file is longer than any export.", {
+        option: "file",
+        remedy: "Give its SHA-256 instead.",
+      });
+    }
+    yield chunk;
+  }
+}
