@@ -15,7 +15,7 @@ import {
   silenceKindAction,
 } from "../src/answers/alerts/episodes/episodes.ts";
 import { command } from "../src/bot/command.ts";
-import { field, paragraph } from "../src/reply/block.ts";
+import { details, field, paragraph } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";
 import { code, text, time } from "../src/reply/text.ts";
 
@@ -76,15 +76,13 @@ export const alertsAck = command({
       tone: "good",
       title: text`Acknowledged: ${bad}`,
       blocks: [
-        {
-          kind: "fields",
-          fields: [field("Episode", code(found.id), { wide: true }), field("Since", sinceWords(found, "both"))],
-        },
+        { kind: "fields", fields: [field("Since", sinceWords(found, "both"))] },
         paragraph(
           alone
             ? "You get no more reminders of it; channels that are told of it do. Its end is told."
             : "No more reminders come of it. Its end is told.",
         ),
+        ...details([{ kind: "fields", fields: [field("Episode", code(found.id), { wide: true })] }]),
       ],
       actions: [detailsAction(found)],
     });

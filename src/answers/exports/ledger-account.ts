@@ -147,7 +147,6 @@ function factsOf(account: LedgerAccount, { query }: ExportSubject, asset: AssetN
   const span = spanText(account);
   const dropped = droppedWords(account);
   return [
-    field("Asked", text`${rangeWords({ from: query.from, to: query.to })}`, { wide: true }),
     ...(span === undefined ? [] : [field("Entries", span, { wide: true })]),
     ...(total?.in === undefined ? [] : [field("In", assetAmount(BigInt(total.in), asset))]),
     ...(total === undefined ? [] : [field("Out", assetAmount(BigInt(total.out), asset))]),
@@ -161,6 +160,7 @@ function factsOf(account: LedgerAccount, { query }: ExportSubject, asset: AssetN
           ),
         ]),
     ...(dropped === undefined ? [] : [field("Left out", dropped, { wide: true })]),
+    field("Asked", text`${rangeWords({ from: query.from, to: query.to })}`, { wide: true }),
   ];
 }
 
