@@ -44,6 +44,24 @@ describe("the balance of an account", () => {
       [10n, 14n],
     ],
     [
+      "several in the first moment, the other way round",
+      [
+        [1, 5n, 15n],
+        [1, -2n, 13n],
+        [2, 1n, 14n],
+      ],
+      [10n, 14n],
+    ],
+    [
+      "several in the last moment",
+      [
+        [1, 5n, 15n],
+        [2, 3n, 13n],
+        [2, -5n, 10n],
+      ],
+      [10n, 13n],
+    ],
+    [
       "a moment that ends as it began, in either order",
       [
         [1, 5n, 15n],

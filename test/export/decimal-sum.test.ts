@@ -20,6 +20,7 @@ test.each([
   [["9".repeat(31), "1"], 10n ** 31n],
   [[`1${"0".repeat(29)}`, "-1"], 10n ** 29n - 1n],
   [["007"], 7n],
+  [Array.from({ length: 41 }, () => "9".repeat(30)), 41n * (10n ** 30n - 1n)],
 ])("%j is %s", (numbers, expected) => {
   expect(sumOf(numbers)).toBe(expected);
 });

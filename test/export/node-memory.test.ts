@@ -33,6 +33,14 @@ describe("a node's history", () => {
     expect(memory.learn({ ...NODE, network: "testnet" }, none, from(399n))).toMatchObject({ how: "presumed" });
   });
 
+  test("a row just as old as presumed proves nothing", () => {
+    const seen = { outgoingOnly: false, firstTime: NOW - 180n * DAY };
+    expect(new NodeMemory().learn(NODE, seen, from(undefined))).toEqual({
+      from: String(NOW - 180n * DAY),
+      how: "presumed",
+    });
+  });
+
   test("what was kept for 400 days is presumed to be kept for 400 days, not for ever", () => {
     const memory = new NodeMemory();
     memory.learn(NODE, { outgoingOnly: false, firstTime: NOW - 400n * DAY }, from(400n));

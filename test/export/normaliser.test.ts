@@ -165,6 +165,8 @@ describe("the form of a row", () => {
     ["\\xABcd", "abcd"],
     ["ABcd", "abcd"],
     ["\\xno", "\\xno"],
+    ["\\yab", "\\yab"],
+    ["0xab", "0xab"],
     ["=1+1", "'=1+1"],
   ])("the party %s → %s", (sent, shown) => {
     const { text } = made(csv(COLUMNS_13, [row({ ...entry, account_to_party_id: sent })]));
@@ -226,6 +228,19 @@ describe("the form of a row", () => {
   ])("the cell %j of a later column is written %j", (sent, written) => {
     const { text } = made(csv([...COLUMNS_13, "later"], [row({ later: sent })]), { columns: ["later"] });
     expect(text).toBe(`later\n${written}\n`);
+  });
+
+  test.each([
+    ['a"', '"a"""'],
+    ['"a"', "a"],
+    ['"', '""""'],
+  ])("the bytes %s of a cell are written %s", (sent, written) => {
+    const text = csv([...COLUMNS_13, "later"], [row({ later: "HERE" })]).replace("HERE", sent === '"' ? '""""' : sent);
+    expect(made(text, { columns: ["later"] }).text).toBe(`later\n${written}\n`);
+  });
+
+  test("an effect that the node leaves empty is worked out", () => {
+    expect(cellsOf(made(csv(COLUMNS_13, [row({ ...entry, effect: "" })])).text)["effect"]).toBe("-1500");
   });
 
   test("a column's name is a cell, too; one that is ours already is told apart", () => {
@@ -320,6 +335,31 @@ describe("the account", () => {
       balances: [],
       balancesUnknown: 0,
     });
+  });
+
+  test("balances of the party's own accounts, by account and market, on either side", () => {
+    const market = "ABcd0123".repeat(8);
+    const margin = { account_from_account_type: "3", account_from_market_id: `\\x${market}` };
+    const { flows } = made(
+      csv(COLUMNS_13, [
+        row({ quantity: "5", account_from_balance: "95" }),
+        row({
+          ...margin,
+          quantity: "7",
+          account_from_balance: "3",
+          account_to_party_id: PARTY,
+          account_to_account_type: "GENERAL",
+          account_to_balance: "102",
+        }),
+        row({ quantity: "1", account_from_party_id: "network", account_to_party_id: PARTY, account_to_balance: "" }),
+      ]),
+    ).written;
+    expect(flows.balances).toEqual([
+      { account: "ACCOUNT_TYPE_GENERAL", market: "", opening: "100", closing: "102" },
+      { account: "ACCOUNT_TYPE_MARGIN", market: market.toLowerCase(), opening: "10", closing: "3" },
+    ]);
+    // The settlement account that the last row names is the party's there; its balance is not told.
+    expect(flows.balancesUnknown).toBe(1);
   });
 
   test("types beyond 200 are summed as one", () => {

@@ -56,6 +56,15 @@ describe("RowSorter", () => {
     );
   });
 
+  test.each([40_000, 200_000])("merges runs that are read in several pieces, in runs of %s bytes", (runBytes) => {
+    const rows = Array.from({ length: 6000 }, (_, index) => {
+      const seconds = (index * 7919) % 6000;
+      return { seconds, nanos: 0, text: `${seconds} ${"x".repeat(index % 150)}` };
+    });
+    const expected = rows.toSorted((a, b) => a.seconds - b.seconds).map(({ text }) => `${text}\n`);
+    expect(sorted(rows, runBytes) === expected.join("")).toBe(true);
+  });
+
   test("merges rows longer than what is read at once", () => {
     const text = (letter: string): string => letter.repeat(300_000);
     const rows = ["c", "a", "b", "d"].map((letter) => ({

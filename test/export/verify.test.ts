@@ -164,6 +164,17 @@ describe("the export that a file comes from", () => {
     expect([known.indexOf(found!.known), found!.verdict.kind]).toEqual([place, kind]);
   });
 
+  test("by the same sum alone, with the fewest differences", async () => {
+    const { known } = stage();
+    // Three rows, as ACCOUNT has, with the sums of the other.
+    const text = exported(["4", "5", "8"].map((quantity) => row({ quantity }))).text;
+    const found = verifyLedger(await readLedgerFile(pieces(text)), known.toReversed());
+    expect(found).toMatchObject({
+      known: known[1],
+      verdict: { kind: "differs", differences: [{ what: "rows", found: 3, expected: 2 }] },
+    });
+  });
+
   test("none, where nothing agrees", async () => {
     const { known } = stage();
     expect(verifyLedger(await readLedgerFile(pieces("quantity\n1\n2\n3\n4\n")), known)).toBeUndefined();

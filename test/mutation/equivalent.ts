@@ -16,4 +16,9 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   "src/api/verdict/judge-network.ts: a > b → a >= b": "the order of equal heights shows nowhere",
   "src/api/verdict/judge-nodes.ts: blocks > height → blocks >= height": "at equal heights both say 0",
   "src/api/verdict/judge-sources.ts: byMillis === 0 → false": "moments shifted by nothing are the same",
+  "src/export/normalise/normaliser.ts: from === ledger?.asset → false": "the cell is written anew, with the same bytes",
+  "src/export/normalise/normaliser.ts: (from === ledger?.from && this.#own.from) || (from === ledger?.to && this.#own.to) → false":
+    "the cell is written anew, with the same bytes",
+  "src/export/normalise/row-sorter.ts: this.#count === 0 → false": "a run without rows merges to nothing",
+  "src/export/normalise/type-names.ts: names.length < MAX_NAMES → true": "the bound is for memory alone",
 };
