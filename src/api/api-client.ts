@@ -67,6 +67,8 @@ export interface LedgerStream {
    * between two rows looks whole.
    */
   readonly endIsProven: boolean;
+  /** How much of the answer has arrived, from 0 to 1; undefined where the node does not say how long it is. */
+  share(): number | undefined;
   /** The media type from the node; default `text/csv`. */
   readonly contentType: string;
   readonly asOf: AsOf;

@@ -30,7 +30,12 @@ export interface LedgerExportRequest {
   readonly name: string;
   readonly signal: AbortSignal;
   /** Called now and then while bytes arrive. */
-  onProgress?(progress: { readonly bytes: number; readonly rows: number }): void;
+  onProgress?(progress: {
+    readonly bytes: number;
+    readonly rows: number;
+    /** Of the answer, from 0 to 1; absent where the node does not say how long it is. */
+    readonly share?: number;
+  }): void;
 }
 
 /** A complete export, on disk until its attachment is disposed of. */
@@ -225,7 +230,8 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
         const at = config.now();
         if (at - reportedAt >= PROGRESS_EVERY) {
           reportedAt = at;
-          request.onProgress({ bytes, rows: intake.rows });
+          const share = stream.share();
+          request.onProgress({ bytes, rows: intake.rows, ...(share === undefined ? {} : { share }) });
         }
       }
       return drained?.catch(take);

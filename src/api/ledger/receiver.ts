@@ -38,8 +38,9 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   #contentType = "text/csv";
   /** Begins with the first byte. */
   #pace: Pace | undefined;
-  /** Chunks that came in so far. */
+  /** Chunks that came in so far, and their bytes. */
   #received = 0;
+  #receivedBytes = 0;
   /** Bytes decoded so far, and the last of them. */
   #decodedBytes = 0;
   #last = LINE_FEED;
@@ -101,6 +102,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   data(chunk: Buffer): boolean {
     this.#idle.refresh();
     this.#received += 1;
+    this.#receivedBytes += chunk.length;
     this.#pace ??= new Pace(this.#context.limits, this.#headers, {
       isPaused: () => this.#paused,
       crawls: (bytes) => this.#crawls(bytes),
@@ -183,6 +185,10 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
       contentType: this.#contentType,
       endIsProven: saysItsEnd(this.#headers),
       asOf: this.#asOf,
+      share: () => {
+        const length = Number(this.#headers["content-length"] ?? 0);
+        return length > 0 ? Math.min(1, this.#receivedBytes / length) : undefined;
+      },
       consume: (take) => this.#consume(take),
       cancel: () => this.#fail(new Error("the export was given up")),
     });

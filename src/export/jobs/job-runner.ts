@@ -120,6 +120,7 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
             state: "running",
             ...got,
             ...(bytesPerSecond === undefined ? {} : { bytesPerSecond }),
+            ...(progress.share === undefined ? {} : { share: progress.share }),
           });
         },
       });

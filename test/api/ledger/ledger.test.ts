@@ -261,6 +261,21 @@ describe("one export", () => {
   });
 });
 
+test.each([true, false])("how much of it has arrived is known where its length is: %s", async (known) => {
+  const waiting: ServerResponse[] = [];
+  const a = await node((_request, response) => {
+    waiting.push(response);
+    if (known) response.setHeader("Content-Length", 2 * HEADER.length);
+    response.write(HEADER);
+  });
+  const opening = clientOf([a]).exportLedger(query);
+  await expect.poll(() => waiting.length).toBe(1);
+  waiting[0]!.end(HEADER);
+  const stream = await opening;
+  await read(stream);
+  expect(stream.share()).toBe(known ? 1 : undefined);
+});
+
 describe("one node", () => {
   test("has one export at a time, and a pause between two", async () => {
     const waiting: ServerResponse[] = [];
