@@ -1,7 +1,7 @@
 import { type Block, paragraph, type Table } from "../../reply/block.ts";
 import { tableAttachment } from "../../reply/csv.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
-import { code, strong, text, type Text, type TextPart, time, toText } from "../../reply/text.ts";
+import { strong, text, type TextPart, time, toText } from "../../reply/text.ts";
 import { formatDuration } from "../../units/duration.ts";
 import { formatUtc } from "../../units/nanoseconds.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
@@ -58,16 +58,17 @@ export function describeCalm(message: Calm, { group, growing }: DeliveryContext)
   const { kind, network, open, episodes, since } = message;
   const all = group?.notices.filter((one) => one.type === "calm") ?? [];
   const isOne = all.length < 2;
-  const what = isOne
-    ? text`${code(kind)}${calmSubject(message)}`
-    : text`${strong(`${all.length}`)} alerts of ${code(kind)}`;
-  const fired = text`It fired ${episodes === 1 ? "once" : `${episodes} times`} since ${time(timeFromText(since), "both")}. ${
+  const of = message.subject === "" ? text`${strong(network)}` : text`${subjectWords(message)} on ${strong(network)}`;
+  const titles = groupTitles(kind, strong(`${all.length}`), strong(network));
+  const ofOne = open ? text`${of}: ${KINDS[kind].words}` : of;
+  const what = isOne ? ofOne : open ? titles.bad : titles.good;
+  const fired = text`${open ? "It" : `“${KINDS[kind].words}”`} fired ${episodes === 1 ? "once" : `${episodes} times`} since ${time(timeFromText(since), "both")}. ${
     open ? "It fires now without a break." : "It does not fire now."
   }`;
   const subjects = all.map((one) => ({ ...one, firings: one.episodes, at: one.since }));
   return reply({
     tone: open ? "warning" : "good",
-    title: markedTitle(open ? "FIRING STEADILY" : "CALM AGAIN", text`${what} on ${strong(network)}`, message),
+    title: markedTitle(open ? "FIRING STEADILY" : "CALM AGAIN", what, message),
     blocks: isOne
       ? [paragraph(fired)]
       : [
@@ -76,14 +77,6 @@ export function describeCalm(message: Calm, { group, growing }: DeliveryContext)
         ],
     ...(isOne || growing === true ? {} : fileOf(subjects, `${network}-${kind}-calm`, "Since", message)),
   });
-}
-
-/** A market by the name that people know, a node by its own. */
-function calmSubject(message: Calm): Text {
-  if (message.subject === "") return [];
-  const of = subjectWords(message);
-  const isPlace = message.label === undefined && KINDS[message.kind].about !== "market";
-  return isPlace ? text` at ${of}` : text` of ${of}`;
 }
 
 /** One of several that flap, or did. */

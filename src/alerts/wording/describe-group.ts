@@ -6,7 +6,7 @@ import { code, id, strong, text, type Text, type TextPart, time, toText } from "
 import { formatUtc } from "../../units/nanoseconds.ts";
 import { DRILL_NOTICE } from "../drill.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
-import { type AlertKind, type ConditionKind, KINDS } from "../kinds/kinds.ts";
+import { type AlertKind, KINDS } from "../kinds/kinds.ts";
 import { compareSeverity } from "../kinds/severity.ts";
 import type { DeliveryContext } from "../outbox/delivery-subject.ts";
 import { groupReference, type MessageGroup, NAMED_SUBJECTS } from "../outbox/group.ts";
@@ -19,7 +19,7 @@ import { endWord, explanation, guidanceBlocks, markedTitle, SEVERITY_WORDS, sinc
 type GroupWords = (count: TextPart, network: TextPart) => { readonly bad: Text; readonly good: Text };
 
 /** The titles of several episodes of a kind: while any is open, and once all are over. */
-const GROUP_WORDS: Partial<Record<ConditionKind, GroupWords>> = {
+const GROUP_WORDS: Partial<Record<AlertKind, GroupWords>> = {
   "network.time-back": (count, network) => ({
     bad: text`Time went back at ${count} nodes on ${network}`,
     good: text`Time goes forward again at ${count} nodes on ${network}`,
@@ -111,7 +111,7 @@ export function moreLine(left: number, growing: true | undefined): Text[] {
 }
 
 /** The titles of so many alerts of a kind: while any is open, and once all are over. */
-export function groupTitles(kind: ConditionKind, count: TextPart, network: TextPart): ReturnType<GroupWords> {
+export function groupTitles(kind: AlertKind, count: TextPart, network: TextPart): ReturnType<GroupWords> {
   const { words } = KINDS[kind];
   return (
     GROUP_WORDS[kind]?.(count, network) ?? {

@@ -52,7 +52,11 @@ export function deliveryOptionWords({
       ? []
       : [events === "each" ? "events one by one" : "events in one message a day"]),
     ...(quiet === undefined ? [] : [`quiet ${quiet.from} to ${quiet.to} ${quiet.zone}`]),
-    ...(mention === undefined ? [] : [text`critical notifies ${id(mention)}`]),
+    ...(mention === undefined
+      ? []
+      : [
+          text`critical notifies ${mention.startsWith("user:") ? text`the person ${id(mention.slice(5))}` : id(mention)}`,
+        ]),
     ...(note === undefined ? [] : [text`says “${note}”`]),
     ...(runbook === undefined ? [] : [text`with a ${link("runbook", runbook)}`]),
   ];
