@@ -36,6 +36,7 @@ export default defineConfig({
         test: {
           name: "fast",
           snapshotSerializers: ["test/support/lasting-words.ts"],
+          setupFiles: ["test/support/properties.ts"],
           include: ["test/**/*.test.ts"],
           exclude: ["test/**/*.slow.test.ts"],
           // Loading every module anew for each file takes a third of the time. No file may leave anything behind for

@@ -114,12 +114,25 @@ function blocksOf({ title, body, left, note, footer }: Layout, buttons: KnownBlo
   ];
 }
 
+type Laid = Pick<SlackMessage, "files" | "filesLater"> & { readonly layout: Layout };
+
 /** All of a reply, as far as one message takes it, and its files. */
-function layOut(
-  reply: Reply,
-  context: MessageContext,
-  kept: ReturnType<typeof keep>,
-): Pick<SlackMessage, "files" | "filesLater"> & { readonly layout: Layout } {
+function layOut(reply: Reply, context: MessageContext, kept: ReturnType<typeof keep>): Laid {
+  // A block knows the length of its text, but not of all that Slack counts with it: hence measured as a whole.
+  for (let room = MESSAGE_LENGTH; ;) {
+    const laid = layOutWithin(room, reply, context, kept);
+    const folds = context.asker === undefined ? [undefined] : ([undefined, "Details", "Less"] as const);
+    const lengths = folds.map((fold) => {
+      const buttons = renderButtons(reply, context, { files: laid.filesLater, kept, fold });
+      return textsOf(blocksOf(laid.layout, buttons.block), UNCOUNTED_MEMBERS).join("").length;
+    });
+    const excess = Math.max(...lengths) - MESSAGE_LENGTH;
+    if (excess <= 0 || room <= 0) return laid;
+    room -= excess;
+  }
+}
+
+function layOutWithin(length: number, reply: Reply, context: MessageContext, kept: ReturnType<typeof keep>): Laid {
   const { given, csvNames, held, add } = nameFiles(reply);
   const title = renderTitle(reply, SECTION_LENGTH / 2);
   const later = context.ask !== undefined && (given.length === 0 || context.replaces === true);
@@ -131,7 +144,7 @@ function layOut(
   const fixed = RESERVED_LENGTH + title.length + textLength(widest.block) + footer.mrkdwn.length + left.text.length;
   const { asker, inView = false } = context;
   const form = { maxColumns: MAX_TABLE_COLUMNS, maxRows: MAX_TABLE_ROWS - 1, folded: false, inView, asker };
-  const body = renderBody(reply, held, MESSAGE_LENGTH - fixed, form);
+  const body = renderBody(reply, held, length - fixed, form);
 
   const leftOut = csvNames.filter((_name, index) => body[index]?.csv === true && body[index].blocks.length === 0);
   const wholeTexts = [title, widest, footer, left, ...body].every((part) => part.whole);
@@ -174,23 +187,20 @@ function layOutFolded(reply: Reply, { asker, inView = false }: MessageContext): 
   for (;;) {
     const layout = { title, body: renderBody(first, held, room, form), left: "", note: "", footer };
     const texts = blocksOf(layout, undefined).filter(({ type }) => type !== "actions");
-    const excess = shownLength(texts) - FOLDED_LENGTH;
+    const excess = textsOf(texts, UNSHOWN_MEMBERS).join("\n").length - FOLDED_LENGTH;
     if (excess <= 0 || room <= 0) return layout;
     room -= excess;
   }
 }
 
-/** The members of a block that people do not see. */
-const UNSHOWN_MEMBERS = new Set(["type", "value", "url", "action_id", "block_id", "style", "align"]);
+/** The members of a block that do not count for its length, and those that people do not see. */
+const UNCOUNTED_MEMBERS = ["type", "action_id", "block_id", "style", "align"];
+const UNSHOWN_MEMBERS = [...UNCOUNTED_MEMBERS, "value", "url"];
 
-/** The characters of all texts, and one more for each, since each begins a line. Dates and links count as written. */
-function shownLength(value: unknown): number {
-  if (typeof value === "string") return value.length + 1;
-  if (typeof value !== "object" || value === null) return 0;
-  return Object.entries(value).reduce(
-    (sum, [member, part]) => (UNSHOWN_MEMBERS.has(member) ? sum : sum + shownLength(part)),
-    0,
-  );
+function textsOf(value: unknown, unseen: readonly string[]): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([member, part]) => (unseen.includes(member) ? [] : textsOf(part, unseen)));
 }
 
 function renderTitle(reply: Reply, max: number): Layout["title"] {
