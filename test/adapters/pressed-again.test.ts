@@ -172,10 +172,16 @@ describe("a press of Refresh, a page, Send as file or Share changes nothing", { 
   });
 });
 
+const GIVEN: Readonly<Record<string, Ask["options"]>> = {
+  "alerts silence": { what: "all", for: "1h" },
+  // Bare, it opens a form.
+  "alerts edit": { id: "a1", severity: "critical" },
+};
+
 /** Each command that changes something, as Refresh would repeat it: what it is given plays no part. */
 const CHANGING: readonly Ask[] = commands
   .filter(({ changes }) => changes === true)
-  .map(({ name }) => ({ command: name, options: name === "alerts silence" ? { what: "all", for: "1h" } : {} }));
+  .map(({ name }) => ({ command: name, options: GIVEN[name] ?? {} }));
 
 describe("a button of an earlier version that would repeat a change runs nothing and says so", () => {
   test("there are such commands", () => {
