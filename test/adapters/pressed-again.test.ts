@@ -145,6 +145,8 @@ function slackSurface(scene: SlackStage): Surface<SlackMessage> {
           const decoded = decodeSlack(value);
           const press = decoded?.kind === "stored" ? decodeSlack(await scene.store.payloads.get(decoded.key)) : decoded;
           if (press === undefined || press.kind === "form" || press.kind === "stored") return [];
+          // It opens a form.
+          if (press.kind === "ask" && press.ask.command === "alerts edit") return [];
           return [{ label: text?.text ?? "", repeats: press.kind !== "ask" || press.effect === "replace" }];
         }),
       );
