@@ -174,3 +174,29 @@ test(
     await running.kill("SIGKILL");
   },
 );
+
+test(
+  "killed in the middle of an export it leaves nothing on the disk; its person is told, and runs it again by a press",
+  { timeout: 10 * MINUTES },
+  async () => {
+    const folder = path.join(sandbox.folder, "exports");
+    const ada = discord.person("ada");
+    const first = await start({ EXPORT_DIR: folder });
+    const dialog = await ada.run(discord.channel(), "ledger export", LINE);
+    await expect
+      .poll(() => JSON.stringify(dialog.messages), { timeout: MINUTES, interval: 100 })
+      .toMatch(/[1-9][\d,]* rows/u);
+    await first.kill("SIGKILL");
+    expect(await readdir(folder, { recursive: true })).toEqual([]);
+
+    const second = await start({ EXPORT_DIR: folder });
+    const direct = () => [...discord.state.messages.values()].filter((one) => textOf(one).includes("restarted"));
+    await expect.poll(() => direct().length, { timeout: MINUTES, interval: 200 }).toBe(1);
+    const again = await ada.press(direct()[0]!, "Run it again");
+    await expect
+      .poll(() => JSON.stringify(again.messages), { timeout: 5 * MINUTES, interval: 500 })
+      .toContain("too large");
+    expect(await second.kill("SIGTERM")).toMatchObject({ code: 0 });
+    expect(await readdir(folder, { recursive: true })).toHaveLength(1);
+  },
+);
