@@ -41,6 +41,12 @@ export function exportRange(
     from: from === undefined ? undefined : wholeSeconds(from.from),
     to: wholeSeconds(end?.to ?? now),
   };
+  if (range.from !== undefined && range.from < 0n) {
+    throw new UserError("from lies before 1970, where no network was.", {
+      option: "from",
+      remedy: "Give a later time, or leave from out for all there is.",
+    });
+  }
   if (range.to <= 0n) {
     throw new UserError("to lies before 1970, where no network was.", { option: "to", remedy: "Give a later time." });
   }

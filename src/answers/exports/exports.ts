@@ -44,6 +44,16 @@ export function stateWords({ state, rows, failure, endedAt, expiresAt, code: nam
   }
 }
 
+const STATE_WORDS: Readonly<Record<ExportJob["state"], string>> = {
+  queued: "waiting",
+  running: "under way",
+  delivered: "delivered",
+  kept: "to be fetched",
+  failed: "failed",
+  cancelled: "cancelled",
+  interrupted: "interrupted",
+};
+
 const isOpen = ({ state }: ExportJob): boolean => state === "queued" || state === "running";
 const mayBeAsked = ({ state }: ExportJob): boolean => state === "interrupted" || state === "failed";
 
@@ -75,12 +85,14 @@ export function listReply(
         name: "ledger-exports",
         columns: [
           { title: "Code" },
+          { title: "State" },
           { title: "Ledger", priority: 2 },
           { title: "Asked", priority: 3 },
-          { title: "State" },
+          { title: "How it went", priority: 3 },
         ],
         rows: jobs.map((job) => [
           toText(code(job.code)),
+          toText(STATE_WORDS[job.state]),
           jobWords(asker, job),
           toText(time(fromMillis(job.createdAt))),
           now(job),

@@ -114,7 +114,7 @@ describe.skipIf(chromiumPath === undefined)("the guided incident", () => {
     await stage(page, "recovering");
     await card.locator("> details > summary").focus();
     await stage(page, "resolved");
-    await page.waitForSelector('[data-part="story"] .reply table');
+    await page.waitForSelector('[data-part="story"] .reply table', { state: "attached" });
     // It has moved, and took whoever was there along.
     await page.locator("#alerts-earlier .alert :focus").waitFor();
     const story = (await page.textContent('[data-part="story"]')) ?? "";

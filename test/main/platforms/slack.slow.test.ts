@@ -81,7 +81,7 @@ describe("npm start with Slack's tokens", () => {
     expect(await ada.submit(form, { party, asset })).toEqual({});
     await bare.answered();
     const file = ada.directMessages().flatMap(({ files }) => files)[0];
-    expect(file?.name).toMatch(/^SIMULATED-ledger-.*\.csv$/u);
+    expect(file?.name).toMatch(/^SIMULATED-(?:PARTIAL-HISTORY-)?ledger-.*\.csv$/u);
     expect(file?.bytes?.toString()).toContain("vega_time");
     expect(await running.kill("SIGTERM")).toMatchObject({ code: 0 });
     expect(fake.complaints()).toEqual([]);
