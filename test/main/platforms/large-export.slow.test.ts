@@ -125,7 +125,7 @@ test(
       await fetch(new URL("/api/invocations", running.url), {
         method: "POST",
         headers: { "Content-Type": "application/json" },
-        body: JSON.stringify({ line: "time" }),
+        body: JSON.stringify({ text: "time" }),
       }).then((response) => response.text());
       waits.push(performance.now() - began);
       await sleep(100);
