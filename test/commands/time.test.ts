@@ -188,7 +188,8 @@ test.each<[string, StubResponse]>([
   onTestFinished(() => conversation[Symbol.asyncDispose]());
   const screen = (await conversation.ask("time")).replaceAll(/[ ─]+/gu, " ");
   expect(screen).toMatch(saying("✗", "mainnet"));
-  expect(screen).toMatchSnapshot();
+  // On a busy machine its pause is over, or is not, by the time that it is asked once more.
+  expect(screen.replace(/is left alone for another [^,]+, since it got/u, "says that it gets")).toMatchSnapshot();
   expect(conversation.lastReply.failure).toBe("network");
 });
 
