@@ -70,6 +70,7 @@ export function createExportTables(withDatabase: WithDatabase): ExportTables {
           .where("export_files.path", "is not", null)
           .orderBy("export_jobs.ended_at")
           .orderBy("export_files.code")
+          .orderBy("export_files.name")
           .execute(),
       ),
 
@@ -94,6 +95,7 @@ export function createExportTables(withDatabase: WithDatabase): ExportTables {
           .selectAll()
           .where("code", "in", found)
           .orderBy("created_at", "desc")
+          .orderBy("code")
           .limit(limit)
           .execute();
       }),

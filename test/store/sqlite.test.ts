@@ -7,6 +7,7 @@ import { createStore } from "../../src/store/create-store.ts";
 import { alertContract } from "./alert-tables/alert-contract.ts";
 import { outboxContract } from "./alert-tables/outbox-contract.ts";
 import { storeContract, type StoreUnderTest } from "./contract.ts";
+import { exportContract } from "./export-contract.ts";
 
 async function inFolder(hold: "life" | "call"): Promise<StoreUnderTest> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-store-"));
@@ -33,3 +34,5 @@ storeContract("SQLite, held for life", () => inFolder("life"));
 storeContract("SQLite, taken for each call", () => inFolder("call"));
 alertContract("SQLite", () => inFolder("life"));
 outboxContract("SQLite", () => inFolder("life"));
+exportContract("SQLite, held for life", () => inFolder("life"));
+exportContract("SQLite, taken for each call", () => inFolder("call"));
