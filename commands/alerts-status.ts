@@ -1,14 +1,15 @@
 import { watcherNames } from "../src/alerts/alerts-config.ts";
-import { timeFromText } from "../src/alerts/kinds/json-fields.ts";
+import { timeFromText, timeToText } from "../src/alerts/kinds/json-fields.ts";
 import type { NetworkStatus } from "../src/alerts/kinds/network-status.ts";
 import { compareSeverity } from "../src/alerts/kinds/severity.ts";
 import { isSilenceActive } from "../src/alerts/routing/silence.ts";
 import type { Episode } from "../src/alerts/rules/episode.ts";
 import type { AlertService } from "../src/alerts/service/service.ts";
+import { conditionWords } from "../src/alerts/wording/condition-words.ts";
 import { suspicionWords, verdictWords } from "../src/alerts/wording/network-status-words.ts";
 import { silenceLine } from "../src/alerts/wording/describe-silences.ts";
 import type { Platforms } from "../src/alerts/platform.ts";
-import { sinceWords } from "../src/alerts/wording/phrases.ts";
+import { beganAt, sinceWords } from "../src/alerts/wording/phrases.ts";
 import { type Labels, subjectName } from "../src/alerts/wording/subscription-words.ts";
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
 import {
@@ -26,7 +27,7 @@ import { type Action, reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, text, type Text, toText } from "../src/reply/text.ts";
 import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
 import { formatCount } from "../src/units/format-number.ts";
-import { toMillis } from "../src/units/nanoseconds.ts";
+import { type Nanoseconds, toMillis } from "../src/units/nanoseconds.ts";
 
 /** A watcher is late after so many of its intervals without an observation. */
 const LATE_INTERVALS = 3;
@@ -97,7 +98,7 @@ export const alertsStatus = command({
     const offered = open.slice(0, BUTTONS);
     const acknowledgeable = await Promise.all(offered.map((one) => mayAcknowledge(alerts, one, context)));
     return reply({
-      title: headline(statuses, open, isUnwatched),
+      title: headline(statuses, open, isUnwatched, context.now()),
       tone: isUnwatched ? "warning" : toneOf(statuses, open),
       blocks: [...blocks, ...details(below)],
       actions: [
@@ -108,10 +109,14 @@ export const alertsStatus = command({
   },
 });
 
-/** The worst first, since it gets the buttons, then unacknowledged ones; among equals the newest. */
+/**
+ * The worst first, since it is the headline and gets the buttons, then unacknowledged ones; among equals the newest.
+ * Behind all of these what looks good again.
+ */
 function worstFirst(episodes: readonly Episode[]): readonly Episode[] {
   return episodes.toSorted(
     (a, b) =>
+      Number(a.state === "recovering") - Number(b.state === "recovering") ||
       compareSeverity(b.severity, a.severity) ||
       Number(a.acknowledged !== undefined) - Number(b.acknowledged !== undefined) ||
       (BigInt(a.began) > BigInt(b.began) ? -1 : 1),
@@ -271,14 +276,29 @@ function unwatchedWords(statuses: readonly NetworkStatus[], now: Milliseconds): 
   return text`${strong("No Bellwether runs on this database.")} Start one to be told of alerts. ${last}`;
 }
 
-function headline(statuses: readonly NetworkStatus[], open: readonly Episode[], isUnwatched: boolean): Text {
-  const verdicts = joinText(
-    statuses.map((status) => text`${status.network} ${verdictWords(status)}`),
-    ", ",
-  );
-  const firing =
-    open.length === 0 ? "no alert is open" : open.length === 1 ? "one alert is open" : `${open.length} alerts are open`;
-  return text`${isUnwatched ? "Nobody is watching; when last seen: " : ""}${verdicts}; ${firing}`;
+/** The worst that is open; networks without an alert, with their verdicts, behind it. */
+function headline(
+  statuses: readonly NetworkStatus[],
+  open: readonly Episode[],
+  isUnwatched: boolean,
+  now: Nanoseconds,
+): Text {
+  const before = isUnwatched ? "Nobody is watching; when last seen: " : "";
+  const alerting = new Set(open.map(({ network }) => network));
+  const verdicts = statuses
+    .filter(({ network }) => !alerting.has(network))
+    .map((status) => text`${status.network} ${verdictWords(status)}`);
+  const [worst, ...others] = open;
+  if (worst === undefined) return text`${before}${joinText(verdicts, ", ")}; no alert is open`;
+  const more =
+    others.length === 0 ? "" : `; ${others.length} more ${others.length === 1 ? "alert is" : "alerts are"} open`;
+  const words = conditionWords(worst);
+  const what =
+    worst.state === "recovering"
+      ? text`${words.good}; its alert ends once that lasts`
+      : text`${words.headline} since ${beganAt(worst, timeToText(now))}`;
+  const rest = verdicts.length === 0 ? [] : text`; ${joinText(verdicts, ", ")}`;
+  return text`${before}${what}${more}${rest}`;
 }
 
 function toneOf(statuses: readonly NetworkStatus[], open: readonly Episode[]): Tone {

@@ -114,7 +114,7 @@ describe("a channel", () => {
     await see(talk, 8, [stalled("bad"), down("good")]);
     talk.become({ here: OPS, caller: ann });
     const said = await talk.ask("alerts add network");
-    expect(said).toMatch(saying("✓", "mainnet", 1, 2, 1200, "network.stalled"));
+    expect(said).toMatch(saying("✓", "mainnet", "no new block", "warning", 1, 2, 1200));
     const [change] = await owedReplies(talk, ops);
     expect(shown(change!)).toMatch(saying("•", "mainnet", 1, 2, 1200));
     expect(await owed(talk, ops)).toEqual([
@@ -131,14 +131,15 @@ describe("a channel", () => {
     await see(talk, 4, [stalled("good"), down("bad"), auction("bad")]);
     talk.become({ here: OPS, caller: ann });
     const said = await talk.ask("alerts add network.stalled,node.down severity:warning");
-    expect(said).toMatch(saying("✓", "node.down", "a:1", "warning", /[^;]*UTC/u, 1));
+    expect(said).toMatch(saying("✓", "node.down", "a node does not answer", "a:1", "warning", /[^;]*UTC/u, 1));
     expect(said).not.toContain("market.auction");
     const [change] = await owedReplies(talk, ops);
-    expect(shown(change!)).not.toContain("market.auction");
+    expect(shown(change!)).toContain("a node does not answer");
+    expect(shown(change!)).not.toContain("auction");
     expect(await talk.ask("alerts add markets BTC/USDT")).toMatch(saying(2));
     expect(
       await talk.ask("alerts add node.down style:plain severity:critical network:mainnet subjects:a:1"),
-    ).not.toContain("Firing now");
+    ).not.toContain("a node does not answer");
   });
 
   test.each([

@@ -4,6 +4,7 @@ import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
 import { DEFAULT_ALERTS_CONFIG, watcherNames } from "../../src/alerts/alerts-config.ts";
 import { judgeSources } from "../../src/api/verdict/judge-sources.ts";
 import { DEFAULT_THRESHOLDS, type Verdict } from "../../src/api/verdict/verdict.ts";
+import { plainText } from "../../src/reply/plain-text.ts";
 import { createWatchers } from "../../src/watchers/create-watchers.ts";
 import { auction, blind, down, stalled } from "../alerts/readings.ts";
 import { FakeSender } from "../support/fake-sender.ts";
@@ -111,7 +112,7 @@ describe("the status", () => {
     expect(said).toMatch(saying("!", "mainnet", "testnet"));
     expect(said).toMatch(/node\.down\s+a:1\s+warning/u);
     expect(said).toMatch(saying(2, "Discord", 25));
-    expect(said).toMatch(/mainnet\s+healthy\s+1 of 2 answer\s+1200/u);
+    expect(said).toMatch(/mainnet\s+\D+1 \D+1 of 2 answer\s+1200/u);
     await talk.press("alerts ack");
     expect(await talk.ask("alerts status")).toContain("by ann");
     talk.advance(3_600_000);
@@ -149,7 +150,7 @@ describe("the status", () => {
     looked = judgeSources({ witnesses: [], atMillis: 0, wallClock: talk.now() }, undefined, DEFAULT_THRESHOLDS);
     const said = await talk.ask("alerts status");
     expect(said).toMatch(saying("!", "mainnet", "22 s", "2 min", "5 s", "30 s"));
-    expect(said).toMatch(saying("network.stalled", "22 s"));
+    expect(said).toMatch(saying("no new block", "22 s"));
     expect(said).not.toContain("Nobody is watching");
   });
 
@@ -170,7 +171,7 @@ describe("the status", () => {
       return talk.ask("alerts status");
     };
     await look();
-    expect(shown(talk.lastReply)).toMatch(saying("market.auction", "BTC/USD"));
+    expect(shown(talk.lastReply)).toMatch(saying("auction", "BTC/USD"));
     talk.advance(60_000);
     expect(await look()).toMatch(
       saying("market.auction", "BTC/USD", "info", "2026-01-15", "12:00:00", "UTC", "mainnet"),
@@ -237,7 +238,7 @@ describe("the status", () => {
     const talk = await talkToSimulator();
     await see(talk, 1, [stalled("good"), blind("good")]);
     await see(talk, 8, [stalled("bad"), blind("good")]);
-    expect(await talk.ask("alerts status")).toContain("mainnet stalled");
+    expect(await talk.ask("alerts status")).toMatch(/mainnet\s+stalled/u);
     await see(talk, 4, [stalled("unknown"), blind("bad")]);
     expect(await talk.ask("alerts status")).toMatch(saying("!", "mainnet"));
   });
@@ -248,8 +249,30 @@ describe("the status", () => {
     await see(talk, 8, [stalled("bad")]);
     await see(talk, 1, [stalled("good")]);
     const said = await talk.ask("alerts status");
-    expect(said).toMatch(saying("mainnet healthy", "network.stalled", "looks good again"));
-    expect(said).not.toContain("mainnet stalled");
+    expect(said).toMatch(saying("mainnet makes blocks again", "network.stalled", "looks good again"));
+    expect(said).not.toMatch(/mainnet\s+stalled/u);
+  });
+
+  test("says the worst first, and calls no network healthy that has an alert", async () => {
+    const looked = judgeSources({ witnesses: [], atMillis: 0, wallClock: 0n as never }, undefined, DEFAULT_THRESHOLDS);
+    const talk = await talkToSimulator({ verdict: () => looked });
+    await see(talk, 1, [stalled("good"), down("good")]);
+    await see(talk, 4, [stalled("good"), down("bad")]);
+    const title = (): string => plainText(talk.lastReply.title);
+    await talk.ask("alerts status");
+    expect(talk.lastReply.tone).toBe("warning");
+    expect(title()).toMatch(/^a:1 on mainnet .* since 12:\d\d UTC; testnet/u);
+    await see(talk, 60, [stalled("bad"), down("bad")]);
+    await talk.ask("alerts status");
+    expect(talk.lastReply.tone).toBe("bad");
+    expect(title()).toMatch(/^mainnet .* since 12:\d\d UTC; 1 more .*; testnet/u);
+    await see(talk, 8, [stalled("good"), down("bad")]);
+    expect(await talk.ask("alerts status")).not.toContain("healthy");
+    expect(title()).toMatch(/^a:1 on mainnet/u);
+    await see(talk, 8, [stalled("good"), down("good")]);
+    await talk.ask("alerts status network:mainnet");
+    expect(title()).toMatch(/^mainnet healthy; /u);
+    expect(talk.lastReply.tone).toBe("good");
   });
 
   test("knows every watcher by its name", () => {

@@ -13,6 +13,7 @@ import { type Episode, isOpen } from "../rules/episode.ts";
 import { conditionWords, seenBy } from "./condition-words.ts";
 import { describeGroup, storyBlocks } from "./describe-group.ts";
 import {
+  beganAt,
   clock,
   endWord,
   explanation,
@@ -20,6 +21,7 @@ import {
   markedTitle,
   SEVERITY_WORDS,
   sinceWords,
+  toldOnlyNow,
   TONES,
 } from "./phrases.ts";
 
@@ -41,7 +43,7 @@ export function describeCondition(given: Condition, context: DeliveryContext): R
     tone: TONES[episode.severity],
     title: markedTitle(
       undefined,
-      text`${wordFor(message, context)}${words.headline} since ${beganAt(episode)}`,
+      text`${wordFor(message, context)}${words.headline} since ${beganAt(episode, episode.detected)}`,
       message,
     ),
     blocks: [
@@ -78,11 +80,6 @@ function howSure({ severity, state }: Episode, figures: readonly TextPart[]): Te
     ],
     " · ",
   );
-}
-
-/** `03:10 UTC`, with the date if that is not the day when it was noticed. */
-function beganAt({ began, beganBefore, detected }: Episode): string {
-  return `${clock(began, detected)}${beganBefore === true ? " or earlier" : ""}`;
 }
 
 function acknowledgedBy(message: Condition): Block[] {
@@ -127,15 +124,9 @@ function wordFor(message: Condition, context: DeliveryContext): string {
   return message.phase === "escalation" && context.merged !== true ? `Now ${message.episode.severity}: ` : "";
 }
 
-function notes({ already, reminder, episode }: Condition): Block[] {
+function notes({ already, reminder }: Condition): Block[] {
   return [
-    ...(already === undefined
-      ? []
-      : [
-          paragraph(
-            text`Already firing since ${time(timeFromText(episode.detected), "both")}; told only now: ${already}.`,
-          ),
-        ]),
+    ...toldOnlyNow(already),
     ...(reminder === undefined
       ? []
       : [paragraph(`Reminder ${reminder.number} of ${reminder.of}: nobody has acknowledged it.`)]),

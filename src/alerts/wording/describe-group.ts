@@ -14,7 +14,16 @@ import type { AlertMessage } from "../outbox/message.ts";
 import { type Episode, isOpen } from "../rules/episode.ts";
 import { conditionWords } from "./condition-words.ts";
 import { eventLines } from "./describe-event.ts";
-import { endWord, explanation, guidanceBlocks, markedTitle, SEVERITY_WORDS, sinceWords, TONES } from "./phrases.ts";
+import {
+  endWord,
+  explanation,
+  guidanceBlocks,
+  markedTitle,
+  SEVERITY_WORDS,
+  sinceWords,
+  toldOnlyNow,
+  TONES,
+} from "./phrases.ts";
 
 type GroupWords = (count: TextPart, network: TextPart) => { readonly bad: Text; readonly good: Text };
 
@@ -94,9 +103,7 @@ export function describeGroup(
         kind: "list",
         items: [...named.map(memberLine), ...moreLine(left, growing)],
       },
-      ...(message.already === undefined || worst === undefined
-        ? []
-        : [paragraph(`Told only now: ${message.already}.`)]),
+      ...(worst === undefined ? [] : toldOnlyNow(message.already)),
     ],
     attachments:
       left === 0 || growing === true ? [] : [tableAttachment(table, message.simulated === true ? "SIMULATED-" : "")],

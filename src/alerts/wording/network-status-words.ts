@@ -1,16 +1,20 @@
 import { joinText, strong, text, type Text } from "../../reply/text.ts";
 import { formatDuration } from "../../units/duration.ts";
+import { KINDS } from "../kinds/kinds.ts";
 import type { NetworkStatus } from "../kinds/network-status.ts";
 import { sinceWords } from "./phrases.ts";
 import { subjectName } from "./subscription-words.ts";
 
 type Suspicion = NonNullable<NetworkStatus["suspicious"]>[number];
 
-/** The verdict in a few words. */
-export function verdictWords({ verdict, suspicious = [] }: Pick<NetworkStatus, "verdict" | "suspicious">): string {
+/** The verdict in a few words; `healthy` only where no alert is open. */
+export function verdictWords(status: NetworkStatus): string {
+  const { verdict, suspicious = [] } = status;
   switch (verdict) {
-    case "healthy":
-      return "healthy";
+    case "healthy": {
+      const open = openAlerts(status);
+      return open === 0 ? "healthy" : `makes blocks, ${open === 1 ? "1 alert is" : `${open} alerts are`} open`;
+    }
     case "suspicious": {
       const still = suspicious.find(({ kind }) => kind === "network.stalled");
       return still === undefined ? "suspicious" : `suspicious: no new block seen for ${spanWords(still)}`;
@@ -28,6 +32,11 @@ export function verdictWords({ verdict, suspicious = [] }: Pick<NetworkStatus, "
   }
 }
 
+/** How many alerts of the network are open, whether or not the status names them. */
+function openAlerts({ firing, more, elsewhere = 0 }: NetworkStatus): number {
+  return firing.length + more + elsewhere;
+}
+
 /** `21 s, alerts at 30 s`. */
 function spanWords({ forMillis, alertsAtMillis, blockAgeMillis }: Suspicion): string {
   const age = blockAgeMillis === undefined ? "" : ` (the last block is ${formatDuration(blockAgeMillis)} old)`;
@@ -35,50 +44,47 @@ function spanWords({ forMillis, alertsAtMillis, blockAgeMillis }: Suspicion): st
   return alertsAtMillis > 0 ? `${so}, alerts at ${formatDuration(alertsAtMillis)}` : so;
 }
 
-/** `node.lagging of api2 for 12 s, alerts at 30 s`. */
+/** `a node lags behind (api2) for 12 s, alerts at 30 s`. */
 export function suspicionWords(one: Suspicion): Text {
   const so = one.forMillis === 0 ? "at the last look" : `for ${spanWords(one)}`;
-  return text`${strong(one.kind)}${subjectPhrase(one)} ${so}`;
+  return text`${kindWords(one)} ${so}`;
 }
 
-/** `mainnet is healthy: 3 of 3 nodes answer, block 1204. Firing now: node.lagging of api2 (warning) since …`. */
-export function networkStatusWords(standing: NetworkStatus): Text {
-  const { network, verdict, answering, nodes, height, firing, more, elsewhere = 0 } = standing;
+/** `Open on mainnet: a node lags behind (api2), warning, since …. 3 of 3 nodes answer, block 1204.`, the worst first. */
+export function networkStatusWords(status: NetworkStatus): Text {
+  const { network, verdict, answering, nodes, height, firing, more, elsewhere = 0, suspicious = [] } = status;
   const facts = [
     ...(answering === undefined || nodes === undefined ? [] : [`${answering} of ${nodes} nodes answer`]),
     ...(height === undefined ? [] : [`block ${height}`]),
   ].join(", ");
-  const is = verdict === "disagree" ? "" : verdict === "blind" ? "" : "is ";
-  const shown =
-    verdict === "disagree"
-      ? text`${strong(network)}: its nodes disagree`
-      : text`${strong(network)} ${is}${verdictWords(standing)}`;
-  const detail = facts === "" ? [] : text` (${facts})`;
-  const { suspicious = [] } = standing;
   const pending =
     suspicious.length === 0
       ? []
       : text` Suspicious, and no alert yet: ${joinText(suspicious.map(suspicionWords), "; ")}.`;
   const others = elsewhere === 1 ? "1 other alert is open" : `${elsewhere} other alerts are open`;
-  if (firing.length === 0 && elsewhere > 0) {
-    return text`${shown}${detail}. Nothing of this is firing; ${others} there.${pending}`;
+  if (firing.length > 0) {
+    const rest = more === 0 ? "" : `; and ${more} more`;
+    const aside = elsewhere === 0 ? "" : ` ${others} there, not told here.`;
+    const behind = facts === "" ? "" : ` ${facts}.`;
+    return text`Open on ${strong(network)}: ${joinText(firing.map(firingWords), "; ")}${rest}.${aside}${behind}${pending}`;
   }
-  if (firing.length === 0) {
-    return text`${shown}${detail}. ${verdict === "unwatched" ? "" : "Nothing is firing."}${pending}`;
-  }
-  const listed = joinText(firing.map(firingWords), "; ");
-  const rest = more === 0 ? "" : `; and ${more} more`;
-  const aside = elsewhere === 0 ? "" : ` ${others} there, not told here.`;
-  return text`${shown}${detail}. Firing now: ${listed}${rest}.${aside}${pending}`;
+  const detail = facts === "" ? "" : ` (${facts})`;
+  const is =
+    verdict === "disagree" ? ": " : verdict === "blind" || (verdict === "healthy" && elsewhere > 0) ? " " : " is ";
+  const words = elsewhere > 0 && verdict === "healthy" ? "makes blocks" : verdictWords(status);
+  const none = verdict === "unwatched" ? "" : elsewhere > 0 ? ` ${others} there, not told here.` : " No alert is open.";
+  return text`${strong(network)}${is}${words}${detail}.${none}${pending}`;
 }
 
-/** `node.lagging of api2 (warning) since …`. */
+/** `a node lags behind (api2), warning, since …`. */
 function firingWords(one: NetworkStatus["firing"][number]): Text {
   const { since: began, beganBefore } = one;
   const since = sinceWords({ began, ...(beganBefore === undefined ? {} : { beganBefore }) });
-  return text`${strong(one.kind)}${subjectPhrase(one)} (${one.severity}) since ${since}`;
+  return text`${kindWords(one)}, ${one.severity}, since ${since}`;
 }
 
-function subjectPhrase({ subject, label }: { readonly subject: string; readonly label?: string }): Text {
-  return subject === "" ? [] : text` of ${subjectName(subject, label === undefined ? {} : { [subject]: label })}`;
+function kindWords(one: Pick<Suspicion, "kind" | "subject" | "label">): Text {
+  const { kind, subject, label } = one;
+  const about = subject === "" ? [] : text` (${subjectName(subject, label === undefined ? {} : { [subject]: label })})`;
+  return text`${strong(KINDS[kind].words)}${about}`;
 }

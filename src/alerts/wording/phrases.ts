@@ -8,6 +8,7 @@ import { type AlertKind, isConditionKind, KINDS } from "../kinds/kinds.ts";
 import type { Severity } from "../kinds/severity.ts";
 import type { DeliveryContext } from "../outbox/delivery-subject.ts";
 import type { Platforms } from "../platform.ts";
+import type { RoutingDecision } from "../routing/routing.ts";
 import type { Episode } from "../rules/episode.ts";
 
 /** `STATE_TRADING_TERMINATED` under `STATE` is `trading terminated`; whatever else a node sends stays as it is. */
@@ -62,12 +63,34 @@ export function clock(moment: string, day = moment): string {
   return isThatDay ? `${minute} UTC` : `${date} ${minute} UTC`;
 }
 
+type Suppressor = Extract<RoutingDecision, { notify: false }>["by"];
 type Begun = Pick<Episode, "began" | "beganBefore">;
+
+/** Follows `since` in a sentence without local times: `03:10 UTC or earlier`, with the date where it is not that of `day`. */
+export function beganAt({ began, beganBefore }: Begun, day: string): string {
+  return `${clock(began, day)}${beganBefore === true ? " or earlier" : ""}`;
+}
 
 /** Follows `since`: when it began, or `at least` when it was first observed. */
 export function sinceWords({ began, beganBefore }: Begun, style: "absolute" | "both" = "absolute"): Text {
   const at = time(timeFromText(began), style);
   return beganBefore === true ? text`at least ${at}` : toText(at);
+}
+
+/** Why an alert was not told when it began, by what suppressed it; other reasons are words already. */
+const WHY_LATE: Readonly<Record<Suppressor, string>> = {
+  silence: "alerts were silenced here",
+  severity: "it was not severe enough for this subscription",
+  inhibition: "another alert explained it",
+  flapping: "it came and went too often",
+  "quiet hours": "quiet hours held here",
+};
+
+/** Says of an alert that began earlier why it comes only now. */
+export function toldOnlyNow(already: string | undefined): Block[] {
+  if (already === undefined) return [];
+  const why = Object.hasOwn(WHY_LATE, already) ? WHY_LATE[already as Suppressor] : already;
+  return [paragraph(`Told only now because ${why}.`)];
 }
 
 /** What to do about an alert of a kind, where there is anything to do. */

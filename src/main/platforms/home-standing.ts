@@ -45,12 +45,18 @@ export async function homeStanding(
     );
   return {
     networks: statuses.map((status) => ({
-      tone: VERDICT_TONES[status.verdict],
+      tone: toneOf(status),
       text: text`${strong(status.network)}: ${verdictWords(status)}${heightWords(status)}`,
     })),
     open: await Promise.all(open.slice(0, MAX_OPEN).map((one) => openAlert(alerts, one, person))),
     more: Math.max(0, open.length - MAX_OPEN),
   };
+}
+
+/** No network is good while an alert of it is open: the worst one comes first. */
+function toneOf(status: NetworkStatus): Tone {
+  const [worst] = status.firing;
+  return status.verdict === "healthy" && worst !== undefined ? TONES[worst.severity] : VERDICT_TONES[status.verdict];
 }
 
 function heightWords({ answering, nodes, height }: NetworkStatus): string {

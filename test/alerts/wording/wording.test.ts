@@ -66,6 +66,17 @@ group("an alert in words", () => {
     expect(fullText(reply)).toContain(episodeOf(kind).id);
   });
 
+  it.each(["silence", "severity", "inhibition", "flapping", "quiet hours", "it could not be sent"])(
+    "says in words why it is told only now: %s",
+    (already) => {
+      const reply = describe({ type: "condition", phase: "trigger", episode: episodeOf("node.down"), already });
+      expect(replyTexts(reply).map(plainText)).toContainEqual(
+        expect.stringMatching(/^Told only now because \w+ \w+ .*\.$/u),
+      );
+      expect(fullText(reply)).not.toMatch(/because (?:silence|severity|inhibition|flapping)/u);
+    },
+  );
+
   it("leads to the whole story on the console, once it is over and where others reach the console", () => {
     const over = {
       type: "condition",

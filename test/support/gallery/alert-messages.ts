@@ -242,7 +242,7 @@ export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])
   [{ ...node, phase: "escalation", episode: episodeOf("node.down", true, { severity: "critical", escalated: at }) }],
   [{ ...node, phase: "reminder", reminder: { number: 2, of: 4 } }],
   [{ ...node, phase: "state", episode: episodeOf("node.down", true, { acknowledged: { by: "bob", at } }) }],
-  [{ ...node, phase: "trigger", already: "this channel was silenced", guidance: GUIDANCE }],
+  [{ ...node, phase: "trigger", already: "silence", guidance: GUIDANCE }],
   [{ ...node, phase: "trigger", drill: true, simulated: true }],
   [{ ...node, phase: "trigger" }, { plain: true }],
   [{ ...node, phase: "trigger" }, { twice: true }],

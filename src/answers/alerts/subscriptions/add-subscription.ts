@@ -176,7 +176,7 @@ function addedReply(
     ...subscriptionBlocks(subscription, labels),
     ...severityNotes(subscription),
     ...notes,
-    paragraph(text`Now: ${networkStatusWords(status)}`),
+    paragraph(networkStatusWords(status)),
     ...deliveryNote(context, subscription.destination),
   ];
   if (offered) {

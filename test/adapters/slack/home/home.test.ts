@@ -78,6 +78,7 @@ test("the home tab names what is open; Acknowledge is done where it was told, an
   const home = await ann.openHome();
   const [button] = buttonsOf(home.blocks).filter(({ text: words }) => words?.text === "Acknowledge");
   expect(button).toMatchObject({ style: "primary" });
+  expect(said(home)).not.toContain("healthy");
   ann.pressAtHome(home, "Acknowledge");
   await until(() => scene.fake.state.homes.get(ann.id) !== home, "the home tab anew");
   const after = scene.fake.state.homes.get(ann.id)!;
