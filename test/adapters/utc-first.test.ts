@@ -3,18 +3,23 @@ import { expect, test } from "vitest";
 import { renderText as discord } from "../../src/adapters/discord/render/markdown.ts";
 import { renderText as slack } from "../../src/adapters/slack/render/mrkdwn.ts";
 import { plainOf as web, renderText } from "../../src/adapters/web/public/reply/render-text.js";
+import { silenceTimeWords } from "../../src/alerts/wording/silence-words.ts";
 import { rangeWords } from "../../src/answers/export-range.ts";
 import { fromSeconds } from "../../src/units/nanoseconds.ts";
 
 const range = { from: fromSeconds(1_767_225_600n), to: fromSeconds(1_769_904_000n) };
 
-test("a range that was asked for in UTC is shown in UTC first, in the reader's zone second", () => {
-  expect(discord(rangeWords(range)).markdown).toMatch(
-    /2026-01-01 00:00:00 UTC \(<t:1767225600:f>\), inclusive, to 2026-02-01 00:00:00 UTC \(<t:1769904000:f>\)/u,
-  );
-  expect(slack(rangeWords(range), { max: 1000 }).mrkdwn).toMatch(
-    /2026-01-01 00:00:00 UTC \(<!date\^1767225600\^.*\), inclusive, to 2026-02-01 00:00:00 UTC \(<!date\^1769904000\^/u,
-  );
+test("chats show a range that was asked for in UTC in UTC, and no time twice", () => {
+  const shown = "from 2026-01-01 00:00:00 UTC, inclusive, to 2026-02-01 00:00:00 UTC, exclusive";
+  expect(discord(rangeWords(range)).markdown).toBe(shown);
+  expect(slack(rangeWords(range), { max: 1000 }).mrkdwn).toBe(shown);
+});
+
+test("chats show the end of a silence once, in the reader's own zone", () => {
+  const until = 1_767_225_600_000;
+  const silence = { id: "k7m2w", scope: {}, from: 0, until, by: "bob", created: 0 } as const;
+  expect(discord(silenceTimeWords(silence, 1)).markdown).toBe("until <t:1767225600:f>");
+  expect(slack(silenceTimeWords(silence, 1), { max: 1000 }).mrkdwn).toMatch(/^until <!date\^1767225600\^[^>]*>$/u);
 });
 
 test.each([

@@ -29,15 +29,15 @@ export function silenceTimeWords({ from, until, recurrence }: Silence, now: numb
   const start = fromMillis(from);
   if (recurrence === undefined) {
     return from > now
-      ? text`from ${time(start, "utc")} to ${time(fromMillis(until), "utc")}`
-      : text`until ${time(fromMillis(until), "utc")}`;
+      ? text`from ${time(start)} to ${time(fromMillis(until))}`
+      : text`until ${time(fromMillis(until))}`;
   }
   const { every, zone, until: end } = recurrence;
   const local = new Date(localMillis(zone, from));
   const day = every === "day" ? "day" : (WEEKDAYS[local.getUTCDay()] ?? "week");
   const clock = local.toISOString().slice(11, 16);
-  const first = from > now ? text`first at ${time(start, "utc")}` : text`since ${time(start, "utc")}`;
-  return text`every ${day} from ${clock} for ${formatDuration(until - from)} by the clock of ${zone}, ${first}, the last time before ${time(fromMillis(end), "utc")}`;
+  const first = from > now ? text`first at ${time(start)}` : text`since ${time(start)}`;
+  return text`every ${day} from ${clock} for ${formatDuration(until - from)} by the clock of ${zone}, ${first}, the last time before ${time(fromMillis(end))}`;
 }
 
 /** A change of a silence as a line of the log: made, or ended if its end has come. Pure and total. */

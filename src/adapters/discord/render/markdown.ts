@@ -165,8 +165,7 @@ function timeMarkup(inline: Extract<Inline, { kind: "time" }>, short: boolean): 
   const at = timeOf(inline);
   const seconds = toSeconds(at);
   if (seconds > LAST_SECOND || seconds < -LAST_SECOND) return escapeMarkdown(formatUtc(at));
-  if (short && inline.style === "utc") return escapeMarkdown(formatUtc(at));
-  if (short && inline.style !== "relative") return `<t:${seconds}:d> <t:${seconds}:t>`;
+  if (short && (inline.style === "absolute" || inline.style === "both")) return `<t:${seconds}:d> <t:${seconds}:t>`;
   switch (inline.style) {
     case "absolute":
       return `<t:${seconds}:f>`;
@@ -175,7 +174,7 @@ function timeMarkup(inline: Extract<Inline, { kind: "time" }>, short: boolean): 
     case "both":
       return `<t:${seconds}:f> (<t:${seconds}:R>)`;
     case "utc":
-      return `${escapeMarkdown(formatUtc(at))} (<t:${seconds}:f>)`;
+      return escapeMarkdown(formatUtc(at));
   }
 }
 

@@ -119,7 +119,7 @@ function timeMarkup(inline: Extract<Inline, { kind: "time" }>): string {
     case "both":
       return `${absolute} (${relative})`;
     case "utc":
-      return `${escapeMrkdwn(fallback)} (${absolute})`;
+      return escapeMrkdwn(fallback);
   }
 }
 
