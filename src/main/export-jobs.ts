@@ -15,7 +15,7 @@ import { fromMillis, type Nanoseconds, toMillis } from "../units/nanoseconds.ts"
 import { PLATFORMS } from "./platforms/platforms.ts";
 
 interface ExportJobsOptions {
-  readonly store: Pick<Store, "exports" | "transaction">;
+  readonly store: Pick<Store, "exports" | "transaction" | "processes">;
   /** Where files are kept. */
   readonly directory: string;
   /** Where temporary files lie; left out = where the system has them. */

@@ -8,6 +8,7 @@ import type { FileLoss } from "./file/file-identity.ts";
 import { DatabaseInUse } from "./file/holder-record.ts";
 import type { Origin } from "./file/origin.ts";
 import { lossError, toStorageError, WriteHealth } from "./sqlite/sqlite-faults.ts";
+import { soleProcess } from "./processes.ts";
 import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
@@ -71,6 +72,7 @@ export function createStore(options: StoreOptions): EmbeddedStore {
 
   return {
     file,
+    processes: soleProcess(),
     async claim() {
       await access.claim();
       log.debug({ file }, "database claimed");
@@ -104,7 +106,7 @@ export function createStore(options: StoreOptions): EmbeddedStore {
       update: (...given) => call((tables) => tables.exports.update(...given)),
       get: (code) => call((tables) => tables.exports.get(code)),
       list: (...given) => call((tables) => tables.exports.list(...given)),
-      open: () => call((tables) => tables.exports.open()),
+      abandoned: (self) => call((tables) => tables.exports.abandoned(self)),
       addFiles: (files) => call((tables) => tables.exports.addFiles(files)),
       files: (code) => call((tables) => tables.exports.files(code)),
       kept: () => call((tables) => tables.exports.kept()),

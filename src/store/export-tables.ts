@@ -36,12 +36,21 @@ export function createExportTables(withDatabase: WithDatabase): ExportTables {
           .execute(),
       ),
 
-    open: () =>
+    abandoned: (self) =>
       withDatabase((db) =>
         db
           .selectFrom("export_jobs")
           .selectAll()
           .where("state", "in", ["queued", "running"])
+          .where((eb) =>
+            eb.or([
+              eb("process", "is", null),
+              eb.and([
+                eb("process", "!=", self),
+                eb("process", "not in", eb.selectFrom("processes").select("processes.id")),
+              ]),
+            ]),
+          )
           .orderBy("created_at")
           .orderBy("code")
           .execute(),

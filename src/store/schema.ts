@@ -69,4 +69,8 @@ export interface Schema {
   alert_decisions: DecisionRow & { seq: number };
   export_jobs: ExportJobRow;
   export_files: ExportFileRow;
+  /** The processes that live; `alive_until` is of the database's clock. */
+  processes: { id: string; alive_until: number };
+  /** Who has which duty; its epoch grows with every change of hands. */
+  leases: { name: string; holder: string; epoch: number };
 }

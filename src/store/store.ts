@@ -125,6 +125,8 @@ export interface ExportJobRow {
   readonly result: string | null;
   /** What recognises its files later, as JSON. */
   readonly account: string | null;
+  /** The process that runs it, or in which it waits. */
+  readonly process: string | null;
   /** When its files and all that names a party go. */
   readonly expires_at: Milliseconds | null;
 }
@@ -161,8 +163,8 @@ export interface ExportTables {
   get(code: string): Promise<ExportJobRow | undefined>;
   /** That have not expired, newest first; of everybody where no owner is named. */
   list(owner: ExportOwner | undefined, at: Milliseconds, limit: number): Promise<readonly ExportJobRow[]>;
-  /** Queued or running, oldest first. */
-  open(): Promise<readonly ExportJobRow[]>;
+  /** Queued or running in a process that lives no more, oldest first. `self` is this process, which lives. */
+  abandoned(self: string): Promise<readonly ExportJobRow[]>;
   addFiles(files: readonly ExportFileRow[]): Promise<void>;
   files(code: string): Promise<readonly ExportFileRow[]>;
   /** Every file whose bytes are kept, oldest job first. */
@@ -195,14 +197,43 @@ export interface StoreTables {
   readonly exports: ExportTables;
 }
 
+/** A duty that one of the processes has, such as the watching of a network. */
+export interface Lease {
+  readonly name: string;
+  /** Grows with every change of hands. */
+  readonly epoch: number;
+}
+
+/**
+ * The processes that share a database. One lives for `aliveFor` after each heartbeat; what a dead one had goes to those
+ * that live. All times are the database's, so that clocks need not agree.
+ */
+export interface Processes {
+  /** Names this process, in the database and in no other place. */
+  readonly self: string;
+  /** Undefined where no other process can share the database: then this one lives for ever. */
+  readonly aliveFor: Milliseconds | undefined;
+  /** Prolongs the life of this process, and buries the dead. */
+  heartbeat(): Promise<{ readonly live: number; readonly buried: number }>;
+  /** This process ends: others need not wait for its death. */
+  leave(): Promise<void>;
+  /** Takes a duty that nobody alive has, or tells that this process has it still; undefined where another one has it. */
+  acquire(name: string): Promise<Lease | undefined>;
+  /** Calls the listener when another process may have changed something; until the signal. Misses some. */
+  onChange(listener: () => void, signal: AbortSignal): void;
+}
+
 /** What a transaction works on; alerts are reached in no other way. */
 export interface TransactionTables {
   readonly alerts: AlertTables;
   readonly exports: ExportTables;
+  /** Rejects where this process has the duty no more; until the transaction ends, nobody can take it over. */
+  fence(lease: Lease): Promise<void>;
 }
 
 /** Opened on first use. */
 export interface Store extends StoreTables {
+  readonly processes: Processes;
   /**
    * All of the work or nothing of it. Only calls of the given tables may be awaited inside: the embedded engine has one
    * connection, and every other call waits until this one has ended.

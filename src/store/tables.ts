@@ -25,11 +25,13 @@ export function createTables(withDatabase: WithDatabase, now: () => Milliseconds
     exports: createExportTables(withDatabase),
     transaction: (work) =>
       withDatabase((db) =>
-        db
-          .transaction()
-          .execute((trx) =>
-            work({ alerts: createAlertTables(trx), exports: createExportTables((inside) => inside(trx)) }),
-          ),
+        db.transaction().execute((trx) =>
+          work({
+            alerts: createAlertTables(trx),
+            exports: createExportTables((inside) => inside(trx)),
+            fence: async () => undefined,
+          }),
+        ),
       ),
     markOrigin: (origin) => markOrigin(withDatabase, origin),
     ping: () =>

@@ -19,6 +19,7 @@ import { apiOf } from "../export/jobs/job-stage.ts";
 import { textOf as textOfDiscord } from "../support/fake-discord/person.ts";
 import { textOf as textOfSlack } from "../support/fake-slack/person.ts";
 import { createStore } from "../../src/store/create-store.ts";
+import { soleProcess } from "../../src/store/processes.ts";
 import { scratchDatabase } from "../support/scratch-database.ts";
 
 // The end of a job by direct message, from the store over the outbox to a platform.
@@ -190,7 +191,7 @@ test("after a restart the person is told, with a button that runs it again", asy
     },
     update: async () => undefined,
   };
-  await using after = jobsDelivered(store, scratch.folder, [sender]);
+  await using after = jobsDelivered({ ...store, processes: soleProcess() }, scratch.folder, [sender]);
   await after.jobs.start();
   await expect.poll(() => told.length).toBe(1);
   expect(told).toMatchObject([

@@ -25,6 +25,7 @@ function job(code: string, more: Partial<ExportJobRow> = {}): ExportJobRow {
     failure: null,
     result: null,
     account: null,
+    process: null,
     expires_at: null,
     ...more,
   };
@@ -70,6 +71,7 @@ export function exportContract(engine: string, create: () => Promise<StoreUnderT
         person: "1",
         network: "testnet",
         state: "kept",
+        process: "p",
         invocation: null,
         created_at: T,
         started_at: T + 1,
@@ -148,13 +150,15 @@ export function exportContract(engine: string, create: () => Promise<StoreUnderT
       }
     });
 
-    it("are open while they are queued or running, oldest first", async () => {
+    it("are abandoned while they are queued or running in no process that lives, oldest first", async () => {
       const states = ["delivered", "kept", "failed", "cancelled", "interrupted"] as const;
       await add(...states.map((state) => job(state, { state })));
       await add(job("c", { created_at: T + 1 }), job("b", { state: "running", created_at: T + 1 }), job("d"));
-      expect(codes(await store.exports.open())).toEqual(["d", "b", "c"]);
+      await add(job("own", { process: "p", created_at: T - 1 }), job("gone", { process: "q", created_at: T + 2 }));
+      expect(codes(await store.exports.abandoned("p"))).toEqual(["d", "b", "c", "gone"]);
+      await store.exports.update("gone", { process: "p" });
       await store.exports.update("d", { state: "cancelled" });
-      expect(await store.exports.open()).toEqual([
+      expect(await store.exports.abandoned("p")).toEqual([
         job("b", { state: "running", created_at: T + 1 }),
         job("c", { created_at: T + 1 }),
       ]);

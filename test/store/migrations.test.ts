@@ -52,6 +52,11 @@ const rows: Record<string, string> = {
   "0016-export-jobs": `
     INSERT INTO export_jobs (code, platform, workspace, person, network, state, invocation, created_at)
     VALUES ('7k2m9xqd', 'discord', '99', '1', 'mainnet', 'queued', '{}', 1700000000000)`,
+  "0017-processes": `
+    INSERT INTO processes VALUES ('p', 1700000000000);
+    INSERT INTO leases VALUES ('watch mainnet', 'p', 1);
+    INSERT INTO alert_deliveries (seq, id, destination, platform, kind, phase, urgency, message, state, attempts, claimed_by, run_at, created_at, data)
+    VALUES (4, 'c', 'slack C1', 'slack', 'message', 'trigger', 1, 'm', 'sending', 1, 'p', 1700000000000, 1700000000000, '{}')`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */

@@ -8,7 +8,7 @@ type ExportJobsOptions = Partial<Omit<ExportJobsDependencies, "exports" | "store
 
 /** The real jobs, with their files in a folder of the test. */
 export function exportJobsOn(
-  store: Pick<Store, "exports" | "transaction">,
+  store: Pick<Store, "exports" | "transaction" | "processes">,
   directory: string,
   { clock = systemClock, log = silentLog(), ...more }: ExportJobsOptions = {},
 ): ExportJobs {

@@ -17,6 +17,8 @@ interface ClaimDependencies extends SuspensionDependencies {
   readonly senders: readonly Sender[];
   /** How many more sends of it may run. */
   readonly free: (sender: Sender) => number;
+  /** This process. */
+  readonly self: string;
   /** Nothing is being sent. */
   readonly isIdle: boolean;
   readonly suspensions: Suspensions;
@@ -26,7 +28,7 @@ interface ClaimDependencies extends SuspensionDependencies {
 
 /** Claims what is due for all senders; on a suspended platform only trials, once it says that it accepts the token. */
 export async function claimDue(tables: AlertTables, at: Milliseconds, dependencies: ClaimDependencies): Promise<Claim> {
-  const { senders, free, isIdle, suspensions, accepted, newId } = dependencies;
+  const { senders, free, isIdle, suspensions, accepted, newId, self } = dependencies;
   const { open = [], suspended = [] } = Object.groupBy(senders, ({ platform }) =>
     suspensions.get(platform) === undefined ? "open" : "suspended",
   );
@@ -35,7 +37,7 @@ export async function claimDue(tables: AlertTables, at: Milliseconds, dependenci
     if (accepted.has(sender.platform)) claims.push(await claimTrial(tables, sender, at, dependencies));
   }
   const wanted = open.map((sender) => ({ sender, limit: free(sender) }));
-  return joinClaims([...claims, await claim(tables, wanted, at, newId, isIdle)]);
+  return joinClaims([...claims, await claim(tables, wanted, at, newId, self, isIdle)]);
 }
 
 /** Claims a few trials; if nothing is due there, the platform resumes at once. */
@@ -47,7 +49,7 @@ async function claimTrial(
 ): Promise<Claim> {
   const claims: Claim[] = [];
   for (let tries = 0; tries < MAX_TRIAL_CLAIMS; tries += 1) {
-    const one = await claim(tables, [{ sender, limit: TRIALS_AT_ONCE }], at, dependencies.newId);
+    const one = await claim(tables, [{ sender, limit: TRIALS_AT_ONCE }], at, dependencies.newId, dependencies.self);
     claims.push({ ...one, full: [] });
     if (one.claimed.length > 0) break;
     if (one.dropped) continue;

@@ -5,14 +5,20 @@
 import { setImmediate } from "node:timers/promises";
 
 import type { Clock } from "../../api/clock.ts";
-import type { Store } from "../../store/store.ts";
+import type { Processes, Store } from "../../store/store.ts";
 import type { Log } from "../../log.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { nowMillis, randomId } from "../dependencies.ts";
 import type { Decision } from "../outbox/batch.ts";
 import { logDecisions } from "../outbox/decision-log.ts";
 import { bringForward, type ClaimedDelivery, nextDueAt } from "../outbox/claim.ts";
-import { type DeliveryOutcome, type DeliveryResult, recordLateReceipt, recoverUnfinished } from "../outbox/record.ts";
+import {
+  type DeliveryOutcome,
+  type DeliveryResult,
+  recordLateReceipt,
+  recoverUnfinished,
+  splitByClaim,
+} from "../outbox/record.ts";
 import type { Platforms } from "../platform.ts";
 import type { Destination, Receipt, Sender } from "../sender.ts";
 import { suspensionKey } from "../suspension/suspension-record.ts";
@@ -24,7 +30,7 @@ import { recordResults } from "./record-result.ts";
 import { noteRefusals, type Refusal } from "./refused-messages.ts";
 
 export interface DispatchDependencies extends AttemptDependencies, ConcurrencyLimits {
-  readonly store: Pick<Store, "transaction">;
+  readonly store: Pick<Store, "transaction"> & { readonly processes: Pick<Processes, "self" | "aliveFor"> };
   readonly senders: readonly Sender[];
   /** Notified of lost destinations and refused tokens, like the console where there is one. */
   readonly operators?: Destination;
@@ -52,6 +58,8 @@ export interface Dispatcher {
 
 /** How often deliveries without a sender are checked, and the longest pause if a wake was lost. */
 const MAX_IDLE: Milliseconds = 60_000;
+/** Of several processes, how often each looks for what another one owes or leaves behind: a wake from there may be lost. */
+const LOOK_EVERY: Milliseconds = 1000;
 /** The pause after the store failed. */
 const STORE_RETRY_DELAY: Milliseconds = 1000;
 const SHUTDOWN_GRACE: Milliseconds = 3000;
@@ -66,6 +74,8 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
     ...(dependencies.console === undefined ? {} : { console: dependencies.console }),
     ...(dependencies.platforms === undefined ? {} : { platforms: dependencies.platforms }),
   };
+  const { self, aliveFor } = store.processes;
+  const longestPause = aliveFor === undefined ? MAX_IDLE : LOOK_EVERY;
   const attempts = new Map<string, Promise<void>>();
   const limit = new ConcurrencyLimit(clock, dependencies);
   const wall = new WallClockMonitor(clock);
@@ -75,6 +85,8 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
   let results: DeliveryResult[] = [];
   let lateReceipts: LateReceipt[] = [];
   let expiredAt = -Infinity;
+  /** When claims without a sender were last looked for, by the monotonic clock. */
+  let recoveredAt = -Infinity;
   let wakeUp = Promise.withResolvers<void>();
   const wake = (): void => wakeUp.resolve();
   const free = (sender: Sender): number => limit.free(sender);
@@ -93,9 +105,10 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         const suspensions = await probe.suspensions(tables);
         const suspended = suspensions.all();
         const isTrial = (id: string): boolean => probe.isTrial(id);
-        const done = await recordResults(tables, recorded, { ...suspending, random, suspensions, isTrial });
+        const { own, lost } = await splitByClaim(tables, recorded, self);
+        const done = await recordResults(tables, own, { ...suspending, random, suspensions, isTrial });
         const early: LateReceipt[] = [];
-        for (const one of late) {
+        for (const one of [...late, ...lost.filter(hasReceipt)]) {
           if (!(await recordLateReceipt(tables, one.claimed, one.receipt, at, newId))) early.push(one);
         }
         const checked = await recordTokenChecks(tables, checks, suspensions, suspending);
@@ -103,7 +116,8 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         if (setBack > 0) await bringForward(tables, setBack, at);
         if (recorded.length > 0) dependencies.onStep?.("receipt written");
         const isIdle = attempts.size + recorded.length === 0;
-        const claiming = { ...suspending, senders: wanting, free, isIdle, suspensions, accepted: checked.accepted };
+        const { accepted } = checked;
+        const claiming = { ...suspending, self, senders: wanting, free, isIdle, suspensions, accepted };
         const work = await claimDue(tables, at, claiming);
         const served = senders.map(({ platform }) => platform);
         const isExpiryDue = at - expiredAt >= MAX_IDLE;
@@ -124,7 +138,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         // Its channels are notified, which may make deliveries due on a platform whose turn is over.
         const resumed = suspended.some((one) => suspensions.get(suspensionKey(one)) === undefined);
         const more = resumed || notified || work.dropped || work.chunked;
-        return { ...work, next, more, outcomes: done.outcomes, suspensions, decisions, early };
+        return { ...work, next, more, own, outcomes: done.outcomes, suspensions, decisions, early };
       });
       // Their next attempt is under way: its end wakes the loop.
       lateReceipts.push(...taken.early);
@@ -137,7 +151,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
       logLosses(log, taken.decisions);
       if (recorded.length > 0) dependencies.onStep?.("receipt committed");
       if (taken.claimed.length > 0) dependencies.onStep?.("deliveries claimed");
-      for (const [index, { claimed }] of recorded.entries()) {
+      for (const [index, { claimed }] of taken.own.entries()) {
         const { platform, phase, created_at } = claimed.row;
         dependencies.onOutcome?.({
           platform,
@@ -153,8 +167,19 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
       lateReceipts = [...late, ...lateReceipts];
       probe.putBack(checks);
       wall.restore(setBack);
+      // Perhaps it was committed all the same, and claimed what nobody sends.
+      recoveredAt = -Infinity;
       throw thrown;
     }
+  }
+
+  /** Owes again what dead processes were sending, and what this one claims without knowing. */
+  async function recover(): Promise<void> {
+    const now = clock.monotonicMillis();
+    if (now - recoveredAt < longestPause) return;
+    const known = [...attempts.keys(), ...results.map(({ claimed }) => claimed.row.id)];
+    await store.transaction(({ alerts }) => recoverUnfinished(alerts, nowMillis(clock), self, known));
+    recoveredAt = now;
   }
 
   function onLateReceipt(claimed: ClaimedDelivery, receipt: Receipt): void {
@@ -195,17 +220,15 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
     wake,
     async run(signal) {
       signal.addEventListener("abort", wake, { once: true });
-      let recovered = false;
       while (!signal.aborted) {
         let pause: Milliseconds;
         try {
-          if (!recovered) await store.transaction(({ alerts }) => recoverUnfinished(alerts, nowMillis(clock)));
-          recovered = true;
+          await recover();
           wakeUp = Promise.withResolvers<void>();
           const { claimed, next, full, more } = await turn(senders);
           for (const work of claimed) begin(work);
           const untilProbe = probe.probeDue(shutdown.signal);
-          pause = more ? 0 : Math.min(MAX_IDLE, untilDue(next), untilProbe, ...full.map(untilFree));
+          pause = more ? 0 : Math.min(longestPause, untilDue(next), untilProbe, ...full.map(untilFree));
         } catch (thrown) {
           log.error({ err: thrown }, "dispatch failed");
           pause = STORE_RETRY_DELAY;
@@ -225,6 +248,10 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
 interface LateReceipt {
   readonly claimed: ClaimedDelivery;
   readonly receipt: Receipt;
+}
+
+function hasReceipt(result: DeliveryResult): result is DeliveryResult & LateReceipt {
+  return result.receipt !== undefined;
 }
 
 /** A delivery that was given up without an attempt. */

@@ -53,7 +53,8 @@ export interface Claim {
 }
 
 /**
- * Claims what is due, the most urgent first, and marks it as being sent: a crash from here on leaves its outcome unknown.
+ * Claims what is due, the most urgent first, and marks it as being sent by this process (`self`): a crash from here on
+ * leaves its outcome unknown.
  * Then it fans out one chunk of a large batch, which is thus stored while the chunks before it are being sent. Where
  * nothing is being sent yet (`isIdle`), the first messages do not wait for that.
  */
@@ -62,6 +63,7 @@ export async function claim(
   wanted: readonly Wanted[],
   at: Milliseconds,
   newId: () => string,
+  self: string,
   isIdle = false,
 ): Promise<Claim> {
   const decisions: Decision[] = [];
@@ -83,6 +85,7 @@ export async function claim(
   await tables.outbox.beginAttempts(
     taken.map(({ row }) => row.id),
     at,
+    self,
   );
   const messages = await readMessages(
     tables,

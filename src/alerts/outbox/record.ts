@@ -28,6 +28,24 @@ export interface DeliveryResult {
 /** How an attempt ended, for metrics. */
 export type DeliveryOutcome = "sent" | "retry" | "maybe-sent" | "plain" | "dead" | "gone" | "refused";
 
+/**
+ * Splits results into those of claims that this process still has, and those of claims that others have taken over since:
+ * it was thought dead.
+ */
+export async function splitByClaim(
+  tables: AlertTables,
+  results: readonly DeliveryResult[],
+  self: string,
+): Promise<{ readonly own: readonly DeliveryResult[]; readonly lost: readonly DeliveryResult[] }> {
+  if (results.length === 0) return { own: [], lost: [] };
+  const claims = await tables.outbox.claimedBy(
+    self,
+    results.map(({ claimed }) => claimed.row.id),
+  );
+  const isOwn = ({ claimed: { row } }: DeliveryResult): boolean => claims.get(row.id) === row.attempts;
+  return { own: results.filter(isOwn), lost: results.filter((one) => !isOwn(one)) };
+}
+
 /** Stores that deliveries have arrived, with their receipts. */
 export async function recordSent(tables: AlertTables, results: readonly DeliveryResult[]): Promise<void> {
   for (const [at, arrived] of Map.groupBy(results, (one) => one.at)) {
@@ -189,9 +207,17 @@ export function isEndNotice({ phase, episode }: Pick<DeliveryRow, "phase" | "epi
   return episode !== null && (phase === "resolve" || phase === "state");
 }
 
-/** Owes deliveries again that a crashed process was sending; their outcome is unknown. */
-export async function recoverUnfinished(tables: AlertTables, at: Milliseconds): Promise<void> {
-  const decisions = (await tables.outbox.recover()).map((row) => ({
+/**
+ * Owes deliveries again that a crashed process was sending, or this one (`self`) without knowing; their outcome is
+ * unknown.
+ */
+export async function recoverUnfinished(
+  tables: AlertTables,
+  at: Milliseconds,
+  self: string,
+  known: readonly string[] = [],
+): Promise<void> {
+  const decisions = (await tables.outbox.recover(self, known)).map((row) => ({
     what: "outcome unknown",
     destination: row.destination,
     delivery: row.id,

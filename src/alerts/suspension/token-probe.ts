@@ -82,7 +82,7 @@ export class TokenProbe {
   }
 
   async suspensions(tables: AlertTables): Promise<Suspensions> {
-    return new Suspensions(tables, this.#known?.values() ?? (await readSuspensions(tables)));
+    return new Suspensions(tables, await readSuspensions(tables));
   }
 
   isTrial(delivery: string): boolean {

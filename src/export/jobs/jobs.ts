@@ -218,6 +218,7 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
           failure: null,
           result: null,
           account: null,
+          process: store.processes.self,
           expires_at: null,
         });
       } catch (thrown) {
@@ -266,7 +267,7 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
 
     async start() {
       try {
-        await interruptLeftovers(upkeep, (code) => live.has(code));
+        await interruptLeftovers(upkeep);
       } catch (thrown) {
         log.warn({ why: messageOf(thrown) }, "interrupted exports unknown");
       }

@@ -13,7 +13,7 @@ const RECOGNISED_FOR: Milliseconds = 400 * 86_400_000;
 const SWEEP_EVERY: Milliseconds = 600_000;
 
 export interface UpkeepDependencies {
-  readonly store: Pick<Store, "exports" | "transaction">;
+  readonly store: Pick<Store, "exports" | "transaction" | "processes">;
   readonly files: KeptFiles;
   readonly clock: Clock;
   readonly log: Log;
@@ -23,14 +23,11 @@ export interface UpkeepDependencies {
   readonly onOwed: () => void;
 }
 
-/** Jobs that an earlier process left queued or running are interrupted: their people are told, and choose. */
-export async function interruptLeftovers(
-  { store, clock, owe, onOwed }: UpkeepDependencies,
-  isLive: (code: string) => boolean,
-): Promise<void> {
+/** Jobs that another process left queued or running when it ended are interrupted: their people are told, and choose. */
+export async function interruptLeftovers({ store, clock, owe, onOwed }: UpkeepDependencies): Promise<void> {
   const at = toMillis(clock.wallClock());
   const count = await store.transaction(async (tables) => {
-    const left = (await tables.exports.open()).filter(({ code }) => !isLive(code));
+    const left = await tables.exports.abandoned(store.processes.self);
     for (const job of left) {
       await tables.exports.update(job.code, { state: "interrupted", ended_at: at, expires_at: at + KEPT_FOR });
       await owe(tables, job);

@@ -36,7 +36,7 @@ import { PLATFORMS } from "../platforms/platforms.ts";
 import { subscribeConsole } from "./console-alerts.ts";
 
 interface AlertingDependencies {
-  readonly store: Pick<Store, "transaction">;
+  readonly store: Pick<Store, "transaction" | "processes">;
   readonly networks: Pick<Networks, "clients" | "simulated">;
   readonly config: AlertsConfig;
   /** Whether there is a console: it is then subscribed, once. */

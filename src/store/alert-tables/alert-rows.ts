@@ -97,6 +97,8 @@ export interface DeliveryRow extends NewDeliveryRow {
   readonly state: DeliveryState;
   readonly attempts: number;
   readonly attempted_at: Milliseconds | null;
+  /** The process that tries, or tried last. */
+  readonly claimed_by: string | null;
   /** The time of the first attempt whose result is unknown. */
   readonly uncertain_since: Milliseconds | null;
   readonly last_error: string | null;
@@ -109,7 +111,7 @@ export interface DeliveryRow extends NewDeliveryRow {
 /** The columns that the log shows. */
 export type LoggedDelivery = Omit<
   DeliveryRow,
-  "platform" | "urgency" | "group_key" | "said_by" | "target" | "run_at" | "data"
+  "platform" | "urgency" | "group_key" | "said_by" | "target" | "run_at" | "data" | "claimed_by"
 >;
 
 export type DeliveryChange = Partial<

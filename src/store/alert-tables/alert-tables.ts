@@ -114,15 +114,20 @@ export interface Outbox {
   updateAll(ids: readonly string[], change: DeliveryChange): Promise<void>;
   /** Points deliveries to another message. */
   setMessage(ids: readonly string[], message: string): Promise<void>;
-  /** Marks them as being sent and counts the attempt. */
-  beginAttempts(ids: readonly string[], at: Milliseconds): Promise<void>;
+  /** Marks them as being sent by a process and counts the attempt. */
+  beginAttempts(ids: readonly string[], at: Milliseconds, process: string): Promise<void>;
+  /** Those of these deliveries that this process claimed last, with the number of its attempt. */
+  claimedBy(process: string, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
   markSent(ids: readonly string[], at: Milliseconds): Promise<void>;
   /** Sends nothing to a destination before that moment. */
   postpone(destination: string, until: Milliseconds): Promise<void>;
   /** Moves deliveries that are due after that moment forward. */
   bringForward(by: Milliseconds, after: Milliseconds): Promise<void>;
-  /** Owes deliveries again that a crashed process was sending, marked as uncertain, and returns them. */
-  recover(): Promise<readonly DeliveryRow[]>;
+  /**
+   * Owes deliveries again, marked as uncertain, that a process was sending which lives no more, or this one (`self`)
+   * without knowing; returns them.
+   */
+  recover(self: string, known: readonly string[]): Promise<readonly DeliveryRow[]>;
   /** Deliveries owed since before that moment, except on some platforms. */
   overdue(before: Milliseconds, limit: number, except?: readonly string[]): Promise<readonly DeliveryRow[]>;
   /** Deliveries owed on a platform and not being sent, in order. */

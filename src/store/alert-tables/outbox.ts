@@ -73,6 +73,7 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         state: "owed",
         attempts: 0,
         attempted_at: null,
+        claimed_by: null,
         uncertain_since: null,
         last_error: null,
         settled_at: null,
@@ -200,13 +201,29 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
     update: (id, to) => change([id], to),
     updateAll: change,
     setMessage: (ids, message) => change(ids, { message }),
-    beginAttempts: (ids, at) =>
+    beginAttempts: (ids, at, process) =>
       inBatches(ids, (batch) =>
         changing()
-          .set((eb) => ({ state: "sending", attempts: eb("attempts", "+", 1), attempted_at: at }))
+          .set((eb) => ({
+            state: "sending",
+            attempts: eb("attempts", "+", 1),
+            attempted_at: at,
+            claimed_by: process,
+          }))
           .where("id", "in", batch)
           .execute(),
       ),
+    claimedBy: async (process, ids) => {
+      const rows = await selectInBatches(ids, (batch) =>
+        db
+          .selectFrom("alert_deliveries")
+          .select(["id", "attempts"])
+          .where("id", "in", batch)
+          .where("claimed_by", "=", process)
+          .execute(),
+      );
+      return new Map(rows.map(({ id, attempts }) => [id, attempts]));
+    },
     markSent: (ids, at) => change(ids, { state: "sent", settled_at: at, last_error: null }),
     async postpone(destination, until) {
       await changing()
@@ -225,13 +242,29 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .where("run_at", ">", after)
         .execute();
     },
-    recover: () =>
-      changing()
-        .set({ state: "owed", uncertain_since: sql<number>`coalesce(uncertain_since, attempted_at, created_at)` })
+    async recover(self, known) {
+      const sending = await db
+        .selectFrom("alert_deliveries")
+        .select(["id", "claimed_by"])
         .where("state", "=", "sending")
         .where(isOpen("alert_deliveries"))
-        .returningAll()
-        .execute(),
+        .where((eb) =>
+          eb.or([
+            eb("claimed_by", "is", null),
+            eb("claimed_by", "=", self),
+            eb("claimed_by", "not in", eb.selectFrom("processes").select("processes.id")),
+          ]),
+        )
+        .execute();
+      const left = sending.filter((one) => one.claimed_by !== self || !known.includes(one.id)).map(({ id }) => id);
+      await inBatches(left, (batch) =>
+        changing()
+          .set({ state: "owed", uncertain_since: sql<number>`coalesce(uncertain_since, attempted_at, created_at)` })
+          .where("id", "in", batch)
+          .execute(),
+      );
+      return selectInBatches(left, (batch) => all().where("id", "in", batch).orderBy("seq").execute());
+    },
     overdue: (before, limit, except = []) =>
       owed()
         .where("created_at", "<", before)

@@ -15,6 +15,7 @@ import { deliveryUrgency } from "./0012-delivery-urgency.ts";
 import { remindersTold } from "./0014-reminders-told.ts";
 import { deliveryGroups } from "./0015-delivery-groups.ts";
 import { exportJobs } from "./0016-export-jobs.ts";
+import { processes } from "./0017-processes.ts";
 
 /**
  * Every version of the schema, in order. Forward only: a migration that was released is never changed, the next one
@@ -36,4 +37,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0014-reminders-told": remindersTold,
   "0015-delivery-groups": deliveryGroups,
   "0016-export-jobs": exportJobs,
+  "0017-processes": processes,
 };

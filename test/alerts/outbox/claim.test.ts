@@ -17,7 +17,7 @@ it.each([
   [3, 0],
 ])("a claim of %d, where 2 are due, says of %d sender that more may be due", async (limit, full) => {
   const { tables, at } = await owed({ id: "a" }, { id: "b", destination: "nowhere//desk/" });
-  const taken = await tables((all) => claim(all, [{ sender: sender(), limit }], at, newId));
+  const taken = await tables((all) => claim(all, [{ sender: sender(), limit }], at, newId, "me"));
   expect([taken.claimed.length, taken.full.length]).toEqual([Math.min(limit, 2), full]);
 });
 
@@ -34,7 +34,7 @@ it.each([
     const chunks = splitIntoChunks(joinPlans([{ deliveries }]), messages);
     await all.outbox.addMessages(messages.rows(), at);
     await all.chunks.put(chunks.map(({ chunk }) => toChunkRow("nowhere", chunk, at)));
-    const { chunked } = await claim(all, [{ sender: sender(), limit: 9 }], at, newId, isIdle || undefined);
+    const { chunked } = await claim(all, [{ sender: sender(), limit: 9 }], at, newId, "me", isIdle);
     expect([chunked, (await all.chunks.take(9)).length]).toEqual([true, waiting]);
   });
 });
@@ -51,7 +51,7 @@ it.each([
   await tables(async (all) => {
     await all.outbox.update("a", { attempted_at: 1 });
     await all.outbox.putReceipts([{ delivery: "a", platform: "nowhere", channel: "ops", message: "1", at }]);
-    const { claimed } = await claim(all, [{ sender: sender(), limit: 1 }], at, newId);
+    const { claimed } = await claim(all, [{ sender: sender(), limit: 1 }], at, newId, "me");
     expect(claimed.map((one) => one.repeat)).toEqual([repeat]);
   });
 });
@@ -66,7 +66,7 @@ describe("a delivery that may have arrived", () => {
     await tables(async (all) => {
       const since = dropsRepeatsForMillis === 0 ? at : at - 60_000;
       await all.outbox.update("a", { uncertain_since: since });
-      const taken = await claim(all, [{ sender: sender({ dropsRepeatsForMillis }), limit: 1 }], at, newId);
+      const taken = await claim(all, [{ sender: sender({ dropsRepeatsForMillis }), limit: 1 }], at, newId, "me");
       expect(taken.claimed.map((one) => one.repeat)).toEqual([repeat]);
     });
   });

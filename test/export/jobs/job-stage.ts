@@ -5,6 +5,7 @@ import type { LedgerExportRequest, LedgerExports, LedgerFile } from "../../../sr
 import { silentLog } from "../../../src/log.ts";
 import { memoryAttachment } from "../../../src/reply/attachment.ts";
 import type { ExportFileRow, ExportJobRow, ExportTables, TransactionTables } from "../../../src/store/store.ts";
+import { soleProcess } from "../../../src/store/processes.ts";
 import { nanoseconds } from "../../../src/units/nanoseconds.ts";
 import { VirtualClock } from "../../api/virtual-clock.ts";
 
@@ -53,6 +54,7 @@ export function jobStage(
     // Of a transaction, these tests need no more than its tables.
     store: {
       exports: store,
+      processes: soleProcess(),
       transaction: (work) => work({ exports: store } as Partial<TransactionTables> as TransactionTables),
     },
     clock,
@@ -145,7 +147,10 @@ function memoryExports(): ExportTables & { readonly rows: Map<string, ExportJobR
         .filter((row) => owner === undefined || (row.platform === owner.platform && row.person === owner.person))
         .toReversed()
         .slice(0, limit),
-    open: async () => [...rows.values()].filter(({ state }) => state === "queued" || state === "running"),
+    abandoned: async (self) =>
+      [...rows.values()].filter(
+        ({ state, process }) => (state === "queued" || state === "running") && process !== self,
+      ),
     addFiles: async (added) => void files.push(...added),
     files: async (code) => files.filter((file) => file.code === code),
     kept: async () => files.filter(({ path }) => path !== null),

@@ -122,7 +122,7 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
 
       it("begin and are marked sent many at a time", async () => {
         await on(({ outbox }) => outbox.add([delivery("a"), delivery("b", "d2"), delivery("c", "d3")]));
-        await on(({ outbox }) => outbox.beginAttempts(["a", "b"], T + 1));
+        await on(({ outbox }) => outbox.beginAttempts(["a", "b"], T + 1, "p"));
         expect(await due()).toEqual(["c"]);
         await on(({ outbox }) => outbox.markSent(["a"], T + 2));
         const rows = await on(({ outbox }) => outbox.get(["a", "b", "c"]));
@@ -174,7 +174,7 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         await update("a", { state: "sending", attempted_at: T + 3 });
         await update("b", { state: "sending", attempted_at: T + 9, uncertain_since: T + 1 });
         await reopen();
-        const left = await on(({ outbox }) => outbox.recover());
+        const left = await on(({ outbox }) => outbox.recover("p", []));
         expect(left.map(({ id, uncertain_since }) => [id, uncertain_since])).toEqual([
           ["a", T + 3],
           ["b", T + 1],
@@ -221,7 +221,7 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
           const elsewhere = { platform: "other" };
           await outbox.add([delivery("a"), delivery("b"), delivery("c", "d2"), delivery("going", "d3")]);
           await outbox.add([delivery("edit", "d2", { kind: "edit", target: "c" }), delivery("far", "d4", elsewhere)]);
-          await outbox.beginAttempts(["going"], T);
+          await outbox.beginAttempts(["going"], T, "p");
         });
         expect(ids(await on(({ outbox }) => outbox.owedOn("fake")))).toEqual(["a", "b", "c", "edit"]);
         expect(ids(await on(({ outbox }) => outbox.overdue(T + 1, 9, ["fake"])))).toEqual(["far"]);

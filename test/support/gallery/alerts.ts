@@ -169,6 +169,7 @@ const story = episodeTimelineReply(
         data: "{}",
         state: "sent",
         attempts: 2,
+        claimed_by: null,
         attempted_at: toMillis(ago(368)),
         uncertain_since: toMillis(ago(369)),
         last_error: null,
