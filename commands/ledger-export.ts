@@ -31,10 +31,10 @@ const options = {
     example: "USDT",
     suggest: suggestIds(ASSET),
   },
-  from: { kind: "time", description: "Start, inclusive (UTC): 2023-05-01, 7d, last month" },
+  from: { kind: "time", description: "Start, inclusive (UTC): 7d, 2023-05-01; alone, a day or month (2023-05) is all of it" },
   to: {
     kind: "time",
-    description: "End (UTC); a bare date includes that day; left out = now, or the end of last month",
+    description: "End (UTC), a bare date included; left out = the end of the day or month in from, else now",
   },
   columns: {
     kind: "text",
@@ -52,7 +52,7 @@ export const ledgerExport = command({
   summary: "A party's ledger of one asset, as CSV",
   verb: "Export",
   examples: [
-    "ledger export <party> USDT from:2023-05-01 to:2023-05-31",
+    "ledger export <party> USDT from:2023-05",
     'ledger export <party> USDT from:"last month"',
     "ledger export <party> USDT from:7d columns:vega_time,quantity",
   ],

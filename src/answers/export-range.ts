@@ -10,11 +10,9 @@ export interface ExportRange {
   readonly to: Nanoseconds;
 }
 
-/** A named period that is over: "last month" means that month, not everything since its start. */
-const ENDED_PERIOD = /^(?:yesterday|(?:last|previous|past)\s+(?:day|week|month|quarter|year))$/iu;
-
 /**
- * Without `to` a range ends with the period that `from` names, or else now. The end is always requested, so that the
+ * Without `to` a range is the day, month, year or other period that `from` names, up to now at most; from a moment on, it
+ * ends now. The end is always requested, so that the
  * printed range is the requested one. `lineWith` is the caller's line with other ends, for a suggestion.
  * @throws UserError for a range that is empty, backwards or in the future.
  */
@@ -33,10 +31,11 @@ export function exportRange(
   if (to !== undefined && to.from > now && to.from !== to.to) {
     throw new UserError(`to lies in the future: ${formatUtc(to.from)}.`, {
       option: "to",
-      remedy: `Now it is ${formatUtc(now)}; leave to out for everything until now.`,
+      remedy: `Now it is ${formatUtc(now)}; write to:now for everything until now.`,
     });
   }
-  const end = to ?? (from !== undefined && ENDED_PERIOD.test(from.typed) ? from : undefined);
+  const isPeriodOver = from !== undefined && from.to > from.from && from.to <= now;
+  const end = to ?? (isPeriodOver ? from : undefined);
   const range = {
     from: from === undefined ? undefined : wholeSeconds(from.from),
     to: wholeSeconds(end?.to ?? now),

@@ -44,7 +44,7 @@ test("a file whose end nothing proves says so in its name, its title and its ton
   });
   await using conversation = await talk({ networks: { mainnet: [node.url] } });
   for (const raw of ["yes", "no"]) {
-    const screen = await conversation.ask(`ledger export ${PARTY} ${ASSET} from:2023-01-01 raw:${raw}`);
+    const screen = await conversation.ask(`ledger export ${PARTY} ${ASSET} from:2023-01-01 to:now raw:${raw}`);
     const { tone, attachments } = conversation.lastReply;
     expect(screen.split("\n")[0]).toMatch(saying(2, "END NOT CONFIRMED", "PARTIAL HISTORY"));
     expect([tone, attachments[0]!.name]).toEqual([
@@ -114,7 +114,7 @@ test("an asset in the party's place is distinguished from an unknown party", asy
   expect(await ask("ledger export nobody 3d")).toMatch(saying("!", "mainnet"));
 });
 
-test.each(["", "from:2024-01-01", "from:181d"])("%s begins before what nodes keep: PARTIAL HISTORY", async (range) => {
+test.each(["", "from:2024-01-01 to:now", "from:181d"])("%s begins before what nodes keep: PARTIAL HISTORY", async (range) => {
   const { ask, samples, lastFiles } = await start();
   // Noon of 2026-01-15, less 180 days.
   const screen = await ask(`ledger export ${samples.partyId} USDT ${range}`);

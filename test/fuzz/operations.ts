@@ -24,7 +24,7 @@ export const OPERATIONS: readonly FuzzOperation[] = DIALECTS.flatMap((dialect) =
     body: Buffer.from(fieldsInDialect(JSON.stringify(body), dialect)),
   })),
   ...["", " raw:yes"].map((raw) => ({
-    line: `ledger export ${ID} ${ID} from:2023-01-01${raw}`,
+    line: `ledger export ${ID} ${ID} from:2023-01-01 to:now${raw}`,
     dialect,
     path: EXPORT_PATH,
     body: ledger(dialect),
