@@ -201,7 +201,8 @@ describe("a silence", () => {
     const talk = await talkInOps();
     // Noon in UTC is 13:00 in Berlin: its next 22:00 is today, its next 12:30 tomorrow.
     await talk.ask("alerts silence all from:22:00 for:2h every:week zone:Europe/Berlin until:2026-06-30");
-    await talk.ask("alerts silence all from:12:30 for:30m zone:Europe/Berlin");
+    const once = await talk.ask("alerts silence all from:12:30 for:30m zone:Europe/Berlin");
+    expect(once).toMatch(saying("2026-01-16", "12:30", "11:30:00", "13:00", "12:00:00", "Europe/Berlin"));
     await talk.ask("alerts silence all from:2h until:2026-01-16T00:00:00Z zone:Europe/Berlin");
     await talk.ask('alerts silence all from:"2026-07-01 08:00" for:1d zone:America/New_York');
     const byStart = (await talk.engine.silences()).toSorted((a, b) => a.from - b.from);
@@ -362,6 +363,10 @@ describe("a silence", () => {
     ["node.down for 2h", saying("for", "for:2h")],
     ["from:someday for:1h", saying("from", "someday")],
     ["for:1h zone:Berlin", saying("Europe/Berlin")],
+    ["for:0h", saying("0h", "2d")],
+    ["night", saying("night", "alerts silence all for:8h")],
+    ['"api 1"', saying("api 1", "alerts silence all for:8h")],
+    ["node.down reason:deploy", saying("alerts silence node.down reason:deploy for:1h")],
     ["node.dwon for:1h", saying("node.dwon", "node.down")],
     ["nonsense for:1h", saying("nonsense")],
     ["network.stalled subject:BTC/USDT for:1h", /^!/u],

@@ -27,6 +27,8 @@ export const Silence = z.object({
   recurrence: z
     .object({ every: z.enum(["day", "week"]), zone: z.string().refine(isTimeZone), until: z.number() })
     .exactOptional(),
+  /** By whose clock people read its times, where that was named. */
+  zone: z.string().exactOptional(),
   reason: z.string().exactOptional(),
   by: z.string(),
   created: z.number(),

@@ -2,7 +2,7 @@ import { plainText } from "../../reply/plain-text.ts";
 import { strong, text, type Text, time } from "../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
-import { localMillis } from "../routing/local-time.ts";
+import { isTimeZone, localMillis } from "../routing/local-time.ts";
 import { type Silence, silenceEnds } from "../routing/silence.ts";
 import { type Labels, subjectName } from "./subscription-words.ts";
 
@@ -24,20 +24,35 @@ export function silenceScopeWords({ scope, label }: Silence, labels: Labels = {}
 
 const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
-/** When it holds: `until …`, or `every Saturday from 22:00 for 2 h by the clock of Europe/Berlin, first at …`. */
-export function silenceTimeWords({ from, until, recurrence }: Silence, now: number): Text {
-  const start = fromMillis(from);
+/**
+ * When it holds: `until …`, or `every Saturday from 22:00 for 2 h by the clock of Europe/Berlin, first at …`. Times stand
+ * by the clock of the zone that was named, then by the reader's.
+ */
+export function silenceTimeWords({ from, until, recurrence, zone: named }: Silence, now: number): Text {
+  const zone = recurrence?.zone ?? named;
+  const at = (moment: Milliseconds): Text => momentWords(moment, zone);
+  const byClock = zone === undefined || !isShownLocally(zone) ? "" : ` by the clock of ${zone}`;
   if (recurrence === undefined) {
-    return from > now
-      ? text`from ${time(start)} to ${time(fromMillis(until))}`
-      : text`until ${time(fromMillis(until))}`;
+    return from > now ? text`from ${at(from)} to ${at(until)}${byClock}` : text`until ${at(until)}${byClock}`;
   }
-  const { every, zone, until: end } = recurrence;
-  const local = new Date(localMillis(zone, from));
+  const { every, until: end } = recurrence;
+  const local = new Date(localMillis(recurrence.zone, from));
   const day = every === "day" ? "day" : (WEEKDAYS[local.getUTCDay()] ?? "week");
   const clock = local.toISOString().slice(11, 16);
-  const first = from > now ? text`first at ${time(start)}` : text`since ${time(start)}`;
-  return text`every ${day} from ${clock} for ${formatDuration(until - from)} by the clock of ${zone}, ${first}, the last time before ${time(fromMillis(end))}`;
+  const first = from > now ? text`first at ${at(from)}` : text`since ${at(from)}`;
+  return text`every ${day} from ${clock} for ${formatDuration(until - from)} by the clock of ${recurrence.zone}, ${first}, the last time before ${at(end)}`;
+}
+
+function isShownLocally(zone: string): boolean {
+  return zone !== "UTC" && isTimeZone(zone);
+}
+
+/** `2026-01-16 12:30 (2026-01-16 11:30:00 UTC)`; where no zone is named, by the reader's clock alone. */
+function momentWords(moment: Milliseconds, zone: string | undefined): Text {
+  const own = text`${time(fromMillis(moment))}`;
+  if (zone === undefined || !isShownLocally(zone)) return own;
+  const local = new Date(localMillis(zone, moment)).toISOString().slice(0, 16).replace("T", " ");
+  return text`${local} (${own})`;
 }
 
 /** A change of a silence as a line of the log: made, or ended if its end has come. Pure and total. */

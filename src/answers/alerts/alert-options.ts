@@ -4,7 +4,7 @@ import { KIND_CHOICES, suggestKinds } from "./alert-kinds.ts";
 import { suggestSilencedSubjects, suggestSubjects } from "./alert-subjects.ts";
 import { suggestQuietHours, suggestSpans, suggestZones } from "./alert-times.ts";
 import { listWords } from "./destination.ts";
-import { suggestEpisodes, suggestSilenceable } from "./episodes/episodes.ts";
+import { suggestEpisodes, suggestLogged, suggestSilenceable } from "./episodes/episodes.ts";
 import { suggestSilences } from "./silences/silences.ts";
 import { suggestResumable, suggestSubscriptions } from "./subscriptions/subscriptions.ts";
 
@@ -342,7 +342,7 @@ export const LOG_OPTIONS = {
     kind: "text",
     description: "Only lines with this: an episode, a kind, sent, suppressed, a name",
     example: "node.down",
-    suggest: suggestSilenceable,
+    suggest: suggestLogged,
   },
   page: { kind: "integer", description: "Which page, the newest being 1", min: 1, max: 1000 },
   file: { kind: "flag", description: "All of it as a file (CSV)", default: false },

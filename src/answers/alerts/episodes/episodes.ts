@@ -185,9 +185,17 @@ export async function suggestEpisodes(typed: string, { alerts }: SuggestContext)
   return choicesOf(await knownEpisodes(alerts), typed);
 }
 
-/** Completion for silences: open episodes, then kinds. */
-export async function suggestSilenceable(typed: string, { alerts }: SuggestContext): Promise<readonly Choice[]> {
+/** Completion for lines of the log: open episodes, then kinds. */
+export async function suggestLogged(typed: string, { alerts }: SuggestContext): Promise<readonly Choice[]> {
   return [...choicesOf(await alerts.openEpisodes(), typed), ...matchingKinds(typed)];
+}
+
+const EVERYTHING = { label: "all: everything here", value: "all" };
+
+/** Completion for silences: all, then open episodes and kinds. */
+export async function suggestSilenceable(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
+  const all = EVERYTHING.value.startsWith(typed.trim().toLowerCase()) ? [EVERYTHING] : [];
+  return [...all, ...(await suggestLogged(typed, context))];
 }
 
 /** Choices for episodes whose id or title matches the typed words. */

@@ -32,6 +32,8 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
   const { alerts, caller } = context;
   const values = withDuration(typed);
   const now = toMillis(context.now());
+  // The line that is suggested with an end must not fail again for what it silences.
+  if (values.for === undefined && values.until === undefined) await parseSilenceScope(context, values);
   const when = parseSilenceTimes(values, now);
   const typedPlace = values.to === undefined ? undefined : parseDestination(values.to, context, alerts);
   const { scope, labels, notes, episode, ended } = await parseSilenceScope(context, values);
@@ -39,7 +41,7 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
   if (ended !== undefined) return endedReply(ended, values.for);
   requireEffect(destination, scope, context.platforms.console);
   if (values.what === undefined && values.subject === undefined) return everythingReply(context, values, destination);
-  const wanted: Pick<Silence, "scope" | "from" | "until" | "recurrence"> = {
+  const wanted: Pick<Silence, "scope" | "from" | "until" | "recurrence" | "zone"> = {
     scope: { ...(destination === undefined ? {} : { destination: destinationKey(destination) }), ...scope },
     ...when,
   };

@@ -4,6 +4,7 @@ import { readReference } from "../../../alerts/outbox/group.ts";
 import type { Silence } from "../../../alerts/routing/silence.ts";
 import { conditionWords } from "../../../alerts/wording/condition-words.ts";
 import type { Labels } from "../../../alerts/wording/subscription-words.ts";
+import { formatLine, quoteValue } from "../../../bot/grammar/grammar.ts";
 import { nearest, quoteTyped } from "../../../bot/nearest.ts";
 import type { OptionValues } from "../../../bot/options/options.ts";
 import { UserError } from "../../../errors.ts";
@@ -54,7 +55,15 @@ export async function parseSilenceScope(context: AlertCommandContext, values: Si
   const episode = await findEpisode(context.alerts, what, network).catch((error: unknown) => {
     if (!(error instanceof UserError) || !error.message.startsWith("No episode")) throw error;
     const near = nearest(what, SILENCEABLE);
-    throw new UserError(`${quoteTyped(what)} is no episode, kind, market or node.`, {
+    const mistake = `${quoteTyped(what)} is no episode, kind, market or node.`;
+    if (near === undefined && values.for === undefined && values.until === undefined) {
+      throw new UserError(mistake, {
+        option: "what",
+        remedy: "Say what, or all, then for how long, or until when. Everything for a night is:",
+        suggestion: "alerts silence all for:8h",
+      });
+    }
+    throw new UserError(mistake, {
       option: "what",
       remedy: `${near === undefined ? `The kinds are ${SILENCEABLE.join(", ")}.` : `Did you mean ${near}?`} Open alerts are listed by:`,
       suggestion: "alerts status",
@@ -115,7 +124,7 @@ export const TIME_TOLERANCE: Milliseconds = 60_000;
 
 export type SilenceValues = OptionValues<typeof SILENCE_OPTIONS> & { readonly network?: string | undefined };
 /** When a silence is active. */
-type SilenceTimes = Pick<Silence, "from" | "until" | "recurrence">;
+type SilenceTimes = Pick<Silence, "from" | "until" | "recurrence" | "zone">;
 
 /** Start, end and recurrence as typed. Throws UserError without an end, and for one that is too far off. */
 export function parseSilenceTimes(values: SilenceValues, now: Milliseconds): SilenceTimes {
@@ -141,7 +150,7 @@ export function parseSilenceTimes(values: SilenceValues, now: Milliseconds): Sil
     throw new UserError("A silence always has an end.", {
       option: "for",
       remedy: "Say how long, or until when:",
-      suggestion: `alerts silence ${values.what ?? "all"} for:1h`,
+      suggestion: lineWith(values, { for: "1h" }),
     });
   }
   if (until - from > MAX_DURATION) {
@@ -153,7 +162,19 @@ export function parseSilenceTimes(values: SilenceValues, now: Milliseconds): Sil
       },
     );
   }
-  return { from, until };
+  return { from, until, ...(zone === "UTC" ? {} : { zone }) };
+}
+
+/** The line that was typed, with other values. */
+function lineWith(
+  { what = "all", subject, from, zone, reason, to, network }: SilenceValues,
+  put: { for: string },
+): string {
+  const given = { subject, from, zone, reason, to, network, ...put };
+  const options = Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+  return formatLine({ command: `alerts silence ${quoteValue(what)}`, options });
 }
 
 function recurring(
