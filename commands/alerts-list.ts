@@ -129,8 +129,8 @@ function tableOf(
     columns: [
       { title: "Tells" },
       { title: "State" },
-      ...(relativeTo === undefined ? [] : [{ title: "Where", priority: 2 as const }]),
-      { title: "Id", priority: 2 },
+      ...(relativeTo === undefined ? [] : [{ title: "Where" }]),
+      { title: "Id" },
       { title: "How", priority: 3 },
       { title: "Since", priority: 3 },
     ],

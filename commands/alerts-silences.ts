@@ -50,10 +50,10 @@ export const alertsSilences = command({
           columns: [
             { title: "Silenced" },
             { title: "Now" },
+            { title: "Id" },
+            { title: "Where" },
             { title: "When", priority: 2 },
-            { title: "Id", priority: 2 },
             { title: "By", priority: 3 },
-            { title: "Where", priority: 3 },
           ],
           rows: found.map((one) => {
             const { destination: where } = one.scope;
@@ -61,10 +61,10 @@ export const alertsSilences = command({
             return [
               silenceScopeWords(one, labels),
               toText(stateWords(one, now)),
-              silenceTimeWords(one, now),
               toText(code(one.id)),
-              toText(`${one.by}${reason}`),
               where === undefined ? toText("all places") : placeOf(where),
+              silenceTimeWords(one, now),
+              toText(`${one.by}${reason}`),
             ];
           }),
           ...end.inTable,

@@ -214,8 +214,8 @@ function episodeTable(open: readonly Episode[], labels: Labels): Table {
       { title: "Kind" },
       { title: "About" },
       { title: "Severity" },
+      { title: "Network" },
       { title: "Since", priority: 2 },
-      { title: "Network", priority: 2 },
       { title: "Episode", priority: 3 },
     ],
     rows: open.map((episode) => {
@@ -228,8 +228,8 @@ function episodeTable(open: readonly Episode[], labels: Labels): Table {
         toText(notes.length === 0 ? kind : `${kind} (${notes.join("; ")})`),
         toText(subject === "" ? network : subjectName(subject, labels)),
         toText(strong(severity)),
-        sinceWords(episode, "both"),
         toText(network),
+        sinceWords(episode, "both"),
         toText(code(briefEpisodeId(id))),
       ];
     }),

@@ -31,7 +31,10 @@ const options = {
     example: "USDT",
     suggest: suggestIds(ASSET),
   },
-  from: { kind: "time", description: "Start, inclusive (UTC): 7d, 2023-05-01; alone, a day or month (2023-05) is all of it" },
+  from: {
+    kind: "time",
+    description: "Start, inclusive (UTC): 7d, 2023-05-01; alone, a day or month (2023-05) is all of it",
+  },
   to: {
     kind: "time",
     description: "End (UTC), a bare date included; left out = the end of the day or month in from, else now",

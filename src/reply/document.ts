@@ -58,7 +58,7 @@ const Column = z.object({
   /** Numbers stand to the right. */
   align: z.enum(["left", "right"]).exactOptional(),
   /**
-   * How much a phone needs it: 1 is always shown, higher ones are dropped first. Default 1.
+   * How much a phone needs it: 1 is needed in each row, higher ones are dropped first. Default 1.
    * The CSV holds every column.
    */
   priority: z.literal([1, 2, 3]).exactOptional(),

@@ -114,15 +114,18 @@ test("an asset in the party's place is distinguished from an unknown party", asy
   expect(await ask("ledger export nobody 3d")).toMatch(saying("!", "mainnet"));
 });
 
-test.each(["", "from:2024-01-01 to:now", "from:181d"])("%s begins before what nodes keep: PARTIAL HISTORY", async (range) => {
-  const { ask, samples, lastFiles } = await start();
-  // Noon of 2026-01-15, less 180 days.
-  const screen = await ask(`ledger export ${samples.partyId} USDT ${range}`);
-  expect(screen.replaceAll(/\s+/gu, " ")).toMatch(
-    saying("!", "PARTIAL HISTORY", "PARTIAL HISTORY", "2025-07-19 12:00:00 UTC"),
-  );
-  expect(lastFiles()[0]!.name).toMatch(/^PARTIAL-HISTORY-ledger-/u);
-});
+test.each(["", "from:2024-01-01 to:now", "from:181d"])(
+  "%s begins before what nodes keep: PARTIAL HISTORY",
+  async (range) => {
+    const { ask, samples, lastFiles } = await start();
+    // Noon of 2026-01-15, less 180 days.
+    const screen = await ask(`ledger export ${samples.partyId} USDT ${range}`);
+    expect(screen.replaceAll(/\s+/gu, " ")).toMatch(
+      saying("!", "PARTIAL HISTORY", "PARTIAL HISTORY", "2025-07-19 12:00:00 UTC"),
+    );
+    expect(lastFiles()[0]!.name).toMatch(/^PARTIAL-HISTORY-ledger-/u);
+  },
+);
 
 test("a range within what nodes keep is whole", async () => {
   const { ask, samples, lastFiles } = await start();

@@ -1,5 +1,5 @@
-import { columnsToDrop } from "../../src/adapters/web/public/reply/columns.js";
-import type { VElement, VNode } from "../../src/adapters/web/public/vnode/vnode.js";
+import { columnsToDrop, LONGEST_BELOW, NEEDED } from "../../src/adapters/web/public/reply/columns.js";
+import { h, type VElement, type VNode } from "../../src/adapters/web/public/vnode/vnode.js";
 
 /** Of a character in a cell and in a head, in CSS pixels: the mean of the console's face at their sizes. */
 const CELL_PIXELS = 6.5;
@@ -19,10 +19,16 @@ export function fitColumns(node: VNode, pixels: number): VNode {
   if (typeof node === "string") return node;
   if (!("data-table" in node.attrs)) return withChildren(node, (child) => fitColumns(child, pixels));
   const columns = columnsOf(node);
-  const dropped = columnsToDrop(columns, pixels - MARGIN);
-  if (dropped.size === 0) return node;
+  const without = columnsToDrop(columns, pixels - MARGIN);
+  if (without.size === 0) return node;
+  const isShort = (index: number): boolean =>
+    rowsIn(node).every(({ children }) => lettersIn(children[index] ?? "") <= LONGEST_BELOW);
+  const below = [...without]
+    .filter((index) => columns[index]?.priority === NEEDED && isShort(index))
+    .toSorted((a, b) => a - b);
   const all = columns.filter(({ priority }) => priority !== undefined).length;
-  return leaveOut(node, dropped, `${all - dropped.size} of ${all} columns`);
+  const dropped = without.size - below.length;
+  return leaveOut(node, { without, below, said: dropped === 0 ? "" : `${all - dropped} of ${all} columns` });
 }
 
 function withChildren(node: VElement, change: (child: VNode, index: number) => VNode): VElement {
@@ -59,15 +65,29 @@ function lettersIn(node: VNode): number {
 }
 
 /** What `fitColumns` and `hideCells` of draw-reply.js do with the elements of the page. */
-function leaveOut(node: VNode, dropped: ReadonlySet<number>, said: string): VNode {
+function leaveOut(
+  node: VNode,
+  fit: { readonly without: ReadonlySet<number>; readonly below: readonly number[]; readonly said: string },
+): VNode {
+  const { without, below, said } = fit;
   if (typeof node === "string") return node;
-  if (node.attrs["class"] === "columns") return { ...node, children: [said] };
-  if ("data-columns" in node.attrs) {
+  if (node.attrs["class"] === "columns") return { ...node, children: said === "" ? [] : [said] };
+  if ("data-columns" in node.attrs && said !== "") {
     const { hidden: _shown, ...attrs } = node.attrs;
     return { ...node, attrs };
   }
-  if (node.tag !== "tr") return withChildren(node, (child) => leaveOut(child, dropped, said));
-  return withChildren(node, (cell, index) =>
-    typeof cell === "string" || !dropped.has(index) ? cell : { ...cell, attrs: { ...cell.attrs, hidden: "" } },
-  );
+  if (node.tag !== "tr") return withChildren(node, (child) => leaveOut(child, fit));
+  const parts = below.flatMap((index) => {
+    const cell = node.children[index];
+    return cell === undefined || typeof cell === "string" || lettersIn(cell) === 0
+      ? []
+      : [h("span", {}, cell.children)];
+  });
+  return withChildren(node, (cell, index) => {
+    if (typeof cell === "string") return cell;
+    if (index === 0 && parts.length > 0) {
+      return { ...cell, children: [...cell.children, h("span", { class: "below" }, ...parts)] };
+    }
+    return without.has(index) ? { ...cell, attrs: { ...cell.attrs, hidden: "" } } : cell;
+  });
 }

@@ -66,7 +66,7 @@ function isUnread(node: VElement): boolean {
 
 function textRead(node: VNode): string {
   if (typeof node === "string") return node;
-  return isUnread(node) ? "" : node.children.map(textRead).join("");
+  return isUnread(node) || isBelow(node) ? "" : node.children.map(textRead).join("");
 }
 
 /** A text, and what stands to the right of it. */
@@ -76,19 +76,32 @@ function besideLines([text, beside]: readonly VNode[], width: number): string[] 
   return [`${lines[0] ?? ""}${" ".repeat(GAP)}${right}`.trim(), ...lines.slice(1)];
 }
 
-/** Each row on one line, as far as the screen goes. */
+/** Each row on one line, as far as the screen goes, and on the next what stands below its first cell. */
 function tableLines(table: VElement, width: number): string[] {
-  const rows = rowsIn(table).map((row) =>
-    row.children.flatMap((cell) => (typeof cell === "string" || isUnread(cell) ? [] : [textRead(cell).trim()])),
+  const rows = rowsIn(table).map((row) => {
+    const read = row.children.filter((cell) => typeof cell !== "string" && !isUnread(cell));
+    const below = read
+      .flatMap(belowIn)
+      .map(textRead)
+      .filter((one) => one !== "");
+    return { cells: read.map((cell) => textRead(cell).trim()), below: below.join(" · ") };
+  });
+  const widths = (rows[0]?.cells ?? []).map((_, index) =>
+    Math.max(...rows.map(({ cells }) => cells[index]?.length ?? 0)),
   );
-  const widths = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, index) => cell.padEnd((widths[index] ?? 0) + GAP))
-      .join("")
-      .slice(0, width)
-      .trimEnd(),
-  );
+  return rows.flatMap(({ cells, below }) => {
+    const line = cells.map((cell, index) => cell.padEnd((widths[index] ?? 0) + GAP)).join("");
+    return [line.slice(0, width).trimEnd(), ...(below === "" ? [] : wrapped(below, width))];
+  });
+}
+
+function isBelow(node: VNode): boolean {
+  return typeof node !== "string" && classesOf(node).has("below");
+}
+
+function belowIn(cell: VNode): readonly VNode[] {
+  if (typeof cell === "string") return [];
+  return cell.children.flatMap((child) => (typeof child !== "string" && isBelow(child) ? child.children : []));
 }
 
 function rowsIn(node: VNode): VElement[] {

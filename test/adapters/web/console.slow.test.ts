@@ -206,8 +206,10 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     const { page } = visitor;
     await say(page, "market-list");
     const shown = page.locator("#log th:visible");
-    expect(await shown.allTextContents()).toEqual(["Market", "Mark"]);
-    expect(await page.textContent("#log .count")).toMatch(/20 of 84 rows.*2 of 7 columns/u);
+    expect(await shown.allTextContents()).toEqual(["MarketState", "Mark"]);
+    expect(await page.textContent("#log .count")).toMatch(/20 of 84 rows.*3 of 7 columns/u);
+    expect(await page.locator("#log .below").allTextContents()).toHaveLength(85);
+    expect(await page.locator("#log td .below").first().textContent()).toBe("active");
     await page.getByRole("button", { name: "64 more rows" }).click();
     expect(await page.locator("#log tbody tr:visible").count()).toBe(84);
     await page.getByRole("button", { name: "all columns" }).click();

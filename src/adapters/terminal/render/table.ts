@@ -1,6 +1,6 @@
 import type { Column, Table } from "../../../reply/block.ts";
 import { decimal, formatDecimal } from "../../../units/decimal.ts";
-import { renderFields } from "./fields.ts";
+import { indent, renderFields } from "./fields.ts";
 import { blank, dataSpan, rule, span, type Span, type SpanOptions, toSpans, withText } from "./span.ts";
 import { type Line, naturalWidth, type OpenLine, wordWidth, wrap } from "./wrap.ts";
 
@@ -28,7 +28,7 @@ export function renderTable(table: Table, width: number, options: SpanOptions, o
   }
   const lines = rowLines(titles, layout, table);
   lines.push(ruleLine(layout));
-  for (const row of rows) lines.push(...rowLines(row, layout, table));
+  for (const row of rows) lines.push(...rowLines(row, layout, table), ...belowLines(row, layout, width));
   lines.push(...notes(table, omissionNotes(titles, rows, layout, omittedHint), width));
   return lines;
 }
@@ -41,13 +41,19 @@ function omissionNotes(
   omittedHint: string,
 ): readonly string[] {
   const said: string[] = [];
-  if (layout.shown.length < titles.length) {
-    const gone = titles.filter((_, index) => !layout.shown.some((column) => column.index === index));
-    const names = gone.map((title) => (title[0]?.text ?? "").trim() || "(untitled)").join(", ");
+  const told = [...layout.shown.map(({ index }) => index), ...layout.below];
+  const namesOf = (named: typeof titles): string =>
+    named.map((title) => (title[0]?.text ?? "").trim() || "(untitled)").join(", ");
+  if (layout.below.length > 0) {
+    said.push(`Below each row: ${namesOf(titles.filter((_, index) => layout.below.includes(index)))}.`);
+  }
+  if (told.length < titles.length) {
+    const gone = titles.filter((_, index) => !told.includes(index));
+    const names = namesOf(gone);
     const verb = gone.length === 1 ? "One column does" : `${gone.length} columns do`;
     said.push(`${verb} not fit here: ${names}. A wider terminal shows more; ${omittedHint} gives all.`);
   }
-  if (layout.short && rows.some((row) => layout.shown.some(({ index }) => isShortened(row[index])))) {
+  if (layout.short && rows.some((row) => told.some((index) => isShortened(row[index])))) {
     said.push(`Ids are shortened; ${omittedHint} gives them whole.`);
   }
   return said;
@@ -95,6 +101,16 @@ function rowLines(cells: readonly (readonly Span[])[], layout: Columns, table: T
   return lines;
 }
 
+/** What is needed of a row and has no room beside its other cells, in a line of its own. */
+function belowLines(cells: readonly (readonly Span[])[], { below, short }: Columns, width: number): Line[] {
+  const filled = below.flatMap((index) => {
+    const cell = cellSpans(cells[index] ?? [], short);
+    return cell.length === 0 ? [] : [cell];
+  });
+  const joined = filled.flatMap((cell, at) => (at === 0 ? cell : [span(" · ", "dim"), ...cell]));
+  return joined.length === 0 ? [] : indent(wrap(joined, width - NESTED), NESTED);
+}
+
 function ruleLine(layout: Columns): Line {
   const line: OpenLine = { spans: [], width: 0 };
   let start = 0;
@@ -127,6 +143,7 @@ function records(titles: readonly Span[][], rows: readonly (readonly Span[][])[]
 
 /** Columns of space between two columns of a table. */
 const GAP = 2;
+const NESTED = 2;
 /** Text columns are wrapped down to this width before a column is omitted. */
 const COMFORTABLE = 24;
 /** Words longer than this do not widen a column. */
@@ -139,6 +156,8 @@ type Layout =
   | {
       readonly kind: "columns";
       readonly shown: readonly { readonly index: number; readonly width: number }[];
+      /** Columns whose cells stand in a line below their row. */
+      readonly below: readonly number[];
       /** Whether ids are shortened. */
       readonly short: boolean;
     }
@@ -160,7 +179,8 @@ function cellSpans(spans: readonly Span[], short: boolean): readonly Span[] {
 
 /**
  * The layout that shows most: whole ids if all fits, else shortened ones, else wrapped text, else fewer columns (the last
- * of the highest priority number is omitted first, the first column never); records where not even that one and another fit.
+ * of the highest priority number goes first, the first column never; one of priority 1 goes below its row, all others are
+ * omitted); records where not even that one and another fit.
  */
 function layoutTable(
   columns: readonly Column[],
@@ -172,7 +192,7 @@ function layoutTable(
     rows.reduce((widest, row) => Math.max(widest, naturalWidth(row[index] ?? [])), Math.max(1, naturalWidth(title))),
   );
   if (total(widths) <= width)
-    return { kind: "columns", shown: widths.map((one, index) => ({ index, width: one })), short: false };
+    return { kind: "columns", shown: widths.map((one, index) => ({ index, width: one })), below: [], short: false };
   return layoutTight(columns, widths, titles, rows, width);
 }
 
@@ -195,15 +215,16 @@ function layoutTight(
   });
 
   for (let shown = needs; ; shown = withoutLast(shown)) {
+    const below = needs.filter((need) => need.priority === 1 && !shown.includes(need)).map(({ index }) => index);
     for (const short of [false, true]) {
       const widths = shown.map((need) => (short ? need.short : need.long));
-      if (total(widths) <= width) return place(shown, widths, short);
+      if (total(widths) <= width) return place(shown, below, widths, short);
     }
     const least = shown.map((need) => leastWidth(need, COMFORTABLE, LONG_WORD));
-    if (total(least) <= width) return place(shown, grow(shown, least, width), true);
+    if (total(least) <= width) return place(shown, below, grow(shown, least, width), true);
     if (shown.every((need) => need.priority === 1)) {
       const tight = shown.map((need) => leastWidth(need, NARROWEST, COMFORTABLE));
-      if (total(tight) <= width) return place(shown, grow(shown, tight, width), true);
+      if (total(tight) <= width) return place(shown, below, grow(shown, tight, width), true);
     }
     // A name without any figure would say nothing.
     if (shown.length <= 2) return { kind: "records" };
@@ -244,10 +265,11 @@ function total(widths: readonly number[]): number {
   return widths.reduce((sum, one) => sum + one, 0) + GAP * Math.max(0, widths.length - 1);
 }
 
-function place(shown: readonly Need[], widths: readonly number[], short: boolean): Layout {
+function place(shown: readonly Need[], below: readonly number[], widths: readonly number[], short: boolean): Layout {
   return {
     kind: "columns",
     shown: shown.map((need, at) => ({ index: need.index, width: widths[at] ?? 0 })),
+    below,
     short,
   };
 }

@@ -58,6 +58,33 @@ describe("a table", () => {
     expect([50, 37, 25].map((width) => show(markets, width))).toMatchSnapshot();
   });
 
+  test("puts what each row needs below it, where it has no room beside, and names it", () => {
+    const open = table({
+      columns: [
+        { title: "Kind" },
+        { title: "About" },
+        { title: "How bad" },
+        { title: "On" },
+        { title: "Since", priority: 2 },
+      ],
+      rows: [
+        [text`market.auction`, text`BTC/USDT-R1420`, text`critical`, text`mainnet`, text`an hour ago`],
+        [text`market.auction`, text`XMR/USDT`, text``, text`testnet`, text`a day ago`],
+        [text`market.auction`, text`ETH/USDT`, text``, text``, text`a day ago`],
+      ],
+    });
+    const shown = show(open, 38);
+    expect(shown.split("\n").slice(4, 9)).toEqual([
+      "market.auction  BTC/USDT-R1420",
+      "  critical · mainnet",
+      "market.auction  XMR/USDT",
+      "  testnet",
+      "market.auction  ETH/USDT",
+    ]);
+    expect(shown).toMatch(/\bHow bad, On\.[^]*: Since\./u);
+    expect(shown).toMatchSnapshot();
+  });
+
   test("becomes records where not even the needed columns fit, and then shows all of them", () => {
     const long = table({
       columns: [

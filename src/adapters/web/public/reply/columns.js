@@ -16,8 +16,13 @@ export function hiddenRows(rows) {
   return rows > FIRST_ROWS + ROWS_TO_SPARE ? rows - FIRST_ROWS : 0;
 }
 
+/** A column of this priority is never left out: without room beside the others, its cells stand below the first one's. */
+export const NEEDED = 1;
+/** Unless one of them has more characters than this. */
+export const LONGEST_BELOW = 60;
+
 /**
- * The columns to leave out, by their index: those that matter least, and of equal ones the last. One that has room after
+ * The columns without room, by their index: those that matter least, and of equal ones the last. One that has room after
  * all, since a wider one before it went, comes back. The first column always stays, and so does one without a priority.
  *
  * @param {readonly { readonly width: number, readonly priority: number | undefined }[]} columns Widths in pixels.

@@ -1,11 +1,12 @@
 // @ts-check
 // A reply on the page: its elements, and what its tables do there.
 /** @import { ReplyJson, Table } from "../../../../reply/document.ts" */
-import { columnsToDrop } from "./columns.js";
+import { columnsToDrop, LONGEST_BELOW, NEEDED } from "./columns.js";
 import { tableToCsv } from "./csv.js";
 import { countOf } from "./render-table.js";
 import { renderReply } from "./reply.js";
 import { makeElement } from "../vnode/make-dom.js";
+import { h } from "../vnode/vnode.js";
 
 /** Fits each table to the page as often as its width changes. */
 const widths = new ResizeObserver((entries) => {
@@ -56,7 +57,8 @@ function press(button, section, table) {
 }
 
 /**
- * Leaves out the columns that the width cannot hold, and says how many; all are shown where one has asked for them.
+ * Leaves out the columns that the width cannot hold, and says how many; those that each row needs move below its first
+ * cell. All are shown where one has asked for them.
  *
  * @param {Element} scroll
  */
@@ -71,26 +73,51 @@ function fitColumns(scroll) {
   if (section.dataset["fitted"] === measured) return;
   section.dataset["fitted"] = measured;
   const heads = [...(table.tHead?.rows[0]?.cells ?? [])];
-  hideCells(table, new Set());
+  hideCells(table, new Set(), []);
   const columns = heads.map((head) => ({
     width: head.offsetWidth,
     priority: head.dataset["priority"] === undefined ? undefined : Number(head.dataset["priority"]),
   }));
-  const dropped = asked ? new Set([]) : columnsToDrop(columns, scroll.clientWidth);
-  hideCells(table, dropped);
+  const without = asked ? new Set([]) : columnsToDrop(columns, scroll.clientWidth);
+  const below = [...without].filter((index) => columns[index]?.priority === NEEDED && isShort(table, index));
+  below.sort((a, b) => a - b);
+  hideCells(table, without, below);
   const all = heads.filter(({ dataset }) => dataset["priority"] !== undefined).length;
+  const dropped = without.size - below.length;
   const said = section.querySelector(".columns");
   const button = section.querySelector("[data-columns]");
-  if (said !== null) said.textContent = dropped.size === 0 ? "" : `${all - dropped.size} of ${all} columns`;
-  if (button instanceof HTMLElement) button.hidden = dropped.size === 0;
+  if (said !== null) said.textContent = dropped === 0 ? "" : `${all - dropped} of ${all} columns`;
+  if (button instanceof HTMLElement) button.hidden = dropped === 0;
+}
+
+/**
+ * Whether a line has room for each cell of a column.
+ *
+ * @param {HTMLTableElement} table
+ * @param {number} index
+ */
+function isShort(table, index) {
+  return [...table.rows].every(({ cells }) => (cells[index]?.textContent ?? "").length <= LONGEST_BELOW);
 }
 
 /**
  * @param {HTMLTableElement} table
- * @param {ReadonlySet<number>} dropped
+ * @param {ReadonlySet<number>} hidden
+ * @param {readonly number[]} below Of the hidden columns those whose content stands below the row's first cell.
  */
-function hideCells(table, dropped) {
+function hideCells(table, hidden, below) {
   for (const row of table.rows) {
-    for (const [index, cell] of [...row.cells].entries()) cell.hidden = dropped.has(index);
+    for (const [index, cell] of [...row.cells].entries()) cell.hidden = hidden.has(index);
+    const [first] = row.cells;
+    first?.querySelector(":scope > .below")?.remove();
+    const filled = below.flatMap((index) => row.cells[index] ?? []).filter((cell) => cell.textContent !== "");
+    if (first === undefined || filled.length === 0) continue;
+    const line = makeElement(h("span", { class: "below" }));
+    for (const cell of filled) {
+      const part = makeElement(h("span", {}));
+      part.append(...[...cell.childNodes].map((node) => node.cloneNode(true)));
+      line.append(part);
+    }
+    first.append(line);
   }
 }
