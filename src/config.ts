@@ -22,6 +22,7 @@ interface DiscordConfig {
   readonly token: string;
   readonly applicationId: string | undefined;
   readonly guildId: string | undefined;
+  /** 64 hexadecimal digits: interactions come over HTTP, and no gateway is opened. */
   readonly publicKey: string | undefined;
   readonly apiUrl: string | undefined;
 }
@@ -257,6 +258,17 @@ function contradictions(set: Readonly<Record<string, string | undefined>>): stri
   }
   if (has("SLACK_BOT_TOKEN") && !has("SLACK_APP_TOKEN") && !has("SLACK_SIGNING_SECRET")) {
     faults.push("SLACK_BOT_TOKEN is set, but not SLACK_APP_TOKEN: Slack needs both");
+  }
+  /** Of a platform that posts its requests to this process. */
+  const needsServer = (setting: string, sends: string, instead: string): void => {
+    const so = `${setting} is set, so ${sends} over HTTP`;
+    if (value("WEB_PORT") === "0")
+      faults.push(`${so}, but WEB_PORT=0 switches the server off: set a port, or ${instead}`);
+    if (!has("PUBLIC_URL"))
+      faults.push(`${so}: set PUBLIC_URL to the address where this process is reached, or ${instead}`);
+  };
+  if (has("DISCORD_TOKEN") && has("DISCORD_PUBLIC_KEY")) {
+    needsServer("DISCORD_PUBLIC_KEY", "Discord sends interactions", "unset DISCORD_PUBLIC_KEY to use the gateway");
   }
   if (has("WEB_HOST") && !isLoopback(value("WEB_HOST")) && value("WEB_PORT") !== "0" && !has("WEB_TOKEN")) {
     faults.push("WEB_HOST is not this machine alone, so WEB_TOKEN must be set: a long random word of your own");

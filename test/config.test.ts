@@ -112,6 +112,11 @@ describe("the configuration", () => {
     [{ ...nodes, DISCORD_TOKEN: "two words" }, saying("DISCORD_TOKEN")],
     [{ DISCORD_APPLICATION_ID: "me" }, saying("DISCORD_APPLICATION_ID")],
     [{ DISCORD_PUBLIC_KEY: "abc" }, saying("DISCORD_PUBLIC_KEY", 64)],
+    [{ ...nodes, DISCORD_TOKEN: "t", DISCORD_PUBLIC_KEY: "ab".repeat(32) }, saying("DISCORD_PUBLIC_KEY", "PUBLIC_URL")],
+    [
+      { ...nodes, DISCORD_TOKEN: "t", DISCORD_PUBLIC_KEY: "ab".repeat(32), PUBLIC_URL: "https://b", WEB_PORT: "0" },
+      saying("DISCORD_PUBLIC_KEY", "WEB_PORT=0"),
+    ],
     [{ SLACK_COMMAND: "bell" }, saying("SLACK_COMMAND")],
     [{ DATABASE_URL: "postgres://u:p@h/d" }, saying("DATABASE_URL", "PostgreSQL")],
     [{ DATABASE_URL: "redis://h" }, saying("DATABASE_URL")],
@@ -149,7 +154,7 @@ describe("the configuration", () => {
       LOG_LEVEL: "hunter2",
       TESTNET_CORE_URL: "https://hunter2",
     });
-    expect(message.split("\n")).toHaveLength(10);
+    expect(message.split("\n")).toHaveLength(11);
     for (const name of [
       "MAINNET_URLS",
       "DISCORD_TOKEN",

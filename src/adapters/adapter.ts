@@ -2,6 +2,7 @@ import type { Sender } from "../alerts/sender.ts";
 import type { Bot } from "../bot/bot.ts";
 import type { Visibility } from "../bot/invocation.ts";
 import type { Reply } from "../reply/reply.ts";
+import type { Webhook } from "./webhook.ts";
 
 /** An adapter's health: `down` heals by itself, `failed` needs a person (a bad token). */
 export interface AdapterHealth {
@@ -13,6 +14,8 @@ export interface AdapterHealth {
 export interface Adapter {
   readonly platform: string;
   readonly health: AdapterHealth;
+  /** Where its platform posts requests; left out, nowhere. */
+  readonly webhooks?: readonly Webhook[];
   /** Resolves once it runs or retries in the background; rejects only for configuration errors. */
   start(bot: Bot): Promise<void>;
   /** Resolves within 5 s, even if the platform does not answer. */

@@ -147,6 +147,7 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
       ...config.web,
       previews: platforms.previews,
       linkedFiles: (secret) => exports.linked(secret),
+      webhooks: platforms.adapters.flatMap(({ webhooks = [] }) => webhooks),
       signOuts: store.signOuts,
       ...shown,
       simulated: networks.simulated,

@@ -4,13 +4,18 @@ import { z } from "zod";
 import type { AnyCommand } from "../../bot/command.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { examineClock, fault, type Finding, noAnswer, ok, warning } from "../finding.ts";
+import { webhookUrl } from "../webhook.ts";
 import { compareCommands, hasChanges, registrationOf } from "./registration.ts";
+import { INTERACTIONS_PATH } from "./transport/signature.ts";
 
 export interface DiscordExaminationOptions {
   readonly token: string;
   readonly applicationId?: string | undefined;
   readonly guildId?: string | undefined;
+  /** Set where interactions come over HTTP. */
   readonly publicKey?: string | undefined;
+  /** The public address of the bot. */
+  readonly publicUrl?: string | undefined;
   /** The interface's base without version; left out = Discord's own. */
   readonly apiUrl?: string | undefined;
   readonly commands: readonly AnyCommand[];
@@ -52,8 +57,8 @@ const Gateway = z.object({
 });
 
 /**
- * Checks the token, the application, the gateway, the commands, the server and the channels; changes nothing. Never
- * rejects; skips the remaining checks when the signal aborts.
+ * Checks the token, the application, how interactions come, the commands, the server and the channels; changes nothing.
+ * Never rejects; skips the remaining checks when the signal aborts.
  */
 export async function examineDiscord(options: DiscordExaminationOptions): Promise<Finding[]> {
   const me = await ask(options, "/users/@me");
@@ -63,17 +68,20 @@ export async function examineDiscord(options: DiscordExaminationOptions): Promis
   }
   const user = User.safeParse(me.body).data;
   if (user === undefined) return [unanswered("Discord token", me)];
+  const overHttp = options.publicKey !== undefined;
   const [application, gateway, guild, channels] = await Promise.all([
     ask(options, "/applications/@me"),
-    examineGateway(options),
+    overHttp ? [] : examineGateway(options),
     examineGuild(options),
     Promise.all((options.channels ?? []).map((channel) => examineChannel(options, channel))),
   ]);
   const known = Application.safeParse(application.body).data;
   return [
     ok("Discord token", `the bot is ${user.username}`),
-    ...(known === undefined ? [unanswered("Discord application", application)] : examineApplication(options, known)),
-    gateway,
+    ...(known === undefined
+      ? [unanswered("Discord application", application)]
+      : [...examineApplication(options, known), ...examinePortal(options, known)]),
+    ...gateway,
     ...guild,
     ...(known === undefined ? [] : [await examineCommands(options, known.id)]),
     ...channels,
@@ -95,10 +103,6 @@ function examineApplication(
     const remedy = "Copy the Public Key from its page General Information.";
     findings.push(fault(check, "DISCORD_PUBLIC_KEY is not the key of this application", remedy));
   }
-  if (it.interactions_endpoint_url !== "") {
-    const what = "Discord sends commands to an Interactions Endpoint URL and not to this bot";
-    findings.push(fault(check, what, "Clear that field on its page General Information: the bot uses the gateway."));
-  }
   if (findings.length === 0) findings.push(ok(check, `${it.id}; it needs no privileged intents`));
   const types = it.integration_types_config;
   // 0 = to servers, 1 = to people: https://docs.discord.com/developers/resources/application#application-object-application-integration-types
@@ -118,16 +122,37 @@ function examineApplication(
   return findings;
 }
 
-async function examineGateway(options: DiscordExaminationOptions): Promise<Finding> {
+/** Where the Developer Portal says that interactions go, against where this bot takes them. */
+function examinePortal({ publicKey, publicUrl }: DiscordExaminationOptions, it: Application): Finding[] {
+  const check = "Discord interactions";
+  const entered = it.interactions_endpoint_url;
+  if (publicKey === undefined) {
+    if (entered === "") return [ok(check, "they come over the gateway")];
+    const what = "Discord sends commands to an Interactions Endpoint URL and not to this bot";
+    const remedy =
+      "Clear that field on its page General Information: the bot uses the gateway. Or set DISCORD_PUBLIC_KEY to take them over HTTP.";
+    return [fault(check, what, remedy)];
+  }
+  if (publicUrl === undefined) return [];
+  const url = webhookUrl(INTERACTIONS_PATH, publicUrl);
+  if (entered === url) return [ok(check, `they come over HTTP, at ${url}; the gateway is not opened`)];
+  const what =
+    entered === ""
+      ? "the application has no Interactions Endpoint URL, so no command arrives (DISCORD_PUBLIC_KEY closes the gateway)"
+      : "the application's Interactions Endpoint URL is another one";
+  return [fault(check, what, `With the bot running, enter ${url} on its page General Information.`)];
+}
+
+async function examineGateway(options: DiscordExaminationOptions): Promise<Finding[]> {
   const check = "Discord gateway";
   const answer = await ask(options, "/gateway/bot");
   const gateway = Gateway.safeParse(answer.body).data;
-  if (gateway === undefined) return unanswered(check, answer);
+  if (gateway === undefined) return [unanswered(check, answer)];
   const { total, remaining, reset_after: resetMillis } = gateway.session_start_limit;
   const left = `${remaining} of ${total} session starts left`;
-  if (remaining > LOW_SESSION_STARTS) return ok(check, left);
+  if (remaining > LOW_SESSION_STARTS) return [ok(check, left)];
   const hours = Math.ceil(resetMillis / 3_600_000);
-  return warning(check, left, `Do not restart the bot for the next ${hours} h: each start uses one up.`);
+  return [warning(check, left, `Do not restart the bot for the next ${hours} h: each start uses one up.`)];
 }
 
 async function examineGuild(options: DiscordExaminationOptions): Promise<Finding[]> {

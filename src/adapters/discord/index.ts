@@ -1,4 +1,4 @@
-// The Discord adapter: commands over the gateway, messages over REST.
+// The Discord adapter: interactions over the gateway or over HTTP, messages over REST.
 // Read next: transport/transport.ts (the connection), respond/respond.ts (interactions), send/send.ts (alerts),
 // render/render.ts (a reply as a message), limits.ts.
 
@@ -14,13 +14,16 @@ import { BotStopping, messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { AdapterHealth, Payloads, SendingAdapter } from "../adapter.ts";
+import { NOT_RUNNING, type Webhook, webhookUrl } from "../webhook.ts";
 import { CommandMentions } from "./command-mentions.ts";
 import type { DiscordContext } from "./context.ts";
 import { ACKNOWLEDGE_TIMEOUT_MILLIS, NONCE_LIFETIME_MILLIS, TOKEN_LIFETIME_MILLIS } from "./limits.ts";
 import { registerCommands } from "./register-commands.ts";
 import { respondToInteraction } from "./respond/respond.ts";
 import { DiscordSender } from "./send/send.ts";
+import { InteractionsEndpoint } from "./transport/endpoint.ts";
 import { closeRest, createRest } from "./transport/rest.ts";
+import { INTERACTIONS_PATH } from "./transport/signature.ts";
 import { GatewayConnection } from "./transport/transport.ts";
 
 export interface DiscordAdapterOptions {
@@ -28,6 +31,10 @@ export interface DiscordAdapterOptions {
   readonly applicationId?: string | undefined;
   /** Registers the commands for this server alone: at once, for development. */
   readonly guildId?: string | undefined;
+  /** The application's public key, 64 hexadecimal digits: interactions come over HTTP, and the gateway stays closed. */
+  readonly publicKey?: string | undefined;
+  /** The public address of this process, for what the log says about the endpoint. */
+  readonly publicUrl?: string | undefined;
   /** Redirects all REST traffic, for tests: the base without version. */
   readonly apiUrl?: string | undefined;
   readonly payloads: Payloads;
@@ -47,6 +54,7 @@ export interface DiscordTiming {
   readonly failedMillis?: number;
   readonly stuckMillis?: number;
   readonly refusedMillis?: number;
+  readonly checkMillis?: number;
   readonly registerAgainMillis?: number;
 }
 
@@ -61,6 +69,7 @@ export function createDiscordAdapter(options: DiscordAdapterOptions): SendingAda
 class DiscordAdapter implements SendingAdapter {
   readonly platform = "discord";
   readonly dropsRepeatsForMillis = NONCE_LIFETIME_MILLIS;
+  readonly webhooks: readonly Webhook[];
   readonly #options: DiscordAdapterOptions;
   readonly #stopping = new AbortController();
   readonly #rest: REST;
@@ -70,12 +79,18 @@ class DiscordAdapter implements SendingAdapter {
   readonly #answering = new Set<Promise<void>>();
   readonly #mentions = new CommandMentions();
   readonly #seen = new LRUCache<string, true>({ max: 5000 });
-  #connection: GatewayConnection | undefined;
+  #connection: GatewayConnection | InteractionsEndpoint | undefined;
   #registered: Promise<void> | undefined;
 
   constructor(options: DiscordAdapterOptions) {
     this.#options = options;
-    const { token, apiUrl, payloads, log } = options;
+    const { token, apiUrl, payloads, log, publicKey } = options;
+    const handle: Webhook["handle"] = async (request) => {
+      const endpoint = this.#connection;
+      if (!(endpoint instanceof InteractionsEndpoint) || this.#stopping.signal.aborted) return NOT_RUNNING;
+      return endpoint.handle(request);
+    };
+    this.webhooks = publicKey === undefined ? [] : [{ path: INTERACTIONS_PATH, handle }];
     // No retries: a second acknowledgement is an error, a second message a nuisance. InteractionApi retries where it is safe.
     this.#rest = createRest({
       token,
@@ -104,7 +119,7 @@ class DiscordAdapter implements SendingAdapter {
   }
 
   start(bot: Bot): Promise<void> {
-    const { payloads, log, timing = {}, token } = this.#options;
+    const { payloads, log, publicKey, publicUrl, timing = {}, token } = this.#options;
     const context: DiscordContext = {
       bot,
       rest: this.#rest,
@@ -119,18 +134,21 @@ class DiscordAdapter implements SendingAdapter {
       autocompleteMillis: timing.autocompleteMillis ?? ACKNOWLEDGE_TIMEOUT_MILLIS - 1000,
       signal: this.#stopping.signal,
     };
-    const connection = new GatewayConnection({
+    const common = {
       rest: this.#botRest,
-      token,
       log,
       ...timing,
-      onInteraction: (interaction) => this.#answer(context, interaction),
-      onReady: (applicationId) => {
+      onInteraction: (interaction: APIInteraction) => this.#answer(context, interaction),
+      onReady: (applicationId: string) => {
         this.#registered ??= this.#register(bot, this.#options.applicationId ?? applicationId);
       },
-    });
-    this.#connection = connection;
-    connection.start();
+    };
+    const url = publicUrl === undefined ? undefined : webhookUrl(INTERACTIONS_PATH, publicUrl);
+    this.#connection =
+      publicKey === undefined
+        ? new GatewayConnection({ ...common, token })
+        : new InteractionsEndpoint({ ...common, publicKey, url, now: () => context.now() });
+    this.#connection.start();
     return Promise.resolve();
   }
 

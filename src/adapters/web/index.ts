@@ -14,6 +14,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { AdapterHealth, Preview, SendingAdapter } from "../adapter.ts";
 import { createFileCache } from "../file-cache.ts";
+import type { Webhook } from "../webhook.ts";
 import { createAccess, type SignOut, type SignOuts } from "./access/access.ts";
 import { allowedHosts, type AllowedHosts } from "./access/allowed-hosts.ts";
 import { trustedProxies } from "./access/client-address.ts";
@@ -70,6 +71,8 @@ export interface WebAdapterOptions {
   readonly incident?: IncidentSwitch | undefined;
   /** Files behind links. */
   readonly linkedFiles?: LinkedFiles;
+  /** Where platforms post requests. */
+  readonly webhooks?: readonly Webhook[];
   /** Shortened by tests. */
   readonly streamTimeouts?: AlertRouteDependencies["streamTimeouts"];
   /** Shortened by tests. */
@@ -125,6 +128,7 @@ export function createWebAdapter(options: WebAdapterOptions): WebAdapter {
       watch: options.watch,
       incident: options.incident,
       linkedFiles: options.linkedFiles,
+      webhooks: options.webhooks ?? [],
       streamTimeouts: options.streamTimeouts ?? {
         heartbeatMillis: HEARTBEAT_INTERVAL_MILLIS,
         readMillis: READ_TIMEOUT_MILLIS,

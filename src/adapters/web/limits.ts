@@ -7,6 +7,14 @@ export const PORTS_TRIED = 100;
 
 /** The largest body of a request, far above any question. */
 export const MAX_BODY_BYTES = 64 * 1024;
+/** The largest request that a platform posts: a message of Discord's with all its components, a form of Slack's. */
+export const MAX_WEBHOOK_BYTES = 1024 * 1024;
+/** Requests of platforms at one time; each is answered within moments. */
+export const MAX_WEBHOOK_REQUESTS = 128;
+/** Discord and Slack wait 3 s for an answer. */
+export const WEBHOOK_TIMEOUT_MILLIS: Milliseconds = 3000;
+/** The shortest interval between two lines of the log about refused signatures. */
+export const REFUSED_LOG_INTERVAL_MILLIS: Milliseconds = 60_000;
 /** Open connections, and those of one client; a browser holds up to six. */
 export const MAX_CONNECTIONS = 512;
 export const MAX_CONNECTIONS_PER_CLIENT = 256;

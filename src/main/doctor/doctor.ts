@@ -11,6 +11,7 @@ import { PLATFORMS } from "../platforms/platforms.ts";
 import { type Check, createRedactor, exitCodeOf, findingLine, runChecks, summaryOf, withoutFaulty } from "./checks.ts";
 import { examineConsole } from "./console.ts";
 import { examineDatabase } from "./database.ts";
+import { endpointChecks } from "./endpoints.ts";
 import { networkChecks } from "./networks.ts";
 import {
   alertsConfigOf,
@@ -40,6 +41,7 @@ export async function doctor(args: readonly string[]): Promise<number> {
     { name: "Node.js", run: () => Promise.resolve([examineNode()]) },
     ...networkChecks(config, alerts.clock.drift),
     ...platformChecks(config),
+    ...endpointChecks(config),
     { name: "console", run: (signal) => examineConsole(config, signal) },
     { name: "alerts", run: () => Promise.resolve([alertsFile, ...examineOperators(config)]) },
     { name: "DEADMAN_URL", run: (signal) => checkDeadManSwitch(config, args.includes("--ping"), signal) },
@@ -77,6 +79,7 @@ function platformChecks(config: Config): Check[] {
         return examineDiscord({
           ...common,
           ...discord,
+          publicUrl: config.web.publicUrl,
           commands,
           networks: names,
           channels: channelsOn("discord"),

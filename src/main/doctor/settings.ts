@@ -21,7 +21,6 @@ const UNSERVED = {
   SLACK_SIGNING_SECRET: "events over HTTP",
   SLACK_CLIENT_ID: "OAuth, for several workspaces",
   SLACK_CLIENT_SECRET: "OAuth, for several workspaces",
-  DISCORD_PUBLIC_KEY: "interactions over HTTP",
   SECRET_KEY: "the encryption of secrets in the store",
 } as const satisfies Partial<Record<keyof ExaminedConfig["set"], string>>;
 

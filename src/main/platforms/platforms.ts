@@ -56,7 +56,7 @@ export async function openPlatforms(
   const adapters: SendingAdapter[] = [];
   if (config.discord !== undefined) {
     const { createDiscordAdapter } = await import("../../adapters/discord/index.ts");
-    adapters.push(createDiscordAdapter({ ...config.discord, log, payloads }));
+    adapters.push(createDiscordAdapter({ ...config.discord, publicUrl: config.web.publicUrl, log, payloads }));
   }
   if (config.slack !== undefined) {
     const { appToken } = config.slack;

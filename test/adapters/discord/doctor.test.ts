@@ -50,6 +50,7 @@ describe("the doctor at Discord", () => {
       expect.stringMatching(saying("ok Discord token", "Bellwether")),
       expect.stringMatching(saying("ok Discord application", discord.state.applicationId)),
       expect.stringContaining("scope=bot+applications.commands&permissions=309237697536"),
+      expect.stringMatching(saying("ok Discord interactions")),
       expect.stringMatching(saying("ok Discord gateway", 999, 1000)),
       expect.stringMatching(saying("ok Discord commands", registrationOf(commands, networks, "global").length)),
       expect.stringMatching(saying("ok OPERATOR_CHANNEL")),
@@ -73,6 +74,19 @@ describe("the doctor at Discord", () => {
         return { publicKey: "b".repeat(64) };
       },
       /^fault .*DISCORD_PUBLIC_KEY\b/u,
+    ],
+    [
+      "an endpoint that is not entered",
+      () => ({ publicKey: "a".repeat(64), publicUrl: "https://bell.example/" }),
+      /^fault Discord interactions: .* -> .*https:\/\/bell\.example\/discord\/interactions/u,
+    ],
+    [
+      "an endpoint elsewhere",
+      () => {
+        discord.state.application = { interactions_endpoint_url: "https://old.example/discord/interactions" };
+        return { publicKey: "a".repeat(64), publicUrl: "https://bell.example" };
+      },
+      /^fault Discord interactions: .* -> .*https:\/\/bell\.example\/discord\/interactions/u,
     ],
     [
       "an endpoint that takes the commands away",

@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import { commands } from "../../../commands/index.ts";
 import type { Payloads, SendingAdapter } from "../../../src/adapters/adapter.ts";
 import { createDiscordAdapter, type DiscordTiming } from "../../../src/adapters/discord/index.ts";
+import { INTERACTIONS_PATH } from "../../../src/adapters/discord/transport/signature.ts";
 import type { AlertEngine } from "../../../src/alerts/engine/engine.ts";
 import { createApiClient } from "../../../src/api/client/client.ts";
 import { openAudienceSettings } from "../../../src/bot/audience-settings.ts";
@@ -19,6 +20,7 @@ import { FakeDiscord } from "../../support/fake-discord/fake-discord.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import { scratchDatabase } from "../../support/scratch-database.ts";
 import { exportJobsOn } from "../../support/export-jobs.ts";
+import { echoBot, type Harness, startConsole } from "../web/harness.ts";
 
 export interface StageOptions {
   /** Commands beside the real ones, for tests. */
@@ -36,6 +38,12 @@ export interface StageOptions {
   readonly simulated?: boolean;
   /** Starts the adapter and waits until it is connected and registered. Default true. */
   readonly connect?: boolean;
+  /** Interactions over HTTP in place of the gateway. */
+  readonly http?: boolean;
+  /** The application's public key, right unless a test says otherwise. */
+  readonly publicKey?: string;
+  /** Where the operator says that this process is reached. */
+  readonly publicUrl?: string;
 }
 
 /** End to end: a simulated network, the real bot and store, the adapter, and a fake Discord with users. */
@@ -49,6 +57,8 @@ export interface Stage {
   readonly store: Store;
   /** The alert engine, to which a test may report observations. */
   readonly engine: AlertEngine;
+  /** What serves the interactions over HTTP, after each start; empty over the gateway. */
+  readonly consoles: readonly Harness[];
   /** Ends the adapter as a crash would and starts another on the same store. */
   restart(): Promise<void>;
   /** Starts another adapter beside it, as a second process with the same token would. */
@@ -82,8 +92,12 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       exports: exportJobsOn(store, scratch.folder, { log }),
       log,
     });
+  const consoles: Harness[] = [];
   const start = async (): Promise<SendingAdapter> => {
+    const http = options.http === true ? { publicKey: options.publicKey ?? fake.endpoint.publicKey } : {};
     const adapter = createDiscordAdapter({
+      ...http,
+      publicUrl: options.publicUrl,
       token: options.token ?? fake.state.token,
       guildId: options.guildId,
       apiUrl: fake.apiUrl,
@@ -95,6 +109,11 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     });
     // A restart finds the stored choices.
     await adapter.start(await create());
+    if (options.http === true) {
+      const served = await startConsole(echoBot(), { webhooks: adapter.webhooks ?? [], log });
+      consoles.push(served);
+      if (options.connect !== false) await fake.endpoint.save(served.url + INTERACTIONS_PATH);
+    }
     if (options.connect !== false) {
       await until(() => adapter.health.state === "up" && fake.state.commands.size > 0, "the adapter");
     }
@@ -107,6 +126,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     simulator,
     store,
     engine,
+    consoles,
     get adapter() {
       return adapter;
     },
@@ -123,6 +143,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([adapter, ...twins].map((one) => one.stop()));
+      await Promise.all(consoles.map((one) => one[Symbol.asyncDispose]()));
       await client.close();
       await Promise.all([fake.stop(), simulator.close(), store.close()]);
       await scratch.remove();

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
+import { Endpoint } from "./endpoint.ts";
 import { Gateway } from "./gateway.ts";
 import { shown } from "./messages.ts";
 import { parseBody } from "./parse-body.ts";
@@ -41,6 +42,7 @@ export interface SeenRequest {
 export class FakeDiscord {
   readonly state = new State();
   readonly gateway: Gateway;
+  readonly endpoint = new Endpoint(this.state);
   readonly requests: SeenRequest[] = [];
   readonly limits = new RateLimits();
   /** Rate limits are enforced only where a test is about them. */
@@ -77,6 +79,12 @@ export class FakeDiscord {
 
   get apiUrl(): string {
     return `${this.origin}/api`;
+  }
+
+  /** Sends an interaction to the endpoint that the portal names, else over the gateway: never both. */
+  interact(interaction: unknown): void {
+    if (this.endpoint.url === undefined) this.gateway.dispatch("INTERACTION_CREATE", interaction);
+    else this.endpoint.post(interaction).catch((error: unknown) => this.state.violations.push(String(error)));
   }
 
   /** Injects a fault; several for one request apply in order, one per request. */

@@ -126,7 +126,7 @@ export class Person {
     command: string | undefined,
   ): Dialog {
     const where: Where = typeof given === "string" ? { channel: given } : given;
-    const { state, gateway } = this.#fake;
+    const { state } = this.#fake;
     const channel = state.channels.get(where.channel);
     if (channel === undefined) throw new Error(`no channel ${where.channel}`);
     const id = state.snowflake();
@@ -156,7 +156,7 @@ export class Person {
         : { guild_id: channel.guild, member: { user, roles: [], permissions: this.#manages ? "16" : "0" } };
     const installed = where.broughtAlong === true ? {} : { 0: channel.guild ?? "0" };
     const own = where.broughtAlong === true || channel.guild === undefined ? { 1: this.id } : {};
-    gateway.dispatch("INTERACTION_CREATE", {
+    this.#fake.interact({
       id,
       application_id: state.applicationId,
       type,

@@ -43,6 +43,10 @@ class TokenKeepingRest extends REST {
   }
 }
 
+/** The health of a bot whose token Discord refuses, in words for the operator. */
+export const TOKEN_REFUSED =
+  "Discord refuses the token: reset it on the page Bot of your app, set DISCORD_TOKEN and start again";
+
 /** Stops the timers of a client. */
 export function closeRest(rest: REST): void {
   rest.clearHashSweeper();

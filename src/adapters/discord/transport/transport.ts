@@ -1,5 +1,6 @@
-// The transport to Discord. This module keeps the gateway session, on which interactions arrive; read next
-// identify-budget.ts (how often a session may begin), rest.ts (the REST client and its errors), upload.ts (files).
+// The transport to Discord. This module keeps the gateway session, on which interactions arrive; read next endpoint.ts
+// (interactions over HTTP instead), identify-budget.ts (how often a session may begin), rest.ts (the REST client and its
+// errors), upload.ts (files).
 
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -11,6 +12,7 @@ import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
 import type { AdapterHealth } from "../../adapter.ts";
 import { IdentifyBudget } from "./identify-budget.ts";
+import { TOKEN_REFUSED } from "./rest.ts";
 
 interface GatewayOptions {
   readonly rest: REST;
@@ -197,9 +199,6 @@ interface FatalClose {
   /** Whether a new connection may succeed: it asks Discord again for the number of shards. */
   readonly mayRecover: boolean;
 }
-
-const TOKEN_REFUSED =
-  "Discord refuses the token: reset it on the page Bot of your app, set DISCORD_TOKEN and start again";
 
 const SHARD_COUNT_REFUSED: FatalClose = {
   why: "Discord refuses this number of gateway connections: it is asked again in a while how many it wants",

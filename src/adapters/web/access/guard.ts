@@ -40,7 +40,7 @@ const OPEN_PATHS = new Set(["/healthz"]);
 /** An error response as JSON: one sentence. */
 export function refuse(
   c: Context,
-  status: 400 | 401 | 403 | 404 | 413 | 415 | 421 | 429 | 503,
+  status: 400 | 401 | 403 | 404 | 405 | 413 | 415 | 421 | 429 | 503,
   error: string,
 ): Response {
   return c.json({ error }, status);

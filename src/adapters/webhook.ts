@@ -1,0 +1,44 @@
+import type { Milliseconds } from "../units/duration.ts";
+
+/** A request that a platform posts to this process. */
+export interface WebhookRequest {
+  /** The body as it came: signatures cover its bytes. */
+  readonly body: Uint8Array<ArrayBuffer>;
+  /** A header, by its name in lower case. */
+  header(name: string): string | undefined;
+}
+
+export interface WebhookResponse {
+  readonly status: 200 | 202 | 400 | 401 | 503;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/**
+ * An address at which a platform posts its requests. The web adapter serves it without sign-in, so `handle` checks the
+ * signature of each request, and answers 401 where it is wrong.
+ */
+export interface Webhook {
+  /** `/discord/interactions` */
+  readonly path: string;
+  handle(request: WebhookRequest): Promise<WebhookResponse>;
+}
+
+/** The answer while the adapter does not run: the platform, or whoever balances its load, may try elsewhere. */
+export const NOT_RUNNING: WebhookResponse = { status: 503, headers: { "Retry-After": "1" } };
+
+/** Where a platform reaches a webhook, below the public address of this process. */
+export function webhookUrl(path: string, publicUrl: string): string {
+  return new URL(path, publicUrl).href;
+}
+
+/**
+ * The age at which a signature is refused, so that nobody can send a recorded request again later. Slack advises it
+ * (https://docs.slack.dev/authentication/verifying-requests-from-slack); Discord names none.
+ */
+const MAX_SIGNATURE_AGE_MILLIS: Milliseconds = 300_000;
+
+/** Whether a signature's timestamp, in Unix seconds as its header writes it, is of these minutes. */
+export function isRecent(timestamp: string, nowMillis: Milliseconds): boolean {
+  return /^\d{1,12}$/u.test(timestamp) && Math.abs(nowMillis - Number(timestamp) * 1000) <= MAX_SIGNATURE_AGE_MILLIS;
+}

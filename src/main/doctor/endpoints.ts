@@ -1,0 +1,38 @@
+import { fault, type Finding, ok, warning } from "../../adapters/finding.ts";
+import { INTERACTIONS_PATH } from "../../adapters/discord/transport/signature.ts";
+import { webhookUrl } from "../../adapters/webhook.ts";
+import type { Config } from "../../config.ts";
+import { isLoopback } from "../../loopback.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import type { Check } from "./checks.ts";
+
+const TIMEOUT_MILLIS: Milliseconds = 5000;
+
+/** The endpoints to which platforms post over HTTP, as they are reached from outside. */
+export function endpointChecks({ discord, web }: Pick<Config, "discord" | "web">): Check[] {
+  const { publicUrl } = web;
+  if (publicUrl === undefined) return [];
+  const paths = discord?.publicKey === undefined ? [] : [{ name: "Discord endpoint", path: INTERACTIONS_PATH }];
+  return paths.map(({ name, path }) => ({
+    name,
+    run: async (signal) => [await examineEndpoint(name, webhookUrl(path, publicUrl), signal)],
+  }));
+}
+
+/** Posts nothing, unsigned, which the running bot refuses with 401. Never rejects. */
+export async function examineEndpoint(check: string, url: string, signal: AbortSignal): Promise<Finding> {
+  const { hostname, protocol } = new URL(url);
+  if (protocol === "http:" && !isLoopback(hostname)) {
+    const remedy = "Put a proxy with TLS in front of it, and set PUBLIC_URL to its https:// address.";
+    return fault(check, "PUBLIC_URL is an http:// address, to which no platform posts", remedy);
+  }
+  const remedy = "Look whether the bot runs, and whether the proxy of PUBLIC_URL passes POST requests to it.";
+  try {
+    const late = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MILLIS)]);
+    const { status } = await fetch(url, { method: "POST", redirect: "manual", signal: late });
+    if (status === 401) return ok(check, `${url} answers, and refuses what is not signed`);
+    return warning(check, `${url} answers HTTP ${status} from here, where the running bot says 401`, remedy);
+  } catch {
+    return warning(check, `${url} cannot be reached from here`, remedy);
+  }
+}
