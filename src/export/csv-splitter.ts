@@ -78,7 +78,11 @@ export class CsvSplitter {
       this.#scan(at === 0 ? chunk : chunk.subarray(0, at));
       if (at === 0) return;
     }
-    for (; at < chunk.length; at += SCAN_BYTES) this.#scan(chunk.subarray(at, at + SCAN_BYTES));
+    while (at < chunk.length) {
+      const to = pieceEnd(chunk, at);
+      this.#scan(chunk.subarray(at, to));
+      at = to;
+    }
   }
 
   #scan(chunk: Buffer): void {
@@ -213,6 +217,14 @@ export class CsvSplitter {
     this.#record.fieldEnds = wider;
     return wider;
   }
+}
+
+/** Behind the last line feed among so many bytes, so that no row is carried from one piece to the next. */
+function pieceEnd(chunk: Buffer, from: number): number {
+  const most = from + SCAN_BYTES;
+  if (most >= chunk.length) return chunk.length;
+  const lineFeed = chunk.lastIndexOf(LINE_FEED, most - 1);
+  return lineFeed < from ? most : lineFeed + 1;
 }
 
 /** A field's bytes without its quotes and a byte order mark, as text. For headers and messages, not for every row. */
