@@ -1,12 +1,7 @@
 import { expect, test } from "vitest";
 
-import { createDispatcher } from "../../src/alerts/dispatch/dispatch.ts";
-import type { Sender } from "../../src/alerts/sender.ts";
-import { describe as describeAlert } from "../../src/alerts/wording/wording.ts";
-import { systemClock } from "../../src/api/clock.ts";
-import { silentLog } from "../../src/log.ts";
 import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
-import type { Store } from "../../src/store/store.ts";
+import { delivering } from "../support/delivering.ts";
 import { textOf as textOfDiscord } from "../support/fake-discord/person.ts";
 import { textOf as textOfSlack } from "../support/fake-slack/person.ts";
 import { stage as onDiscord } from "./discord/stage.ts";
@@ -14,32 +9,11 @@ import { stage as onSlack } from "./slack/stage.ts";
 
 // A direct message is promised once one has arrived.
 
-/** Delivers what is owed until the end of the test. */
-function delivering(store: Store, sender: Sender): AsyncDisposable {
-  const stop = new AbortController();
-  const dispatcher = createDispatcher({
-    store,
-    clock: systemClock,
-    log: silentLog(),
-    senders: [sender],
-    describe: describeAlert,
-  });
-  const running = dispatcher.run(stop.signal);
-  const waking = setInterval(() => dispatcher.wake(), 50);
-  return {
-    async [Symbol.asyncDispose]() {
-      clearInterval(waking);
-      stop.abort();
-      await running;
-    },
-  };
-}
-
 const PROMISE = /You will be told/u;
 const WATCH = { kinds: "stake.changed", subjects: "ab".repeat(32) };
 
 test("on Discord: to who takes none, none is promised, with what to do", async () => {
-  await using scene = await onDiscord();
+  await using scene = await onDiscord({ delivers: true });
   await using _ = delivering(scene.store, scene.adapter);
   const { fake } = scene;
   fake.expected.add(50_007);

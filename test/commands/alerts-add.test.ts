@@ -1,15 +1,12 @@
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
-import { createDispatcher } from "../../src/alerts/dispatch/dispatch.ts";
 import { KIND_GROUPS } from "../../src/alerts/kinds/kinds.ts";
 import { SendError } from "../../src/alerts/sender.ts";
-import { systemClock } from "../../src/api/clock.ts";
-import { silentLog } from "../../src/log.ts";
 import { auction, down, stalled } from "../alerts/readings.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
+import { delivering } from "../support/delivering.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { linesOf, saying } from "../support/said.ts";
-import { describeAlert } from "../support/gist.ts";
 import {
   ann,
   bob,
@@ -29,14 +26,18 @@ import {
 } from "./alert-channel.ts";
 import { talkToSimulator } from "./conversation.ts";
 
+const senderOn = (platform: string): FakeSender => new FakeSender({ platform, now: () => Date.now() });
+
 describe("a channel", () => {
   test("is offered what ops channels need, and shown by one test message that it can be reached", async () => {
     const talk = await talkInOps(ann, { delivering: ["discord"] });
+    const sender = senderOn("discord");
+    await using _ = delivering(talk.store, sender);
     const said = await talk.ask("alerts add");
     expect(said).toMatch(saying("✓", "mainnet"));
     expect(said).toContain("network.stalled");
     expect(said).not.toContain("Nothing delivers");
-    expect(await owed(talk, ops)).toEqual(["test by ann"]);
+    expect(sender.take()).toEqual([`${ops.channel}: test by ann`]);
     const [subscription] = await talk.engine.subscriptions();
     expect(subscription).toMatchObject({
       destination: ops,
@@ -186,23 +187,9 @@ describe("a channel", () => {
 
   test("that the bot cannot post in says so at once, and not only when it matters", async () => {
     const talk = await talkToSimulator({ delivering: ["discord"] });
-    const sender = new FakeSender({ platform: "discord", now: () => Date.now() });
+    const sender = senderOn("discord");
     sender.outcome = () => new SendError("gone", "Missing Access");
-    const stop = new AbortController();
-    const dispatcher = createDispatcher({
-      store: talk.store,
-      clock: systemClock,
-      log: silentLog(),
-      senders: [sender],
-      describe: describeAlert,
-    });
-    const running = dispatcher.run(stop.signal);
-    const bell = setInterval(() => dispatcher.wake(), 10);
-    onTestFinished(async () => {
-      clearInterval(bell);
-      stop.abort();
-      await running;
-    });
+    await using _ = delivering(talk.store, sender);
     talk.become({ here: OPS, caller: ann });
     const said = await talk.ask("alerts add");
     expect(said).toMatch(saying("Missing", "Access"));
@@ -230,16 +217,19 @@ describe("a channel", () => {
 describe("operators", () => {
   test("subscribe the console, or a channel by its id", async () => {
     const talk = await talkToSimulator({ delivering: ["web", "slack"] });
+    const [web, slack] = [senderOn("web"), senderOn("slack")];
+    await using _ = delivering(talk.store, web, slack);
     talk.become({ here: CONSOLE_PAGE, caller: ann });
     expect(await talk.ask("alerts add node.down")).toMatch(saying("✓", "node.down"));
-    expect(await owed(talk, theConsole)).toHaveLength(1);
+    expect(web.posts.map(({ channel }) => channel)).toEqual([theConsole.channel]);
     expect(await talk.ask("alerts add node.down to:slack:C0123ABCD")).toMatch(saying("✓", "C0123ABCD", "Slack"));
-    expect(await owed(talk, { platform: "slack", channel: "C0123ABCD" })).toHaveLength(1);
+    expect(slack.posts.map(({ channel }) => channel)).toEqual(["C0123ABCD"]);
     expect(await talk.ask("alerts add node.down to:discord:1122334455667788990")).toMatch(saying("!", "Discord"));
   });
 
   test("learn that the console has no threads", async () => {
     const talk = await talkToSimulator({ delivering: ["web"] });
+    await using _ = delivering(talk.store, senderOn("web"));
     expect(await talk.ask("alerts add node.down style:thread")).toMatch(saying("✓", "node.down", "mainnet", "plain"));
     expect(await talk.engine.subscriptions()).toMatchObject([{ style: "plain" }]);
     const id = idIn(talk.lastReply);

@@ -66,7 +66,7 @@ describe("the log", () => {
   });
 
   test("finds all that is about a market by its name, on the network named", async () => {
-    const talk = await talkToSimulator({ delivering: ["web"] });
+    const talk = await talkToSimulator();
     await talk.ask("alerts add market.auction");
     await see(talk, 1, [auction("good", MARKET)]);
     await see(talk, 2, [auction("bad", MARKET)]);

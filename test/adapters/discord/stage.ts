@@ -44,6 +44,8 @@ export interface StageOptions {
   readonly publicKey?: string;
   /** Where the operator says that this process is reached. */
   readonly publicUrl?: string;
+  /** Alerts are delivered by the test: `alerts add` waits for its first message. */
+  readonly delivers?: true;
 }
 
 /** End to end: a simulated network, the real bot and store, the adapter, and a fake Discord with users. */
@@ -79,7 +81,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
   });
   const database = scratch.file;
   const store = createStore({ url: `file:${database}`, log });
-  const { service, engine } = alertsOn(store, { platforms: ["discord"] });
+  const { service, engine } = alertsOn(store, options.delivers === true ? { platforms: ["discord"] } : {});
   const create = async () =>
     createBot({
       platforms: PLATFORMS,

@@ -3,13 +3,11 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { COLORS } from "../../../../src/adapters/discord/render/embed.ts";
 import { customIdsIn } from "../../../../src/adapters/discord/render/press.ts";
 import { noAlertNotice } from "../../../../src/adapters/why-this-alert.ts";
-import { createDispatcher } from "../../../../src/alerts/dispatch/dispatch.ts";
 import type { Reading } from "../../../../src/alerts/kinds/reading.ts";
-import { describe as describeAlert } from "../../../../src/alerts/wording/wording.ts";
 import { systemClock } from "../../../../src/api/clock.ts";
-import { silentLog } from "../../../../src/log.ts";
 import { plainText } from "../../../../src/reply/plain-text.ts";
 import { down, price } from "../../../alerts/readings.ts";
+import { delivering } from "../../../support/delivering.ts";
 import { labelsOf, type Person, textOf } from "../../../support/fake-discord/person.ts";
 import type { StoredMessage } from "../../../support/fake-discord/state.ts";
 import { until } from "../../../support/fake-discord/until.ts";
@@ -51,18 +49,8 @@ async function see(...readings: readonly Reading[]): Promise<void> {
 
 /** Delivers until a post with these words is there. */
 async function deliverUntil(words: string): Promise<void> {
-  const stop = new AbortController();
-  const dispatcher = createDispatcher({
-    store: on.store,
-    clock: systemClock,
-    log: silentLog(),
-    senders: [on.adapter],
-    describe: describeAlert,
-  });
-  const running = dispatcher.run(stop.signal);
+  await using _ = delivering(on.store, on.adapter);
   await until(() => post(words) !== undefined, words);
-  stop.abort();
-  await running;
 }
 
 describe("an alert on Discord", () => {

@@ -1,11 +1,9 @@
 import { expect, test } from "vitest";
 
-import { createDispatcher } from "../../../../src/alerts/dispatch/dispatch.ts";
-import { describe as describeAlert } from "../../../../src/alerts/wording/wording.ts";
 import { systemClock } from "../../../../src/api/clock.ts";
-import { silentLog } from "../../../../src/log.ts";
 import { down } from "../../../alerts/readings.ts";
 import { alertsOn } from "../../../support/alert-service.ts";
+import { delivering } from "../../../support/delivering.ts";
 import { until } from "../../../support/fake-discord/until.ts";
 import { buttonsOf, textOf } from "../../../support/fake-slack/person.ts";
 import { stage } from "../stage.ts";
@@ -30,15 +28,7 @@ test("Acknowledge posts nothing for all in the channel: the pressed message show
   }
   const posts = () => fake.state.messages.filter((one) => one.channel === channel && one.onlyFor === undefined);
   const alert = () => posts().find(({ text }) => text.includes("has not answered"));
-  const stop = new AbortController();
-  const dispatcher = createDispatcher({
-    store,
-    clock: systemClock,
-    log: silentLog(),
-    senders: [scene.adapter],
-    describe: describeAlert,
-  });
-  const running = dispatcher.run(stop.signal);
+  await using _ = delivering(store, scene.adapter);
   await until(() => alert() !== undefined, "the alert");
   const before = posts().length;
   const [first, ...others] = buttonsOf(alert()!.blocks);
@@ -46,9 +36,6 @@ test("Acknowledge posts nothing for all in the channel: the pressed message show
   expect(others.filter(({ style }) => style === "primary")).toEqual([]);
   const dialog = await ann.press(alert()!, "Acknowledge");
   expect(dialog.last.onlyFor).toBe(ann.id);
-  dispatcher.wake();
   await until(() => textOf(alert()!).includes(`<@${ann.id}>`), "the edit");
-  stop.abort();
-  await running;
   expect(posts()).toHaveLength(before);
 });
