@@ -1,15 +1,14 @@
-import { createDispatcher } from "../../src/alerts/dispatch/dispatch.ts";
+import { createDispatcher, type DispatchDependencies } from "../../src/alerts/dispatch/dispatch.ts";
 import type { Sender } from "../../src/alerts/sender.ts";
 import { systemClock } from "../../src/api/clock.ts";
 import { silentLog } from "../../src/log.ts";
-import type { Store } from "../../src/store/store.ts";
 import { describeAlert } from "./gist.ts";
 
 /** Looks for what is owed this often: nothing wakes the dispatcher. */
 const LOOK_EVERY_MILLIS = 10;
 
 /** Delivers what is owed, in real time, until it is disposed of. */
-export function delivering(store: Pick<Store, "transaction">, ...senders: readonly Sender[]): AsyncDisposable {
+export function delivering(store: DispatchDependencies["store"], ...senders: readonly Sender[]): AsyncDisposable {
   const stop = new AbortController();
   const dispatcher = createDispatcher({
     store,
