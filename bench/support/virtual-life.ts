@@ -8,6 +8,7 @@ import type { Delivery, Sender } from "../../src/alerts/sender.ts";
 import { createApiClient } from "../../src/api/client/client.ts";
 import { silentLog } from "../../src/log.ts";
 import { createAlerting } from "../../src/main/alerting/alerting.ts";
+import { createDuties } from "../../src/main/alerting/duties.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import { fromMillis } from "../../src/units/nanoseconds.ts";
 import { VirtualClock } from "../../test/api/virtual-clock.ts";
@@ -73,8 +74,11 @@ export async function virtualLife(options: {
     },
   });
   const store = createStore({ url: `file:${folder.path}/bench.db`, log, now: () => BEGAN + clock.monotonicMillis() });
+  const duties = createDuties({ store, clock, log });
+  await duties.start();
   const alerting = createAlerting({
     store,
+    duties,
     networks: { clients: [api], simulated: false },
     config: DEFAULT_ALERTS_CONFIG,
     console: false,

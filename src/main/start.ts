@@ -15,6 +15,7 @@ import { writeHolderRecord } from "../store/file/holder-record.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
 import { readAlertsConfig } from "./alerting/alerting-settings.ts";
+import { createDuties } from "./alerting/duties.ts";
 import { openAlerting, type StartHooks } from "./alerting/open-alerting.ts";
 import { assembleBot } from "./assemble-bot.ts";
 import { packageVersion } from "./cli/cli.ts";
@@ -92,6 +93,15 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
   });
   const endLimits = watchPlatformLimits(platformUrls(config), metrics.onPlatformLimit);
   shutdown.add("platform limits", async () => endLimits());
+  const duties = createDuties({
+    store,
+    clock: systemClock,
+    log,
+    onBuried: () => void exports.interruptAbandoned(),
+  });
+  shutdown.add("processes", () => duties.leave());
+  // From here on other processes know of this one, and leave alone what it has.
+  await duties.start();
   const networks = await openNetworks(config, { log, onRequest: metrics.onNodeRequest });
   shutdown.add("networks", () => networks.close());
   const {
@@ -102,6 +112,7 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
     config,
     alertsConfig,
     store,
+    duties,
     networks,
     metrics,
     hooks,

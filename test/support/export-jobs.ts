@@ -30,6 +30,7 @@ export const NO_EXPORTS: ExportJobs = {
   ended: notAskedFor,
   verify: notAskedFor,
   linked: notAskedFor,
+  interruptAbandoned: async () => undefined,
   start: async () => undefined,
   close: async () => undefined,
 };

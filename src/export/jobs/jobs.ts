@@ -52,6 +52,8 @@ export interface ExportJobs {
   verify(asker: ExportAsker, given: GivenLedger): Promise<VerifiedFile>;
   /** Interrupts what an earlier process left, and removes what expires from then on. Never rejects. */
   start(): Promise<void>;
+  /** Jobs of processes that live no more are interrupted: their people are told, and choose. Never rejects. */
+  interruptAbandoned(): Promise<void>;
   /** Stops all jobs; their rows stay as they are. */
   close(): Promise<void>;
 }
@@ -104,6 +106,14 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
   const { live } = runner;
   const at = (): Milliseconds => toMillis(clock.wallClock());
   let sweeping: Promise<void> | undefined;
+
+  async function interruptAbandoned(): Promise<void> {
+    try {
+      await interruptLeftovers(upkeep);
+    } catch (thrown) {
+      log.warn({ why: messageOf(thrown) }, "interrupted exports unknown");
+    }
+  }
 
   async function withFile(row: ExportJobRow, into: Into, signal: AbortSignal): Promise<EndedJob> {
     const job = jobOf(row);
@@ -265,12 +275,10 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
 
     verify: (asker, given) => verifyFile(store.exports, asker, given),
 
+    interruptAbandoned,
+
     async start() {
-      try {
-        await interruptLeftovers(upkeep);
-      } catch (thrown) {
-        log.warn({ why: messageOf(thrown) }, "interrupted exports unknown");
-      }
+      await interruptAbandoned();
       sweeping = sweepRegularly(upkeep, closing.signal);
     },
 

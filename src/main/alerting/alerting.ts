@@ -8,7 +8,7 @@ import type { DispatchDependencies, Dispatcher } from "../../alerts/dispatch/dis
 import { outboxDepth } from "../../alerts/outbox/queries.ts";
 import { readRefusedMessages, type RefusedMessages } from "../../alerts/dispatch/refused-messages.ts";
 import { DRILL_NETWORK } from "../../alerts/drill.ts";
-import { createAlertEngine } from "../../alerts/engine/engine.ts";
+import { type AlertEngine, createAlertEngine } from "../../alerts/engine/engine.ts";
 import type { AlertKind } from "../../alerts/kinds/kinds.ts";
 import type { Subscription } from "../../alerts/routing/subscription.ts";
 import type { Destination, Sender } from "../../alerts/sender.ts";
@@ -29,14 +29,17 @@ import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import type { Drills } from "../../watchers/drills.ts";
-import type { Schedule } from "../../watchers/schedule.ts";
 import type { Observation } from "../../watchers/watch-loop.ts";
 import type { Networks } from "../networks.ts";
 import { PLATFORMS } from "../platforms/platforms.ts";
 import { subscribeConsole } from "./console-alerts.ts";
+import { type Duties, fencedStore } from "./duties.ts";
+import { followNetwork } from "./followed-networks.ts";
 
 interface AlertingDependencies {
   readonly store: Pick<Store, "transaction" | "processes">;
+  /** Each network is watched by one process at a time; started by the caller. */
+  readonly duties: Pick<Duties, "add" | "end">;
   readonly networks: Pick<Networks, "clients" | "simulated">;
   readonly config: AlertsConfig;
   /** Whether there is a console: it is then subscribed, once. */
@@ -92,7 +95,7 @@ export interface Alerting {
   start(senders: readonly Sender[]): Promise<void>;
   /** A delivery may be due. */
   wake(): void;
-  /** The last verdict on each network, since this process began. */
+  /** The last verdict on each network since this process began, by whichever process watches it. */
   verdict(network: string): Verdict | undefined;
   /** Rejects where the database fails. */
   health(): Promise<AlertingHealth>;
@@ -105,7 +108,7 @@ const UPKEEP_INTERVAL: Milliseconds = 1000;
 
 /** Everything between the networks and the platforms; `start` loads the modules that watch and deliver. */
 export function createAlerting(dependencies: AlertingDependencies): Alerting {
-  const { store, networks, config, log, clock = systemClock, onStep } = dependencies;
+  const { store, duties, networks, config, log, clock = systemClock, onStep } = dependencies;
   const names = networks.clients.map(({ network }) => network);
   const optional = {
     ...(dependencies.operators === undefined ? {} : { operators: dependencies.operators }),
@@ -116,9 +119,9 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
   const delivering = new AbortController();
   const subjects = createWatchedSubjects();
   const observations = new Map<string, LastObservation>();
+  const watched = new Set<string>();
   const verdicts = new Map<string, Verdict>();
   let dispatcher: Dispatcher | undefined;
-  let schedule: Schedule | undefined;
   let drills: Drills | undefined;
   let starting: Promise<void> | undefined;
   let dispatching: Promise<void> | undefined;
@@ -137,8 +140,8 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
   const verdict = (network: string): Verdict | undefined => verdicts.get(network);
   const service = createAlertService(engine, config, () => dependencies.platforms, verdict);
 
-  async function record(observation: Observation): Promise<void> {
-    await engine.processObservation(observation);
+  async function record(watching: AlertEngine, observation: Observation): Promise<void> {
+    await watching.processObservation(observation);
     const { network, watcher, at, failure } = observation;
     observations.set(`${network}/${watcher.name}`, {
       network,
@@ -163,6 +166,16 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
     const subscriptions = await engine.subscriptions();
     subjects.update(subscriptions);
     drills?.watch(subscriptions);
+    for (const network of names) if (!watched.has(network)) await follow(network);
+  }
+
+  async function follow(network: string): Promise<void> {
+    if (store.processes.aliveFor === undefined) return;
+    const { observations: stored, verdict: latest } = await followNetwork(network, { engine, config, clock });
+    // It may have become this process's own meanwhile.
+    if (watched.has(network)) return;
+    for (const one of stored) observations.set(`${network}/${one.watcher}`, one);
+    if (latest !== undefined) verdicts.set(network, latest);
   }
 
   /** Repeats until the signal; logs a failure when it begins. */
@@ -205,8 +218,15 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
       ...optional,
     });
     dispatching = dispatcher.run(delivering.signal);
-    const drilled = { ...alertDependencies, config: drillSettings(config) };
-    drills = createDrills({ ...drilled, engine: createAlertEngine(drilled) });
+    duties.add("drills", (lease) => {
+      const drilled = { ...alertDependencies, store: fencedStore(store, lease), config: drillSettings(config) };
+      const own = createDrills({ ...drilled, engine: createAlertEngine(drilled) });
+      drills = own;
+      return async () => {
+        drills = undefined;
+        await own.stop();
+      };
+    });
     try {
       await dependencies.prepare?.();
       await engine.closeUnwatched(names);
@@ -216,18 +236,27 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
     }
     if (watching.signal.aborted) return;
     upkeeping = upkeepLoop();
-    schedule = startSchedule({
-      networks: networks.clients.map((api) => {
-        const { network } = api;
-        const onVerdict = (latest: Verdict): void => void verdicts.set(network, latest);
-        return { api, watchers: createWatchers({ network, nodes: api.nodes.length, config, clock, onVerdict }) };
-      }),
-      load: async (network, watcher) => (await engine.snapshot(network, watcher))?.data,
-      subjects: (network, kind) => subjects.of(network, kind),
-      sink: record,
-      log,
-      clock,
-    });
+    for (const api of networks.clients) {
+      const { network } = api;
+      const onVerdict = (latest: Verdict): void => void verdicts.set(network, latest);
+      duties.add(`watch ${network}`, (lease) => {
+        // What an earlier watch of this process remembers is as old as that.
+        const watching = createAlertEngine({ ...alertDependencies, store: fencedStore(store, lease) });
+        watched.add(network);
+        const schedule = startSchedule({
+          networks: [{ api, watchers: createWatchers({ network, nodes: api.nodes.length, config, clock, onVerdict }) }],
+          load: async (_network, watcher) => (await watching.snapshot(network, watcher))?.data,
+          subjects: (_network, kind) => subjects.of(network, kind),
+          sink: (observation) => record(watching, observation),
+          log,
+          clock,
+        });
+        return async () => {
+          await schedule.stop();
+          watched.delete(network);
+        };
+      });
+    }
   }
 
   return {
@@ -251,7 +280,7 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
     async stop() {
       watching.abort(new DOMException("Bellwether is stopping.", "AbortError"));
       await starting;
-      await Promise.all([schedule?.stop(), upkeeping, drills?.stop()]);
+      await Promise.all([duties.end(), upkeeping]);
       delivering.abort(new DOMException("Bellwether is stopping.", "AbortError"));
       await dispatching;
     },

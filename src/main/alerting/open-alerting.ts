@@ -18,6 +18,7 @@ import { reachableOperators } from "./alerting-settings.ts";
 import { type Alerting, createAlerting } from "./alerting.ts";
 import { createChangeSignal } from "./console-alerts.ts";
 import { consoleWatch } from "./console-watch.ts";
+import type { Duties } from "./duties.ts";
 import { createDowntimeReporter } from "./downtime-reporter.ts";
 import { guidedIncident } from "./guided-incident.ts";
 
@@ -30,6 +31,7 @@ export interface OpenAlertingDependencies {
   readonly config: Pick<Config, "web" | "alerting"> & ChatConfig;
   readonly alertsConfig: AlertsConfig;
   readonly store: Store;
+  readonly duties: Pick<Duties, "add" | "end">;
   readonly networks: Networks;
   readonly metrics: Pick<MetricsRecorder, "onDelivery" | "onObservation">;
   readonly hooks: StartHooks;
@@ -67,6 +69,7 @@ export function openAlerting(dependencies: OpenAlertingDependencies): OpenAlerti
   });
   const alerting = createAlerting({
     store,
+    duties: dependencies.duties,
     networks,
     config: alertsConfig,
     console: hasConsole,

@@ -1,0 +1,141 @@
+import { expect, it, onTestFinished } from "vitest";
+
+import { silentLog } from "../../../src/log.ts";
+import { createDuties, type Duties } from "../../../src/main/alerting/duties.ts";
+import type { Lease, Processes } from "../../../src/store/store.ts";
+import { soleProcess } from "../../../src/store/processes.ts";
+import { settled, VirtualClock } from "../../api/virtual-clock.ts";
+
+const ALIVE_FOR = 6000;
+
+/** What the database knows of its processes: the same rules, in memory and virtual time. */
+class Registry {
+  readonly clock = new VirtualClock();
+  readonly alive = new Map<string, number>();
+  readonly leases = new Map<string, { holder: string; epoch: number }>();
+  /** Processes that the database does not answer. */
+  readonly cutOff = new Set<string>();
+
+  port(self: string): Processes {
+    const answer = async (): Promise<void> => {
+      if (this.cutOff.has(self)) await new Promise(() => undefined);
+    };
+    return {
+      self,
+      aliveFor: ALIVE_FOR,
+      heartbeat: async () => {
+        await answer();
+        const now = this.clock.monotonicMillis();
+        this.alive.set(self, now + ALIVE_FOR);
+        const dead = [...this.alive].filter(([, until]) => until <= now);
+        for (const [id] of dead) this.alive.delete(id);
+        return { live: this.alive.size, buried: dead.length };
+      },
+      leave: async () => void this.alive.delete(self),
+      acquire: async (name) => {
+        await answer();
+        const held = this.leases.get(name);
+        if (held !== undefined && held.holder !== self && this.alive.has(held.holder)) return undefined;
+        const epoch = held?.holder === self ? held.epoch : (held?.epoch ?? 0) + 1;
+        this.leases.set(name, { holder: self, epoch });
+        return { name, epoch };
+      },
+      onChange: () => undefined,
+    };
+  }
+}
+
+/** A process that notes when it begins and ends its duties. */
+function processOf(registry: Registry, self: string, diary: string[], names = ["watch"]) {
+  const buried: number[] = [];
+  const duties = createDuties({
+    store: { processes: registry.port(self) },
+    clock: registry.clock,
+    log: silentLog(),
+    onBuried: () => buried.push(registry.clock.monotonicMillis()),
+  });
+  for (const name of names) duties.add(name, noting(diary, self, name));
+  onTestFinished(async () => {
+    registry.cutOff.clear();
+    await duties.end();
+    const left = duties.leave();
+    await registry.clock.advance(ALIVE_FOR);
+    await left;
+  });
+  return { duties, buried };
+}
+
+function noting(diary: string[], self: string, name: string): Parameters<Duties["add"]>[1] {
+  return ({ epoch }: Lease) => {
+    diary.push(`${self} begins ${name} ${epoch}`);
+    return async () => void diary.push(`${self} ends ${name}`);
+  };
+}
+
+it("one process at a time has a duty, the others wait", async () => {
+  const registry = new Registry();
+  const diary: string[] = [];
+  for (const self of ["a", "b", "c"]) await processOf(registry, self, diary).duties.start();
+  await registry.clock.advance(60_000);
+  expect(diary).toEqual(["a begins watch 1"]);
+});
+
+it("a duty of a process that died is taken over within 10 s, with a higher epoch, and its burial is told once", async () => {
+  const registry = new Registry();
+  const diary: string[] = [];
+  const first = processOf(registry, "a", diary);
+  const others = [processOf(registry, "b", diary), processOf(registry, "c", diary)];
+  for (const { duties } of [first, ...others]) await duties.start();
+  await registry.clock.advance(3000);
+  expect(first.duties.live).toBe(3);
+  registry.cutOff.add("a");
+  await registry.clock.advance(10_000);
+  expect(diary.filter((line) => !line.startsWith("a"))).toEqual([expect.stringMatching(/^[bc] begins watch 2$/u)]);
+  expect(others.flatMap(({ buried }) => buried)).toHaveLength(1);
+  expect(others.map(({ duties }) => duties.live)).toEqual([2, 2]);
+});
+
+it("a process whose heartbeats do not arrive stops before another one begins", async () => {
+  const registry = new Registry();
+  const diary: string[] = [];
+  const { duties } = processOf(registry, "a", diary);
+  await duties.start();
+  await processOf(registry, "b", diary).duties.start();
+  await registry.clock.advance(1000);
+  expect(duties.isAlive()).toBe(true);
+  registry.cutOff.add("a");
+  await registry.clock.advance(20_000);
+  expect(diary).toEqual(["a begins watch 1", "a ends watch", "b begins watch 2"]);
+  expect(duties.isAlive()).toBe(false);
+});
+
+it("a process that ends leaves its duties to the others at their next heartbeat", async () => {
+  const registry = new Registry();
+  const diary: string[] = [];
+  const { duties } = processOf(registry, "a", diary);
+  await duties.start();
+  await processOf(registry, "b", diary).duties.start();
+  await duties.end();
+  expect(diary).toEqual(["a begins watch 1", "a ends watch"]);
+  const left = duties.leave();
+  await registry.clock.advance(2000);
+  await left;
+  expect(diary.at(-1)).toBe("b begins watch 2");
+});
+
+it("a process that has its database to itself begins at once, also what is added later, and keeps no time", async () => {
+  const diary: string[] = [];
+  const clock = new VirtualClock();
+  const duties = createDuties({ store: { processes: soleProcess() }, clock, log: silentLog() });
+  duties.add("early", noting(diary, "a", "early"));
+  await duties.start();
+  duties.add("late", noting(diary, "a", "late"));
+  duties.add("later", noting(diary, "a", "later"));
+  await settled();
+  expect(diary).toEqual(["a begins early 0", "a begins late 0", "a begins later 0"]);
+  await clock.advance(3_600_000);
+  expect(duties.isAlive()).toBe(true);
+  await duties.end();
+  await duties.leave();
+  expect(diary).toHaveLength(6);
+});
