@@ -1,7 +1,7 @@
 import type { Sender } from "../alerts/sender.ts";
 import type { Bot } from "../bot/bot.ts";
 import type { Visibility } from "../bot/invocation.ts";
-import type { Reply } from "../reply/reply.ts";
+import type { Ask, Reply } from "../reply/reply.ts";
 import type { Webhook } from "./webhook.ts";
 
 /** An adapter's health: `down` heals by itself, `failed` needs a person (a bad token). */
@@ -32,12 +32,20 @@ export interface AnswerAudience {
   readonly isDefault: boolean;
 }
 
+/** What a button or choice of a preview does on the console: its command, or the whole message and back. */
+export type PreviewPress =
+  | { readonly invocation: Ask; readonly effect: "replace" | "reply"; readonly confirm?: string }
+  | { readonly fold: true };
+
 /** Previews a reply on the console as a platform will show it: the payload of its renderer. */
 export interface Preview {
   readonly platform: string;
   /** The platform's name, for people. */
   readonly name: string;
-  /** Renders an answer for this audience, or an alert posted to a channel. Pure and total; JSON. */
+  /**
+   * Renders an answer for this audience, or an alert posted to a channel; beside the message `presses`, the PreviewPress
+   * by what its button carries, and `whole`, the message after Details. Pure and total; JSON.
+   */
   render(reply: Reply, as: AnswerAudience | "alert"): unknown;
 }
 

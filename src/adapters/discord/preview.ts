@@ -4,10 +4,11 @@ import { aboveFold } from "../../reply/fold.ts";
 import { previewFiles } from "../../reply/message-files.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { AnyCommand } from "../../bot/command.ts";
-import type { Preview } from "../adapter.ts";
+import type { Preview, PreviewPress } from "../adapter.ts";
 import { CommandMentions } from "./command-mentions.ts";
 import { discordPlatform } from "./platform.ts";
 import { renderEmbed } from "./render/embed.ts";
+import { customIdsIn, decodePress, type KeptUse, type Press } from "./render/press.ts";
 import { renderDiscord } from "./render/render.ts";
 
 /**
@@ -27,18 +28,47 @@ export function createDiscordPreview(commands: readonly AnyCommand[]): Preview {
 
   function render(reply: Reply, as: Parameters<Preview["render"]>[1]): unknown {
     if (as === "alert") {
-      const { files, unstored: _unkept, ...message } = renderEmbed(aboveFold(reply), { alert: true, mention });
+      const { files, unstored, ...message } = renderEmbed(aboveFold(reply), { alert: true, mention });
       const embeds = message.embeds.map((embed) => ({
         title: embed.title === undefined ? [] : parse(embed.title, "normal"),
         description: embed.description === undefined ? [] : parse(embed.description, "extended"),
       }));
-      return { onlyAsker: false, message, embeds, texts: markdownOf(message), files: previewFiles(files) };
+      const presses = pressesOf(message.components, unstored);
+      return { onlyAsker: false, message, embeds, texts: markdownOf(message), files: previewFiles(files), presses };
     }
     const onlyAsker = as.visibility === "caller";
     const context = { asker: "0", keeps: true, shareable: onlyAsker, mention } as const;
-    const { files, unstored: _unkept, ...message } = renderDiscord(reply, context);
-    return { onlyAsker, message, embeds: [], texts: markdownOf(message), files: previewFiles(files) };
+    const drawn = (form: "folded" | "whole"): object => {
+      const { files, unstored, ...message } = renderDiscord(reply, context, form);
+      const presses = pressesOf(message.components, unstored);
+      return { onlyAsker, message, embeds: [], texts: markdownOf(message), files: previewFiles(files), presses };
+    };
+    const [folded, whole] = [drawn("folded"), drawn("whole")];
+    return JSON.stringify(folded) === JSON.stringify(whole) ? folded : { ...folded, whole };
   }
+}
+
+/** By custom_id, with the value of the option behind it for one of a select. */
+function pressesOf(
+  components: readonly unknown[],
+  unstored: ReadonlyMap<string, Press | KeptUse>,
+): Readonly<Record<string, PreviewPress>> {
+  return Object.fromEntries(
+    customIdsIn(components).flatMap((id): [string, PreviewPress][] => {
+      const press = unstored.get(id) ?? decodePress(id);
+      if (press === "details" || press === "less") return [[id, { fold: true }]];
+      if (press === undefined || typeof press === "string") return [];
+      if (press.kind === "choose")
+        return press.asks.map((invocation, at) => [`${id} ${at}`, { invocation, effect: effectOf(press) }]);
+      if (press.kind !== "ask") return [];
+      const { ask: invocation, confirm } = press;
+      return [[id, { invocation, effect: effectOf(press), ...(confirm === undefined ? {} : { confirm }) }]];
+    }),
+  );
+}
+
+function effectOf({ effect }: Extract<Press, { kind: "ask" | "choose" }>): "replace" | "reply" {
+  return effect === "reply" ? "reply" : "replace";
 }
 
 /** Stands for the id that Discord gives a command. */

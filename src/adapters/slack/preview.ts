@@ -1,7 +1,10 @@
+import type { ConfirmationDialog, KnownBlock } from "@slack/types";
+
 import { previewFiles } from "../../reply/message-files.ts";
 import type { Reply } from "../../reply/reply.ts";
-import type { Preview } from "../adapter.ts";
+import type { Preview, PreviewPress } from "../adapter.ts";
 import { slackPlatform } from "./platform.ts";
+import { decodePress, type Press } from "./render/press.ts";
 import { renderSlack } from "./render/render.ts";
 import { isShownToAll } from "./respond/invocation.ts";
 
@@ -13,12 +16,41 @@ export function createSlackPreview(command?: string): Preview {
   function render(reply: Reply, as: Parameters<Preview["render"]>[1]): unknown {
     const onlyAsker = as !== "alert" && !isShownToAll(as);
     const answer = { ...root, asker: "U0", ask: { command: "help", options: {} }, shareable: onlyAsker };
-    const { text, blocks, files, filesLater } = renderSlack(reply, as === "alert" ? root : answer);
-    return {
-      onlyAsker,
-      message: { text, blocks },
-      filesLater,
-      files: previewFiles(files),
+    const drawn = (whole: boolean): object => {
+      const { text, blocks, files, filesLater, unstored } = renderSlack(
+        reply,
+        as === "alert" ? root : { ...answer, whole },
+      );
+      const presses = pressesOf(blocks, unstored);
+      return { onlyAsker, message: { text, blocks }, filesLater, files: previewFiles(files), presses };
     };
+    const [folded, whole] = [drawn(false), drawn(true)];
+    return JSON.stringify(folded) === JSON.stringify(whole) ? folded : { ...folded, whole };
   }
+}
+
+/** By the value of the button or option. */
+function pressesOf(
+  blocks: readonly KnownBlock[],
+  unstored: ReadonlyMap<string, Press>,
+): Readonly<Record<string, PreviewPress>> {
+  const elements = blocks.flatMap((block) => ("elements" in block && block.type === "actions" ? block.elements : []));
+  return Object.fromEntries(
+    elements
+      .flatMap((element): { value?: string | undefined; confirm?: ConfirmationDialog }[] =>
+        element.type === "button" ? [element] : "options" in element ? (element.options ?? []) : [],
+      )
+      .flatMap(({ value, confirm }): [string, PreviewPress][] => {
+        const found = value === undefined ? undefined : decodePress(value);
+        const stored = found?.kind === "stored" ? found : undefined;
+        const press = stored === undefined ? found : unstored.get(stored.key);
+        if (value === undefined || press === undefined) return [];
+        if (press.kind === "share") return stored?.show === undefined ? [] : [[value, { fold: true }]];
+        const invocation =
+          press.kind === "choice" ? press.asks[stored?.at ?? -1] : press.kind === "ask" ? press.ask : undefined;
+        if (invocation === undefined || !("effect" in press)) return [];
+        const question = confirm === undefined ? {} : { confirm: confirm.text.text };
+        return [[value, { invocation, effect: press.effect, ...question }]];
+      }),
+  );
 }

@@ -6,6 +6,8 @@ import type { Reply } from "../../reply/reply.ts";
 import type { AnswerAudience, Preview } from "../adapter.ts";
 import type { FileCache } from "../file-cache.ts";
 
+export type { PreviewPress } from "../adapter.ts";
+
 /** A reply as sent to the page: its JSON, and the payloads for the previews of other platforms. */
 export type Answer = ReplyJson & { readonly previews?: Readonly<Record<string, unknown>> };
 

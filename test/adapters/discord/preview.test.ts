@@ -113,7 +113,7 @@ describe("the console's view of Discord", () => {
           { type: 1, components: [{ type: 8, placeholder: "Which channel" }] },
         ],
       },
-      ["Page 2", "Which channel"],
+      ["Page 2⌄Page 1Page 2", "Which channel"],
     ],
     ["a file", { components: [{ type: 13, file: { url: "attachment://a.csv" } }] }, ["a.csv", "12 B"]],
     [

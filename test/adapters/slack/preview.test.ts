@@ -104,7 +104,7 @@ describe("the console's view of Slack", () => {
           },
         ],
       },
-      ["row", "Edit · Remove"],
+      ["row", "⋯EditRemove"],
     ],
     [
       "selects, pickers and boxes",

@@ -4,6 +4,8 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { Preview } from "../../../src/adapters/adapter.ts";
+import { createDiscordPreview } from "../../../src/adapters/discord/preview.ts";
+import { createSlackPreview } from "../../../src/adapters/slack/preview.ts";
 import { gallery } from "../../support/gallery.ts";
 import { hex } from "../../support/gallery/parts.ts";
 import { answered, chromiumPath, complaintsOf, launch, say } from "../../support/browser.ts";
@@ -303,6 +305,36 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     await page.waitForSelector("#log .reply");
     // The same answer is shown in both ways; the question ran once.
     expect(bot.asked).toHaveLength(1);
+  });
+
+  test.each([
+    ["Discord", createDiscordPreview([])],
+    ["Slack", createSlackPreview()],
+  ])("the buttons of a preview of %s ask the bot, and Details folds", async (name, preview) => {
+    await using visitor = await visit({}, [preview]);
+    const { page, bot, complaints } = visitor;
+    const shown = page.locator(".preview").last();
+    await say(page, "market list");
+    await page.getByRole("tab", { name }).last().click();
+    await shown.getByRole("button", { name: "Next" }).click();
+    await expect.poll(() => shown.textContent()).toContain("Markets, page 2");
+    expect(bot.asked.at(-1)).toMatchObject({ command: "market list", options: { page: 2 } });
+    await say(page, "silence");
+    await page.getByRole("tab", { name }).last().click();
+    const asked = bot.asked.length;
+    await shown.getByRole("button", { name: "Share" }).click({ force: true });
+    await shown.getByRole("button", { name: "Silence" }).click();
+    await page.locator("#confirm-yes").click();
+    await expect.poll(() => bot.asked.slice(asked)).toMatchObject([{ command: "alerts silence" }]);
+    await say(page, "market-show");
+    await page.getByRole("tab", { name }).last().click();
+    await expect.poll(() => shown.textContent()).toContain("BTC");
+    const folded = await shown.textContent();
+    await shown.getByRole("button", { name: "Details" }).click();
+    expect((await shown.textContent())?.length).toBeGreaterThan(folded?.length ?? 0);
+    await shown.getByRole("button", { name: "Less" }).click();
+    expect(await shown.textContent()).toBe(folded);
+    expect(complaints).toEqual([]);
   });
 
   test("without previews there are no tabs", async () => {

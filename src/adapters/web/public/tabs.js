@@ -5,10 +5,11 @@ import { h } from "./vnode/vnode.js";
 /**
  * A row of tabs (https://www.w3.org/WAI/ARIA/apg/patterns/tabs/): one is in the tab order, arrows move and choose.
  *
- * @param {{ label: string, panel: HTMLElement, tabs: readonly { id: string, name: string }[], choose: (id: string) => void }} parts
+ * @param {{ label: string, panel: HTMLElement, tabs: readonly { id: string, name: string }[], chosen?: string, choose: (id: string) => void }} parts
+ *   `chosen`: the tab that is marked at first; left out = the first one.
  * @returns {HTMLElement}
  */
-export function createTabs({ label, panel, tabs, choose }) {
+export function createTabs({ label, panel, tabs, chosen: first, choose }) {
   const list = makeElement(h("div", { class: "tabs", role: "tablist", "aria-label": label }));
   panel.setAttribute("role", "tabpanel");
   const buttons = tabs.map((tab, index) => {
@@ -51,6 +52,7 @@ export function createTabs({ label, panel, tabs, choose }) {
     buttons[to]?.focus();
     select(to);
   });
-  mark(0);
+  const at = tabs.findIndex(({ id }) => id === first);
+  mark(Math.max(0, at));
   return list;
 }

@@ -106,7 +106,7 @@ export function createAlertCard(first, around) {
     view = id;
     if (id === "bellwether") return drawOwn();
     const asked = alert;
-    const drawn = await drawAlertPreview(asked.id, id);
+    const drawn = await drawAlertPreview(asked.id, id, (pressed, label) => void press(pressed, label));
     if (view === id && alert === asked) panel.replaceChildren(drawn);
   }
 
@@ -121,7 +121,7 @@ export function createAlertCard(first, around) {
   });
 
   /**
-   * @param {Extract<ButtonAction, { invocation: unknown }>} action
+   * @param {Omit<Extract<ButtonAction, { invocation: unknown }>, "label">} action
    * @param {string} label
    */
   async function press(action, label) {
@@ -170,11 +170,12 @@ export function createAlertCard(first, around) {
  *
  * @param {string} id
  * @param {string} platform
+ * @param {Parameters<typeof drawPreview>[3]} press
  */
-export async function drawAlertPreview(id, platform) {
+export async function drawAlertPreview(id, platform, press) {
   const alert = await loadAlert(id).catch(() => undefined);
   const sent = alert === undefined ? Date.now() : toMillis(alert.at);
-  return drawPreview(platform, alert?.previews?.[platform], sent);
+  return drawPreview(platform, alert?.previews?.[platform], sent, press);
 }
 
 /**

@@ -2,12 +2,15 @@
 // The guided incident: a simulated network stalls, and the page shows the alert step by step.
 /** @import { AlertJson } from "../../alerts/alert-json.ts" */
 /** @import { WatchedNetwork, WatchState } from "../../alerts/watch.ts" */
+/** @import { PreviewPress } from "../../render.ts" */
 /** @import { Surroundings } from "../exchange/exchange.js" */
 /** @import { Stage, Step } from "./incident-step.js" */
 import { AskError, setIncident } from "../api.js";
 import { part } from "../part.js";
 import { drawAlertPreview } from "./alert-card.js";
+import { confirmFirst } from "../exchange/confirm.js";
 import { createExchange } from "../exchange/exchange.js";
+import { formatLine } from "../exchange/lines.js";
 import { awayWords, seconds, STAGES, stepOf } from "./incident-step.js";
 import { makeElement } from "../vnode/make-dom.js";
 import { localTime, span } from "../reply/times.js";
@@ -160,9 +163,22 @@ export function createIncident(element, around, network) {
     shown.append(group);
     for (const { id, name } of around.previews) {
       const figure = makeElement(h("figure", {}, h("figcaption", {}, `On ${name}`)));
-      figure.append(await drawAlertPreview(alert.id, id));
+      figure.append(await drawAlertPreview(alert.id, id, (pressed, label) => void press(pressed, label)));
       group.append(figure);
     }
+  }
+
+  /**
+   * A button of the alert, answered below as its platform would.
+   *
+   * @param {Extract<PreviewPress, { invocation: unknown }>} pressed
+   * @param {string} label
+   */
+  async function press({ invocation: { command, options }, confirm }, label) {
+    if (confirm !== undefined && !(await confirmFirst(around.dialog, confirm, label))) return;
+    const exchange = createExchange(formatLine(command, options), around);
+    log.append(exchange.element);
+    void exchange.start({ command, options });
   }
 
   function tellStory() {

@@ -67,6 +67,8 @@ export function createExchange(line, around) {
     const control = new AbortController();
     running = control;
     const started = performance.now();
+    // What was pressed in a preview is answered in it.
+    const shownAs = how.inPlace ? shown : "bellwether";
     const stopWaiting = showWaiting(control, started, how.inPlace);
     try {
       const reply =
@@ -78,7 +80,8 @@ export function createExchange(line, around) {
             })
           : await verify(how.file, control.signal);
       stopWaiting();
-      show(reply, { final: true, millis: performance.now() - started });
+      show(reply, { final: true, millis: performance.now() - started, shownAs });
+      if (Object.hasOwn(reply.previews ?? {}, shownAs)) await choose(reply, shownAs);
       around.answered?.(question, reply);
     } catch (thrown) {
       stopWaiting();
@@ -130,8 +133,8 @@ export function createExchange(line, around) {
 
   /**
    * @param {Answer} reply
-   * @param {{ final: boolean, millis: number, keptAt?: number }} how `keptAt`: it was answered before the page was
-   *   reloaded, in Unix milliseconds.
+   * @param {{ final: boolean, millis: number, keptAt?: number, shownAs?: string }} how `keptAt`: it was answered before
+   *   the page was reloaded, in Unix milliseconds. `shownAs`: the platform whose preview of it is shown.
    */
   function show(reply, how) {
     answer = reply;
@@ -145,7 +148,7 @@ export function createExchange(line, around) {
     const at = `${localTime(now, undefined).slice(11, 19)}${how.millis === 0 ? "" : ` · ${span(how.millis)}`}`;
     status.replaceChildren(makeElement(h("span", { class: "status-text" }, at)));
     if (reply.failure === "network") status.append(againButton());
-    asked.replaceChildren(code, status, ...previewTabs(reply));
+    asked.replaceChildren(code, status, ...previewTabs(reply, how.shownAs));
     if (how.keptAt !== undefined) return;
     around.announce(announcement(reply, { now: Date.now() }));
     around.grown(element);
@@ -160,13 +163,14 @@ export function createExchange(line, around) {
 
   /**
    * @param {Answer} reply
+   * @param {string} [chosen]
    * @returns {HTMLElement[]}
    */
-  function previewTabs(reply) {
+  function previewTabs(reply, chosen = "bellwether") {
     const platforms = around.previews.filter(({ id }) => Object.hasOwn(reply.previews ?? {}, id));
     if (platforms.length === 0) return [];
     const tabs = [{ id: "bellwether", name: "Bellwether" }, ...platforms];
-    return [createTabs({ label: "Shown as", panel, tabs, choose: (id) => void choose(reply, id) })];
+    return [createTabs({ label: "Shown as", panel, tabs, chosen, choose: (id) => void choose(reply, id) })];
   }
 
   /**
@@ -175,7 +179,10 @@ export function createExchange(line, around) {
    */
   async function choose(reply, id) {
     shown = id;
-    const view = id === "bellwether" ? drawReply(reply) : await drawPreview(id, reply.previews?.[id], shownAt);
+    const view =
+      id === "bellwether"
+        ? drawReply(reply)
+        : await drawPreview(id, reply.previews?.[id], shownAt, (pressed, label) => void press(pressed, label));
     // While it was being loaded, another tab may have been chosen, or another answer have come.
     if (shown === id && answer === reply) panel.replaceChildren(view);
   }
@@ -194,7 +201,7 @@ export function createExchange(line, around) {
   });
 
   /**
-   * @param {Extract<ButtonAction, { invocation: unknown }>} action
+   * @param {Omit<Extract<ButtonAction, { invocation: unknown }>, "label">} action
    * @param {string} label
    */
   async function press(action, label) {

@@ -1,6 +1,7 @@
 // @ts-check
 // Shared by the previews of Discord and Slack: a message of the app, its links, times, buttons and files. Their style
 // sheets set the appearance.
+/** @import { PreviewPress } from "../../render.ts" */
 /** @import { VElement, VNode } from "../vnode/vnode.js" */
 import { formatBytes } from "../reply/render-files.js";
 import { visible } from "../reply/render-text.js";
@@ -8,13 +9,14 @@ import { age, exactUtc, localTime, machineTime, toMillis } from "../reply/times.
 import { h, isSafeLink } from "../vnode/vnode.js";
 
 /**
- * A message of the app's.
+ * A message of the app's. What can be pressed in it and does nothing here is seen to do nothing.
  *
  * @param {number} sent When the app sent it, in Unix milliseconds.
  * @param {readonly (VNode | undefined)[]} content
+ * @param {Readonly<Record<string, PreviewPress>>} [presses]
  * @returns {VElement}
  */
-export function drawMessage(sent, content) {
+export function drawMessage(sent, content, presses = {}) {
   return h(
     "article",
     { class: "message" },
@@ -23,9 +25,25 @@ export function drawMessage(sent, content) {
       "div",
       { class: "body" },
       h("header", {}, h("b", {}, "Bellwether"), h("span", { class: "app" }, "APP"), h("small", {}, drawClock(sent))),
-      ...content,
+      ...content.map((part) => (part === undefined ? undefined : withPresses(part, presses))),
     ),
   );
+}
+
+/** What needs the platform itself: a channel to post to, a form, a file. */
+const INERT = { tabindex: "-1", "aria-disabled": "true", title: "This does nothing in a preview." };
+
+/**
+ * @param {VNode} node
+ * @param {Readonly<Record<string, PreviewPress>>} presses
+ * @returns {VNode}
+ */
+function withPresses(node, presses) {
+  if (typeof node === "string") return node;
+  const { "data-press": press, ...attrs } = node.attrs;
+  const isInert = press !== undefined && !Object.hasOwn(presses, press);
+  const children = node.children.map((child) => withPresses(child, presses));
+  return { ...node, attrs: isInert ? { ...attrs, ...INERT } : node.attrs, children };
 }
 
 /**
@@ -56,16 +74,31 @@ export function drawFile({ name, sizeBytes }, tag) {
 }
 
 /**
- * A menu to choose from, which does not open here.
+ * A menu to choose from; without choices it does not open here.
  *
  * @param {string} label What is chosen, or what to choose.
+ * @param {readonly VNode[]} [choices] What can be pressed in it.
  */
-export function drawMenu(label) {
+export function drawMenu(label, choices = []) {
+  const shown = [h("span", {}, label), h("span", { "aria-hidden": "true" }, "⌄")];
+  if (choices.length === 0) return h("button", { type: "button", class: "press menu", ...INERT }, ...shown);
+  return drawOpening("menu", {}, shown, choices);
+}
+
+/**
+ * Something that opens a list of what can be pressed.
+ *
+ * @param {string} kind
+ * @param {Readonly<Record<string, string>>} attrs
+ * @param {readonly (VNode | undefined)[]} label
+ * @param {readonly VNode[]} choices
+ */
+export function drawOpening(kind, attrs, label, choices) {
   return h(
-    "button",
-    { type: "button", class: "press menu", tabindex: "-1", "aria-disabled": "true" },
-    h("span", {}, label),
-    h("span", { "aria-hidden": "true" }, "⌄"),
+    "details",
+    { class: "opens" },
+    h("summary", { class: `press ${kind}`, ...attrs }, ...label),
+    h("div", { class: "choices" }, ...choices),
   );
 }
 
@@ -109,17 +142,17 @@ export function drawTime(seconds, isRelative, now, part = [0, Infinity]) {
 }
 
 /**
- * A button, which does nothing here; one with a safe address is a link that looks like a button.
+ * A button; one with a safe address is a link that looks like a button.
  *
  * @param {string} label
  * @param {string} kind The platform's name for how it looks; empty for the usual.
- * @param {string} [url]
+ * @param {{ readonly url?: string | undefined, readonly press?: string | undefined }} [does] `press`: its name among
+ *   the presses of the message.
  */
-export function drawPress(label, kind, url) {
+export function drawPress(label, kind, { url, press } = {}) {
   if (url !== undefined && isSafeLink(url)) {
     const attrs = { class: "press link", href: url, target: "_blank", rel: "noopener noreferrer" };
     return h("a", attrs, `${label} ↗`);
   }
-  const attrs = { type: "button", class: `press ${kind}`, tabindex: "-1", "aria-disabled": "true" };
-  return h("button", attrs, label);
+  return h("button", { type: "button", class: `press ${kind}`.trim(), "data-press": press ?? "" }, label);
 }

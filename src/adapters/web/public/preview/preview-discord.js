@@ -1,5 +1,6 @@
 // @ts-check
 // A reply as Discord's app shows it, from the very message that would be sent and its markdown as Discord reads it.
+/** @import { PreviewPress } from "../../render.ts" */
 /** @import { VElement, VNode } from "../vnode/vnode.js" */
 /** @import { Markdown } from "./discord-markdown.js" */
 import { drawInlines, drawLines } from "./discord-markdown.js";
@@ -11,8 +12,8 @@ import { h } from "../vnode/vnode.js";
  * @typedef {{ readonly name: string, readonly alt?: string, readonly sizeBytes: number }} File
  * @typedef {{ readonly url: string }} Media
  * @typedef {{ readonly name?: string | null }} Emoji
- * @typedef {{ readonly label: string, readonly default?: boolean }} SelectOption
- * @typedef {{ readonly type: number, readonly style?: number, readonly label?: string, readonly url?: string, readonly emoji?: Emoji,
+ * @typedef {{ readonly label: string, readonly value?: string, readonly default?: boolean }} SelectOption
+ * @typedef {{ readonly type: number, readonly style?: number, readonly label?: string, readonly url?: string, readonly emoji?: Emoji, readonly custom_id?: string,
  *   readonly content?: string, readonly placeholder?: string, readonly options?: readonly SelectOption[],
  *   readonly components?: readonly Component[], readonly accessory?: Component, readonly accent_color?: number | null,
  *   readonly divider?: boolean, readonly spacing?: number, readonly media?: Media, readonly file?: Media,
@@ -23,6 +24,7 @@ import { h } from "../vnode/vnode.js";
  *   readonly embeds: readonly { readonly title: readonly Markdown[], readonly description: readonly Markdown[] }[],
  *   readonly texts: Readonly<Record<string, readonly Markdown[]>>,
  *   readonly files: readonly File[],
+ *   readonly presses?: Readonly<Record<string, PreviewPress>>,
  *   readonly onlyAsker: boolean,
  * }} Payload
  * @typedef {Pick<Payload, "texts" | "files"> & { readonly now: number }} Around
@@ -38,18 +40,19 @@ const STYLES = ["", "primary", "secondary", "success", "danger", "link"];
  * @returns {VElement}
  */
 export function draw(given, sent, now = Date.now()) {
-  const { message, embeds, texts, files, onlyAsker } = /** @type {Payload} */ (given);
+  const { message, embeds, texts, files, presses = {}, onlyAsker } = /** @type {Payload} */ (given);
   const around = { texts, files, now };
   const { content = "", embeds: shown = [], components = [] } = message;
   // A file that a part of the message shows does not stand beside it as well.
   const named = JSON.stringify(message);
-  return drawMessage(sent, [
+  const parts = [
     content === "" ? undefined : h("div", { class: "content" }, ...drawContent(content, around)),
     ...shown.map((embed, index) => drawEmbed(embed, embeds[index], around)),
     drawFiles(files.filter(({ name }) => !named.includes(JSON.stringify(`attachment://${name}`)))),
     ...components.map((component) => drawComponent(component, around)),
     onlyAsker ? h("p", { class: "only" }, "Only you can see this") : undefined,
-  ]);
+  ];
+  return drawMessage(sent, parts, presses);
 }
 
 /**
@@ -103,8 +106,12 @@ function drawComponent(component, around) {
     case 6:
     case 7:
     case 8: {
-      const chosen = rest.options?.find((option) => option.default === true)?.label;
-      return drawMenu(visible(chosen ?? rest.placeholder ?? "Make a selection"));
+      const { options = [], custom_id: id = "" } = rest;
+      const chosen = options.find((option) => option.default === true)?.label;
+      const choices = options.map(({ label, value = "" }) =>
+        drawPress(visible(label), "choice", { press: `${id} ${value}` }),
+      );
+      return drawMenu(visible(chosen ?? rest.placeholder ?? "Make a selection"), choices);
     }
     case 9:
       return h(
@@ -156,7 +163,8 @@ function drawPicture(media, files, kind = "") {
 }
 
 /** @param {Component} button */
-function drawButton({ label = "", style = 2, url, emoji }) {
+function drawButton({ label = "", style = 2, url, emoji, custom_id: id }) {
   const words = [emoji?.name ?? "", label].filter((word) => word !== "").join(" ");
-  return drawPress(visible(words), STYLES[style] ?? "secondary", style === LINK_STYLE ? url : undefined);
+  const does = style === LINK_STYLE ? { url } : { press: id };
+  return drawPress(visible(words), STYLES[style] ?? "secondary", does);
 }

@@ -1,15 +1,16 @@
 // @ts-check
 // A reply as Slack shows it, from the very blocks that would be sent.
+/** @import { PreviewPress } from "../../render.ts" */
 /** @import { VElement, VNode } from "../vnode/vnode.js" */
 /** @import { RichText, TextObject } from "./slack-markup.js" */
-import { drawFiles, drawMenu, drawMessage, drawPress, drawUnknown } from "./drawn-message.js";
+import { drawFiles, drawMenu, drawMessage, drawOpening, drawPress, drawUnknown } from "./drawn-message.js";
 import { drawPlain, drawRichText, drawText } from "./slack-markup.js";
 import { visible } from "../reply/render-text.js";
 import { h } from "../vnode/vnode.js";
 
 /**
- * @typedef {{ readonly text: TextObject, readonly value?: string }} Choice
- * @typedef {{ readonly type: string, readonly text?: TextObject, readonly style?: string, readonly url?: string,
+ * @typedef {{ readonly text: TextObject, readonly value?: string, readonly url?: string }} Choice
+ * @typedef {{ readonly type: string, readonly text?: TextObject, readonly style?: string, readonly url?: string, readonly value?: string,
  *   readonly placeholder?: TextObject, readonly options?: readonly Choice[], readonly initial_option?: Choice,
  *   readonly initial_options?: readonly Choice[], readonly initial_value?: string, readonly initial_date?: string,
  *   readonly initial_time?: string, readonly initial_date_time?: number, readonly alt_text?: string }} Element
@@ -22,7 +23,7 @@ import { h } from "../vnode/vnode.js";
  * @typedef {{ readonly text?: string, readonly blocks?: readonly Block[],
  *   readonly attachments?: readonly { readonly blocks?: readonly Block[] }[] }} Message
  * @typedef {{ readonly message: Message, readonly files: readonly File[], readonly filesLater: boolean,
- *   readonly onlyAsker: boolean }} Payload
+ *   readonly presses?: Readonly<Record<string, PreviewPress>>, readonly onlyAsker: boolean }} Payload
  */
 
 /**
@@ -32,9 +33,9 @@ import { h } from "../vnode/vnode.js";
  * @returns {VElement}
  */
 export function draw(given, sent, now = Date.now()) {
-  const { message, files, filesLater, onlyAsker } = /** @type {Payload} */ (given);
+  const { message, files, filesLater, presses, onlyAsker } = /** @type {Payload} */ (given);
   const { text = "", blocks = [], attachments = [] } = message;
-  return drawMessage(sent, [
+  const parts = [
     onlyAsker ? h("p", { class: "only" }, "Only visible to you") : undefined,
     // Slack shows the text only where there is nothing else; it is also what a notification says.
     ...(blocks.length === 0 && attachments.length === 0 ? drawText({ type: "mrkdwn", text }, now) : []),
@@ -43,7 +44,8 @@ export function draw(given, sent, now = Date.now()) {
       h("div", { class: "attachment" }, ...(attachment.blocks ?? []).map((block) => drawBlock(block, now))),
     ),
     filesLater ? undefined : drawFiles(files),
-  ]);
+  ];
+  return drawMessage(sent, parts, presses);
 }
 
 /**
@@ -130,14 +132,9 @@ function drawElement(element, now) {
   switch (type) {
     case "button":
     case "workflow_button":
-      return drawPress(drawPlain(text).join(""), style, url);
+      return drawPress(drawPlain(text).join(""), style, { url, press: element.value });
     case "overflow":
-      return h(
-        "span",
-        { class: "overflow" },
-        h("button", { type: "button", class: "press more", tabindex: "-1", "aria-disabled": "true" }, "⋯"),
-        h("span", { class: "choices" }, options.map((option) => drawPlain(option.text).join("")).join(" · ")),
-      );
+      return drawOpening("more", { "aria-label": "More actions" }, ["⋯"], options.map(drawChoice));
     case "checkboxes":
     case "radio_buttons":
       return h(
@@ -161,11 +158,17 @@ function drawElement(element, now) {
       if (type.endsWith("_select"))
         return drawMenu(
           (chosen.length > 0 ? chosen : [{ text: placeholder }]).flatMap((one) => drawPlain(one.text)).join(", "),
+          type === "static_select" ? options.map(drawChoice) : [],
         );
       if (type.endsWith("_input"))
         return h("span", { class: "typed" }, visible(element.initial_value ?? drawPlain(placeholder).join("")));
       return drawUnknown(element);
   }
+}
+
+/** @param {Choice} choice */
+function drawChoice({ text, value, url }) {
+  return drawPress(drawPlain(text).join(""), "choice", { url, press: value });
 }
 
 /**

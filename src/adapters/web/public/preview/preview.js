@@ -12,8 +12,10 @@
 //
 // `payload` is the very JSON that the platform's renderer made for the reply at hand. `draw` describes how the platform
 // would show it, as a tree of `h(...)` from vnode.js: pure and total, without a browser, so that it is tested in node. The
-// tree is put into an element with the class `preview-<platform>`; its buttons do nothing there, but an element with
-// `data-copy` copies. Pictures may come from this server alone (`/api/files/…`).
+// tree is put into an element with the class `preview-<platform>`. A button there does what `payload.presses` has under
+// its `data-press`: it asks the bot what the platform's button would ask, or shows `payload.whole` and back. An element
+// with `data-copy` copies. Pictures may come from this server alone (`/api/files/…`).
+/** @import { PreviewPress } from "../../render.ts" */
 /** @import { VElement } from "../vnode/vnode.js" */
 import { makeElement } from "../vnode/make-dom.js";
 import { h } from "../vnode/vnode.js";
@@ -24,21 +26,47 @@ import { h } from "../vnode/vnode.js";
  * @param {string} platform
  * @param {unknown} payload
  * @param {number} sent When it was sent, in Unix milliseconds.
+ * @param {(press: Extract<PreviewPress, { invocation: unknown }>, label: string) => void} press
  * @returns {Promise<HTMLElement>}
  */
-export async function drawPreview(platform, payload, sent) {
+export async function drawPreview(platform, payload, sent, press) {
   const shell = makeElement(h("div", { class: `preview preview-${platform}` }));
   try {
     if (!/^[a-z]+$/u.test(platform) || payload === null || payload === undefined) throw new Error("no payload");
     for (const name of ["preview", `preview-${platform}`]) loadStyle(name);
     /** @type {{ draw(payload: unknown, sent: number): VElement }} */
     const drawer = await import(`./preview-${platform}.js`);
-    shell.append(makeElement(drawer.draw(payload, sent)));
+    const first = /** @type {Payload} */ (payload);
+    let shown = first;
+    const show = () => shell.replaceChildren(makeElement(drawer.draw(shown, sent)));
+    show();
+    shell.addEventListener("click", ({ target }) => {
+      const button = target instanceof Element ? target.closest("[data-press]") : null;
+      if (!(button instanceof HTMLElement)) return;
+      const does = shown.presses?.[button.dataset["press"] ?? ""];
+      if (does === undefined) return;
+      if ("invocation" in does) return press(does, button.textContent);
+      shown = shown === first ? (first.whole ?? first) : first;
+      show();
+      const again = [...shell.querySelectorAll("button")].find(({ dataset }) => isFold(shown, dataset["press"]));
+      again?.focus();
+    });
   } catch (thrown) {
     reportError(thrown);
     shell.append(makeElement(h("p", { class: "waiting" }, "This preview could not be drawn.")));
   }
   return shell;
+}
+
+/** @typedef {{ readonly presses?: Readonly<Record<string, PreviewPress>>, readonly whole?: Payload }} Payload */
+
+/**
+ * @param {Payload} payload
+ * @param {string | undefined} name
+ */
+function isFold({ presses = {} }, name = "") {
+  const press = presses[name];
+  return press !== undefined && "fold" in press;
 }
 
 /**
