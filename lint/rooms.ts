@@ -44,6 +44,7 @@ export const packages: Readonly<Record<string, string>> = {
   // Both ends of the bot, each in one place
   undici: "api/http",
   kysely: "store",
+  pg: "store/postgres",
   "node:sqlite": "store",
   "@discordjs/ws": "adapters/discord",
   "discord-api-types": "adapters/discord",

@@ -10,6 +10,7 @@ import type { ExportJobs } from "../export/jobs/jobs.ts";
 import type { UpkeepDependencies } from "../export/jobs/upkeep.ts";
 import type { Log } from "../log.ts";
 import type { Reply } from "../reply/reply.ts";
+import type { DatabaseStore } from "../store/create-store.ts";
 import type { Store } from "../store/store.ts";
 import { fromMillis, type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
 import { PLATFORMS } from "./platforms/platforms.ts";
@@ -27,12 +28,16 @@ interface ExportJobsOptions {
   readonly onOwed?: () => void;
 }
 
-/** Where exports lie: by default kept beside the database, made where the system has its temporary files. */
+/**
+ * Where exports lie: by default kept beside the database file (without one in `data/`), made where the system has its
+ * temporary files.
+ */
 export function exportFolders(
   { exportFolder }: Pick<Config, "exportFolder">,
-  databaseFile: string,
+  { embedded }: Pick<DatabaseStore, "embedded">,
 ): Pick<ExportJobsOptions, "directory" | "temporary"> {
-  return { directory: exportFolder ?? path.join(path.dirname(databaseFile), "exports"), temporary: exportFolder };
+  const beside = embedded === undefined ? path.resolve("data") : path.dirname(embedded.file);
+  return { directory: exportFolder ?? path.join(beside, "exports"), temporary: exportFolder };
 }
 
 /** The ledger exports of a process. */

@@ -10,7 +10,7 @@ import { openAudienceSettings } from "../bot/audience-settings.ts";
 import { type Config, loadConfig } from "../config.ts";
 import { UserError } from "../errors.ts";
 import { createLog, type Log } from "../log.ts";
-import { createStore } from "../store/create-store.ts";
+import { createStore, type StoreFile } from "../store/create-store.ts";
 import { writeHolderRecord } from "../store/file/holder-record.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
@@ -124,7 +124,7 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
   const exports = await openExportJobs({
     store,
     log,
-    ...exportFolders(config, store.file),
+    ...exportFolders(config, store),
     publicUrl: config.web.port === 0 ? undefined : config.web.publicUrl,
     onOwed: () => alerting.wake(),
   });
@@ -176,15 +176,18 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
   };
   if (web !== undefined) await begin(web);
 
-  const [{ localRunner }, { serveHolder }] = await Promise.all([
-    import("../adapters/terminal/line-runner.ts"),
-    import("./holder/holder.ts"),
-  ]);
-  const holder = await serveHolder({ databaseFile: store.file, runner: localRunner(bot), log });
-  shutdown.add("socket for ask", () => holder.close());
-  if (holder.address !== undefined) {
-    const shownAt = web?.url === undefined ? {} : { console: web.url };
-    writeHolderRecord(store.file, { pid: process.pid, socket: holder.address, ...shownAt });
+  const { embedded } = store;
+  if (embedded !== undefined) {
+    const [{ localRunner }, { serveHolder }] = await Promise.all([
+      import("../adapters/terminal/line-runner.ts"),
+      import("./holder/holder.ts"),
+    ]);
+    const holder = await serveHolder({ databaseFile: embedded.file, runner: localRunner(bot), log });
+    shutdown.add("socket for ask", () => holder.close());
+    if (holder.address !== undefined) {
+      const shownAt = web?.url === undefined ? {} : { console: web.url };
+      writeHolderRecord(embedded.file, { pid: process.pid, socket: holder.address, ...shownAt });
+    }
   }
 
   if (!shutdown.signal.aborted) console.log(greeting(config, web?.url, networks.simulated));
@@ -199,19 +202,19 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
   const watch = async (): Promise<void> => {
     // The next start reads the origin; watching reports a database that cannot be written.
     await store.markOrigin(requiredOrigin(config)).catch(() => undefined);
-    if (begunAnew) await notifyOfDatabase("begun anew", store.file).catch(() => undefined);
+    if (begunAnew && embedded !== undefined) await notifyOfDatabase("begun anew", embedded.file).catch(() => undefined);
     await exports.start();
     if (!shutdown.signal.aborted) await alerting.start([web ?? consoleSender, ...platforms.adapters]);
   };
-  const looking = new AbortController();
-  const watchedFile = watchDatabase(
-    { store, clock: systemClock, log, notify: (what) => notifyOfDatabase(what, store.file) },
-    looking.signal,
-  );
-  shutdown.add("database watch", async () => {
-    looking.abort();
-    await watchedFile;
-  });
+  if (embedded !== undefined) {
+    const looking = new AbortController();
+    const notify = (what: NonNullable<ReturnType<StoreFile["lost"]>>) => notifyOfDatabase(what, embedded.file);
+    const watched = watchDatabase({ file: embedded, clock: systemClock, log, notify }, looking.signal);
+    shutdown.add("database watch", async () => {
+      looking.abort();
+      await watched;
+    });
+  }
   // The first questions are answered first; watching and delivering begin soon after.
   setTimeout(() => void watch(), WATCH_AFTER).unref();
   await begun;

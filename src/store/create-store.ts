@@ -6,11 +6,15 @@ import { databaseFile } from "./file/database-url.ts";
 import { openForLife, openPerCall } from "./file/file.ts";
 import type { FileLoss } from "./file/file-identity.ts";
 import { DatabaseInUse } from "./file/holder-record.ts";
-import type { Origin } from "./file/origin.ts";
-import { lossError, toStorageError, WriteHealth } from "./sqlite/sqlite-faults.ts";
+import type { Marks } from "./marks.ts";
+import { toServerError } from "./postgres/postgres-faults.ts";
+import { isPostgresUrl, serverName } from "./postgres/postgres-url.ts";
 import { soleProcess } from "./processes.ts";
+import type { Transactions, WithDatabase } from "./queries.ts";
+import { lossError, toStorageError } from "./sqlite/sqlite-faults.ts";
 import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
+import { WriteHealth } from "./write-health.ts";
 
 export interface StoreOptions {
   /** As in DATABASE_URL. */
@@ -32,35 +36,102 @@ export interface StoreOptions {
 /** How long closing waits for running calls. */
 const CLOSE_MILLIS: Milliseconds = 2000;
 
-/** A store in a file of this machine. */
-export interface EmbeddedStore extends Store {
+/** A file of this machine that one process at a time holds. */
+export interface StoreFile {
   /** Absolute. */
   readonly file: string;
-  /**
-   * Takes the file for this process now instead of at the first use (`hold: "call"`: finds out that it can be taken).
-   * Rejects with UserError where another process holds it or where it cannot be used.
-   */
-  claim(): Promise<void>;
   /** What became of the file since this process took it for life; undefined where it is in its place. */
   lost(): FileLoss | undefined;
-  /** Marks the database as the simulator's or the configured networks', unless it is marked already: see `enforceOrigin`. */
-  markOrigin(origin: Origin): Promise<void>;
 }
 
-/** Costs nothing until a method is called. Throws UserError for a URL that names no file. */
-export function createStore(options: StoreOptions): EmbeddedStore {
-  const { url, log, hold = "life", waitMillis = hold === "life" ? 1000 : 5000, now = Date.now } = options;
-  const file = databaseFile(url);
+/** A store with what is known about its database. */
+export interface DatabaseStore extends Store, Marks {
+  /** Undefined for a database on a server, which other processes may use, too. */
+  readonly embedded: StoreFile | undefined;
+  /**
+   * Takes the database for this process now instead of at the first use: a file for life (`hold: "call"`: finds out that
+   * it can be taken), a database on a server beside others. Rejects with UserError where that is not possible.
+   */
+  claim(): Promise<void>;
+}
+
+/** How a database is reached. */
+interface Engine {
+  readonly withDatabase: WithDatabase;
+  readonly transactions: Transactions;
+  claim(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface EngineOptions {
+  readonly embedded: StoreFile | undefined;
+  /** What the log calls the database. */
+  readonly name: string;
+  readonly load: () => Promise<Engine>;
+  readonly toError: (thrown: unknown) => unknown;
+  /** Throws where the database answers, but what is written is lost. */
+  readonly check: () => void;
+}
+
+/** Costs nothing until a method is called. Throws UserError for a URL that names no database. */
+export function createStore(options: StoreOptions): DatabaseStore {
   const writes = new WriteHealth();
+  return storeOver(
+    isPostgresUrl(options.url) ? serverEngine(options, writes) : fileEngine(options, writes),
+    options,
+    writes,
+  );
+}
+
+function fileEngine(
+  { url, hold = "life", waitMillis = hold === "life" ? 1000 : 5000, onInUse }: StoreOptions,
+  writes: WriteHealth,
+): EngineOptions {
+  const file = databaseFile(url);
   const access = (hold === "life" ? openForLife : openPerCall)(file, waitMillis, writes);
+  const embedded: StoreFile = { file, lost: () => access.lost() };
+  return {
+    embedded,
+    name: file,
+    load: async () => ({ ...access, transactions: (await import("./queries.ts")).alone(access.withDatabase) }),
+    toError(thrown) {
+      if (thrown instanceof DatabaseInUse) onInUse?.();
+      return toStorageError(thrown, file);
+    },
+    check() {
+      const loss = access.lost();
+      if (loss !== undefined) throw lossError(file, loss);
+    },
+  };
+}
+
+function serverEngine({ url }: StoreOptions, writes: WriteHealth): EngineOptions {
+  const server = serverName(url);
+  return {
+    embedded: undefined,
+    name: server,
+    load: async () => (await import("./postgres/postgres.ts")).openServer(url, writes),
+    toError: (thrown) => toServerError(thrown, server),
+    check: () => undefined,
+  };
+}
+
+function storeOver(
+  { embedded, name, load, toError, check }: EngineOptions,
+  { log, now = Date.now }: StoreOptions,
+  writes: WriteHealth,
+): DatabaseStore {
+  let engine: Promise<Engine> | undefined;
+  const loaded = (): Promise<Engine> => (engine ??= load());
   let loading: Promise<Tables> | undefined;
   const running = new Set<Promise<unknown>>();
   /** Runs a call on the tables, which the first call loads. */
   const call = async <T>(work: (tables: Tables) => Promise<T>): Promise<T> => {
-    loading ??= import("./tables.ts").then(({ createTables }) => createTables(access.withDatabase, now));
+    loading ??= Promise.all([loaded(), import("./tables.ts")]).then(
+      ([{ withDatabase, transactions }, { createTables }]) => createTables(withDatabase, transactions, now),
+    );
     const under = loading.then(work).catch((thrown: unknown) => {
-      if (thrown instanceof DatabaseInUse) options.onInUse?.();
-      throw toStorageError(thrown, file);
+      throw toError(thrown);
     });
     running.add(under);
     try {
@@ -71,14 +142,14 @@ export function createStore(options: StoreOptions): EmbeddedStore {
   };
 
   return {
-    file,
+    embedded,
     processes: soleProcess(),
     async claim() {
-      await access.claim();
-      log.debug({ file }, "database claimed");
+      await (await loaded()).claim();
+      log.debug({ file: name }, "database claimed");
     },
-    lost: () => access.lost(),
-    markOrigin: (origin) => call((tables) => tables.markOrigin(origin)),
+    origin: () => call((tables) => tables.marks.origin()),
+    markOrigin: (origin) => call((tables) => tables.marks.markOrigin(origin)),
     seen: {
       note: (...given) => call((tables) => tables.seen.note(...given)),
       find: (...given) => call((tables) => tables.seen.find(...given)),
@@ -117,17 +188,17 @@ export function createStore(options: StoreOptions): EmbeddedStore {
       prune: (...given) => call((tables) => tables.exports.prune(...given)),
     },
     transaction: (work) => call((tables) => tables.transaction(work)),
+    read: (work) => call((tables) => tables.read(work)),
     ping: () =>
       call(async (tables) => {
         await tables.ping();
         if (writes.fault !== undefined) throw writes.fault;
-        const loss = access.lost();
-        if (loss !== undefined) throw lossError(file, loss);
+        check();
       }),
     async close() {
       // Calls that have begun are finished, though their callers may be gone.
       await Promise.race([Promise.allSettled(running), sleep(CLOSE_MILLIS, undefined, { ref: false })]);
-      await access.close();
+      await (await loaded()).close();
     },
   };
 }

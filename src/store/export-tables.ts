@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 
-import type { WithDatabase } from "./queries.ts";
+import { isNoneOf, type WithDatabase } from "./queries.ts";
 import type { Schema } from "./schema.ts";
 import type { ExportOwner, ExportTables } from "./store.ts";
 
@@ -130,7 +130,7 @@ export function createExportTables(withDatabase: WithDatabase): ExportTables {
         await db
           .deleteFrom("export_jobs")
           .where("expires_at", "<=", at)
-          .where((eb) => eb("code", "not in", eb.selectFrom("export_files").select("export_files.code")))
+          .where(isNoneOf(db, "export_jobs.code", { table: "export_files", column: "code" }))
           .execute();
         const old = db.selectFrom("export_jobs").select("code").where("created_at", "<", before);
         await db.deleteFrom("export_files").where("code", "in", old).execute();

@@ -1,9 +1,51 @@
-import { type Insertable, type Kysely, sql } from "kysely";
+import { type Insertable, type Kysely, PostgresAdapter, type RawBuilder, sql } from "kysely";
 
 import type { Schema } from "./schema.ts";
 
 /** Runs work on the database, however it is reached: opened for life or borrowed for a moment. */
 export type WithDatabase = <T>(work: (db: Kysely<Schema>) => Promise<T>) => Promise<T>;
+
+/** All of some work or nothing of it, however the database is reached. */
+export interface Transactions {
+  /** One after the other, also of several processes. */
+  write<T>(work: (trx: Kysely<Schema>) => Promise<T>): Promise<T>;
+  /** Reads one state of the database, and writes nothing. */
+  read<T>(work: (trx: Kysely<Schema>) => Promise<T>): Promise<T>;
+}
+
+/** Transactions where one connection is all there is: each waits for the one before it. */
+export function alone(withDatabase: WithDatabase): Transactions {
+  const next: Transactions["write"] = (work) => withDatabase((db) => db.transaction().execute(work));
+  return { write: next, read: next };
+}
+
+/** The dialect of SQL, where that of SQLite does not do. */
+export function isPostgres(db: Pick<Kysely<unknown>, "getExecutor">): boolean {
+  return db.getExecutor().adapter instanceof PostgresAdapter;
+}
+
+/** Texts as a query that returns them as rows: one parameter, however many they are. */
+export function rowsOf(db: Kysely<Schema>, texts: readonly string[]): RawBuilder<string> {
+  const json = JSON.stringify(texts);
+  return isPostgres(db)
+    ? sql<string>`(select json_array_elements_text(${json}::json))`
+    : sql<string>`(select value from json_each(${json}))`;
+}
+
+/**
+ * The value, which may be null, is none of those that a query selects, which are not. SQLite gathers these once; PostgreSQL
+ * does so only while they fit its memory, and else gathers them anew for every row, but joins where it is asked like this.
+ */
+export function isNoneOf(
+  db: Kysely<Schema>,
+  value: string,
+  among: { readonly table: keyof Schema; readonly column: string },
+): RawBuilder<boolean> {
+  const [of, table, column] = [sql.ref(value), sql.table(among.table), sql.ref(`${among.table}.${among.column}`)];
+  return isPostgres(db)
+    ? sql<boolean>`not exists (select 1 from ${table} where ${column} = ${of})`
+    : sql<boolean>`${of} not in (select ${column} from ${table})`;
+}
 
 /** Rows of one statement: some 17 values each, below SQLite's 32,766 and PostgreSQL's 65,535 parameters. */
 const MAX_ROWS_PER_STATEMENT = 500;
@@ -26,7 +68,7 @@ export async function selectInBatches<T, R>(keys: readonly T[], select: (batch: 
 
 type Column<T extends keyof Schema> = keyof Schema[T] & string;
 
-/** Inserts rows; of one whose key is there already, the columns of `set` are overwritten. */
+/** Inserts rows; of one whose key is there already, be it in an earlier row, the columns of `set` are overwritten. */
 export function putRows<T extends keyof Schema>(
   db: Kysely<Schema>,
   table: T,
@@ -37,11 +79,30 @@ export function putRows<T extends keyof Schema>(
   const tables = db as unknown as Kysely<Record<string, Record<string, unknown>>>;
   const name: string = table;
   const overwritten = Object.fromEntries(set.map((column) => [column, sql.ref(`excluded.${column}`)]));
-  return inBatches(rows as readonly Record<string, unknown>[], (batch) =>
+  return inBatches(eachOnce(rows as readonly Record<string, unknown>[], key, set), (batch) =>
     tables
       .insertInto(name)
       .values(batch)
       .onConflict((conflict) => conflict.columns(key).doUpdateSet(overwritten))
       .execute(),
   );
+}
+
+/** One row of each key: PostgreSQL refuses a statement that would write one twice. */
+function eachOnce(
+  rows: readonly Record<string, unknown>[],
+  key: readonly string[],
+  set: readonly string[],
+): readonly Record<string, unknown>[] {
+  if (rows.length < 2) return rows;
+  const byKey = new Map<string, Record<string, unknown>>();
+  for (const row of rows) {
+    const id = JSON.stringify(key.map((column) => row[column]));
+    const earlier = byKey.get(id);
+    byKey.set(
+      id,
+      earlier === undefined ? row : { ...earlier, ...Object.fromEntries(set.map((column) => [column, row[column]])) },
+    );
+  }
+  return [...byKey.values()];
 }

@@ -1,6 +1,7 @@
-// The store: all that must survive a restart, as ports by purpose. create-store.ts opens it in a file of this machine;
+// The store: all that must survive a restart, as ports by purpose. create-store.ts opens it in a file or on a server;
 // schema.ts lists the tables, and tables.ts binds the ports to them.
-// Next: alert-tables/ (alerts and their outbox), preferences/, file/ (the file, its lock, backups), sqlite/ (the engine).
+// Next: alert-tables/ (alerts and their outbox), preferences/, file/ (the file, its lock, backups), sqlite/ and postgres/
+// (the engines).
 
 import type { Milliseconds } from "../units/duration.ts";
 import type { AlertTables } from "./alert-tables/alert-tables.ts";
@@ -235,10 +236,15 @@ export interface TransactionTables {
 export interface Store extends StoreTables {
   readonly processes: Processes;
   /**
-   * All of the work or nothing of it. Only calls of the given tables may be awaited inside: the embedded engine has one
-   * connection, and every other call waits until this one has ended.
+   * All of the work or nothing of it. Only calls of the given tables may be awaited inside: transactions take turns, over
+   * all processes, and each one waits until this one has ended.
    */
   transaction<T>(work: (tables: TransactionTables) => Promise<T>): Promise<T>;
+  /**
+   * The same tables in one state of the database, to be read and not changed; does not wait for the turn of transactions,
+   * where several processes write.
+   */
+  read<T>(work: (tables: TransactionTables) => Promise<T>): Promise<T>;
   /**
    * Resolves when the database answers, its last write, if there was one, got through, and its file is in its place; for
    * readiness checks.

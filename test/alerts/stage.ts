@@ -12,7 +12,7 @@ import { enqueue } from "../../src/alerts/outbox/outbox.ts";
 import type { Destination, Sender } from "../../src/alerts/sender.ts";
 import { silentLog } from "../../src/log.ts";
 import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
-import { createStore, type EmbeddedStore } from "../../src/store/create-store.ts";
+import { createStore, type DatabaseStore } from "../../src/store/create-store.ts";
 import { settled, VirtualClock } from "../api/virtual-clock.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { describeAlert } from "../support/gist.ts";
@@ -42,7 +42,7 @@ export class Stage {
   readonly steps: StepName[] = [];
   engine!: AlertEngine;
   dispatcher!: Dispatcher;
-  store!: EmbeddedStore;
+  store!: DatabaseStore;
   readonly #database: ScratchDatabase;
   readonly #options: StageOptions;
   #stop = new AbortController();
@@ -151,6 +151,11 @@ export class Stage {
   async close(): Promise<void> {
     await this.stop();
     await this.#database.remove();
+  }
+
+  /** Of its database. */
+  get file(): string {
+    return this.#database.file;
   }
 
   async #start(): Promise<void> {

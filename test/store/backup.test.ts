@@ -10,7 +10,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { silentLog } from "../../src/log.ts";
-import { createStore, type EmbeddedStore } from "../../src/store/create-store.ts";
+import { createStore, type DatabaseStore } from "../../src/store/create-store.ts";
 import { backUp, restore } from "../../src/store/file/backup.ts";
 import { inspectFile } from "../../src/store/file/inspect-file.ts";
 import { saying } from "../support/said.ts";
@@ -21,7 +21,7 @@ let folder: string;
 let file: string;
 let copy: string;
 const children: ChildProcess[] = [];
-const stores: EmbeddedStore[] = [];
+const stores: DatabaseStore[] = [];
 beforeEach(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-backup-"));
   file = path.join(folder, "b.db");
@@ -33,7 +33,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-function open(url = file): EmbeddedStore {
+function open(url = file): DatabaseStore {
   const store = createStore({ url, log: silentLog(), waitMillis: 0 });
   stores.push(store);
   return store;

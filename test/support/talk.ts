@@ -14,7 +14,7 @@ import type { ExportJobs } from "../../src/export/jobs/jobs.ts";
 import { silentLog } from "../../src/log.ts";
 import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { disposeReply, type Reply } from "../../src/reply/reply.ts";
-import { createStore, type EmbeddedStore } from "../../src/store/create-store.ts";
+import { createStore, type DatabaseStore } from "../../src/store/create-store.ts";
 import { fromMillis, nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
 import { alertsOn } from "./alert-service.ts";
 import { linesOf, pressable } from "./said.ts";
@@ -48,7 +48,7 @@ export interface TalkOptions {
 /** A conversation with the real bot: real commands, client and store; the data nodes are the test's. */
 export interface Talk {
   readonly bot: Bot;
-  readonly store: EmbeddedStore;
+  readonly store: DatabaseStore;
   /** The file of the store. */
   readonly database: string;
   readonly engine: AlertEngine;

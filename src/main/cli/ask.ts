@@ -72,12 +72,13 @@ async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRun
   // The database is locked per call only: several questions may be asked at the same time.
   let inUse = false;
   const store = createStore({ url: config.databaseUrl, log, hold: "call", onInUse: () => void (inUse = true) });
-  const warning = isGone(store.file) ? goneWarning(store.file) : originWarning(store.file, config);
+  const file = store.embedded?.file;
+  const warning = file === undefined ? undefined : isGone(file) ? goneWarning(file) : originWarning(file, config);
   if (warning !== undefined) warn(warning);
   const networks = await openNetworks(config, { log });
   const probeNodes = createNodeProbe(networks.clients);
   void probeNodes();
-  const exports = await openExportJobs({ store, log, ...exportFolders(config, store.file) });
+  const exports = await openExportJobs({ store, log, ...exportFolders(config, store) });
   const bot = await assembleBot({
     networks,
     store: { seen: lenientSeenIds(store.seen, warn, log), parties: store.parties },

@@ -1,15 +1,15 @@
 import type { Clock } from "../../api/clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
-import type { EmbeddedStore } from "../../store/create-store.ts";
+import type { StoreFile } from "../../store/create-store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 
 interface DatabaseWatchOptions {
-  readonly store: Pick<EmbeddedStore, "file" | "lost">;
+  readonly file: StoreFile;
   readonly clock: Clock;
   readonly log: Log;
   /** Tells the operators. A rejection is logged. */
-  readonly notify: (what: NonNullable<ReturnType<EmbeddedStore["lost"]>>) => Promise<void>;
+  readonly notify: (what: NonNullable<ReturnType<StoreFile["lost"]>>) => Promise<void>;
 }
 
 const LOOK_INTERVAL: Milliseconds = 10_000;
@@ -19,18 +19,18 @@ const LOOK_INTERVAL: Milliseconds = 10_000;
  * each loss. SQLite itself notices neither: it goes on with the file that it opened.
  */
 export async function watchDatabase(
-  { store, clock, log, notify }: DatabaseWatchOptions,
+  { file, clock, log, notify }: DatabaseWatchOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  let known: ReturnType<EmbeddedStore["lost"]>;
+  let known: ReturnType<StoreFile["lost"]>;
   while (!signal.aborted) {
     try {
-      const lost = store.lost();
+      const lost = file.lost();
       if (lost !== known) {
         known = lost;
-        if (lost === undefined) log.info({ file: store.file }, "database back");
+        if (lost === undefined) log.info({ file: file.file }, "database back");
         else {
-          log.error({ file: store.file, why: lost }, "database lost");
+          log.error({ file: file.file, why: lost }, "database lost");
           await notify(lost);
         }
       }

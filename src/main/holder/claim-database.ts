@@ -1,10 +1,12 @@
 import { existsSync } from "node:fs";
 
 import type { Config } from "../../config.ts";
+import { UserError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
-import type { EmbeddedStore } from "../../store/create-store.ts";
-import { enforceOrigin, type Origin, originOf } from "../../store/file/origin.ts";
+import type { DatabaseStore } from "../../store/create-store.ts";
+import { enforceOrigin, originOf } from "../../store/file/origin.ts";
 import { wasEverLocked } from "../../store/file/process-lock.ts";
+import type { Origin } from "../../store/marks.ts";
 
 /** The origin that a database must have for the networks of a process. */
 export function requiredOrigin({ networks }: Pick<Config, "networks">): Origin {
@@ -17,16 +19,38 @@ export function requiredOrigin({ networks }: Pick<Config, "networks">): Origin {
  * the database cannot be used.
  */
 export async function claimDatabase(
-  store: EmbeddedStore,
+  store: DatabaseStore,
   config: Pick<Config, "networks">,
   log: Log,
 ): Promise<{ readonly begunAnew: boolean }> {
-  const begunAnew = isGone(store.file);
-  const aside = await enforceOrigin(store.file, requiredOrigin(config), `simulated-${fileTimestamp(new Date())}`);
+  const file = store.embedded?.file;
+  if (file === undefined) {
+    await store.claim();
+    await refuseOtherOrigin(store, config);
+    return { begunAnew: false };
+  }
+  const begunAnew = isGone(file);
+  const aside = await enforceOrigin(file, requiredOrigin(config), `simulated-${fileTimestamp(new Date())}`);
   if (aside !== undefined) log.warn({ file: aside }, "database set aside");
   await store.claim();
-  if (begunAnew) log.warn({ file: store.file, why: goneWarning(store.file) }, "database begun anew");
+  if (begunAnew) log.warn({ file, why: goneWarning(file) }, "database begun anew");
   return { begunAnew };
+}
+
+/** A database on a server is set aside by nobody but its operator: other processes may use it. */
+async function refuseOtherOrigin(
+  store: Pick<DatabaseStore, "origin">,
+  config: Pick<Config, "networks">,
+): Promise<void> {
+  const origin = await store.origin();
+  if (origin === undefined || origin === requiredOrigin(config)) return;
+  throw origin === "simulated"
+    ? new UserError("The database in DATABASE_URL is that of the simulator.", {
+        remedy: "Name an empty database for the networks in MAINNET_URLS and TESTNET_URLS.",
+      })
+    : new UserError("The database in DATABASE_URL is that of networks which are no longer set.", {
+        remedy: "Set MAINNET_URLS or TESTNET_URLS again, or give the simulator another database.",
+      });
 }
 
 /** Whether a database was there once and is not any more: the file of its lock outlives it. */

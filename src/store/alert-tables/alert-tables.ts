@@ -88,6 +88,7 @@ export interface Outbox {
   due(platform: string, at: Milliseconds, limit: number): Promise<readonly DeliveryRow[]>;
   /** When the next delivery becomes due. */
   nextRunAt(platforms: readonly string[], after: Milliseconds): Promise<Milliseconds | undefined>;
+  /** In no order. */
   get(ids: readonly string[]): Promise<readonly DeliveryRow[]>;
   /** All deliveries of an episode, in order; to one destination where it is named. */
   ofEpisode(episode: string, destination?: string): Promise<readonly DeliveryRow[]>;

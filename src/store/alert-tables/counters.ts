@@ -2,6 +2,9 @@ import type { Kysely } from "kysely";
 
 import type { Schema } from "../schema.ts";
 
+/** No counter: the row that a transaction locks where several processes write. */
+export const TURN = "turn";
+
 /**
  * Takes the next `count` numbers of a counter and returns the first. Other takers wait until the transaction ends, so
  * that numbers have the order in which they become visible.

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 
 import type { Milliseconds } from "../../units/duration.ts";
-import { inBatches } from "../queries.ts";
+import { inBatches, isNoneOf } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { AlertCounts, AlertTables, DecisionLog } from "./alert-tables.ts";
 import { createBacklog, createChunks } from "./backlog.ts";
@@ -50,34 +50,40 @@ export function createAlertTables(db: Kysely<Schema>): AlertTables {
         over.map(({ id }) => id),
         (batch) => db.deleteFrom("alert_tellings").where("episode", "in", batch).execute(),
       );
-      const stored = db.selectFrom("alert_episodes").select("id");
+      const episodes = { table: "alert_episodes", column: "id" } as const;
+      const isOfNone = (episode: string) => isNoneOf(db, episode, episodes);
       await db
         .deleteFrom("alert_decisions")
         .where((eb) => {
-          const isOfNone = eb.or([eb("episode", "is", null), eb("episode", "not in", stored)]);
-          return eb.or([eb.and([eb("at", "<", before), isOfNone]), eb("seq", "<=", last - MAX_DECISIONS)]);
+          const isOld = eb.and([
+            eb("at", "<", before),
+            eb.or([eb("episode", "is", null), isOfNone("alert_decisions.episode")]),
+          ]);
+          return eb.or([isOld, eb("seq", "<=", last - MAX_DECISIONS)]);
         })
         .execute();
       // Edits are no part of an episode's history, and a condition that comes and goes for months makes many.
       await db
         .deleteFrom("alert_deliveries")
         .where("settled_at", "<", before)
-        .where((eb) => eb.or([eb("kind", "=", "edit"), eb("episode", "is", null), eb("episode", "not in", stored)]))
+        .where((eb) =>
+          eb.or([eb("kind", "=", "edit"), eb("episode", "is", null), isOfNone("alert_deliveries.episode")]),
+        )
         .execute();
       await db.deleteFrom("alert_rolling").where("day_ends_at", "<", before).execute();
       await db.deleteFrom("alert_silences").where("ends_at", "<", before).execute();
-      if (whole) await db.deleteFrom("alert_tellings").where("episode", "not in", stored).execute();
+      if (whole) await db.deleteFrom("alert_tellings").where(isOfNone("alert_tellings.episode")).execute();
       await db
         .deleteFrom("alert_receipts")
         .where("at", "<", before)
-        .where("delivery", "not in", (eb) => eb.selectFrom("alert_deliveries").select("id"))
+        .where(isNoneOf(db, "alert_receipts.delivery", { table: "alert_deliveries", column: "id" }))
         .execute();
       await db
         .deleteFrom("alert_messages")
         .where("created_at", "<", before)
-        .where("id", "not in", (eb) => eb.selectFrom("alert_deliveries").select("message"))
-        .where("id", "not in", (eb) => eb.selectFrom("alert_held").select("message"))
-        .where("id", "not in", (eb) => eb.selectFrom("alert_rolling").select("message"))
+        .where(isNoneOf(db, "alert_messages.id", { table: "alert_deliveries", column: "message" }))
+        .where(isNoneOf(db, "alert_messages.id", { table: "alert_held", column: "message" }))
+        .where(isNoneOf(db, "alert_messages.id", { table: "alert_rolling", column: "message" }))
         .execute();
     },
   };

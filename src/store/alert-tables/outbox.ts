@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 
 import type { Milliseconds } from "../../units/duration.ts";
-import { inBatches, putRows, selectInBatches } from "../queries.ts";
+import { inBatches, putRows, rowsOf, selectInBatches } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { DeliveryRow, Outbox, Urgency } from "./alert-tables.ts";
 import { withNumbers } from "./counters.ts";
@@ -197,7 +197,8 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
       );
       return rows.toSorted((a, b) => a.seq - b.seq);
     },
-    owedEdits: (targets) => selectInBatches(targets, (batch) => owed().where("target", "in", batch).execute()),
+    owedEdits: (targets) =>
+      selectInBatches(targets, (batch) => owed().where("target", "in", batch).orderBy("seq").execute()),
     update: (id, to) => change([id], to),
     updateAll: change,
     setMessage: (ids, message) => change(ids, { message }),
@@ -308,9 +309,7 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
             .select((of) => ["platform", of.lit<number>(1).as("owed"), "created_at"])
             .where(isOpen("alert_deliveries"))
             // As one parameter: there may be thousands of them.
-            .$if(except.length > 0, (query) =>
-              query.where(sql<boolean>`destination not in (select value from json_each(${JSON.stringify(except)}))`),
-            )
+            .$if(except.length > 0, (query) => query.where(sql<boolean>`destination not in ${rowsOf(db, except)}`))
             .unionAll(eb.selectFrom("alert_parcels").select(["platform", "owed", "created_at"]))
             .as("open"),
         )

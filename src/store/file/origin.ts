@@ -2,16 +2,11 @@ import { existsSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
 import { UserError } from "../../errors.ts";
-import type { WithDatabase } from "../queries.ts";
+import { asOrigin, type Origin, ORIGIN_MARK } from "../marks.ts";
 import { toOperatorError } from "../sqlite/sqlite-faults.ts";
 import { hasTable } from "../sqlite/sqlite.ts";
 import { setAside, syncFolderOf } from "./database-files.ts";
 import { waitForProcessLock } from "./process-lock.ts";
-
-/** The source of a database's alerts, subscriptions and ids: the embedded simulator, or configured networks. */
-export type Origin = "simulated" | "configured";
-
-const ORIGIN_MARK = "origin";
 
 /**
  * Keeps the simulator and configured networks from using each other's database, before it is opened: the simulator's is
@@ -52,23 +47,11 @@ export function originOf(file: string): Origin | undefined {
     try {
       if (!hasTable(database, "database_marks")) return undefined;
       const row = database.prepare("SELECT value FROM database_marks WHERE name = ?").get(ORIGIN_MARK);
-      const value = row?.["value"];
-      return value === "simulated" || value === "configured" ? value : undefined;
+      return asOrigin(row?.["value"]);
     } finally {
       database.close();
     }
   } catch {
     return undefined;
   }
-}
-
-/** Marks the origin of a database that has no mark yet. */
-export async function markOrigin(withDatabase: WithDatabase, origin: Origin): Promise<void> {
-  await withDatabase((db) =>
-    db
-      .insertInto("database_marks")
-      .values({ name: ORIGIN_MARK, value: origin })
-      .onConflict((conflict) => conflict.column("name").doNothing())
-      .execute(),
-  );
 }

@@ -1,9 +1,13 @@
 import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
+import { isPostgres } from "../queries.ts";
+
 /** What was told of an open alert knows its reminders, too, so that they lose their buttons at its end. */
 export const remindersTold: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
+    // PostgreSQL was not there yet when such rows were written.
+    if (isPostgres(db)) return;
     await sql`
       update alert_tellings set data = json_set(data, '$.reminded', json((
         select json_group_array(id) from (

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { type Kysely, sql } from "kysely";
 
 import type { Milliseconds } from "../../units/duration.ts";
-import type { WithDatabase } from "../queries.ts";
+import { inBatches, type WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { ButtonPayloads } from "../store.ts";
 
@@ -61,13 +61,14 @@ export function createButtonPayloads(withDatabase: WithDatabase, now: () => Mill
 
 async function prune(db: Kysely<Schema>, at: Milliseconds): Promise<void> {
   await db.deleteFrom("button_payloads").where("expires_at", "<=", at).execute();
+  // Found first, and only then deleted: as one statement, PostgreSQL may look for them anew for every row.
   const beyond = db
     .selectFrom("button_payloads")
     .select("key")
     .orderBy("expires_at", "desc")
     .limit(1_000_000)
     .offset(MAX_PAYLOADS);
-  await db.deleteFrom("button_payloads").where("key", "in", beyond).execute();
+  await drop(db, await beyond.execute());
   const summed = db
     .selectFrom("button_payloads")
     .select((eb) => [
@@ -78,5 +79,10 @@ async function prune(db: Kysely<Schema>, at: Milliseconds): Promise<void> {
     ])
     .as("summed");
   const tooMuch = db.selectFrom(summed).select("summed.key").where("summed.total", ">", MAX_TOTAL_BYTES);
-  await db.deleteFrom("button_payloads").where("key", "in", tooMuch).execute();
+  await drop(db, await tooMuch.execute());
+}
+
+function drop(db: Kysely<Schema>, rows: readonly { readonly key: string }[]): Promise<void> {
+  const keys = rows.map(({ key }) => key);
+  return inBatches(keys, (batch) => db.deleteFrom("button_payloads").where("key", "in", batch).execute());
 }

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 
 import { takeNumbers } from "../alert-tables/counters.ts";
 import { REVISION_COUNTER } from "../alert-tables/subscriptions.ts";
@@ -24,11 +24,11 @@ export async function erasePerson(db: Kysely<Schema>, { owner, platform, id, nam
   await db.deleteFrom("alert_receipts").where("delivery", "in", deliveries).execute();
   await db
     .deleteFrom("alert_rolling")
-    .where(sql<boolean>`instr(key, ${`${own}|`}) = 1`)
+    .where(sql<boolean>`substr(key, 1, length(${`${own}|`})) = ${`${own}|`}`)
     .execute();
   await db
     .deleteFrom("button_payloads")
-    .where(sql<boolean>`instr(value, ${JSON.stringify(id)}) > 0`)
+    .where(contains(sql.ref("value"), JSON.stringify(id)))
     .execute();
   const exported = db
     .selectFrom("export_jobs")
@@ -47,12 +47,17 @@ export async function erasePerson(db: Kysely<Schema>, { owner, platform, id, nam
       const value = sql.ref(column.name);
       for (const [before, after] of replacements({ id, name })) {
         await sql`update ${sql.table(table.name)} set ${value} = replace(${value}, ${before}, ${after})
-          where instr(${value}, ${before}) > 0`.execute(db);
+          where ${contains(value, before)}`.execute(db);
       }
     }
   }
   await db.updateTable("answer_choices").set({ chosen_by: ERASED_NAME }).where("chosen_by", "=", name).execute();
   await eraseFromLog(db, name);
+}
+
+/** In words of both engines, whose functions for this differ. */
+function contains(column: RawBuilder<unknown>, text: string): RawBuilder<boolean> {
+  return sql<boolean>`replace(${column}, ${text}, '') <> ${column}`;
 }
 
 /** The log's lines say `by ann`, with a comma, a colon, a space or nothing behind it. */
@@ -61,7 +66,7 @@ async function eraseFromLog(db: Kysely<Schema>, name: string): Promise<void> {
   const lines = await db
     .selectFrom("alert_decisions")
     .select(["seq", "detail"])
-    .where(sql<boolean>`instr(detail, ${said}) > 0`)
+    .where(contains(sql.ref("detail"), said))
     .execute();
   for (const { seq, detail } of lines) {
     const parts = (detail ?? "").split(said);

@@ -108,7 +108,8 @@ async function insert(
 }
 
 async function prune(trx: Kysely<Schema>, network: string, kind: SeenKind): Promise<void> {
-  const beyond = trx
+  // Found first, and only then deleted: as one statement, PostgreSQL may look for them anew for every row.
+  const beyond = await trx
     .selectFrom("seen_ids")
     .select("id")
     .where("network", "=", network)
@@ -116,11 +117,15 @@ async function prune(trx: Kysely<Schema>, network: string, kind: SeenKind): Prom
     .orderBy("seen_at", "desc")
     .orderBy("position")
     .limit(1_000_000)
-    .offset(MAX_IDS_PER_KIND);
-  await trx
-    .deleteFrom("seen_ids")
-    .where("network", "=", network)
-    .where("kind", "=", kind)
-    .where("id", "in", beyond)
+    .offset(MAX_IDS_PER_KIND)
     .execute();
+  const ids = beyond.map(({ id }) => id);
+  await inBatches(ids, (batch) =>
+    trx
+      .deleteFrom("seen_ids")
+      .where("network", "=", network)
+      .where("kind", "=", kind)
+      .where("id", "in", batch)
+      .execute(),
+  );
 }

@@ -14,7 +14,8 @@ import {
 import { LRUCache } from "lru-cache";
 
 import type { Schema } from "../schema.ts";
-import { isDiskFault, WriteHealth } from "./sqlite-faults.ts";
+import { WriteHealth } from "../write-health.ts";
+import { isDiskFault } from "./sqlite-faults.ts";
 
 /** SQLite can undo changes of the schema, so a killed migration leaves nothing behind: https://www.sqlite.org/lang_transaction.html */
 class TransactionalSqliteAdapter extends SqliteAdapter {

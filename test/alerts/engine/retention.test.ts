@@ -65,7 +65,7 @@ it("months of alerts leave the database as large as one month does", async () =>
       stage.sender.take();
       stage.sender.posts.length = 0;
     }
-    sizes.push(rowsOf(stage.store.file));
+    sizes.push(rowsOf(stage.file));
   }
   await stage.close();
   const [, second = {}, third = {}] = sizes;
@@ -116,7 +116,7 @@ it("what lasts longer than that keeps its whole history until it has been over f
   await stage.restart(31 * DAY);
   await stage.pass(0);
   expect(await stage.engine.history(id)).toBeUndefined();
-  const rows = rowsOf(stage.store.file);
+  const rows = rowsOf(stage.file);
   expect([rows["alert_deliveries"], rows["alert_receipts"], rows["alert_tellings"]]).toEqual([0, 0, 0]);
 });
 
@@ -154,7 +154,7 @@ it("a subscription that is over is forgotten after as long as everything else, a
 it("a storm cannot fill the disk with decisions, however young they are", async () => {
   const stage = await Stage.open();
   await stage.pass(0);
-  const database = new DatabaseSync(stage.store.file, { timeout: 5000 });
+  const database = new DatabaseSync(stage.file, { timeout: 5000 });
   const storm = MAX_DECISIONS + 5000;
   database.exec(`
     BEGIN;
@@ -166,6 +166,6 @@ it("a storm cannot fill the disk with decisions, however young they are", async 
   database.close();
   await stage.restart(HOUR);
   await stage.pass(0);
-  expect(rowsOf(stage.store.file)["alert_decisions"]).toBe(MAX_DECISIONS);
+  expect(rowsOf(stage.file)["alert_decisions"]).toBe(MAX_DECISIONS);
   await stage.close();
 });

@@ -8,14 +8,14 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Log } from "../../../src/log.ts";
 import { silentLog } from "../../../src/log.ts";
 import { watchDatabase } from "../../../src/main/health/database-watch.ts";
-import { createStore, type EmbeddedStore } from "../../../src/store/create-store.ts";
+import { createStore, type DatabaseStore } from "../../../src/store/create-store.ts";
 import { backUp } from "../../../src/store/file/backup.ts";
 import { VirtualClock } from "../../api/virtual-clock.ts";
 import { saying } from "../../support/said.ts";
 
 let folder: string;
 let file: string;
-let store: EmbeddedStore;
+let store: DatabaseStore;
 beforeEach(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-watch-"));
   file = path.join(folder, "b.db");
@@ -38,7 +38,7 @@ function watched() {
   const log = { ...silentLog(), info: write("info"), error: write("error") } as Log;
   const ending = new AbortController();
   const ended = watchDatabase(
-    { store, clock, log, notify: async (what) => void said.push(`operators: ${what}`) },
+    { file: store.embedded!, clock, log, notify: async (what) => void said.push(`operators: ${what}`) },
     ending.signal,
   );
   return { clock, said, end: () => (ending.abort(), ended) };

@@ -127,13 +127,15 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         await on(({ outbox }) => outbox.markSent(["a"], T + 2));
         const rows = await on(({ outbox }) => outbox.get(["a", "b", "c"]));
         expect(
-          rows.map(({ id, state, attempts, attempted_at, settled_at }) => [
-            id,
-            state,
-            attempts,
-            attempted_at,
-            settled_at,
-          ]),
+          rows
+            .toSorted((a, b) => a.seq - b.seq)
+            .map(({ id, state, attempts, attempted_at, settled_at }) => [
+              id,
+              state,
+              attempts,
+              attempted_at,
+              settled_at,
+            ]),
         ).toEqual([
           ["a", "sent", 1, T + 1, T + 2],
           ["b", "sending", 1, T + 1, null],

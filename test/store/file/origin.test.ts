@@ -6,8 +6,9 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { silentLog } from "../../../src/log.ts";
-import { createStore, type EmbeddedStore } from "../../../src/store/create-store.ts";
-import { enforceOrigin, type Origin } from "../../../src/store/file/origin.ts";
+import { createStore, type DatabaseStore } from "../../../src/store/create-store.ts";
+import { enforceOrigin } from "../../../src/store/file/origin.ts";
+import type { Origin } from "../../../src/store/marks.ts";
 
 describe("a database's origin", () => {
   let folder: string;
@@ -18,7 +19,7 @@ describe("a database's origin", () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  const open = (name = file): EmbeddedStore => createStore({ url: name, log: silentLog() });
+  const open = (name = file): DatabaseStore => createStore({ url: name, log: silentLog() });
   const left = async (...origins: Origin[]): Promise<void> => {
     const store = open();
     await store.parties.save("o", { id: "a", name: "kept" });

@@ -7,10 +7,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { StorageError } from "../../../src/errors.ts";
 import { silentLog } from "../../../src/log.ts";
-import { createStore, type EmbeddedStore } from "../../../src/store/create-store.ts";
+import { createStore, type DatabaseStore } from "../../../src/store/create-store.ts";
 import { migrate } from "../../../src/store/migrations/migrate.ts";
 import { kyselyOver } from "../../../src/store/sqlite/kysely-sqlite.ts";
-import { WriteHealth } from "../../../src/store/sqlite/sqlite-faults.ts";
+import { WriteHealth } from "../../../src/store/write-health.ts";
+import { alone, type WithDatabase } from "../../../src/store/queries.ts";
 import { createTables } from "../../../src/store/tables.ts";
 import { saying } from "../../support/said.ts";
 
@@ -29,7 +30,8 @@ describe("queries on a full disk", () => {
     const writes = new WriteHealth();
     const db = kyselyOver(database, writes);
     await migrate(db);
-    const tables = createTables((work) => work(db), Date.now);
+    const withDatabase: WithDatabase = (work) => work(db);
+    const tables = createTables(withDatabase, alone(withDatabase), Date.now);
     const note = (ids: typeof TOO_MANY_IDS) => tables.seen.note("mainnet", "market", ids);
     return { database, writes, tables, note, close: () => db.destroy() };
   }
@@ -78,7 +80,7 @@ describe("queries on a full disk", () => {
 
 describe("a store on a full disk", () => {
   let folder: string;
-  let store: EmbeddedStore;
+  let store: DatabaseStore;
   beforeEach(async () => {
     folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-full-"));
     store = createStore({ url: `file:${path.join(folder, "b.db")}`, log: silentLog() });
@@ -99,7 +101,7 @@ describe("a store on a full disk", () => {
     expect(trouble).toBeInstanceOf(StorageError);
     expect(trouble).toMatchObject({
       title: expect.stringMatching(/^(?!.*[/\\]).*\bdisk\b/u),
-      message: expect.stringMatching(saying(store.file)),
+      message: expect.stringMatching(saying(store.embedded?.file ?? "")),
       cause: { message: "database or disk is full" },
     });
     other.close();

@@ -1,0 +1,105 @@
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type DatabaseIntrospector,
+  type DataTypeNode,
+  type Dialect,
+  type Driver,
+  HandleEmptyInListsPlugin,
+  Kysely,
+  PostgresAdapter,
+  PostgresDriver,
+  PostgresIntrospector,
+  type PostgresPool,
+  PostgresQueryCompiler,
+  type QueryCompiler,
+  replaceWithNoncontingentExpression,
+  sql,
+  type TransactionSettings,
+} from "kysely";
+
+import type { Schema } from "../schema.ts";
+import { TRANSACTION_LIMITS } from "./pool.ts";
+
+/** Texts are ordered by their bytes, as in SQLite, whatever the server's language is. */
+class BytewiseQueryCompiler extends PostgresQueryCompiler {
+  protected override visitDataType(node: DataTypeNode): void {
+    super.visitDataType(node);
+    if (node.dataType === "text") this.append(' collate "C"');
+  }
+}
+
+/** Any number, the same in every version: one process at a time migrates. */
+const MIGRATION_LOCK = 4_217_093_551_847;
+
+/**
+ * Locks for the transaction rather than for the session, of which a pooler has many. The migrator runs in a transaction
+ * that has taken the lock already: see `migratePostgres`.
+ */
+class TransactionLockAdapter extends PostgresAdapter {
+  override async acquireMigrationLock(db: Kysely<unknown>): Promise<void> {
+    await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(db);
+  }
+
+  override async releaseMigrationLock(): Promise<void> {
+    // The end of the transaction releases it.
+  }
+}
+
+/** Begins each transaction within its limits, and with what else is to be said first, in one round trip. */
+class LimitedDriver extends PostgresDriver {
+  readonly #first: string;
+
+  constructor(pool: PostgresPool, first: string) {
+    super({ pool });
+    this.#first = first;
+  }
+
+  override async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+    const { isolationLevel, accessMode } = settings;
+    const begin = ["begin", isolationLevel && `isolation level ${isolationLevel}`, accessMode]
+      .filter(Boolean)
+      .join(" ");
+    const statements = [begin, TRANSACTION_LIMITS, this.#first].filter((one) => one !== "").join("; ");
+    try {
+      await connection.executeQuery(CompiledQuery.raw(statements));
+    } catch (thrown) {
+      // Kysely rolls back only what has begun; here, it may have begun before a later statement failed.
+      await connection.executeQuery(CompiledQuery.raw("rollback")).catch(() => undefined);
+      throw thrown;
+    }
+  }
+}
+
+class BytewiseDialect implements Dialect {
+  readonly #pool: PostgresPool;
+  readonly #first: string;
+
+  constructor(pool: PostgresPool, first: string) {
+    this.#pool = pool;
+    this.#first = first;
+  }
+
+  createDriver(): Driver {
+    return new LimitedDriver(this.#pool, this.#first);
+  }
+
+  createQueryCompiler(): QueryCompiler {
+    return new BytewiseQueryCompiler();
+  }
+
+  createAdapter(): PostgresAdapter {
+    return new TransactionLockAdapter();
+  }
+
+  createIntrospector(db: Kysely<unknown>): DatabaseIntrospector {
+    return new PostgresIntrospector(db);
+  }
+}
+
+/** Queries over a pool; `first` is said at the beginning of each transaction. Destroying them ends the pool. */
+export function kyselyOverPostgres(pool: PostgresPool, first = ""): Kysely<Schema> {
+  // `in ()` is none of its SQL.
+  const plugins = [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })];
+  return new Kysely<Schema>({ dialect: new BytewiseDialect(pool, first), plugins });
+}

@@ -1,0 +1,111 @@
+import type { PostgresPool, PostgresPoolClient } from "kysely";
+import { Pool, type PoolClient, types } from "pg";
+
+import type { Milliseconds } from "../../units/duration.ts";
+import type { WriteHealth } from "../write-health.ts";
+import { cutOff, isConnectionFault, isRefusal, isStorageFault } from "./postgres-faults.ts";
+
+/**
+ * Transactions of alerts take turns, so that a process needs one connection for these; the others read, and keep what
+ * people set. Small, because every connection is a process of the server's and several bots may share it.
+ */
+const MAX_CONNECTIONS = 6;
+/** How long to wait for a connection of the pool, or for the server to accept a new one. */
+const CONNECT_TIMEOUT: Milliseconds = 5000;
+/** The client's own limit, for a server that has stopped answering: longer than the server's. */
+const ANSWER_TIMEOUT: Milliseconds = 20_000;
+/** How long an unused connection is kept. */
+const IDLE_TIMEOUT: Milliseconds = 30_000;
+
+/**
+ * Limits of a transaction, set with its beginning rather than with the connection: a pooler gives each transaction
+ * another one. A process that stops in the middle of a transaction keeps the turn no longer than the last of them.
+ */
+export const TRANSACTION_LIMITS =
+  "set local statement_timeout = 15000; set local lock_timeout = 15000; set local idle_in_transaction_session_timeout = 5000";
+
+// Types by their number: https://github.com/postgres/postgres/blob/REL_18_STABLE/src/include/catalog/pg_type.dat
+const INT8 = 20;
+const NUMERIC = 1700;
+const NUMBERS: ReadonlySet<number> = new Set([INT8, NUMERIC]);
+
+/** @throws RangeError for a number that a JavaScript number cannot hold exactly. */
+function exactNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`The database holds ${text}, which is no safe integer.`);
+  return value;
+}
+
+/**
+ * Connections to a server. A failed connection is discarded, and its error says whether what was asked may have been
+ * done (`cutOff`). `writes` records whether writing works.
+ */
+export function openPool(url: string, writes: WriteHealth, answerTimeout = ANSWER_TIMEOUT): PostgresPool {
+  const pool = new Pool({
+    connectionString: url,
+    application_name: "bellwether",
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT,
+    idleTimeoutMillis: IDLE_TIMEOUT,
+    query_timeout: answerTimeout,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    allowExitOnIdle: true,
+    types: {
+      getTypeParser: (type, format) => (NUMBERS.has(type) ? exactNumber : types.getTypeParser(type, format)),
+    },
+  });
+  // The pool has removed the connection already; the next query opens another.
+  pool.on("error", () => undefined);
+  // One that breaks between two queries says so here, too, and once more at the next query.
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  let ended: Promise<void> | undefined;
+  return {
+    options: pool.options,
+    async connect() {
+      try {
+        return track(await pool.connect(), writes);
+      } catch (thrown) {
+        throw isRefusal(thrown) ? thrown : cutOff(thrown, "nothing");
+      }
+    },
+    end: () => (ended ??= pool.end()),
+  };
+}
+
+const CHANGES: ReadonlySet<string> = new Set(["INSERT", "UPDATE", "DELETE"]);
+
+function track(client: PoolClient, writes: WriteHealth): PostgresPoolClient {
+  let inTransaction = false;
+  let broken = false;
+  const tracked = {
+    async query(text: string, values: readonly unknown[] = []) {
+      const begins = text.startsWith("begin");
+      const commits = text === "commit";
+      try {
+        const result = await client.query(text, values.map(storable));
+        if (begins) inTransaction = true;
+        else if (commits || text === "rollback") inTransaction = false;
+        if (commits) writes.committed();
+        else if (text === "rollback") writes.rolledBack();
+        else if (CHANGES.has(result.command)) writes.changed(result.rowCount ?? 0, inTransaction);
+        return result;
+      } catch (thrown) {
+        if (isStorageFault(thrown)) writes.failed(thrown);
+        if (!isConnectionFault(thrown)) throw thrown;
+        broken = true;
+        throw cutOff(thrown, begins || (inTransaction && !commits) ? "nothing" : "perhaps");
+      }
+    },
+    release: (discard = false) => client.release(discard || broken || inTransaction),
+  };
+  // Kysely's type has cursors, too, which need another package.
+  return tracked as unknown as PostgresPoolClient;
+}
+
+/** PostgreSQL stores no NUL in a text: https://www.postgresql.org/docs/current/datatype-character.html */
+function storable(value: unknown): unknown {
+  if (typeof value === "string") return value.includes("\0") ? value.replaceAll("\0", "\u{FFFD}") : value;
+  if (value === null || ["number", "bigint", "boolean"].includes(typeof value)) return value;
+  throw new TypeError(`A value of type ${typeof value} cannot be stored.`);
+}

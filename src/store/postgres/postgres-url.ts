@@ -1,0 +1,34 @@
+import { UserError } from "../../errors.ts";
+
+/** Whether a DATABASE_URL names a PostgreSQL server. */
+export function isPostgresUrl(url: string): boolean {
+  return /^postgres(?:ql)?:/iu.test(url);
+}
+
+/**
+ * What may be said of a server: host, port and database, without user and password.
+ *
+ * @throws UserError where the URL names no database of a server. The value itself is never repeated.
+ */
+export function serverName(url: string): string {
+  const remedy = "Use an address such as postgres://user:password@host:5432/bellwether.";
+  const { hostname, port, pathname, searchParams } = parsed(url, remedy);
+  const host = searchParams.get("host") ?? decodeURIComponent(hostname);
+  const database = decodeURIComponent(pathname.slice(1));
+  if (database === "") throw new UserError("DATABASE_URL names no database of the PostgreSQL server.", { remedy });
+  return `${host === "" ? "localhost" : host}${port === "" ? "" : `:${port}`}/${database}`;
+}
+
+function parsed(url: string, remedy: string): URL {
+  try {
+    // A user without a host is allowed here, for a Unix socket (`?host=/run/postgresql`), but not in other URLs.
+    const found = new URL(url.replace("@/", "@localhost/"));
+    // The driver decodes them, too.
+    for (const part of [found.username, found.password, found.hostname, found.pathname]) decodeURIComponent(part);
+    return found;
+  } catch {
+    throw new UserError("DATABASE_URL is no address of a PostgreSQL server.", {
+      remedy: `${remedy} Special characters in a password are written as %40 and the like.`,
+    });
+  }
+}

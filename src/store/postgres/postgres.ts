@@ -1,0 +1,166 @@
+// PostgreSQL: a database on a server, which several processes may use at the same time.
+// Next: pool.ts (connections and their limits), kysely-postgres.ts (queries), postgres-faults.ts (errors, and which of them
+// allow to ask again), postgres-url.ts.
+
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { type Kysely, sql } from "kysely";
+
+import { UserError } from "../../errors.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { TURN } from "../alert-tables/counters.ts";
+import { migrations } from "../migrations/index.ts";
+import { migrate } from "../migrations/migrate.ts";
+import type { Transactions, WithDatabase } from "../queries.ts";
+import type { Schema } from "../schema.ts";
+import type { WriteHealth } from "../write-health.ts";
+import { kyselyOverPostgres } from "./kysely-postgres.ts";
+import { openPool } from "./pool.ts";
+import { mayBeRetried, toOperatorError } from "./postgres-faults.ts";
+import { serverName } from "./postgres-url.ts";
+
+/** Access of this process to a database on a server. */
+export interface ServerAccess {
+  readonly withDatabase: WithDatabase;
+  readonly transactions: Transactions;
+  /** Connects, and brings the schema to its newest version. Rejects with UserError where that is not possible. */
+  claim(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** `server_version_num` of PostgreSQL 14, the oldest version that is still maintained. */
+const OLDEST_SERVER = 140_000;
+
+/**
+ * Transactions of alerts take turns over all processes, as they do on SQLite, which has one writer: numbers then have the
+ * order of commits, and what is claimed is claimed by one (docs/decisions/0022-postgresql.md).
+ */
+const TAKE_TURN = `select value from alert_counters where name = '${TURN}' for update`;
+
+export function openServer(url: string, writes: WriteHealth): ServerAccess {
+  const server = serverName(url);
+  const pool = openPool(url, writes);
+  const db = kyselyOverPostgres(pool);
+  const turns = kyselyOverPostgres(pool, TAKE_TURN);
+  let opened: Promise<unknown> | undefined;
+  let closed = false;
+  const open = async (): Promise<void> => {
+    if (closed) throw new Error("The store is closed.");
+    opened ??= prepare(url, db, writes);
+    try {
+      await opened;
+    } catch (thrown) {
+      // The cause may pass: the next call tries again.
+      opened = undefined;
+      throw toOperatorError(thrown, server);
+    }
+  };
+  // One connection of this process waits for the turn; the others stay free for what needs none.
+  let last: Promise<unknown> = Promise.resolve();
+  const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
+    const next = last.then(work);
+    last = next.catch(() => undefined);
+    return next;
+  };
+  return {
+    async withDatabase(work) {
+      await open();
+      return persist(() => work(db));
+    },
+    transactions: {
+      async write(work) {
+        await open();
+        let begun = false;
+        const transaction = () =>
+          turns.transaction().execute((trx) => {
+            begun = true;
+            return work(trx);
+          });
+        // Once it has begun, its work may have changed what the process remembers: its caller begins anew then.
+        return inOrder(() => persist(transaction, () => !begun));
+      },
+      async read(work) {
+        await open();
+        const snapshot = db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only");
+        return persist(() => snapshot.execute(work));
+      },
+    },
+    claim: open,
+    async close() {
+      if (closed) return;
+      closed = true;
+      await pool.end();
+    },
+  };
+}
+
+const ATTEMPTS = 3;
+/** Before the second attempt; doubled before the next. */
+const PAUSE: Milliseconds = 50;
+
+/** Asks again for what a failed connection, or another process, kept from being done at all. */
+async function persist<T>(ask: () => Promise<T>, mayAgain = () => true): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await ask();
+    } catch (thrown) {
+      if (attempt === ATTEMPTS || !mayBeRetried(thrown) || !mayAgain()) throw thrown;
+    }
+    // Jitter, so that processes which hindered each other do not meet again.
+    await sleep(PAUSE * 2 ** (attempt - 1) * (1 + Math.random()));
+  }
+}
+
+/** Looks at the server's version and at the schema, which it brings up to date. */
+async function prepare(url: string, db: Kysely<Schema>, writes: WriteHealth): Promise<void> {
+  const { rows } = await sql<{ version: number; migrated: boolean }>`
+    select current_setting('server_version_num')::int as version, to_regclass('kysely_migration') is not null as migrated
+  `.execute(db);
+  const [found] = rows;
+  if (found === undefined || found.version < OLDEST_SERVER) {
+    throw new UserError(`The database server is too old (${found?.version ?? "?"}): Bellwether needs PostgreSQL 14.`, {
+      remedy: "Use a newer server in DATABASE_URL.",
+    });
+  }
+  const executed = found.migrated ? await executedMigrations(db) : [];
+  const newer = executed.find((name) => !Object.hasOwn(migrations, name));
+  if (newer !== undefined) {
+    throw new UserError(`The database was written by a newer version of Bellwether (it has ${newer}).`, {
+      remedy: "Run that version, or name another database in DATABASE_URL.",
+    });
+  }
+  if (executed.length < Object.keys(migrations).length) await migrateServer(url, writes);
+}
+
+/** The names of the migrations applied to a database, in order. */
+export async function executedMigrations(db: Kysely<Schema>): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+  return rows.map(({ name }) => name).toSorted();
+}
+
+/** A migration of large tables takes longer than any other call. */
+const MIGRATION_TIMEOUT = 600_000;
+
+/** Several processes may do this at once: the first one migrates, the others wait and find nothing left to do. */
+async function migrateServer(url: string, writes: WriteHealth): Promise<void> {
+  const db = kyselyOverPostgres(openPool(url, writes, MIGRATION_TIMEOUT));
+  try {
+    await db.transaction().execute(async (trx) => {
+      const limit = sql.lit(MIGRATION_TIMEOUT);
+      await sql`select set_config('statement_timeout', ${limit}::text, true), set_config('lock_timeout', ${limit}::text, true)`.execute(
+        trx,
+      );
+      // Before the migrator makes its own tables.
+      const lock = { lockTable: "", lockRowId: "" };
+      await trx.getExecutor().adapter.acquireMigrationLock(trx, lock);
+      await migrate(trx);
+      await trx
+        .insertInto("alert_counters")
+        .values({ name: TURN, value: 0 })
+        .onConflict((conflict) => conflict.column("name").doNothing())
+        .execute();
+    });
+  } finally {
+    await db.destroy();
+  }
+}
