@@ -92,6 +92,7 @@ export const ledgerExport = command({
       },
       signal: context.signal,
       limits: context.here.files,
+      ...(context.here.leavesFiles === true ? { keepsFile: true } : {}),
       ...(context.here.answerWithin === undefined ? {} : { answerWithin: context.here.answerWithin }),
       onStanding: (standing) => context.progress(standingReply(subject, standing)),
     });

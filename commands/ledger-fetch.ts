@@ -28,6 +28,6 @@ export const ledgerFetch = command({
       context.signal,
     );
     if (found === undefined) throw noSuchJob(context.options.code);
-    return endedReply(context, found);
+    return endedReply(context, found, context.exports.standing(found.job.code));
   },
 });

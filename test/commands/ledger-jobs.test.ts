@@ -46,6 +46,23 @@ test("an export under way has a button that stops it at once, and its node is fr
   expect(await conversation.ask("ledger list")).toMatch(saying("2", "00000002", "delivered", "00000001", "cancelled"));
 });
 
+test("an export whose file nobody takes along is kept, and can be fetched; the list offers it", async () => {
+  await using conversation = await talkToSimulator();
+  const { ask, become, samples } = conversation;
+  const caller = { id: "terminal", name: "terminal", mayManageChannel: true };
+  become({ here: { platform: "terminal", files, leavesFiles: true }, caller });
+  expect(await ask(`ledger export ${samples.partyId} USDT from:1d`)).toContain("ledger fetch 00000001");
+  const [made] = conversation.lastReply.attachments;
+  expect(await ask("ledger list")).toMatch(saying("00000001", "to be fetched"));
+  await conversation.press("ledger fetch");
+  expect(conversation.lastReply.attachments[0]).toMatchObject({ name: made!.name, sha256: made!.sha256 });
+  become({ here: { platform: "terminal", files }, caller });
+  expect(await ask(`ledger export ${samples.partyId} USDT from:1d`)).not.toContain("ledger fetch");
+  const list = await ask("ledger list");
+  expect(list).toMatch(saying("00000001", "to be fetched"));
+  expect(list).toMatch(saying("00000002", "delivered"));
+});
+
 describe("exports are one person's", () => {
   test("nobody else sees or stops them, in whatever place; an operator sees that there is one, and not of what", async () => {
     const { ask, askFor, become, samples } = await talkToSimulator();

@@ -64,7 +64,8 @@ async function runLine(
   const { runner, network, log, out } = context;
   try {
     if (out !== undefined) await checkFolder(out);
-    const answering = runner.run(line, { signal, progress, ...(network === undefined ? {} : { network }) });
+    const takesFiles = out !== undefined;
+    const answering = runner.run(line, { signal, progress, takesFiles, ...(network === undefined ? {} : { network }) });
     return await inTime(answering, { signal, graceMillis: CANCEL_GRACE_MILLIS }, () => {
       // The late answer of an abandoned question still has files to dispose of.
       answering.then(disposeReply).catch(() => {});

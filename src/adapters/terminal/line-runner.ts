@@ -12,6 +12,8 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   /** The network to ask where the line names none. */
   readonly network?: string;
+  /** Whether the reply's files are written to a folder; left out = they are not. */
+  readonly takesFiles?: boolean;
   /** Where a relative path of a file begins; left out = where this process runs. */
   readonly cwd?: string;
   /** Reports the progress of a long job; may be called often. */
@@ -38,9 +40,9 @@ const HERE: Target = {
 /** A bot in this process; closing the runner leaves it running. */
 export function localRunner(bot: Bot): LineRunner {
   return {
-    run: (line, { signal, network, progress, cwd = process.cwd() }) => {
+    run: (line, { signal, network, progress, takesFiles = false, cwd = process.cwd() }) => {
       const rest: Omit<Invocation, "command" | "options"> = {
-        here: HERE,
+        here: takesFiles ? HERE : { ...HERE, leavesFiles: true },
         caller: CALLER,
         signal,
         openFile: (given) => fileAt(path.resolve(cwd, given)),

@@ -1,5 +1,5 @@
 import type { Delivery } from "../../export/jobs/deliver.ts";
-import type { ExportResult } from "../../export/jobs/job.ts";
+import type { ExportResult, ExportStanding } from "../../export/jobs/job.ts";
 import type { EndedJob } from "../../export/jobs/jobs.ts";
 import { type Block, paragraph } from "../../reply/block.ts";
 import { type Action, reply, type Reply } from "../../reply/reply.ts";
@@ -8,16 +8,35 @@ import { fromMillis } from "../../units/nanoseconds.ts";
 import { markSimulated } from "../../bot/simulated.ts";
 import { jobWords, stateWords } from "./exports.ts";
 import { type LedgerReplyContext, ledgerReply } from "./ledger-account.ts";
+import { cancelAction, standingWords } from "./standing.ts";
 
-/** What became of somebody's own job, with its files: for `ledger fetch`, and for a direct message. */
-export function endedReply(context: Omit<LedgerReplyContext, "network">, { job, delivery }: EndedJob): Reply {
+/**
+ * What became of somebody's own job, with its files: for `ledger fetch`, and for a direct message. `standing`: how far
+ * one is that waits or runs.
+ */
+export function endedReply(
+  context: Omit<LedgerReplyContext, "network">,
+  { job, delivery }: EndedJob,
+  standing?: ExportStanding,
+): Reply {
   const what = jobWords(job, job);
   const again: Action[] =
     job.ask === undefined ? [] : [{ label: "Run it again", invocation: job.ask, effect: "reply" }];
   switch (job.state) {
     case "queued":
     case "running":
-      return reply({ title: text`Not done yet: ${what}`, blocks: [paragraph(stateWords(job))] });
+      return reply({
+        title: text`Not done yet: ${what}`,
+        blocks: [paragraph(standing === undefined ? stateWords(job) : standingWords(standing))],
+        actions: [
+          {
+            label: "Look again",
+            invocation: { command: "ledger fetch", options: { code: job.code } },
+            effect: "replace",
+          },
+          cancelAction(job.code),
+        ],
+      });
     case "kept": {
       const { code, result, ask, network } = job;
       if (result === undefined || delivery === undefined || isGone(delivery, result)) {

@@ -99,7 +99,7 @@ export function listReply(
         ]),
       },
     ],
-    actions: [...cancelActions(jobs), ...againActions(asker, jobs)],
+    actions: [...cancelActions(jobs), ...fetchActions(asker, jobs), ...againActions(asker, jobs)],
   });
 }
 
@@ -111,8 +111,21 @@ function cancelActions(jobs: readonly ExportJob[]): Action[] {
   return buttonsOrChoice("Cancel one", open, "reply");
 }
 
+function isOf({ platform, person }: ExportAsker, job: ExportJob): boolean {
+  return job.platform === platform && job.person === person;
+}
+
+function fetchActions(asker: ExportAsker, jobs: readonly ExportJob[]): Action[] {
+  const kept = jobs.filter((job) => job.state === "kept" && isOf(asker, job));
+  const fetch = kept.map(({ code: named }) => ({
+    label: `Fetch ${named}`,
+    invocation: { command: "ledger fetch", options: { code: named } },
+  }));
+  return buttonsOrChoice("Fetch one", fetch, "reply");
+}
+
 function againActions(asker: ExportAsker, jobs: readonly ExportJob[]): Action[] {
-  const own = jobs.filter((job) => mayBeAsked(job) && job.platform === asker.platform && job.person === asker.person);
+  const own = jobs.filter((job) => mayBeAsked(job) && isOf(asker, job));
   const again = own.flatMap(({ code: named, ask }) =>
     ask === undefined ? [] : [{ label: `Run ${named} again`, invocation: ask }],
   );

@@ -31,7 +31,7 @@ const LATE_MILLIS = 86_400_000;
 export interface LedgerReplyContext {
   readonly network: string;
   readonly platforms: Platforms;
-  readonly here: Pick<Target, "platform">;
+  readonly here: Pick<Target, "platform" | "leavesFiles">;
   now(): Nanoseconds;
 }
 

@@ -1,10 +1,15 @@
 import type { ChatPlatform } from "../../alerts/platform.ts";
 import type { ExportOutcome, ExportRequest } from "../../export/jobs/job.ts";
-import { paragraph } from "../../reply/block.ts";
+import { type Block, paragraph } from "../../reply/block.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
 import { commandLine, shortenId, text } from "../../reply/text.ts";
 import { type LedgerReplyContext, ledgerReply } from "./ledger-account.ts";
 import { cancelAction } from "./standing.ts";
+
+/** Of a file that was not taken along with its answer. */
+function keptNote(code: string): Block {
+  return paragraph(text`The file is kept for 24 hours; ${commandLine(`ledger fetch ${code}`)} gives it.`);
+}
 
 /** What a command that waited for an export says of it. */
 export function outcomeReply(
@@ -15,8 +20,11 @@ export function outcomeReply(
 ): Reply {
   const ledger = text`Ledger of ${shortenId(subject.query.partyId)}`;
   switch (outcome.kind) {
-    case "whole":
-      return ledgerReply(context, { ...outcome, ask });
+    case "whole": {
+      const whole = ledgerReply(context, { ...outcome, ask });
+      const isLeft = context.here.leavesFiles === true && whole.attachments.length > 0;
+      return isLeft ? { ...whole, blocks: [...whole.blocks, keptNote(outcome.code)] } : whole;
+    }
     case "cancelled":
       return reply({ title: text`${ledger}: cancelled, and nothing of it is kept` });
     case "later":

@@ -12,7 +12,7 @@ import { ExportLine } from "./export-line.ts";
 import { failureWords, howFar } from "./failure.ts";
 import type { ExportOutcome, ExportRequest, ExportStanding } from "./job.ts";
 import { toStoredJson } from "./stored-json.ts";
-import { KEPT_FOR, makeRoom, type UpkeepDependencies } from "./upkeep.ts";
+import { dropExpired, KEPT_FOR, makeRoom, type UpkeepDependencies } from "./upkeep.ts";
 
 /** The pauses after the store failed. */
 const FIRST_STORE_PAUSE: Milliseconds = 1000;
@@ -138,7 +138,7 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
         result: toStoredJson(result),
       };
       const fits = sent === undefined || sent.sizeBytes <= (job.limits?.maxBytes ?? Infinity);
-      if (job.awaited && fits) {
+      if (job.awaited && fits && job.keepsFile !== true) {
         await settle(job, "delivered", changes, fileRows(code, sent));
         job.ended.resolve({ kind: "whole", code, result, delivery: { attachments: sent === undefined ? [] : [sent] } });
       } else {
@@ -164,6 +164,7 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
   async function keep(job: LiveJob, changes: ExportChanges, sent: Attachment | undefined): Promise<void> {
     try {
       if (sent === undefined) return await settle(job, "kept", changes, []);
+      await dropExpired(dependencies, at());
       await makeRoom(dependencies, sent.sizeBytes, maxKeptBytes);
       const path = await files.keep(job.code, sent);
       const link = randomBytes(16).toString("base64url");

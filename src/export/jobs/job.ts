@@ -44,7 +44,9 @@ export interface ExportRequest {
   readonly request: Omit<LedgerExportRequest, "signal" | "onProgress" | "query" | "raw" | "columns">;
   /** Of the message that the answer is; left out = of any size. */
   readonly limits?: FileLimits;
-  /** How long the command can be answered; left out = for as long as it takes. */
+  /** The answer's file is not taken along: it stays until it expires. */
+  readonly keepsFile?: true;
+  /** How long the command can be answered; left out = for as long as it takes, and where nobody waits it is stopped. */
   readonly answerWithin?: Milliseconds;
   /** Aborted once nobody waits for the answer. */
   readonly signal: AbortSignal;

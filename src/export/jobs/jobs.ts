@@ -167,9 +167,10 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
         job.awaited = false;
         return { kind: "later", code };
       }
-      // The end of a job that ends at this very moment is owed all the same.
-      if (asker.takesDirectMessages) job.awaited = false;
-      if (!asker.takesDirectMessages || job.finishing) await abandon(job, signal.reason);
+      // Somebody who is told of its end, or can come back for it. One that ends at this very moment is owed all the same.
+      const goesOn = asker.takesDirectMessages || answerWithin !== undefined;
+      if (goesOn) job.awaited = false;
+      if (!goesOn || job.finishing) await abandon(job, signal.reason);
       throw signal.reason;
     } finally {
       over.abort();

@@ -52,15 +52,23 @@ export async function sweepRegularly(dependencies: UpkeepDependencies, signal: A
 
 async function sweep({ store, files, clock }: UpkeepDependencies): Promise<void> {
   const at = toMillis(clock.wallClock());
-  const kept = await store.exports.kept();
-  const codes = new Set(kept.map(({ code }) => code));
-  for (const code of codes) {
-    const job = await store.exports.get(code);
-    if (job?.expires_at !== null && job !== undefined && job.expires_at > at) continue;
-    await dropFiles({ store, files }, code);
-  }
+  await dropExpired({ store, files }, at);
   await store.exports.prune(at, at - RECOGNISED_FOR);
   await files.sweep((await store.exports.kept()).flatMap(({ path }) => path ?? []));
+}
+
+/** Removes the files of jobs that have expired: where only `ask` runs, nothing else does. */
+export async function dropExpired(
+  dependencies: Pick<UpkeepDependencies, "store" | "files">,
+  at: Milliseconds,
+): Promise<void> {
+  const { exports } = dependencies.store;
+  const kept = await exports.kept();
+  for (const code of new Set(kept.map((file) => file.code))) {
+    const job = await exports.get(code);
+    if (job?.expires_at !== null && job !== undefined && job.expires_at > at) continue;
+    await dropFiles(dependencies, code);
+  }
 }
 
 /** Removes the bytes of a job's files, oldest first, until there is room for so many more. */

@@ -19,8 +19,8 @@ const SILENCE_MILLIS = 3 * ALIVE_MILLIS;
 export function holderRunner(address: string): LineRunner {
   const toReply = (json: ReplyJson): Reply => replyFromJson(json, (file) => remoteFile(address, file));
   return {
-    async run(line, { network, signal, progress }) {
-      const body: RunRequest = { line, cwd: process.cwd(), ...(network === undefined ? {} : { network }) };
+    async run(line, { network, signal, progress, takesFiles = false }) {
+      const body: RunRequest = { line, takesFiles, cwd: process.cwd(), ...(network === undefined ? {} : { network }) };
       try {
         for await (const event of eventsOf(await send(address, "POST", "/run", body, signal))) {
           if (event.kind === "reply") return toReply(event.reply);

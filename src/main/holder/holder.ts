@@ -159,7 +159,7 @@ async function handle(context: RequestContext, request: IncomingMessage, respons
 
 async function answer(
   context: RequestContext,
-  { line, network, cwd }: RunRequest,
+  { line, network, takesFiles = false, cwd }: RunRequest,
   response: ServerResponse,
 ): Promise<void> {
   const gone = new AbortController();
@@ -174,6 +174,7 @@ async function answer(
     const reply = await context.runner.run(line, {
       ...(network === undefined ? {} : { network }),
       ...(cwd === undefined ? {} : { cwd }),
+      takesFiles,
       signal: AbortSignal.any([gone.signal, context.stopping]),
       progress: (soFar) => {
         // A reader that lags behind skips this one.

@@ -8,6 +8,8 @@ import { type Immutable, ReplyJson } from "../../reply/document.ts";
 export const RunRequest = z.object({
   line: z.string(),
   network: z.string().exactOptional(),
+  /** Whether the reply's files are fetched; left out = they are not. */
+  takesFiles: z.boolean().exactOptional(),
   /** Where whoever asks is: a path in the line begins there. */
   cwd: z.string().exactOptional(),
 });

@@ -81,7 +81,7 @@ describe("one question", () => {
   test.each([[["time", "--network", "testnet"]], [["--network=testnet", "time"]]])("%j asks testnet", async (argv) => {
     const terminal = talk(argv, { answers: { time: good } });
     expect(await terminal.exit).toBe(0);
-    expect(terminal.asked).toEqual([{ line: "time", network: "testnet" }]);
+    expect(terminal.asked).toEqual([{ line: "time", network: "testnet", takesFiles: false }]);
   });
 
   test.each([

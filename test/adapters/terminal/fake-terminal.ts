@@ -12,6 +12,7 @@ type Answer = Reply | ((line: string, options: RunOptions) => Promise<Reply>);
 interface Asked {
   readonly line: string;
   readonly network: string | undefined;
+  readonly takesFiles: boolean | undefined;
 }
 
 export interface Talk {
@@ -58,7 +59,7 @@ export function talk(
   let closed = false;
   const runner: LineRunner = {
     async run(line, options) {
-      asked.push({ line, network: options.network });
+      asked.push({ line, network: options.network, takesFiles: options.takesFiles });
       const answer = answers[line];
       if (answer === undefined) throw new Error(`no answer to ${line}`);
       return typeof answer === "function" ? answer(line, options) : answer;

@@ -30,6 +30,8 @@ const listed = reply({
 
 async function ask(given: Reply, ...more: string[]): Promise<{ code: number; out: string; err: string }> {
   const terminal = talk(["export", "--out", folder, ...more], { answers: { export: given } });
+  await terminal.exit;
+  expect(terminal.asked.every(({ takesFiles }) => takesFiles === true)).toBe(true);
   const code = await terminal.exit;
   return { code, out: terminal.out(), err: terminal.err() };
 }

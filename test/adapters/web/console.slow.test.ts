@@ -170,9 +170,37 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     await page.waitForSelector("#log h2:text('1 row so far')");
     await page.reload();
     await answered(page);
+    expect(await page.locator("#log .badge").count()).toBe(0);
     await page.getByRole("button", { name: "Try again" }).click();
     await page.waitForSelector("#log h2:text('1 row so far')");
     expect(bot.asked).toHaveLength(2);
+  });
+
+  test("an export goes on while its page is loaded again, which finds it by its code", async () => {
+    await using visitor = await visit();
+    const { page, bot } = visitor;
+    await page.fill("#line", "export");
+    await page.press("#line", "Enter");
+    await page.waitForSelector("#log h2:text('12 rows so far')");
+    await page.reload();
+    await answered(page);
+    expect(await page.locator("#log .badge").count()).toBe(0);
+    await page.getByRole("button", { name: "Show this export" }).click();
+    await page.waitForSelector("#log h2:has-text('ledger fetch')");
+    expect(bot.asked.at(-1)).toMatchObject({ command: "ledger fetch", options: { code: "7k2m9xqd" } });
+    expect(bot.asked).toHaveLength(2);
+  });
+
+  test("an export is cancelled by its code, and says so where it was asked for", async () => {
+    await using visitor = await visit();
+    const { page, bot } = visitor;
+    await page.fill("#line", "export");
+    await page.press("#line", "Enter");
+    await page.waitForSelector("#log h2:text('12 rows so far')");
+    await page.press("#line", "Escape");
+    await page.waitForSelector("#log h2:text('Cancelled by its code')");
+    expect(bot.asked).toMatchObject([{ line: "export" }, { command: "ledger cancel", options: { code: "7k2m9xqd" } }]);
+    expect(await titles(page)).toEqual(["Cancelled by its code"]);
   });
 
   test("what failed on the way is asked again by a button", async () => {

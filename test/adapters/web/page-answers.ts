@@ -8,6 +8,8 @@ import { ask as action, hex } from "../../support/gallery/parts.ts";
 import { nastyStrings } from "../../support/nasty-strings.ts";
 import type { Asked } from "./harness.ts";
 
+let stopExport = (): void => undefined;
+
 /** A bot for the page: pages to turn, a thing to destroy, something slow, a file, wide tables, and the whole gallery. */
 export function answer(asked: Asked): Reply | Promise<Reply> {
   const line = "line" in asked ? asked.line : `${asked.command} ${JSON.stringify(asked.options)}`;
@@ -76,6 +78,19 @@ export function answer(asked: Asked): Reply | Promise<Reply> {
           },
         ],
       });
+    case "export":
+      return new Promise((resolve) => {
+        stopExport = () => resolve(reply({ title: "Cancelled by its code" }));
+        asked.progress?.(
+          reply({
+            title: "12 rows so far",
+            actions: [action("Cancel", "ledger cancel", { code: "7k2m9xqd" }, "reply")],
+          }),
+        );
+      });
+    case 'ledger cancel {"code":"7k2m9xqd"}':
+      stopExport();
+      return reply({ title: "Cancelled" });
     case "slow":
       return new Promise((resolve) => {
         asked.progress?.(reply({ title: "1 row so far" }));

@@ -64,6 +64,44 @@ describe("an export that outlasts the reply", () => {
     await jobs.close();
   });
 
+  test("goes on where its person, who is told nothing, leaves and can come back for it", async () => {
+    const { ask, clock, jobs, owed } = stageOn();
+    const console = asker("console", { platform: "web", isOperator: true });
+    const { outcome, leave } = ask("console", 60 * MB, { asker: console, answerWithin: 30 * HOUR });
+    await clock.advance(10_000);
+    leave(new Error("reloaded"));
+    await expect(outcome).rejects.toThrow("reloaded");
+    expect(jobs.standing("00000001")).toMatchObject({ state: "running" });
+    await clock.advance(60_000);
+    await until(clock, () => jobs.standing("00000001") === undefined);
+    const { job, delivery } = (await fetchFrom(jobs, console, "00000001"))!;
+    expect([job.state, delivery!.attachments.length, owed]).toEqual(["kept", 1, []]);
+    const stopped = ask("shell", 60 * MB, { asker: asker("shell", { platform: "terminal", isOperator: true }) });
+    await clock.advance(10_000);
+    stopped.leave(new Error("interrupted"));
+    await expect(stopped.outcome).rejects.toThrow("interrupted");
+    expect(await jobs.list(console)).toMatchObject([{ state: "cancelled" }, { state: "kept" }]);
+  });
+
+  test("is kept where the answer's file is not taken along, and goes with the next one once it has expired", async () => {
+    const { ask, clock, jobs } = stageOn();
+    const shell = asker("shell", { platform: "terminal", isOperator: true });
+    const { outcome } = ask("shell", MB, { asker: shell, keepsFile: true });
+    await clock.advance(2000);
+    await until(clock, () => jobs.standing("00000001") === undefined);
+    const first = await outcome;
+    expect(first.kind === "whole" && first.delivery.attachments.length).toBe(1);
+    const { job, delivery } = (await fetchFrom(jobs, shell, "00000001"))!;
+    expect(job.state).toBe("kept");
+    expect(await text(delivery!.attachments[0]!.open())).toBe("a,b\n");
+    await clock.advance(25 * HOUR);
+    const later = ask("shell", MB, { asker: shell, keepsFile: true });
+    await clock.advance(2000);
+    await until(clock, () => jobs.standing("00000002") === undefined);
+    await later.outcome;
+    expect((await readdir(directory)).map((name) => name.slice(0, 15))).toEqual(["export-00000002"]);
+  });
+
   test("is not answered twice where it ends at that very moment", async () => {
     const { ask, clock, owed } = stageOn();
     const { outcome } = ask("ann", 30 * MB, { asker: ann, answerWithin: 30_000 });

@@ -92,11 +92,12 @@ function askBelow(question, line, { focus, file }) {
 function addExchange(line) {
   asked += 1;
   const number = asked;
-  /** @param {{ question: Question, answer?: Answer, at?: number }} what */
+  /** @param {{ question: Question, answer?: Answer, job?: string, at?: number }} what */
   const keep = (what) => kept.put(number, { line, at: Date.now(), ...what });
   const exchange = createExchange(line, {
     ...surroundings(),
     answered: (question, answer) => keep({ question, answer }),
+    goesOn: (question, job) => keep({ question, job }),
   });
   exchanges.push(exchange);
   log.append(exchange.element);

@@ -25,6 +25,8 @@ import { localTime, span } from "../reply/times.js";
  * @property {(exchange: HTMLElement) => void} grown Called when an answer has come.
  * @property {(question: Question, answer: Answer) => void} [answered] Called with every answer of
  *   the bot that stays.
+ * @property {(question: Question, job: string) => void} [goesOn] Called with the code of a job that goes on by itself
+ *   where the page is left.
  */
 
 /** A quicker answer needs no word about waiting, which would only flicker. */
@@ -52,6 +54,8 @@ export function createExchange(line, around) {
   let running;
   /** @type {Question} */
   let asking = { text: line };
+  /** @type {string | undefined} */
+  let job;
   let shown = "bellwether";
   let shownAt = 0;
 
@@ -64,6 +68,7 @@ export function createExchange(line, around) {
   async function run(question, how) {
     running?.abort();
     asking = question;
+    job = undefined;
     const control = new AbortController();
     running = control;
     const started = performance.now();
@@ -76,7 +81,10 @@ export function createExchange(line, around) {
           ? await ask(question, {
               signal: control.signal,
               previews: around.previews.length > 0,
-              progress: (progress) => show(progress, { final: false, millis: 0 }),
+              progress: (progress) => {
+                noteJob(question, progress);
+                show(progress, { final: false, millis: 0 });
+              },
             })
           : await verify(how.file, control.signal);
       stopWaiting();
@@ -100,6 +108,29 @@ export function createExchange(line, around) {
   }
 
   /**
+   * @param {Question} question
+   * @param {Answer} progress
+   */
+  function noteJob(question, progress) {
+    const known = job;
+    job = jobOf(progress);
+    if (job !== undefined && job !== known) around.goesOn?.(question, job);
+  }
+
+  /**
+   * A job goes on without its page: it is told to stop, and answers that it did.
+   *
+   * @param {AbortController} control
+   */
+  function stop(control) {
+    const code = job;
+    job = undefined;
+    if (code === undefined) return control.abort();
+    const cancel = { command: CANCEL, options: { code } };
+    ask(cancel, { signal: control.signal, previews: false, progress: () => undefined }).catch(() => control.abort());
+  }
+
+  /**
    * @param {AbortController} control
    * @param {number} started
    * @param {boolean} inPlace
@@ -117,7 +148,7 @@ export function createExchange(line, around) {
       tick();
       ticking = setInterval(tick, 1000);
       const cancel = makeElement(h("button", { type: "button", class: "small" }, "Cancel"));
-      cancel.addEventListener("click", () => control.abort());
+      cancel.addEventListener("click", () => stop(control));
       element.classList.add("busy");
       status.replaceChildren(text, cancel);
     }, QUIET_MILLIS);
@@ -133,8 +164,8 @@ export function createExchange(line, around) {
 
   /**
    * @param {Answer} reply
-   * @param {{ final: boolean, millis: number, keptAt?: number, shownAs?: string }} how `keptAt`: it was answered before
-   *   the page was reloaded, in Unix milliseconds. `shownAs`: the platform whose preview of it is shown.
+   * @param {{ final: boolean, millis: number, keptAt?: number, unanswered?: boolean, shownAs?: string }} how `keptAt`: it
+   *   was answered before the page was reloaded, in Unix milliseconds. `shownAs`: the platform whose preview of it is shown.
    */
   function show(reply, how) {
     answer = reply;
@@ -147,7 +178,7 @@ export function createExchange(line, around) {
     const now = `${BigInt(shownAt)}000000`;
     const at = `${localTime(now, undefined).slice(11, 19)}${how.millis === 0 ? "" : ` · ${span(how.millis)}`}`;
     status.replaceChildren(makeElement(h("span", { class: "status-text" }, at)));
-    if (reply.failure === "network") status.append(againButton());
+    if (reply.failure === "network" || how.unanswered === true) status.append(againButton());
     asked.replaceChildren(code, status, ...previewTabs(reply, how.shownAs));
     if (how.keptAt !== undefined) return;
     around.announce(announcement(reply, { now: Date.now() }));
@@ -221,19 +252,63 @@ export function createExchange(line, around) {
     /**
      * Shows what was answered before the page was reloaded.
      *
-     * @param {{ question: Question, answer?: Answer, at: number }} kept
+     * @param {{ question: Question, answer?: Answer, job?: string, at: number }} kept
      */
     restore(kept) {
       asking = kept.question;
-      const reply = kept.answer ?? localReply(new AskError("This answer was not kept. Ask again."), false);
-      show(reply, { final: true, millis: 0, keptAt: kept.at });
+      const { answer: reply, job: left, at: keptAt } = kept;
+      if (reply !== undefined) show(reply, { final: true, millis: 0, keptAt });
+      else if (left === undefined) show(unansweredReply([]), { final: true, millis: 0, keptAt, unanswered: true });
+      else show(unansweredReply(jobActions(left)), { final: true, millis: 0, keptAt });
     },
     /** Cancels the question; false when none is being answered. */
     cancel() {
-      running?.abort();
-      return running !== undefined;
+      if (running === undefined) return false;
+      stop(running);
+      return true;
     },
   };
+}
+
+const CANCEL = "ledger cancel";
+
+/**
+ * The code of the job that a progress report is of.
+ *
+ * @param {Answer} progress
+ * @returns {string | undefined}
+ */
+function jobOf(progress) {
+  for (const action of pressable(progress)) {
+    if ("invocation" in action && action.invocation.command === CANCEL)
+      return String(action.invocation.options["code"]);
+  }
+  return undefined;
+}
+
+/**
+ * @param {string} code
+ * @returns {Answer["actions"]}
+ */
+function jobActions(code) {
+  return [
+    { label: "Show this export", invocation: { command: "ledger fetch", options: { code } }, effect: "replace" },
+    { label: "List exports", invocation: { command: "ledger list", options: {} }, effect: "reply" },
+  ];
+}
+
+/**
+ * The page was loaded again before an answer came, or the answer was too long to be kept.
+ *
+ * @param {Answer["actions"]} actions
+ * @returns {Answer}
+ */
+function unansweredReply(actions) {
+  const headline =
+    actions.length === 0
+      ? "The page was loaded again, and this answer was not kept"
+      : "The page was loaded again; the export goes on by itself";
+  return { tone: "neutral", title: [{ kind: "text", text: headline }], headline, blocks: [], attachments: [], actions };
 }
 
 /**

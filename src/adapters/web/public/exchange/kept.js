@@ -8,6 +8,7 @@
  * @property {string} line
  * @property {Question} question
  * @property {number} at When it was answered, or asked, in Unix milliseconds.
+ * @property {string} [job] The code of a job that goes on by itself, until its answer has come.
  * @property {Answer} [answer] Left out where none had come, or where it was too long to be kept.
  */
 
