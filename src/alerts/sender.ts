@@ -114,3 +114,19 @@ export interface Sender {
    */
   checkToken?(signal: AbortSignal): Promise<void>;
 }
+
+/** The processes that share a platform's token. */
+export interface SharedToken {
+  /** False where others may take this process for dead, and send what it was to send. */
+  isAlive(): boolean;
+  /** How many share what the platform allows; 1 or more. */
+  readonly live: number;
+}
+
+/** A process that has its token to itself. */
+export const OWN_TOKEN: SharedToken = { isAlive: () => true, live: 1 };
+
+/** Rejects with SendError where another process may send it: certainly not sent by this one. */
+export function throwUnlessAlive(token: SharedToken): void {
+  if (!token.isAlive()) throw new SendError("retry", "the other processes may have taken this one for dead");
+}

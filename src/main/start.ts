@@ -102,7 +102,7 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
   shutdown.add("processes", () => duties.leave());
   // From here on other processes know of this one, and leave alone what it has.
   await duties.start();
-  const networks = await openNetworks(config, { log, onRequest: metrics.onNodeRequest });
+  const networks = await openNetworks(config, { log, onRequest: metrics.onNodeRequest, processes: () => duties.live });
   shutdown.add("networks", () => networks.close());
   const {
     alerting,
@@ -144,6 +144,7 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
     shutdown.add("garbage collection", async () => cancel());
   }
   const platforms = await openPlatforms(config, {
+    shared: duties,
     commands: bot.commands,
     log,
     payloads: store.payloads,

@@ -8,7 +8,7 @@ import type { APIInteraction } from "discord-api-types/v10";
 import type { REST } from "discord.js";
 import { LRUCache } from "lru-cache";
 
-import type { Delivery, Receipt } from "../../alerts/sender.ts";
+import type { Delivery, Receipt, SharedToken } from "../../alerts/sender.ts";
 import type { Bot } from "../../bot/bot.ts";
 import { BotStopping, messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
@@ -38,6 +38,8 @@ export interface DiscordAdapterOptions {
   /** Redirects all REST traffic, for tests: the base without version. */
   readonly apiUrl?: string | undefined;
   readonly payloads: Payloads;
+  /** Left out: this process has the token to itself. */
+  readonly shared?: SharedToken | undefined;
   readonly log: Log;
   /** Unix milliseconds; the wall clock unless a test says otherwise. */
   readonly now?: (() => number) | undefined;
@@ -110,7 +112,13 @@ class DiscordAdapter implements SendingAdapter {
       // A rate-limited request waits in the sender's own queue.
       rejectOnRateLimit: () => true,
     });
-    const sending = { payloads, log, ttlMillis: BUTTON_LIFETIME_MILLIS, mentions: this.#mentions };
+    const sending = {
+      payloads,
+      log,
+      ttlMillis: BUTTON_LIFETIME_MILLIS,
+      mentions: this.#mentions,
+      ...(options.shared === undefined ? {} : { token: options.shared }),
+    };
     this.#sender = new DiscordSender(this.#sendRest, sending, options.timing?.refusedMillis);
   }
 

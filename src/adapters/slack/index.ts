@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { WebClient } from "@slack/web-api";
 
-import type { Delivery, Receipt } from "../../alerts/sender.ts";
+import type { Delivery, Receipt, SharedToken } from "../../alerts/sender.ts";
 import type { Bot } from "../../bot/bot.ts";
 import { BotStopping } from "../../errors.ts";
 import type { Log } from "../../log.ts";
@@ -34,6 +34,8 @@ export interface SlackAdapterOptions {
   /** Redirects all of Slack's Web API, for tests: ends in `/api/`. */
   readonly apiUrl?: string | undefined;
   readonly payloads: Payloads;
+  /** Left out: this process has the token to itself. */
+  readonly shared?: SharedToken | undefined;
   readonly log: Log;
   /** Unix milliseconds; the wall clock unless a test says otherwise. */
   readonly now?: (() => number) | undefined;
@@ -122,6 +124,7 @@ class SlackAdapter implements SendingAdapter {
         editMillis: timing.editMillis,
         stallMillis: timing.stallMillis,
         onNotInChannel: (channel) => this.#onNotInChannel(channel),
+        token: options.shared,
       },
       timing.channelMillis ?? CHANNEL_INTERVAL_MILLIS + CHANNEL_MARGIN_MILLIS,
     );

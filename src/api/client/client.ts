@@ -49,6 +49,8 @@ export interface ApiClientConfig {
   readonly dispatcher?: HttpDispatcher;
   /** False: every call goes to a node, though identical ones still share a request. Default true. */
   readonly cache?: boolean;
+  /** How many processes share what a node allows; default: this one has it to itself. */
+  readonly processes?: () => number;
   /** Called for every HTTP request, once it has ended; for an export, once it has begun. */
   readonly onRequest?: (request: NodeRequest) => void;
 }
@@ -74,6 +76,7 @@ export function createApiClient(config: ApiClientConfig): ApiClient {
     cache: config.cache ?? true,
     ...(config.dispatcher === undefined ? {} : { dispatcher: config.dispatcher }),
     ...(config.onRequest === undefined ? {} : { onRequest: config.onRequest }),
+    ...(config.processes === undefined ? {} : { processes: config.processes }),
   };
   const endpoints = new Map<string, NodeEndpoint>();
   const endpointAt = (url: string, name?: string): NodeEndpoint => {

@@ -21,7 +21,7 @@ import { DEFAULT_THRESHOLDS, millisBetween } from "../verdict/verdict.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { ExportSlot } from "./export-slot.ts";
 import type { LastSeenBlock } from "./last-seen-block.ts";
-import { BudgetExhausted, type Lane, RateBudget } from "./rate-budget.ts";
+import { BudgetExhausted, type BudgetLimits, type Lane, RateBudget } from "./rate-budget.ts";
 import { SingleFlight } from "./single-flight.ts";
 
 /** The outcome of one HTTP request to a node, for metrics. */
@@ -43,6 +43,8 @@ export interface ClientContext {
   readonly random: () => number;
   readonly cache: boolean;
   readonly dispatcher?: HttpDispatcher;
+  /** How many processes share what a node allows. */
+  readonly processes?: () => number;
   readonly onRequest?: (request: NodeRequest) => void;
 }
 
@@ -61,6 +63,22 @@ const MAX_CACHED_ANSWERS = 500;
 const MAX_CACHED_BODY_BYTES = 8 * 1024 * 1024;
 /** All cached bodies together. */
 const MAX_CACHE_BYTES = 32 * 1024 * 1024;
+
+/** The share of one process in what a node allows. People can always ask, however many processes there are. */
+function budgetOf({ limits, processes = () => 1 }: ClientContext): BudgetLimits {
+  const { requestsPerSecond, burst, reservedForWatchers } = limits;
+  return {
+    get requestsPerSecond() {
+      return requestsPerSecond / processes();
+    },
+    get burst() {
+      return Math.max(this.reserved + 1, burst / processes());
+    },
+    get reserved() {
+      return reservedForWatchers / processes();
+    },
+  };
+}
 
 /** One base URL: its connections, rate budget, circuit breaker, dialect and cached answers. */
 export class NodeEndpoint {
@@ -82,14 +100,7 @@ export class NodeEndpoint {
     this.#redact = base.redact;
     this.http = openHttp(base, context.dispatcher === undefined ? {} : { dispatcher: context.dispatcher });
     this.breaker = new CircuitBreaker(context.clock, context.random);
-    this.budget = new RateBudget(
-      {
-        requestsPerSecond: context.limits.requestsPerSecond,
-        burst: context.limits.burst,
-        reserved: context.limits.reservedForWatchers,
-      },
-      context.clock,
-    );
+    this.budget = new RateBudget(budgetOf(context), context.clock);
     this.exportSlot = new ExportSlot(context.clock, context.limits.exportPauseMillis);
     this.#context = context;
     this.#cache = context.cache

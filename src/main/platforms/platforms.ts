@@ -10,6 +10,7 @@ import type * as SlackPreviewModule from "../../adapters/slack/preview.ts";
 import { terminalPlatform } from "../../adapters/terminal/platform.ts";
 import { consolePlatform } from "../../adapters/web/platform.ts";
 import { type ChatPlatform, createPlatforms } from "../../alerts/platform.ts";
+import type { SharedToken } from "../../alerts/sender.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import type { Bot } from "../../bot/bot.ts";
 import type { AnyCommand } from "../../bot/command.ts";
@@ -39,6 +40,7 @@ interface Platforms {
 }
 
 interface PlatformDependencies {
+  readonly shared: SharedToken;
   readonly commands: readonly AnyCommand[];
   readonly log: Log;
   readonly payloads: Payloads;
@@ -51,12 +53,12 @@ const require = createRequire(import.meta.url);
 /** Loads a platform's libraries only where its tokens are set: they cost more time and memory than all the rest. */
 export async function openPlatforms(
   config: Config,
-  { commands, log, payloads, parties, alerts }: PlatformDependencies,
+  { commands, log, payloads, parties, alerts, shared }: PlatformDependencies,
 ): Promise<Platforms> {
   const adapters: SendingAdapter[] = [];
   if (config.discord !== undefined) {
     const { createDiscordAdapter } = await import("../../adapters/discord/index.ts");
-    adapters.push(createDiscordAdapter({ ...config.discord, publicUrl: config.web.publicUrl, log, payloads }));
+    adapters.push(createDiscordAdapter({ ...config.discord, publicUrl: config.web.publicUrl, log, payloads, shared }));
   }
   if (config.slack !== undefined) {
     const { appToken } = config.slack;
@@ -89,6 +91,7 @@ export async function openPlatforms(
         command,
         log,
         payloads,
+        shared,
         savedParties,
         standing,
         subscriptionsOf,

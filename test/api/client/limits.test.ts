@@ -83,6 +83,21 @@ describe("429 and 403 are obeyed to the letter", () => {
   });
 });
 
+test("of several processes, each asks its part of what a node allows, and people can always ask", async () => {
+  const a = await node((_request, response) => sendJson(response, { order: {} }));
+  const limits = { requestsPerSecond: 1, burst: 10, reservedForWatchers: 4, queueMillis: 0 };
+  for (const [processes, answered] of [
+    [1, 6],
+    [2, 3],
+    [99, 1],
+  ] as const) {
+    a.asked.length = 0;
+    const api = clientOf([a], { limits, processes: () => processes });
+    await Promise.allSettled(Array.from({ length: 12 }, async (_, index) => api.getOrder(`o${index}`)));
+    expect([processes, a.asked.length]).toEqual([processes, answered]);
+  }
+});
+
 describe("where every node refuses requests", () => {
   /** Nodes that each sent a 429 just now and would answer from now on. */
   async function refusing(...seconds: number[]): Promise<{ api: ApiClient; nodes: FakeNode[]; clock: VirtualClock }> {

@@ -17,12 +17,15 @@ const MAX_TRANSIT_MILLIS = 500;
 export class RateLimiter {
   readonly #urgent: (() => void)[] = [];
   readonly #others: (() => void)[] = [];
-  #free: number;
+  readonly #allowed: () => number;
+  /** Requests that Discord may count within this second. */
+  #counted = 0;
   #pausedUntil = 0;
   #waking = false;
 
-  constructor(allowed = REQUESTS_PER_SECOND) {
-    this.#free = allowed;
+  /** `processes`: how many share the bot's token, each with an equal part of its limit. */
+  constructor(allowed = REQUESTS_PER_SECOND, processes: () => number = () => 1) {
+    this.#allowed = () => Math.max(1, Math.floor(allowed / processes()));
   }
 
   /**
@@ -75,7 +78,7 @@ export class RateLimiter {
   }
 
   #leave(): void {
-    this.#free += 1;
+    this.#counted -= 1;
     this.#release();
   }
 
@@ -86,8 +89,8 @@ export class RateLimiter {
       this.#waking = true;
       return;
     }
-    while (this.#free > 0 && this.waiting > 0) {
-      this.#free -= 1;
+    while (this.#counted < this.#allowed() && this.waiting > 0) {
+      this.#counted += 1;
       (this.#urgent.shift() ?? this.#others.shift())?.();
     }
   }

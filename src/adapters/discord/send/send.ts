@@ -4,7 +4,15 @@ import { type APIDMChannel, type APIMessage, RESTJSONErrorCodes, Routes } from "
 import type { REST } from "discord.js";
 import { LRUCache } from "lru-cache";
 
-import { type Delivery, type Receipt, type Sender, SendError } from "../../../alerts/sender.ts";
+import {
+  type Delivery,
+  type Receipt,
+  type Sender,
+  SendError,
+  OWN_TOKEN,
+  type SharedToken,
+  throwUnlessAlive,
+} from "../../../alerts/sender.ts";
 import { aboveFold } from "../../../reply/fold.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
@@ -36,6 +44,7 @@ const USER_PREFIX = "user:";
 export interface SenderDependencies extends ButtonPayloadDependencies {
   /** Left out: commands are named as they are typed. */
   readonly mentions?: CommandMentions;
+  readonly token?: SharedToken;
 }
 
 /**
@@ -48,15 +57,17 @@ export class DiscordSender implements Sender {
   readonly #rest: REST;
   readonly #dependencies: SenderDependencies;
   readonly #refusedMillis: number;
+  readonly #token: SharedToken;
   readonly #limiter: RateLimiter;
   readonly #tails = new Map<string, Promise<unknown>>();
   readonly #threads: Threads;
   #refused: { readonly error: SendError; readonly until: number } | undefined;
   readonly #directChannels = new LRUCache<string, string>({ max: 10_000 });
 
-  constructor(rest: REST, dependencies: SenderDependencies, refusedMillis = 60_000, limiter = new RateLimiter()) {
+  constructor(rest: REST, dependencies: SenderDependencies, refusedMillis = 60_000, limiter?: RateLimiter) {
     this.#rest = rest;
-    this.#limiter = limiter;
+    this.#token = dependencies.token ?? OWN_TOKEN;
+    this.#limiter = limiter ?? new RateLimiter(undefined, () => this.#token.live);
     this.#dependencies = dependencies;
     this.#threads = new Threads(rest, dependencies.log);
     this.#refusedMillis = refusedMillis;
@@ -139,6 +150,7 @@ export class DiscordSender implements Sender {
         return await work((call) =>
           requests.run(() => {
             this.#refuseWhileRefused();
+            throwUnlessAlive(this.#token);
             return call();
           }),
         );

@@ -30,10 +30,11 @@ interface Channel {
  * work goes ahead of all that waits.
  */
 export class ChannelQueue {
-  readonly #spacingMillis: number;
+  readonly #spacingMillis: () => number;
   readonly #channels = new Map<string, Channel>();
 
-  constructor(spacingMillis: number) {
+  /** `spacingMillis`: the pause after each call; asked anew each time. */
+  constructor(spacingMillis: () => number) {
     this.#spacingMillis = spacingMillis;
   }
 
@@ -96,7 +97,7 @@ export class ChannelQueue {
       if (waiting[0] !== next || state.nextAt > performance.now()) continue;
       waiting.shift();
       await next.work();
-      state.nextAt = Math.max(state.nextAt, performance.now() + this.#spacingMillis);
+      state.nextAt = Math.max(state.nextAt, performance.now() + this.#spacingMillis());
     }
     state.working = false;
     this.#forgetLater(channel, state.nextAt);

@@ -7,7 +7,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { WebClient } from "@slack/web-api";
 import { LRUCache } from "lru-cache";
 
-import { type Delivery, type Receipt, type Sender, SendError } from "../../../alerts/sender.ts";
+import {
+  type Delivery,
+  type Receipt,
+  type Sender,
+  SendError,
+  OWN_TOKEN,
+  type SharedToken,
+  throwUnlessAlive,
+} from "../../../alerts/sender.ts";
 import { inTime } from "../../../in-time.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import type { ButtonPayloadDependencies } from "../../store-button-payloads.ts";
@@ -43,6 +51,7 @@ export interface SlackSenderDependencies extends ButtonPayloadDependencies, Omit
   readonly command: string;
   /** Called with a channel that the bot is not in. */
   readonly onNotInChannel?: ((channel: string) => void) | undefined;
+  readonly token?: SharedToken | undefined;
   /** Between two edits of one message; edits in between are merged. */
   readonly editMillis?: number | undefined;
 }
@@ -75,6 +84,7 @@ export class SlackSender implements Sender {
   readonly platform = "slack";
   readonly #web: WebClient;
   readonly #dependencies: SlackSenderDependencies;
+  readonly #token: SharedToken;
   readonly #queue: ChannelQueue;
   readonly #directChannels = new LRUCache<string, string>({ max: 10_000 });
   readonly #editedAt = new LRUCache<string, number>({ max: 10_000 });
@@ -86,7 +96,8 @@ export class SlackSender implements Sender {
   constructor(web: WebClient, dependencies: SlackSenderDependencies, channelMillis: number) {
     this.#web = web;
     this.#dependencies = dependencies;
-    this.#queue = new ChannelQueue(channelMillis);
+    this.#token = dependencies.token ?? OWN_TOKEN;
+    this.#queue = new ChannelQueue(() => channelMillis * this.#token.live);
   }
 
   async send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
@@ -212,6 +223,7 @@ export class SlackSender implements Sender {
       for (;;) {
         signal.throwIfAborted();
         this.#throwWhileRefused();
+        if (posts) throwUnlessAlive(this.#token);
         posting = posts;
         try {
           return await orAborted(once(), signal);

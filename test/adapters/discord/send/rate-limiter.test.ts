@@ -28,6 +28,24 @@ test("a place is free again a second after the answer", async () => {
   expect(went).toEqual([0, 0, 1103, 1103, 2206, 2206]);
 });
 
+test("each of several processes has its part of the limit, one request a second at least", async () => {
+  let processes = 2;
+  const pacer = new RateLimiter(4, () => processes);
+  const went = requests(pacer, 4, 0);
+  await vi.advanceTimersByTimeAsync(500);
+  expect(went).toEqual([0, 0]);
+  await vi.advanceTimersByTimeAsync(5000);
+  processes = 1;
+  const alone = requests(pacer, 4, 0);
+  await vi.advanceTimersByTimeAsync(500);
+  expect(alone).toHaveLength(4);
+  await vi.advanceTimersByTimeAsync(5000);
+  processes = 9;
+  const many = requests(pacer, 2, 0);
+  await vi.advanceTimersByTimeAsync(500);
+  expect(many).toHaveLength(1);
+});
+
 test("requests that hang keep their places no longer than the way to Discord may take", async () => {
   const pacer = new RateLimiter(2);
   const went = requests(pacer, 4, Infinity);
