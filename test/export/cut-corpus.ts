@@ -17,6 +17,8 @@ type Framing = "raw" | "lines" | "messages";
 /** One export on the wire. */
 export interface CutStream {
   readonly name: string;
+  /** Which of the files it sends. */
+  readonly columns: string;
   /** The file without its framing, and as it is delivered. */
   readonly file: CorpusFile;
   normalised(): Buffer;
@@ -116,10 +118,11 @@ const endings: Readonly<Record<Ending, (body: Buffer) => Buffer>> = {
 };
 
 /** Every file in every framing with every ending: 36 streams. */
-export const CUT_STREAMS: readonly CutStream[] = Object.entries(files).flatMap(([what, file]) =>
+export const CUT_STREAMS: readonly CutStream[] = Object.entries(files).flatMap(([columns, file]) =>
   (Object.keys(framings) as Framing[]).flatMap((framing) =>
     (Object.keys(endings) as Ending[]).map((ending) => ({
-      name: `${what}, ${framing}, ended by its ${ending}`,
+      name: `${columns}, ${framing}, ended by its ${ending}`,
+      columns,
       file,
       normalised: () => Buffer.from(normalised([file.bytes], { query: { partyId: PARTY, assetId: ASSET } }).text),
       ending,
@@ -170,14 +173,13 @@ export function chunkCutsOf(stream: CutStream): Cut[] {
   );
 }
 
-/** A wait at every tenth place; each takes as long as a client waits for the next byte. */
+/** A wait at every place; each takes as long as a client waits for the next byte. */
 export function stallsOf(stream: CutStream): Cut[] {
-  const wire = stream.wire(stream.body).length;
-  return Array.from({ length: Math.ceil(wire / 10) }, (_, tenth) => ({
+  return Array.from({ length: stream.wire(stream.body).length }, (_, offset) => ({
     stream,
     kind: "stall" as const,
-    offset: tenth * 10,
-    raw: tenth % 2 === 0,
+    offset,
+    raw: offset % 2 === 0,
   }));
 }
 

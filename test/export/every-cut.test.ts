@@ -37,7 +37,9 @@ describe("an export that is cut", () => {
 
   test("one after which nothing more comes is refused, and leaves nothing", async () => {
     await using world = await cutWorld(folder.exports(), { idleMillis: 30 });
-    const stalls = CUT_STREAMS.slice(0, 3).flatMap((stream) => stallsOf(stream).filter((_, place) => place % 12 === 5));
+    const stalls = CUT_STREAMS.slice(0, 3).flatMap((stream) =>
+      stallsOf(stream).filter((_, place) => place % 120 === 55),
+    );
     for (const cut of stalls) expect(await world.judge(cut), `stall at ${cut.offset}`).toBe("refused");
     expect(await folder.leftOver()).toEqual([]);
   });
