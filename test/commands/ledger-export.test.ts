@@ -30,6 +30,9 @@ test("a ledger comes as a file, with the exact range, rows, span and SHA-256", a
   expect(screen).toMatch(saying(rows.length.toLocaleString("en-US")));
   expect(rows.length).toBeGreaterThan(0);
   const times = rows.map((row) => row["vega_time"]!);
+  const net = rows.reduce((sum, each) => sum + BigInt(each["effect"]!), 0n);
+  const exactly = [times[0]!, times.at(-1)!].map((time) => time.replace("+00", " UTC"));
+  expect(screen).toMatch(saying(...exactly, `${formatDecimal(decimal(net, 6))} USDT`));
   expect(times.every((time) => time >= "2026-01-01" && time < "2026-01-15")).toBe(true);
   expect(file!.name).toMatch(/^ledger-[0-9a-f]{8}-USDT-2026-01-01-through-2026-01-14\.csv$/u);
   expect(conversation.progress.length).toBeGreaterThan(0);

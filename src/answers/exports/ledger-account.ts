@@ -235,14 +235,19 @@ function flowTables({ types, balances, balancesUnknown }: LedgerFlows, asset: As
 
 function detailFields(result: ExportResult, asset: AssetNames): Field[] {
   const { account, columns } = result.file;
-  const { rows, sizeBytes, sha256, raw } = account;
+  const { rows, sizeBytes, sha256, raw, firstTime, lastTime, flows } = account;
+  const exactSize = `${formatCount(sizeBytes)} bytes`;
+  const exactly = (at: string): string => formatUtc(timeOf(at), { fraction: true });
   const { partyId, assetId } = result.query;
   const file =
     rows === 0
       ? []
       : [
           field("Rows", formatCount(rows)),
-          field("Size", `${formatBytes(sizeBytes)} (${formatCount(sizeBytes)} bytes)`),
+          ...(firstTime === undefined ? [] : [field("First entry", exactly(firstTime))]),
+          ...(lastTime === undefined ? [] : [field("Last entry", exactly(lastTime))]),
+          ...(flows?.total.net === undefined ? [] : [field("Net", assetAmount(BigInt(flows.total.net), asset))]),
+          field("Size", sizeBytes < 1000 ? exactSize : `${formatBytes(sizeBytes)} (${exactSize})`),
           field("SHA-256", code(sha256), { wide: true }),
           ...amountsField(columns, asset),
           field("Columns", columns.join(", "), { wide: true }),
