@@ -4,6 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { parse } from "csv-parse/sync";
 import { describe, expect, test } from "vitest";
 
+import { openSheet, shownIn, sumOf } from "../support/spreadsheet.ts";
 import { exportFolder, request } from "./an-export.ts";
 import { COLUMNS_12, COLUMNS_13, csv, FILE_COLUMNS, PARTY, row, type Row } from "./ledger-csv.ts";
 import { ledgerNode } from "./ledger-node.ts";
@@ -43,15 +44,15 @@ describe.each([
   ["13 columns", COLUMNS_13],
   ["12 columns", COLUMNS_12],
 ])("a file made of %s", (_name, columns) => {
-  const made = async (): Promise<{ file: Buffer; net: bigint }> => {
+  const made = async (sent = rows): Promise<{ file: Buffer; net: bigint }> => {
     await using node = await ledgerNode((_, into) => {
       into.writeHead(200, { "Content-Type": "text/csv" });
-      into.end(csv([...columns, "later"], rows.toReversed()));
+      into.end(csv([...columns, "later"], sent.toReversed()));
     });
     const { attachment } = await folder.exports().export(node.api, request({ unit: { symbol: "USDT", decimals: 18 } }));
     const file = await buffer(attachment.open());
     await attachment.dispose();
-    return { file, net: rows.reduce((sum, each) => sum + BigInt(each["effect"]!), 0n) };
+    return { file, net: sent.reduce((sum, each) => sum + BigInt(each["effect"]!), 0n) };
   };
 
   const agree = (read: readonly Row[], net: bigint): void => {
@@ -71,5 +72,15 @@ describe.each([
   test.runIf(hasPython)("read by Python's csv: each digit, and the sums", async () => {
     const { file, net } = await made();
     agree(pythonRows(file), net);
+  });
+
+  test("opened in a spreadsheet: each digit is shown, no cell is a formula, and sums agree as far as it counts", async () => {
+    // A spreadsheet takes a file without a mark for one of its own country's letters; a ledger's are ASCII.
+    const ascii = rows.filter(({ later }) => /^[ -~]*$/u.test(later!));
+    const { file, net } = await made(ascii);
+    const sheet = openSheet(file);
+    expect(shownIn(sheet)).toEqual(parse(file, { columns: true }));
+    expect(sheet.flatMap((each) => Object.values(each)).filter(({ f: formula }) => formula !== undefined)).toEqual([]);
+    expect(sumOf(sheet, "amount").toPrecision(14)).toBe((Number(net) / 1e18).toPrecision(14));
   });
 });
