@@ -29,7 +29,9 @@ interface DiscordConfig {
 
 interface SlackConfig {
   readonly botToken: string;
+  /** Switches Socket Mode on. */
   readonly appToken: string | undefined;
+  /** Without an app token: requests come over HTTP, signed with it. */
   readonly signingSecret: string | undefined;
   readonly apiUrl: string | undefined;
 }
@@ -54,6 +56,8 @@ export interface Config {
   readonly discord: DiscordConfig | undefined;
   readonly slack: SlackConfig | undefined;
   readonly slackCommand: string;
+  /** How Slack's requests come, whether or not its bot token is set yet. */
+  readonly slackMode: "socket" | "http";
   readonly alerting: AlertingConfig;
   readonly databaseUrl: string;
   /** Where ledger exports are made and kept; undefined = beside the database, and among temporary files. */
@@ -205,6 +209,7 @@ function configOf(env: Environment, hints: readonly string[]): Config {
             apiUrl: env.SLACK_API_URL,
           },
     slackCommand: env.SLACK_COMMAND ?? "/bell",
+    slackMode: env.SLACK_APP_TOKEN === undefined && env.SLACK_SIGNING_SECRET !== undefined ? "http" : "socket",
     alerting: {
       configFile: env.ALERTS_CONFIG,
       managers: env.ALERT_MANAGERS,
@@ -257,18 +262,28 @@ function contradictions(set: Readonly<Record<string, string | undefined>>): stri
     faults.push("SLACK_APP_TOKEN is set, but not SLACK_BOT_TOKEN: Slack needs both");
   }
   if (has("SLACK_BOT_TOKEN") && !has("SLACK_APP_TOKEN") && !has("SLACK_SIGNING_SECRET")) {
-    faults.push("SLACK_BOT_TOKEN is set, but not SLACK_APP_TOKEN: Slack needs both");
+    faults.push(
+      "SLACK_BOT_TOKEN is set, but neither SLACK_APP_TOKEN, for Socket Mode, nor SLACK_SIGNING_SECRET, for HTTP: set one of them",
+    );
   }
   /** Of a platform that posts its requests to this process. */
-  const needsServer = (setting: string, sends: string, instead: string): void => {
-    const so = `${setting} is set, so ${sends} over HTTP`;
+  const needsServer = (why: string, sends: string, instead: string): void => {
+    const so = `${why}, so ${sends} over HTTP`;
     if (value("WEB_PORT") === "0")
       faults.push(`${so}, but WEB_PORT=0 switches the server off: set a port, or ${instead}`);
     if (!has("PUBLIC_URL"))
       faults.push(`${so}: set PUBLIC_URL to the address where this process is reached, or ${instead}`);
   };
   if (has("DISCORD_TOKEN") && has("DISCORD_PUBLIC_KEY")) {
-    needsServer("DISCORD_PUBLIC_KEY", "Discord sends interactions", "unset DISCORD_PUBLIC_KEY to use the gateway");
+    needsServer(
+      "DISCORD_PUBLIC_KEY is set",
+      "Discord sends interactions",
+      "unset DISCORD_PUBLIC_KEY to use the gateway",
+    );
+  }
+  if (has("SLACK_BOT_TOKEN") && has("SLACK_SIGNING_SECRET") && !has("SLACK_APP_TOKEN")) {
+    const only = "SLACK_SIGNING_SECRET is set and SLACK_APP_TOKEN is not";
+    needsServer(only, "Slack sends its requests", "set SLACK_APP_TOKEN to use Socket Mode");
   }
   if (has("WEB_HOST") && !isLoopback(value("WEB_HOST")) && value("WEB_PORT") !== "0" && !has("WEB_TOKEN")) {
     faults.push("WEB_HOST is not this machine alone, so WEB_TOKEN must be set: a long random word of your own");

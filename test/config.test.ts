@@ -31,12 +31,19 @@ describe("the configuration", () => {
       discord: undefined,
       slack: undefined,
       slackCommand: "/bell",
+      slackMode: "socket",
       alerting: { configFile: undefined, managers: undefined, operators: undefined, deadmanUrl: undefined },
       databaseUrl: "file:./data/bellwether.db",
       web: { host: "127.0.0.1", port: undefined, token: undefined, publicUrl: undefined, trustProxy: [] },
       logLevel: undefined,
       hints: [],
     });
+  });
+
+  it("takes Slack's requests over Socket Mode where there is an app token, else over HTTP", () => {
+    const http = { ...nodes, SLACK_BOT_TOKEN: "xoxb-1", SLACK_SIGNING_SECRET: "s", PUBLIC_URL: "https://b" };
+    expect(parseConfig(http).slackMode).toBe("http");
+    expect(parseConfig({ ...http, SLACK_APP_TOKEN: "xapp-1" }).slackMode).toBe("socket");
   });
 
   it("takes empty variables for unset ones", () => {
@@ -107,6 +114,11 @@ describe("the configuration", () => {
     [{ SLACK_BOT_TOKEN: "b", SLACK_APP_TOKEN: "a" }, saying("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "MAINNET_URLS")],
     [{ ...nodes, SLACK_APP_TOKEN: "a" }, saying("SLACK_APP_TOKEN", "SLACK_BOT_TOKEN")],
     [{ ...nodes, SLACK_BOT_TOKEN: "b" }, saying("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN")],
+    [{ ...nodes, SLACK_BOT_TOKEN: "b", SLACK_SIGNING_SECRET: "s" }, saying("SLACK_SIGNING_SECRET", "PUBLIC_URL")],
+    [
+      { ...nodes, SLACK_BOT_TOKEN: "b", SLACK_SIGNING_SECRET: "s", PUBLIC_URL: "https://b", WEB_PORT: "0" },
+      saying("SLACK_SIGNING_SECRET", "WEB_PORT=0"),
+    ],
     [{ ...nodes, SLACK_BOT_TOKEN: "xapp-1", SLACK_APP_TOKEN: "xapp-2" }, saying("SLACK_BOT_TOKEN")],
     [{ ...nodes, SLACK_BOT_TOKEN: "xoxb-1", SLACK_APP_TOKEN: "xoxb-1" }, saying("SLACK_APP_TOKEN")],
     [{ ...nodes, DISCORD_TOKEN: "two words" }, saying("DISCORD_TOKEN")],

@@ -7,7 +7,7 @@ export function slackBot(fake: FakeSlack): Promise<ConnectedBot> {
   const { botToken, appToken } = fake.state;
   return connectedBot(
     fake,
-    (parts) => createSlackAdapter({ botToken, appToken, command: "/bell", apiUrl: fake.apiUrl, ...parts }),
+    (parts) => createSlackAdapter({ botToken, source: { appToken }, command: "/bell", apiUrl: fake.apiUrl, ...parts }),
     () => fake.sockets.listening === 2,
   );
 }

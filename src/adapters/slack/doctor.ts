@@ -8,6 +8,10 @@ import { manifestFile, SCOPES } from "./manifest.ts";
 export interface SlackExaminationOptions {
   readonly botToken: string;
   readonly appToken?: string | undefined;
+  /** Of requests over HTTP, which come where there is no app token. */
+  readonly signingSecret?: string | undefined;
+  /** Where Slack should post requests; undefined over Socket Mode. */
+  readonly endpoint?: string | undefined;
   /** The slash command, with its slash. */
   readonly command: string;
   /** Left out = Slack's own. */
@@ -37,13 +41,13 @@ const Identity = z.object({
 });
 
 /**
- * Checks both tokens, the scopes, the manifest and the channels; posts nothing. Never rejects; skips the remaining
+ * Checks the tokens, how requests come, the scopes, the manifest and the channels; posts nothing. Never rejects; skips the remaining
  * checks when the signal aborts.
  */
 export async function examineSlack(options: SlackExaminationOptions): Promise<Finding[]> {
   const [bot, app, ...channels] = await Promise.all([
     examineBot(options),
-    examineApp(options),
+    options.appToken === undefined && options.signingSecret !== undefined ? examineHttp(options) : examineApp(options),
     ...(options.channels ?? []).map((channel) => examineChannel(options, channel)),
   ]);
   return [...bot, app, examineManifest(options), ...channels];
@@ -81,12 +85,23 @@ function examineScopes(granted: readonly string[] | undefined): Finding {
   return fault(check, `not granted: ${what}`, remedy);
 }
 
+/** Nothing of Slack's tells without an app's configuration token which addresses it posts to. */
+function examineHttp({ endpoint }: SlackExaminationOptions): Finding {
+  const check = "Slack requests";
+  if (endpoint === undefined) {
+    const remedy = "Set PUBLIC_URL to the address at which Slack reaches this process.";
+    return fault(check, "they come over HTTP (SLACK_APP_TOKEN is not set), and PUBLIC_URL is not set", remedy);
+  }
+  return ok(check, `they come over HTTP, at ${endpoint}, which the app's manifest must name; no socket is opened`);
+}
+
 async function examineApp(options: SlackExaminationOptions): Promise<Finding> {
   const check = "Slack app token";
   const make =
     "Under Basic Information, App-Level Tokens generate one with connections:write and set SLACK_APP_TOKEN to it.";
   if (options.appToken === undefined) {
-    return fault(check, "SLACK_APP_TOKEN is not set, which Socket Mode needs", make);
+    const what = "SLACK_APP_TOKEN is not set, which Socket Mode needs, nor SLACK_SIGNING_SECRET, which HTTP needs";
+    return fault(check, what, make);
   }
   // Only requests a URL; opens no socket, and closes none of the bot's.
   const answer = await call(options, "apps.connections.open", options.appToken);
@@ -96,15 +111,20 @@ async function examineApp(options: SlackExaminationOptions): Promise<Finding> {
   if (answer.error !== undefined) {
     return refused(check, answer.error, `${make.slice(0, -1)}; Socket Mode must be switched on.`);
   }
-  return answer.ok ? ok(check, "Slack offers a socket") : unanswered(check, answer);
+  return answer.ok ? ok(check, "Slack offers a socket: requests come over Socket Mode") : unanswered(check, answer);
 }
 
-function examineManifest({ commands, command, manifest }: SlackExaminationOptions): Finding {
+function examineManifest({ commands, command, endpoint, manifest }: SlackExaminationOptions): Finding {
   const check = "Slack manifest";
   const remedy = `Run npm run -s slack:manifest > slack-manifest.json and paste it at ${APPS_URL}, App Manifest.`;
   if (manifest === undefined) return warning(check, "there is no slack-manifest.json here to compare with", remedy);
-  if (manifest === manifestFile(commands, command))
-    return ok(check, `slack-manifest.json is current and names ${command}`);
+  if (manifest === manifestFile(commands, command, endpoint)) {
+    const at = endpoint === undefined ? "" : ` and ${endpoint}`;
+    return ok(check, `slack-manifest.json is current and names ${command}${at}`);
+  }
+  if (endpoint !== undefined && !manifest.includes(`"${endpoint}"`)) {
+    return warning(check, `slack-manifest.json does not name ${endpoint}, where requests come over HTTP`, remedy);
+  }
   const named = /"command": "([^"]{1,40})"/u.exec(manifest)?.[1];
   if (named !== command) return warning(check, `slack-manifest.json names another command than ${command}`, remedy);
   return warning(check, "slack-manifest.json is of another version than this program", remedy);

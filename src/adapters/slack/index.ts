@@ -1,5 +1,5 @@
 // The Slack adapter: starts and stops its connection, its sender and its handlers.
-// Next: transport/transport.ts (Socket Mode), respond/respond.ts (answers to requests), send/send.ts (alerts),
+// Next: transport/transport.ts (Socket Mode, or HTTP), respond/respond.ts (answers to requests), send/send.ts (alerts),
 // render/render.ts (a reply as a message), home/home.ts (the home tab). limits.ts holds every limit of Slack's.
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,6 +12,7 @@ import { BotStopping } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { AdapterHealth, Payloads, SendingAdapter } from "../adapter.ts";
+import type { Webhook } from "../webhook.ts";
 import type { SlackContext } from "./context.ts";
 import type { HomeData } from "./home/home-data.ts";
 import { ACKNOWLEDGE_TIMEOUT_MILLIS, CHANNEL_INTERVAL_MILLIS } from "./limits.ts";
@@ -20,15 +21,17 @@ import { ChannelManagers, LastManagementRequests } from "./respond/channel-manag
 import { notifyNotInChannel } from "./respond/respond.ts";
 import { ANSWER_RETRY_POLICY, AnswerRetrier, LOST_NOTICE_RETRY_POLICY } from "./respond/retry-answer.ts";
 import { SlackSender } from "./send/send.ts";
+import { SlackEndpoint } from "./transport/endpoint.ts";
 import { Identity } from "./transport/identity.ts";
+import { EVENTS_PATH } from "./transport/signature.ts";
 import { Connection } from "./transport/transport.ts";
 import { createWebClient, type Sleep } from "./transport/web-api.ts";
 
 export interface SlackAdapterOptions {
   /** `xoxb-…` */
   readonly botToken: string;
-  /** `xapp-…`, with connections:write. */
-  readonly appToken: string;
+  /** How requests come: over Socket Mode with an app token (`xapp-…`, connections:write), or signed over HTTP. */
+  readonly source: { readonly appToken: string } | { readonly signingSecret: string };
   /** The root command: `/bell`. */
   readonly command: string;
   /** Redirects all of Slack's Web API, for tests: ends in `/api/`. */
@@ -93,13 +96,14 @@ export function createSlackAdapter(options: SlackAdapterOptions): SendingAdapter
 
 class SlackAdapter implements SendingAdapter {
   readonly platform = "slack";
+  readonly webhooks: readonly Webhook[];
   readonly #options: SlackAdapterOptions;
   readonly #stopping = new AbortController();
   /** Aborted when nothing more can be sent. */
   readonly #closed = new AbortController();
   readonly #web: WebClient;
   readonly #sender: SlackSender;
-  readonly #connection: Connection;
+  readonly #connection: Connection | SlackEndpoint;
   readonly #identity: Identity;
   readonly #sleep: Sleep;
   #onNotInChannel: (channel: string) => void = () => undefined;
@@ -108,10 +112,18 @@ class SlackAdapter implements SendingAdapter {
   constructor(options: SlackAdapterOptions) {
     this.#options = options;
     this.#sleep = options.sleep ?? ((millis, signal) => sleep(millis, undefined, { signal, ref: false }));
-    const { appToken, apiUrl, botToken, log, payloads, timing = {} } = options;
+    const { apiUrl, botToken, log, now = Date.now, payloads, source, timing = {} } = options;
     this.#web = createWebClient(botToken, { apiUrl, log, timeoutMillis: timing.callMillis });
-    this.#connection = new Connection({ appToken, apiUrl, log, ...timing });
     this.#identity = new Identity({ web: this.#web, log, ...timing });
+    if ("appToken" in source) {
+      this.#connection = new Connection({ appToken: source.appToken, apiUrl, log, ...timing });
+      this.webhooks = [];
+    } else {
+      const { signingSecret } = source;
+      const endpoint = new SlackEndpoint({ signingSecret, identity: this.#identity, log, now: () => now() });
+      this.#connection = endpoint;
+      this.webhooks = [{ path: EVENTS_PATH, handle: (request) => endpoint.handle(request) }];
+    }
     this.#sender = new SlackSender(
       createWebClient(botToken, { apiUrl, log, timeoutMillis: timing.callMillis ?? ALERT_CALL_TIMEOUT_MILLIS }),
       {

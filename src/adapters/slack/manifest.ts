@@ -37,8 +37,12 @@ export const SHORTCUTS = {
 
 const DESCRIPTION = "Answers questions about the trading network, and says first when something is wrong with it.";
 
-/** The app's manifest, for Socket Mode: https://docs.slack.dev/reference/app-manifest, as far as it is used. */
-export function slackManifest(commands: readonly AnyCommand[], command = ROOT_COMMAND) {
+/**
+ * The app's manifest (https://docs.slack.dev/reference/app-manifest, as far as it is used): for requests over HTTP to the
+ * address given, else for Socket Mode.
+ */
+export function slackManifest(commands: readonly AnyCommand[], command = ROOT_COMMAND, endpoint?: string) {
+  const requestUrl = endpoint === undefined ? {} : { request_url: endpoint };
   return {
     _metadata: { major_version: 2, minor_version: 1 },
     display_information: {
@@ -53,6 +57,7 @@ export function slackManifest(commands: readonly AnyCommand[], command = ROOT_CO
       slash_commands: [
         {
           command,
+          ...(endpoint === undefined ? {} : { url: endpoint }),
           description: "Ask about the network: its time, markets, orders, stake, ledgers",
           usage_hint: usageHint(commands),
           should_escape: true,
@@ -62,10 +67,14 @@ export function slackManifest(commands: readonly AnyCommand[], command = ROOT_CO
     },
     oauth_config: { scopes: { bot: Object.keys(SCOPES) } },
     settings: {
-      event_subscriptions: { bot_events: EVENTS },
-      interactivity: { is_enabled: true },
+      event_subscriptions: { ...requestUrl, bot_events: EVENTS },
+      interactivity: {
+        is_enabled: true,
+        ...requestUrl,
+        ...(endpoint === undefined ? {} : { message_menu_options_url: endpoint }),
+      },
       org_deploy_enabled: false,
-      socket_mode_enabled: true,
+      socket_mode_enabled: endpoint === undefined,
       token_rotation_enabled: false,
     },
   };
@@ -98,6 +107,6 @@ function cut(text: string, max: number): string {
 }
 
 /** The manifest as the file that people paste into Slack. */
-export function manifestFile(commands: readonly AnyCommand[], command?: string): string {
-  return `${JSON.stringify(slackManifest(commands, command), undefined, 2)}\n`;
+export function manifestFile(commands: readonly AnyCommand[], command?: string, endpoint?: string): string {
+  return `${JSON.stringify(slackManifest(commands, command, endpoint), undefined, 2)}\n`;
 }

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { routePath } from "hono/route";
+import { matchedRoutes, routePath } from "hono/route";
 
 import type { Bot } from "../../bot/bot.ts";
 import type { Option } from "../../bot/options/options.ts";
@@ -55,7 +55,9 @@ export function createApp(dependencies: AppDependencies): Hono {
   app.use(async (c, next) => {
     const started = performance.now();
     await next();
-    const route = c.res.status === 404 ? "other" : routePath(c, -1);
+    // The guards behind a webhook match its path, too.
+    const matched = matchedRoutes(c).findLast(({ path }) => path !== "/*")?.path ?? "/*";
+    const route = c.res.status === 404 ? "other" : matched;
     dependencies.onRequest?.({
       method: c.req.method,
       route,

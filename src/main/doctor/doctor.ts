@@ -7,7 +7,7 @@ import { type Config, loadExaminedConfig } from "../../config.ts";
 import { NETWORKS } from "../../config/environment.ts";
 import { UserError } from "../../errors.ts";
 import { pingOnce } from "../health/dead-man-switch.ts";
-import { PLATFORMS } from "../platforms/platforms.ts";
+import { PLATFORMS, slackEndpoint } from "../platforms/platforms.ts";
 import { type Check, createRedactor, exitCodeOf, findingLine, runChecks, summaryOf, withoutFaulty } from "./checks.ts";
 import { examineConsole } from "./console.ts";
 import { examineDatabase } from "./database.ts";
@@ -103,6 +103,7 @@ function platformChecks(config: Config): Check[] {
           command,
           commands,
           manifest,
+          endpoint: slackEndpoint(config),
           channels: channelsOn("slack"),
           signal,
         });

@@ -4,19 +4,22 @@ import { webhookUrl } from "../../adapters/webhook.ts";
 import type { Config } from "../../config.ts";
 import { isLoopback } from "../../loopback.ts";
 import type { Milliseconds } from "../../units/duration.ts";
+import { slackEndpoint } from "../platforms/platforms.ts";
 import type { Check } from "./checks.ts";
 
 const TIMEOUT_MILLIS: Milliseconds = 5000;
 
 /** The endpoints to which platforms post over HTTP, as they are reached from outside. */
-export function endpointChecks({ discord, web }: Pick<Config, "discord" | "web">): Check[] {
-  const { publicUrl } = web;
-  if (publicUrl === undefined) return [];
-  const paths = discord?.publicKey === undefined ? [] : [{ name: "Discord endpoint", path: INTERACTIONS_PATH }];
-  return paths.map(({ name, path }) => ({
-    name,
-    run: async (signal) => [await examineEndpoint(name, webhookUrl(path, publicUrl), signal)],
-  }));
+export function endpointChecks(config: Pick<Config, "discord" | "slack" | "slackMode" | "web">): Check[] {
+  const { discord, slack, web } = config;
+  const overHttp = discord?.publicKey !== undefined && web.publicUrl !== undefined;
+  const endpoints: [string, string | undefined][] = [
+    ["Discord endpoint", overHttp ? webhookUrl(INTERACTIONS_PATH, web.publicUrl) : undefined],
+    ["Slack endpoint", slack === undefined ? undefined : slackEndpoint(config)],
+  ];
+  return endpoints.flatMap(([name, url]) =>
+    url === undefined ? [] : [{ name, run: async (signal) => [await examineEndpoint(name, url, signal)] }],
+  );
 }
 
 /** Posts nothing, unsigned, which the running bot refuses with 401. Never rejects. */

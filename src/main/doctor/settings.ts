@@ -18,7 +18,6 @@ const SHAPES = {
 
 /** Settings that this version takes and does not use, and what for. */
 const UNSERVED = {
-  SLACK_SIGNING_SECRET: "events over HTTP",
   SLACK_CLIENT_ID: "OAuth, for several workspaces",
   SLACK_CLIENT_SECRET: "OAuth, for several workspaces",
   SECRET_KEY: "the encryption of secrets in the store",
@@ -37,6 +36,15 @@ export function examineEachSetting({
       if (given === undefined || shape.test(given)) return [];
       return [warning(name, `does not look like ${what}`, "Copy it again from its page; docs/ says from which.")];
     }),
+    ...(value("SLACK_SIGNING_SECRET") === undefined || value("SLACK_APP_TOKEN") === undefined
+      ? []
+      : [
+          warning(
+            "SLACK_SIGNING_SECRET",
+            "is not used: SLACK_APP_TOKEN is set, so Slack's requests come over Socket Mode and not over HTTP",
+            "Leave one of the two unset.",
+          ),
+        ]),
     ...Object.entries(UNSERVED).flatMap(([name, what]) =>
       value(name) === undefined
         ? []

@@ -6,9 +6,11 @@ import type { Payloads, Preview, SendingAdapter } from "../../adapters/adapter.t
 import { discordPlatform } from "../../adapters/discord/platform.ts";
 import type * as DiscordPreviewModule from "../../adapters/discord/preview.ts";
 import { slackPlatform } from "../../adapters/slack/platform.ts";
+import { EVENTS_PATH } from "../../adapters/slack/transport/signature.ts";
 import type * as SlackPreviewModule from "../../adapters/slack/preview.ts";
 import { terminalPlatform } from "../../adapters/terminal/platform.ts";
 import { consolePlatform } from "../../adapters/web/platform.ts";
+import { webhookUrl } from "../../adapters/webhook.ts";
 import { type ChatPlatform, createPlatforms } from "../../alerts/platform.ts";
 import type { SharedToken } from "../../alerts/sender.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
@@ -29,6 +31,11 @@ export type ChatConfig = Pick<Config, "discord" | "slack">;
 /** The chat platforms whose tokens are set. */
 export function configuredChats({ discord, slack }: ChatConfig): readonly ChatPlatform[] {
   return [...(discord === undefined ? [] : [discordPlatform]), ...(slack === undefined ? [] : [slackPlatform])];
+}
+
+/** Where Slack posts its requests over HTTP; undefined over Socket Mode. */
+export function slackEndpoint({ slackMode, web }: Pick<Config, "slackMode" | "web">): string | undefined {
+  return slackMode === "http" && web.publicUrl !== undefined ? webhookUrl(EVENTS_PATH, web.publicUrl) : undefined;
 }
 
 /** The chat platforms of a process. */
@@ -61,12 +68,7 @@ export async function openPlatforms(
     adapters.push(createDiscordAdapter({ ...config.discord, publicUrl: config.web.publicUrl, log, payloads, shared }));
   }
   if (config.slack !== undefined) {
-    const { appToken } = config.slack;
-    if (appToken === undefined) {
-      throw new UserError("SLACK_APP_TOKEN is not set: the bot talks to Slack over Socket Mode, which needs it.", {
-        remedy: "Make one under Basic Information, App-Level Tokens, with the scope connections:write.",
-      });
-    }
+    const source = slackSource(config.slack);
     const [{ createSlackAdapter }, { ownParties }, { homeSubscriptions }, { homeStanding }] = await Promise.all([
       import("../../adapters/slack/index.ts"),
       import("../../bot/options/saved-parties.ts"),
@@ -86,8 +88,9 @@ export async function openPlatforms(
     const mayManage = config.alerting.managers;
     adapters.push(
       createSlackAdapter({
-        ...slack,
-        appToken,
+        botToken: slack.botToken,
+        apiUrl: slack.apiUrl,
+        source,
         command,
         log,
         payloads,
@@ -112,6 +115,15 @@ export async function openPlatforms(
       ),
     ],
   };
+}
+
+/** An app token switches Socket Mode on; without one, requests come over HTTP. */
+function slackSource({ appToken, signingSecret }: NonNullable<ChatConfig["slack"]>) {
+  if (appToken !== undefined) return { appToken };
+  if (signingSecret !== undefined) return { signingSecret };
+  throw new UserError("Neither SLACK_APP_TOKEN nor SLACK_SIGNING_SECRET is set, so nothing of Slack's would arrive.", {
+    remedy: "Make an app token under Basic Information, App-Level Tokens, with the scope connections:write.",
+  });
 }
 
 /** Loads a platform's renderer with its first preview: most processes never show one. */

@@ -51,6 +51,16 @@ describe("the doctor at Slack", () => {
     expect(slack.complaints()).toEqual([]);
   });
 
+  it("says that requests come over HTTP, and where", async () => {
+    const endpoint = "https://bell.example/slack/events";
+    const manifest = manifestFile(commands, "/bell", endpoint);
+    const found = await find({ appToken: undefined, signingSecret: "s", endpoint, manifest }, true);
+    expect(found).toContainEqual(expect.stringMatching(saying("ok Slack requests", "HTTP", endpoint)));
+    expect(found).toContainEqual(expect.stringMatching(saying("ok Slack manifest", endpoint)));
+    expect(found.filter((line) => !line.startsWith("ok "))).toEqual([]);
+    expect(slack.begun).not.toContain("apps.connections.open");
+  });
+
   // One fault each, and the line that it makes.
   const faults: [string, () => Partial<SlackExaminationOptions> | undefined, RegExp][] = [
     [
@@ -73,6 +83,16 @@ describe("the doctor at Slack", () => {
       "an installation for a whole organisation",
       () => void (slack.state.orgWide = true),
       /^fault Slack bot token: .*organisation.* -> .*workspace/u,
+    ],
+    [
+      "HTTP without an address",
+      () => ({ appToken: undefined, signingSecret: "s" }),
+      /^fault Slack requests: .*HTTP.* -> .*PUBLIC_URL/u,
+    ],
+    [
+      "HTTP with the manifest of Socket Mode",
+      () => ({ appToken: undefined, signingSecret: "s", endpoint: "https://bell.example/slack/events" }),
+      /^warning Slack manifest: .*https:\/\/bell\.example\/slack\/events.* -> .*slack:manifest/u,
     ],
     ["a wrong app token", () => ({ appToken: "xapp-stolen" }), /^fault Slack app token: .*invalid_auth.*Socket Mode/u],
     [

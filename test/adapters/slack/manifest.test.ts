@@ -19,6 +19,17 @@ test("each permission is there with its feature, and none that reads conversatio
   }
 });
 
+test("over HTTP it names one address for all that Slack posts, and switches Socket Mode off", () => {
+  const url = "https://bell.example/slack/events";
+  const { features, settings } = slackManifest(commands, "/bell", url);
+  expect(features.slash_commands.map((one) => one.url)).toEqual([url]);
+  expect(settings).toMatchObject({
+    event_subscriptions: { request_url: url },
+    interactivity: { is_enabled: true, request_url: url, message_menu_options_url: url },
+    socket_mode_enabled: false,
+  });
+});
+
 test("it keeps to what Slack takes: description, usage hint, lengths", () => {
   const { display_information: shown, features, settings } = slackManifest(commands, "/vega");
   const [command] = features.slash_commands;

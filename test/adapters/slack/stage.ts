@@ -3,6 +3,8 @@ import { expect } from "vitest";
 import { commands } from "../../../commands/index.ts";
 import type { Payloads, SendingAdapter } from "../../../src/adapters/adapter.ts";
 import { createSlackAdapter, type SlackAdapterOptions, type SlackTiming } from "../../../src/adapters/slack/index.ts";
+import { slackManifest } from "../../../src/adapters/slack/manifest.ts";
+import { EVENTS_PATH } from "../../../src/adapters/slack/transport/signature.ts";
 import { createApiClient } from "../../../src/api/client/client.ts";
 import { openAudienceSettings } from "../../../src/bot/audience-settings.ts";
 import { createBot } from "../../../src/bot/bot.ts";
@@ -22,6 +24,7 @@ import { FakeSlack } from "../../support/fake-slack/fake-slack.ts";
 import { scratchDatabase } from "../../support/scratch-database.ts";
 import type { VirtualWaits } from "./virtual-waits.ts";
 import { exportJobsOn } from "../../support/export-jobs.ts";
+import { echoBot, type Harness, startConsole } from "../web/harness.ts";
 
 export interface StageOptions {
   /** Beside the real ones: commands that fail, wait or carry what a test needs. */
@@ -40,6 +43,8 @@ export interface StageOptions {
   readonly delivers?: true;
   /** Waits until the adapter is connected. Default true. */
   readonly connect?: boolean;
+  /** Requests over HTTP in place of Socket Mode. */
+  readonly http?: boolean;
 }
 
 /** The whole way: a simulated network, the real bot and store, the adapter, and a Slack with people in it. */
@@ -51,6 +56,8 @@ export interface Stage {
   /** The file of the store. */
   readonly database: string;
   readonly store: Store;
+  /** What serves the requests over HTTP, after each start; empty over Socket Mode. */
+  readonly consoles: readonly Harness[];
   /** Ends the adapter and starts another on the same store. */
   restart(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -84,10 +91,14 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       exports: exportJobsOn(store, scratch.folder, { log }),
       log,
     });
+  const consoles: Harness[] = [];
   const start = async (): Promise<SendingAdapter> => {
     const adapter = createSlackAdapter({
       botToken: options.botToken ?? fake.state.botToken,
-      appToken: options.appToken ?? fake.state.appToken,
+      source:
+        options.http === true
+          ? { signingSecret: fake.state.signingSecret }
+          : { appToken: options.appToken ?? fake.state.appToken },
       command: "/bell",
       apiUrl: fake.apiUrl,
       payloads: options.payloads?.(store.payloads) ?? store.payloads,
@@ -103,7 +114,13 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     });
     // What a restart finds is what was kept.
     await adapter.start(await create());
-    if (options.connect !== false) await until(() => fake.sockets.listening === 2, "the sockets");
+    if (options.http === true) {
+      const served = await startConsole(echoBot(), { webhooks: adapter.webhooks ?? [], log });
+      consoles.push(served);
+      fake.state.manifest = slackManifest(commands, "/bell", served.url + EVENTS_PATH);
+      await fake.endpoint.verify();
+      if (options.connect !== false) await until(() => adapter.health.state === "up", "the adapter");
+    } else if (options.connect !== false) await until(() => fake.sockets.listening === 2, "the sockets");
     return adapter;
   };
   let adapter = await start();
@@ -116,6 +133,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     channel: fake.channel(),
     database,
     store,
+    consoles,
     async restart() {
       await adapter.stop();
       await until(() => fake.sockets.listening === 0, "the old sockets to close");
@@ -123,6 +141,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     },
     async [Symbol.asyncDispose]() {
       await adapter.stop();
+      await Promise.all(consoles.map((one) => one[Symbol.asyncDispose]()));
       await Promise.all(clients.map((client) => client.close()));
       await Promise.all([fake.stop(), simulator.close(), store.close()]);
       await scratch.remove();

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 
+import { examineConfig, parseConfig } from "../../../src/config.ts";
 import { endpointChecks, examineEndpoint } from "../../../src/main/doctor/endpoints.ts";
 import { loopbackNode } from "../../support/loopback-node.ts";
 import { saying } from "../../support/said.ts";
@@ -30,13 +31,20 @@ it("of an endpoint that cannot be reached, or that no platform posts to", async 
   expect(problemLines(found)).toMatchSnapshot();
 });
 
-const discord = { token: "t", applicationId: undefined, guildId: undefined, apiUrl: undefined };
-const web = { host: "127.0.0.1", port: undefined, token: undefined, publicUrl: "https://bell.example", trustProxy: [] };
+const base = { MAINNET_URLS: "https://node.example", PUBLIC_URL: "https://bell.example" };
+const discord = { DISCORD_TOKEN: "t", DISCORD_PUBLIC_KEY: "ab".repeat(32) };
+const slack = { SLACK_BOT_TOKEN: "xoxb-1", SLACK_SIGNING_SECRET: "s" };
 
-it.each<[string, Parameters<typeof endpointChecks>[0], string[]]>([
-  ["nothing over HTTP", { discord: { ...discord, publicKey: undefined }, web }, []],
-  ["Discord over HTTP", { discord: { ...discord, publicKey: "a" }, web }, ["Discord endpoint"]],
-  ["no public address", { discord: { ...discord, publicKey: "a" }, web: { ...web, publicUrl: undefined } }, []],
-])("asks the endpoints in use: %s", (_what, config, names) => {
-  expect(endpointChecks(config).map(({ name }) => name)).toEqual(names);
+it.each<[string, Record<string, string>, string[]]>([
+  ["nothing over HTTP", { DISCORD_TOKEN: "t", SLACK_BOT_TOKEN: "xoxb-1", SLACK_APP_TOKEN: "xapp-1" }, []],
+  ["Discord", discord, ["Discord endpoint"]],
+  ["both", { ...discord, ...slack }, ["Discord endpoint", "Slack endpoint"]],
+  ["Socket Mode in the place of HTTP", { ...slack, SLACK_APP_TOKEN: "xapp-1" }, []],
+])("asks the endpoints in use: %s", (_what, env, names) => {
+  expect(endpointChecks(parseConfig({ ...base, ...env })).map(({ name }) => name)).toEqual(names);
+});
+
+it("asks none without a public address", () => {
+  const { PUBLIC_URL: _, ...local } = base;
+  expect(endpointChecks(examineConfig({ ...local, ...discord, ...slack }).config)).toEqual([]);
 });

@@ -82,14 +82,15 @@ describe("the doctor at the settings", () => {
       [/^warning DISCORD_TOKEN: /u, /^warning SLACK_BOT_TOKEN: .*xoxb-/u, /^warning SLACK_APP_TOKEN: .*xapp-/u],
     ],
     [
+      "a signing secret beside an app token",
+      { SLACK_APP_TOKEN: "xapp-1", SLACK_SIGNING_SECRET: "s3cret" },
+      [/^warning SLACK_SIGNING_SECRET: .*SLACK_APP_TOKEN.*Socket Mode/u],
+    ],
+    ["what HTTP needs", { SLACK_SIGNING_SECRET: "s3cret", DISCORD_PUBLIC_KEY: "ab".repeat(32) }, []],
+    [
       "what nothing serves yet",
-      { SLACK_SIGNING_SECRET: "s3cret", SLACK_CLIENT_ID: "1.2", SLACK_CLIENT_SECRET: "s3cret", SECRET_KEY: "s3cret" },
-      [
-        /^warning SLACK_SIGNING_SECRET: /u,
-        /^warning SLACK_CLIENT_ID: .*OAuth/u,
-        /^warning SLACK_CLIENT_SECRET: .*OAuth/u,
-        /^warning SECRET_KEY/u,
-      ],
+      { SLACK_CLIENT_ID: "1.2", SLACK_CLIENT_SECRET: "s3cret", SECRET_KEY: "s3cret" },
+      [/^warning SLACK_CLIENT_ID: .*OAuth/u, /^warning SLACK_CLIENT_SECRET: .*OAuth/u, /^warning SECRET_KEY/u],
     ],
   ])("one by one: %s", (_name, env, lines) => {
     const found = problemLines(examineEachSetting(examineConfig(env)));

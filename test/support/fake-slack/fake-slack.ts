@@ -3,11 +3,12 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
 import { argumentsOf, judgeAnswer, judgeRequest } from "./judge-traffic.ts";
+import { Endpoint } from "./endpoint.ts";
 import { judgeMessage } from "./judge.ts";
 import { METHODS, unfoldsLinks } from "./methods.ts";
 import { Person } from "./person.ts";
 import { ErrorResponse } from "./error-response.ts";
-import { Sockets } from "./sockets.ts";
+import { type Envelope, Sockets } from "./sockets.ts";
 import { State, type Block, type Profile } from "./state.ts";
 
 /** A fault injected into one request. */
@@ -35,6 +36,7 @@ const RESPONSE_MILLIS = 30 * 60_000;
 export class FakeSlack {
   readonly state = new State();
   readonly sockets = new Sockets();
+  readonly endpoint = new Endpoint(this.state);
   /** Every request that came, in order. */
   readonly requests: { readonly method: string; readonly at: number; readonly outcome: string }[] = [];
   /** The method of every request whose head has come; its body may still be on the way. */
@@ -60,6 +62,7 @@ export class FakeSlack {
 
   private constructor() {
     this.sockets.onAnswer = (answer) => this.state.violations.push(...judgeAnswer(answer));
+    this.endpoint.onAnswer = this.sockets.onAnswer;
     this.#server = createServer((request, response) => {
       void this.#serve(request, response);
     });
@@ -81,6 +84,14 @@ export class FakeSlack {
 
   get apiUrl(): string {
     return `${this.origin}/api/`;
+  }
+
+  /** Sends an envelope as the manifest says: over a socket, or over HTTP. */
+  deliver(type: Envelope["type"], payload: unknown): Envelope {
+    const envelope = this.sockets.make(this.state.id("envelope-"), type, payload);
+    if (this.state.manifest.settings.socket_mode_enabled) this.sockets.deliver(envelope);
+    else this.endpoint.post(envelope).catch((error: unknown) => this.state.violations.push(String(error)));
+    return envelope;
   }
 
   fail(fault: Fault): void {

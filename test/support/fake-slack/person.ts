@@ -324,7 +324,7 @@ export class Person {
         (event !== "app_home_opened" || features.app_home.home_tab_enabled),
     }[type];
     if (!granted) throw new Error(`the manifest does not allow ${event ?? type}`);
-    return this.#fake.sockets.send(this.#fake.state.id("envelope-"), type, payload);
+    return this.#fake.deliver(type, payload);
   }
 }
 

@@ -53,8 +53,8 @@ export class Sockets {
     });
   }
 
-  /** Sends an envelope over one of the sockets, by turns. */
-  send(id: string, type: Envelope["type"], payload: unknown): Envelope {
+  /** Keeps an envelope, for what becomes of it. */
+  make(id: string, type: Envelope["type"], payload: unknown): Envelope {
     const envelope: Envelope = {
       id,
       type,
@@ -65,10 +65,17 @@ export class Sockets {
       deliveries: 0,
     };
     this.envelopes.push(envelope);
+    return envelope;
+  }
+
+  /** Makes one and sends it. */
+  send(id: string, type: Envelope["type"], payload: unknown): Envelope {
+    const envelope = this.make(id, type, payload);
     this.deliver(envelope);
     return envelope;
   }
 
+  /** Sends an envelope over one of the sockets, by turns. */
   deliver(envelope: Envelope): void {
     const open = this.#sockets.filter((one) => !one.leaving && one.socket.readyState === 1);
     const chosen = open[this.#next % Math.max(1, open.length)];

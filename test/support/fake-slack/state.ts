@@ -124,6 +124,7 @@ export class State {
   orgWide = false;
   botToken = "xoxb-fake-token";
   readonly appToken = "xapp-fake-token";
+  readonly signingSecret = "8f742231b10e8888abcd99ccc22285a5";
   readonly botUserId = "UBOT1";
   readonly channels = new Map<string, Channel>();
   readonly messages: StoredMessage[] = [];
@@ -140,9 +141,9 @@ export class State {
   readonly responses = new Map<string, ResponseEntry>();
   /** Everything that Slack would have refused, unless a test expects it. */
   readonly violations: string[] = [];
-  readonly manifest = JSON.parse(
-    readFileSync(new URL("../../../slack-manifest.json", import.meta.url), "utf8"),
-  ) as ReturnType<typeof slackManifest>;
+  manifest = JSON.parse(readFileSync(new URL("../../../slack-manifest.json", import.meta.url), "utf8")) as ReturnType<
+    typeof slackManifest
+  >;
   /** Taken from the manifest, so that a permission that is missing there is missing here. */
   readonly scopes = new Set<string>(this.manifest.oauth_config.scopes.bot);
   /** Moves Slack's clock. */

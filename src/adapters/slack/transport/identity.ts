@@ -80,8 +80,9 @@ export class Identity {
       this.name = answer.user ?? this.name;
       this.#setHealth(answer.is_enterprise_install === true ? { state: "failed", why: ORG_WIDE } : { state: "up" });
     } catch (error) {
-      // Without an answer the token's state is unknown; the sockets' health shows whether Slack is reachable.
       if (isTokenRefused(error)) this.#setHealth({ state: "failed", why: "Slack refuses the bot token" });
+      // Without an answer the token's state is unknown: one that was refused stays so.
+      else if (this.health.state !== "failed") this.#setHealth({ state: "down", why: "Slack does not answer" });
       log.debug({ platform: "slack", why: describeError(error) }, "token check unanswered");
     }
   }

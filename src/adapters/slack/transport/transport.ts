@@ -1,17 +1,17 @@
-// The connection to Slack over Socket Mode, and the calls to its Web API.
+// The connection to Slack: here over Socket Mode, in endpoint.ts over HTTP. Both hand what comes to intake.ts.
 // Next: bolt.ts (the parts of Bolt in use), web-api.ts (the client and its rate limits), api-error.ts (errors of a call),
 // response-url.ts (answers without a permission), identity.ts (the bot's user and its token).
 
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { App, Receiver, ReceiverEvent } from "@slack/bolt";
-import { LRUCache } from "lru-cache";
 
 import type { Log } from "../../../log.ts";
 import type { AdapterHealth } from "../../adapter.ts";
 import { parseJson } from "../../parse-json.ts";
 import { describeError, isTokenRefused } from "./api-error.ts";
 import { guardSocketMessages, SocketModeReceiver } from "./bolt.ts";
+import { Intake } from "./intake.ts";
 import { libraryLogger, webClientOptions } from "./web-api.ts";
 
 interface ConnectionOptions {
@@ -46,13 +46,12 @@ export class Connection implements Receiver {
   readonly #options: ConnectionOptions;
   readonly #stopping = new AbortController();
   readonly #sockets: AdapterHealth[] = Array.from({ length: SOCKETS }, () => ({ state: "starting" }));
-  /** The newest envelopes: Slack may deliver one twice. */
-  readonly #recentEnvelopes = new LRUCache<string, true>({ max: 5000 });
-  #app: App | undefined;
+  readonly #intake: Intake;
   #loops: Promise<unknown> = Promise.resolve();
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
+    this.#intake = new Intake(options.log);
   }
 
   /** The health of its best socket. */
@@ -63,7 +62,7 @@ export class Connection implements Receiver {
   }
 
   init(app: App): void {
-    this.#app = app;
+    this.#intake.init(app);
   }
 
   start(): Promise<void> {
@@ -118,7 +117,7 @@ export class Connection implements Receiver {
         return Promise.resolve(false);
       },
     });
-    receiver.init({ processEvent: (event: ReceiverEvent) => this.#process(event) } as App);
+    receiver.init({ processEvent: (event: ReceiverEvent) => this.#intake.process(event) } as App);
     const { client } = receiver;
     guardSocketMessages(client, (why) => log.warn({ platform: "slack", socket, why }, "socket message ignored"));
     const { promise: ended, resolve: end } = Promise.withResolvers<string>();
@@ -160,46 +159,6 @@ export class Connection implements Receiver {
       client.disconnect().catch(() => undefined);
     }
   }
-
-  /** Passes each envelope to the app once, and always acknowledges it. */
-  async #process(event: ReceiverEvent): Promise<void> {
-    let acknowledged = false;
-    const ack: ReceiverEvent["ack"] = async (response) => {
-      if (acknowledged) return;
-      acknowledged = true;
-      try {
-        await event.ack(response);
-      } catch (error) {
-        // The socket closed in between; Slack repeats the envelope on the other one.
-        this.#options.log.warn({ platform: "slack", why: describeError(error) }, "acknowledgement failed");
-      }
-    };
-    // Acknowledged first: a close request may follow immediately.
-    if (!wantsAnswer(event.body)) void ack();
-    const key = keyOf(event.body);
-    if (key !== undefined) {
-      if (this.#recentEnvelopes.has(key)) return ack();
-      this.#recentEnvelopes.set(key, true);
-    }
-    try {
-      await this.#app?.processEvent({ ...event, ack });
-    } catch (error) {
-      this.#options.log.error({ platform: "slack", err: error }, "event failed");
-    } finally {
-      await ack();
-    }
-  }
-}
-
-/** Whether the acknowledgement carries a payload: errors at a form's fields, or suggestions. */
-function wantsAnswer(body: Readonly<Record<string, unknown>>): boolean {
-  return body["type"] === "view_submission" || body["type"] === "block_suggestion";
-}
-
-/** The id of an envelope, the same when Slack redelivers it. */
-function keyOf(body: Readonly<Record<string, unknown>>): string | undefined {
-  const key = body["event_id"] ?? body["trigger_id"];
-  return typeof key === "string" && key !== "" ? key : undefined;
 }
 
 function refreshReason(data: unknown): string | undefined {

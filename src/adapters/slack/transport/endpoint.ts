@@ -1,0 +1,107 @@
+import type { App, Receiver } from "@slack/bolt";
+
+import type { Log } from "../../../log.ts";
+import type { AdapterHealth } from "../../adapter.ts";
+import { parseJson } from "../../parse-json.ts";
+import { NOT_RUNNING, type WebhookRequest, type WebhookResponse } from "../../webhook.ts";
+import type { Identity } from "./identity.ts";
+import { Intake } from "./intake.ts";
+import { isSignedBySlack } from "./signature.ts";
+
+interface EndpointOptions {
+  readonly signingSecret: string;
+  /** Checks the bot's token, which is all that there is to lose without sockets. */
+  readonly identity: Pick<Identity, "health">;
+  readonly log: Log;
+  /** Unix milliseconds. */
+  now(): number;
+}
+
+/** A check of the certificate is longer in no case: https://docs.slack.dev/interactivity/implementing-slash-commands. */
+const MAX_SSL_CHECK_BYTES = 1024;
+/** The same request would be refused again: https://docs.slack.dev/apis/events-api#retries. */
+const MALFORMED: WebhookResponse = { status: 400, headers: { "X-Slack-No-Retry": "1" } };
+
+/** Takes the requests that Slack posts over HTTP, in the place of Socket Mode. */
+export class SlackEndpoint implements Receiver {
+  readonly #options: EndpointOptions;
+  readonly #intake: Intake;
+  #running = false;
+
+  constructor(options: EndpointOptions) {
+    this.#options = options;
+    this.#intake = new Intake(options.log);
+  }
+
+  /** That of the token: whether requests arrive is only known at Slack. */
+  get health(): AdapterHealth {
+    return this.#options.identity.health;
+  }
+
+  init(app: App): void {
+    this.#intake.init(app);
+  }
+
+  start(): Promise<void> {
+    this.#running = true;
+    return Promise.resolve();
+  }
+
+  stop(): Promise<void> {
+    this.#running = false;
+    return Promise.resolve();
+  }
+
+  /** Resolves with what acknowledges a request; Slack waits 3 s for it. */
+  async handle(request: WebhookRequest): Promise<WebhookResponse> {
+    // Slack sends it without a signature, and it does nothing.
+    if (isSslCheck(request)) return { status: 200 };
+    if (!isSignedBySlack(request, this.#options.signingSecret, this.#options.now())) return { status: 401 };
+    const body = bodyOf(request);
+    if (body === undefined) return MALFORMED;
+    if (body["type"] === "url_verification") return answerOf({ challenge: String(body["challenge"]) });
+    if (!this.#running) return NOT_RUNNING;
+    const { promise: acknowledged, resolve } = Promise.withResolvers<WebhookResponse>();
+    const retryNum = request.header("x-slack-retry-num");
+    const retryReason = request.header("x-slack-retry-reason");
+    void this.#intake.process({
+      body,
+      ack: (answer) => Promise.resolve(resolve(answerOf(answer))),
+      ...(retryNum === undefined ? {} : { retryNum: Number(retryNum) }),
+      ...(retryReason === undefined ? {} : { retryReason }),
+    });
+    return acknowledged;
+  }
+}
+
+/** A command comes as a form, a press or a form of Slack's as JSON in its field `payload`, an event as JSON. */
+function bodyOf(request: WebhookRequest): Record<string, unknown> | undefined {
+  const text = Buffer.from(request.body).toString();
+  if (!isForm(request)) return objectOf(text);
+  const fields = new URLSearchParams(text);
+  const payload = fields.get("payload");
+  if (payload !== null) return objectOf(payload);
+  return fields.has("command") ? Object.fromEntries(fields) : undefined;
+}
+
+function isForm(request: WebhookRequest): boolean {
+  return /^application\/x-www-form-urlencoded\s*(?:;|$)/iu.test(request.header("content-type")?.trim() ?? "");
+}
+
+function isSslCheck(request: WebhookRequest): boolean {
+  if (!isForm(request) || request.body.length > MAX_SSL_CHECK_BYTES) return false;
+  return new URLSearchParams(Buffer.from(request.body).toString()).get("ssl_check") === "1";
+}
+
+function objectOf(text: string): Record<string, unknown> | undefined {
+  const value = parseJson(text);
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined;
+}
+
+/** An acknowledgement as the body of the response: https://docs.slack.dev/interactivity/handling-user-interaction#acknowledgment_response. */
+function answerOf(answer: unknown): WebhookResponse {
+  if (answer === undefined || answer === "") return { status: 200 };
+  return { status: 200, headers: { "Content-Type": "application/json" }, body: JSON.stringify(answer) };
+}
