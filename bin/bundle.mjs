@@ -14,7 +14,16 @@ const bundle = await rolldown({
   input: path.join(ROOT, ENTRY),
   platform: "node",
   // Packages in CommonJS, and those that look for their own files.
-  external: ["discord.js", "@discordjs/ws", "@slack/bolt", "@slack/web-api", "pino", "pino-pretty", "pg", "prom-client"],
+  external: [
+    "discord.js",
+    "@discordjs/ws",
+    "@slack/bolt",
+    "@slack/web-api",
+    "pino",
+    "pino-pretty",
+    "pg",
+    "prom-client",
+  ],
   plugins: [
     {
       name: "source-url",

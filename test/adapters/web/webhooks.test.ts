@@ -14,8 +14,9 @@ const TOKEN = "a-token-of-twenty-four-chars";
 
 test("hands over the bytes and the headers as they came, and answers what it is told, without sign-in", async () => {
   const seen: unknown[] = [];
-  const hook = webhook(async ({ body, header }) => {
-    seen.push([Buffer.from(body).toString("hex"), header("x-some-signature"), header("x-none")]);
+  const hook = webhook(async (request) => {
+    const { body } = request;
+    seen.push([Buffer.from(body).toString("hex"), request.header("x-some-signature"), request.header("x-none")]);
     return { status: 202, headers: { "X-More": "1" }, body: "yes" };
   });
   await using harness = await startConsole(echoBot(), { webhooks: [hook], token: TOKEN });
