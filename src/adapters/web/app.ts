@@ -117,6 +117,7 @@ function describeConsole(bot: Bot, dependencies: AppDependencies): ConsoleInfo {
       summary,
       examples,
       needs: Object.keys(options).filter((option) => isRequired(options[option])),
+      takesFile: Object.values(options).some(({ kind }) => kind === "file"),
     })),
   };
 }

@@ -19,4 +19,6 @@ export interface CommandInfo {
   readonly examples: readonly string[];
   /** The options without which it cannot run. */
   readonly needs: readonly string[];
+  /** Whether a file can be given to it. */
+  readonly takesFile: boolean;
 }

@@ -19,6 +19,7 @@ import { createAccess, type SignOut, type SignOuts } from "./access/access.ts";
 import { allowedHosts, type AllowedHosts } from "./access/allowed-hosts.ts";
 import { trustedProxies } from "./access/client-address.ts";
 import { limitConnections } from "./access/connection-limit.ts";
+import { cutSlowBodies } from "./access/slow-bodies.ts";
 import type { ConsoleAlerts } from "./alerts/alert-stream.ts";
 import type { AlertRouteDependencies } from "./alerts/alerts.ts";
 import { consoleSender } from "./alerts/console-sender.ts";
@@ -26,6 +27,7 @@ import type { IncidentSwitch, WatchState } from "./alerts/watch.ts";
 import { createApp, type HttpSample } from "./app.ts";
 import {
   ABORT_GRACE_MILLIS,
+  BODY_TIMEOUT_MILLIS,
   FILE_LIFETIME_MILLIS,
   HEADERS_TIMEOUT_MILLIS,
   HEARTBEAT_INTERVAL_MILLIS,
@@ -34,11 +36,11 @@ import {
   MAX_FILES,
   MIN_TOKEN_LENGTH,
   READ_TIMEOUT_MILLIS,
-  REQUEST_TIMEOUT_MILLIS,
   STOP_TIMEOUT_MILLIS,
   TIMEOUT_CHECK_MILLIS,
 } from "./limits.ts";
 import type { LinkedFiles } from "./downloads.ts";
+import { isUpload } from "./invocations/verify.ts";
 import { listen } from "./listen.ts";
 import type { Metrics, Readiness } from "./probes.ts";
 
@@ -77,6 +79,8 @@ export interface WebAdapterOptions {
   readonly streamTimeouts?: AlertRouteDependencies["streamTimeouts"];
   /** Shortened by tests. */
   readonly headersMillis?: Milliseconds;
+  /** Shortened by tests. */
+  readonly bodyMillis?: Milliseconds;
   readonly log: Log;
   ready(): Promise<Readiness>;
   metrics(): Promise<Metrics>;
@@ -147,12 +151,14 @@ export function createWebAdapter(options: WebAdapterOptions): WebAdapter {
       overrideGlobalObjects: false,
       serverOptions: {
         headersTimeout: options.headersMillis ?? HEADERS_TIMEOUT_MILLIS,
-        requestTimeout: REQUEST_TIMEOUT_MILLIS,
+        // Bodies have limits of their own.
+        requestTimeout: 0,
         connectionsCheckingInterval: TIMEOUT_CHECK_MILLIS,
       },
     }) as Server;
     server.maxConnections = MAX_CONNECTIONS;
     limitConnections(server, proxies, log);
+    cutSlowBodies(server, options.bodyMillis ?? BODY_TIMEOUT_MILLIS, isUpload);
     port = await listen(server, options.host, options.port);
     hosts = allowedHosts({ host: options.host, port, ...(publicUrl === undefined ? {} : { publicUrl }) });
     server.on("error", (error) => log.error({ err: error }, "console server error"));

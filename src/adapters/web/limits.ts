@@ -18,10 +18,10 @@ export const REFUSED_LOG_INTERVAL_MILLIS: Milliseconds = 60_000;
 /** Open connections, and those of one client; a browser holds up to six. */
 export const MAX_CONNECTIONS = 512;
 export const MAX_CONNECTIONS_PER_CLIENT = 256;
-/** Time limits for the headers and for the whole request. */
+/** Time limits for the headers, and for the body: for all of it, or of an upload for the next piece. */
 export const HEADERS_TIMEOUT_MILLIS: Milliseconds = 15_000;
-export const REQUEST_TIMEOUT_MILLIS: Milliseconds = 30_000;
-/** How often these limits are applied: Node's default of 30 s would let a request take that much longer. */
+export const BODY_TIMEOUT_MILLIS: Milliseconds = 30_000;
+/** How often that of the headers is applied: Node's default of 30 s would let a request take that much longer. */
 export const TIMEOUT_CHECK_MILLIS: Milliseconds = 500;
 
 /** Questions answered at one time: equal ones cost the node one request, so it need not be small. */

@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
 
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { ledgerVerify } from "../../../commands/ledger-verify.ts";
+import type { Bot } from "../../../src/bot/bot.ts";
 import type { Preview } from "../../../src/adapters/adapter.ts";
 import { createDiscordPreview } from "../../../src/adapters/discord/preview.ts";
 import { createSlackPreview } from "../../../src/adapters/slack/preview.ts";
@@ -32,8 +34,13 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     readonly complaints: string[];
   }
 
-  async function visit(options: BrowserContextOptions = {}, previews: readonly Preview[] = []): Promise<Visit> {
+  async function visit(
+    options: BrowserContextOptions = {},
+    previews: readonly Preview[] = [],
+    more: Partial<Bot> = {},
+  ): Promise<Visit> {
     const bot = fakeBot(answer, {
+      ...more,
       completeLine: async (line) => COMMANDS.filter((known) => known.startsWith(line) && known !== line),
     });
     const harness = await startConsole(bot, { previews });
@@ -248,6 +255,36 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     await page.waitForSelector("#log [data-copied]");
     const csv = String(await page.evaluate("navigator.clipboard.readText()"));
     expect(csv.trim().split("\n")).toHaveLength(85);
+  });
+
+  test("a file is chosen or dropped to be verified, on a phone, too", async () => {
+    await using visitor = await visit({ viewport: { width: 360, height: 740 } }, [], { commands: [ledgerVerify] });
+    const { page, bot } = visitor;
+    const file = { name: "ledger.csv", mimeType: "text/csv", buffer: Buffer.from("vega_time,quantity\n") };
+    const choose = async (button: Locator): Promise<void> => {
+      const [picker] = await Promise.all([page.waitForEvent("filechooser"), button.click()]);
+      await picker.setFiles(file);
+    };
+    await page.fill("#line", "time");
+    expect(await page.isVisible("#choose-file")).toBe(false);
+    await page.fill("#line", "ledger verify ");
+    await choose(page.locator("#choose-file"));
+    await page.waitForSelector("#log h2:text('ledger.csv has 19 bytes')");
+    expect([await page.inputValue("#line"), await page.isVisible("#choose-file")]).toEqual(["", false]);
+    // A line without a file is a mistake with the same button.
+    await page.fill("#line", "ledger verify other.csv");
+    await page.press("#line", "Enter");
+    await choose(page.locator("#log").getByRole("button", { name: "Choose file" }));
+    await page.waitForSelector("#log li:nth-child(3) h2:text('ledger.csv has 19 bytes')");
+    await page.evaluate(
+      `const dropped = new DataTransfer();
+       dropped.items.add(new File(["vega_time,"], "dropped.csv"));
+       document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: dropped }))`,
+    );
+    await page.waitForSelector("#log li:nth-child(4) h2:text('dropped.csv has 10 bytes')");
+    expect(bot.asked.filter((asked) => "command" in asked)).toHaveLength(3);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+    expect(visitor.complaints).toEqual([]);
   });
 
   test("a destructive button asks first, and Escape means no", async () => {

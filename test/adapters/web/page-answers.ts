@@ -8,6 +8,12 @@ import { ask as action, hex } from "../../support/gallery/parts.ts";
 import { nastyStrings } from "../../support/nasty-strings.ts";
 import type { Asked } from "./harness.ts";
 
+async function countBytes(asked: Asked): Promise<Reply> {
+  const file = asked.openFile?.("given");
+  const chunks = await Array.fromAsync(await file!.open(asked.signal));
+  return reply({ title: `${file!.name} has ${Buffer.concat(chunks).length} bytes` });
+}
+
 let stopExport = (): void => undefined;
 
 /** A bot for the page: pages to turn, a thing to destroy, something slow, a file, wide tables, and the whole gallery. */
@@ -78,6 +84,10 @@ export function answer(asked: Asked): Reply | Promise<Reply> {
           },
         ],
       });
+    case 'ledger verify {"file":"given"}':
+      return countBytes(asked);
+    case "ledger verify other.csv":
+      return reply({ title: "No file", tone: "warning", failure: "caller" });
     case "export":
       return new Promise((resolve) => {
         stopExport = () => resolve(reply({ title: "Cancelled by its code" }));

@@ -51,7 +51,9 @@ describe("the page", () => {
       signedIn: false,
       alerts: false,
       incident: false,
-      commands: [{ name: "market list", summary: "All markets", examples: ["market list"], needs: [] }],
+      commands: [
+        { name: "market list", summary: "All markets", examples: ["market list"], needs: [], takesFile: false },
+      ],
     });
   });
 });

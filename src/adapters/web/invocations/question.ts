@@ -3,6 +3,8 @@ import { z } from "zod";
 import type { Bot } from "../../../bot/bot.ts";
 import { cancelledReply } from "../../../bot/error-reply.ts";
 import type { Invocation } from "../../../bot/invocation.ts";
+import { quoteTyped } from "../../../bot/nearest.ts";
+import { UserError } from "../../../errors.ts";
 import { inTime } from "../../../in-time.ts";
 import { disposeReply, type Reply } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
@@ -37,6 +39,14 @@ export interface QuestionTimeouts {
   readonly graceMillis: Milliseconds;
 }
 
+/** The page sends files of their own, and has a button for them. */
+function refuseTypedFile(typed: string): never {
+  throw new UserError(`A page cannot open ${quoteTyped(typed)}.`, {
+    option: "file",
+    remedy: "Choose the file, or drop it anywhere on this page. Its SHA-256 does as well, as sha256:….",
+  });
+}
+
 /**
  * Runs a question within its time limits: a command that goes on after its abort is abandoned, and its late answer
  * disposed of. Never rejects.
@@ -48,7 +58,12 @@ export async function runQuestion(
 ): Promise<Reply> {
   const { gone, timeouts, progress } = context;
   const signal = AbortSignal.any([gone, AbortSignal.timeout(timeouts.totalMillis)]);
-  const rest = { ...CONSOLE_CONTEXT, signal, ...(progress === undefined ? {} : { progress }) };
+  const rest = {
+    ...CONSOLE_CONTEXT,
+    openFile: refuseTypedFile,
+    signal,
+    ...(progress === undefined ? {} : { progress }),
+  };
   const answer = "text" in question ? bot.runLine(question.text, rest) : bot.run({ ...rest, ...question });
 
   return inTime(answer, { signal, graceMillis: timeouts.graceMillis }, () => {

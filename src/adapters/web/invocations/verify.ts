@@ -1,3 +1,5 @@
+import type { IncomingMessage } from "node:http";
+
 import { Hono } from "hono";
 
 import { UserError } from "../../../errors.ts";
@@ -9,11 +11,16 @@ import type { InvocationDependencies } from "./invocations.ts";
 import { CONSOLE_CONTEXT } from "./question.ts";
 
 /** The value that stands for the file of the request. */
-const DROPPED = "dropped";
+const GIVEN = "given";
 const MEDIA_TYPE = "application/octet-stream";
 
+/** Whether a request brings a file, which takes as long as it takes. */
+export function isUpload({ url = "" }: IncomingMessage): boolean {
+  return /^\/api\/verify(?:\?|$)/u.test(url);
+}
+
 /**
- * A file dropped on the page, whether it is one that an export delivered: `ledger verify`, with the body as its file, which
+ * A file chosen or dropped on the page, whether it is one that an export delivered: `ledger verify`, with the body as its file, which
  * is read as it comes and kept nowhere. A form of another site cannot send the media type. Paths are below /api.
  */
 export function verifyRoutes(dependencies: InvocationDependencies): Hono {
@@ -32,7 +39,7 @@ export function verifyRoutes(dependencies: InvocationDependencies): Hono {
       const answer = await dependencies.bot().run({
         ...CONSOLE_CONTEXT,
         command: "ledger verify",
-        options: { file: DROPPED },
+        options: { file: GIVEN },
         signal: AbortSignal.any([c.req.raw.signal, dependencies.stopping]),
         openFile: () => ({ name, open: async () => bounded(bytes) }),
       });

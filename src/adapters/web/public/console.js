@@ -27,6 +27,7 @@ const welcome = part("#welcome", HTMLElement);
 const input = part("#line", HTMLInputElement);
 const dialog = part("#confirm", HTMLDialogElement);
 const announcer = part("#announcer", HTMLElement);
+const filePicker = part("#file", HTMLInputElement);
 
 /** @type {ReturnType<typeof createExchange>[]} */
 let exchanges = [];
@@ -54,6 +55,7 @@ const composer = createComposer({
     "bellwether-lines",
   ),
   send: (line) => askBelow({ text: line }, line, { focus: false }),
+  changed: (line) => (part("#file-row", HTMLElement).hidden = !takesFile(line)),
   escape: () => exchanges.findLast((exchange) => exchange.cancel()),
 });
 
@@ -137,6 +139,8 @@ function surroundings() {
     dialog,
     previews: info.previews.map((id) => ({ id, name: info.previewNames[id] ?? id })),
     announce: (text) => (announcer.textContent = text),
+    takesFile,
+    chooseFile: () => filePicker.click(),
     simulated: showSimulated,
     askBelow,
     grown: (element) => {
@@ -195,6 +199,31 @@ async function copyFrom(button, value) {
   setTimeout(() => delete button.dataset["copied"], 1500);
 }
 
+/**
+ * Whether a line is of a command to which a file can be given.
+ *
+ * @param {string} line
+ */
+function takesFile(line) {
+  return info.commands.some((command) => command.takesFile && `${line.trim()} `.startsWith(`${command.name} `));
+}
+
+/** @param {File} file */
+function verifyBelow(file) {
+  const line = formatLine("ledger verify", { file: file.name });
+  toAskView(() => askBelow({ text: line }, line, { focus: false, file }));
+}
+
+part("#choose-file", HTMLElement).addEventListener("click", () => filePicker.click());
+filePicker.addEventListener("change", () => {
+  const [file] = filePicker.files ?? [];
+  // The same file may be chosen again.
+  filePicker.value = "";
+  if (file === undefined) return;
+  composer.clear();
+  verifyBelow(file);
+});
+
 // A file dropped anywhere is verified.
 document.addEventListener("dragover", (event) => {
   if (event.dataTransfer?.types.includes("Files") === true) event.preventDefault();
@@ -203,8 +232,7 @@ document.addEventListener("drop", (event) => {
   const [file] = event.dataTransfer?.files ?? [];
   if (file === undefined) return;
   event.preventDefault();
-  const line = formatLine("ledger verify", { file: file.name });
-  toAskView(() => askBelow({ text: line }, line, { focus: false, file }));
+  verifyBelow(file);
 });
 
 document.addEventListener("keydown", (event) => {

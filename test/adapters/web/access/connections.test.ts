@@ -1,11 +1,13 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterEach, expect, test } from "vitest";
 
 import { trustedProxies } from "../../../../src/adapters/web/access/client-address.ts";
 import { MAX_CONNECTIONS_PER_CLIENT } from "../../../../src/adapters/web/limits.ts";
-import { echoBot, startConsole } from "../harness.ts";
+import { reply } from "../../../../src/reply/reply.ts";
+import { echoBot, fakeBot, startConsole } from "../harness.ts";
 
 const sockets: Socket[] = [];
 afterEach(() => {
@@ -31,6 +33,29 @@ test("headers that do not end are given up in time", async () => {
   await using harness = await startConsole(echoBot(), { headersMillis: 200 });
   const answer = await typed(harness.port, "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ").closed;
   expect(answer).toContain(" 408 ");
+});
+
+test.each([
+  ["a question that comes in pieces", "/api/invocations", "application/json", 60, " 408 "],
+  ["a file whose upload stands still", "/api/verify?name=a.csv", "application/octet-stream", 700, " 408 "],
+  ["a file that takes long, and goes on", "/api/verify?name=a.csv", "application/octet-stream", 60, "You asked"],
+])("%s", async (_what, path, type, pauseMillis, expected) => {
+  const bot = fakeBot(async (asked) => {
+    const file = asked.openFile?.("given");
+    for await (const _chunk of await file!.open(asked.signal));
+    return reply({ title: "You asked" });
+  });
+  await using harness = await startConsole(bot, { bodyMillis: 200 });
+  const pieces = Array.from({ length: 8 }, () => "12");
+  const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${harness.port}\r\nContent-Type: ${type}\r\nContent-Length: 16\r\n\r\n`;
+  const { socket, closed } = typed(harness.port, head);
+  for (const piece of pieces) {
+    if (socket.closed) break;
+    socket.write(piece);
+    await sleep(pauseMillis);
+  }
+  socket.end();
+  expect(await closed).toContain(expected);
 });
 
 /** Opens as many connections as one client may have; resolves once each was answered. */

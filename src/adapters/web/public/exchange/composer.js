@@ -14,9 +14,10 @@ const PAUSE_MILLIS = 70;
  * @param {HTMLElement} parts.list
  * @param {ReturnType<typeof import("./lines.js").createHistory>} parts.history
  * @param {(line: string) => void} parts.send
+ * @param {(line: string) => void} parts.changed Called with what stands in the input, as often as that changes.
  * @param {() => void} parts.escape Called for Escape when there is nothing here to close.
  */
-export function createComposer({ form, input, list, history, send, escape }) {
+export function createComposer({ form, input, list, history, send, changed, escape }) {
   /** @type {AbortController | undefined} */
   let asking;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -66,10 +67,12 @@ export function createComposer({ form, input, list, history, send, escape }) {
     input.value = line;
     input.setSelectionRange(line.length, line.length);
     input.scrollLeft = input.scrollWidth;
+    changed(line);
   }
 
   input.addEventListener("input", () => {
     history.leave();
+    changed(input.value);
     if (input.value.trim() === "") {
       stopAsking();
       completions.close();
@@ -149,5 +152,5 @@ export function createComposer({ form, input, list, history, send, escape }) {
     send(line);
   });
 
-  return { fill };
+  return { fill, clear: () => set("") };
 }

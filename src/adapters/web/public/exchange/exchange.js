@@ -25,6 +25,8 @@ import { localTime, span } from "../reply/times.js";
  * @property {(exchange: HTMLElement) => void} grown Called when an answer has come.
  * @property {(question: Question, answer: Answer) => void} [answered] Called with every answer of
  *   the bot that stays.
+ * @property {(line: string) => boolean} takesFile Whether a line is of a command to which a file can be given.
+ * @property {() => void} chooseFile
  * @property {(question: Question, job: string) => void} [goesOn] Called with the code of a job that goes on by itself
  *   where the page is left.
  */
@@ -56,6 +58,8 @@ export function createExchange(line, around) {
   let asking = { text: line };
   /** @type {string | undefined} */
   let job;
+  /** @type {File | undefined} */
+  let given;
   let shown = "bellwether";
   let shownAt = 0;
 
@@ -68,6 +72,7 @@ export function createExchange(line, around) {
   async function run(question, how) {
     running?.abort();
     asking = question;
+    given = how.file;
     job = undefined;
     const control = new AbortController();
     running = control;
@@ -172,7 +177,7 @@ export function createExchange(line, around) {
     shownAt = how.keptAt ?? Date.now();
     panel.classList.remove("stale");
     shown = "bellwether";
-    panel.replaceChildren(drawReply(reply));
+    panel.replaceChildren(drawOwn(reply));
     if (isSimulated(reply)) around.simulated();
     if (!how.final) return;
     const now = `${BigInt(shownAt)}000000`;
@@ -185,10 +190,26 @@ export function createExchange(line, around) {
     around.grown(element);
   }
 
+  /**
+   * The reply, with a button where a file was asked for in vain.
+   *
+   * @param {Answer} reply
+   */
+  function drawOwn(reply) {
+    const drawn = drawReply(reply);
+    if (reply.failure !== "caller" || !around.takesFile(line)) return drawn;
+    const button = makeElement(h("button", { type: "button", class: "button" }, "Choose file…"));
+    button.addEventListener("click", () => around.chooseFile());
+    const actions = makeElement(h("div", { class: "actions" }));
+    actions.append(button);
+    drawn.append(actions);
+    return drawn;
+  }
+
   /** For what failed on the way: the same question once more. */
   function againButton() {
     const again = makeElement(h("button", { type: "button", class: "small" }, "Try again"));
-    again.addEventListener("click", () => void run(asking, { inPlace: true, focusLabel: "Try again" }));
+    again.addEventListener("click", () => void run(asking, { inPlace: true, focusLabel: "Try again", file: given }));
     return again;
   }
 
@@ -212,7 +233,7 @@ export function createExchange(line, around) {
     shown = id;
     const view =
       id === "bellwether"
-        ? drawReply(reply)
+        ? drawOwn(reply)
         : await drawPreview(id, reply.previews?.[id], shownAt, (pressed, label) => void press(pressed, label));
     // While it was being loaded, another tab may have been chosen, or another answer have come.
     if (shown === id && answer === reply) panel.replaceChildren(view);
