@@ -83,13 +83,17 @@ function unknownKind(word: string): UserError {
 
 /** All that can be chosen as kinds: sets, single kinds, and those that one person watches, each apart. */
 export const KIND_CHOICES: readonly ChoiceGroup[] = [
-  { heading: "Sets", choices: KIND_GROUP_NAMES.map((name) => choiceOf(name, GROUP_WORDS[name])) },
+  {
+    heading: "Sets",
+    choices: KIND_GROUP_NAMES.map((name) => ({ ...choiceOf(name, GROUP_WORDS[name]), covers: KIND_GROUPS[name] })),
+  },
   {
     heading: "One by one",
     choices: ALERT_KINDS.filter((kind) => !isPersonalKind(kind)).map((kind) => choiceOf(kind, KINDS[kind].words)),
   },
   {
     heading: "For yourself, each apart",
+    apart: true,
     choices: ALERT_KINDS.filter((kind) => isPersonalKind(kind)).map((kind) => choiceOf(kind, KINDS[kind].words)),
   },
 ];

@@ -22,6 +22,8 @@ export interface Choice {
   readonly value: string;
   /** An equivalent for a typed line, where the value has no label; left out = the value. */
   readonly typed?: string;
+  /** The values of the same option that it stands for. */
+  readonly covers?: readonly string[];
 }
 
 /** The context of completion: network, ids seen, and the options typed so far. */
@@ -61,6 +63,8 @@ interface OptionBase {
 /** Choices under a heading. */
 export interface ChoiceGroup {
   readonly heading: string;
+  /** Each can only be chosen by itself. */
+  readonly apart?: true;
   readonly choices: readonly Choice[];
 }
 

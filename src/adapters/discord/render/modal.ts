@@ -9,7 +9,7 @@ import {
 } from "discord-api-types/v10";
 
 import type { AnyCommand } from "../../../bot/command.ts";
-import type { Choice, Option } from "../../../bot/options/options.ts";
+import type { Choice, ChoiceGroup, Option } from "../../../bot/options/options.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Ask } from "../../../reply/reply.ts";
 import {
@@ -99,18 +99,18 @@ function fieldOf(name: string, option: Option, value: string, networks: readonly
       const isRequired = value !== "" && option.none === undefined;
       if (option.mention !== undefined) return { ...mentionField(name, value), description: option.mention.picked };
       if (Array.isArray(option.several)) {
-        const groups = option.several.map(({ choices }) => choices);
-        return selectField(name, groups, { chosen: listOf(value), isRequired, isList: true });
+        const chosen = listOf(value);
+        return selectField(name, offeredOf(option.several, chosen), { chosen, isRequired, isList: true });
       }
       return textField(name, value, { isRequired, placeholder: option.example, maxLength: option.maxLength ?? 200 });
     }
     case "choice":
-      return selectField(name, [option.choices], { chosen: [value], isRequired: value !== "", isList: false });
+      return selectField(name, option.choices, { chosen: [value], isRequired: value !== "", isList: false });
     case "network":
     case "flag": {
       const words = option.kind === "network" ? networks : ["yes", "no"];
       const choices = words.map((word) => ({ label: word, value: word }));
-      return selectField(name, [choices], { chosen: [value], isRequired: value !== "", isList: false });
+      return selectField(name, choices, { chosen: [value], isRequired: value !== "", isList: false });
     }
     case "integer":
     case "time":
@@ -119,23 +119,37 @@ function fieldOf(name: string, option: Option, value: string, networks: readonly
   }
 }
 
-/** A pick of one or several of at most 25: the chosen ones, then the longest group, then as many others as fit. */
+/** What a list offers: what can be chosen together, and what is chosen already. */
+function offeredOf(groups: readonly ChoiceGroup[], chosen: readonly string[]): Choice[] {
+  return groups.flatMap(({ choices, apart }) =>
+    apart === true ? choices.filter(({ value }) => chosen.includes(value)) : choices,
+  );
+}
+
+/**
+ * A pick of one or several of at most 25. Of more, those that others stand for are left out: first those for which a
+ * small set stands, since it brings the least beside them. What is chosen stays.
+ */
 function selectField(
   name: string,
-  groups: readonly (readonly Choice[])[],
+  offered: readonly Choice[],
   { chosen, isRequired, isList }: { chosen: readonly string[]; isRequired: boolean; isList: boolean },
 ): FormField {
-  const known = new Set(groups.flat().map(({ value }) => value));
+  const known = new Set(offered.map(({ value }) => value));
   // A value of another version, say: it stays chosen.
   const unknown = [...new Set(chosen)]
     .filter((value) => !known.has(value) && isOptionValue(value))
     .map((value) => ({ label: value, value }));
-  const all = [...unknown, ...groups.flat()];
-  const byNeed = [
-    ...all.filter(({ value }) => chosen.includes(value)),
-    ...groups.toSorted((a, b) => b.length - a.length).flat(),
-  ];
-  const kept = new Set([...new Set(byNeed)].slice(0, MAX_SELECT_OPTIONS));
+  const all: Choice[] = [...unknown, ...offered];
+  const sets = all.flatMap(({ covers }) => (covers === undefined ? [] : [covers]));
+  /** What is chosen, what no set stands for, the sets with the largest first, the rest. */
+  const rankOf = ({ value, covers }: Choice): number => {
+    if (chosen.includes(value)) return 0;
+    if (covers !== undefined) return 2 + 1 / (1 + covers.length);
+    const sizes = sets.flatMap((set) => (set.includes(value) ? [set.length] : []));
+    return sizes.length === 0 ? 1 : 3 + 1 / Math.min(...sizes);
+  };
+  const kept = new Set(all.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, MAX_SELECT_OPTIONS));
   const options = all
     .filter((one) => kept.has(one))
     .map(({ label, value }) => ({
@@ -145,9 +159,7 @@ function selectField(
     }));
   const most = isList ? options.length : 1;
   const cut =
-    options.length < all.length
-      ? { description: `${options.length} of ${all.length} shown; the typed command takes any` }
-      : {};
+    options.length < all.length ? { description: "A set stands for its kinds, those too that are not listed" } : {};
   return {
     component: {
       type: ComponentType.StringSelect,

@@ -1,8 +1,10 @@
+import { type APIModalInteractionResponseCallbackComponent, ComponentType } from "discord-api-types/v10";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { commands as declared } from "../../../../commands/index.ts";
 import { changedOptions, formValues, renderModal } from "../../../../src/adapters/discord/render/modal.ts";
+import { KIND_CHOICES } from "../../../../src/answers/alerts/alert-kinds.ts";
 import { withCommonOptions } from "../../../../src/bot/command.ts";
 import { PLATFORMS } from "../../../../src/main/platforms/platforms.ts";
 import { anyString } from "../../../support/arbitrary-reply.ts";
@@ -47,6 +49,33 @@ test("any command's form is within every limit of Discord, whatever it begins wi
     { numRuns: 60 },
   );
 });
+
+test("every kind can be chosen in the form, by itself or by a set that stands for it, whatever it begins with", () => {
+  const together = KIND_CHOICES.filter(({ apart }) => apart !== true).flatMap(({ choices }) => choices);
+  const valuesOf = (choices: typeof together): string[] => choices.map(({ value }) => value);
+  const kinds = valuesOf(together.filter(({ covers }) => covers === undefined));
+  const sets = valuesOf(together.filter(({ covers }) => covers !== undefined));
+  fc.assert(
+    // All that can be chosen together is a set: so many of them stand one by one at most.
+    fc.property(fc.subarray(kinds, { maxLength: 20 }), fc.subarray(sets, { maxLength: 2 }), (single, groups) => {
+      const chosen = [...groups, ...single];
+      const modal = renderModal(edit, formValues(edit, { kinds: chosen.join(",") }), ["mainnet"], "1k0:key");
+      const offered = optionsIn(modal.components[0]);
+      const covered = together.flatMap(({ value, covers = [] }) => (offered.includes(value) ? [value, ...covers] : []));
+      expect(covered).toEqual(expect.arrayContaining([...kinds, ...chosen]));
+      expect(offered.length).toBeLessThanOrEqual(25);
+    }),
+    { numRuns: 100 },
+  );
+  // A personal one stands alone, and is there where it is chosen.
+  const personal = renderModal(edit, formValues(edit, { kinds: "order.final" }), ["mainnet"], "1k0:key");
+  expect(optionsIn(personal.components[0])).toContain("order.final");
+});
+
+function optionsIn(label: APIModalInteractionResponseCallbackComponent | undefined): string[] {
+  const component = label?.type === ComponentType.Label ? label.component : undefined;
+  return component?.type === ComponentType.StringSelect ? component.options.map(({ value }) => value) : [];
+}
 
 test("a form asks for what was changed in it, and an emptied field for nothing to be set", () => {
   const before = formValues(edit, NOW);
