@@ -40,6 +40,14 @@ export class CommandMentions {
     };
   }
 
+  /**
+   * How an alert mentions them. Commands that are registered in one server are known there alone; a channel that is
+   * told of alerts was subscribed by one of them.
+   */
+  inAlert(isDirect: boolean): CommandMention {
+    return this.in(isDirect ? undefined : this.#guild);
+  }
+
   #ofLine(line: string): string | undefined {
     const name = this.#commands.map((one) => one.name).find((one) => line === one || line.startsWith(`${one} `));
     return name === undefined ? undefined : this.#mention(name, this.#named(line) ?? line.slice(name.length + 1));

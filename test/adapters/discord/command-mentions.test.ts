@@ -49,6 +49,11 @@ test("what is registered in one server is mentioned there alone", () => {
   ]);
 });
 
+test("an alert in a channel mentions what is registered in one server alone; a direct message has the line to type", () => {
+  expect([false, true].map((isDirect) => known("1").inAlert(isDirect)("help"))).toEqual(["</help:72>", undefined]);
+  expect([false, true].map((isDirect) => known().inAlert(isDirect)("help"))).toEqual(["</help:72>", "</help:72>"]);
+});
+
 test("a line to type is a mention, in text and by itself; what only looks like one stays as it is", () => {
   const said = reply({
     title: "Said",
@@ -78,4 +83,18 @@ test("replies and mistakes mention what to run, by the ids that Discord gave", a
   await on.restart();
   const again = await ann.run(on.channel, "alerts list");
   expect(textOf(again.last)).toContain(`</alerts add:${ids.get("alerts")}>`);
+});
+
+test("an alert mentions commands where they are registered in one server alone", async () => {
+  await using on = await stage({ guildId: "700000000000000001" });
+  const ids = new Map([...on.fake.state.commands.values()].flat().map(({ name, id }) => [name, id]));
+  const alert = reply({ title: "Stalled", blocks: [paragraph(text`${commandLine("alerts log")} has each.`)] });
+  const { signal } = new AbortController();
+  const said = async (channel: string, id: string): Promise<string> => {
+    const sent = await on.adapter.send({ id, destination: { platform: "discord", channel } }, alert, signal);
+    await on.adapter.update(sent, alert, signal);
+    return JSON.stringify(on.fake.state.messages.get(sent.message)?.embeds);
+  };
+  expect(await said(on.channel, "d1")).toContain(`</alerts log:${ids.get("alerts")}> has each`);
+  expect(await said(`user:${on.fake.person("Ann").id}`, "d2")).toContain("`/alerts log` has each");
 });

@@ -90,7 +90,8 @@ export class DiscordSender implements Sender {
         request,
         signal,
       );
-      const message = await this.#compose(reply, delivery.plain, signal);
+      const isDirect = destination.channel.startsWith(USER_PREFIX);
+      const message = await this.#compose(reply, isDirect, delivery.plain, signal);
       const body = { ...bodyFor(message.body, delivery), nonce: delivery.id, enforce_nonce: true };
       const post = async (where: string): Promise<Receipt> => {
         const upload = uploadOf(body, message.files, signal);
@@ -112,7 +113,8 @@ export class DiscordSender implements Sender {
 
   async update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true): Promise<void> {
     await this.#inOrder(receipt.channel, signal, async (request) => {
-      const message = await this.#compose(reply, plain, signal);
+      const isDirect = this.#directChannels.values().some((channel) => channel === receipt.channel);
+      const message = await this.#compose(reply, isDirect, plain, signal);
       try {
         const upload = uploadOf(message.body, message.files, signal);
         await request(() => this.#rest.patch(Routes.channelMessage(receipt.channel, receipt.message), upload));
@@ -122,12 +124,16 @@ export class DiscordSender implements Sender {
     });
   }
 
-  async #compose(reply: Reply, plain: true | undefined, signal: AbortSignal): Promise<ComposedMessage> {
+  async #compose(
+    reply: Reply,
+    isDirect: boolean,
+    plain: true | undefined,
+    signal: AbortSignal,
+  ): Promise<ComposedMessage> {
     if (plain === true) return composePlain(reply);
     // What stands below the fold is behind the alert's own Details.
     const { mentions, ...others } = this.#dependencies;
-    // Nobody knows the server of every channel: where commands are registered in one server alone, none is mentioned.
-    const dependencies = { ...others, mention: mentions?.in(undefined) };
+    const dependencies = { ...others, mention: mentions?.inAlert(isDirect) };
     return composeEmbed(aboveFold(reply), { alert: true }, MAX_FILE_BYTES, dependencies, signal);
   }
 
