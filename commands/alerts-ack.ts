@@ -23,6 +23,7 @@ export const alertsAck = command({
   name: "alerts ack",
   summary: "Acknowledge an alert: no more reminders",
   verb: "Acknowledge",
+  title: "Acknowledge an alert",
   examples: ["alerts ack network.stalled"],
   // Everybody may in their direct messages; rights on a channel are checked below.
   access: "everyone",

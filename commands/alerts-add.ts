@@ -9,6 +9,7 @@ export const alertsAdd = command({
   name: "alerts add",
   summary: "Subscribe this channel, or watch one thing yourself",
   verb: "Subscribe",
+  title: "Subscribe this channel",
   examples: [
     "alerts add",
     "alerts add markets BTC/USDT style:thread",

@@ -7,6 +7,7 @@ export const alertsEdit = command({
   name: "alerts edit",
   summary: "Change a subscription",
   verb: "Save",
+  title: "Change a subscription",
   examples: ["alerts edit <id> quiet:22:00-07:00 zone:Europe/Berlin", "alerts edit <id> high:75000"],
   // Everybody may change their own; rights on a channel's are checked once the subscription is found.
   access: "everyone",

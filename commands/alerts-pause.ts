@@ -6,6 +6,7 @@ export const alertsPause = command({
   name: "alerts pause",
   summary: "Hold a subscription back",
   verb: "Pause",
+  title: "Pause a subscription",
   examples: ["alerts pause <id>"],
   // Everybody may change their own; rights on a channel's are checked once the subscription is found.
   access: "everyone",

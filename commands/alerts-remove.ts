@@ -6,6 +6,7 @@ export const alertsRemove = command({
   name: "alerts remove",
   summary: "End a subscription",
   verb: "Remove",
+  title: "End a subscription",
   examples: ["alerts remove <id>"],
   // Everybody may change their own; rights on a channel's are checked once the subscription is found.
   access: "everyone",

@@ -6,6 +6,7 @@ export const alertsResume = command({
   name: "alerts resume",
   summary: "Go on with a paused subscription",
   verb: "Resume",
+  title: "Resume a subscription",
   examples: ["alerts resume <id>"],
   // Everybody may change their own; rights on a channel's are checked once the subscription is found.
   access: "everyone",

@@ -9,6 +9,7 @@ export const alertsSilence = command({
   name: "alerts silence",
   summary: "Keep alerts back for a while",
   verb: "Silence",
+  title: "Silence alerts",
   examples: [
     "alerts silence all for:1h",
     "alerts silence node.down for:2h reason:maintenance",

@@ -23,6 +23,7 @@ export const alertsUnsilence = command({
   name: "alerts unsilence",
   summary: "End a silence",
   verb: "End silence",
+  title: "End a silence",
   examples: ["alerts unsilence <id>"],
   // Everybody may in their direct messages; rights on a channel are checked below.
   access: "everyone",

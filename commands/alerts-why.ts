@@ -8,6 +8,7 @@ export const alertsWhy = command({
   name: "alerts why",
   summary: "The whole story of an alert",
   verb: "Explain",
+  title: "Explain an alert",
   examples: ["alerts why network.stalled"],
   access: "everyone",
   audience: "caller",

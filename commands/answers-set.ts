@@ -9,6 +9,7 @@ export const answersSet = command({
   name: "answers set",
   summary: "Choose who sees answers about markets here",
   verb: "Save",
+  title: "Choose who sees answers",
   examples: ["answers set everyone", "answers set asker"],
   access: "channel-manager",
   audience: "channel",

@@ -9,6 +9,7 @@ export const answersShow = command({
   name: "answers show",
   summary: "Who sees answers about markets here",
   verb: "Show",
+  title: "Who sees answers",
   examples: ["answers show"],
   access: "everyone",
   audience: "caller",

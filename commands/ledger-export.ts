@@ -1,5 +1,6 @@
 import { askFor } from "../src/answers/answer.ts";
 import { exportRange, rangeName } from "../src/answers/export-range.ts";
+import { COLUMN_CHOICES } from "../src/answers/exports/columns.ts";
 import { outcomeReply } from "../src/answers/exports/result.ts";
 import { standingReply } from "../src/answers/exports/standing.ts";
 import { ASSET, assetsById, PARTY } from "../src/answers/ids/ids.ts";
@@ -43,6 +44,8 @@ const options = {
     kind: "text",
     section: "The file",
     description: "Only these columns, in this order, separated by commas",
+    hint: "None chosen: all of them. The file has them in the order chosen",
+    several: COLUMN_CHOICES,
     example: "vega_time,quantity,transfer_type",
     maxLength: 1000,
   },
@@ -54,6 +57,7 @@ export const ledgerExport = command({
   name: "ledger export",
   summary: "A party's ledger of one asset, as CSV",
   verb: "Export",
+  title: "Export a ledger",
   examples: [
     "ledger export <party> USDT from:2023-05",
     'ledger export <party> USDT from:"last month"',

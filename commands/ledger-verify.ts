@@ -7,6 +7,7 @@ export const ledgerVerify = command({
   name: "ledger verify",
   summary: "Whether a file is the one that an export delivered",
   verb: "Verify",
+  title: "Verify an export",
   examples: ["ledger verify ./ledger.csv", `ledger verify sha256:${"5d50".repeat(16)}`],
   access: "everyone",
   audience: "caller",

@@ -14,6 +14,7 @@ export const myForget = command({
   name: "my forget",
   summary: "Forget a saved party, or all that is kept of you",
   verb: "Forget",
+  title: "Forget a party",
   examples: ["my forget treasury", "my forget all"],
   access: "everyone",
   audience: "caller",

@@ -56,6 +56,8 @@ export interface Command<S extends Options> {
   readonly summary: string;
   /** What the button says that sends its form: `Subscribe`; at most 24 characters, left out = `Ask`. */
   readonly verb?: string;
+  /** What stands over its form: `Export a ledger`; at most 24 characters, left out = the verb, where that names the thing. */
+  readonly title?: string;
   /** Command lines worth trying, without the bot's own name. */
   readonly examples: readonly string[];
   readonly access: "everyone" | "channel-manager";

@@ -20,9 +20,11 @@ export const FILE_COLUMNS = [
   "amount",
 ] as const;
 
+export type FileColumnName = (typeof FILE_COLUMNS)[number];
+
 type Kind = "asWritten" | "effect" | "amount" | "transferType" | "accountType" | "id" | "party" | "text";
 
-const KINDS: Readonly<Record<(typeof FILE_COLUMNS)[number], Kind>> = {
+const KINDS: Readonly<Record<FileColumnName, Kind>> = {
   vega_time: "asWritten",
   quantity: "asWritten",
   effect: "effect",

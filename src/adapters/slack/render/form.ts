@@ -99,7 +99,7 @@ export function renderForm(
   return {
     type: "modal",
     callback_id: FORM_CALLBACK_ID,
-    title: plainTextObject(command.name, MODAL_TITLE_LENGTH),
+    title: plainTextObject(command.title ?? command.verb ?? command.name, MODAL_TITLE_LENGTH),
     submit: plainTextObject(command.verb ?? "Ask", MODAL_TITLE_LENGTH),
     close: plainTextObject("Cancel", MODAL_TITLE_LENGTH),
     // Without a response_url that is too long to carry, the answer comes as a direct message.

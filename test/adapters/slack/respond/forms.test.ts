@@ -4,6 +4,7 @@ import { commands } from "../../../../commands/index.ts";
 import { renderForm } from "../../../../src/adapters/slack/render/form.ts";
 import { withCommonOptions } from "../../../../src/bot/command.ts";
 import { PLATFORMS } from "../../../../src/main/platforms/platforms.ts";
+import { FILE_COLUMNS } from "../../../../src/export/normalise/file-columns.ts";
 import { alertsOn } from "../../../support/alert-service.ts";
 import { until } from "../../../support/fake-discord/until.ts";
 import { fieldOf, initialOf, nameOf } from "../../../support/fake-slack/form-state.ts";
@@ -69,12 +70,25 @@ describe("a form", () => {
       expect(new Set(labels).size).toBe(labels.length);
       expect(view.submit?.text).toBe(command.verb);
       expect(view.submit?.text).not.toMatch(/^(?:Ask|Run|Submit|OK)$/u);
+      // No single verb, and whole: "Export a ledger".
+      expect(view.title.text).toMatch(/^[A-Z][a-z]+(?: [a-z]+)+$/u);
       // What only the terminal and the console take is no field.
       const ids = view.blocks.map((block) => block.block_id);
       const operators = Object.entries(command.options).filter(([, option]) => "operatorsOnly" in option);
       expect(operators.filter(([name]) => ids.includes(`option:${name}`))).toEqual([]);
     },
   );
+
+  test("of an export offers the columns of its file to choose from, in the order chosen", async () => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    const form = await openForm(ann, "ledger export");
+    const all = await after(scene, form, () => ann.pressInForm(form, "More options"));
+    expect(all.title?.text).toBe("Export a ledger");
+    const { type, option_groups: groups = [] } = fieldOf(all, "columns")?.element ?? {};
+    expect(type).toBe("multi_static_select");
+    expect(groups.flatMap(({ options }) => options.map(({ value }) => value))).toEqual(FILE_COLUMNS);
+  });
 
   test("of many options begins with those that matter; More options has the rest under headings, and keeps what is filled in", async () => {
     await using scene = await stage();
