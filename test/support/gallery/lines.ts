@@ -107,7 +107,13 @@ export const LINES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** A line with its samples filled in. */
-export async function fillIn(line: string, { samples, engine }: SimulatorTalk): Promise<string> {
+export async function fillIn(
+  line: string,
+  {
+    samples,
+    engine,
+  }: Pick<SimulatorTalk, "samples"> & { readonly engine: Pick<SimulatorTalk["engine"], "subscriptions" | "silences"> },
+): Promise<string> {
   const filled = new Map([
     ["<market>", samples.marketCode],
     ["<party>", samples.partyId],

@@ -1,11 +1,16 @@
 import { expect, test } from "vitest";
 
+import { commands } from "../../../../commands/index.ts";
 import { command } from "../../../../src/bot/command.ts";
+import { parseLine } from "../../../../src/bot/grammar/grammar.ts";
 import { UserError } from "../../../../src/errors.ts";
 import { memoryAttachment } from "../../../../src/reply/attachment.ts";
 import { reply, type Reply } from "../../../../src/reply/reply.ts";
+import { nanoseconds } from "../../../../src/units/nanoseconds.ts";
+import { COMMONEST } from "../../../support/commonest.ts";
 import { type Dialog, textOf } from "../../../support/fake-discord/person.ts";
 import { until } from "../../../support/fake-discord/until.ts";
+import { fillIn } from "../../../support/gallery/lines.ts";
 import { disposed, probes } from "../probe-commands.ts";
 import { stage, type Stage } from "../stage.ts";
 
@@ -20,6 +25,22 @@ test("an answer that is there soon is the acknowledgement, with its files", asyn
   expect(dialog.last.files.map(({ name }) => name)).toEqual(["small-0.csv", "chart.png"]);
   expect(on.fake.requests.filter(({ path }) => path.includes(dialog.interaction.token))).toHaveLength(1);
   await until(() => disposed.includes("small-0.csv"), "the files to be given up");
+});
+
+test("the commonest lines are answered by their acknowledgement, none by a deferral", async () => {
+  await using on = await stage({ ...QUICK, extra: [] });
+  const ann = on.fake.person("Ann");
+  const { samples } = on.simulator;
+  const lines = COMMONEST.map(({ line }) => line).filter((line) => !line.includes("network:"));
+  const deferred: string[] = [];
+  for (const line of lines) {
+    const filled = await fillIn(line, { samples: samples.mainnet, engine: on.engine });
+    const { command: name, options } = parseLine(filled, commands, nanoseconds(0n));
+    const dialog = await ann.run(on.channel, name, options);
+    if (dialog.last.edits > 0 || requestsOf(on, dialog)[0] !== "callback") deferred.push(line);
+  }
+  expect(lines.length).toBeGreaterThan(15);
+  expect(deferred).toEqual([]);
 });
 
 test("an answer for all is public at once; a failure that comes soon is the asker's alone", async () => {
