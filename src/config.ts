@@ -16,6 +16,8 @@ interface NetworkConfig {
   readonly urls: readonly string[];
   /** The node that serves /parties/stake, where it is not the data node. */
   readonly coreUrl: string | undefined;
+  /** How long each data node keeps ledger entries, in days, Infinity for ever: one for each, or none where unknown. */
+  readonly ledgerDays: readonly number[];
 }
 
 interface DiscordConfig {
@@ -181,9 +183,12 @@ export function parseConfig(given: Readonly<Record<string, string | undefined>>)
 
 function configOf(env: Environment, hints: readonly string[]): Config {
   const networks = NETWORKS.flatMap((name): NetworkConfig[] => {
-    const [urls, coreUrl] =
-      name === "mainnet" ? [env.MAINNET_URLS, env.MAINNET_CORE_URL] : [env.TESTNET_URLS, env.TESTNET_CORE_URL];
-    return urls === undefined ? [] : [{ name, urls, coreUrl }];
+    const [urls, coreUrl, days = []] =
+      name === "mainnet"
+        ? [env.MAINNET_URLS, env.MAINNET_CORE_URL, env.MAINNET_LEDGER_DAYS]
+        : [env.TESTNET_URLS, env.TESTNET_CORE_URL, env.TESTNET_LEDGER_DAYS];
+    if (urls === undefined) return [];
+    return [{ name, urls, coreUrl, ledgerDays: days.length === 1 ? urls.flatMap(() => days) : days }];
   });
   const defaultNetwork = env.DEFAULT_NETWORK ?? networks[0]?.name ?? "mainnet";
   return {
@@ -251,8 +256,12 @@ function contradictions(set: Readonly<Record<string, string | undefined>>): stri
     );
   }
   for (const name of ["MAINNET", "TESTNET"] as const) {
-    if (has(`${name}_CORE_URL`) && !has(`${name}_URLS`)) {
-      faults.push(`${name}_CORE_URL is set, but not ${name}_URLS, which it adds to`);
+    for (const more of [`${name}_CORE_URL`, `${name}_LEDGER_DAYS`] as const) {
+      if (has(more) && !has(`${name}_URLS`)) faults.push(`${more} is set, but not ${name}_URLS, which it adds to`);
+    }
+    const [nodes = 0, days = 0] = [`${name}_URLS`, `${name}_LEDGER_DAYS`].map((list) => set[list]?.split(",").length);
+    if (nodes > 0 && days > 1 && days !== nodes) {
+      faults.push(`${name}_LEDGER_DAYS must hold one entry, or one for each of ${name}_URLS: ${nodes}, not ${days}`);
     }
     if (!simulated && value("DEFAULT_NETWORK") === name.toLowerCase() && !has(`${name}_URLS`)) {
       faults.push(`DEFAULT_NETWORK names a network that has no ${name}_URLS`);

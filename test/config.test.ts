@@ -56,10 +56,16 @@ describe("the configuration", () => {
       TESTNET_URLS: "https://t",
       TESTNET_CORE_URL: "http://c:3003",
     };
-    const mainnet = { name: "mainnet", urls: ["http://a:3008", "https://u:p@b/path/?key=1"], coreUrl: undefined };
-    const testnet = { name: "testnet", urls: ["https://t"], coreUrl: "http://c:3003" };
+    const urls = ["http://a:3008", "https://u:p@b/path/?key=1"];
+    const mainnet = { name: "mainnet", urls, coreUrl: undefined, ledgerDays: [] };
+    const testnet = { name: "testnet", urls: ["https://t"], coreUrl: "http://c:3003", ledgerDays: [] };
     expect(parseConfig(both)).toMatchObject({ networks: [mainnet, testnet], defaultNetwork: "mainnet" });
     expect(parseConfig({ ...both, DEFAULT_NETWORK: "testnet" }).networks).toEqual([testnet, mainnet]);
+    const days = (MAINNET_LEDGER_DAYS: string) => parseConfig({ ...both, MAINNET_LEDGER_DAYS }).networks[0]!.ledgerDays;
+    expect([days("180, ALL"), days("30")]).toEqual([
+      [180, Infinity],
+      [30, 30],
+    ]);
     expect(parseConfig({ TESTNET_URLS: "https://t" })).toMatchObject({
       defaultNetwork: "testnet",
       networks: [{ name: "testnet" }],
@@ -106,6 +112,9 @@ describe("the configuration", () => {
     [{ ALERT_MANAGERS: "discord:@ada,slack:,112233445566778899" }, saying("ALERT_MANAGERS", "no. 1, no. 2")],
     [{ MAINNET_CORE_URL: "https://c" }, saying("MAINNET_CORE_URL", "MAINNET_URLS")],
     [{ ...nodes, MAINNET_CORE_URL: "c:3003" }, saying("MAINNET_CORE_URL")],
+    [{ ...nodes, MAINNET_LEDGER_DAYS: "180,forever,0,," }, saying("MAINNET_LEDGER_DAYS", "no. 2, no. 3, no. 4, no. 5")],
+    [{ ...nodes, MAINNET_LEDGER_DAYS: "180,all" }, saying("MAINNET_LEDGER_DAYS", 1, 2)],
+    [{ ...nodes, TESTNET_LEDGER_DAYS: "30" }, saying("TESTNET_LEDGER_DAYS", "TESTNET_URLS")],
     [{ DEFAULT_NETWORK: "fairground" }, saying("DEFAULT_NETWORK", "mainnet", "testnet")],
     [{ ...nodes, DEFAULT_NETWORK: "testnet" }, saying("DEFAULT_NETWORK", "TESTNET_URLS")],
     [{ ALLOW_SIMULATOR: "perhaps" }, saying("ALLOW_SIMULATOR", 1, 0)],

@@ -71,6 +71,8 @@ export interface LedgerStream {
   share(): number | undefined;
   /** The media type from the node; default `text/csv`. */
   readonly contentType: string;
+  /** How long this node keeps ledger entries, in days, Infinity for ever; left out where nobody has said so. */
+  readonly ledgerDays?: number;
   readonly asOf: AsOf;
 }
 

@@ -102,6 +102,18 @@ const host = text.refine(
   "must be a host name or an IP address, without a port",
 );
 
+/** Days, Infinity for a node that drops nothing; one for each data node, or one for all of them. */
+const ledgerDays = text
+  .transform((value) => value.split(",").map((part) => part.trim()))
+  .check((context) => {
+    const wrong = context.value.flatMap((part, index) =>
+      /^(?:[1-9]\d{0,4}|all)$/iu.test(part) ? [] : [`no. ${index + 1}`],
+    );
+    const message = `must be days from 1 to 99999, or all, for each data node; wrong: ${wrong.join(", ")}`;
+    if (wrong.length > 0) context.issues.push({ code: "custom", message, input: context.value });
+  })
+  .transform((value) => value.map((part) => (/^all$/iu.test(part) ? Infinity : Number(part))));
+
 /** The networks that the project knows. */
 export const NETWORKS = ["mainnet", "testnet"] as const;
 export type NetworkName = (typeof NETWORKS)[number];
@@ -116,6 +128,8 @@ export const Environment = z.object({
   TESTNET_URLS: endpoints.optional(),
   MAINNET_CORE_URL: endpoint.optional(),
   TESTNET_CORE_URL: endpoint.optional(),
+  MAINNET_LEDGER_DAYS: ledgerDays.optional(),
+  TESTNET_LEDGER_DAYS: ledgerDays.optional(),
   DEFAULT_NETWORK: networkName.optional(),
   ALLOW_SIMULATOR: yesOrNo.optional(),
   DISCORD_TOKEN: secret.optional(),

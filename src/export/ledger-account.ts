@@ -58,8 +58,8 @@ export const LedgerAccount = z.object({
   dropped: z.object({ asset: Count, party: Count, range: Count }),
   /** Left out of a raw export, whose rows are neither filtered nor read. */
   flows: LedgerFlows.exactOptional(),
-  /** The range begins before the node's history: `from` is where that begins, `seen` in its rows or `presumed`. */
-  partial: z.object({ from: Integer, how: z.enum(["seen", "presumed"]) }).exactOptional(),
+  /** The range begins before the node's history: `from` is where that begins, by its rows, the settings or the usual. */
+  partial: z.object({ from: Integer, how: z.enum(["seen", "set", "presumed"]) }).exactOptional(),
   /** The node sent the columns of the releases that tell only what the party sent. */
   outgoingOnly: z.boolean(),
   /** The node's bytes, checked, neither filtered nor sorted. */

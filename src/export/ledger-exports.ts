@@ -244,7 +244,8 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
     const { network, node } = stream.asOf;
     const { rows, firstTime, lastTime, dropped, outgoingOnly, flows, fingerprint, sizeBytes, sha256 } = result;
     const seen = { outgoingOnly, firstTime };
-    const partial = memory.learn({ network, node }, seen, { from: request.query.from, now: config.now() });
+    const { ledgerDays } = stream;
+    const partial = memory.learn({ network, node, ledgerDays }, seen, { from: request.query.from, now: config.now() });
     return {
       rows,
       ...(firstTime === undefined ? {} : { firstTime: String(firstTime) }),

@@ -10,12 +10,14 @@ const PRESUMED_DAYS = 180n;
 /** Nodes beyond this are forgotten, the first one first. */
 const MAX_NODES = 1000;
 
-interface NodeName {
+interface Node {
   readonly network: string;
   readonly node: string;
+  /** See LedgerStream. */
+  readonly ledgerDays?: number | undefined;
 }
 
-interface Remembered extends NodeName {
+interface Remembered extends Node {
   readonly outgoingOnly: boolean;
   /** Nanoseconds: the greatest age of a row that it sent. */
   readonly keptFor: bigint;
@@ -36,7 +38,7 @@ export class NodeMemory {
    * nanoseconds, a range without a beginning begins before everything.
    */
   learn(
-    { network, node }: NodeName,
+    { network, node, ledgerDays }: Node,
     seen: { readonly outgoingOnly: boolean; readonly firstTime: bigint | undefined },
     { from, now }: { readonly from: bigint | undefined; readonly now: bigint },
   ): LedgerAccount["partial"] {
@@ -48,9 +50,10 @@ export class NodeMemory {
     this.#nodes.set(key, { network, node, outgoingOnly: seen.outgoingOnly, keptFor });
     const [oldest] = this.#nodes.keys();
     if (this.#nodes.size > MAX_NODES && oldest !== undefined) this.#nodes.delete(oldest);
-    const presumed = PRESUMED_DAYS * DAY_NANOSECONDS;
-    const start = now - (keptFor > presumed ? keptFor : presumed);
+    if (ledgerDays === Infinity) return undefined;
+    const usual = (ledgerDays === undefined ? PRESUMED_DAYS : BigInt(ledgerDays)) * DAY_NANOSECONDS;
+    const start = now - (keptFor > usual ? keptFor : usual);
     if (from !== undefined && from >= start) return undefined;
-    return { from: String(start), how: keptFor > presumed ? "seen" : "presumed" };
+    return { from: String(start), how: keptFor > usual ? "seen" : ledgerDays === undefined ? "presumed" : "set" };
   }
 }

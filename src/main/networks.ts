@@ -29,12 +29,19 @@ export async function openNetworks(
 }
 
 function realNetworks(config: Pick<Config, "networks">, dependencies: NetworkDependencies): Networks {
-  const clients = config.networks.map(({ name, urls, coreUrl }) =>
+  const clients = config.networks.map(({ name, urls, coreUrl, ledgerDays }) =>
     createApiClient({
       ...dependencies,
       network: name,
       simulated: false,
-      nodes: urls.map((url) => ({ url, ...(coreUrl === undefined ? {} : { coreUrl }) })),
+      nodes: urls.map((url, index) => {
+        const days = ledgerDays[index];
+        return {
+          url,
+          ...(coreUrl === undefined ? {} : { coreUrl }),
+          ...(days === undefined ? {} : { ledgerDays: days }),
+        };
+      }),
     }),
   );
   return { clients, simulated: false, close: () => closeAll(clients) };

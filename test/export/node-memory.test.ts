@@ -41,6 +41,22 @@ describe("a node's history", () => {
     });
   });
 
+  test.each([
+    [30, 31n, { from: String(NOW - 30n * DAY), how: "set" }],
+    [30, 30n, undefined],
+    [400, 399n, undefined],
+    [400, undefined, { from: String(NOW - 400n * DAY), how: "set" }],
+    [Infinity, undefined, undefined],
+  ])("is what the operators say: of %s days, %s asked for", (ledgerDays, daysAgo, partial) => {
+    expect(new NodeMemory().learn({ ...NODE, ledgerDays }, none, from(daysAgo))).toEqual(partial);
+  });
+
+  test("is longer than the operators say where a row proves it", () => {
+    const seen = { outgoingOnly: false, firstTime: NOW - 40n * DAY };
+    const partial = new NodeMemory().learn({ ...NODE, ledgerDays: 30 }, seen, from(50n));
+    expect(partial).toEqual({ from: String(NOW - 40n * DAY), how: "seen" });
+  });
+
   test("what was kept for 400 days is presumed to be kept for 400 days, not for ever", () => {
     const memory = new NodeMemory();
     memory.learn(NODE, { outgoingOnly: false, firstTime: NOW - 400n * DAY }, from(400n));

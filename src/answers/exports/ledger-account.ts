@@ -25,6 +25,13 @@ import { enumWords } from "../enum-words.ts";
 import { rangeWords } from "../export-range.ts";
 import { type Delivered, deliveryWords } from "./delivery.ts";
 
+/** How the beginning of a node's history is known. */
+const HISTORY_WORDS = {
+  presumed: "A standard node keeps ledger entries for 6 months",
+  set: "The operators of this bot say how long this node keeps ledger entries",
+  seen: "That is the earliest entry this node has sent",
+} as const;
+
 /** A first row this much later than the start gets a note. */
 const LATE_MILLIS = 86_400_000;
 
@@ -107,7 +114,7 @@ function warnings(account: LedgerAccount, from: Nanoseconds | undefined): Block[
       ? lateNote(account, from)
       : [
           paragraph(
-            text`${strong("PARTIAL HISTORY.")} ${from === undefined ? "No start was given" : "The range begins earlier than this node's history"}: entries before ${time(timeOf(partial.from), "utc")} may be missing. ${partial.how === "presumed" ? "A standard node keeps ledger entries for 6 months" : "That is the earliest entry this node has sent"}, and a node says nothing of those it has dropped.`,
+            text`${strong("PARTIAL HISTORY.")} ${from === undefined ? "No start was given" : "The range begins earlier than this node's history"}: entries before ${time(timeOf(partial.from), "utc")} may be missing. ${HISTORY_WORDS[partial.how]}, and a node says nothing of those it has dropped.`,
           ),
         ]),
     ...(outgoingOnly

@@ -33,6 +33,8 @@ export interface NodeAddress {
   readonly coreUrl?: string;
   /** Default: the core's host. */
   readonly coreName?: string;
+  /** See LedgerStream. */
+  readonly ledgerDays?: number;
 }
 
 export interface ApiClientConfig {
@@ -79,15 +81,15 @@ export function createApiClient(config: ApiClientConfig): ApiClient {
     ...(config.processes === undefined ? {} : { processes: config.processes }),
   };
   const endpoints = new Map<string, NodeEndpoint>();
-  const endpointAt = (url: string, name?: string): NodeEndpoint => {
+  const endpointAt = (url: string, name?: string, ledgerDays?: number): NodeEndpoint => {
     const known = endpoints.get(url);
     if (known !== undefined) return known;
-    const opened = new NodeEndpoint(url, name, context);
+    const opened = new NodeEndpoint(url, name, context, ledgerDays);
     endpoints.set(url, opened);
     return opened;
   };
-  const nodeEndpoints = config.nodes.map(({ url, name, coreUrl, coreName }): NodeEndpoints => {
-    const data = endpointAt(url, name);
+  const nodeEndpoints = config.nodes.map(({ url, name, coreUrl, coreName, ledgerDays }): NodeEndpoints => {
+    const data = endpointAt(url, name, ledgerDays);
     return { data, core: coreUrl === undefined ? data : endpointAt(coreUrl, coreName) };
   });
   if (nodeEndpoints.length === 0) throw new TypeError("a network has at least one node");

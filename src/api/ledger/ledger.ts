@@ -3,7 +3,8 @@
 // message-framing.ts).
 
 import { UserError } from "../../errors.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import { nanoseconds, type Nanoseconds } from "../../units/nanoseconds.ts";
+import type { Clock } from "../clock.ts";
 import type { LedgerOptions, LedgerQuery, LedgerStream } from "../api-client.ts";
 import { ApiError, type Attempt } from "../api-error.ts";
 import { HttpFault } from "../http/http-fault.ts";
@@ -13,6 +14,7 @@ import type { AttemptOptions, ClientContext, NodeEndpoint } from "../node/node.t
 import { LedgerReceiver } from "./receiver.ts";
 
 const WHAT = "the ledger export";
+const DAY_NANOSECONDS = 86_400e9;
 
 /**
  * Opens an export at the first node with a free export slot. Never retried, since an export is expensive for a node.
@@ -29,7 +31,7 @@ export async function openLedgerExport(
   const path = ledgerPath(query);
   const tried: Attempt[] = [];
   let last: ApiError | undefined;
-  for (const endpoint of byReadiness(endpoints, options.after, context.clock.monotonicMillis())) {
+  for (const endpoint of byReadiness(endpoints, { from: query.from, after: options.after }, context.clock)) {
     try {
       return await openAt(endpoint, path, { lane, signal }, context);
     } catch (error) {
@@ -45,19 +47,21 @@ export async function openLedgerExport(
 
 /**
  * Orders nodes: healthy ones with a free slot first, and up-to-date ones before those with an earlier slot, since a
- * lagging node lacks the last entries; those named in `after` behind all that are healthy. The sort is stable, so the
- * order of preference holds otherwise.
+ * lagging node lacks the last entries; behind them those of a history known to be shorter than the range, then those
+ * named in `after`, then all that are not healthy. The sort is stable, so the order of preference holds otherwise.
  */
 function byReadiness(
   endpoints: readonly NodeEndpoint[],
-  after: ReadonlySet<string> | undefined,
-  nowMillis: Milliseconds,
+  { from = nanoseconds(0n), after }: { from: Nanoseconds | undefined; after: LedgerOptions["after"] | undefined },
+  clock: Clock,
 ): readonly NodeEndpoint[] {
+  const days = Number(clock.wallClock() - from) / DAY_NANOSECONDS;
   const rank = (endpoint: NodeEndpoint): number => {
-    if (endpoint.breaker.refusedForMillis > 0) return 5;
-    if (endpoint.breaker.health.circuitOpen) return 4;
-    if (after?.has(endpoint.name) === true) return 3;
-    if (isBehind(endpoint, endpoints, nowMillis)) return 2;
+    if (endpoint.breaker.refusedForMillis > 0) return 6;
+    if (endpoint.breaker.health.circuitOpen) return 5;
+    if (after?.has(endpoint.name) === true) return 4;
+    if ((endpoint.ledgerDays ?? Infinity) < days) return 3;
+    if (isBehind(endpoint, endpoints, clock.monotonicMillis())) return 2;
     return endpoint.exportSlot.waitMillis > 0 ? 1 : 0;
   };
   return endpoints.toSorted((a, b) => rank(a) - rank(b));

@@ -181,10 +181,12 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   #open(): void {
     if (this.#isOpen || this.#asOf === undefined) return;
     this.#isOpen = true;
+    const { ledgerDays } = this.#endpoint;
     this.#resolve({
       contentType: this.#contentType,
       endIsProven: saysItsEnd(this.#headers),
       asOf: this.#asOf,
+      ...(ledgerDays === undefined ? {} : { ledgerDays }),
       share: () => {
         const length = Number(this.#headers["content-length"] ?? 0);
         return length > 0 ? Math.min(1, this.#receivedBytes / length) : undefined;

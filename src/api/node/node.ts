@@ -87,6 +87,8 @@ export class NodeEndpoint {
   readonly breaker: CircuitBreaker;
   readonly budget: RateBudget;
   readonly exportSlot: ExportSlot;
+  /** See LedgerStream. */
+  readonly ledgerDays: number | undefined;
   readonly #context: ClientContext;
   readonly #singleFlight = new SingleFlight();
   readonly #cache: LRUCache<string, Answer<unknown>> | undefined;
@@ -94,7 +96,7 @@ export class NodeEndpoint {
   #speaksLegacy = false;
   #lastSeenBlock: LastSeenBlock | undefined;
 
-  constructor(url: string, name: string | undefined, context: ClientContext) {
+  constructor(url: string, name: string | undefined, context: ClientContext, ledgerDays?: number) {
     const base = parseBaseUrl(url);
     this.name = name ?? base.name;
     this.#redact = base.redact;
@@ -102,6 +104,7 @@ export class NodeEndpoint {
     this.breaker = new CircuitBreaker(context.clock, context.random);
     this.budget = new RateBudget(budgetOf(context), context.clock);
     this.exportSlot = new ExportSlot(context.clock, context.limits.exportPauseMillis);
+    this.ledgerDays = ledgerDays;
     this.#context = context;
     this.#cache = context.cache
       ? new LRUCache<string, Answer<unknown>>({

@@ -325,6 +325,24 @@ describe("one node", () => {
     expect((await api.exportLedger(query)).asOf.node).toBe(name(b));
   });
 
+  test.each([
+    [3, undefined, 7, 1],
+    [3, 8, 7, 1],
+    [3, 2, 7, 0],
+    [8, 5, 7, 0],
+    [180, Infinity, undefined, 1],
+  ])("keeping %s days, the other %s: for the last %s, no. %s is asked", async (one, other, ago, asked) => {
+    const nodes = await Promise.all([0, 1].map(() => node((_request, response) => void response.end(HEADER))));
+    const days = [one, other];
+    const addresses = nodes.map(({ url }, index) => {
+      const ledgerDays = days[index];
+      return { url, ...(ledgerDays === undefined ? {} : { ledgerDays }) };
+    });
+    const from = ago === undefined ? {} : { from: nanoseconds(BigInt(Date.now() - ago * 86_400_000) * 1_000_000n) };
+    const stream = await clientOf([], { nodes: addresses }).exportLedger({ ...query, ...from });
+    expect([stream.asOf.node, stream.ledgerDays]).toEqual([name(nodes[asked]!), days[asked]]);
+  });
+
   test("that bans us is not asked for exports either", async () => {
     const a = await node((_request, response) => void response.writeHead(403).end());
     const api = clientOf([a], { limits: { exportPauseMillis: 0 } });
