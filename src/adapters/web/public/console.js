@@ -9,6 +9,7 @@ import { copyText } from "./reply/clipboard.js";
 import { createAlerts } from "./alerts/alerts.js";
 import { createComposer } from "./exchange/composer.js";
 import { createExchange } from "./exchange/exchange.js";
+import { createFilePicker } from "./exchange/file-picker.js";
 import { createKept } from "./exchange/kept.js";
 import { createHistory, formatLine } from "./exchange/lines.js";
 import { createMenu, listCommands } from "./exchange/menu.js";
@@ -27,7 +28,6 @@ const welcome = part("#welcome", HTMLElement);
 const input = part("#line", HTMLInputElement);
 const dialog = part("#confirm", HTMLDialogElement);
 const announcer = part("#announcer", HTMLElement);
-const filePicker = part("#file", HTMLInputElement);
 
 /** @type {ReturnType<typeof createExchange>[]} */
 let exchanges = [];
@@ -46,6 +46,18 @@ let info = {
   commands: [],
 };
 
+const files = createFilePicker({
+  row: part("#file-row", HTMLElement),
+  opener: part("#choose-file", HTMLElement),
+  input: part("#file", HTMLInputElement),
+  commands: () => info.commands,
+  given: (file) => {
+    const line = formatLine("ledger verify", { file: file.name });
+    composer.clear();
+    toAskView(() => askBelow({ text: line }, line, { focus: false, file }));
+  },
+});
+
 const composer = createComposer({
   form: part("#composer", HTMLFormElement),
   input,
@@ -55,7 +67,7 @@ const composer = createComposer({
     "bellwether-lines",
   ),
   send: (line) => askBelow({ text: line }, line, { focus: false }),
-  changed: (line) => (part("#file-row", HTMLElement).hidden = !takesFile(line)),
+  changed: files.offer,
   escape: () => exchanges.findLast((exchange) => exchange.cancel()),
 });
 
@@ -139,8 +151,7 @@ function surroundings() {
     dialog,
     previews: info.previews.map((id) => ({ id, name: info.previewNames[id] ?? id })),
     announce: (text) => (announcer.textContent = text),
-    takesFile,
-    chooseFile: () => filePicker.click(),
+    files,
     simulated: showSimulated,
     askBelow,
     grown: (element) => {
@@ -198,42 +209,6 @@ async function copyFrom(button, value) {
   button.dataset["copied"] = "";
   setTimeout(() => delete button.dataset["copied"], 1500);
 }
-
-/**
- * Whether a line is of a command to which a file can be given.
- *
- * @param {string} line
- */
-function takesFile(line) {
-  return info.commands.some((command) => command.takesFile && `${line.trim()} `.startsWith(`${command.name} `));
-}
-
-/** @param {File} file */
-function verifyBelow(file) {
-  const line = formatLine("ledger verify", { file: file.name });
-  toAskView(() => askBelow({ text: line }, line, { focus: false, file }));
-}
-
-part("#choose-file", HTMLElement).addEventListener("click", () => filePicker.click());
-filePicker.addEventListener("change", () => {
-  const [file] = filePicker.files ?? [];
-  // The same file may be chosen again.
-  filePicker.value = "";
-  if (file === undefined) return;
-  composer.clear();
-  verifyBelow(file);
-});
-
-// A file dropped anywhere is verified.
-document.addEventListener("dragover", (event) => {
-  if (event.dataTransfer?.types.includes("Files") === true) event.preventDefault();
-});
-document.addEventListener("drop", (event) => {
-  const [file] = event.dataTransfer?.files ?? [];
-  if (file === undefined) return;
-  event.preventDefault();
-  verifyBelow(file);
-});
 
 document.addEventListener("keydown", (event) => {
   const typing = event.target instanceof HTMLInputElement || document.querySelector("dialog[open]") !== null;

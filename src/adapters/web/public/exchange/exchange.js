@@ -3,9 +3,10 @@
 /** @import { ButtonAction } from "../../../../reply/fold.ts" */
 /** @import { Question } from "../../invocations/question.ts" */
 /** @import { Answer } from "../../render.ts" */
-import { AskError, ask, verify } from "../api.js";
+import { ask, verify } from "../api.js";
 import { confirmFirst } from "./confirm.js";
 import { formatLine } from "./lines.js";
+import { CANCEL, jobActions, jobOf, localReply, unansweredReply } from "./without-answer.js";
 import { makeElement } from "../vnode/make-dom.js";
 import { h } from "../vnode/vnode.js";
 import { drawPreview } from "../preview/preview.js";
@@ -25,8 +26,7 @@ import { localTime, span } from "../reply/times.js";
  * @property {(exchange: HTMLElement) => void} grown Called when an answer has come.
  * @property {(question: Question, answer: Answer) => void} [answered] Called with every answer of
  *   the bot that stays.
- * @property {(line: string) => boolean} takesFile Whether a line is of a command to which a file can be given.
- * @property {() => void} chooseFile
+ * @property {Pick<ReturnType<typeof import("./file-picker.js").createFilePicker>, "takesFile" | "choose">} files
  * @property {(question: Question, job: string) => void} [goesOn] Called with the code of a job that goes on by itself
  *   where the page is left.
  */
@@ -197,9 +197,9 @@ export function createExchange(line, around) {
    */
   function drawOwn(reply) {
     const drawn = drawReply(reply);
-    if (reply.failure !== "caller" || !around.takesFile(line)) return drawn;
+    if (reply.failure !== "caller" || !around.files.takesFile(line)) return drawn;
     const button = makeElement(h("button", { type: "button", class: "button" }, "Choose file…"));
-    button.addEventListener("click", () => around.chooseFile());
+    button.addEventListener("click", () => around.files.choose());
     const actions = makeElement(h("div", { class: "actions" }));
     actions.append(button);
     drawn.append(actions);
@@ -288,68 +288,5 @@ export function createExchange(line, around) {
       stop(running);
       return true;
     },
-  };
-}
-
-const CANCEL = "ledger cancel";
-
-/**
- * The code of the job that a progress report is of.
- *
- * @param {Answer} progress
- * @returns {string | undefined}
- */
-function jobOf(progress) {
-  for (const action of pressable(progress)) {
-    if ("invocation" in action && action.invocation.command === CANCEL)
-      return String(action.invocation.options["code"]);
-  }
-  return undefined;
-}
-
-/**
- * @param {string} code
- * @returns {Answer["actions"]}
- */
-function jobActions(code) {
-  return [
-    { label: "Show this export", invocation: { command: "ledger fetch", options: { code } }, effect: "replace" },
-    { label: "List exports", invocation: { command: "ledger list", options: {} }, effect: "reply" },
-  ];
-}
-
-/**
- * The page was loaded again before an answer came, or the answer was too long to be kept.
- *
- * @param {Answer["actions"]} actions
- * @returns {Answer}
- */
-function unansweredReply(actions) {
-  const headline =
-    actions.length === 0
-      ? "The page was loaded again, and this answer was not kept"
-      : "The page was loaded again; the export goes on by itself";
-  return { tone: "neutral", title: [{ kind: "text", text: headline }], headline, blocks: [], attachments: [], actions };
-}
-
-/**
- * The page's own words for a missing answer.
- *
- * @param {unknown} thrown
- * @param {boolean} cancelled
- * @returns {Answer}
- */
-function localReply(thrown, cancelled) {
-  if (!cancelled && !(thrown instanceof AskError)) reportError(thrown);
-  const fault = thrown instanceof AskError ? thrown.message : "This page failed to show the answer.";
-  const headline = cancelled ? "Cancelled" : fault;
-  return {
-    tone: cancelled ? "neutral" : "bad",
-    title: [{ kind: "text", text: headline }],
-    headline,
-    ...(thrown instanceof AskError && !cancelled ? { failure: /** @type {const} */ ("network") } : {}),
-    blocks: [],
-    attachments: [],
-    actions: [],
   };
 }
