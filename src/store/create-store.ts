@@ -59,6 +59,8 @@ export interface DatabaseStore extends Store, Marks {
 interface Engine {
   readonly withDatabase: WithDatabase;
   readonly transactions: Transactions;
+  /** Rejects where the database answers, but takes no writes or loses them. */
+  check(): Promise<void>;
   claim(): Promise<void>;
   close(): Promise<void>;
 }
@@ -69,8 +71,6 @@ interface EngineOptions {
   readonly name: string;
   readonly load: () => Promise<Engine>;
   readonly toError: (thrown: unknown) => unknown;
-  /** Throws where the database answers, but what is written is lost. */
-  readonly check: () => void;
 }
 
 /** Costs nothing until a method is called. Throws UserError for a URL that names no database. */
@@ -93,14 +93,17 @@ function fileEngine(
   return {
     embedded,
     name: file,
-    load: async () => ({ ...access, transactions: (await import("./queries.ts")).alone(access.withDatabase) }),
+    load: async () => ({
+      ...access,
+      transactions: (await import("./queries.ts")).alone(access.withDatabase),
+      async check() {
+        const loss = access.lost();
+        if (loss !== undefined) throw lossError(file, loss);
+      },
+    }),
     toError(thrown) {
       if (thrown instanceof DatabaseInUse) onInUse?.();
       return toStorageError(thrown, file);
-    },
-    check() {
-      const loss = access.lost();
-      if (loss !== undefined) throw lossError(file, loss);
     },
   };
 }
@@ -112,12 +115,11 @@ function serverEngine({ url }: StoreOptions, writes: WriteHealth): EngineOptions
     name: server,
     load: async () => (await import("./postgres/postgres.ts")).openServer(url, writes),
     toError: (thrown) => toServerError(thrown, server),
-    check: () => undefined,
   };
 }
 
 function storeOver(
-  { embedded, name, load, toError, check }: EngineOptions,
+  { embedded, name, load, toError }: EngineOptions,
   { log, now = Date.now }: StoreOptions,
   writes: WriteHealth,
 ): DatabaseStore {
@@ -193,7 +195,7 @@ function storeOver(
       call(async (tables) => {
         await tables.ping();
         if (writes.fault !== undefined) throw writes.fault;
-        check();
+        await (await loaded()).check();
       }),
     async close() {
       // Calls that have begun are finished, though their callers may be gone.

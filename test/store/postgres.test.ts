@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 
 import { silentLog } from "../../src/log.ts";
 import { createStore } from "../../src/store/create-store.ts";
-import { onServer, postgresMissing, scratchPostgres, type ScratchServerDatabase } from "../support/postgres.ts";
+import { deleteRows, postgresMissing, scratchPostgres, type ScratchServerDatabase } from "../support/postgres.ts";
 import { alertContract } from "./alert-tables/alert-contract.ts";
 import { outboxContract } from "./alert-tables/outbox-contract.ts";
 import { exportContract } from "./export-contract.ts";
@@ -29,7 +29,7 @@ describe.skipIf(postgresMissing !== undefined)(`PostgreSQL ${postgresMissing ?? 
       },
       async cleanUp() {
         await Promise.all(stores.map((store) => store.close()));
-        await onServer(database.url, DELETE_ALL);
+        await deleteRows(database.url);
       },
     };
   }
@@ -39,10 +39,3 @@ describe.skipIf(postgresMissing !== undefined)(`PostgreSQL ${postgresMissing ?? 
   outboxContract("PostgreSQL", emptied);
   exportContract("PostgreSQL", emptied);
 });
-
-/** Faster than truncating: the tables hold few rows. */
-const DELETE_ALL = `do $$ declare name text; begin
-  for name in select tablename from pg_tables where schemaname = 'public' and tablename not like 'kysely%' loop
-    execute format('delete from %I%s', name, case name when 'alert_counters' then ' where name <> ''turn''' else '' end);
-  end loop;
-end $$`;

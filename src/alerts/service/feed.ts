@@ -57,7 +57,7 @@ const MAX_EDITS_READ = 200;
 type Describe = (message: AlertMessage, context: DeliveryContext) => Reply;
 
 /** The feed of the operators' destination. */
-export function createAlertFeed(store: Pick<Store, "transaction">, platforms: Platforms): AlertFeed {
+export function createAlertFeed(store: Pick<Store, "read">, platforms: Platforms): AlertFeed {
   const loadDescribe = async (): Promise<Describe> => {
     // Loaded lazily, so that the start does not wait for it.
     const { describe } = await import("../wording/wording.ts");
@@ -66,12 +66,12 @@ export function createAlertFeed(store: Pick<Store, "transaction">, platforms: Pl
   const key = destinationKey(platforms.console);
   return {
     placeOf: (id) =>
-      store.transaction(async ({ alerts: tables }) => {
+      store.read(async ({ alerts: tables }) => {
         const row = await arrivedMessage(tables, id, key);
         return row === undefined ? undefined : { place: row.seq, at: row.settled_at ?? row.created_at };
       }),
     placeBefore: (count) =>
-      store.transaction(async ({ alerts: tables }) => {
+      store.read(async ({ alerts: tables }) => {
         const [first] = await tables.delivered.last(key, count);
         return first === undefined
           ? { place: 0, at: 0 }
@@ -79,7 +79,7 @@ export function createAlertFeed(store: Pick<Store, "transaction">, platforms: Pl
       }),
     async openEpisodes(place, limit) {
       const describe = await loadDescribe();
-      return store.transaction(async ({ alerts: tables }) => {
+      return store.read(async ({ alerts: tables }) => {
         const open = (await tables.watch.openEpisodes()).slice(-limit);
         const last: DeliveryRow[] = [];
         for (const { id } of open) {
@@ -95,7 +95,7 @@ export function createAlertFeed(store: Pick<Store, "transaction">, platforms: Pl
     },
     async grownSince(since) {
       const describe = await loadDescribe();
-      return store.transaction(async ({ alerts: tables }) => {
+      return store.read(async ({ alerts: tables }) => {
         const rows = await tables.delivered.rollingEdits(key, since, MAX_EDITS_READ);
         const last = new Map(rows.map((row) => [row.target, row]));
         const targets = new Map(rows.map(({ id, target }) => [id, target]));
@@ -105,7 +105,7 @@ export function createAlertFeed(store: Pick<Store, "transaction">, platforms: Pl
     },
     async after(place, limit) {
       const describe = await loadDescribe();
-      return store.transaction(async ({ alerts: tables }) => {
+      return store.read(async ({ alerts: tables }) => {
         const rows = await tables.delivered.after(key, place, limit);
         const alerts = await toFeedAlerts(tables, rows, describe);
         return { alerts, place: rows.at(-1)?.seq ?? place, more: rows.length === limit };
@@ -113,7 +113,7 @@ export function createAlertFeed(store: Pick<Store, "transaction">, platforms: Pl
     },
     async get(id) {
       const describe = await loadDescribe();
-      return store.transaction(async ({ alerts: tables }) => {
+      return store.read(async ({ alerts: tables }) => {
         const row = await arrivedMessage(tables, id, key);
         return row === undefined ? undefined : (await toFeedAlerts(tables, [row], describe, asEdited))[0];
       });

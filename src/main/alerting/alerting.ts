@@ -37,7 +37,7 @@ import { type Duties, fencedStore } from "./duties.ts";
 import { followNetwork } from "./followed-networks.ts";
 
 interface AlertingDependencies {
-  readonly store: Pick<Store, "transaction" | "processes">;
+  readonly store: Pick<Store, "transaction" | "read" | "processes">;
   /** Each network is watched by one process at a time; started by the caller. */
   readonly duties: Pick<Duties, "add" | "end">;
   readonly networks: Pick<Networks, "clients" | "simulated">;
@@ -268,7 +268,7 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
     wake: () => dispatcher?.wake(),
     verdict,
     async health() {
-      const stored = await store.transaction(async ({ alerts }) => {
+      const stored = await store.read(async ({ alerts }) => {
         const suspensions = await readSuspensions(alerts);
         const waiting = suspensions.filter((one) => !isOfPlatform(one)).map(suspensionKey);
         const queue = await outboxDepth(alerts);

@@ -30,7 +30,7 @@ import type { Alerting } from "./alerting.ts";
 import type { GuidedIncident } from "./guided-incident.ts";
 
 export interface ConsoleWatchDependencies {
-  readonly store: Pick<Store, "transaction">;
+  readonly store: Pick<Store, "read">;
   readonly config: AlertsConfig;
   readonly alerting: Pick<Alerting, "verdict">;
   readonly networks: readonly string[];
@@ -55,7 +55,7 @@ export function consoleWatch(dependencies: ConsoleWatchDependencies): () => Prom
     // The page may ask before the watch begins: a standstill from before a restart goes on.
     await incident?.resume();
     const at = toMillis(clock.wallClock());
-    const { machines, episodes, silences, told } = await store.transaction(async ({ alerts: tables }) => {
+    const { machines, episodes, silences, told } = await store.read(async ({ alerts: tables }) => {
       const { watch } = tables;
       const rows = [];
       for (const network of networks) rows.push(...(await watch.machines(network)));

@@ -33,7 +33,7 @@ export interface AlertSnapshot {
 
 interface AlertSnapshotSources {
   readonly alerting: Pick<Alerting, "health" | "verdict" | "service">;
-  readonly store: Pick<Store, "transaction" | "ping">;
+  readonly store: Pick<Store, "read" | "ping">;
   readonly networks: readonly string[];
   /** Unix milliseconds. */
   readonly now: () => Milliseconds;
@@ -50,7 +50,7 @@ export async function readAlertSnapshot({
   const { queue, observations, suspensions } = await alerting.health();
   const open = await alerting.service.openEpisodes();
   const silences = (await alerting.service.silences()).filter((one) => isSilenceActive(one, at)).length;
-  const counts = await store.transaction(({ alerts }) => alerts.counts(at));
+  const counts = await store.read(({ alerts }) => alerts.counts(at));
   const writable = await store.ping().then(
     () => true,
     () => false,

@@ -78,6 +78,7 @@ const CHANGES: ReadonlySet<string> = new Set(["INSERT", "UPDATE", "DELETE"]);
 function track(client: PoolClient, writes: WriteHealth): PostgresPoolClient {
   let inTransaction = false;
   let broken = false;
+  let undone = false;
   const tracked = {
     async query(text: string, values: readonly unknown[] = []) {
       const begins = text.startsWith("begin");
@@ -93,8 +94,10 @@ function track(client: PoolClient, writes: WriteHealth): PostgresPoolClient {
       } catch (thrown) {
         if (isStorageFault(thrown)) writes.failed(thrown);
         if (!isConnectionFault(thrown)) throw thrown;
+        // A rollback that is tried after a commit whose answer was lost proves nothing.
+        if (!broken) undone = begins || (inTransaction && !commits);
         broken = true;
-        throw cutOff(thrown, begins || (inTransaction && !commits) ? "nothing" : "perhaps");
+        throw cutOff(thrown, undone ? "nothing" : "perhaps");
       }
     },
     release: (discard = false) => client.release(discard || broken || inTransaction),

@@ -35,6 +35,11 @@ const TROUBLES: ReadonlyMap<string, string> = new Map([
   ["55P03", "The bot's database is too slow"],
 ]);
 
+/** The error that the server gives once something is written. */
+export function takesNoWrites(): Error {
+  return Object.assign(new Error("the server takes no writes"), { code: READ_ONLY });
+}
+
 /** Of these, the ones that keep writes from going through. */
 const STORAGE: ReadonlySet<string> = new Set(["53100", "58030", "XX001", "XX002", READ_ONLY]);
 
@@ -134,7 +139,7 @@ export function toOperatorError(thrown: unknown, server: string): unknown {
     default: {
       const known = toServerError(thrown, server);
       if (!(known instanceof StorageError)) return thrown;
-      return refuse(`${known.message}.`, "See that the server runs, and that DATABASE_URL names it.");
+      return refuse(`${known.message}.`, "Mend that on the server, or name another one in DATABASE_URL.");
     }
   }
 }

@@ -16,13 +16,15 @@ import type { Schema } from "../schema.ts";
 import type { WriteHealth } from "../write-health.ts";
 import { kyselyOverPostgres } from "./kysely-postgres.ts";
 import { openPool } from "./pool.ts";
-import { mayBeRetried, toOperatorError } from "./postgres-faults.ts";
+import { mayBeRetried, takesNoWrites, toOperatorError } from "./postgres-faults.ts";
 import { serverName } from "./postgres-url.ts";
 
 /** Access of this process to a database on a server. */
 export interface ServerAccess {
   readonly withDatabase: WithDatabase;
   readonly transactions: Transactions;
+  /** Rejects where the server takes no writes, as one does that follows another. */
+  check(): Promise<void>;
   /** Connects, and brings the schema to its newest version. Rejects with UserError where that is not possible. */
   claim(): Promise<void>;
   close(): Promise<void>;
@@ -86,6 +88,12 @@ export function openServer(url: string, writes: WriteHealth): ServerAccess {
       },
     },
     claim: open,
+    async check() {
+      const { rows } = await sql<{ refused: boolean }>`
+        select pg_is_in_recovery() or current_setting('default_transaction_read_only')::boolean as refused
+      `.execute(db);
+      if (rows[0]?.refused !== false) throw takesNoWrites();
+    },
     async close() {
       if (closed) return;
       closed = true;

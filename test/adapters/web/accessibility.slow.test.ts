@@ -70,7 +70,7 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
     await stage.engine.putSubscription(aSubscription({ destination: PLATFORMS.console, kinds: [...kinds] }), "ada");
     await stage.rounds(2, [stalled("good")]);
     await stage.rounds(9, [stalled("bad")]);
-    const feed = createAlertFeed({ transaction: (work) => stage.store.transaction(work) }, PLATFORMS);
+    const feed = createAlertFeed({ read: (work) => stage.store.read(work) }, PLATFORMS);
     const bot = fakeBot(answer, {
       completeLine: async (line) => (line === "m" ? ["market list", "market show "] : []),
     });

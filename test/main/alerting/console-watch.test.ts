@@ -25,7 +25,7 @@ async function setUp() {
     verdict = judgeSources(round, undefined, DEFAULT_THRESHOLDS);
   };
   const watch = consoleWatch({
-    store: { transaction: (work) => stage.store.transaction(work) },
+    store: { read: (work) => stage.store.read(work) },
     config: stage.config,
     alerting: { verdict: (network) => (network === "mainnet" ? verdict : undefined) },
     networks: ["mainnet", "testnet"],

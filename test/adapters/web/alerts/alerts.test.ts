@@ -25,7 +25,7 @@ async function open(more: Parameters<typeof startConsole>[1] = {}) {
   onTestFinished(() => stage.close());
   const changes = createChangeSignal();
   const begin = async (): Promise<Harness> => {
-    const feed = createAlertFeed({ transaction: (work) => stage.store.transaction(work) }, PLATFORMS);
+    const feed = createAlertFeed({ read: (work) => stage.store.read(work) }, PLATFORMS);
     const harness = await startConsole(echoBot(), { alerts: { feed, onChange: changes.onChange }, ...more });
     onTestFinished(() => harness.adapter.stop());
     return harness;
