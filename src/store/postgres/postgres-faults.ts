@@ -63,6 +63,11 @@ const NETWORK: ReadonlySet<string> = new Set([
 const UNCODED =
   /^(?:Connection terminated|Client was closed|Client has encountered a connection error|Query read timeout|timeout exceeded when trying to connect|timeout expired|Cannot use a pool)/u;
 
+/** The server ended the connection in place of an answer, and has not done what was asked. */
+export function isEndedByServer(thrown: unknown): boolean {
+  return ENDED.has(codeOf(thrown));
+}
+
 /** The connection cannot be used any more. */
 export function isConnectionFault(thrown: unknown): boolean {
   if (thrown instanceof ConnectionCut) return true;

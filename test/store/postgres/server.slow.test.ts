@@ -148,7 +148,7 @@ function smallDisk() {
   const folder = mkdtempSync(path.join(os.tmpdir(), "bellwether-small-disk-"));
   try {
     if (serverPackageMissing !== undefined) throw new Error(serverPackageMissing);
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=60m", "tmpfs", folder], { stdio: "ignore" });
+    execFileSync("/bin/mount", ["-t", "tmpfs", "-o", "size=60m", "tmpfs", folder], { stdio: "ignore" });
   } catch {
     rmSync(folder, { recursive: true });
     return undefined;
@@ -169,7 +169,7 @@ function smallDisk() {
     },
     empty: () => rmSync(filler),
     remove() {
-      execFileSync("umount", ["-l", folder]);
+      execFileSync("/bin/umount", ["-l", folder]);
       rmSync(folder, { recursive: true, force: true });
     },
   };
