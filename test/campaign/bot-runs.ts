@@ -1,3 +1,4 @@
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { StepName } from "../../src/alerts/dependencies.ts";
@@ -17,10 +18,14 @@ export type KillOutcome = "at the step" | "at a moment" | "at the end of a long 
 /** A step that is not reached within this counts as not reached. */
 const STEP_MILLIS = 7000;
 const LONGEST_MILLIS = 15_000;
+/** On the slowest machine. */
+const ROUNDS_WITHIN_MILLIS = 120_000;
 
 export interface Bot {
   /** A long run, after the page answers: the alerts begin half a second later, and their first observation fires nothing. */
   readonly longMillis: number;
+  /** How many rounds over the nodes a long run stores, however long that takes. */
+  readonly longRounds: number;
   readonly env: Record<string, string>;
   readonly sandbox: Sandbox;
 }
@@ -36,7 +41,7 @@ export async function runUntilKilled(bot: Bot, kill: Kill, meanwhile: () => Prom
   const process = startBot(bot, kill);
   try {
     const beside = meanwhile();
-    const outcome = await end(process, kill, startedAt, bot.longMillis);
+    const outcome = await end(process, kill, startedAt, bot);
     await beside;
     return outcome;
   } finally {
@@ -44,7 +49,7 @@ export async function runUntilKilled(bot: Bot, kill: Kill, meanwhile: () => Prom
   }
 }
 
-async function end(process: Running, kill: Kill, startedAt: number, longMillis: number): Promise<KillOutcome> {
+async function end(process: Running, kill: Kill, startedAt: number, bot: Bot): Promise<KillOutcome> {
   if ("at" in kill) {
     const reached = await Promise.race([process.ended.then(() => true), sleep(STEP_MILLIS).then(() => false)]);
     if (reached) await mustBeKilled(process);
@@ -52,14 +57,34 @@ async function end(process: Running, kill: Kill, startedAt: number, longMillis: 
   }
   if (kill.after === "long") {
     await process.printed(/Bellwether runs/u);
-    // On a slow machine everything takes longer.
-    await sleep(Math.max(longMillis, Math.min(LONGEST_MILLIS, 4 * (performance.now() - startedAt))));
+    // On a slow machine everything takes longer, and a round with a dead node half a second on any.
+    const long = Math.max(bot.longMillis, Math.min(LONGEST_MILLIS, 4 * (performance.now() - startedAt)));
+    await Promise.all([sleep(long), roundsStored(process, bot)]);
     if (process.child.exitCode !== null) await mustBeKilled(process);
     return "at the end of a long life";
   }
   const early = await Promise.race([process.ended.then(() => true), sleep(kill.after).then(() => false)]);
   if (early) await mustBeKilled(process);
   return "at a moment";
+}
+
+/** Resolves once the bot has stored as many rounds over the nodes as a long run needs, or has ended. */
+async function roundsStored(process: Running, { env, longRounds }: Bot): Promise<void> {
+  const database = new DatabaseSync(new URL(env["DATABASE_URL"] ?? "").pathname, { readOnly: true });
+  const last = database.prepare("SELECT at FROM watcher_snapshots WHERE watcher = 'sources'");
+  const giveUpAt = performance.now() + ROUNDS_WITHIN_MILLIS;
+  try {
+    let at = last.get()?.["at"];
+    for (let rounds = 0; rounds < longRounds && process.child.exitCode === null;) {
+      if (performance.now() > giveUpAt) throw new Error(`the bot stored only ${rounds} rounds over the nodes`);
+      await sleep(20);
+      const before = at;
+      at = last.get()?.["at"];
+      if (at !== before) rounds += 1;
+    }
+  } finally {
+    database.close();
+  }
 }
 
 /** A run may end in no other way. */
