@@ -54,7 +54,9 @@ export default defineConfig({
           maxWorkers: 2,
           // After the fast ones: two projects with different numbers of workers cannot run at the same time.
           sequence: { groupOrder: 1 },
-          include: ["test/**/*.slow.test.ts"],
+          // Properties are tried many times there, and a few times in the fast project: test/support/runs.ts.
+          include: ["test/**/*.slow.test.ts", "test/**/*.property.test.ts"],
+          provide: { manyRuns: true },
           testTimeout: 300_000,
           hookTimeout: 60_000,
         },

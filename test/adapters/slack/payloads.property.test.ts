@@ -18,6 +18,7 @@ import { judgeOptions, judgeView } from "../../support/fake-slack/judge.ts";
 import { everywhere } from "./everywhere.ts";
 import { probe, titled } from "./probe-commands.ts";
 import { stage } from "./stage.ts";
+import { runs } from "../../support/runs.ts";
 
 // Every payload to Slack, for anything that the types allow. The fake Slack judges each payload as it comes in; these tests
 // make sure that all kinds of them are sent.
@@ -137,6 +138,7 @@ describe("forms", () => {
           carried || options.some((one) => one.value === given),
         );
       }),
+      runs(100),
     );
   });
 
@@ -155,7 +157,7 @@ describe("forms", () => {
         expect(judgeAnswer({ response_action: "errors", errors })).toEqual([]);
         expect(["option:first", "option:second"]).toContain(Object.keys(errors)[0]);
       }),
-      { numRuns: 40 },
+      runs(40),
     );
   });
 });
@@ -213,7 +215,7 @@ describe("any reply, wherever it goes", () => {
         await ann.run(channel, "probe slow");
         expect(fake.state.violations.splice(0)).toEqual([]);
       }),
-      { numRuns: 15 },
+      runs(15),
     );
   });
 });

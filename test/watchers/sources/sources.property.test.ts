@@ -11,6 +11,7 @@ import {
   type SourcesSnapshot,
 } from "../../../src/watchers/sources/sources-state.ts";
 import { sourcesWatcher, sourceThresholds } from "../../../src/watchers/sources/sources.ts";
+import { runs } from "../../support/runs.ts";
 
 const START = 1_682_942_400_000;
 const NAMES = ["a", "b", "c"];
@@ -87,6 +88,6 @@ test("whatever nodes do: blindness knows nothing else, an advance is health, and
         kept = after;
       }
     }),
-    { numRuns: 150 },
+    runs(150),
   );
 });

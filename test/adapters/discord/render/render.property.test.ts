@@ -15,6 +15,7 @@ import { anyReply } from "../../../support/arbitrary-reply.ts";
 import { gallery } from "../../../support/gallery.ts";
 import { replyTexts } from "../../../support/reply-texts.ts";
 import { type AnyComponent, codeLines, componentsIn, type Judged, markdownNodes, refusals, textsIn } from "../judge.ts";
+import { runs } from "../../../support/runs.ts";
 
 const COMMAND_ID = "100000000000000000";
 
@@ -77,7 +78,7 @@ describe.each(FORMS)("any reply, %s", (name, render) => {
         expect(message.texts.join("").length).toBeLessThanOrEqual({ folded: 1200, whole: 3900 }[name] ?? 6000);
         expect(message.parts.length).toBeLessThanOrEqual(38);
       }),
-      { numRuns: 20 },
+      runs(50),
     );
   });
 
@@ -87,7 +88,7 @@ describe.each(FORMS)("any reply, %s", (name, render) => {
         const lines = render(reply).texts.flatMap(codeLines);
         expect(lines.filter((line) => stringWidth(line) > 32)).toEqual([]);
       }),
-      { numRuns: 20 },
+      runs(50),
     );
   });
 
@@ -102,7 +103,7 @@ describe.each(FORMS)("any reply, %s", (name, render) => {
         const missing = leaves(given).filter((leaf) => !shown.includes(squeeze(leaf)));
         expect(missing).toEqual([]);
       }),
-      { numRuns: 20 },
+      runs(50),
     );
   });
 
@@ -119,7 +120,7 @@ describe.each(FORMS)("any reply, %s", (name, render) => {
         expect(forged).toEqual([]);
         expect(message.allowed_mentions).toEqual({ parse: [] });
       }),
-      { numRuns: 25 },
+      runs(50),
     );
   });
 });

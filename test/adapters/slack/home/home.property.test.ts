@@ -9,6 +9,7 @@ import { anyString, anyText } from "../../../support/arbitrary-reply.ts";
 import { judgeView } from "../../../support/fake-slack/judge.ts";
 import { nastyStrings } from "../../../support/nasty-strings.ts";
 import { strings } from "../shown.ts";
+import { runs } from "../../../support/runs.ts";
 
 const place = {
   command: "order",
@@ -55,7 +56,7 @@ test("the home tab passes the judge, with any parties and subscriptions", () => 
         }
       }
     }),
-    { numRuns: 60 },
+    runs(60),
   );
 });
 
@@ -65,6 +66,7 @@ test("every command's form passes the judge, whatever was typed before it", () =
       const given = Object.fromEntries(Object.keys(command.options).map((name) => [name, value]));
       expect(judgeView(renderForm(command, given, ["mainnet"], place))).toEqual([]);
     }),
+    runs(100),
   );
 });
 

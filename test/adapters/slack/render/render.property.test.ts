@@ -17,6 +17,7 @@ import { buttonsOf } from "../../../support/fake-slack/person.ts";
 import type { Block } from "../../../support/fake-slack/state.ts";
 import { replyTexts } from "../../../support/reply-texts.ts";
 import { forgedIn, shownText } from "../shown.ts";
+import { runs } from "../../../support/runs.ts";
 
 const ask = { command: "market list", options: { network: "testnet" } };
 
@@ -33,6 +34,7 @@ describe("any reply on Slack", () => {
         const inView = renderSlack(reply, { asker: "U1", ask, form: ask, whole, inView: true });
         expect(judgeView(answerModal(inView.blocks, "C1"))).toEqual([]);
       }),
+      runs(100),
     );
   });
 
@@ -47,6 +49,7 @@ describe("any reply on Slack", () => {
         expect(keys.filter((key) => !unstored.has(key))).toEqual([]);
         expect(buttonsOf(blocks as readonly Block[]).length).toBeLessThanOrEqual(3);
       }),
+      runs(100),
     );
   });
 
@@ -65,7 +68,7 @@ describe("any reply on Slack", () => {
         const length = shownText(blocks.filter(({ type }) => type !== "actions")).length;
         expect(shown.fold === undefined ? 0 : length).toBeLessThanOrEqual(1200);
       }),
-      { numRuns: 50 },
+      runs(50),
     );
   });
 
@@ -82,7 +85,7 @@ describe("any reply on Slack", () => {
         const whole = { ...context, whole: true };
         expect(renderSlack(again, whole).blocks).toEqual(renderSlack(reply, whole).blocks);
       }),
-      { numRuns: 50 },
+      runs(50),
     );
   });
 
@@ -102,6 +105,7 @@ describe("any reply on Slack", () => {
         // The message names each file that was created for it.
         for (const { name } of added) expectTold(message, name);
       }),
+      runs(100),
     );
   });
 
@@ -113,6 +117,7 @@ describe("any reply on Slack", () => {
           [],
         );
       }),
+      runs(100),
     );
   });
 });

@@ -11,10 +11,10 @@ import type { Text } from "../../../../src/reply/text.ts";
 import { anyReply } from "../../../support/arbitrary-reply.ts";
 import { replyTexts } from "../../../support/reply-texts.ts";
 import { GALLERY_NOW } from "../../../support/gallery.ts";
+import { runs } from "../../../support/runs.ts";
 
 const plain = { colour: false, links: false, now: GALLERY_NOW };
 const width = fc.integer({ min: 20, max: 200 });
-const runs = { numRuns: 30 };
 
 /** What this renderer itself sends to a terminal: SGR and OSC 8. */
 const OWN_ESCAPES = new RegExp(String.raw`\x1B\[[\d;]+m|\x1B\]8;;[\x21-\x7E]*\x1B\\`, "gu");
@@ -27,7 +27,7 @@ describe("any reply at any width", () => {
         expect(shown).not.toMatch(/(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
         expect(shown.isWellFormed()).toBe(true);
       }),
-      runs,
+      runs(30),
     );
   });
 
@@ -36,7 +36,7 @@ describe("any reply at any width", () => {
       fc.property(anyReply, width, (reply, width) => {
         expect(renderTerminal(reply, { ...plain, width })).not.toContain("\u001B");
       }),
-      runs,
+      runs(30),
     );
   });
 
@@ -46,7 +46,7 @@ describe("any reply at any width", () => {
         const coloured = renderTerminal(reply, { ...plain, width, colour: true });
         expect(coloured.replaceAll(OWN_ESCAPES, "")).toBe(renderTerminal(reply, { ...plain, width }));
       }),
-      runs,
+      runs(30),
     );
   });
 
@@ -61,7 +61,7 @@ describe("any reply at any width", () => {
           expect(cause, `${columns} columns at ${width}: ${line}`).toBeDefined();
         }
       }),
-      runs,
+      runs(30),
     );
   });
 
@@ -87,7 +87,7 @@ describe("any reply at any width", () => {
         }
         expect(cut && width === 100_000).toBe(false);
       }),
-      runs,
+      runs(30),
     );
   });
 });

@@ -5,6 +5,7 @@ import { tableToCsv } from "../../../../../src/adapters/web/public/reply/csv.js"
 import { tableToCsv as botCsv } from "../../../../../src/reply/csv.ts";
 import { number, text } from "../../../../../src/reply/text.ts";
 import { anyReply } from "../../../../support/arbitrary-reply.ts";
+import { runs } from "../../../../support/runs.ts";
 
 test("a table is copied as the bot writes it into files", () => {
   fc.assert(
@@ -13,7 +14,7 @@ test("a table is copied as the bot writes it into files", () => {
         expect(tableToCsv(table)).toBe(botCsv(table));
       }
     }),
-    { numRuns: 300 },
+    runs(300),
   );
 });
 

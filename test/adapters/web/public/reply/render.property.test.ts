@@ -13,6 +13,7 @@ import { anyReply, anyString } from "../../../../support/arbitrary-reply.ts";
 import { nastyStrings } from "../../../../support/nasty-strings.ts";
 import { replyTexts } from "../../../../support/reply-texts.ts";
 import { elementsOf, textsOf } from "../../print-tree.ts";
+import { runs } from "../../../../support/runs.ts";
 
 const reader = { now: 1_772_443_800_000, timeZone: "UTC" };
 const render = (reply: Reply): ReturnType<typeof renderReply> =>
@@ -31,7 +32,7 @@ describe("any reply", () => {
       fc.property(anyReply, (reply) => {
         for (const element of elementsOf(render(reply))) expect(faultOf(element)).toBeUndefined();
       }),
-      { numRuns: 150 },
+      runs(150),
     );
   });
 
@@ -46,7 +47,7 @@ describe("any reply", () => {
           );
         }
       }),
-      { numRuns: 150 },
+      runs(150),
     );
   });
 
@@ -63,7 +64,7 @@ describe("any reply", () => {
         for (const said of wordsOf(reply))
           expect(all.has(visible(said)) || shown.join("\n").includes(visible(said))).toBe(true);
       }),
-      { numRuns: 150 },
+      runs(150),
     );
   });
 
@@ -78,7 +79,7 @@ describe("any reply", () => {
         expect([...said].toSorted(([a], [b]) => a - b)).toEqual(asking);
         expect(listed.slice(0, asButtons(reply.actions).length)).toEqual(asButtons(reply.actions));
       }),
-      { numRuns: 100 },
+      runs(100),
     );
   });
 
@@ -90,7 +91,7 @@ describe("any reply", () => {
         const within = shown.flatMap(({ children }) => children.slice(1).flatMap((body) => elementsOf(body)[0] ?? []));
         expect(within.map(({ children }) => children.length)).toEqual(details === 0 ? [] : [details]);
       }),
-      { numRuns: 100 },
+      runs(100),
     );
   });
 
@@ -99,7 +100,7 @@ describe("any reply", () => {
       fc.property(anyReply, (reply) => {
         expect(announcement(replyToJson(reply), reader)).not.toMatch(UNSEEN);
       }),
-      { numRuns: 50 },
+      runs(50),
     );
   });
 });
@@ -112,6 +113,7 @@ test("text that can be seen stays as it is, and no text loses a character to ano
       expect(shown === value || !value.isWellFormed() || UNSEEN.test(value) || value.includes("\r")).toBe(true);
       expect(Array.from(shown)).toHaveLength(Array.from(value.replaceAll(/\r\n?/gu, "\n")).length);
     }),
+    runs(100),
   );
 });
 

@@ -16,6 +16,7 @@ import { buttonsOf, choicesOf, labelsOf } from "../../support/fake-slack/person.
 import type { Block } from "../../support/fake-slack/state.ts";
 import { gallery } from "../../support/gallery.ts";
 import { elementsOf, textsOf } from "../web/print-tree.ts";
+import { runs } from "../../support/runs.ts";
 
 const SENT = Date.UTC(2026, 2, 2, 9, 30);
 const PRIVATE: AnswerAudience = { visibility: "caller", isDefault: true };
@@ -33,7 +34,7 @@ describe("the console's view of Slack", () => {
         expect(all.flatMap((element) => faultOf(element) ?? [])).toEqual([]);
         expect(all.filter((element) => element.attrs["class"] === "mention")).toEqual([]);
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 

@@ -7,6 +7,7 @@ import { loopbackNode, type LoopbackNode } from "../support/loopback-node.ts";
 import { nastyStrings } from "../support/nasty-strings.ts";
 import { cases, pathsIn, replaced } from "../support/node-bodies.ts";
 import { talk, type Talk } from "../support/talk.ts";
+import { runs } from "../support/runs.ts";
 
 // Whatever JSON stands in whatever field of whatever operation's body, a command answers: with a reply, or with one
 // that says what of the node's words cannot be understood. It is never a bug.
@@ -51,7 +52,7 @@ describe("any JSON in any field", () => {
         const [file] = reply.attachments;
         expect(replyFromJson(json, () => file!).title).toEqual(reply.title);
       }),
-      { numRuns: 50 },
+      runs(50),
     );
   });
 });

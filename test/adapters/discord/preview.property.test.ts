@@ -12,6 +12,7 @@ import { text, time } from "../../../src/reply/text.ts";
 import { fromMillis } from "../../../src/units/nanoseconds.ts";
 import { anyReply } from "../../support/arbitrary-reply.ts";
 import { gallery } from "../../support/gallery.ts";
+import { runs } from "../../support/runs.ts";
 
 const discordPreview = createDiscordPreview(commands);
 const SENT = Date.UTC(2026, 2, 2, 9, 30);
@@ -38,7 +39,7 @@ describe("the console's view of Discord", () => {
       fc.property(anyReply, (reply) => {
         expect(all(drawn(reply)).flatMap((element) => faultOf(element) ?? [])).toEqual([]);
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 

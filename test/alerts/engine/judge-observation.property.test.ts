@@ -21,6 +21,7 @@ import { RuleSubjectMap } from "../../../src/alerts/rules/state-cache.ts";
 import { fromMillis } from "../../../src/units/nanoseconds.ts";
 import { auction, blind, down, stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";
+import { runs } from "../../support/runs.ts";
 
 const config = parseAlertsConfig("{}");
 const START = 1_717_416_000_000;
@@ -109,7 +110,7 @@ function always(law: (at: ReturnType<World["look"]>, world: World, look: Look) =
         world.keep(looked.judged);
       }
     }),
-    { numRuns: 150 },
+    runs(150),
   );
 }
 
@@ -210,7 +211,7 @@ describe("judging an observation", () => {
         const resolves = owed.filter((one) => one.startsWith("resolve"));
         expect(resolves.filter((one) => !owed.includes(one.replace("resolve", "trigger")))).toEqual([]);
       }),
-      { numRuns: 150 },
+      runs(150),
     );
   });
 
