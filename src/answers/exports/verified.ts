@@ -65,6 +65,8 @@ function differenceWords(difference: Difference): Text {
       return text`in its order: the rows are not sorted by time`;
     case "cells":
       return text`in some cell: number of rows and sums agree, the bytes do not`;
+    case "bytes":
+      return text`in its bytes; of a raw export, and of a file that is no CSV, nothing more can be told`;
   }
 }
 

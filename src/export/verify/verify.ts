@@ -12,8 +12,10 @@ export type LedgerDifference =
   | { readonly what: "sum"; readonly column: string; readonly found?: string; readonly expected: string }
   /** The rows are not sorted by time any more. */
   | { readonly what: "order" }
-  /** Number and sums agree, some cell does not; or nothing more is known than that the bytes differ. */
-  | { readonly what: "cells" };
+  /** Number and sums agree, some cell does not. */
+  | { readonly what: "cells" }
+  /** Nothing more can be told: of a raw export no sums are kept, and a file that is no CSV has none. */
+  | { readonly what: "bytes" };
 
 export type LedgerVerdict =
   /** Byte for byte. */
@@ -33,7 +35,7 @@ export function compareLedger(print: LedgerFilePrint, account: LedgerAccount): L
     const differs = table !== undefined && table.rows !== rows;
     return {
       kind: "differs",
-      differences: differs ? [{ what: "rows", found: table.rows, expected: rows }] : [{ what: "cells" }],
+      differences: differs ? [{ what: "rows", found: table.rows, expected: rows }] : [{ what: "bytes" }],
     };
   }
   if (table.rewrittenSha256 === account.sha256) return { kind: "rewritten" };
@@ -69,9 +71,15 @@ export function verifyLedger<Known extends { readonly account: LedgerAccount }>(
   const judged = known
     .map((one) => ({ known: one, verdict: compareLedger(print, one.account) }))
     .filter(({ known: { account }, verdict }) => verdict.kind !== "differs" || isAkin(print, account));
-  const rank = ({ verdict }: { readonly verdict: LedgerVerdict }): number =>
-    RANKS.indexOf(verdict.kind) * 100 + (verdict.kind === "differs" ? verdict.differences.length : 0);
-  return judged.toSorted((a, b) => rank(a) - rank(b))[0];
+  return judged.toSorted((a, b) => rankOf(a) - rankOf(b))[0];
+}
+
+/** One that can be compared by its sums goes before one of other columns, and that before one of no sums. */
+function rankOf({ known, verdict }: { known: { account: LedgerAccount }; verdict: LedgerVerdict }): number {
+  const rank = RANKS.indexOf(verdict.kind) * 100;
+  if (verdict.kind !== "differs") return rank;
+  if (known.account.fingerprint === undefined) return rank + 50;
+  return rank + (verdict.differences.some(({ what }) => what === "columns") ? 25 : 0) + verdict.differences.length;
 }
 
 function isAkin({ table }: LedgerFilePrint, { rows, fingerprint }: LedgerAccount): boolean {
