@@ -119,7 +119,7 @@ const changesOf = ({ changes }: JudgedObservation, ...wanted: readonly string[])
 
 describe("judging an observation", () => {
   it("fires in a good share of the histories drawn here", () => {
-    const fired = fc.sample(looks, { numRuns: 200, seed: 1 }).filter((history) => {
+    const fired = fc.sample(looks, { numRuns: 60, seed: 1 }).filter((history) => {
       const world = new World();
       return history.some((one) => {
         const { judged } = world.look(one);
@@ -127,7 +127,7 @@ describe("judging an observation", () => {
         return changesOf(judged, "fired").length > 0;
       });
     });
-    expect(fired.length).toBeGreaterThan(40);
+    expect(fired.length).toBeGreaterThan(12);
   });
 
   it("neither fires, escalates nor resolves on the first read of a process", () => {
