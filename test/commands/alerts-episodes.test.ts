@@ -107,7 +107,8 @@ describe("an episode", () => {
       "node.down|mainnet|a:1|1",
     ]);
     expect((await talk.suggest("alerts ack", "episode", "a:1"))[0]?.label).toMatch(saying("a:1", "mainnet", "warning"));
-    expect((await talk.suggest("alerts silence", "what", "")).map(({ value }) => value).slice(0, 2)).toEqual([
+    expect((await talk.suggest("alerts silence", "what", "")).map(({ value }) => value).slice(0, 3)).toEqual([
+      "all",
       "node.down|mainnet|a:1|1",
       "network.stalled",
     ]);
