@@ -169,6 +169,9 @@ test("logs refused signatures once a minute, and an endpoint that the portal doe
   const named = (event: string) => lines.filter((line) => line["event"] === event);
   expect(named("signature refused")).toMatchObject([{ path: INTERACTIONS_PATH, refused: 1 }]);
   await until(() => named("interactions endpoint not entered").length === 2, "the warnings");
+  const checks = (): number => on.fake.requests.filter(({ path }) => path === "/applications/@me").length;
+  const before = checks();
+  await until(() => checks() > before + 1, "further checks");
   expect(named("interactions endpoint not entered")).toMatchObject([
     { entered: "", wanted: "https://bell.example/discord/interactions" },
     { entered: on.fake.endpoint.url, wanted: "https://bell.example/discord/interactions" },
