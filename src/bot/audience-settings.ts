@@ -1,4 +1,5 @@
 import type { AnswerChoice, AnswerChoices } from "../store/store.ts";
+import type { Milliseconds } from "../units/duration.ts";
 import type { Target } from "./invocation.ts";
 
 /** Audiences chosen by servers and workspaces, cached so that no answer waits for them. */
@@ -15,11 +16,31 @@ export const NO_AUDIENCE_SETTINGS: AudienceSettings = {
   choose: () => Promise.reject(new Error("this bot keeps no choices")),
 };
 
-/** Reads all choices once; one process holds the database, so the cache stays current. */
-export async function openAudienceSettings(kept: AnswerChoices): Promise<AudienceSettings> {
-  const choices = new Map((await kept.all()).map((choice) => [keyOf(choice.platform, choice.workspace), choice]));
+/** Of several processes, how old what another one chose may be. */
+const FRESH: Milliseconds = 5000;
+
+/** Reads all choices; again only where other processes share the store, behind a question and for the next one. */
+export async function openAudienceSettings(
+  kept: AnswerChoices,
+  {
+    shared = false,
+    now = () => performance.now(),
+  }: { readonly shared?: boolean; readonly now?: () => Milliseconds } = {},
+): Promise<AudienceSettings> {
+  const read = async (): Promise<Map<string, AnswerChoice>> =>
+    new Map((await kept.all()).map((choice) => [keyOf(choice.platform, choice.workspace), choice]));
+  let choices = await read();
+  let readAt = now();
+  const refresh = async (): Promise<void> => {
+    if (!shared || now() - readAt < FRESH) return;
+    readAt = now();
+    choices = await read().catch(() => choices);
+  };
   return {
-    of: ({ platform, workspace }) => (workspace === undefined ? undefined : choices.get(keyOf(platform, workspace))),
+    of({ platform, workspace }) {
+      void refresh();
+      return workspace === undefined ? undefined : choices.get(keyOf(platform, workspace));
+    },
     async choose(choice) {
       await kept.keep(choice);
       choices.set(keyOf(choice.platform, choice.workspace), choice);

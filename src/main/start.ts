@@ -34,6 +34,8 @@ import { configuredChats, openPlatforms, withListedManagers } from "./platforms/
 import { createShutdown, handleProcessEvents, type Shutdown } from "./shutdown.ts";
 import { collectGarbageOnce, unlimitYoungGeneration } from "./v8-memory.ts";
 
+/** Of several processes: how long a session that ended in one may last in another. */
+const SIGN_OUTS_EVERY: Milliseconds = 5000;
 /** The first questions are answered before anything else is loaded. */
 const WATCH_AFTER: Milliseconds = 500;
 
@@ -133,7 +135,7 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
     store,
     alerts: alerting.service,
     exports,
-    chosen: chats ? await openAudienceSettings(store.answers) : undefined,
+    chosen: chats ? await openAudienceSettings(store.answers, { shared: store.embedded === undefined }) : undefined,
     log,
     onOutcome: metrics.onOutcome,
   });
@@ -161,6 +163,7 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
       linkedFiles: (secret) => exports.linked(secret),
       webhooks: platforms.adapters.flatMap(({ webhooks = [] }) => webhooks),
       signOuts: store.signOuts,
+      signOutsMillis: store.embedded === undefined ? SIGN_OUTS_EVERY : undefined,
       ...shown,
       simulated: networks.simulated,
       log,

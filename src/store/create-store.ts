@@ -9,11 +9,10 @@ import { DatabaseInUse } from "./file/holder-record.ts";
 import type { Marks } from "./marks.ts";
 import { toServerError } from "./postgres/postgres-faults.ts";
 import { isPostgresUrl, serverName } from "./postgres/postgres-url.ts";
-import { soleProcess } from "./processes.ts";
-import type { Transactions, WithDatabase } from "./queries.ts";
+import { oneOfSeveral, processName, type SharedProcesses, soleProcess } from "./processes.ts";
 import { lossError, toStorageError } from "./sqlite/sqlite-faults.ts";
 import type { Store } from "./store.ts";
-import type { Tables } from "./tables.ts";
+import type { TableAccess, Tables } from "./tables.ts";
 import { WriteHealth } from "./write-health.ts";
 
 export interface StoreOptions {
@@ -56,9 +55,9 @@ export interface DatabaseStore extends Store, Marks {
 }
 
 /** How a database is reached. */
-interface Engine {
-  readonly withDatabase: WithDatabase;
-  readonly transactions: Transactions;
+interface Engine extends TableAccess {
+  /** Undefined where no other process can share it. */
+  readonly processes?: SharedProcesses;
   /** Rejects where the database answers, but takes no writes or loses them. */
   check(): Promise<void>;
   claim(): Promise<void>;
@@ -67,6 +66,8 @@ interface Engine {
 
 interface EngineOptions {
   readonly embedded: StoreFile | undefined;
+  /** Names this process among several; undefined where no other one can share the database. */
+  readonly self?: string;
   /** What the log calls the database. */
   readonly name: string;
   readonly load: () => Promise<Engine>;
@@ -100,6 +101,7 @@ function fileEngine(
         const loss = access.lost();
         if (loss !== undefined) throw lossError(file, loss);
       },
+      hold: async () => undefined,
     }),
     toError(thrown) {
       if (thrown instanceof DatabaseInUse) onInUse?.();
@@ -110,16 +112,18 @@ function fileEngine(
 
 function serverEngine({ url }: StoreOptions, writes: WriteHealth): EngineOptions {
   const server = serverName(url);
+  const self = processName();
   return {
     embedded: undefined,
+    self,
     name: server,
-    load: async () => (await import("./postgres/postgres.ts")).openServer(url, writes),
+    load: async () => (await import("./postgres/postgres.ts")).openServer(url, self, writes),
     toError: (thrown) => toServerError(thrown, server),
   };
 }
 
 function storeOver(
-  { embedded, name, load, toError }: EngineOptions,
+  { embedded, self, name, load, toError }: EngineOptions,
   { log, now = Date.now }: StoreOptions,
   writes: WriteHealth,
 ): DatabaseStore {
@@ -127,12 +131,8 @@ function storeOver(
   const loaded = (): Promise<Engine> => (engine ??= load());
   let loading: Promise<Tables> | undefined;
   const running = new Set<Promise<unknown>>();
-  /** Runs a call on the tables, which the first call loads. */
-  const call = async <T>(work: (tables: Tables) => Promise<T>): Promise<T> => {
-    loading ??= Promise.all([loaded(), import("./tables.ts")]).then(
-      ([{ withDatabase, transactions }, { createTables }]) => createTables(withDatabase, transactions, now),
-    );
-    const under = loading.then(work).catch((thrown: unknown) => {
+  const run = async <T>(work: () => Promise<T>): Promise<T> => {
+    const under = work().catch((thrown: unknown) => {
       throw toError(thrown);
     });
     running.add(under);
@@ -142,10 +142,22 @@ function storeOver(
       running.delete(under);
     }
   };
+  /** Runs a call on the tables, which the first call loads. */
+  const call = <T>(work: (tables: Tables) => Promise<T>): Promise<T> => {
+    loading ??= Promise.all([loaded(), import("./tables.ts")]).then(([access, { createTables }]) =>
+      createTables(access, now),
+    );
+    const tables = loading;
+    return run(() => tables.then(work));
+  };
+  const sole = soleProcess();
 
   return {
     embedded,
-    processes: soleProcess(),
+    processes:
+      self === undefined
+        ? sole
+        : oneOfSeveral(self, (work) => run(async () => work((await loaded()).processes ?? sole))),
     async claim() {
       await (await loaded()).claim();
       log.debug({ file: name }, "database claimed");

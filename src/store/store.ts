@@ -220,7 +220,9 @@ export interface Processes {
   leave(): Promise<void>;
   /** Takes a duty that nobody alive has, or tells that this process has it still; undefined where another one has it. */
   acquire(name: string): Promise<Lease | undefined>;
-  /** Calls the listener when another process may have changed something; until the signal. Misses some. */
+  /** Tells the other processes that something has changed: soon, once for several changes. Some may not hear it. */
+  announce(): void;
+  /** Calls the listener when another process says that something has changed; until the signal. */
   onChange(listener: () => void, signal: AbortSignal): void;
 }
 

@@ -9,7 +9,15 @@ import { createAnswerChoices, createSavedParties, createSignOuts } from "./prefe
 import { createSeenIds } from "./preferences/seen-ids.ts";
 import type { Transactions, WithDatabase } from "./queries.ts";
 import type { Schema } from "./schema.ts";
-import type { StoreTables, TransactionTables } from "./store.ts";
+import type { Lease, StoreTables, TransactionTables } from "./store.ts";
+
+/** How the tables are reached. */
+export interface TableAccess {
+  readonly withDatabase: WithDatabase;
+  readonly transactions: Transactions;
+  /** Keeps a lease until the end of a transaction. Rejects where this process has it no more. */
+  readonly hold: (trx: Kysely<Schema>, lease: Lease) => Promise<void>;
+}
 
 /** The tables over a database, however it is reached. */
 export interface Tables extends StoreTables {
@@ -19,7 +27,12 @@ export interface Tables extends StoreTables {
   ping(): Promise<void>;
 }
 
-export function createTables(withDatabase: WithDatabase, transactions: Transactions, now: () => Milliseconds): Tables {
+export function createTables({ withDatabase, transactions, hold }: TableAccess, now: () => Milliseconds): Tables {
+  const transactionTables = (trx: Kysely<Schema>): TransactionTables => ({
+    alerts: createAlertTables(trx),
+    exports: createExportTables((inside) => inside(trx)),
+    fence: (lease) => hold(trx, lease),
+  });
   return {
     seen: createSeenIds(withDatabase, now),
     payloads: createButtonPayloads(withDatabase, now),
@@ -34,13 +47,5 @@ export function createTables(withDatabase: WithDatabase, transactions: Transacti
       withDatabase(async (db) => {
         await db.selectNoFrom((eb) => eb.lit(1).as("one")).execute();
       }),
-  };
-}
-
-function transactionTables(trx: Kysely<Schema>): TransactionTables {
-  return {
-    alerts: createAlertTables(trx),
-    exports: createExportTables((inside) => inside(trx)),
-    fence: async () => undefined,
   };
 }

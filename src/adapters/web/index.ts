@@ -3,6 +3,7 @@
 // invocations/invocations.ts (questions and answers), alerts/alerts.ts (alerts as they come), limits.ts.
 
 import type { Server } from "node:http";
+import { setInterval } from "node:timers/promises";
 
 import { createAdaptorServer } from "@hono/node-server";
 
@@ -15,7 +16,7 @@ import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { AdapterHealth, Preview, SendingAdapter } from "../adapter.ts";
 import { createFileCache } from "../file-cache.ts";
 import type { Webhook } from "../webhook.ts";
-import { createAccess, type SignOut, type SignOuts } from "./access/access.ts";
+import { type Access, createAccess, type SignOut, type SignOuts } from "./access/access.ts";
 import { allowedHosts, type AllowedHosts } from "./access/allowed-hosts.ts";
 import { trustedProxies } from "./access/client-address.ts";
 import { limitConnections } from "./access/connection-limit.ts";
@@ -61,6 +62,8 @@ export interface WebAdapterOptions {
   readonly trustProxy?: readonly string[];
   /** Left out: sign-outs are forgotten with the process. */
   readonly signOuts?: SignOuts;
+  /** How often sign-outs are read again, where other processes have the same token. */
+  readonly signOutsMillis?: Milliseconds | undefined;
   /** Previews of other platforms, in the order of the tabs. */
   readonly previews: readonly Preview[];
   /** Whether the networks are simulated, which the page says from the start. */
@@ -121,6 +124,7 @@ export function createWebAdapter(options: WebAdapterOptions): WebAdapter {
       port: () => port,
       now,
     });
+    if (options.signOutsMillis !== undefined) void followSignOuts(access, options.signOutsMillis);
     const app = createApp({
       bot: () => bot,
       hosts: () => hosts ?? allowedHosts({ host: options.host, port }),
@@ -163,6 +167,15 @@ export function createWebAdapter(options: WebAdapterOptions): WebAdapter {
     hosts = allowedHosts({ host: options.host, port, ...(publicUrl === undefined ? {} : { publicUrl }) });
     server.on("error", (error) => log.error({ err: error }, "console server error"));
     health = { state: "up" };
+  }
+
+  async function followSignOuts(access: Access, every: Milliseconds): Promise<void> {
+    try {
+      const times = setInterval(every, undefined, { signal: stopping.signal, ref: false });
+      for await (const _ of times) access.endSessions(await readSignOuts(options));
+    } catch {
+      // The console stops.
+    }
   }
 
   async function stop(): Promise<void> {

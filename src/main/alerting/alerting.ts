@@ -53,6 +53,8 @@ interface AlertingDependencies {
   readonly operators?: Destination;
   /** Is given the result of each delivery attempt, once it is stored. */
   readonly onOutcome?: DispatchDependencies["onOutcome"];
+  /** Another process may have delivered something: once a second, and soon after it did. */
+  readonly onOthers?: () => void;
   /** Is given each observation, once it is stored. */
   readonly onObservation?: (observation: Observation) => void;
   /** Runs before the first observation. */
@@ -127,13 +129,19 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
   let dispatching: Promise<void> | undefined;
   let upkeeping: Promise<void> | undefined;
 
+  /** A delivery may be due, for this process or another one to send. */
+  function wake(): void {
+    dispatcher?.wake();
+    store.processes.announce();
+  }
+
   const alertDependencies = {
     store,
     config,
     clock,
     log,
     simulated: new Set(networks.simulated ? [...names, DRILL_NETWORK] : []),
-    onOwed: () => dispatcher?.wake(),
+    onOwed: wake,
     ...optional,
   };
   const engine = createAlertEngine(alertDependencies);
@@ -166,11 +174,12 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
     const subscriptions = await engine.subscriptions();
     subjects.update(subscriptions);
     drills?.watch(subscriptions);
+    if (store.processes.aliveFor === undefined) return;
+    dependencies.onOthers?.();
     for (const network of names) if (!watched.has(network)) await follow(network);
   }
 
   async function follow(network: string): Promise<void> {
-    if (store.processes.aliveFor === undefined) return;
     const { observations: stored, verdict: latest } = await followNetwork(network, { engine, config, clock });
     // It may have become this process's own meanwhile.
     if (watched.has(network)) return;
@@ -218,6 +227,11 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
       ...optional,
     });
     dispatching = dispatcher.run(delivering.signal);
+    const onChange = (): void => {
+      dispatcher?.wake();
+      dependencies.onOthers?.();
+    };
+    store.processes.onChange(onChange, delivering.signal);
     duties.add("drills", (lease) => {
       const drilled = { ...alertDependencies, store: fencedStore(store, lease), config: drillSettings(config) };
       const own = createDrills({ ...drilled, engine: createAlertEngine(drilled) });
@@ -265,7 +279,7 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
       starting ??= begin(senders);
       return starting;
     },
-    wake: () => dispatcher?.wake(),
+    wake,
     verdict,
     async health() {
       const stored = await store.read(async ({ alerts }) => {

@@ -77,8 +77,11 @@ export function openAlerting(dependencies: OpenAlertingDependencies): OpenAlerti
     platforms: [PLATFORMS.console.platform, ...configuredChats(config).map(({ id }) => id)],
     onOutcome: (outcome) => {
       metrics.onDelivery(outcome);
-      if (outcome.platform === "web") consoleSignal.notify();
+      if (outcome.platform !== "web") return;
+      consoleSignal.notify();
+      store.processes.announce();
     },
+    onOthers: () => consoleSignal.notify(),
     onObservation: (observation) => {
       metrics.onObservation(observation);
       downtime.onObservation(observation);

@@ -13,10 +13,13 @@ import { migrations } from "../migrations/index.ts";
 import { migrate } from "../migrations/migrate.ts";
 import type { Transactions, WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";
+import type { SharedProcesses } from "../processes.ts";
+import type { TableAccess } from "../tables.ts";
 import type { WriteHealth } from "../write-health.ts";
 import { kyselyOverPostgres } from "./kysely-postgres.ts";
 import { openPool } from "./pool.ts";
 import { mayBeRetried, takesNoWrites, toOperatorError } from "./postgres-faults.ts";
+import { holdLease, serverProcesses } from "./processes.ts";
 import { serverName } from "./postgres-url.ts";
 
 /** Access of this process to a database on a server. */
@@ -25,6 +28,8 @@ export interface ServerAccess {
   readonly transactions: Transactions;
   /** Rejects where the server takes no writes, as one does that follows another. */
   check(): Promise<void>;
+  readonly processes: SharedProcesses;
+  readonly hold: TableAccess["hold"];
   /** Connects, and brings the schema to its newest version. Rejects with UserError where that is not possible. */
   claim(): Promise<void>;
   close(): Promise<void>;
@@ -39,7 +44,8 @@ const OLDEST_SERVER = 140_000;
  */
 const TAKE_TURN = `select value from alert_counters where name = '${TURN}' for update`;
 
-export function openServer(url: string, writes: WriteHealth): ServerAccess {
+/** `self` names this process. */
+export function openServer(url: string, self: string, writes: WriteHealth): ServerAccess {
   const server = serverName(url);
   const pool = openPool(url, writes);
   const db = kyselyOverPostgres(pool);
@@ -64,11 +70,15 @@ export function openServer(url: string, writes: WriteHealth): ServerAccess {
     last = next.catch(() => undefined);
     return next;
   };
+  const withDatabase: WithDatabase = async (work) => {
+    await open();
+    return persist(() => work(db));
+  };
+  const processes = serverProcesses(url, self, withDatabase);
   return {
-    async withDatabase(work) {
-      await open();
-      return persist(() => work(db));
-    },
+    withDatabase,
+    processes,
+    hold: (trx, lease) => holdLease(trx, self, lease),
     transactions: {
       async write(work) {
         await open();
@@ -97,6 +107,7 @@ export function openServer(url: string, writes: WriteHealth): ServerAccess {
     async close() {
       if (closed) return;
       closed = true;
+      await processes.close();
       await pool.end();
     },
   };

@@ -40,6 +40,7 @@ class Registry {
         this.leases.set(name, { holder: self, epoch });
         return { name, epoch };
       },
+      announce: () => undefined,
       onChange: () => undefined,
     };
   }

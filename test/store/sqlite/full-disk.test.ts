@@ -31,7 +31,10 @@ describe("queries on a full disk", () => {
     const db = kyselyOver(database, writes);
     await migrate(db);
     const withDatabase: WithDatabase = (work) => work(db);
-    const tables = createTables(withDatabase, alone(withDatabase), Date.now);
+    const tables = createTables(
+      { withDatabase, transactions: alone(withDatabase), hold: async () => undefined },
+      Date.now,
+    );
     const note = (ids: typeof TOO_MANY_IDS) => tables.seen.note("mainnet", "market", ids);
     return { database, writes, tables, note, close: () => db.destroy() };
   }

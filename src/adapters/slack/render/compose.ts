@@ -115,3 +115,16 @@ async function storePresses(
   ]);
   return new Map(stored.flatMap((some) => [...some]));
 }
+
+/** A person as a destination or in a mention: a user id (U… or W…), bare or behind `user:`. */
+export const USER_ID = /^(?:user:)?([UW][A-Z0-9]+)$/u;
+
+/** Adds a delivery's mention, of a person or a user group: the only place where a name may ping. */
+export function withMention(body: MessageBody, mention: string | undefined): MessageBody {
+  const person = mention === undefined ? undefined : USER_ID.exec(mention)?.[1];
+  const group = mention === undefined ? undefined : /^S[A-Z0-9]+$/u.exec(mention)?.[0];
+  const call = person === undefined ? (group === undefined ? "" : `<!subteam^${group}>`) : `<@${person}>`;
+  if (call === "") return body;
+  const called = { ...body, text: `${call} ${body.text}` };
+  return body.blocks.length === 0 ? called : withLine(called, call, true);
+}

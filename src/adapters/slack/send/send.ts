@@ -25,7 +25,9 @@ import {
   composePlain,
   messageArguments,
   type MessageBody,
+  USER_ID,
   withLine,
+  withMention,
 } from "../render/compose.ts";
 import { describeError, errorCodeOf, retryAfterMillis } from "../transport/api-error.ts";
 import { type CallPolicy, openDirectChannel } from "../transport/web-api.ts";
@@ -33,8 +35,6 @@ import { ChannelQueue } from "./channel-queue.ts";
 import { FileBatch, type FileUploadDependencies } from "./files.ts";
 import { isNotInChannel, isThreadGone, toSendError } from "./send-error.ts";
 
-/** A destination in somebody's direct messages: a user id (U… or W…), bare or behind `user:`. */
-const USER_ID = /^(?:user:)?([UW][A-Z0-9]+)$/u;
 /** The metadata event that carries a delivery's id and subject with its message: https://docs.slack.dev/messaging/message-metadata. */
 const DELIVERY_EVENT = "bellwether_delivery";
 /** Longer waits fail the attempt, and the dispatcher retries. */
@@ -339,14 +339,4 @@ function orAborted<R>(call: Promise<R>, signal: AbortSignal): Promise<R> {
   return inTime(call, { signal }, () => {
     throw signal.reason instanceof Error ? signal.reason : new Error("aborted");
   });
-}
-
-/** Adds a delivery's mention, of a person or a user group: the only place where a name may ping. */
-function withMention(body: MessageBody, mention: string | undefined): MessageBody {
-  const person = mention === undefined ? undefined : USER_ID.exec(mention)?.[1];
-  const group = mention === undefined ? undefined : /^S[A-Z0-9]+$/u.exec(mention)?.[0];
-  const call = person === undefined ? (group === undefined ? "" : `<!subteam^${group}>`) : `<@${person}>`;
-  if (call === "") return body;
-  const called = { ...body, text: `${call} ${body.text}` };
-  return body.blocks.length === 0 ? called : withLine(called, call, true);
 }

@@ -28,6 +28,8 @@ export interface Access {
   signIn(c: Context, token: string): "signed-in" | "wrong" | { waitMillis: number };
   /** Ends the browser's session, also for whoever has a copy of its cookie. Never rejects. */
   signOut(c: Context): Promise<void>;
+  /** Ends sessions that were signed out elsewhere, such as in another process. */
+  endSessions(signOuts: readonly SignOut[]): void;
   /** Refuses requests that are not signed in. */
   guard: MiddlewareHandler;
 }
@@ -124,6 +126,9 @@ export function createAccess(options: AccessOptions): Access {
         // This process refuses the session all the same.
         options.log.error({ why: messageOf(thrown) }, "sign-outs unavailable");
       }
+    },
+    endSessions(signOuts) {
+      for (const { session, endsAt } of signOuts) signedOut.set(session, endsAt);
     },
     guard: async (c, next) => {
       if (isSignedIn(c)) return next();

@@ -104,6 +104,13 @@ describe("with a token", () => {
     await using again = await startConsole(echoBot(), { token: TOKEN, port, signOuts });
     expect(await statusOf(again, ours)).toBe(401);
     expect(await statusOf(again, others)).toBe(200);
+    // As another process ends it.
+    const other = { token: TOKEN, port: await freePort(), signOuts, signOutsMillis: 5 };
+    await using beside = await startConsole(echoBot(), other);
+    const theirs = await signedIn(beside);
+    expect(await statusOf(beside, theirs)).toBe(200);
+    kept.push({ session: theirs.split(".")[1]!, endsAt: Number.MAX_SAFE_INTEGER });
+    await expect.poll(() => statusOf(beside, theirs)).toBe(401);
   });
 
   test("a wrong one gets a sentence, and too many have to wait; the right one always passes", async () => {

@@ -1,0 +1,150 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { type Kysely, sql } from "kysely";
+import { Client } from "pg";
+
+import type { Milliseconds } from "../../units/duration.ts";
+import { ALIVE_FOR, type SharedProcesses } from "../processes.ts";
+import type { WithDatabase } from "../queries.ts";
+import type { Schema } from "../schema.ts";
+import type { Lease } from "../store.ts";
+
+/** Changes within so long are one notice. */
+const NOTICE_PAUSE: Milliseconds = 20;
+/** The pauses before a lost connection is opened again: the first, and the longest. */
+const FIRST_PAUSE: Milliseconds = 500;
+const LONGEST_PAUSE: Milliseconds = 30_000;
+const CHANNEL = "bellwether";
+
+/** Unix milliseconds of the server's clock. */
+const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+
+/** The processes on one server. Heartbeats and leases wait for no transaction of alerts. */
+export function serverProcesses(
+  url: string,
+  self: string,
+  withDatabase: WithDatabase,
+): SharedProcesses & { close(): Promise<void> } {
+  const listeners = new Set<() => void>();
+  const closing = new AbortController();
+  let listening: Promise<void> | undefined;
+  let noticed: NodeJS.Timeout | undefined;
+
+  return {
+    heartbeat: () =>
+      withDatabase(async (db) => {
+        const { rows } = await sql<{ live: number; buried: number }>`
+          with beat as (
+            insert into processes (id, alive_until) values (${self}, ${NOW} + ${sql.lit(ALIVE_FOR)})
+            on conflict (id) do update set alive_until = excluded.alive_until
+          ), dead as (
+            delete from processes where id <> ${self} and alive_until <= ${NOW} returning id
+          )
+          select
+            (select count(*) from dead) as buried,
+            1 + (select count(*) from processes where id <> ${self} and alive_until > ${NOW}) as live`.execute(db);
+        return rows[0] ?? { live: 1, buried: 0 };
+      }),
+
+    async leave() {
+      await withDatabase((db) => db.deleteFrom("processes").where("id", "=", self).execute());
+      announce();
+    },
+
+    acquire: (name) =>
+      withDatabase(async (db) => {
+        const held = await db
+          .selectFrom("leases")
+          .select("epoch")
+          .where("name", "=", name)
+          .where("holder", "=", self)
+          .executeTakeFirst();
+        if (held !== undefined) return { name, epoch: held.epoch };
+        const { rows } = await sql<{ epoch: number }>`
+          insert into leases (name, holder, epoch) values (${name}, ${self}, 1)
+          on conflict (name) do update set holder = excluded.holder, epoch = leases.epoch + 1
+          where leases.holder <> excluded.holder and not exists (
+            select from processes where processes.id = leases.holder and processes.alive_until > ${NOW}
+          )
+          returning epoch`.execute(db);
+        return rows[0] === undefined ? undefined : { name, epoch: rows[0].epoch };
+      }),
+
+    announce,
+
+    onChange(listener, signal) {
+      listeners.add(listener);
+      signal.addEventListener("abort", () => listeners.delete(listener), { once: true });
+      listening ??= listen();
+    },
+
+    async close() {
+      clearTimeout(noticed);
+      closing.abort();
+      await listening;
+    },
+  };
+
+  /** Outside of the committing transaction: there, a notice makes all commits of the database wait for each other. */
+  function announce(): void {
+    noticed ??= setTimeout(() => {
+      noticed = undefined;
+      if (closing.signal.aborted) return;
+      // A lost notice costs a second: the others look by themselves.
+      withDatabase((db) => sql`select pg_notify(${CHANNEL}, ${self})`.execute(db)).catch(() => undefined);
+    }, NOTICE_PAUSE);
+    noticed.unref();
+  }
+
+  /** On a connection of its own. Behind a pooler that gives each transaction another one, nothing is heard. */
+  async function listen(): Promise<void> {
+    const { signal } = closing;
+    for (let pause = FIRST_PAUSE; !signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+      const client = new Client({ connectionString: url, application_name: "bellwether listens", keepAlive: true });
+      const ended = Promise.withResolvers<void>();
+      client.on("error", () => ended.resolve());
+      client.on("end", () => ended.resolve());
+      client.on("notification", ({ payload }) => {
+        if (payload !== self) for (const listener of listeners) listener();
+      });
+      const stop = (): void => ended.resolve();
+      signal.addEventListener("abort", stop, { once: true });
+      try {
+        await client.connect();
+        await client.query(`listen ${CHANNEL}`);
+        pause = FIRST_PAUSE;
+        // What was said before it listened, it did not hear.
+        for (const listener of listeners) listener();
+        await ended.promise;
+      } catch {
+        // The server cannot be reached: the pool reports that.
+      } finally {
+        signal.removeEventListener("abort", stop);
+        await client.end().catch(() => undefined);
+      }
+      await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+}
+
+/** Rejects where the lease is another process's by now; it stays this one's until the transaction ends. */
+export async function holdLease(trx: Kysely<Schema>, self: string, { name, epoch }: Lease): Promise<void> {
+  const held = await trx
+    .selectFrom("leases")
+    .select("epoch")
+    .where("name", "=", name)
+    .where("holder", "=", self)
+    .where("epoch", "=", epoch)
+    .forShare()
+    .executeTakeFirst();
+  if (held === undefined) throw new LeaseLost(name);
+}
+
+/** Another process has taken a duty over: nothing that belongs to it may be written any more. */
+export class LeaseLost extends Error {
+  override readonly name = "LeaseLost";
+
+  constructor(lease: string) {
+    super(`another process has taken over: ${lease}`);
+  }
+}

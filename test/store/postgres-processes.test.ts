@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+
+import { silentLog } from "../../src/log.ts";
+import { createStore, type DatabaseStore } from "../../src/store/create-store.ts";
+import { onServer, postgresMissing, scratchPostgres, type ScratchServerDatabase } from "../support/postgres.ts";
+
+const T = 1_700_000_000_000;
+
+describe.skipIf(postgresMissing !== undefined)(`several processes on PostgreSQL ${postgresMissing ?? ""}`, () => {
+  let database: ScratchServerDatabase;
+  beforeAll(async () => {
+    database = await scratchPostgres();
+  });
+  afterAll(() => database.drop());
+
+  /** A process that lives: it has sent a heartbeat. */
+  async function alive(): Promise<DatabaseStore> {
+    const store = createStore({ url: database.url, log: silentLog() });
+    onTestFinished(async () => {
+      await store.processes.leave();
+      await store.close();
+    });
+    await store.processes.heartbeat();
+    return store;
+  }
+
+  /** As if so much time had passed since its last heartbeat. */
+  const age = ({ processes }: DatabaseStore, millis: number): Promise<void> =>
+    onServer(database.url, `update processes set alive_until = alive_until - ${millis} where id = '${processes.self}'`);
+
+  it("count those that live, and bury each dead one once", async () => {
+    const [a, b, c] = [await alive(), await alive(), await alive()];
+    expect(await a.processes.heartbeat()).toEqual({ live: 3, buried: 0 });
+    await age(c, 5000);
+    expect(await a.processes.heartbeat()).toEqual({ live: 3, buried: 0 });
+    await age(c, 2000);
+    const buried = await Promise.all([a, b].map(async ({ processes }) => (await processes.heartbeat()).buried));
+    expect(buried.toSorted((x, y) => x - y)).toEqual([0, 1]);
+    expect(await a.processes.heartbeat()).toEqual({ live: 2, buried: 0 });
+    // It was only slow.
+    expect((await c.processes.heartbeat()).live).toBe(3);
+  });
+
+  it("have a duty one at a time, however many ask at once; it changes hands with the death of its holder", async () => {
+    const stores = await Promise.all(Array.from({ length: 5 }, alive));
+    const ask = () => Promise.all(stores.map(({ processes }) => processes.acquire("watch a")));
+    const first = await ask();
+    expect(first.filter((lease) => lease !== undefined)).toEqual([{ name: "watch a", epoch: 1 }]);
+    const holder = stores[first.findIndex((lease) => lease !== undefined)]!;
+    expect(await ask()).toEqual(first);
+    await age(holder, 7000);
+    const second = await ask();
+    // The dead one still believes in its own: no other process has taken it by then, or exactly one.
+    expect(second.filter((lease) => lease?.epoch === 2).length).toBe(1);
+    expect(await holder.processes.acquire("watch a")).toBeUndefined();
+    await holder.processes.heartbeat();
+    expect(await holder.processes.acquire("watch a")).toBeUndefined();
+  });
+
+  it("leave a duty to the others when they end", async () => {
+    const [a, b] = [await alive(), await alive()];
+    expect(await a.processes.acquire("watch b")).toEqual({ name: "watch b", epoch: 1 });
+    expect(await b.processes.acquire("watch b")).toBeUndefined();
+    await a.processes.leave();
+    expect(await b.processes.acquire("watch b")).toEqual({ name: "watch b", epoch: 2 });
+  });
+
+  it("write nothing under a lease that another one has", async () => {
+    const [a, b] = [await alive(), await alive()];
+    const lease = (await a.processes.acquire("watch c"))!;
+    const write = () =>
+      a.transaction(async (tables) => {
+        await tables.fence(lease);
+        await tables.alerts.watch.putSnapshot("c", "w", T, "{}");
+      });
+    await write();
+    await age(a, 7000);
+    await b.processes.acquire("watch c");
+    await b.transaction(({ alerts }) => alerts.watch.putSnapshot("c", "w", T + 1, "{}"));
+    await expect(write()).rejects.toThrow("watch c");
+    expect((await a.read(({ alerts }) => alerts.watch.snapshot("c", "w")))?.at).toBe(T + 1);
+  });
+
+  it("take nothing over while a transaction under its lease runs", async () => {
+    const [a, b] = [await alive(), await alive()];
+    const lease = (await a.processes.acquire("watch d"))!;
+    const [entered, leaving] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const order: string[] = [];
+    const writing = a.transaction(async (tables) => {
+      await tables.fence(lease);
+      entered.resolve();
+      await leaving.promise;
+      order.push("written");
+    });
+    await entered.promise;
+    await age(a, 7000);
+    const taking = b.processes.acquire("watch d").then((taken) => order.push(`taken ${taken?.epoch}`));
+    await b.processes.heartbeat();
+    leaving.resolve();
+    await Promise.all([writing, taking]);
+    expect(order).toEqual(["written", "taken 2"]);
+  });
+
+  it("owe again what a dead one was sending, and leave alone what the others send", async () => {
+    const [a, b, c] = [await alive(), await alive(), await alive()];
+    const delivery = (id: string) => ({
+      id,
+      destination: `d ${id}`,
+      platform: "fake",
+      kind: "message" as const,
+      phase: "bot",
+      urgency: 0 as const,
+      message: "m",
+      episode: null,
+      target: null,
+      run_at: T,
+      created_at: T,
+      data: "{}",
+    });
+    for (const store of [a, b]) {
+      const { self } = store.processes;
+      await store.transaction(async ({ alerts: { outbox } }) => {
+        await outbox.add([delivery(self)]);
+        await outbox.beginAttempts([self], T, self);
+      });
+    }
+    const recover = () => c.transaction(({ alerts }) => alerts.outbox.recover(c.processes.self, []));
+    expect(await recover()).toEqual([]);
+    await age(a, 7000);
+    await b.processes.heartbeat();
+    expect((await recover()).map(({ id, state, uncertain_since }) => [id, state, uncertain_since])).toEqual([
+      [a.processes.self, "owed", T],
+    ]);
+  });
+
+  it("tell the others of changes, several at once, and themselves of none", async () => {
+    const [a, b] = [await alive(), await alive()];
+    const heard: string[] = [];
+    const stop = new AbortController();
+    onTestFinished(() => stop.abort());
+    a.processes.onChange(() => heard.push("a"), stop.signal);
+    b.processes.onChange(() => heard.push("b"), stop.signal);
+    // Both listen by then: a listener is also called when it begins to hear.
+    await expect.poll(() => heard.toSorted()).toEqual(["a", "b"]);
+    for (let time = 0; time < 5; time += 1) a.processes.announce();
+    await expect.poll(() => heard.filter((who) => who === "b").length).toBe(2);
+    expect(heard.filter((who) => who === "a")).toHaveLength(1);
+  });
+});
