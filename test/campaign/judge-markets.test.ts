@@ -54,7 +54,7 @@ const INTO = titleOf(HALTS, TRADES);
 const OUT = titleOf(TRADES, HALTS);
 const BEGINS = auctionTitle("firing");
 const ENDS = auctionTitle("resolved");
-const DIGEST = "DIGEST · 6 changes of markets on testnet, found at once";
+const DIGEST = "DIGEST · 6 changes of markets on testnet, all at once";
 const ROWS = `Kind,Block,Subject,Detail,Seen\nmarket.state,,BTC/USD,"${AUCTION} (price)",now`;
 
 function judged(titles: readonly string[], stands?: string) {

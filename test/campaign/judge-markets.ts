@@ -101,9 +101,10 @@ export function judgeMarkets(
 }
 
 function changesIn(title: string, text: string): MarketChange[] {
-  const line = /^[^\p{L}\p{N}]*(?<market>.+) on testnet is (?:new: (?<first>.+)|(?<now>.+), was (?<before>.+))$/u.exec(
-    title,
-  );
+  const line =
+    /^[^\p{L}\p{N}]*(?<market>.+) on testnet is (?:new: (?<first>.+)|now (?<now>.+); before: (?<before>.+))$/u.exec(
+      title,
+    );
   if (line?.groups !== undefined) {
     const { market = "", before, first, now = "" } = line.groups;
     return [{ market, after: bare(first ?? now), ...(before === undefined ? {} : { before: bare(before) }) }];

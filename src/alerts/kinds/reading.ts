@@ -73,7 +73,7 @@ export const CONDITIONS = {
   "network.disagree": condition({
     words: "the nodes disagree about the network",
     meaning: () =>
-      "Most nodes stand still while others go on. Either those have split off, or the rest of them is stuck.",
+      "Most nodes stand still while the others go on. One of the two parts is cut off from the network, and it is not known which.",
     remedy:
       "Trust no single node: compare their blocks, and ask the operators of both sides which one the validators are on.",
     groups: ["ops", "network"],
@@ -121,7 +121,7 @@ export const CONDITIONS = {
   }),
   "watch.blind": condition({
     words: "the watcher cannot see the network",
-    meaning: () => "Nothing can be said of the network while this lasts: no other alert of it fires or resolves.",
+    meaning: () => "Nothing can be said of the network meanwhile: no other alert of it begins or ends.",
     remedy: "Check this machine's connection and the addresses of the data nodes; npm run doctor asks each.",
     groups: ["ops", "network"],
     worst: "warning",
@@ -171,9 +171,8 @@ export const CONDITIONS = {
     reading: { facts: z.object({}) },
   }),
   "node.lying": condition({
-    words: "a node is not to be believed",
-    meaning: () =>
-      "Its time is ahead of the clock, or does not go with its blocks, or most other nodes contradict it. It has no vote.",
+    words: "a node gives answers that cannot be right",
+    meaning: () => "Its answers contradict the clock, each other or most other nodes, so they do not count.",
     remedy: "Ask the node's operator to check its clock and its database; read nothing from it until then.",
     groups: ["ops", "nodes"],
     worst: "warning",
@@ -257,7 +256,7 @@ export const CONDITIONS = {
   }),
   "market.price": condition({
     words: "a mark price beyond or within thresholds",
-    meaning: () => "The mark price is where this alert was asked to look out for it.",
+    meaning: () => "The subscription asks to be told when the mark price is there.",
     groups: [],
     worst: "warning",
     about: "market",

@@ -52,7 +52,10 @@ const CONDITION_WORDS: {
       bad: text`The nodes of ${network} disagree`,
       headline: text`The nodes of ${network} have disagreed`,
       good: text`The nodes of ${network} agree again`,
-      figures: [`${advancing.length} go on`, `${standing.length} stand still`],
+      figures: [
+        standing.length === 1 ? "1 node stands still" : `${standing.length} nodes stand still`,
+        advancing.length === 1 ? "1 goes on" : `${advancing.length} go on`,
+      ],
       fields: [
         field("Going on", nodeList(advancing, positions), { wide: true }),
         field("Standing still", nodeList(standing, positions), { wide: true }),
@@ -68,7 +71,7 @@ const CONDITION_WORDS: {
       figures:
         from === undefined || to === undefined
           ? []
-          : [`by ${formatDuration(toMillis(timeFromText(from)) - toMillis(timeFromText(to)))}`],
+          : [`${formatDuration(toMillis(timeFromText(from)) - toMillis(timeFromText(to)))} earlier than before`],
       fields: [...timeField("It said before", from), ...timeField("It says now", to)],
     };
   },
@@ -91,7 +94,7 @@ const CONDITION_WORDS: {
     bad: text`Bellwether does not see ${network}`,
     headline: text`Bellwether has not seen ${network}`,
     good: text`Bellwether sees ${network} again`,
-    figures: reading.facts.nodes.length === 0 ? [] : [whyWords(reading.facts.nodes)],
+    figures: blindWords(reading.facts.nodes),
     fields: reading.facts.nodes.map(({ node, why }) => field(code(node), why ?? "answers", { wide: true })),
   }),
   "node.lagging": (reading, network) => {
@@ -118,9 +121,9 @@ const CONDITION_WORDS: {
     fields: [],
   }),
   "node.lying": (reading, network) => ({
-    bad: text`${code(reading.subject)} is not to be believed on ${network}`,
-    headline: text`${code(reading.subject)} on ${network} has not been believed`,
-    good: text`${code(reading.subject)} is to be believed again on ${network}`,
+    bad: text`${code(reading.subject)} on ${network} gives answers that cannot be right`,
+    headline: text`${code(reading.subject)} on ${network} has given answers that cannot be right`,
+    good: text`${code(reading.subject)} on ${network} gives credible answers again`,
     figures: reading.why === undefined ? [] : [reading.why],
     fields: [],
   }),
@@ -167,7 +170,7 @@ const CONDITION_WORDS: {
       headline: text`${marketName(reading)} on ${network} has been in an auction`,
       good: text`${marketName(reading)} trades again on ${network}`,
       figures: [
-        ...(trigger === undefined ? [] : [`set off by ${enumWord(trigger, "AUCTION_TRIGGER")}`]),
+        ...(trigger === undefined ? [] : [`trigger: ${enumWord(trigger, "AUCTION_TRIGGER")}`]),
         ...(end === undefined ? [] : [`until ${clock(end)}`]),
       ],
       fields: [
@@ -272,11 +275,13 @@ export function idList(ids: readonly string[]): Text {
   );
 }
 
-/** Why nodes do not answer, in few words where all have one reason. */
-function whyWords(nodes: readonly { readonly node: string; readonly why?: string }[]): TextPart {
-  const reasons = [...new Set(nodes.map(({ why }) => why ?? "answers"))];
-  const [only] = reasons;
-  return reasons.length === 1 ? only : `${reasons.length} different reasons`;
+/** How many nodes say nothing that counts, and why, where all of them have one reason. */
+function blindWords(nodes: readonly { readonly node: string; readonly why?: string }[]): string[] {
+  const silent = nodes.flatMap(({ why }) => why ?? []);
+  const [only, ...others] = new Set(silent);
+  if (only === undefined) return [];
+  const count = `${silent.length} of ${nodes.length} nodes`;
+  return [others.length === 0 ? `${count}: ${only}` : `no usable answer from ${count}`];
 }
 
 function marketName(reading: Extract<Reading, { label?: string }>): TextPart {

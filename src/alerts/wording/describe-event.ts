@@ -8,7 +8,7 @@ import { timeFromText } from "../kinds/json-fields.ts";
 import type { DeliveryContext } from "../outbox/delivery-subject.ts";
 import type { AlertMessage } from "../outbox/message.ts";
 import { idList, nodeList } from "./condition-words.ts";
-import { enumWord, guidanceBlocks, markedTitle, remedyOf, SEVERITY_WORDS, TONES } from "./phrases.ts";
+import { enumWord, guidanceBlocks, markedTitle, meaningBlocks, SEVERITY_WORDS, TONES } from "./phrases.ts";
 
 /** One event as a message of its own. */
 export function describeEvent(message: Extract<AlertMessage, { type: "event" }>, context: DeliveryContext): Reply {
@@ -20,9 +20,8 @@ export function describeEvent(message: Extract<AlertMessage, { type: "event" }>,
     tone: TONES[severity],
     title: markedTitle(undefined, eventLine(event), message),
     blocks: [
-      ...(severity === "info" ? [] : [paragraph(strong(SEVERITY_WORDS[severity]))]),
-      ...(meaning === undefined ? [] : [paragraph(meaning)]),
-      ...remedyOf(event.kind),
+      ...(severity === "info" ? [] : [paragraph(howSure(event))]),
+      ...meaningBlocks(meaning, kind.remedy),
       ...guidanceBlocks(event.kind, context, message),
       { kind: "fields", fields: wordsFor(event).fields(event) },
       {
@@ -35,6 +34,13 @@ export function describeEvent(message: Extract<AlertMessage, { type: "event" }>,
       },
     ],
   });
+}
+
+/** `Warning · seen at api1`. */
+function howSure(event: AlertEvent): Text {
+  const { node } = event;
+  const severity = strong(SEVERITY_WORDS[severityOfEvent(event)]);
+  return node === undefined ? text`${severity}` : text`${severity} · seen at ${code(node)}`;
 }
 
 /** The words for events of one kind. */
@@ -81,7 +87,7 @@ const EVENT_WORDS: { readonly [K in EventKind]: EventWords<K> } = {
       const now = strong(sideWords(after));
       return before === undefined
         ? text`${market} on ${network} is new: ${now}`
-        : text`${market} on ${network} is ${now}, was ${sideWords(differing(before, after))}`;
+        : text`${market} on ${network} is now ${now}; before: ${sideWords(differing(before, after))}`;
     },
     fields: (event) => [field("Market", id(event.subject))],
     cells: (event) => ["", event.label ?? event.subject, sideWords(event.after)],

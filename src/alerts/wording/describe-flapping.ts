@@ -45,7 +45,7 @@ export function describeFlapping(message: Flapping, { group, growing }: Delivery
     title: markedTitle("FLAPPING", bad, message),
     blocks: [
       paragraph(
-        `They come and go: so often each fired in ${within}. Until one has been calm for ${within}, it is told only when it becomes critical.`,
+        `They come and go; below stands how often each fired in ${within}. Until one has been calm for ${within}, it is told only when it becomes critical.`,
       ),
       listed(subjects, "last at", growing),
     ],
@@ -62,17 +62,18 @@ export function describeCalm(message: Calm, { group, growing }: DeliveryContext)
   const titles = groupTitles(kind, strong(`${all.length}`), strong(network));
   const ofOne = open ? text`${of}: ${KINDS[kind].words}` : of;
   const what = isOne ? ofOne : open ? titles.bad : titles.good;
-  const fired = text`${open ? "It" : `“${KINDS[kind].words}”`} fired ${episodes === 1 ? "once" : `${episodes} times`} since ${time(timeFromText(since), "both")}. ${
-    open ? "It fires now without a break." : "It does not fire now."
+  const times = episodes === 1 ? "once" : `${episodes} times`;
+  const fired = text`${open ? "It" : `“${KINDS[kind].words}”`} fired ${times} since ${time(timeFromText(since), "both")}. ${
+    open ? "It holds now without a break." : "It does not hold now."
   }`;
   const subjects = all.map((one) => ({ ...one, firings: one.episodes, at: one.since }));
   return reply({
     tone: open ? "warning" : "good",
-    title: markedTitle(open ? "FIRING STEADILY" : "CALM AGAIN", what, message),
+    title: markedTitle(open ? "NO LONGER FLAPPING" : "CALM AGAIN", what, message),
     blocks: isOne
       ? [paragraph(fired)]
       : [
-          paragraph(open ? "Each fires now without a break." : "None of them fires now."),
+          paragraph(open ? "Each holds now without a break." : "None of them holds now."),
           listed(subjects, "since", growing),
         ],
     ...(isOne || growing === true ? {} : fileOf(subjects, `${network}-${kind}-calm`, "Since", message)),

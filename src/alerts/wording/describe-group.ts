@@ -42,8 +42,8 @@ const GROUP_WORDS: Partial<Record<AlertKind, GroupWords>> = {
     good: text`${count} nodes answer again on ${network}`,
   }),
   "node.lying": (count, network) => ({
-    bad: text`${count} nodes are not to be believed on ${network}`,
-    good: text`${count} nodes are to be believed again on ${network}`,
+    bad: text`${count} nodes on ${network} give answers that cannot be right`,
+    good: text`${count} nodes on ${network} give credible answers again`,
   }),
   "node.diverges": (count, network) => ({
     bad: text`The histories of ${count} nodes are not that of the others on ${network}`,

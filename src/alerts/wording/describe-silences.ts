@@ -1,8 +1,8 @@
 import { paragraph } from "../../reply/block.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
-import { code, commandLine, text, type Text } from "../../reply/text.ts";
+import { code, commandLine, text, type Text, type TextPart, time } from "../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
-import { toMillis } from "../../units/nanoseconds.ts";
+import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
 import { timeFromText } from "../kinds/json-fields.ts";
 import type { AlertMessage } from "../outbox/message.ts";
 import { type Silence, silenceActiveUntil } from "../routing/silence.ts";
@@ -20,7 +20,7 @@ export function describeSilences(message: Extract<AlertMessage, { type: "silence
     tone: "warning",
     title: markedTitle("SILENCED", text`${count}: alerts are being kept back`, message),
     blocks: [
-      { kind: "list", items: silences.map((one) => silenceLine(one, now, platforms)) },
+      { kind: "list", items: silences.map((one) => silenceWords(one, untilWords(one, now), platforms)) },
       paragraph(text`${commandLine("alerts unsilence <id>")} ends one, where it was made or at the console.`),
     ],
   });
@@ -28,10 +28,19 @@ export function describeSilences(message: Extract<AlertMessage, { type: "silence
 
 /** A silence that holds: its scope, its place, the time left, who made it. Pure and total. */
 export function silenceLine(silence: Silence, now: Milliseconds, platforms?: Platforms): Text {
-  const { id, by, reason } = silence;
   const left = formatDuration(Math.max(0, silenceActiveUntil(silence, now) - now));
+  return silenceWords(silence, `${left} left`, platforms);
+}
+
+/** What stays true in a message that is not edited. */
+function untilWords(silence: Silence, now: Milliseconds): Text {
+  return text`until ${time(fromMillis(silenceActiveUntil(silence, now)))}`;
+}
+
+function silenceWords(silence: Silence, howLong: TextPart, platforms: Platforms | undefined): Text {
+  const { id, by, reason } = silence;
   const why = reason === undefined ? [] : text`: ${reason}`;
-  return text`${code(id)}: ${silenceScopeWords(silence)} ${silencePlaceWords(silence, platforms)}, ${left} left, by ${by}${why}`;
+  return text`${code(id)}: ${silenceScopeWords(silence)} ${silencePlaceWords(silence, platforms)}, ${howLong}, by ${by}${why}`;
 }
 
 /** `in all places`, `in C123 on Slack`; without `platforms` each is called by its id. Pure and total. */

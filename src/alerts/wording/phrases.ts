@@ -93,17 +93,16 @@ export function toldOnlyNow(already: string | undefined): Block[] {
   return [paragraph(`Told only now because ${why}.`)];
 }
 
-/** What to do about an alert of a kind, where there is anything to do. */
-export function remedyOf(kind: AlertKind): Block[] {
-  const { remedy } = KINDS[kind];
-  return remedy === undefined ? [] : [whatToDo(toText(remedy))];
-}
-
 /** What a condition means, and what to do about it, in one paragraph. */
 export function explanation({ kind, last }: Pick<Episode, "kind" | "last">): Block[] {
-  const { remedy } = KINDS[kind];
-  const todo = remedy === undefined ? [] : text` ${strong("What to do:")} ${remedy}`;
-  return [paragraph(text`${KINDS[kind].meaning(last)}${todo}`)];
+  return meaningBlocks(KINDS[kind].meaning(last), KINDS[kind].remedy);
+}
+
+/** What an alert means, and what to do about it, in one paragraph; none where it says neither. */
+export function meaningBlocks(meaning: string | undefined, remedy: string | undefined): Block[] {
+  const todo = remedy === undefined ? [] : [text`${strong("What to do:")} ${remedy}`];
+  const parts = [...(meaning === undefined ? [] : [meaning]), ...todo];
+  return parts.length === 0 ? [] : [paragraph(joinText(parts, " "))];
 }
 
 /** What the operators add, for everybody and for this subscription. */

@@ -72,7 +72,7 @@ function describeByType(message: AlertMessage, context: DeliveryContext, platfor
         ),
         blocks: [
           paragraph(
-            text`${code(message.channel)}: ${message.why}. ${message.subscriptions} of its subscriptions ended, ${message.unsent === 1 ? "1 message was" : `${message.unsent} messages were`} given up. Invite the bot again, then subscribe again there.`,
+            text`${code(message.channel)}: ${platforms?.nameOf(message.platform) ?? message.platform} says ${message.why}. ${message.subscriptions === 1 ? "1 subscription" : `${message.subscriptions} subscriptions`} ended there, ${message.unsent === 1 ? "1 message was" : `${message.unsent} messages were`} given up. Invite the bot again, then subscribe again there.`,
           ),
         ],
       });
@@ -103,7 +103,7 @@ function describeDigest(message: MessageOf<"digest">): Reply {
   const closed =
     episodes.length === 0 ? [] : [`${episodes.length} resolved ${episodes.length === 1 ? "alert" : "alerts"}`];
   const what = [...closed, ...counts].join(", ");
-  const why = { "catch-up": "found at once", "quiet hours": "during quiet hours", held: "kept back until now" }[
+  const why = { "catch-up": "all at once", "quiet hours": "during quiet hours", held: "kept back until now" }[
     message.reason
   ];
   const table = eventTable(message);

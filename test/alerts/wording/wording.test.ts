@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe as group, expect, it } from "vitest";
 
 import type { Guidance } from "../../../src/alerts/alerts-config.ts";
-import { AlertEvent } from "../../../src/alerts/kinds/event.ts";
+import { AlertEvent, severityOfEvent } from "../../../src/alerts/kinds/event.ts";
 import type { Event } from "../../../src/alerts/kinds/kind.ts";
 import { CONDITION_KINDS, KINDS } from "../../../src/alerts/kinds/kinds.ts";
 import { deliverySubject } from "../../../src/alerts/outbox/delivery-subject.ts";
@@ -30,6 +30,23 @@ group("an alert in words", () => {
       expect(deliverySubject(message, "bot").at).toMatch(/^\d+$/u);
     },
   );
+
+  it("counts nothing down: what is not edited stays true", () => {
+    const stale = alertMessages.filter(([message, context]) =>
+      /\d (?:ms|s|min|h|d) left\b/u.test(fullText(describe(message, context))),
+    );
+    expect(stale).toEqual([]);
+  });
+
+  it("of an event says in its second line how bad and seen where, in its third what it means and what to do", () => {
+    for (const event of EVENT_KINDS.map((kind) => eventOf(kind)).filter((one) => severityOfEvent(one) !== "info")) {
+      const { meaning, remedy }: Event = KINDS[event.kind];
+      const [, second, third] = replyTexts(describe({ type: "event", event })).map(plainText);
+      expect(second).toMatch(/^(?:Warning|Critical) · seen at a:1$/u);
+      const says = [meaning?.(event), remedy].filter((part) => part !== undefined);
+      for (const part of says) expect(third).toContain(part);
+    }
+  });
 
   it("is there for every kind and every type of message", () => {
     const kinds = alertMessages.map(([message]) =>
