@@ -283,7 +283,8 @@ function amountsField(columns: readonly string[], asset: AssetNames): Field[] {
     one === undefined
       ? "raw integers; this node does not say how many decimals the asset has"
       : `raw integers: ${one} is 1 ${asset.symbol ?? "of the asset"}`;
-  return [field("Amounts", text`${said} (${integers.join(", ")})`, { wide: true })];
+  const rounded = "A spreadsheet that opens the file keeps only 15 digits of them (docs/ledger.md).";
+  return [field("Amounts", text`${said} (${integers.join(", ")}). ${rounded}`, { wide: true })];
 }
 
 /** The line that asks for exactly this again, whenever it is typed. */
