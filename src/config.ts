@@ -298,12 +298,10 @@ function contradictions(set: Readonly<Record<string, string | undefined>>): stri
     faults.push("WEB_HOST is not this machine alone, so WEB_TOKEN must be set: a long random word of your own");
   }
   const scheme = /^([a-z][a-z\d+.-]+):/u.exec(value("DATABASE_URL"))?.[1];
-  if (scheme === "postgres" || scheme === "postgresql") {
+  if (scheme !== undefined && !["file", "postgres", "postgresql"].includes(scheme)) {
     faults.push(
-      `DATABASE_URL names a PostgreSQL server, which is not supported yet: use a file, such as ${DATABASE_URL}`,
+      `DATABASE_URL must be a file, such as ${DATABASE_URL}, or a PostgreSQL server, such as postgres://user:password@host/bellwether`,
     );
-  } else if (scheme !== undefined && scheme !== "file") {
-    faults.push(`DATABASE_URL must be a file, such as ${DATABASE_URL}`);
   }
   return faults;
 }

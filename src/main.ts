@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 
-import { UserError } from "./errors.ts";
-import { EXIT_BUG, EXIT_CALLER, type Subcommand } from "./main/cli/cli.ts";
+import { StorageError, UserError } from "./errors.ts";
+import { EXIT_BUG, EXIT_CALLER, EXIT_NETWORK, type Subcommand } from "./main/cli/cli.ts";
 import { limitYoungGeneration } from "./main/v8-memory.ts";
 
 /** Each loads only the modules it needs. */
@@ -59,6 +59,10 @@ async function run(name: string, args: readonly string[]): Promise<number> {
       await subcommand.load()
     )(args);
   } catch (thrown) {
+    if (thrown instanceof StorageError) {
+      console.error(`${thrown.message}.`);
+      return EXIT_NETWORK;
+    }
     if (thrown instanceof UserError) {
       console.error([thrown.message, thrown.remedy].filter((line) => line !== undefined).join("\n"));
       return EXIT_CALLER;

@@ -10,7 +10,7 @@ import type { ExportJobs } from "../export/jobs/jobs.ts";
 import type { UpkeepDependencies } from "../export/jobs/upkeep.ts";
 import type { Log } from "../log.ts";
 import type { Reply } from "../reply/reply.ts";
-import type { DatabaseStore } from "../store/create-store.ts";
+import { folderBeside } from "../store/file/database-url.ts";
 import type { Store } from "../store/store.ts";
 import { fromMillis, type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
 import { PLATFORMS } from "./platforms/platforms.ts";
@@ -32,12 +32,11 @@ interface ExportJobsOptions {
  * Where exports lie: by default kept beside the database file (without one in `data/`), made where the system has its
  * temporary files.
  */
-export function exportFolders(
-  { exportFolder }: Pick<Config, "exportFolder">,
-  { embedded }: Pick<DatabaseStore, "embedded">,
-): Pick<ExportJobsOptions, "directory" | "temporary"> {
-  const beside = embedded === undefined ? path.resolve("data") : path.dirname(embedded.file);
-  return { directory: exportFolder ?? path.join(beside, "exports"), temporary: exportFolder };
+export function exportFolders({
+  exportFolder,
+  databaseUrl,
+}: Pick<Config, "exportFolder" | "databaseUrl">): Pick<ExportJobsOptions, "directory" | "temporary"> {
+  return { directory: exportFolder ?? path.join(folderBeside(databaseUrl), "exports"), temporary: exportFolder };
 }
 
 /** The ledger exports of a process. */

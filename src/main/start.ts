@@ -126,7 +126,7 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
   const exports = await openExportJobs({
     store,
     log,
-    ...exportFolders(config, store),
+    ...exportFolders(config),
     publicUrl: config.web.port === 0 ? undefined : config.web.publicUrl,
     onOwed: () => alerting.wake(),
   });

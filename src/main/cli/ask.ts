@@ -7,7 +7,8 @@ import type { ApiClient } from "../../api/api-client.ts";
 import { type Config, loadConfig, terminalPreferences } from "../../config.ts";
 import { createLog, type Log } from "../../log.ts";
 import { disposeReply } from "../../reply/reply.ts";
-import { databaseFile } from "../../store/file/database-url.ts";
+import { databaseFile, folderBeside } from "../../store/file/database-url.ts";
+import { isPostgresUrl } from "../../store/postgres/postgres-url.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import { findHolder } from "../holder/find-holder.ts";
@@ -26,7 +27,7 @@ export async function ask(args: readonly string[]): Promise<number> {
     argv: args,
     terminal: processTerminal(terminalPreferences()),
     open: () => openLineRunner(config, log, (sentence) => console.error(sentence)),
-    historyFile: path.join(path.dirname(databaseFile(config.databaseUrl)), "ask-history"),
+    historyFile: path.join(folderBeside(config.databaseUrl), "ask-history"),
     version: packageVersion,
     log,
     now: () => fromMillis(Date.now()),
@@ -34,11 +35,12 @@ export async function ask(args: readonly string[]): Promise<number> {
 }
 
 /**
- * Opens the runner that answers `ask`: the process that holds the database, else a bot in this one. `warn` is given a
- * sentence when the database cannot be used.
+ * Opens the runner that answers `ask`: the process that holds the database, else a bot in this one, as always where the
+ * database is on a server. `warn` is given a sentence when the database cannot be used.
  */
 export async function openLineRunner(config: Config, log: Log, warn: (sentence: string) => void): Promise<LineRunner> {
   const findHolderRunner = async (): Promise<LineRunner | undefined> => {
+    if (isPostgresUrl(config.databaseUrl)) return undefined;
     const address = await findHolder(databaseFile(config.databaseUrl));
     return address === undefined ? undefined : (await import("../holder/holder-client.ts")).holderRunner(address);
   };
@@ -59,7 +61,7 @@ async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRun
     { assembleBot, createPassiveAlertService },
     { exportFolders, openExportJobs },
     { readAlertsConfig },
-    { goneWarning, isGone, originWarning },
+    { databaseWarning },
   ] = await Promise.all([
     import("../networks.ts"),
     import("../../store/create-store.ts"),
@@ -72,13 +74,12 @@ async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRun
   // The database is locked per call only: several questions may be asked at the same time.
   let inUse = false;
   const store = createStore({ url: config.databaseUrl, log, hold: "call", onInUse: () => void (inUse = true) });
-  const file = store.embedded?.file;
-  const warning = file === undefined ? undefined : isGone(file) ? goneWarning(file) : originWarning(file, config);
+  const warning = await databaseWarning(store, config);
   if (warning !== undefined) warn(warning);
   const networks = await openNetworks(config, { log });
   const probeNodes = createNodeProbe(networks.clients);
   void probeNodes();
-  const exports = await openExportJobs({ store, log, ...exportFolders(config, store) });
+  const exports = await openExportJobs({ store, log, ...exportFolders(config) });
   const bot = await assembleBot({
     networks,
     store: { seen: lenientSeenIds(store.seen, warn, log), parties: store.parties },

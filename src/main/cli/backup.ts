@@ -4,6 +4,7 @@ import { loadConfig } from "../../config.ts";
 import { UserError } from "../../errors.ts";
 import { backUp, restore as restoreFile } from "../../store/file/backup.ts";
 import { databaseFile } from "../../store/file/database-url.ts";
+import { isPostgresUrl } from "../../store/postgres/postgres-url.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { fileTimestamp } from "../holder/claim-database.ts";
 
@@ -15,7 +16,7 @@ export async function backup(args: readonly string[]): Promise<number> {
       remedy: "For instance: npm run backup -- backups/bellwether-$(date +%F).db",
     });
   }
-  const file = databaseFile(loadConfig().databaseUrl);
+  const file = embeddedFile("pg_dump --format=custom --file=bellwether.dump");
   const { bytes, schema } = backUp(file, path.resolve(into));
   console.log(`${into}: ${formatBytes(bytes)}, schema ${schema ?? "empty"}, read through and whole.`);
   return 0;
@@ -29,7 +30,7 @@ export async function restore(args: readonly string[]): Promise<number> {
       remedy: "For instance: npm run restore -- backups/bellwether-2024-06-03.db",
     });
   }
-  const file = databaseFile(loadConfig().databaseUrl);
+  const file = embeddedFile("pg_restore --clean --if-exists --single-transaction");
   const suffix = `before-restore-${fileTimestamp(new Date())}`;
   const { before, owed } = await restoreFile(file, path.resolve(backup), suffix);
   console.log(`${file} is as it was in ${backup}.`);
@@ -37,4 +38,13 @@ export async function restore(args: readonly string[]): Promise<number> {
   if (owed > 0)
     console.log(`${owed} messages in it are not sent yet: the next start sends them, marked as possible repeats.`);
   return 0;
+}
+
+/** The file in DATABASE_URL. Throws UserError for a server, which has a program of its own for this. */
+function embeddedFile(program: string): string {
+  const { databaseUrl } = loadConfig();
+  if (!isPostgresUrl(databaseUrl)) return databaseFile(databaseUrl);
+  throw new UserError("The database is on a PostgreSQL server, whose own programs copy it and bring it back.", {
+    remedy: `Type ${program} with the address of the database; docs/operations.md shows both.`,
+  });
 }

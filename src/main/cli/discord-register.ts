@@ -18,7 +18,7 @@ export async function discordRegister(args: readonly string[]): Promise<number> 
     const { commands, networks: names } = await assembleBot({
       networks,
       store,
-      exports: await openExportJobs({ store, log, ...exportFolders(config, store) }),
+      exports: await openExportJobs({ store, log, ...exportFolders(config) }),
       alerts: createPassiveAlertService(store, networks, DEFAULT_ALERTS_CONFIG, log),
       log,
     });

@@ -8,6 +8,7 @@ import { UserError } from "../../errors.ts";
 import { isLoopback } from "../../loopback.ts";
 import { databaseFile } from "../../store/file/database-url.ts";
 import { type HolderRecord, readHolderRecord } from "../../store/file/holder-record.ts";
+import { isPostgresUrl } from "../../store/postgres/postgres-url.ts";
 import { findHolder } from "../holder/find-holder.ts";
 
 /** The console: whether its port is free or it runs already, and whether access is protected. */
@@ -26,6 +27,7 @@ export async function examineConsole(
 
 /** The bot that runs on this database, by its holder record; undefined where none runs, or none answers. */
 async function runningBot(databaseUrl: string): Promise<HolderRecord | undefined> {
+  if (isPostgresUrl(databaseUrl)) return undefined;
   try {
     const file = databaseFile(databaseUrl);
     return (await findHolder(file, 0)) === undefined ? undefined : readHolderRecord(file);

@@ -10,7 +10,7 @@ import { plainText } from "../../reply/plain-text.ts";
 import { databaseFile } from "../../store/file/database-url.ts";
 import { lossOf } from "../../store/file/file-identity.ts";
 import { readHolderRecord } from "../../store/file/holder-record.ts";
-import { type FileInspection, inspectFile } from "../../store/file/inspect-file.ts";
+import { type DatabaseInspection, type FileInspection, inspectFile } from "../../store/file/inspect-file.ts";
 import { probeFolder, unfitMountOf } from "../../store/file/probe-folder.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
@@ -128,8 +128,12 @@ function examineFile(file: string, { bytes, schema, age, damage }: Inspection, h
   return [ok(check, `${file}: whole, ${facts}`)];
 }
 
-/** The state of the alerts by the file, whether or not a bot runs. */
-function examineAlerts({ alerts, lastObservedAt }: Inspection, now: Milliseconds, running: boolean): Finding[] {
+/** The state of the alerts by the database, whether or not a bot runs. */
+export function examineAlerts(
+  { alerts, lastObservedAt }: DatabaseInspection<readonly Suspension[]>,
+  now: Milliseconds,
+  running: boolean,
+): Finding[] {
   if (alerts === undefined) return [];
   const findings: Finding[] = [];
   if (running && lastObservedAt !== undefined) {

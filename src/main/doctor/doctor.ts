@@ -6,6 +6,7 @@ import { type Finding, noAnswer, ok } from "../../adapters/finding.ts";
 import { type Config, loadExaminedConfig } from "../../config.ts";
 import { NETWORKS } from "../../config/environment.ts";
 import { UserError } from "../../errors.ts";
+import { isPostgresUrl, passwordsOf } from "../../store/postgres/postgres-url.ts";
 import { pingOnce } from "../health/dead-man-switch.ts";
 import { PLATFORMS, slackEndpoint } from "../platforms/platforms.ts";
 import { type Check, createRedactor, exitCodeOf, findingLine, runChecks, summaryOf, withoutFaulty } from "./checks.ts";
@@ -45,13 +46,21 @@ export async function doctor(args: readonly string[]): Promise<number> {
     { name: "console", run: (signal) => examineConsole(config, signal) },
     { name: "alerts", run: () => Promise.resolve([alertsFile, ...examineOperators(config)]) },
     { name: "DEADMAN_URL", run: (signal) => checkDeadManSwitch(config, args.includes("--ping"), signal) },
-    { name: "database", blocks: true, run: () => examineDatabase(config.databaseUrl, Date.now()) },
+    databaseCheck(config.databaseUrl),
   ];
   const findings = await runChecks(withoutFaulty(checks, examined.faults), (finding) =>
     console.log(findingLine(finding, redact)),
   );
   console.log(summaryOf(findings));
   return exitCodeOf(findings);
+}
+
+function databaseCheck(url: string): Check {
+  if (!isPostgresUrl(url)) return { name: "database", blocks: true, run: () => examineDatabase(url, Date.now()) };
+  return {
+    name: "database",
+    run: async () => (await import("./database-server.ts")).examineServer(url, Date.now()),
+  };
 }
 
 /** Each platform whose token is set, without its libraries. */
@@ -127,7 +136,7 @@ async function checkDeadManSwitch(config: Config, ping: boolean, signal: AbortSi
 }
 
 function secretsOf({ discord, slack, web, alerting, databaseUrl }: Config): (string | undefined)[] {
-  const database = URL.canParse(databaseUrl) ? new URL(databaseUrl).password : undefined;
+  const database = isPostgresUrl(databaseUrl) ? passwordsOf(databaseUrl) : [];
   const secrets = [discord?.token, slack?.botToken, slack?.appToken, slack?.signingSecret, web.token];
-  return [...secrets, alerting.deadmanUrl, database];
+  return [...secrets, alerting.deadmanUrl, ...database];
 }

@@ -66,13 +66,21 @@ export function goneWarning(file: string): string {
   );
 }
 
-/** For a process that locks the database per call: a sentence about a file of another origin. */
-export function originWarning(file: string, config: Pick<Config, "networks">): string | undefined {
-  const origin = originOf(file);
+/** For a process that uses the database without claiming it: a sentence about one that is gone, or of another origin. */
+export async function databaseWarning(
+  store: Pick<DatabaseStore, "embedded" | "origin">,
+  config: Pick<Config, "networks">,
+): Promise<string | undefined> {
+  const file = store.embedded?.file;
+  if (file !== undefined && isGone(file)) return goneWarning(file);
+  // What is wrong with a server is said with the answers.
+  const origin = file === undefined ? await store.origin().catch(() => undefined) : originOf(file);
   if (origin === undefined || origin === requiredOrigin(config)) return undefined;
+  const where = file ?? "the database in DATABASE_URL";
+  const then = file === undefined ? "npm start refuses it" : "npm start sets it aside";
   return origin === "simulated"
-    ? `What alerts and my … say comes from the simulator, which left it in ${file}; npm start sets it aside.`
-    : `What alerts and my … say comes from networks that are no longer set, out of ${file}.`;
+    ? `What alerts and my … say comes from the simulator, which left it in ${where}; ${then}.`
+    : `What alerts and my … say comes from networks that are no longer set, out of ${where}.`;
 }
 
 /** `20231114221320`, UTC: for file names. */

@@ -2,6 +2,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { UserError } from "../../errors.ts";
+import { isPostgresUrl } from "../postgres/postgres-url.ts";
 
 /**
  * The absolute path of the database file that a DATABASE_URL names: `file:./data/bellwether.db` (relative to the
@@ -11,11 +12,6 @@ import { UserError } from "../../errors.ts";
  */
 export function databaseFile(url: string): string {
   const scheme = /^([a-z][a-z\d+.-]+):/iu.exec(url)?.[1]?.toLowerCase();
-  if (scheme === "postgres" || scheme === "postgresql") {
-    throw new UserError("DATABASE_URL names a PostgreSQL server, which is not supported yet.", {
-      remedy: "Use a file, such as file:./data/bellwether.db.",
-    });
-  }
   if (scheme !== undefined && scheme !== "file") {
     throw new UserError(`DATABASE_URL has the scheme ${scheme}:, which is not supported.`, {
       remedy: "Use a file, such as file:./data/bellwether.db.",
@@ -26,6 +22,11 @@ export function databaseFile(url: string): string {
     throw new UserError("DATABASE_URL names no file.", { remedy: "Use a file, such as file:./data/bellwether.db." });
   }
   return path.resolve(file);
+}
+
+/** The folder for files beside a database: that of its file, or `data/` in the working directory for one on a server. */
+export function folderBeside(url: string): string {
+  return isPostgresUrl(url) ? path.resolve("data") : path.dirname(databaseFile(url));
 }
 
 function filePath(url: string): string {

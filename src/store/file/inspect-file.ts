@@ -7,20 +7,24 @@ import { migrations } from "../migrations/index.ts";
 import { toOperatorError } from "../sqlite/sqlite-faults.ts";
 import { executedMigrations, newerMigration } from "../sqlite/sqlite.ts";
 
-/** The state of a database file, seen from outside. */
-export interface FileInspection<R = undefined> {
-  /** The write-ahead log included. */
-  readonly bytes: number;
+/** The state of a database, seen from outside. */
+export interface DatabaseInspection<R> {
   /** The last migration applied; undefined for an empty database. */
   readonly schema: string | undefined;
   /** `older` lacks migrations, which the next start applies; `newer` has one that this program does not know. */
   readonly age: "current" | "older" | "newer";
-  /** The faults that SQLite finds; empty = none. Undefined where the file is too large to be checked. */
-  readonly damage: readonly string[] | undefined;
   /** Undefined for a damaged file or another version. */
   readonly alerts: (AlertCounts & { readonly waiting: readonly PlatformBacklog[]; readonly read: R }) | undefined;
   /** When an observation was stored last, in Unix milliseconds; undefined where none ever was. */
   readonly lastObservedAt: Milliseconds | undefined;
+}
+
+/** The same of a file. */
+export interface FileInspection<R = undefined> extends DatabaseInspection<R> {
+  /** The write-ahead log included. */
+  readonly bytes: number;
+  /** The faults that SQLite finds; empty = none. Undefined where the file is too large to be checked. */
+  readonly damage: readonly string[] | undefined;
 }
 
 /** The deliveries owed on one platform. */

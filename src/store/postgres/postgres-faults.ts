@@ -114,7 +114,7 @@ export function toServerError(thrown: unknown, server: string): unknown {
   return new StorageError(`${title}: ${server}${reason === "" ? "" : ` (${reason})`}`, { title, cause: thrown });
 }
 
-/** Turns a fault met at the start into a sentence for the operator. Anything else passes. */
+/** Turns a fault met at the start into a sentence for the operator, where he must mend a setting. */
 export function toOperatorError(thrown: unknown, server: string): unknown {
   if (thrown instanceof UserError) return thrown;
   const why = `: ${reasonOf(thrown)}`;
@@ -141,11 +141,9 @@ export function toOperatorError(thrown: unknown, server: string): unknown {
         `The user may not do what the bot needs on ${server}${why}.`,
         "Make it the owner of the database, or grant it CREATE on the schema.",
       );
-    default: {
-      const known = toServerError(thrown, server);
-      if (!(known instanceof StorageError)) return thrown;
-      return refuse(`${known.message}.`, "Mend that on the server, or name another one in DATABASE_URL.");
-    }
+    default:
+      // The server may be only starting: another attempt may succeed.
+      return toServerError(thrown, server);
   }
 }
 

@@ -177,6 +177,6 @@ describe("the doctor at the database", () => {
   });
 
   it("refuses an address that is no file's", async () => {
-    await expect(examineDatabase("postgres://u:hunter2@h/b", NOW)).rejects.toThrow(/^(?!.*hunter2).*PostgreSQL/u);
+    await expect(examineDatabase("mysql://u:hunter2@h/b", NOW)).rejects.toThrow(/^(?!.*hunter2).*mysql/u);
   });
 });

@@ -19,8 +19,6 @@ describe("DATABASE_URL", () => {
   });
 
   it.each([
-    ["postgres://user:hunter2@db/bot", "PostgreSQL"],
-    ["postgresql://user:hunter2@db/bot", "PostgreSQL"],
     ["mysql://user:hunter2@db/bot", "mysql:"],
     ["file:", "file"],
     ["file:./data/", "file"],

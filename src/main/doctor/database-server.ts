@@ -1,0 +1,77 @@
+import { fault, type Finding, noAnswer, ok, warning } from "../../adapters/finding.ts";
+import { readSuspensions, type Suspension } from "../../alerts/suspension/suspension-record.ts";
+import { StorageError } from "../../errors.ts";
+import { inspectServer, type ServerInspection } from "../../store/postgres/inspect-server.ts";
+import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { formatBytes } from "../../units/format-number.ts";
+import { examineAlerts } from "./database.ts";
+
+const CHECK = "database";
+/** A longer transaction keeps dead rows from being removed. */
+const LONG_TRANSACTION: Milliseconds = 60_000;
+/** Above this share, more of a table is dead than alive. */
+const MAX_DEAD_SHARE = 0.5;
+/** `server_version_num` of the oldest PostgreSQL that is still maintained. */
+const OLDEST_SERVER = 140_000;
+
+/** A database on a server: its version, schema, rights, what slows it down, and the alerts in it. */
+export async function examineServer(url: string, now: Milliseconds): Promise<Finding[]> {
+  const inspected = await inspectServer(url, now, readSuspensions).catch((thrown: unknown) => {
+    if (thrown instanceof StorageError) return thrown;
+    throw thrown;
+  });
+  if (inspected instanceof StorageError) {
+    const remedy = "See that the server runs, and that DATABASE_URL names it.";
+    return [noAnswer(CHECK, inspected.message, remedy)];
+  }
+  return findingsOf(inspected, now);
+}
+
+/** What an inspection shows. */
+export function findingsOf(inspected: ServerInspection<readonly Suspension[]>, now: Milliseconds): Finding[] {
+  const main = examineState(inspected);
+  return [
+    main,
+    ...examineLoad(inspected),
+    ...(main.state === "fault" ? [] : examineAlerts(inspected, now, inspected.live > 0)),
+  ];
+}
+
+function examineState(inspected: ServerInspection<unknown>): Finding {
+  const { server, version, bytes, schema, age, writable, mayMigrate, live } = inspected;
+  const name = `PostgreSQL ${Math.trunc(version / 10_000)}.${version % 10_000} at ${server}`;
+  if (version < OLDEST_SERVER) return fault(CHECK, `${name} is too old`, "Use PostgreSQL 14 or later.");
+  if (age === "newer") {
+    const remedy = "Run the newer version, or name another database in DATABASE_URL.";
+    return fault(CHECK, `${name}: the database was written by a newer version (it has ${schema ?? "?"})`, remedy);
+  }
+  if (!writable) {
+    return fault(CHECK, `${name} takes no writes`, "Name the primary server in DATABASE_URL, not one that follows it.");
+  }
+  if (age === "older" && !mayMigrate) {
+    const remedy = "Make this user the owner of the database, or grant it CREATE on the schema.";
+    return fault(CHECK, `${name}: this user may not make tables`, remedy);
+  }
+  const state = age === "older" ? "the next start migrates it" : `schema ${schema ?? "empty"}`;
+  const users = live === 1 ? "1 process uses it" : `${live === 0 ? "no" : live} processes use it`;
+  return ok(CHECK, `${name}: ${formatBytes(bytes)}, ${state}, ${users}`);
+}
+
+function examineLoad({ oldestTransaction, dead, pooled }: ServerInspection<unknown>): Finding[] {
+  const findings: Finding[] = [];
+  if (oldestTransaction > LONG_TRANSACTION) {
+    const what = `a transaction has been open for ${formatDuration(oldestTransaction)}`;
+    findings.push(warning("database load", what, "End it: until then no dead rows are removed. See pg_stat_activity."));
+  }
+  if (dead !== undefined && dead.share > MAX_DEAD_SHARE) {
+    const what = `${Math.round(dead.share * 100)} % of the rows in ${dead.table} are dead`;
+    findings.push(warning("database load", what, "See whether autovacuum runs, and whether a transaction is open."));
+  }
+  if (pooled) {
+    const what = "a pooler gives each transaction another connection, so that no process can be woken by another one";
+    findings.push(
+      warning("database pooler", what, "Messages may wait a second longer; or connect without the pooler."),
+    );
+  }
+  return findings;
+}

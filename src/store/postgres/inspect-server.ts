@@ -1,0 +1,136 @@
+import { type Kysely, sql } from "kysely";
+
+import type { Milliseconds } from "../../units/duration.ts";
+import { createAlertTables } from "../alert-tables/create-alert-tables.ts";
+import type { AlertTables } from "../alert-tables/alert-tables.ts";
+import type { DatabaseInspection } from "../file/inspect-file.ts";
+import { migrations } from "../migrations/index.ts";
+import type { Schema } from "../schema.ts";
+import { WriteHealth } from "../write-health.ts";
+import { kyselyOverPostgres } from "./kysely-postgres.ts";
+import { openPool } from "./pool.ts";
+import { executedMigrations } from "./postgres.ts";
+import { toOperatorError } from "./postgres-faults.ts";
+import { serverName } from "./postgres-url.ts";
+
+/** The state of a database on a server, seen by a process that changes nothing. */
+export interface ServerInspection<R> extends DatabaseInspection<R> {
+  readonly server: string;
+  /** `server_version_num`: 180004 is 18.4. */
+  readonly version: number;
+  readonly bytes: number;
+  /** It takes writes: it follows no other server, and nobody has forbidden them. */
+  readonly writable: boolean;
+  /** This user may make tables, as the next migration must. */
+  readonly mayMigrate: boolean;
+  /** The age of the oldest transaction on this database. */
+  readonly oldestTransaction: Milliseconds;
+  /** The table with the largest share of dead rows, among those with many of them. */
+  readonly dead: { readonly table: string; readonly share: number } | undefined;
+  /** How many processes of Bellwether live on it. */
+  readonly live: number;
+  /** A pooler gives each transaction another connection of the server. */
+  readonly pooled: boolean;
+}
+
+/** Fewer dead rows slow nothing down. */
+const MANY_DEAD = 10_000;
+
+/** Rejects with UserError or StorageError where the server cannot be asked. `read` may read more of the alerts. */
+export async function inspectServer<R>(
+  url: string,
+  at: Milliseconds,
+  read: (tables: AlertTables) => Promise<R>,
+): Promise<ServerInspection<R>> {
+  const server = serverName(url);
+  const db = kyselyOverPostgres(openPool(url, new WriteHealth()));
+  try {
+    const { rows } = await sql<Facts>`
+      select current_setting('server_version_num')::int as version,
+        pg_database_size(current_database()) as bytes,
+        to_regclass('kysely_migration') is not null as migrated,
+        not (pg_is_in_recovery() or current_setting('default_transaction_read_only')::boolean) as writable,
+        has_schema_privilege(current_schema(), 'create') as may_migrate,
+        (select coalesce(max(extract(epoch from clock_timestamp() - xact_start) * 1000), 0)::bigint
+          from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()) as oldest_transaction
+    `.execute(db);
+    const [facts] = rows;
+    if (facts === undefined) throw new Error("The server answered nothing.");
+    const { migrated, may_migrate: mayMigrate, oldest_transaction: oldestTransaction, ...rest } = facts;
+    const executed = migrated ? await executedMigrations(db) : [];
+    const newer = executed.some((name) => !Object.hasOwn(migrations, name));
+    const age = newer ? "newer" : executed.length < Object.keys(migrations).length ? "older" : "current";
+    const readable = age === "current";
+    return {
+      server,
+      ...rest,
+      mayMigrate,
+      oldestTransaction,
+      dead: await deadRows(db),
+      pooled: await isPooled(db),
+      live: readable ? await countLive(db) : 0,
+      schema: executed.at(-1),
+      age,
+      lastObservedAt: readable ? await lastObservedAt(db) : undefined,
+      alerts: readable ? await readAlerts(db, at, read) : undefined,
+    };
+  } catch (thrown) {
+    throw toOperatorError(thrown, server);
+  } finally {
+    await db.destroy();
+  }
+}
+
+interface Facts {
+  readonly version: number;
+  readonly bytes: number;
+  readonly migrated: boolean;
+  readonly writable: boolean;
+  readonly may_migrate: boolean;
+  readonly oldest_transaction: number;
+}
+
+async function deadRows(db: Kysely<Schema>): Promise<ServerInspection<unknown>["dead"]> {
+  const { rows } = await sql<{ table: string; share: number }>`
+    select relname as table, (n_dead_tup::float8 / (n_live_tup + n_dead_tup)) as share
+    from pg_stat_user_tables where n_dead_tup >= ${MANY_DEAD} order by share desc limit 1
+  `.execute(db);
+  return rows[0];
+}
+
+/** Two connections that are open at the same time are served by one process: a pooler is between them. */
+async function isPooled(db: Kysely<Schema>): Promise<boolean> {
+  const pidOf = async (on: Kysely<Schema>): Promise<number | undefined> =>
+    (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(on)).rows[0]?.pid;
+  return db.connection().execute(async (one) => {
+    const first = await pidOf(one);
+    return db.connection().execute(async (other) => (await pidOf(other)) === first);
+  });
+}
+
+async function countLive(db: Kysely<Schema>): Promise<number> {
+  const row = await db
+    .selectFrom("processes")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("alive_until", ">", sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`)
+    .executeTakeFirstOrThrow();
+  return row.count;
+}
+
+async function lastObservedAt(db: Kysely<Schema>): Promise<Milliseconds | undefined> {
+  const row = await db
+    .selectFrom("watcher_snapshots")
+    .select((eb) => eb.fn.max<number | null>("at").as("at"))
+    .where("watcher", "=", "sources")
+    .executeTakeFirst();
+  return row?.at ?? undefined;
+}
+
+async function readAlerts<R>(
+  db: Kysely<Schema>,
+  at: Milliseconds,
+  read: (tables: AlertTables) => Promise<R>,
+): Promise<DatabaseInspection<R>["alerts"]> {
+  const tables = createAlertTables(db);
+  return { ...(await tables.counts(at)), waiting: await tables.outbox.depth(), read: await read(tables) };
+}

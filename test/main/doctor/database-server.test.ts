@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { silentLog } from "../../../src/log.ts";
+import { examineServer, findingsOf } from "../../../src/main/doctor/database-server.ts";
+import { createStore } from "../../../src/store/create-store.ts";
+import { aSubscription } from "../../alerts/samples.ts";
+import { onServer, postgresMissing, scratchPostgres, type ScratchServerDatabase } from "../../support/postgres.ts";
+import { saying } from "../../support/said.ts";
+import { findingLines, problemLines } from "./finding-lines.ts";
+
+describe.skipIf(postgresMissing !== undefined)(`the doctor at a database on a server ${postgresMissing ?? ""}`, () => {
+  const NOW = Date.now();
+  let database: ScratchServerDatabase;
+  let name: string;
+  beforeAll(async () => {
+    database = await scratchPostgres();
+    name = /\/(bellwether_\w+)/u.exec(database.url)?.[1] ?? "";
+  });
+  afterAll(() => database.drop());
+  const problems = async () => problemLines(await examineServer(database.url, NOW));
+
+  it("says that the first start migrates it, and changes nothing; then what is in it", async () => {
+    expect(findingLines(await examineServer(database.url, NOW))).toEqual([
+      expect.stringMatching(saying("ok database", "PostgreSQL", name, "migrates", "no processes")),
+    ]);
+    const store = createStore({ url: database.url, log: silentLog() });
+    const row = {
+      id: "s1",
+      destination: "d",
+      network: "mainnet",
+      state: "active",
+      data: JSON.stringify(aSubscription()),
+    };
+    await store.transaction(({ alerts }) => alerts.subscriptions.put([row]));
+    await store.close();
+    expect(findingLines(await examineServer(database.url, NOW))).toEqual([
+      expect.stringMatching(saying("ok database", "PostgreSQL", name, "schema")),
+      expect.stringMatching(saying("ok subscriptions", "1 active")),
+      expect.stringMatching(saying("ok deliveries", "none")),
+    ]);
+  });
+
+  it("counts the processes that live on it", async () => {
+    const alive = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
+    await onServer(
+      database.url,
+      `insert into processes (id, alive_until) values ('a', ${alive} + 60000), ('b', ${alive} + 60000), ('dead', ${alive} - 1)`,
+    );
+    const [first] = findingLines(await examineServer(database.url, NOW));
+    expect(first).toMatch(saying("2 processes"));
+    await onServer(database.url, "delete from processes");
+  });
+
+  it("finds a newer schema, and one that takes no writes", async () => {
+    await onServer(database.url, "insert into kysely_migration values ('0999-from-the-future', 'now')");
+    expect(await problems()).toEqual([expect.stringMatching(saying("fault database", "0999-from-the-future", "->"))]);
+    await onServer(
+      database.url,
+      "delete from kysely_migration where name like '0999%'",
+      `alter database ${name} set default_transaction_read_only = on`,
+    );
+    expect(await problems()).toEqual([expect.stringMatching(saying("fault database", "no writes", "->", "primary"))]);
+    await onServer(database.url, "set default_transaction_read_only = off", `alter database ${name} reset all`);
+  });
+
+  it("finds a database that is not there, and a server that is not", async () => {
+    await expect(examineServer(database.url.replace(name, "nowhere"), NOW)).rejects.toThrow(saying("nowhere"));
+    expect(problemLines(await examineServer("postgres://bell:hunter2@127.0.0.1:1/bell", NOW))).toEqual([
+      expect.stringMatching(saying("fault database", "reached", "127.0.0.1:1/bell", "->")),
+    ]);
+  });
+});
+
+describe("the doctor at what a server says of itself", () => {
+  const sound = {
+    server: "db/bell",
+    version: 180_004,
+    bytes: 9_000_000,
+    schema: "0001-first",
+    age: "current",
+    writable: true,
+    mayMigrate: true,
+    oldestTransaction: 59_000,
+    dead: { table: "alert_deliveries", share: 0.4 },
+    live: 3,
+    pooled: false,
+    alerts: undefined,
+    lastObservedAt: undefined,
+  } as const;
+
+  it.each([
+    [{}, []],
+    [{ version: 130_012 }, [["fault database", "13.12", "14"]]],
+    [{ age: "older", mayMigrate: false }, [["fault database", "tables", "->", "CREATE"]]],
+    [{ oldestTransaction: 61_000 }, [["warning database load", "1 min", "->", "pg_stat_activity"]]],
+    [{ dead: { table: "alert_held", share: 0.51 } }, [["warning database load", "51", "alert_held"]]],
+    [{ pooled: true }, [["warning database pooler", "pooler"]]],
+  ] as const)("finds in %j: %j", (more, found) => {
+    const said = problemLines(findingsOf({ ...sound, ...more }, 0));
+    expect(said).toEqual(found.map((words) => expect.stringMatching(saying(...words)) as string));
+    expect(said).toMatchSnapshot();
+  });
+});
