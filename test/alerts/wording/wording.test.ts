@@ -40,10 +40,10 @@ group("an alert in words", () => {
 
   it("of an event says in its second line how bad and seen where, in its third what it means and what to do", () => {
     for (const event of EVENT_KINDS.map((kind) => eventOf(kind)).filter((one) => severityOfEvent(one) !== "info")) {
-      const { meaning, remedy }: Event = KINDS[event.kind];
+      const kind: Event = KINDS[event.kind];
       const [, second, third] = replyTexts(describe({ type: "event", event })).map(plainText);
       expect(second).toMatch(/^(?:Warning|Critical) · seen at a:1$/u);
-      const says = [meaning?.(event), remedy].filter((part) => part !== undefined);
+      const says = [kind.meaning?.(event), kind.remedy].filter((part) => part !== undefined);
       for (const part of says) expect(third).toContain(part);
     }
   });
