@@ -3,24 +3,11 @@ import { expect, test } from "vitest";
 import type { Subscription } from "../../../src/alerts/routing/subscription.ts";
 import { homeSubscriptions } from "../../../src/main/platforms/home-subscriptions.ts";
 import { plainText } from "../../../src/reply/plain-text.ts";
+import { aSubscription } from "../../alerts/samples.ts";
 import { saying } from "../../support/said.ts";
 
 function subscribed(id: string, channel: string, more: Partial<Subscription> = {}): Subscription {
-  return {
-    id,
-    destination: { platform: "slack", channel },
-    network: "mainnet",
-    kinds: ["network.stalled"],
-    subjects: [],
-    parameters: {},
-    floor: "info",
-    style: "live",
-    events: "usual",
-    state: "active",
-    created: 1,
-    by: { id: "U1", name: "ann" },
-    ...more,
-  };
+  return aSubscription({ id, destination: { platform: "slack", channel }, style: "live", created: 1, ...more });
 }
 
 test("one's own newest first, each with what ends it, then how much each channel of Slack is told of", async () => {

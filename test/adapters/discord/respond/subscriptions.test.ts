@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { COLORS } from "../../../../src/adapters/discord/render/embed.ts";
 import type { Subscription } from "../../../../src/alerts/routing/subscription.ts";
+import { aSubscription } from "../../../alerts/samples.ts";
 import { type Dialog, labelsOf, type Person, textOf } from "../../../support/fake-discord/person.ts";
 import { until } from "../../../support/fake-discord/until.ts";
 import { saying } from "../../../support/said.ts";
@@ -31,20 +32,15 @@ const ROLE = "123456789012345678";
 
 /** A subscription of the channel, whose first message nobody waits for. */
 async function subscribe(): Promise<string> {
-  const subscription: Subscription = {
+  const subscription = aSubscription({
     id: "7k2mq",
     destination: { platform: "discord", channel: on.channel },
-    network: "mainnet",
     kinds: ["node.down"],
-    subjects: [],
-    parameters: {},
-    floor: "info",
     style: "live",
     events: "usual",
-    state: "active",
     created: 0,
     by: { id: ann.id, name: "Ann" },
-  };
+  });
   await on.engine.putSubscription(subscription, "Ann");
   return subscription.id;
 }

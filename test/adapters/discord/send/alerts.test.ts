@@ -3,15 +3,14 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { COLORS } from "../../../../src/adapters/discord/render/embed.ts";
 import { customIdsIn } from "../../../../src/adapters/discord/render/press.ts";
 import { noAlertNotice } from "../../../../src/adapters/why-this-alert.ts";
-import type { Reading } from "../../../../src/alerts/kinds/reading.ts";
-import { systemClock } from "../../../../src/api/clock.ts";
 import { plainText } from "../../../../src/reply/plain-text.ts";
-import { down, price } from "../../../alerts/readings.ts";
+import { price } from "../../../alerts/readings.ts";
 import { delivering } from "../../../support/delivering.ts";
 import { labelsOf, type Person, textOf } from "../../../support/fake-discord/person.ts";
 import type { StoredMessage } from "../../../support/fake-discord/state.ts";
 import { until } from "../../../support/fake-discord/until.ts";
 import { saying } from "../../../support/said.ts";
+import { seeDown, seeNow } from "../../../support/see.ts";
 import { stage, type Stage } from "../stage.ts";
 
 // An alert on Discord end to end: subscription, post and buttons in a channel, over a restart.
@@ -41,12 +40,6 @@ const post = (words: string) =>
 
 const headline = (message: StoredMessage): string => textOf(message).split("\n", 1)[0] ?? "";
 
-async function see(...readings: readonly Reading[]): Promise<void> {
-  const watcher = { name: "sources", every: 5000 };
-  const at = systemClock.wallClock();
-  await on.engine.processObservation({ network: "mainnet", watcher, snapshot: {}, readings, events: [], at });
-}
-
 /** Delivers until a post with these words is there. */
 async function deliverUntil(words: string): Promise<void> {
   await using _ = delivering(on.store, on.adapter);
@@ -58,7 +51,7 @@ describe("an alert on Discord", () => {
     const added = await ann.run(on.channel, "alerts add", { kinds: "node.down" });
     expect(textOf(added.last)).toMatch(saying("node.down", "mainnet"));
     expect(added.last.onlyFor).toBe(ann.id);
-    for (const state of ["good", "bad", "bad", "bad"] as const) await see(down(state));
+    await seeDown(on);
     await deliverUntil(DOWN);
     expect(posts().map((one) => one.content)).toEqual([
       expect.stringContaining("node.down"),
@@ -105,8 +98,8 @@ describe("an alert on Discord", () => {
       high: "70000.123456789",
       low: "1",
     });
-    await see(price("50", market));
-    await see(price("80000", market));
+    await seeNow(on, price("50", market));
+    await seeNow(on, price("80000", market));
     await deliverUntil("above 70,000.123456789 since");
     await on.restart();
     const pressed = await ann.press(post("above 70,000.123456789 since")!, "Acknowledge");
@@ -116,7 +109,7 @@ describe("an alert on Discord", () => {
 
   test("is changed by channel managers; everyone may see its messages and their reason", async () => {
     await ann.run(on.channel, "alerts add", { kinds: "node.down" });
-    for (const state of ["good", "bad", "bad", "bad"] as const) await see(down(state));
+    await seeDown(on);
     await deliverUntil(DOWN);
     const [subscription] = await on.engine.subscriptions();
     const id = subscription?.id ?? "";
@@ -161,7 +154,7 @@ describe("an alert on Discord", () => {
 
   test("offers kinds, alerts and episodes while they are typed", async () => {
     await ann.run(on.channel, "alerts add", { kinds: "node.down" });
-    for (const state of ["good", "bad", "bad", "bad"] as const) await see(down(state));
+    await seeDown(on);
     const kinds = await ann.complete(on.channel, "alerts add", "kinds", "ops,mark");
     expect(kinds.map(({ value }) => value)).toContain("ops,market.price");
     const [alert] = await ann.complete(on.channel, "alerts remove", "id", "");

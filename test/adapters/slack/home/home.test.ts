@@ -3,12 +3,11 @@ import { expect, test } from "vitest";
 import type { Subscription } from "../../../../src/adapters/slack/home/home-data.ts";
 import { UserError } from "../../../../src/errors.ts";
 import { strong, text } from "../../../../src/reply/text.ts";
-import { systemClock } from "../../../../src/api/clock.ts";
-import { down } from "../../../alerts/readings.ts";
 import { alertsOn } from "../../../support/alert-service.ts";
 import { until } from "../../../support/fake-discord/until.ts";
 import { buttonsOf, labelsOf } from "../../../support/fake-slack/person.ts";
 import { saying } from "../../../support/said.ts";
+import { seeDown } from "../../../support/see.ts";
 import { probe, titled } from "../probe-commands.ts";
 import { said } from "../shown.ts";
 import { stage } from "../stage.ts";
@@ -63,18 +62,7 @@ test("the home tab names what is open; Acknowledge is done where it was told, an
   await using scene = await stage();
   const ann = scene.fake.person("ann");
   await ann.run(scene.channel, "alerts add node.down style:plain");
-  const { engine } = alertsOn(scene.store);
-  const watcher = { name: "sources", every: 5000 };
-  for (const state of ["good", "bad", "bad", "bad"] as const) {
-    await engine.processObservation({
-      network: "mainnet",
-      watcher,
-      snapshot: {},
-      readings: [down(state)],
-      events: [],
-      at: systemClock.wallClock(),
-    });
-  }
+  await seeDown(alertsOn(scene.store));
   const home = await ann.openHome();
   const [button] = buttonsOf(home.blocks).filter(({ text: words }) => words?.text === "Acknowledge");
   expect(button).toMatchObject({ style: "primary" });

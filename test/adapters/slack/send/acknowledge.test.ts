@@ -1,31 +1,18 @@
 import { expect, test } from "vitest";
 
-import { systemClock } from "../../../../src/api/clock.ts";
-import { down } from "../../../alerts/readings.ts";
 import { alertsOn } from "../../../support/alert-service.ts";
 import { delivering } from "../../../support/delivering.ts";
 import { until } from "../../../support/fake-discord/until.ts";
 import { buttonsOf, textOf } from "../../../support/fake-slack/person.ts";
+import { seeDown } from "../../../support/see.ts";
 import { stage } from "../stage.ts";
 
 test("Acknowledge posts nothing for all in the channel: the pressed message shows it", async () => {
   await using scene = await stage();
   const { channel, fake, store } = scene;
   const ann = fake.person("ann");
-  const { engine } = alertsOn(store);
   await ann.run(channel, "alerts add node.down style:plain");
-  for (const state of ["good", "bad", "bad", "bad"] as const) {
-    const watcher = { name: "sources", every: 5000 };
-    const at = systemClock.wallClock();
-    await engine.processObservation({
-      network: "mainnet",
-      watcher,
-      snapshot: {},
-      readings: [down(state)],
-      events: [],
-      at,
-    });
-  }
+  await seeDown(alertsOn(store));
   const posts = () => fake.state.messages.filter((one) => one.channel === channel && one.onlyFor === undefined);
   const alert = () => posts().find(({ text }) => text.includes("has not answered"));
   await using _ = delivering(store, scene.adapter);
