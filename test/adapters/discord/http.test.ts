@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { INTERACTIONS_PATH } from "../../../src/adapters/discord/transport/signature.ts";
 import { MAX_WEBHOOK_BYTES } from "../../../src/adapters/web/limits.ts";
 import { createLog } from "../../../src/log.ts";
+import { Balancer } from "../../support/balancer.ts";
 import type { Signing } from "../../support/fake-discord/endpoint.ts";
 import { labelsOf, textOf } from "../../support/fake-discord/person.ts";
 import { until } from "../../support/fake-discord/until.ts";
@@ -39,7 +40,7 @@ async function walk(on: Stage): Promise<unknown[]> {
   const markets = await ann.run(on.channel, "market list");
   const entry = labelsOf(markets.last).find((label) => label.includes("/")) ?? "";
   const picked = await ann.press(markets.last, entry);
-  said.push(["a pick from a menu", entry, picked.messages.length > 0]);
+  said.push(["a pick from a menu", entry !== "", picked.messages.length > 0]);
   const opened = await ann.press((await ann.run(on.channel, "alerts add")).last, "Change…");
   said.push(["a form", (opened.interaction.modal?.components ?? []).length]);
   const sent = await ann.submit(opened, { severity: "critical" });
@@ -49,15 +50,34 @@ async function walk(on: Stage): Promise<unknown[]> {
   return said;
 }
 
+/** What the same comes to over the gateway. */
+let overGatewayOnce: Promise<unknown[]> | undefined;
+const overGateway = (): Promise<unknown[]> =>
+  (overGatewayOnce ??= (async () => {
+    await using on = await begin({ http: false });
+    return await walk(on);
+  })());
+
 test("whatever people do comes to the same as over the gateway, which is not opened", async () => {
   await using http = await begin();
-  await using gateway = await begin({ http: false });
   const said = await walk(http);
-  expect(said).toEqual(await walk(gateway));
+  expect(said).toEqual(await overGateway());
   expect(said).toContainEqual(["a form sent", true, "critical"]);
   expect(http.fake.endpoint.statuses).toEqual(Array.from({ length: 12 }, () => 202));
   expect(http.fake.gateway.seen.identify).toBe(0);
   expect(http.fake.requests.filter(({ path }) => path.startsWith("/gateway"))).toEqual([]);
+});
+
+test("whatever people do comes to the same where each request reaches another of two processes", async () => {
+  await using balancer = await Balancer.start();
+  await using http = await begin();
+  await http.twin();
+  balancer.origins.push(...http.consoles.map(({ url }) => url));
+  await http.fake.endpoint.save(balancer.origin + INTERACTIONS_PATH);
+  const walked = await walk(http);
+  expect(walked).toEqual(await overGateway());
+  const [one = 0, other = 0] = balancer.handed.values();
+  expect([Math.abs(one - other) <= 1, one > 5]).toEqual([true, true]);
 });
 
 const PING = JSON.stringify({ type: 1, id: "1", token: "t", version: 1 });

@@ -1,34 +1,52 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { commands } from "../../../commands/index.ts";
+import { slackManifest } from "../../../src/adapters/slack/manifest.ts";
 import { EVENTS_PATH } from "../../../src/adapters/slack/transport/signature.ts";
 import { MAX_WEBHOOK_BYTES } from "../../../src/adapters/web/limits.ts";
+import type { AnyCommand } from "../../../src/bot/command.ts";
 import { createLog } from "../../../src/log.ts";
+import { reply } from "../../../src/reply/reply.ts";
+import { Balancer } from "../../support/balancer.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import type { Signing } from "../../support/fake-slack/endpoint.ts";
 import { type Dialog, labelsOf } from "../../support/fake-slack/person.ts";
 import type { Envelope } from "../../support/fake-slack/sockets.ts";
 import { saying } from "../../support/said.ts";
+import { probe } from "./probe-commands.ts";
 import { said } from "./shown.ts";
 import { stage, type Stage, type StageOptions } from "./stage.ts";
 
 // Requests over HTTP, as Slack posts them: real requests to the console's server, signed here.
 
-const begin = (more: StageOptions = {}): Promise<Stage> => stage({ http: true, ...more });
+const begin = (more: StageOptions = {}): Promise<Stage> => stage({ http: true, extra: [pages], ...more });
+
+/** An answer that is the same at any time, with a button. */
+const pages: AnyCommand = {
+  ...probe("probe pages", ({ options: { page = 1 } }) => {
+    const next = { command: "probe pages", options: { page: Number(page) + 1 } };
+    const actions = [{ label: "Next", invocation: next, effect: "replace" as const }];
+    return Promise.resolve(reply({ title: `Page ${Number(page)}`, actions }));
+  }),
+  options: { page: { kind: "integer", description: "Page", min: 1, max: 99 } },
+};
 
 /** Everything that people can do, and what each comes to. */
 async function walk(scene: Stage): Promise<unknown[]> {
   const { channel, fake } = scene;
   const ann = fake.person("ann");
   const seen: unknown[] = [];
-  const plain = (words: string): string => words.replaceAll(/<!date\^[^>]*>|\d[\d.,:]*|[UCDT]\d{4,}/gu, "…");
+  const plain = (words: string): string =>
+    words.replaceAll(/<!date\^[^>]*>|\d{4}-\d\d-\d\d [\d:]+|[UCDT]\d{4,}/gu, "…");
   const say = (what: string, { last }: Dialog): void =>
     void seen.push([what, plain(said(last)), last.onlyFor !== undefined, labelsOf(last.blocks)]);
   const acknowledged = (envelope: Envelope): Promise<void> =>
     until(() => envelope.acknowledgedAfter !== undefined, `the acknowledgement of ${envelope.type}`);
-  const asked = await ann.run(channel, "market list");
+  const asked = await ann.run(channel, "probe pages");
   say("a command", asked);
   say("a mistake", await ann.run(channel, "markt lsit"));
-  say("a press", await ann.press(asked.last, "Share"));
+  say("a press", await ann.press(asked.last, "Next"));
+  say("another press", await ann.press(asked.last, "Share"));
   const bare = ann.type(channel, "market show");
   const form = await ann.form();
   const offered = await ann.complete(form, "market", "b");
@@ -43,7 +61,7 @@ async function walk(scene: Stage): Promise<unknown[]> {
   ann.shortcut("Ask Bellwether");
   seen.push(["a global shortcut", await ann.submit(await ann.form(), { "ask:line": "help" })]);
   seen.push(["its answer", plain(said(await ann.answerInView())).length > 0]);
-  const mention = ann.mention(channel, "market list", "1.000001");
+  const mention = ann.mention(channel, "probe pages", "1.000001");
   await until(() => ann.sees(channel).some(({ thread, onlyFor }) => thread === "1.000001" && onlyFor === ann.id), "it");
   const home = await ann.openHome();
   seen.push(["the home tab", labelsOf(home.blocks)]);
@@ -54,16 +72,35 @@ async function walk(scene: Stage): Promise<unknown[]> {
   return seen;
 }
 
+/** What the same comes to over Socket Mode. */
+let overSocketsOnce: Promise<unknown[]> | undefined;
+const overSockets = (): Promise<unknown[]> =>
+  (overSocketsOnce ??= (async () => {
+    await using scene = await begin({ http: false });
+    return await walk(scene);
+  })());
+
 test("whatever people do comes to the same as over Socket Mode, of which no socket is opened", async () => {
   await using http = await begin();
-  await using sockets = await begin({ http: false });
   const seen = await walk(http);
-  expect(seen).toEqual(await walk(sockets));
+  expect(seen).toEqual(await overSockets());
   expect([http.fake.sockets.opened, http.fake.begun.includes("apps.connections.open")]).toEqual([0, false]);
   const { envelopes } = http.fake.sockets;
-  expect(envelopes.length).toBe(sockets.fake.sockets.envelopes.length);
   // Whatever stands in the response to a command would be posted as a message.
   expect(envelopes.filter(({ type, answer }) => type !== "interactive" && answer !== undefined)).toEqual([]);
+});
+
+test("whatever people do comes to the same where each request reaches another of two processes", async () => {
+  await using balancer = await Balancer.start();
+  await using http = await begin();
+  await http.twin();
+  balancer.origins.push(...http.consoles.map(({ url }) => url));
+  http.fake.state.manifest = slackManifest(commands, "/bell", balancer.origin + EVENTS_PATH);
+  await http.fake.endpoint.verify();
+  const walked = await walk(http);
+  expect(walked).toEqual(await overSockets());
+  const [one = 0, other = 0] = balancer.handed.values();
+  expect([Math.abs(one - other) <= 1, one > 5]).toEqual([true, true]);
 });
 
 const CHALLENGE = JSON.stringify({

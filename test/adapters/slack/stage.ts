@@ -60,6 +60,8 @@ export interface Stage {
   readonly consoles: readonly Harness[];
   /** Ends the adapter and starts another on the same store. */
   restart(): Promise<void>;
+  /** Starts another adapter beside it, as a second process would. */
+  twin(): Promise<SendingAdapter>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -124,6 +126,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     return adapter;
   };
   let adapter = await start();
+  const twins: SendingAdapter[] = [];
   return {
     fake,
     simulator,
@@ -139,8 +142,13 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       await until(() => fake.sockets.listening === 0, "the old sockets to close");
       adapter = await start();
     },
+    async twin() {
+      const twin = await start();
+      twins.push(twin);
+      return twin;
+    },
     async [Symbol.asyncDispose]() {
-      await adapter.stop();
+      await Promise.all([adapter, ...twins].map((one) => one.stop()));
       await Promise.all(consoles.map((one) => one[Symbol.asyncDispose]()));
       await Promise.all(clients.map((client) => client.close()));
       await Promise.all([fake.stop(), simulator.close(), store.close()]);
