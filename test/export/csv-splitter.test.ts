@@ -101,6 +101,27 @@ describe("CsvSplitter", () => {
     expect(seen).toEqual(['a,"b\n"\r\n', "c,d\n", "e"]);
   });
 
+  test.each([32_766, 32_767, 32_768, 32_769, 70_000])(
+    "a chunk of many rows is split wherever its rows end, here after %d bytes",
+    (length) => {
+      const first = ["a", "b".repeat(length - 2)];
+      const others = Array.from({ length: 3000 }, (_, row) => [String(row), "x".repeat(row % 40)]);
+      const lines = (rows: readonly string[][]): string => rows.map((fields) => `${fields.join(",")}\n`).join("");
+      expect(splitText(lines([first, ...others]))).toEqual([first, ...others]);
+      const quotedField = `\n"${"y,\n".repeat(12_000)}`;
+      const text = `${lines([first])}1,${quoted(quotedField)}\n${lines(others)}`;
+      expect(splitText(text)).toEqual([first, ["1", quotedField], ...others]);
+    },
+  );
+
+  test("what is scanned at once begins with a row, so that no chunk is copied", () => {
+    const carried: boolean[] = [];
+    const bytes = Buffer.from("abc,de\n".repeat(10_000));
+    const splitter = new CsvSplitter((record) => carried.push(record.bytes.buffer !== bytes.buffer));
+    splitter.push(bytes);
+    expect(carried).toEqual(carried.map(() => false));
+  });
+
   test("a quote that is never closed is no CSV", () => {
     expect(() => splitText('a,"b\nc,d\n')).toThrow(MalformedCsv);
   });

@@ -343,6 +343,18 @@ describe("one node", () => {
     expect([stream.asOf.node, stream.ledgerDays]).toEqual([name(nodes[asked]!), days[asked]]);
   });
 
+  test("of too short a history goes before one that is to be asked last, and behind none that is ill", async () => {
+    const well = () => node((_request, response) => void response.end(HEADER));
+    const ill = await node((_request, response) => void response.writeHead(403).end());
+    const [last, short] = [await well(), await well()];
+    const nodes = [ill, last, short].map(({ url }) => ({ url, ledgerDays: url === short.url ? 1 : 99 }));
+    const api = clientOf([], { nodes, limits: { exportPauseMillis: 0 } });
+    const from = nanoseconds(BigInt(Date.now() - 2 * 86_400_000) * 1_000_000n);
+    await read(await api.exportLedger({ ...query, from }));
+    const stream = await api.exportLedger({ ...query, from }, { after: new Set([name(last)]) });
+    expect([stream.asOf.node, ill.asked.length]).toEqual([name(short), 1]);
+  });
+
   test("that bans us is not asked for exports either", async () => {
     const a = await node((_request, response) => void response.writeHead(403).end());
     const api = clientOf([a], { limits: { exportPauseMillis: 0 } });
