@@ -50,16 +50,22 @@ describe("a file that is given back", () => {
     ],
     ["without a row", (csv) => `${lines(csv).slice(0, -1).join("\r\n")}\r\n`, saying("✗", "00000001", 23, 24)],
     [
+      "without a row, and renamed",
+      (csv) => `${lines(csv).toSpliced(3, 1).join("\n")}\n`,
+      saying("✗", "renamed.csv", "00000001", 23, 24),
+    ],
+    [
       "with another quantity",
       (csv) =>
         csv.replace(/(\n[^,]*,)(\d)/u, (_, before: string, digit: string) => `${before}${(Number(digit) + 1) % 10}`),
       saying("✗", "00000001", "quantity"),
     ],
-  ])("%s is told from the original", async (_name, change, said) => {
+  ])("%s is told from the original", async (what, change, said) => {
     const { csv, verify, name } = await exported();
     const changed = change(csv);
     expect(changed).not.toBe(csv);
-    expect((await verify(changed, name.replace(".csv", " (1).csv"))).replaceAll(/\s+/gu, " ")).toMatch(said);
+    const called = what.includes("renamed") ? "renamed.csv" : name.replace(".csv", " (1).csv");
+    expect((await verify(changed, called)).replaceAll(/\s+/gu, " ")).toMatch(said);
   });
 
   test("that is no export's is not taken for one, whatever it is", async () => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 
 import type { LedgerAccount } from "../../src/export/ledger-account.ts";
 import { readLedgerFile } from "../../src/export/verify/read-ledger-file.ts";
-import { compareLedger, verifyLedger } from "../../src/export/verify/verify.ts";
+import { compareLedger, type KnownExport, verifyLedger } from "../../src/export/verify/verify.ts";
 import { COLUMNS_13, csv, row, type Row } from "./ledger-csv.ts";
 import { normalised } from "./normalised.ts";
 
@@ -190,6 +190,34 @@ describe("the export that a file comes from", () => {
         ],
       });
     }
+  });
+
+  test("by its span, where rows are missing and the columns are the same, or the party and the asset are known", async () => {
+    const [first = "", , last = ""] = LINES;
+    const spanned = { ...ACCOUNT, firstTime: "1674003600000000000", lastTime: "1674003602000000000" };
+    const [, sender] = (await readLedgerFile(pieces(FILE))).table!.parties;
+    const of = { partyId: sender ?? "", assetId: (await readLedgerFile(pieces(FILE))).table!.assets[0]! };
+    const found = async (text: string, more: Partial<KnownExport>) =>
+      verifyLedger(await readLedgerFile(pieces(text)), [{ account: spanned, ...more }])?.verdict;
+    const without = (...columns: string[]): string =>
+      exported(
+        ROWS.slice(0, 2),
+        COLUMNS_13.filter((name) => !columns.includes(name)),
+      ).text;
+    for (const text of [fileOf(first, last), fileOf(last), fileOf(first)]) {
+      expect(await found(text, {})).toMatchObject({ kind: "differs" });
+      expect(await found(text, { of })).toMatchObject({ kind: "differs" });
+      expect(await found(text, { of: { ...of, partyId: "ab".repeat(32) } })).toBeUndefined();
+      expect(await found(text, { of: { ...of, assetId: "ab".repeat(32) } })).toBeUndefined();
+      expect(await found(text, { account: { ...spanned, lastTime: "1674003600000000000" } })).toEqual(
+        text === fileOf(first) ? { kind: "differs", differences: expect.any(Array) as unknown } : undefined,
+      );
+    }
+    // Neither end is left.
+    expect(await found(fileOf(LINES[1]!), {})).toBeUndefined();
+    expect(await found(fileOf(LINES[1]!), { of })).toMatchObject({ kind: "differs" });
+    expect(await found(without("quantity", "effect"), {})).toBeUndefined();
+    expect(await found(without("quantity", "effect"), { of })).toMatchObject({ kind: "differs" });
   });
 
   test("none, where nothing agrees", async () => {

@@ -20,7 +20,7 @@ export function verifiedReply(name: string | undefined, { sha256, rows, found }:
         paragraph(
           name === undefined
             ? "Its export was made elsewhere, by somebody else, or more than 400 days ago. Where you have the file, give the file: then a changed one is recognised, too."
-            : "Its export was made elsewhere, by somebody else, or more than 400 days ago; or the file was changed too much. A part or an archive is recognised by the file in it: give that.",
+            : "Its export was made elsewhere, by somebody else, or more than 400 days ago; or the file was changed too much. An archive that was packed again is recognised by the file in it: give that.",
         ),
         ...details([
           { kind: "fields", fields: [...(rows === undefined ? [] : [field("Rows", formatCount(rows))]), hash] },
@@ -39,6 +39,8 @@ function verdictWords({ verdict, code: named }: Found): Text {
   switch (verdict.kind) {
     case "same":
       return text`is the file of export ${code(named)}, byte for byte`;
+    case "packed":
+      return text`is ${code(verdict.name)} as export ${code(named)} was delivered, byte for byte`;
     case "rewritten":
       return text`has the rows of export ${code(named)}, written otherwise: line ends, quotes or a byte order mark differ`;
     case "reordered":

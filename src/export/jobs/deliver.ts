@@ -1,11 +1,13 @@
 import type { Attachment, FileLimits } from "../../reply/attachment.ts";
-import { packFile } from "../pack/pack.ts";
+import { type MadeFile, packFile } from "../pack/pack.ts";
 import type { TemporaryFiles } from "../temporary-file.ts";
 
 /** What one message says of an export's file. */
 export interface Delivery {
   /** None where there are no rows, and where the file fits nowhere. The receiver disposes of them. */
   readonly attachments: readonly Attachment[];
+  /** What was made of the file for this place: archives, and parts of it; left out = nothing. */
+  readonly made?: readonly MadeFile[];
   /** Which message this is, from 1, where one is not enough. */
   readonly message?: { readonly number: number; readonly of: number };
   /** The file is too large to be sent here. */
@@ -59,7 +61,12 @@ export async function deliver(
     const [attachments = [], at] = [packed.messages[number - 1] ?? packed.messages[0], Math.min(number, of)];
     const others = [...packed.messages.flat(), file].filter((one) => !attachments.includes(one));
     await Promise.all(others.map((one) => one.dispose()));
-    return { attachments, ...(of === 1 ? {} : { message: { number: at, of } }) };
+    const { made } = packed;
+    return {
+      attachments,
+      ...(made.length === 0 ? {} : { made }),
+      ...(of === 1 ? {} : { message: { number: at, of } }),
+    };
   } catch (thrown) {
     await file.dispose();
     throw thrown;

@@ -121,14 +121,37 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
   }
 
   async function deliverKept(code: string, into: Into, signal: AbortSignal): Promise<Delivery> {
-    const [row] = await store.exports.files(code);
+    const row = (await store.exports.files(code)).find(({ path }) => path !== null);
     const file = row === undefined ? undefined : await openKept(row);
     if (row === undefined || file === undefined) return { attachments: [] };
     const delivery = await deliver(file, into, temporary, signal);
+    await noteMade(code, delivery);
     const { tooLarge } = delivery;
     if (tooLarge === undefined || publicUrl === undefined || row.link === null) return delivery;
     const link = new URL(`/download/${row.link}/${encodeURIComponent(row.name)}`, publicUrl).href;
     return { ...delivery, tooLarge: { ...tooLarge, link } };
+  }
+
+  /** Archives and parts are recognised when they are given back; an answer does not fail where the database does. */
+  async function noteMade(code: string, { made = [] }: Delivery): Promise<void> {
+    try {
+      const known = await store.exports.files(code);
+      const others = made.filter(({ sha256 }) => !known.some((file) => file.sha256 === sha256));
+      await store.exports.addFiles(
+        others.map(({ name, mediaType: media_type, sizeBytes: size_bytes, sha256 }) => ({
+          code,
+          // Parts for a place with another limit have the same names.
+          name: known.some((file) => file.name === name) ? `${name} (${sha256.slice(0, 8)})` : name,
+          media_type,
+          size_bytes,
+          sha256,
+          path: null,
+          link: null,
+        })),
+      );
+    } catch (thrown) {
+      log.warn({ job: code, why: messageOf(thrown) }, "export not recorded");
+    }
   }
 
   function checkBounds({ platform, person, workspace }: ExportOwner): void {

@@ -2,8 +2,8 @@ import type { ExportJobRow, ExportTables } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { LedgerAccount } from "../ledger-account.ts";
 import { type LedgerFilePrint, readLedgerFile } from "../verify/read-ledger-file.ts";
-import { compareLedger, type LedgerVerdict, verifyLedger } from "../verify/verify.ts";
-import type { ExportAsker } from "./job.ts";
+import { compareLedger, type KnownExport, type LedgerVerdict, verifyLedger } from "../verify/verify.ts";
+import { type ExportAsker, jobOf } from "./job.ts";
 import { isOwn, ownerOf } from "./owner.ts";
 
 /** What a file that is given back was found to be. */
@@ -37,14 +37,33 @@ export async function verifyFile(tables: ExportTables, asker: ExportAsker, given
     typeof given === "string" ? { sizeBytes: 0, sha256: given } : await readLedgerFile(given.bytes);
   const { sha256, table } = print;
   const rows = table === undefined ? {} : { rows: table.rows };
+  const packed = await packedAs(tables, asker, sha256);
+  if (packed !== undefined) return { sha256, ...rows, found: packed };
   const ofHash = (await tables.ofFile({ sha256 }, MAX_OF_FILE)).filter((row) => mayRecognise(asker, row));
   const others = typeof given === "string" || ofHash.length > 0 ? [] : await comparable(tables, asker);
   const alike = verifyLedger(print, [...ofHash, ...others].flatMap(withAccount));
   const found = alike ?? (typeof given === "string" ? undefined : await namedAlike(tables, asker, print, given.name));
-  if (found === undefined) return { sha256, ...rows };
-  const { code, network, node, created_at: made, ended_at: ended } = found.known.row;
-  const { account } = found.known;
-  return { sha256, ...rows, found: { code, network, node, madeAt: ended ?? made, account, verdict: found.verdict } };
+  return { sha256, ...rows, ...(found === undefined ? {} : { found: foundAs(found.known, found.verdict) }) };
+}
+
+function foundAs({ row, account }: KnownJob, verdict: LedgerVerdict): Required<VerifiedFile>["found"] {
+  const { code, network, node, created_at: made, ended_at: ended } = row;
+  return { code, network, node, madeAt: ended ?? made, account, verdict };
+}
+
+/** An archive or a part, by its own hash. */
+async function packedAs(
+  tables: ExportTables,
+  asker: ExportAsker,
+  sha256: string,
+): Promise<Required<VerifiedFile>["found"] | undefined> {
+  const rows = (await tables.ofFile({ sha256 }, MAX_OF_FILE)).filter((row) => mayRecognise(asker, row));
+  for (const known of rows.flatMap(withAccount)) {
+    const made = (await tables.files(known.row.code)).find((file) => file.sha256 === sha256);
+    if (made !== undefined && sha256 !== known.account.sha256)
+      return foundAs(known, { kind: "packed", name: made.name });
+  }
+  return undefined;
 }
 
 /** A file that was changed beyond its number of rows and its sums, by the name that it was delivered under. */
@@ -66,9 +85,14 @@ function comparable(tables: ExportTables, asker: ExportAsker): Promise<readonly 
   return tables.recognisable(asker.isOperator ? undefined : ownerOf(asker), MAX_COMPARED);
 }
 
+interface KnownJob extends KnownExport {
+  readonly row: ExportJobRow;
+}
+
 /** An account that a later version cannot read is not compared. */
-function withAccount(row: ExportJobRow): { readonly row: ExportJobRow; readonly account: LedgerAccount }[] {
+function withAccount(row: ExportJobRow): KnownJob[] {
   if (row.account === null) return [];
   const account = LedgerAccount.safeParse(JSON.parse(row.account));
-  return account.success ? [{ row, account: account.data }] : [];
+  const query = jobOf(row).result?.query;
+  return account.success ? [{ row, account: account.data, ...(query === undefined ? {} : { of: query }) }] : [];
 }

@@ -6,11 +6,16 @@ import type { Attachment, FileLimits } from "../../reply/attachment.ts";
 import type { TemporaryFiles } from "../temporary-file.ts";
 import { zipFiles } from "./zip-files.ts";
 
+/** What a file is recognised by when it is given back. */
+export type MadeFile = Pick<Attachment, "name" | "mediaType" | "sizeBytes" | "sha256">;
+
 export type Packed =
   | {
       readonly fits: true;
       /** The files of each message, in order. The given file is among them only where it fits as it is. */
       readonly messages: readonly (readonly Attachment[])[];
+      /** The archives, and the parts in them. */
+      readonly made: readonly MadeFile[];
       /** Removes the archives made here; the given file stays its owner's. */
       dispose(): Promise<void>;
     }
@@ -38,21 +43,26 @@ export async function packFile(
   signal: AbortSignal,
 ): Promise<Packed> {
   const { maxBytes } = limits;
-  if (file.sizeBytes <= maxBytes) return { fits: true, messages: [[file]], dispose: async () => {} };
+  if (file.sizeBytes <= maxBytes) return { fits: true, messages: [[file]], made: [], dispose: async () => {} };
   const perMessage = Math.max(1, Math.min(limits.maxCount, Math.floor((limits.maxTotalBytes ?? Infinity) / maxBytes)));
   const maxParts = file.split === undefined ? 1 : perMessage * MAX_MESSAGES;
   if (file.sizeBytes > maxBytes * maxParts * MAX_COMPRESSION) return { fits: false };
   const whole = await zip(file, temporary, signal);
-  if (whole.sizeBytes <= maxBytes) return { fits: true, messages: [[whole]], dispose: () => whole.dispose() };
+  if (whole.sizeBytes <= maxBytes) {
+    return { fits: true, messages: [[whole]], made: [whole].map(toMade), dispose: () => whole.dispose() };
+  }
   await whole.dispose();
   const compressedBytes = whole.sizeBytes;
   let partBytes = Math.floor((file.sizeBytes / compressedBytes) * maxBytes * PART_FILL);
   for (let turn = 0; turn < MAX_TRIES; turn += 1, partBytes = Math.floor(partBytes * PART_FILL)) {
     if (file.split === undefined || Math.ceil(file.sizeBytes / partBytes) > maxParts) break;
-    const parts = await zipParts(await file.split(partBytes), maxBytes, temporary, signal);
+    const cut = await file.split(partBytes);
+    const parts = await zipParts(cut, maxBytes, temporary, signal);
     if (parts === undefined) continue;
-    if (parts.length <= maxParts)
-      return { fits: true, messages: inMessages(parts, perMessage), dispose: () => disposeAll(parts) };
+    if (parts.length <= maxParts) {
+      const made = [...parts, ...cut].map(toMade);
+      return { fits: true, messages: inMessages(parts, perMessage), made, dispose: () => disposeAll(parts) };
+    }
     await disposeAll(parts);
     break;
   }
@@ -86,6 +96,10 @@ async function zipParts(
 
 function zip(file: Attachment, temporary: TemporaryFiles, signal: AbortSignal): Promise<Attachment> {
   return zipFiles(`${file.name}.zip`, [{ name: file.name, attachment: file }], temporary, signal);
+}
+
+function toMade({ name, mediaType, sizeBytes, sha256 }: Attachment): MadeFile {
+  return { name, mediaType, sizeBytes, sha256 };
 }
 
 function inMessages(files: readonly Attachment[], perMessage: number): Attachment[][] {

@@ -5,6 +5,9 @@ import { ZipFile } from "yazl";
 import type { Attachment } from "../../reply/attachment.ts";
 import type { TemporaryFiles } from "../temporary-file.ts";
 
+/** No time of its own (the earliest that the format knows), so that the same files give the same bytes. */
+const NO_TIME = new Date(1980, 0, 1);
+
 /**
  * Compresses files into one .zip on disk, a format that phones open. The originals stay their owner's. Rejects with
  * StorageError when the disk is full, with the failure of a file that cannot be read, or with the signal's reason.
@@ -19,7 +22,7 @@ export async function zipFiles(
   try {
     const zip = new ZipFile();
     for (const file of files) {
-      zip.addReadStreamLazy(file.name, { compress: true }, (give) => {
+      zip.addReadStreamLazy(file.name, { compress: true, mtime: NO_TIME, forceDosTimestamp: true }, (give) => {
         // A source that fails must fail the archive: neither hang it nor end the process.
         try {
           const source = file.attachment.open();

@@ -16,6 +16,12 @@ export interface LedgerFilePrint {
     readonly rewrittenSha256: string;
     /** Whether no row's vega_time is earlier than that of the row before. */
     readonly sorted: boolean;
+    /** The earliest and latest vega_time, Unix nanoseconds in decimal; left out where none can be read. */
+    readonly firstTime?: string;
+    readonly lastTime?: string;
+    /** Who is in each row, as sender or receiver, and the assets; empty where the columns do not tell. */
+    readonly parties: readonly string[];
+    readonly assets: readonly string[];
   };
 }
 
@@ -59,6 +65,11 @@ class TableReader {
   #rows = 0;
   #sorted = true;
   #last: SplitTime | undefined;
+  #first: SplitTime | undefined;
+  #latest: SplitTime | undefined;
+  /** In each row so far; undefined before the first. */
+  #parties: ReadonlySet<string> | undefined;
+  #assets: ReadonlySet<string> | undefined;
 
   push(chunk: Buffer): void {
     this.#splitter.push(chunk);
@@ -79,6 +90,10 @@ class TableReader {
       rowsHash: this.#rowsHash.hex(),
       rewrittenSha256: this.#rewritten.digest("hex"),
       sorted: this.#sorted,
+      ...(this.#first === undefined ? {} : { firstTime: decimalOf(this.#first) }),
+      ...(this.#latest === undefined ? {} : { lastTime: decimalOf(this.#latest) }),
+      parties: [...(this.#parties ?? [])],
+      assets: [...(this.#assets ?? [])],
     };
   }
 
@@ -104,13 +119,35 @@ class TableReader {
       const cell = cells[columns.indexOf(name)] ?? "";
       this.#sums.set(name, sum === undefined || !/^-?\d+$/u.test(cell) ? undefined : sum + BigInt(cell));
     }
+    this.#parties = inEachRow(this.#parties, cells, columns, PARTY_COLUMNS);
+    this.#assets = inEachRow(this.#assets, cells, columns, ASSET_COLUMNS);
     const place = columns.indexOf("vega_time");
     const time: SplitTime = { seconds: 0, nanos: 0 };
     if (place === -1 || !readVegaTime(record.bytes, fieldStart(record, place), record.fieldEnds[place] ?? 0, time))
       return;
     if (this.#last !== undefined && compareTimes(time, this.#last) < 0) this.#sorted = false;
     this.#last = time;
+    if (this.#first === undefined || compareTimes(time, this.#first) < 0) this.#first = time;
+    if (this.#latest === undefined || compareTimes(time, this.#latest) > 0) this.#latest = time;
   }
+}
+
+const PARTY_COLUMNS = ["account_from_party_id", "account_to_party_id"];
+const ASSET_COLUMNS = ["asset_id"];
+
+/** Of what stood in these columns in each row before, what stands in them in this row, too. */
+function inEachRow(
+  before: ReadonlySet<string> | undefined,
+  cells: readonly string[],
+  columns: readonly string[],
+  names: readonly string[],
+): ReadonlySet<string> {
+  const here = names.map((name) => cells[columns.indexOf(name)] ?? "").filter((cell) => cell !== "");
+  return new Set(before === undefined ? here : here.filter((cell) => before.has(cell)));
+}
+
+function decimalOf({ seconds, nanos }: SplitTime): string {
+  return String(BigInt(seconds) * 1_000_000_000n + BigInt(nanos));
 }
 
 /** A cell's bytes without its quotes, one character a byte. */

@@ -20,6 +20,8 @@ export type LedgerDifference =
 export type LedgerVerdict =
   /** Byte for byte. */
   | { readonly kind: "same" }
+  /** Byte for byte an archive or a part that the export was delivered as; `name`: as it was called. */
+  | { readonly kind: "packed"; readonly name: string }
   /** The same rows in the same order: line ends, quotes or a byte order mark differ. */
   | { readonly kind: "rewritten" }
   /** The same rows in another order. */
@@ -58,20 +60,29 @@ export function compareLedger(print: LedgerFilePrint, account: LedgerAccount): L
   return { kind: "differs", differences: differences.length === 0 ? [{ what: "cells" }] : differences };
 }
 
-const RANKS = ["same", "rewritten", "reordered", "differs"] as const;
+const RANKS = ["same", "packed", "rewritten", "reordered", "differs"] as const;
+
+/** An export to compare with. */
+export interface KnownExport {
+  readonly account: LedgerAccount;
+  /** Whose ledger of what, as long as that is kept. */
+  readonly of?: { readonly partyId: string; readonly assetId: string };
+}
 
 /**
- * The export that a file is or comes from: the one that agrees most, the first of several. Undefined where it has neither
- * the number of rows nor a sum of any.
+ * The export that a file is or comes from: the one that agrees most, the first of several. Undefined where it resembles
+ * none: it then has neither the number of rows, nor a sum, nor the span, party and asset of any.
  */
-export function verifyLedger<Known extends { readonly account: LedgerAccount }>(
+export function verifyLedger<Known extends KnownExport>(
   print: LedgerFilePrint,
   known: readonly Known[],
 ): { readonly known: Known; readonly verdict: LedgerVerdict } | undefined {
   const judged = known
     .map((one) => ({ known: one, verdict: compareLedger(print, one.account) }))
-    .filter(({ known: { account }, verdict }) => verdict.kind !== "differs" || isAkin(print, account));
-  return judged.toSorted((a, b) => rankOf(a) - rankOf(b))[0];
+    .filter(({ known: one, verdict }) => verdict.kind !== "differs" || isAkin(print, one));
+  const rowsApart = ({ known: { account } }: { readonly known: Known }): number =>
+    Math.abs((print.table?.rows ?? 0) - account.rows);
+  return judged.toSorted((a, b) => rankOf(a) - rankOf(b) || rowsApart(a) - rowsApart(b))[0];
 }
 
 /** One that can be compared by its sums goes before one of other columns, and that before one of no sums. */
@@ -82,8 +93,31 @@ function rankOf({ known, verdict }: { known: { account: LedgerAccount }; verdict
   return rank + (verdict.differences.some(({ what }) => what === "columns") ? 25 : 0) + verdict.differences.length;
 }
 
-function isAkin({ table }: LedgerFilePrint, { rows, fingerprint }: LedgerAccount): boolean {
+function isAkin({ table }: LedgerFilePrint, { account, of }: KnownExport): boolean {
+  const { rows, fingerprint } = account;
   if (table === undefined || rows === 0) return false;
+  // What names another party or asset is of no export of this one.
+  const isOf = of === undefined ? undefined : namesAll(table.parties, of.partyId) && namesAll(table.assets, of.assetId);
+  if (isOf === false) return false;
   const sums = Object.entries(fingerprint?.sums ?? {});
-  return table.rows === rows || sums.some(([column, sum]) => table.sums[column] === sum);
+  if (table.rows === rows || sums.some(([column, sum]) => table.sums[column] === sum)) return true;
+  if (!isWithin(table, account)) return false;
+  const sameColumns = table.columns.join("\n") === fingerprint?.columns.join("\n");
+  const sharesEnd = table.firstTime === account.firstTime || table.lastTime === account.lastTime;
+  return (isOf === true && table.parties.length > 0) || (sameColumns && sharesEnd);
+}
+
+/** Whether each row is about it, as far as the columns tell. */
+function namesAll(found: readonly string[], id: string): boolean {
+  return found.length === 0 || found.includes(id);
+}
+
+/** Whether all its rows are of the time that the export spans. */
+function isWithin(
+  { firstTime, lastTime }: Pick<LedgerAccount, "firstTime" | "lastTime">,
+  account: LedgerAccount,
+): boolean {
+  if (firstTime === undefined || lastTime === undefined) return false;
+  if (account.firstTime === undefined || account.lastTime === undefined) return false;
+  return BigInt(firstTime) >= BigInt(account.firstTime) && BigInt(lastTime) <= BigInt(account.lastTime);
 }
