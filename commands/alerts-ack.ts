@@ -85,7 +85,8 @@ export const alertsAck = command({
         ),
         ...details([{ kind: "fields", fields: [field("Episode", code(found.id), { wide: true })] }]),
       ],
-      actions: [detailsAction(found)],
+      // The reply has details of its own.
+      actions: [{ ...detailsAction(found), label: "Why" }],
     });
   },
 });

@@ -309,7 +309,8 @@ function toneOf(statuses: readonly NetworkStatus[], open: readonly Episode[]): T
 
 function episodeActions(episode: Episode, open: readonly Episode[], isAcknowledgeable: boolean): Action[] {
   const { id, acknowledged } = episode;
-  const options = { episode: id };
+  // Short enough to be typed.
+  const options = { episode: briefEpisodeId(id) };
   const subject = buttonSubject(episode, open);
   return [
     { label: `Why ${subject}`, invocation: { command: "alerts why", options }, effect: "reply" },

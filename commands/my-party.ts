@@ -55,7 +55,11 @@ export const myParty = command({
       title: text`Saved${called}`,
       blocks: [
         { kind: "fields", fields: [field("Party", id(partyId), { wide: true })] },
-        paragraph("It is now your default wherever a party is asked for. Only you see this."),
+        paragraph(
+          context.platforms.isOperators(context.here.platform)
+            ? `It is now the default on ${context.platforms.nameOf(context.here.platform)}, for everybody who uses it. The terminal, the console and the chats each keep parties of their own.`
+            : "It is now your default wherever a party is asked for. Only you see this.",
+        ),
       ],
       actions: [{ label: "My parties", invocation: { command: "my parties", options: {} }, effect: "replace" }],
     });

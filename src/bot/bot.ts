@@ -211,7 +211,7 @@ export function createBot(dependencies: BotDependencies): Bot {
   function runLine(line: string, rest: Omit<Invocation, "command" | "options">): Promise<Reply> {
     let ask: Ask;
     try {
-      ask = parseLine(line, commands, now());
+      ask = parseLine(line, commands, now(), networks);
     } catch (thrown) {
       const reply = mark(toErrorReply(thrown, { command: "unknown" }, rest.signal), fallback);
       report("unknown", rest.here, reply, 0);

@@ -112,6 +112,7 @@ describe("an episode", () => {
       "node.down|mainnet|a:1|1",
       "network.stalled",
     ]);
+    expect((await talk.suggest("alerts silence", "what", "node.d")).map(({ value }) => value)).not.toContain("all");
     const market = "ab".repeat(32);
     const high = "70000.123456789012345678";
     await talk.engine.putSubscription(

@@ -92,9 +92,17 @@ test("members that a newer release adds to a record are shown, however deep", as
 
 test("a market is found by code in any case, by id, by a unique beginning; else the nearest one is offered", async () => {
   const { ask, samples } = await talkToSimulator();
-  for (const typed of ["btc/usdt", samples.marketId, samples.marketId.toUpperCase(), samples.marketId.slice(0, 6)]) {
+  for (const typed of [
+    "btc/usdt",
+    "btc-usdt",
+    '"btc usdt"',
+    samples.marketId,
+    samples.marketId.toUpperCase(),
+    samples.marketId.slice(0, 6),
+  ]) {
     expect(await ask(`market show ${typed}`)).toMatch(saying("✓", "BTC/USDT"));
   }
+  expect(await ask("market show btc usdt")).toMatch(saying("usdt", "mainnet", 'market show "btc usdt"'));
   expect(await ask("market show BTC/USDTT")).toMatch(saying("BTC/USDT"));
   expect(await ask("market show BTC")).toMatch(saying("BTC/USDT"));
   const gone = await ask(`market show ${"0".repeat(64)}`);

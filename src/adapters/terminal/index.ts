@@ -149,6 +149,13 @@ function parseAskArguments(argv: readonly string[]): AskArguments {
     } else if (word === "-h") flags.add("help");
     else words.push(word);
   }
+  // A line in quotes may have the terminal's own options at its end: `ask "order f8ac --full"`.
+  while (words.length === 1 && !argv.includes("--")) {
+    const [end, name] = /\s--(full|json)\s*$/u.exec(words[0] ?? "") ?? [];
+    if (end === undefined || name === undefined) break;
+    flags.add(name);
+    words[0] = (words[0] ?? "").slice(0, -end.length);
+  }
   return {
     line: words.length === 0 ? undefined : joinWords(words),
     json: flags.has("json"),

@@ -39,9 +39,10 @@ export async function resolveId(
   const low = wanted.toLowerCase();
   const [names, seen] = await Promise.all([kind.names(context), findSeen(context, kind.kind, wanted, FIND_LIMIT)]);
 
-  const exact = [...names, ...(more.also ?? [])].filter(
-    (named) => named.id.toLowerCase() === low || named.label?.toLowerCase() === low,
-  );
+  const named = [...names, ...(more.also ?? [])];
+  const whole = named.filter(({ id, label }) => id.toLowerCase() === low || label?.toLowerCase() === low);
+  // `btc usdt` and `btc-usdt` are BTC/USDT, where nothing is called just that.
+  const exact = whole.length > 0 ? whole : named.filter(({ label }) => label !== undefined && isSaidAs(label, low));
   const known = unique([...names, ...(more.also ?? []), ...seen]);
   const byPrefix = low.length < MIN_PREFIX_LENGTH ? [] : known.filter((candidate) => startsWithTyped(candidate, low));
   const found = exact.length > 0 ? unique(exact) : byPrefix;
@@ -50,6 +51,12 @@ export async function resolveId(
   if (only !== undefined && preferred.length === 1) return only.id;
   if (only !== undefined) throw ambiguousId(kind, typed, found, option);
   throw unknownId(kind, typed, known, option, context.network);
+}
+
+/** Whether a name is typed with other signs between its words. */
+function isSaidAs(label: string, low: string): boolean {
+  const words = low.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
+  return words.length > 1 && words.join("/") === label.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "/");
 }
 
 function isWholeId(typed: string): boolean {

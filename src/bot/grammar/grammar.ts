@@ -18,10 +18,16 @@ const MAX_TIME_WORDS = 3;
  * A typed line as a command with raw values: `market show BTC/USDT network:testnet --private`.
  * Bare values fill the options in their order; `name:value`, `--name value`, `--name=value`, `--flag` and `--no-flag`
  * name them; a colon names an option only if the command declares it. A bare word that is a flag's name sets it.
- * An empty line and `?` are `help`. A platform's slash command before it, as in `/bell time`, is ignored.
+ * An empty line and `?` are `help`. A platform's slash command before it, as in `/bell time`, is ignored. With `networks`,
+ * a bare word in the place of a network that is none is the caller's mistake here, with the line that was probably meant.
  * @throws UserError for an unknown command or option, a value too many, an option given twice, an open quote.
  */
-export function parseLine(line: string, commands: readonly AnyCommand[], now: Nanoseconds): Ask {
+export function parseLine(
+  line: string,
+  commands: readonly AnyCommand[],
+  now: Nanoseconds,
+  networks?: readonly string[],
+): Ask {
   const tokens = withoutSlash(line.replace(/^\s*\?(?=\s|$)/u, "help"), commands);
   if (tokens.length === 0) return { command: "help", options: {} };
   const { command, words } = findCommand(tokens, commands);
@@ -29,6 +35,7 @@ export function parseLine(line: string, commands: readonly AnyCommand[], now: Na
   const bare: Token[] = [];
   refuseMistypedOption(command, tokens, words);
   readNamed(command, tokens.slice(words), raw, bare, now);
+  if (networks !== undefined) refuseSplitValue(command, bare, raw, networks);
   fillPositional(command, bare, raw, now);
   return { command: command.name, options: Object.fromEntries(raw) };
 }
@@ -188,6 +195,33 @@ function readNamed(
       else bare.push(token);
     }
   }
+}
+
+/** `market show btc usdt`: the second word would be a network, and is more likely to be the end of the first. */
+function refuseSplitValue(
+  command: AnyCommand,
+  bare: readonly Token[],
+  raw: ReadonlyMap<string, string | boolean>,
+  networks: readonly string[],
+): void {
+  const places = Object.entries(command.options).filter(([name]) => !raw.has(name));
+  const at = places.findIndex(([, { kind }]) => kind === "network");
+  const [, before] = places[at - 1] ?? [];
+  const [first, second] = [bare[at - 1], bare[at]];
+  if (before?.kind !== "text" || before.rest === true || first === undefined || second === undefined) return;
+  const word = second.text.toLowerCase();
+  if (nearest(word, networks) !== undefined || networks.some((one) => one.toLowerCase().startsWith(word))) return;
+  const value = bare
+    .slice(at - 1)
+    .map(({ text }) => text)
+    .join(" ");
+  const earlier = bare.slice(0, at - 1).map(lineWord);
+  const named = [...raw].map(([name, given]) => `${name}:${quoteValue(String(given))}`);
+  throw new UserError(`There is no network ${quoteTyped(second.text)} here.`, {
+    option: "network",
+    remedy: `It is one of ${networks.join(", ")}. A value with spaces stands in quotes:`,
+    suggestion: [command.name, ...earlier, quoteValue(value), ...named].join(" "),
+  });
 }
 
 function fillPositional(

@@ -43,12 +43,20 @@ describe("one question", () => {
     const whole = talk(["price", "--full"], { answers });
     expect(await whole.exit).toBe(0);
     expect(whole.out()).toMatch(saying("1.25", "Bid", "1.20000", "2023"));
+    const quoted = talk(["price --full"], { answers });
+    expect(await quoted.exit).toBe(0);
+    expect(quoted.out()).toBe(whole.out());
     const prompt = talk([], { answers });
     prompt.type("price\nfull\n");
     prompt.end();
     expect(await prompt.exit).toBe(0);
     expect(prompt.out()).toMatch(saying("1.2", "full", "1.20000", "2023"));
     expect(prompt.asked).toHaveLength(1);
+    const atOnce = talk([], { answers });
+    atOnce.type("price --full\n");
+    atOnce.end();
+    expect(await atOnce.exit).toBe(0);
+    expect(atOnce.out()).toMatch(saying("1.25", "Bid", "1.20000", "2023"));
   });
 
   test.each([

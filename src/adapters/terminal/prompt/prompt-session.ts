@@ -83,14 +83,15 @@ export class PromptSession {
     if (save !== null) return this.#save(save[1]);
     if (line === "full" && this.#last !== undefined)
       return print({ ...this.#context, full: true }, this.#last, new Map());
-    return this.#ask(line);
+    const whole = /^(.*\S)\s+--full$/u.exec(line)?.[1];
+    return whole === undefined ? this.#ask(line) : this.#ask(whole, true);
   }
 
-  async #ask(line: string): Promise<boolean> {
+  async #ask(line: string, full = this.#context.full): Promise<boolean> {
     const running = new AbortController();
     this.#running = running;
     try {
-      const { reply, code, outputOpen } = await askAndShow(this.#context, line, running.signal);
+      const { reply, code, outputOpen } = await askAndShow({ ...this.#context, full }, line, running.signal);
       await this.dispose();
       this.#last = reply;
       this.#worst = Math.max(this.#worst, code);

@@ -172,7 +172,7 @@ function renderBlock(block, reader, place) {
     case "table":
       return renderTable(block, reader, place);
     case "code":
-      return renderCodeBlock(block.text, block.language, place.failed);
+      return renderCodeBlock(block, place.failed);
   }
 }
 
@@ -196,15 +196,16 @@ function renderBlockTitle(title, reader) {
 }
 
 /**
- * A failure's single line of code is the line that would be right: it can be put into the input with one press.
+ * A line to type can be put into the input with one press; so can a failure's single line of code, which is the line that
+ * would be right.
  *
- * @param {string} text
- * @param {string | undefined} language
+ * @param {Extract<Block, { kind: "code" }>} block
  * @param {boolean} failed
  * @returns {VElement}
  */
-function renderCodeBlock(text, language, failed) {
-  const line = failed && (language ?? "") === "" && text !== "" && !/[\n\r]/u.test(text);
+function renderCodeBlock({ text, language, command }, failed) {
+  const isOne = text !== "" && !/[\n\r]/u.test(text);
+  const line = isOne && (command === true || (failed && (language ?? "") === ""));
   return h(
     "figure",
     { class: line ? "code suggestion" : "code" },
