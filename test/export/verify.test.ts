@@ -209,9 +209,8 @@ describe("the export that a file comes from", () => {
       expect(await found(text, { of })).toMatchObject({ kind: "differs" });
       expect(await found(text, { of: { ...of, partyId: "ab".repeat(32) } })).toBeUndefined();
       expect(await found(text, { of: { ...of, assetId: "ab".repeat(32) } })).toBeUndefined();
-      expect(await found(text, { account: { ...spanned, lastTime: "1674003600000000000" } })).toEqual(
-        text === fileOf(first) ? { kind: "differs", differences: expect.any(Array) as unknown } : undefined,
-      );
+      const atFirst = await found(text, { account: { ...spanned, lastTime: "1674003600000000000" } });
+      expect(atFirst?.kind).toBe(text === fileOf(first) ? "differs" : undefined);
     }
     // Neither end is left.
     expect(await found(fileOf(LINES[1]!), {})).toBeUndefined();
