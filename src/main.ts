@@ -34,6 +34,10 @@ const SUBCOMMANDS: Readonly<Record<string, { readonly about: string; load(): Pro
     about: "puts a backup in the place of the database: restore FILE",
     load: async () => (await import("./main/cli/backup.ts")).restore,
   },
+  "migrate-store": {
+    about: "copies the database into an empty one, from a file to PostgreSQL or back: migrate-store --from … --to …",
+    load: async () => (await import("./main/cli/migrate-store.ts")).migrateStore,
+  },
   "discord-register": {
     about: "registers the commands with Discord; with --dry-run, shows what would change",
     load: async () => (await import("./main/cli/discord-register.ts")).discordRegister,

@@ -24,6 +24,11 @@ export function isPostgres(db: Pick<Kysely<unknown>, "getExecutor">): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 
+/** PostgreSQL stores no NUL in a text: https://www.postgresql.org/docs/current/datatype-character.html */
+export function storableText(text: string): string {
+  return text.includes("\0") ? text.replaceAll("\0", "\u{FFFD}") : text;
+}
+
 /** Texts as a query that returns them as rows: one parameter, however many they are. */
 export function rowsOf(db: Kysely<Schema>, texts: readonly string[]): RawBuilder<string> {
   const json = JSON.stringify(texts);

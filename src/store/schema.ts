@@ -74,3 +74,31 @@ export interface Schema {
   /** Who has which duty; its epoch grows with every change of hands. */
   leases: { name: string; holder: string; epoch: number };
 }
+
+/** Every table, with the columns that tell its rows apart. */
+export const TABLES: { readonly [T in keyof Schema]: readonly (keyof Schema[T] & string)[] } = {
+  seen_ids: ["network", "kind", "id"],
+  button_payloads: ["key"],
+  saved_parties: ["owner", "id"],
+  answer_choices: ["platform", "workspace"],
+  console_sign_outs: ["session"],
+  database_marks: ["name"],
+  alert_counters: ["name"],
+  alert_subscriptions: ["id"],
+  alert_silences: ["id"],
+  watcher_snapshots: ["network", "watcher"],
+  alert_machines: ["network", "rule", "subject"],
+  alert_episodes: ["id"],
+  alert_tellings: ["episode", "destination"],
+  alert_messages: ["id"],
+  alert_parcels: ["seq"],
+  alert_deliveries: ["seq"],
+  alert_receipts: ["delivery"],
+  alert_held: ["seq"],
+  alert_rolling: ["key"],
+  alert_decisions: ["seq"],
+  export_jobs: ["code"],
+  export_files: ["code", "name"],
+  processes: ["id"],
+  leases: ["name"],
+};

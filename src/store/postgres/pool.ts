@@ -2,6 +2,7 @@ import type { PostgresPool, PostgresPoolClient } from "kysely";
 import { Pool, type PoolClient, types } from "pg";
 
 import type { Milliseconds } from "../../units/duration.ts";
+import { storableText } from "../queries.ts";
 import type { WriteHealth } from "../write-health.ts";
 import { cutOff, isConnectionFault, isEndedByServer, isRefusal, isStorageFault } from "./postgres-faults.ts";
 
@@ -106,9 +107,10 @@ function track(client: PoolClient, writes: WriteHealth): PostgresPoolClient {
   return tracked as unknown as PostgresPoolClient;
 }
 
-/** PostgreSQL stores no NUL in a text: https://www.postgresql.org/docs/current/datatype-character.html */
 function storable(value: unknown): unknown {
-  if (typeof value === "string") return value.includes("\0") ? value.replaceAll("\0", "\u{FFFD}") : value;
-  if (value === null || ["number", "bigint", "boolean"].includes(typeof value)) return value;
+  if (typeof value === "string") return storableText(value);
+  // All columns of numbers hold integers; what is due between two milliseconds is due at the later one.
+  if (typeof value === "number") return Math.ceil(value);
+  if (value === null || typeof value === "bigint" || typeof value === "boolean") return value;
   throw new TypeError(`A value of type ${typeof value} cannot be stored.`);
 }

@@ -1,8 +1,9 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 
 import { takeNumbers } from "../alert-tables/counters.ts";
+import { isPostgres } from "../queries.ts";
 import { REVISION_COUNTER } from "../alert-tables/subscriptions.ts";
-import type { Schema } from "../schema.ts";
+import { type Schema, TABLES } from "../schema.ts";
 import type { Person } from "../store.ts";
 
 /** In place of an id and of a name. */
@@ -11,8 +12,8 @@ const ERASED_NAME = "somebody";
 
 /**
  * Erases what is kept of a person, inside a transaction: what is theirs alone goes with its rows; in what belongs to a
- * channel or a workspace, their id and name are replaced. Walks all tables as the database has them, so that a table yet
- * to come is not forgotten.
+ * channel or a workspace, their id and name are replaced. Walks all tables and columns as the
+ * database has them, so that one yet to come is not forgotten.
  */
 export async function erasePerson(db: Kysely<Schema>, { owner, platform, id, name }: Person): Promise<void> {
   await db.deleteFrom("saved_parties").where("owner", "=", owner).execute();
@@ -38,7 +39,10 @@ export async function erasePerson(db: Kysely<Schema>, { owner, platform, id, nam
   await db.deleteFrom("export_files").where("code", "in", exported).execute();
   await db.deleteFrom("export_jobs").where("platform", "=", platform).where("person", "=", id).execute();
   await takeNumbers(db, REVISION_COUNTER, 1);
+  const schema = await currentSchema(db);
   for (const table of await db.introspection.getTables()) {
+    // On a server, others may keep tables in the same database.
+    if (!Object.hasOwn(TABLES, table.name) || (table.schema !== undefined && table.schema !== schema)) continue;
     const columns = table.columns.filter(({ dataType }) => /text/iu.test(dataType));
     if (columns.some((column) => column.name === "destination")) {
       await sql`delete from ${sql.table(table.name)} where destination = ${own}`.execute(db);
@@ -53,6 +57,12 @@ export async function erasePerson(db: Kysely<Schema>, { owner, platform, id, nam
   }
   await db.updateTable("answer_choices").set({ chosen_by: ERASED_NAME }).where("chosen_by", "=", name).execute();
   await eraseFromLog(db, name);
+}
+
+async function currentSchema(db: Kysely<Schema>): Promise<string | undefined> {
+  if (!isPostgres(db)) return undefined;
+  const { rows } = await sql<{ name: string }>`select current_schema() as name`.execute(db);
+  return rows[0]?.name;
 }
 
 /** In words of both engines, whose functions for this differ. */

@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto";
+
+import { type Kysely, type RawBuilder, sql } from "kysely";
+
+import { TURN } from "./alert-tables/counters.ts";
+import { inBatches, isPostgres, storableText } from "./queries.ts";
+import { type Schema, TABLES } from "./schema.ts";
+
+/** What a table holds. Equal tables have equal summaries, in whatever order their rows come. */
+export interface TableSummary {
+  readonly table: string;
+  readonly rows: number;
+  /** Of all rows together, lower-case hex. */
+  readonly sha256: string;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+/** The table is a parameter here, so that Kysely cannot tell its columns. */
+type AnyTables = Kysely<Record<string, Record<string, unknown>>>;
+
+/** All but the processes: none of them lives on the copy. */
+const NAMES = (Object.keys(TABLES) as readonly (keyof Schema)[]).filter((table) => table !== "processes");
+
+/** Rows of one statement. */
+const BATCH = 500;
+
+/** The tables with rows. */
+export async function filledTables(db: Kysely<Schema>): Promise<readonly string[]> {
+  const filled: string[] = [];
+  for (const table of NAMES) if ((await batchAfter(db, table, undefined, 1)).length > 0) filled.push(table);
+  return filled;
+}
+
+/** Copies all rows, and says what was read of each table. Both sides have the newest schema. */
+export async function copyTables(from: Kysely<Schema>, to: Kysely<Schema>): Promise<readonly TableSummary[]> {
+  const summaries: TableSummary[] = [];
+  for (const table of NAMES) {
+    const put = (batch: readonly Row[]) =>
+      inBatches(batch, (rows) => (to as unknown as AnyTables).insertInto(table).values(rows).execute());
+    summaries.push(await walk(from, table, put));
+  }
+  return summaries;
+}
+
+/** What each table holds. */
+export async function summarise(db: Kysely<Schema>): Promise<readonly TableSummary[]> {
+  const summaries: TableSummary[] = [];
+  for (const table of NAMES) summaries.push(await walk(db, table, async () => undefined));
+  return summaries;
+}
+
+async function walk(
+  db: Kysely<Schema>,
+  table: keyof Schema,
+  take: (batch: readonly Row[]) => Promise<unknown>,
+): Promise<TableSummary> {
+  let rows = 0;
+  let sum = 0n;
+  let last: Row | undefined;
+  for (;;) {
+    const batch = await batchAfter(db, table, last, BATCH);
+    await take(batch);
+    for (const row of batch) sum = (sum + digestOf(row)) & MASK;
+    rows += batch.length;
+    last = batch.at(-1);
+    if (batch.length < BATCH) return { table, rows, sha256: sum.toString(16).padStart(64, "0") };
+  }
+}
+
+/** The rows behind one, by the key of the table. */
+async function batchAfter(
+  db: Kysely<Schema>,
+  table: keyof Schema,
+  last: Row | undefined,
+  limit: number,
+): Promise<readonly Row[]> {
+  const key: readonly string[] = TABLES[table];
+  const columns = sql.join(key.map((column) => sql.ref(column)));
+  const conditions: RawBuilder<unknown>[] = [];
+  // The row that is locked for the turn is no counter, and is on every server.
+  if (table === "alert_counters") conditions.push(sql`name <> ${TURN}`);
+  if (last !== undefined) conditions.push(sql`(${columns}) > (${sql.join(key.map((column) => last[column]))})`);
+  const where = conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql` and `)}`;
+  const found = await sql<Row>`
+    select * from ${sql.table(table)} ${where} order by ${columns} limit ${limit}
+  `.execute(db);
+  return isPostgres(db) ? found.rows : found.rows.map(asOnServer);
+}
+
+/** A row as a server can hold it. */
+function asOnServer(row: Row): Row {
+  return Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [
+      column,
+      typeof value === "string" ? storableText(value) : typeof value === "number" ? Math.ceil(value) : value,
+    ]),
+  );
+}
+
+const MASK = (1n << 256n) - 1n;
+
+/** The hashes of rows are added, so that their order does not count. */
+function digestOf(row: Row): bigint {
+  const columns = Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return BigInt(`0x${createHash("sha256").update(JSON.stringify(columns)).digest("hex")}`);
+}
