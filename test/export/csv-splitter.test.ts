@@ -119,7 +119,7 @@ describe("CsvSplitter", () => {
     const bytes = Buffer.from("abc,de\n".repeat(10_000));
     const splitter = new CsvSplitter((record) => carried.push(record.bytes.buffer !== bytes.buffer));
     splitter.push(bytes);
-    expect(carried).toEqual(carried.map(() => false));
+    expect([carried.length, carried.includes(true)]).toEqual([10_000, false]);
   });
 
   test("a quote that is never closed is no CSV", () => {
