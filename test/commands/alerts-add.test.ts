@@ -206,10 +206,10 @@ describe("a channel", () => {
     const talk = await talkInOps();
     await talk.ask("alerts add market.price BTC/USDT high:1");
     const [one] = await talk.engine.subscriptions();
-    for (let index = 2; index <= 100; index += 1) {
-      const parameters = { "market.price": { high: String(index) } };
-      await talk.engine.putSubscription({ ...one!, id: `x${index}`, parameters }, "ann");
-    }
+    const others = Array.from({ length: 99 }, (_, index) => {
+      return { ...one!, id: `x${index}`, parameters: { "market.price": { high: String(index + 2) } } };
+    });
+    await talk.engine.putSubscriptions(others, "ann");
     expect(await talk.ask("alerts add market.price BTC/USDT high:101")).toMatch(saying("!", 100));
   });
 });

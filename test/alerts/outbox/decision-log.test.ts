@@ -18,10 +18,12 @@ async function filled(): Promise<Stage> {
   await stage.stopDelivering();
   await stage.store.transaction(async ({ alerts: { decisions, outbox } }) => {
     const none = { network: "mainnet", episode: null, delivery: null, detail: null };
-    for (let index = 0; index < ROWS; index += 1) {
-      const destination = index % 3 === 0 ? null : `d${index % 2}`;
-      await decisions.add([{ ...none, at: at + index * 10, what: `decision ${index}`, destination }]);
-    }
+    await decisions.add(
+      Array.from({ length: ROWS }, (_, index) => {
+        const destination = index % 3 === 0 ? null : `d${index % 2}`;
+        return { ...none, at: at + index * 10, what: `decision ${index}`, destination };
+      }),
+    );
     await outbox.add(
       Array.from({ length: ROWS }, (_, index) =>
         delivery(`m${index}`, `d${index % 2}`, {
