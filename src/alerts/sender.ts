@@ -121,10 +121,12 @@ export interface SharedToken {
   isAlive(): boolean;
   /** How many share what the platform allows; 1 or more. */
   readonly live: number;
+  /** Begins what one process at a time has, such as a connection, when this process gets it. `begin` returns its end. */
+  add(name: string, begin: () => () => Promise<void>): void;
 }
 
 /** A process that has its token to itself. */
-export const OWN_TOKEN: SharedToken = { isAlive: () => true, live: 1 };
+export const OWN_TOKEN: SharedToken = { isAlive: () => true, live: 1, add: (_name, begin) => void begin() };
 
 /** Rejects with SendError where another process may send it: certainly not sent by this one. */
 export function throwUnlessAlive(token: SharedToken): void {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { DiscordSender } from "../../src/adapters/discord/send/send.ts";
 import { createRest } from "../../src/adapters/discord/transport/rest.ts";
-import { type Sender, SendError } from "../../src/alerts/sender.ts";
+import { OWN_TOKEN, type Sender, SendError } from "../../src/alerts/sender.ts";
 import { silentLog } from "../../src/log.ts";
 import { reply } from "../../src/reply/reply.ts";
 import { loopbackNode } from "../support/loopback-node.ts";
@@ -26,10 +26,15 @@ const SENDERS: readonly [string, (url: string, isAlive: () => boolean) => Sender
     (url, isAlive) => {
       const payloads = { put: () => Promise.resolve("key"), get: () => Promise.resolve(undefined) };
       const rest = createRest({ token: "shared", apiUrl: `${url}/api` });
-      return new DiscordSender(rest, { payloads, log: silentLog(), ttlMillis: 1, token: { isAlive, live: 2 } });
+      return new DiscordSender(rest, {
+        payloads,
+        log: silentLog(),
+        ttlMillis: 1,
+        token: { ...OWN_TOKEN, isAlive, live: 2 },
+      });
     },
   ],
-  ["slack", (url, isAlive) => senderOn(`${url}/api/`, { token: { isAlive, live: 2 } })],
+  ["slack", (url, isAlive) => senderOn(`${url}/api/`, { token: { ...OWN_TOKEN, isAlive, live: 2 } })],
 ];
 
 test.each(SENDERS)(

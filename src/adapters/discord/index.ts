@@ -4,11 +4,11 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { APIInteraction } from "discord-api-types/v10";
+import { type APIApplication, type APIInteraction, Routes } from "discord-api-types/v10";
 import type { REST } from "discord.js";
 import { LRUCache } from "lru-cache";
 
-import type { Delivery, Receipt, SharedToken } from "../../alerts/sender.ts";
+import { type Delivery, OWN_TOKEN, type Receipt, type SharedToken } from "../../alerts/sender.ts";
 import type { Bot } from "../../bot/bot.ts";
 import { BotStopping, messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
@@ -73,6 +73,7 @@ class DiscordAdapter implements SendingAdapter {
   readonly dropsRepeatsForMillis = NONCE_LIFETIME_MILLIS;
   readonly webhooks: readonly Webhook[];
   readonly #options: DiscordAdapterOptions;
+  readonly #shared: SharedToken;
   readonly #stopping = new AbortController();
   readonly #rest: REST;
   readonly #botRest: REST;
@@ -86,6 +87,7 @@ class DiscordAdapter implements SendingAdapter {
 
   constructor(options: DiscordAdapterOptions) {
     this.#options = options;
+    this.#shared = options.shared ?? OWN_TOKEN;
     const { token, apiUrl, payloads, log, publicKey } = options;
     const handle: Webhook["handle"] = async (request) => {
       const endpoint = this.#connection;
@@ -117,13 +119,14 @@ class DiscordAdapter implements SendingAdapter {
       log,
       ttlMillis: BUTTON_LIFETIME_MILLIS,
       mentions: this.#mentions,
-      ...(options.shared === undefined ? {} : { token: options.shared }),
+      token: this.#shared,
     };
     this.#sender = new DiscordSender(this.#sendRest, sending, options.timing?.refusedMillis);
   }
 
   get health(): AdapterHealth {
-    return this.#connection?.health ?? { state: "starting" };
+    // Of several processes, one has the gateway, and all send.
+    return this.#connection?.health ?? { state: this.#shared.live > 1 ? "up" : "starting" };
   }
 
   start(bot: Bot): Promise<void> {
@@ -152,12 +155,31 @@ class DiscordAdapter implements SendingAdapter {
       },
     };
     const url = publicUrl === undefined ? undefined : webhookUrl(INTERACTIONS_PATH, publicUrl);
-    this.#connection =
-      publicKey === undefined
-        ? new GatewayConnection({ ...common, token })
-        : new InteractionsEndpoint({ ...common, publicKey, url, now: () => context.now() });
-    this.#connection.start();
+    if (publicKey !== undefined) {
+      this.#connect(new InteractionsEndpoint({ ...common, publicKey, url, now: () => context.now() }));
+      return Promise.resolve();
+    }
+    // Discord gives every connection every interaction: several would answer each.
+    this.#shared.add("discord gateway", () => this.#connect(new GatewayConnection({ ...common, token })));
+    if (this.#shared.live > 1) void this.#learnCommands(bot);
     return Promise.resolve();
+  }
+
+  /** Returns its end. */
+  #connect(connection: GatewayConnection | InteractionsEndpoint): () => Promise<void> {
+    this.#connection = connection;
+    connection.start();
+    return async () => {
+      await connection.stop();
+      if (this.#connection === connection) this.#connection = undefined;
+    };
+  }
+
+  /** A process without a gateway learns how commands are mentioned, too; where Discord does not answer, they are typed. */
+  async #learnCommands(bot: Bot): Promise<void> {
+    const { signal } = this.#stopping;
+    const own = await this.#botRest.get(Routes.currentApplication(), { signal }).catch(() => undefined);
+    if (own !== undefined) this.#registered ??= this.#register(bot, (own as APIApplication).id);
   }
 
   async stop(): Promise<void> {

@@ -4,6 +4,7 @@ import { commands } from "../../../commands/index.ts";
 import type { Payloads, SendingAdapter } from "../../../src/adapters/adapter.ts";
 import { createDiscordAdapter, type DiscordTiming } from "../../../src/adapters/discord/index.ts";
 import { INTERACTIONS_PATH } from "../../../src/adapters/discord/transport/signature.ts";
+import type { SharedToken } from "../../../src/alerts/sender.ts";
 import type { AlertEngine } from "../../../src/alerts/engine/engine.ts";
 import { createApiClient } from "../../../src/api/client/client.ts";
 import { openAudienceSettings } from "../../../src/bot/audience-settings.ts";
@@ -44,6 +45,8 @@ export interface StageOptions {
   readonly publicKey?: string;
   /** Where the operator says that this process is reached. */
   readonly publicUrl?: string;
+  /** What this process shares with others; default: nothing. */
+  readonly shared?: SharedToken;
   /** Alerts are delivered by the test: `alerts add` waits for its first message. */
   readonly delivers?: true;
 }
@@ -64,7 +67,7 @@ export interface Stage {
   /** Ends the adapter as a crash would and starts another on the same store. */
   restart(): Promise<void>;
   /** Starts another adapter beside it, as a second process with the same token would. */
-  twin(): Promise<SendingAdapter>;
+  twin(shared?: SharedToken): Promise<SendingAdapter>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -95,11 +98,12 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       log,
     });
   const consoles: Harness[] = [];
-  const start = async (): Promise<SendingAdapter> => {
+  const start = async (shared = options.shared): Promise<SendingAdapter> => {
     const http = options.http === true ? { publicKey: options.publicKey ?? fake.endpoint.publicKey } : {};
     const adapter = createDiscordAdapter({
       ...http,
       publicUrl: options.publicUrl,
+      shared,
       token: options.token ?? fake.state.token,
       guildId: options.guildId,
       apiUrl: fake.apiUrl,
@@ -138,8 +142,8 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       await adapter.stop();
       adapter = await start();
     },
-    async twin() {
-      const twin = await start();
+    async twin(shared) {
+      const twin = await start(shared);
       twins.push(twin);
       return twin;
     },
