@@ -60,6 +60,23 @@ test("image and unit start what npm start starts, as somebody without rights", (
   expect(unit).toMatch(/^User=bellwether$/mu);
 });
 
+test("the compose file names a database that the settings take, and keeps it", () => {
+  const compose = read("compose.yaml");
+  const [, url = ""] = /DATABASE_URL: (.*)$/mu.exec(compose) ?? [];
+  const databaseUrl = url.replace(/\$\{POSTGRES_PASSWORD:\?[^}]*\}/u, "0123abcd");
+  const { WEB_PORT: port, ...image } = imageSettings();
+  const settings = { ...image, DATABASE_URL: databaseUrl, WEB_TOKEN: "a-long-random-word" };
+  expect(parseConfig(settings).databaseUrl).toBe("postgres://bellwether:0123abcd@postgres:5432/bellwether");
+  expect(compose).toMatch(
+    /POSTGRES_USER: bellwether\n +POSTGRES_DB: bellwether\n +POSTGRES_PASSWORD: \$\{POSTGRES_PASSWORD:\?/u,
+  );
+  // Where the image keeps what must last, and where PostgreSQL does.
+  const [, kept = ""] = /^VOLUME (.*)$/mu.exec(dockerfile) ?? [];
+  expect(compose).toContain(`["exports:${kept}"]`);
+  expect(compose).toContain('["database:/var/lib/postgresql"]');
+  expect(compose).toContain(`:${port}"]`);
+});
+
 test("they set nothing but settings, and the image lacks but a token", () => {
   const { NODE_ENV, ...settings } = imageSettings();
   const inUnit = [...unit.matchAll(/^Environment=([A-Z_]+)=/gmu)].map(([, name = ""]) => name);
