@@ -86,7 +86,7 @@ export function listReply(
         columns: [
           { title: "Code" },
           { title: "State" },
-          { title: "Ledger", priority: 2 },
+          { title: "Ledger" },
           { title: "Asked", priority: 3 },
           { title: "How it went", priority: 3 },
         ],

@@ -274,6 +274,10 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     // A line without a file is a mistake with the same button.
     await page.fill("#line", "ledger verify other.csv");
     await page.press("#line", "Enter");
+    const wider = await page.evaluate(
+      '[...document.querySelectorAll("#log pre")].map((one) => one.scrollWidth - one.clientWidth)',
+    );
+    expect(wider).toEqual([0]);
     await choose(page.locator("#log").getByRole("button", { name: "Choose file" }));
     await page.waitForSelector("#log li:nth-child(3) h2:text('ledger.csv has 19 bytes')");
     await page.evaluate(

@@ -87,7 +87,12 @@ export function answer(asked: Asked): Reply | Promise<Reply> {
     case 'ledger verify {"file":"given"}':
       return countBytes(asked);
     case "ledger verify other.csv":
-      return reply({ title: "No file", tone: "warning", failure: "caller" });
+      return reply({
+        title: "No file",
+        tone: "warning",
+        blocks: [{ kind: "code", text: `ledger verify sha256:${"5d50".repeat(16)}` }],
+        failure: "caller",
+      });
     case "export":
       return new Promise((resolve) => {
         stopExport = () => resolve(reply({ title: "Cancelled by its code" }));

@@ -204,12 +204,14 @@ describe("code", () => {
     expect(shown).toContain("a\u2400&quot;b&quot;</code>");
   });
 
-  test("in a failure is the right line, ready to type", () => {
+  test("in a failure, and where it is a command, is a line that is ready to type", () => {
     const blocks: Block[] = [{ kind: "code", text: "market show BTC/USD" }];
     expect(printTree(render(reply({ title: "t", failure: "caller", blocks })))).toContain(
       'data-fill="market show BTC/USD"',
     );
     expect(printTree(render(reply({ title: "t", blocks })))).not.toContain("data-fill");
+    const typed: Block[] = [{ kind: "code", text: "alerts edit a1", command: true }];
+    expect(printTree(render(reply({ title: "t", blocks: typed })))).toContain('data-fill="alerts edit a1"');
   });
 });
 
