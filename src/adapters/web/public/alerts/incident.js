@@ -163,7 +163,7 @@ export function createIncident(element, around, network) {
     shown.append(group);
     for (const { id, name } of around.previews) {
       const figure = makeElement(h("figure", {}, h("figcaption", {}, `On ${name}`)));
-      figure.append(await drawAlertPreview(alert.id, id, (pressed, label) => void press(pressed, label)));
+      figure.append(await drawAlertPreview(alert.id, id, (pressed, label) => void askBelow(pressed, label)));
       group.append(figure);
     }
   }
@@ -174,7 +174,7 @@ export function createIncident(element, around, network) {
    * @param {Extract<PreviewPress, { invocation: unknown }>} pressed
    * @param {string} label
    */
-  async function press({ invocation: { command, options }, confirm }, label) {
+  async function askBelow({ invocation: { command, options }, confirm }, label) {
     if (confirm !== undefined && !(await confirmFirst(around.dialog, confirm, label))) return;
     const exchange = createExchange(formatLine(command, options), around);
     log.append(exchange.element);
