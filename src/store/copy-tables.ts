@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { type Kysely, type RawBuilder, sql } from "kysely";
 
 import { TURN } from "./alert-tables/counters.ts";
+import { OLDEST_PROGRAM_MARK } from "./migrations/schema-age.ts";
 import { inBatches, isPostgres, storableText } from "./queries.ts";
 import { type Schema, TABLES } from "./schema.ts";
 
@@ -79,6 +80,8 @@ async function batchAfter(
   const conditions: RawBuilder<unknown>[] = [];
   // The row that is locked for the turn is no counter, and is on every server.
   if (table === "alert_counters") conditions.push(sql`name <> ${TURN}`);
+  // Each schema has its own.
+  if (table === "database_marks") conditions.push(sql`name <> ${OLDEST_PROGRAM_MARK}`);
   if (last !== undefined) conditions.push(sql`(${columns}) > (${sql.join(key.map((column) => last[column]))})`);
   const where = conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql` and `)}`;
   const found = await sql<Row>`

@@ -49,6 +49,7 @@ export async function moveStore(fromUrl: string, toUrl: string): Promise<Moved> 
   try {
     await refuseInUse(from);
     await refuseInUse(to);
+    await refuseOtherSchema(from, to);
     return await move(from, to);
   } finally {
     await Promise.all([from.close(), to.close()]);
@@ -105,5 +106,20 @@ async function refuseInUse({ name, withDatabase }: Side): Promise<void> {
   if (live === 0) return;
   throw new UserError(`The database ${name} is in use by ${live === 1 ? "a process" : `${live} processes`}.`, {
     remedy: "Stop Bellwether there first; a process that was killed counts for some more seconds.",
+  });
+}
+
+/** A newer version may have added what this one would leave out. */
+async function refuseOtherSchema(from: Side, to: Side): Promise<void> {
+  const applied = ({ withDatabase }: Side) =>
+    withDatabase(async (db) => {
+      const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+      return rows.map(({ name }) => name).toSorted();
+    });
+  const [source, target] = [await applied(from), await applied(to)];
+  if (source.join("\n") === target.join("\n")) return;
+  const newer = [...source, ...target].find((name) => source.includes(name) !== target.includes(name));
+  throw new UserError(`A newer version of Bellwether wrote one of the databases (it has ${newer}).`, {
+    remedy: "Move it with that version.",
   });
 }

@@ -4,13 +4,15 @@ import os from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 
 import { silentLog } from "../../src/log.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import { migrations } from "../../src/store/migrations/index.ts";
 import { migrate } from "../../src/store/migrations/migrate.ts";
+import { schemaAge } from "../../src/store/migrations/schema-age.ts";
 import { kyselyOver } from "../../src/store/sqlite/kysely-sqlite.ts";
+import { onServer, postgresMissing, scratchPostgres } from "../support/postgres.ts";
 import { saying } from "../support/said.ts";
 
 const versions = Object.keys(migrations);
@@ -68,6 +70,60 @@ function schemaOf(file: string): unknown[] {
     database.close();
   }
 }
+
+const last = versions.at(-1)!;
+
+describe("a schema", () => {
+  it.each([
+    ["of this version", versions, undefined, "current"],
+    ["of nobody yet", [], undefined, "older"],
+    ["of an earlier version", versions.slice(0, -1), undefined, "older"],
+    ["to which a newer one added", [...versions, "0999-later"], undefined, "current"],
+    ["from which a newer one took what this one does without", [...versions, "0999-later"], last, "current"],
+    ["from which a newer one took what this one needs", [...versions, "0999-later"], "0999-later", "newer"],
+    ["of another branch", [...versions.slice(0, -1), "0999-later"], undefined, "newer"],
+  ] as const)("%s", (_what, executed, oldest, age) => {
+    expect(schemaAge(executed, oldest).age).toBe(age);
+  });
+
+  it("to which a newer version added is used beside it, on a file", async () => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-migrations-"));
+    const file = path.join(folder, "b.db");
+    const first = createStore({ url: file, log: silentLog() });
+    await first.seen.note("mainnet", "market", [{ id: "a", label: undefined }]);
+    await first.close();
+    const database = new DatabaseSync(file);
+    database.exec("ALTER TABLE seen_ids ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'; CREATE TABLE more (id TEXT)");
+    database.exec("INSERT INTO kysely_migration VALUES ('0999-later', '2099-01-01T00:00:00.000Z')");
+    database.close();
+    const again = createStore({ url: file, log: silentLog() });
+    await again.seen.note("mainnet", "market", [{ id: "b", label: undefined }]);
+    expect((await again.seen.find("mainnet", "market", "", 5)).map(({ id }) => id).toSorted()).toEqual(["a", "b"]);
+    await again.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it.skipIf(postgresMissing !== undefined)(`and on PostgreSQL ${postgresMissing ?? ""}`, async () => {
+    const server = await scratchPostgres();
+    onTestFinished(() => server.drop());
+    const old = createStore({ url: server.url, log: silentLog() });
+    await old.seen.note("mainnet", "market", [{ id: "a", label: undefined }]);
+    // The newer version migrates while the old one runs, and more of the old ones start.
+    await onServer(
+      server.url,
+      "alter table seen_ids add column colour text not null default 'red'",
+      "insert into kysely_migration values ('0999-later', '2099-01-01T00:00:00.000Z')",
+    );
+    const another = createStore({ url: server.url, log: silentLog() });
+    await old.seen.note("mainnet", "market", [{ id: "b", label: undefined }]);
+    await another.seen.note("mainnet", "market", [{ id: "c", label: undefined }]);
+    expect(await another.seen.find("mainnet", "market", "", 5)).toHaveLength(3);
+    await onServer(server.url, "insert into database_marks values ('oldest_program', '0999-later')");
+    const refused = createStore({ url: server.url, log: silentLog() });
+    await expect(refused.claim()).rejects.toThrow(saying("newer version", "0999-later"));
+    await Promise.all([old, another, refused].map((store) => store.close()));
+  });
+});
 
 describe("migrations", () => {
   let folder: string;
@@ -220,12 +276,13 @@ describe("migrations", () => {
     expect(readdirSync(folder).filter((name) => /schema|partial/u.test(name))).toEqual([]);
   });
 
-  it("refuse a database that a newer version wrote, and leave it as it is", async () => {
+  it("refuse a database that a newer version has taken something from, and leave it as it is", async () => {
     const store = open();
     await store.ping();
     await store.close();
     const database = new DatabaseSync(file);
     database.exec("INSERT INTO kysely_migration VALUES ('0999-from-the-future', '2099-01-01T00:00:00.000Z')");
+    database.exec("INSERT INTO database_marks VALUES ('oldest_program', '0999-from-the-future')");
     database.close();
 
     const again = open();

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 
 import { UserError } from "../../errors.ts";
 import { toOperatorError } from "../sqlite/sqlite-faults.ts";
-import { executedMigrations, hasTable, makeFolderOf, newerMigration } from "../sqlite/sqlite.ts";
+import { executedMigrations, hasTable, makeFolderOf, schemaAgeOf } from "../sqlite/sqlite.ts";
 import { copyDatabase, putInPlace, setAside, syncFolderOf } from "./database-files.ts";
 import { DatabaseInUse } from "./holder-record.ts";
 import { damageOf } from "./inspect-file.ts";
@@ -105,9 +105,9 @@ function prepareCopy(backup: string, fresh: string): number {
     if (executedMigrations(database).length === 0) {
       throw new UserError(`The file ${backup} is no backup of Bellwether's.`, { remedy: "Choose another file." });
     }
-    const newer = newerMigration(database);
-    if (newer !== undefined) {
-      throw new UserError(`The backup ${backup} was written by a newer version of Bellwether (it has ${newer}).`, {
+    const { age, unknown } = schemaAgeOf(database);
+    if (age === "newer") {
+      throw new UserError(`The backup ${backup} was written by a newer version of Bellwether (it has ${unknown}).`, {
         remedy: "Run that version to restore it.",
       });
     }

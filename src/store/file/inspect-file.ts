@@ -3,16 +3,15 @@ import { DatabaseSync } from "node:sqlite";
 
 import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertCounts, AlertTables } from "../alert-tables/alert-tables.ts";
-import { migrations } from "../migrations/index.ts";
+import type { SchemaAge } from "../migrations/schema-age.ts";
 import { toOperatorError } from "../sqlite/sqlite-faults.ts";
-import { executedMigrations, newerMigration } from "../sqlite/sqlite.ts";
+import { executedMigrations, schemaAgeOf } from "../sqlite/sqlite.ts";
 
 /** The state of a database, seen from outside. */
 export interface DatabaseInspection<R> {
   /** The last migration applied; undefined for an empty database. */
   readonly schema: string | undefined;
-  /** `older` lacks migrations, which the next start applies; `newer` has one that this program does not know. */
-  readonly age: "current" | "older" | "newer";
+  readonly age: SchemaAge["age"];
   /** Undefined for a damaged file or another version. */
   readonly alerts: (AlertCounts & { readonly waiting: readonly PlatformBacklog[]; readonly read: R }) | undefined;
   /** When an observation was stored last, in Unix milliseconds; undefined where none ever was. */
@@ -57,9 +56,7 @@ export async function inspectFile<R>(
     try {
       const executed = executedMigrations(database);
       const damage = bytes > MAX_CHECKED_BYTES ? undefined : damageOf(database);
-      const known = Object.keys(migrations).length;
-      const newer = newerMigration(database) !== undefined;
-      const age = newer ? "newer" : executed.length < known ? "older" : "current";
+      const { age } = schemaAgeOf(database);
       const readable = age === "current" && (damage === undefined || damage.length === 0);
       return {
         bytes,

@@ -19,7 +19,8 @@ import { processes } from "./0017-processes.ts";
 
 /**
  * Every version of the schema, in order. Forward only: a migration that was released is never changed, the next one
- * mends it.
+ * mends it. What takes away something that the version before needs is two of them, released one after the other; the
+ * second sets a mark: see schema-age.ts.
  */
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001-seen-ids-and-button-payloads": seenIdsAndButtonPayloads,

@@ -4,12 +4,11 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { createAlertTables } from "../alert-tables/create-alert-tables.ts";
 import type { AlertTables } from "../alert-tables/alert-tables.ts";
 import type { DatabaseInspection } from "../file/inspect-file.ts";
-import { migrations } from "../migrations/index.ts";
 import type { Schema } from "../schema.ts";
 import { WriteHealth } from "../write-health.ts";
 import { kyselyOverPostgres } from "./kysely-postgres.ts";
 import { openPool } from "./pool.ts";
-import { executedMigrations } from "./postgres.ts";
+import { executedMigrations, schemaAgeOn } from "./postgres.ts";
 import { toOperatorError } from "./postgres-faults.ts";
 import { serverName } from "./postgres-url.ts";
 
@@ -58,8 +57,7 @@ export async function inspectServer<R>(
     if (facts === undefined) throw new Error("The server answered nothing.");
     const { migrated, may_migrate: mayMigrate, oldest_transaction: oldestTransaction, ...rest } = facts;
     const executed = migrated ? await executedMigrations(db) : [];
-    const newer = executed.some((name) => !Object.hasOwn(migrations, name));
-    const age = newer ? "newer" : executed.length < Object.keys(migrations).length ? "older" : "current";
+    const { age } = await schemaAgeOn(db, migrated);
     const readable = age === "current";
     return {
       server,

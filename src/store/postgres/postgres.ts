@@ -9,8 +9,8 @@ import { type Kysely, sql } from "kysely";
 import { UserError } from "../../errors.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { TURN } from "../alert-tables/counters.ts";
-import { migrations } from "../migrations/index.ts";
 import { migrate } from "../migrations/migrate.ts";
+import { OLDEST_PROGRAM_MARK, schemaAge, type SchemaAge } from "../migrations/schema-age.ts";
 import type { Transactions, WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { SharedProcesses } from "../processes.ts";
@@ -141,14 +141,24 @@ async function prepare(url: string, db: Kysely<Schema>, writes: WriteHealth): Pr
       remedy: "Use a newer server in DATABASE_URL.",
     });
   }
-  const executed = found.migrated ? await executedMigrations(db) : [];
-  const newer = executed.find((name) => !Object.hasOwn(migrations, name));
-  if (newer !== undefined) {
-    throw new UserError(`The database was written by a newer version of Bellwether (it has ${newer}).`, {
+  const { age, unknown } = await schemaAgeOn(db, found.migrated);
+  if (age === "newer") {
+    throw new UserError(`The database was written by a newer version of Bellwether (it has ${unknown}).`, {
       remedy: "Run that version, or name another database in DATABASE_URL.",
     });
   }
-  if (executed.length < Object.keys(migrations).length) await migrateServer(url, writes);
+  if (age === "older") await migrateServer(url, writes);
+}
+
+/** How the schema of a database stands to this program; `migrated` says whether it has one. */
+export async function schemaAgeOn(db: Kysely<Schema>, migrated: boolean): Promise<SchemaAge> {
+  if (!migrated) return schemaAge([], undefined);
+  const { rows } = await sql<{ marked: boolean }>`select to_regclass('database_marks') is not null as marked`.execute(
+    db,
+  );
+  const mark = db.selectFrom("database_marks").select("value").where("name", "=", OLDEST_PROGRAM_MARK);
+  const row = rows[0]?.marked === true ? await mark.executeTakeFirst() : undefined;
+  return schemaAge(await executedMigrations(db), row?.value);
 }
 
 /** The names of the migrations applied to a database, in order. */

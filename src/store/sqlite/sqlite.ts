@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { UserError } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
 import { makePrivateFile } from "../file/database-files.ts";
-import { migrations } from "../migrations/index.ts";
+import { OLDEST_PROGRAM_MARK, schemaAge, type SchemaAge } from "../migrations/schema-age.ts";
 
 /** How long a statement waits for another connection, which can only be that of an outside tool or a backup. */
 const BUSY_MILLIS = 5000;
@@ -20,21 +20,20 @@ export function makeFolderOf(file: string): void {
 /**
  * Opens a database file for one process, durable at every commit
  * (https://www.sqlite.org/pragma.html#pragma_synchronous: FULL with WAL syncs each of them).
- * Throws what SQLite and the file system throw, and UserError for a schema newer than this program.
+ * Throws what SQLite and the file system throw, and UserError for a schema that is too new for this program.
  */
 export function openSqlite(file: string): { database: DatabaseSync; migrated: boolean } {
   makePrivateFile(file);
   const database = new DatabaseSync(file, { timeout: BUSY_MILLIS });
   try {
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
-    const newer = newerMigration(database);
-    if (newer !== undefined) {
-      throw new UserError(`The database ${file} was written by a newer version of Bellwether (it has ${newer}).`, {
+    const { age, unknown } = schemaAgeOf(database);
+    if (age === "newer") {
+      throw new UserError(`The database ${file} was written by a newer version of Bellwether (it has ${unknown}).`, {
         remedy: "Run that version, or name another file in DATABASE_URL.",
       });
     }
-    const migrated = executedMigrations(database).length === Object.keys(migrations).length;
-    return { database, migrated };
+    return { database, migrated: age === "current" };
   } catch (thrown) {
     database.close();
     throw thrown;
@@ -54,7 +53,10 @@ export function hasTable(database: DatabaseSync, name: string): boolean {
   return database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(name) !== undefined;
 }
 
-/** An applied migration that this program does not know; undefined where there is none. */
-export function newerMigration(database: DatabaseSync): string | undefined {
-  return executedMigrations(database).find((name) => !Object.hasOwn(migrations, name));
+/** How the schema of a database stands to this program. */
+export function schemaAgeOf(database: DatabaseSync): SchemaAge {
+  const mark = hasTable(database, "database_marks")
+    ? database.prepare("SELECT value FROM database_marks WHERE name = ?").get(OLDEST_PROGRAM_MARK)?.["value"]
+    : undefined;
+  return schemaAge(executedMigrations(database), typeof mark === "string" ? mark : undefined);
 }

@@ -52,11 +52,16 @@ describe.skipIf(postgresMissing !== undefined)(`the doctor at a database on a se
   });
 
   it("finds a newer schema, and one that takes no writes", async () => {
-    await onServer(database.url, "insert into kysely_migration values ('0999-from-the-future', 'now')");
+    await onServer(
+      database.url,
+      "insert into kysely_migration values ('0999-from-the-future', 'now')",
+      "insert into database_marks values ('oldest_program', '0999-from-the-future')",
+    );
     expect(await problems()).toEqual([expect.stringMatching(saying("fault database", "0999-from-the-future", "->"))]);
     await onServer(
       database.url,
       "delete from kysely_migration where name like '0999%'",
+      "delete from database_marks",
       `alter database ${name} set default_transaction_read_only = on`,
     );
     expect(await problems()).toEqual([expect.stringMatching(saying("fault database", "no writes", "->", "primary"))]);

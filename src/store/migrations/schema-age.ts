@@ -1,0 +1,29 @@
+import { migrations } from "./index.ts";
+
+/** A mark of the database: the oldest program, by its last migration, that may run on the schema. */
+export const OLDEST_PROGRAM_MARK = "oldest_program";
+
+/**
+ * `older` lacks migrations, which the next start applies. `newer` has some that this program does not know and cannot run
+ * with; `current` is all else.
+ */
+export interface SchemaAge {
+  readonly age: "current" | "older" | "newer";
+  /** A migration that this program does not know; undefined where there is none. */
+  readonly unknown: string | undefined;
+}
+
+/**
+ * How a schema stands to this program, by the migrations applied to it and its mark. Two versions run side by side during
+ * an upgrade: a migration that only adds leaves the mark alone, and the version before it goes on. One that takes away
+ * what an older version needs sets the mark to the first migration that does without it, which an earlier release
+ * brought.
+ */
+export function schemaAge(executed: readonly string[], oldestProgram: string | undefined): SchemaAge {
+  const known = Object.keys(migrations);
+  const unknown = executed.find((name) => !known.includes(name));
+  const missing = known.some((name) => !executed.includes(name));
+  if (unknown === undefined) return { age: missing ? "older" : "current", unknown };
+  const refused = missing || (oldestProgram !== undefined && oldestProgram > (known.at(-1) ?? ""));
+  return { age: refused ? "newer" : "current", unknown };
+}
