@@ -146,6 +146,18 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
     expect(complaints).toEqual([]);
   });
 
+  test("the guided incident is switched, and a button of its alert is answered below it", async () => {
+    const switched: unknown[] = [];
+    const incident = { set: async (...given: unknown[]) => void switched.push(given) };
+    const { page, complaints } = await open({}, { incident });
+    await page.click("#to-alerts");
+    await page.getByRole("button", { name: /^(?:Stall|Recover) the network$/u }).click();
+    await expect.poll(() => switched.length).toBe(1);
+    await page.locator(".told .preview-discord").getByRole("button", { name: "Details" }).first().click();
+    await page.waitForSelector("#incident .exchange .reply");
+    expect(complaints).toEqual([]);
+  });
+
   test.each(LOOKS)("before one has signed in, on %s", async (_name, look) => {
     const { page } = await open(look, { token: TOKEN });
     await page.fill("#token", "wrong");
