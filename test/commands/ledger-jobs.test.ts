@@ -61,6 +61,10 @@ test("an export whose file nobody takes along is kept, and can be fetched; the l
   const list = await ask("ledger list");
   expect(list).toMatch(saying("00000001", "to be fetched"));
   expect(list).toMatch(saying("00000002", "delivered"));
+  // Somebody else sees that it is kept, and is offered nothing.
+  become({ here: { platform: "web", files }, caller: { id: "console", name: "console", mayManageChannel: true } });
+  expect(await ask("ledger list")).not.toContain("ledger fetch");
+  expect(conversation.lastReply.actions).toEqual([]);
 });
 
 describe("exports are one person's", () => {

@@ -20,8 +20,11 @@ export function jobWords(asker: Pick<ExportAsker, "platform" | "person">, job: E
     : text`an export`;
 }
 
-/** What became of an export. */
-export function stateWords({ state, rows, failure, endedAt, expiresAt, code: named }: ExportJob): Text {
+/** What became of an export. `isOwn`: the reader may fetch its file. */
+export function stateWords(
+  { state, rows, failure, endedAt, expiresAt, code: named }: ExportJob,
+  { isOwn }: { readonly isOwn: boolean } = { isOwn: true },
+): Text {
   const at = endedAt === undefined ? "" : text` ${time(fromMillis(endedAt))}`;
   const counted = rows === undefined ? "" : `, ${formatCount(rows)} ${rows === 1 ? "row" : "rows"}`;
   switch (state) {
@@ -33,6 +36,7 @@ export function stateWords({ state, rows, failure, endedAt, expiresAt, code: nam
       return text`delivered${at}${counted}`;
     case "kept": {
       const until = expiresAt === undefined ? "" : text` until ${time(fromMillis(expiresAt))}`;
+      if (!isOwn) return text`whole${counted}, kept for its asker${until}`;
       return text`whole${counted}; ${commandLine(`ledger fetch ${named}`)} gives it${until}`;
     }
     case "failed":
@@ -73,7 +77,7 @@ export function listReply(
   }
   const now = (job: ExportJob): Text => {
     const standing = isOpen(job) ? context.exports.standing(job.code) : undefined;
-    return standing === undefined ? stateWords(job) : standingWords(standing);
+    return standing === undefined ? stateWords(job, { isOwn: isOf(asker, job) }) : standingWords(standing);
   };
   const open = jobs.filter(isOpen).length;
   const count = `${jobs.length} ledger ${jobs.length === 1 ? "export" : "exports"} in the last 24 hours`;
