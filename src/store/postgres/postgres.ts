@@ -40,7 +40,7 @@ const OLDEST_SERVER = 140_000;
 
 /**
  * Transactions of alerts take turns over all processes, as they do on SQLite, which has one writer: numbers then have the
- * order of commits, and what is claimed is claimed by one (docs/decisions/0022-postgresql.md).
+ * order of commits, and what is claimed is claimed by one (docs/decisions/0023-postgresql.md).
  */
 const TAKE_TURN = `select value from alert_counters where name = '${TURN}' for update`;
 
