@@ -127,8 +127,8 @@ function offeredOf(groups: readonly ChoiceGroup[], chosen: readonly string[]): C
 }
 
 /**
- * A pick of one or several of at most 25. Of more, those that others stand for are left out: first those for which a
- * small set stands, since it brings the least beside them. What is chosen stays.
+ * A pick of one or several of at most 25. Of more, those that a set stands for are left out: first where this set is
+ * chosen already, then where it is a small one, which brings the least beside them. What is chosen stays.
  */
 function selectField(
   name: string,
@@ -142,12 +142,14 @@ function selectField(
     .map((value) => ({ label: value, value }));
   const all: Choice[] = [...unknown, ...offered];
   const sets = all.flatMap(({ covers }) => (covers === undefined ? [] : [covers]));
+  const already = new Set(all.flatMap(({ value, covers = [] }) => (chosen.includes(value) ? covers : [])));
   /** What is chosen, what no set stands for, the sets with the largest first, the rest. */
   const rankOf = ({ value, covers }: Choice): number => {
     if (chosen.includes(value)) return 0;
     if (covers !== undefined) return 2 + 1 / (1 + covers.length);
     const sizes = sets.flatMap((set) => (set.includes(value) ? [set.length] : []));
-    return sizes.length === 0 ? 1 : 3 + 1 / Math.min(...sizes);
+    if (sizes.length === 0) return 1;
+    return (already.has(value) ? 4 : 3) + 1 / Math.min(...sizes);
   };
   const kept = new Set(all.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, MAX_SELECT_OPTIONS));
   const options = all

@@ -17,10 +17,10 @@ describe("a slash command", () => {
     const [asking, plain] = [true, false].map((needs) =>
       commands.filter(({ options }) => Object.values(options).some(isRequired) === needs),
     );
-    for (const { name } of asking ?? []) {
+    for (const { name, title, verb } of asking ?? []) {
       ann.type(scene.channel, name);
       const form = await ann.form();
-      expect(form.title?.text).toBe(name.slice(0, 24));
+      expect(form.title?.text).toBe(title ?? verb);
       scene.fake.state.views.clear();
     }
     for (const { name } of plain ?? []) {
