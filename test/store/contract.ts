@@ -250,6 +250,16 @@ export function storeContract(engine: string, create: () => Promise<StoreUnderTe
         expect(await isThere("out")).toBe(false);
       });
 
+      it("is read by what reads alone, which passes result and error on", async () => {
+        await store.transaction((tables) => put(tables, "in"));
+        const at = await store.read(({ alerts }) => alerts.watch.observedAt("mainnet", "in"));
+        expect(at).toBe(1000);
+        const failing = store.read(async () => {
+          throw new Error("changed its mind");
+        });
+        await expect(failing).rejects.toThrow("changed its mind");
+      });
+
       it("is isolated from calls outside of it", async () => {
         const inside = store.transaction(async (tables) => {
           await put(tables, "t1");

@@ -36,6 +36,13 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       expect(await on(({ subscriptions }) => subscriptions.revision())).toBe(7);
       expect(await on(({ subscriptions }) => subscriptions.list())).toEqual(many);
       expect(ids(await on(({ subscriptions }) => subscriptions.list("d2")))).toEqual(["s3"]);
+      // Of one key twice in one call, the later row counts.
+      const twice = [
+        { ...row, id: "s4", data: "1" },
+        { ...row, id: "s4", data: "2" },
+      ];
+      await on(({ subscriptions }) => subscriptions.put(twice));
+      expect((await on(({ subscriptions }) => subscriptions.list())).at(-1)).toEqual(twice[1]);
       expect(await on(({ subscriptions }) => subscriptions.list("d3"))).toEqual([]);
     });
 

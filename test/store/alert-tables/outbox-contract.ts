@@ -143,6 +143,12 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         ]);
       });
 
+      it("between two milliseconds are due at the later one", async () => {
+        await on(({ outbox }) => outbox.add([delivery("a")]));
+        await update("a", { run_at: T + 0.25 });
+        expect([await due(T), await due(T + 1)]).toEqual([[], ["a"]]);
+      });
+
       it("belong to their platform", async () => {
         await on(({ outbox }) => outbox.add([delivery("a"), delivery("b", "d2", { platform: "other" })]));
         expect(await due(T, 10, "other")).toEqual(["b"]);
