@@ -43,10 +43,20 @@ export interface StoreFile {
   lost(): FileLoss | undefined;
 }
 
+/** What slows a database on a server down. */
+export interface DatabaseLoad {
+  /** The age of the oldest transaction on this database: no dead row behind it is removed. */
+  readonly oldestTransaction: Milliseconds;
+  /** The table with the largest share of dead rows, among those with many of them. */
+  readonly dead: { readonly table: string; readonly share: number } | undefined;
+}
+
 /** A store with what is known about its database. */
 export interface DatabaseStore extends Store, Marks {
   /** Undefined for a database on a server, which other processes may use, too. */
   readonly embedded: StoreFile | undefined;
+  /** Undefined for a file. */
+  load(): Promise<DatabaseLoad | undefined>;
   /**
    * Takes the database for this process now instead of at the first use: a file for life (`hold: "call"`: finds out that
    * it can be taken), a database on a server beside others. Rejects with UserError where that is not possible.
@@ -60,6 +70,8 @@ interface Engine extends TableAccess {
   readonly processes?: SharedProcesses;
   /** Rejects where the database answers, but takes no writes or loses them. */
   check(): Promise<void>;
+  /** Left out where nothing but this process loads it. */
+  readonly load?: () => Promise<DatabaseLoad>;
   claim(): Promise<void>;
   close(): Promise<void>;
 }
@@ -162,6 +174,7 @@ function storeOver(
       await (await loaded()).claim();
       log.debug({ file: name }, "database claimed");
     },
+    load: () => run(async () => (await loaded()).load?.()),
     origin: () => call((tables) => tables.marks.origin()),
     markOrigin: (origin) => call((tables) => tables.marks.markOrigin(origin)),
     seen: {

@@ -8,7 +8,7 @@ import type { Episode } from "../../alerts/rules/episode.ts";
 import { isOfPlatform } from "../../alerts/suspension/suspension-record.ts";
 import type { Verdict } from "../../api/verdict/verdict.ts";
 import type { AlertCounts } from "../../store/alert-tables/alert-tables.ts";
-import type { Store } from "../../store/store.ts";
+import type { DatabaseLoad, DatabaseStore } from "../../store/create-store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Alerting, AlertingHealth, LastObservation } from "../alerting/alerting.ts";
 
@@ -29,11 +29,13 @@ export interface AlertSnapshot {
   readonly silences: number;
   /** Whether the last write to the database got through. */
   readonly writable: boolean;
+  /** Undefined where the database is a file. */
+  readonly load: DatabaseLoad | undefined;
 }
 
 interface AlertSnapshotSources {
   readonly alerting: Pick<Alerting, "health" | "verdict" | "service">;
-  readonly store: Pick<Store, "read" | "ping">;
+  readonly store: Pick<DatabaseStore, "read" | "ping" | "load">;
   readonly networks: readonly string[];
   /** Unix milliseconds. */
   readonly now: () => Milliseconds;
@@ -55,6 +57,7 @@ export async function readAlertSnapshot({
     () => true,
     () => false,
   );
+  const load = await store.load();
   const verdicts = networks.flatMap((network) => {
     const verdict = alerting.verdict(network);
     return verdict === undefined ? [] : [[network, verdict] as const];
@@ -70,6 +73,7 @@ export async function readAlertSnapshot({
     counts,
     silences,
     writable,
+    load,
   };
 }
 
@@ -159,6 +163,16 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
   const subscriptions = gauge("bellwether_subscriptions", "Subscriptions, by their state.", ["state"]);
   const held = gauge("bellwether_held_messages", "Messages that wait for quiet hours to end.", []);
 
+  const oldestTransaction = gauge(
+    "bellwether_database_oldest_transaction_seconds",
+    "How long the oldest transaction on the database server has been open; 0 for a file.",
+    [],
+  );
+  const deadRows = gauge(
+    "bellwether_database_dead_rows_ratio",
+    "The share of dead rows in the table with most of them; 0 for a file, and where there are few.",
+    [],
+  );
   const silences = gauge("bellwether_silences", "Silences that hold now: they keep alerts back.", []);
 
   return {
@@ -212,6 +226,8 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
       }
       held.set(snapshot.counts.held);
       silences.set(snapshot.silences);
+      oldestTransaction.set((snapshot.load?.oldestTransaction ?? 0) / 1000);
+      deadRows.set(snapshot.load?.dead?.share ?? 0);
     },
   };
 }

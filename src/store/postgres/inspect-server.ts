@@ -3,17 +3,19 @@ import { type Kysely, sql } from "kysely";
 import type { Milliseconds } from "../../units/duration.ts";
 import { createAlertTables } from "../alert-tables/create-alert-tables.ts";
 import type { AlertTables } from "../alert-tables/alert-tables.ts";
+import type { DatabaseLoad } from "../create-store.ts";
 import type { DatabaseInspection } from "../file/inspect-file.ts";
 import type { Schema } from "../schema.ts";
 import { WriteHealth } from "../write-health.ts";
 import { kyselyOverPostgres } from "./kysely-postgres.ts";
 import { openPool } from "./pool.ts";
+import { loadOf } from "./load.ts";
 import { executedMigrations, schemaAgeOn } from "./postgres.ts";
 import { toOperatorError } from "./postgres-faults.ts";
 import { serverName } from "./postgres-url.ts";
 
 /** The state of a database on a server, seen by a process that changes nothing. */
-export interface ServerInspection<R> extends DatabaseInspection<R> {
+export interface ServerInspection<R> extends DatabaseInspection<R>, DatabaseLoad {
   readonly server: string;
   /** `server_version_num`: 180004 is 18.4. */
   readonly version: number;
@@ -22,18 +24,11 @@ export interface ServerInspection<R> extends DatabaseInspection<R> {
   readonly writable: boolean;
   /** This user may make tables, as the next migration must. */
   readonly mayMigrate: boolean;
-  /** The age of the oldest transaction on this database. */
-  readonly oldestTransaction: Milliseconds;
-  /** The table with the largest share of dead rows, among those with many of them. */
-  readonly dead: { readonly table: string; readonly share: number } | undefined;
   /** How many processes of Bellwether live on it. */
   readonly live: number;
   /** A pooler gives each transaction another connection of the server. */
   readonly pooled: boolean;
 }
-
-/** Fewer dead rows slow nothing down. */
-const MANY_DEAD = 10_000;
 
 /** Rejects with UserError or StorageError where the server cannot be asked. `read` may read more of the alerts. */
 export async function inspectServer<R>(
@@ -49,13 +44,11 @@ export async function inspectServer<R>(
         pg_database_size(current_database()) as bytes,
         to_regclass('kysely_migration') is not null as migrated,
         not (pg_is_in_recovery() or current_setting('default_transaction_read_only')::boolean) as writable,
-        has_schema_privilege(current_schema(), 'create') as may_migrate,
-        (select coalesce(max(extract(epoch from clock_timestamp() - xact_start) * 1000), 0)::bigint
-          from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()) as oldest_transaction
+        has_schema_privilege(current_schema(), 'create') as may_migrate
     `.execute(db);
     const [facts] = rows;
     if (facts === undefined) throw new Error("The server answered nothing.");
-    const { migrated, may_migrate: mayMigrate, oldest_transaction: oldestTransaction, ...rest } = facts;
+    const { migrated, may_migrate: mayMigrate, ...rest } = facts;
     const executed = migrated ? await executedMigrations(db) : [];
     const { age } = await schemaAgeOn(db, migrated);
     const readable = age === "current";
@@ -63,8 +56,7 @@ export async function inspectServer<R>(
       server,
       ...rest,
       mayMigrate,
-      oldestTransaction,
-      dead: await deadRows(db),
+      ...(await loadOf(db)),
       pooled: await isPooled(db),
       live: readable ? await countLive(db) : 0,
       schema: executed.at(-1),
@@ -85,15 +77,6 @@ interface Facts {
   readonly migrated: boolean;
   readonly writable: boolean;
   readonly may_migrate: boolean;
-  readonly oldest_transaction: number;
-}
-
-async function deadRows(db: Kysely<Schema>): Promise<ServerInspection<unknown>["dead"]> {
-  const { rows } = await sql<{ table: string; share: number }>`
-    select relname as table, (n_dead_tup::float8 / (n_live_tup + n_dead_tup)) as share
-    from pg_stat_user_tables where n_dead_tup >= ${MANY_DEAD} order by share desc limit 1
-  `.execute(db);
-  return rows[0];
 }
 
 /** Two connections that are open at the same time are served by one process: a pooler is between them. */

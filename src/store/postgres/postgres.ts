@@ -9,6 +9,7 @@ import { type Kysely, sql } from "kysely";
 import { UserError } from "../../errors.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { TURN } from "../alert-tables/counters.ts";
+import type { DatabaseLoad } from "../create-store.ts";
 import { migrate } from "../migrations/migrate.ts";
 import { OLDEST_PROGRAM_MARK, schemaAge, type SchemaAge } from "../migrations/schema-age.ts";
 import type { Transactions, WithDatabase } from "../queries.ts";
@@ -17,6 +18,7 @@ import type { SharedProcesses } from "../processes.ts";
 import type { TableAccess } from "../tables.ts";
 import type { WriteHealth } from "../write-health.ts";
 import { kyselyOverPostgres } from "./kysely-postgres.ts";
+import { loadOf } from "./load.ts";
 import { openPool } from "./pool.ts";
 import { mayBeRetried, takesNoWrites, toOperatorError } from "./postgres-faults.ts";
 import { holdLease, serverProcesses } from "./processes.ts";
@@ -28,6 +30,7 @@ export interface ServerAccess {
   readonly transactions: Transactions;
   /** Rejects where the server takes no writes, as one does that follows another. */
   check(): Promise<void>;
+  readonly load: () => Promise<DatabaseLoad>;
   readonly processes: SharedProcesses;
   readonly hold: TableAccess["hold"];
   /** Connects, and brings the schema to its newest version. Rejects with UserError where that is not possible. */
@@ -97,6 +100,7 @@ export function openServer(url: string, self: string, writes: WriteHealth): Serv
         return persist(() => snapshot.execute(work));
       },
     },
+    load: () => withDatabase(loadOf),
     claim: open,
     async check() {
       const { rows } = await sql<{ refused: boolean }>`

@@ -35,6 +35,7 @@ const snapshot: AlertSnapshot = {
     held: 4,
   },
   silences: 2,
+  load: { oldestTransaction: 90_500, dead: { table: "alert_held", share: 0.25 } },
   writable: true,
 };
 
@@ -99,6 +100,8 @@ it.each<[string, string[]]>([
   ["held_messages", ["held_messages 4"]],
   ["silences", ["silences 2"]],
   ["store_up", ["store_up 1"]],
+  ["database_oldest_transaction_seconds", ["database_oldest_transaction_seconds 90.5"]],
+  ["database_dead_rows_ratio", ["database_dead_rows_ratio 0.25"]],
 ])("shows the state of the alerts: %s", async (name, lines) => {
   expect(await read(createMetrics({ version: "1", alerts: async () => snapshot }), name)).toEqual(lines);
 });

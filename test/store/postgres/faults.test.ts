@@ -275,6 +275,19 @@ describe.skipIf(postgresMissing !== undefined)(`a connection to PostgreSQL ${pos
     expect(await isThere(store, "a")).toBe(true);
   });
 
+  it("says how long the oldest transaction of others has been open", async () => {
+    const { store } = await opened();
+    const other = createStore({ url: database.url, log: silentLog() });
+    const load = await other.read(async ({ alerts }) => {
+      await alerts.watch.observedAt("mainnet", "a");
+      await new Promise((done) => void setTimeout(done, 20));
+      return store.load();
+    });
+    await other.close();
+    expect(load?.oldestTransaction).toBeGreaterThanOrEqual(20);
+    expect(load?.dead).toBeUndefined();
+  });
+
   it("stores texts with characters that PostgreSQL has none of", async () => {
     const { store } = await opened();
     await store.seen.note("mainnet", "market", [{ id: "a\0b", label: "\uD800" }]);

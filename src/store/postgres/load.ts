@@ -1,0 +1,20 @@
+import { type Kysely, sql } from "kysely";
+
+import type { DatabaseLoad } from "../create-store.ts";
+import type { Schema } from "../schema.ts";
+
+/** Fewer dead rows slow nothing down. */
+const MANY_DEAD = 10_000;
+
+/** What slows a database on a server down, as far as this user may see it. */
+export async function loadOf(db: Kysely<Schema>): Promise<DatabaseLoad> {
+  const { rows } = await sql<{ oldest: number }>`
+    select coalesce(max(extract(epoch from clock_timestamp() - xact_start) * 1000), 0)::bigint as oldest
+    from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+  `.execute(db);
+  const dead = await sql<{ table: string; share: number }>`
+    select relname as table, (n_dead_tup::float8 / (n_live_tup + n_dead_tup)) as share
+    from pg_stat_user_tables where n_dead_tup >= ${MANY_DEAD} order by share desc limit 1
+  `.execute(db);
+  return { oldestTransaction: rows[0]?.oldest ?? 0, dead: dead.rows[0] };
+}
