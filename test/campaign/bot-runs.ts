@@ -1,7 +1,7 @@
-import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { StepName } from "../../src/alerts/dependencies.ts";
+import { openReader } from "./database.ts";
 import type { Running, Sandbox } from "../support/bellwether.ts";
 
 /** The end of one run of the bot. */
@@ -70,20 +70,21 @@ async function end(process: Running, kill: Kill, startedAt: number, bot: Bot): P
 
 /** Resolves once the bot has stored as many rounds over the nodes as a long run needs, or has ended. */
 async function roundsStored(process: Running, { env, longRounds }: Bot): Promise<void> {
-  const database = new DatabaseSync(new URL(env["DATABASE_URL"] ?? "").pathname, { readOnly: true });
-  const last = database.prepare("SELECT at FROM watcher_snapshots WHERE watcher = 'sources'");
+  const database = await openReader(env["DATABASE_URL"] ?? "");
+  const last = async (): Promise<number | undefined> =>
+    (await database.rows<{ at: number }>("SELECT at FROM watcher_snapshots WHERE watcher = 'sources'"))[0]?.at;
   const giveUpAt = performance.now() + ROUNDS_WITHIN_MILLIS;
   try {
-    let at = last.get()?.["at"];
+    let at = await last();
     for (let rounds = 0; rounds < longRounds && process.child.exitCode === null;) {
       if (performance.now() > giveUpAt) throw new Error(`the bot stored only ${rounds} rounds over the nodes`);
       await sleep(20);
       const before = at;
-      at = last.get()?.["at"];
+      at = await last();
       if (at !== before) rounds += 1;
     }
   } finally {
-    database.close();
+    await database.close();
   }
 }
 

@@ -1,5 +1,4 @@
-import { DatabaseSync } from "node:sqlite";
-
+import { readRows } from "./database.ts";
 import { parse } from "csv-parse/sync";
 
 import { enumWord } from "../../src/alerts/wording/phrases.ts";
@@ -10,31 +9,26 @@ import type { Transcript } from "./transcript.ts";
 export type StoredMarkets = ReadonlyMap<string, string>;
 
 /** Undefined while messages are still owed to that destination, whose transcript is then behind the observation. */
-export function storedMarkets(file: string, destination: string): StoredMarkets | undefined {
-  const database = new DatabaseSync(file, { readOnly: true });
-  try {
-    const { owed } = database
-      .prepare(
-        `SELECT count(*) AS owed FROM alert_deliveries
-         WHERE destination = ? AND state IN ('owed', 'sending') AND kind = 'message'`,
-      )
-      .get(destination) as { owed: number };
-    const { data } = database
-      .prepare("SELECT data FROM watcher_snapshots WHERE network = 'testnet' AND watcher = 'markets'")
-      .get() as { data: string };
-    if (owed > 0) return undefined;
-    const { markets } = JSON.parse(data) as {
-      markets: Record<string, { label?: string; state?: string; tradingMode?: string }>;
-    };
-    return new Map(
-      Object.values(markets).map(({ label = "", state = "", tradingMode = "" }) => [
-        label,
-        `${enumWord(state, "STATE")}, ${enumWord(tradingMode, "TRADING_MODE")}`,
-      ]),
-    );
-  } finally {
-    database.close();
-  }
+export async function storedMarkets(url: string, destination: string): Promise<StoredMarkets | undefined> {
+  const [open] = await readRows<{ owed: number }>(
+    url,
+    `SELECT count(*) AS owed FROM alert_deliveries
+     WHERE destination = '${destination}' AND state IN ('owed', 'sending') AND kind = 'message'`,
+  );
+  const [snapshot] = await readRows<{ data: string }>(
+    url,
+    "SELECT data FROM watcher_snapshots WHERE network = 'testnet' AND watcher = 'markets'",
+  );
+  if (snapshot === undefined || open?.owed !== 0) return undefined;
+  const { markets } = JSON.parse(snapshot.data) as {
+    markets: Record<string, { label?: string; state?: string; tradingMode?: string }>;
+  };
+  return new Map(
+    Object.values(markets).map(({ label = "", state = "", tradingMode = "" }) => [
+      label,
+      `${enumWord(state, "STATE")}, ${enumWord(tradingMode, "TRADING_MODE")}`,
+    ]),
+  );
 }
 
 interface MarketChange {

@@ -1,5 +1,4 @@
-import { DatabaseSync } from "node:sqlite";
-
+import { readRows } from "./database.ts";
 import type { Transcript } from "./transcript.ts";
 
 export interface OutboxJudgement {
@@ -8,63 +7,49 @@ export interface OutboxJudgement {
 }
 
 /** The number of messages owed since before that moment (Unix milliseconds). */
-export function stillOwed(file: string, before: number): number {
-  const database = new DatabaseSync(file, { readOnly: true });
-  try {
-    const open = database
-      .prepare(
-        `SELECT count(*) AS n FROM alert_deliveries
-         WHERE state IN ('owed', 'sending') AND kind = 'message' AND created_at < ?`,
-      )
-      .get(before) as { n: number };
-    const chunks = database
-      .prepare("SELECT coalesce(sum(owed), 0) AS n FROM alert_parcels WHERE created_at < ?")
-      .get(before) as { n: number };
-    return open.n + chunks.n;
-  } finally {
-    database.close();
-  }
+export async function stillOwed(url: string, before: number): Promise<number> {
+  const [owed] = await readRows<{ n: number }>(
+    url,
+    `SELECT (SELECT count(*) FROM alert_deliveries
+             WHERE state IN ('owed', 'sending') AND kind = 'message' AND created_at < ${before})
+          + (SELECT coalesce(sum(owed), 0) FROM alert_parcels WHERE created_at < ${before}) AS n`,
+  );
+  return Number(owed?.n);
 }
 
 /**
  * Judges the store's outbox at the end, as far as it was owed before a moment: every delivery has a receipt or a reason;
  * sent messages are on the platform, in order; a repeat was made only where the result was unknown.
  */
-export function judgeOutbox(
-  file: string,
+export async function judgeOutbox(
+  url: string,
   before: number,
   transcripts: ReadonlyMap<string, Transcript>,
-): OutboxJudgement {
-  const database = new DatabaseSync(file, { readOnly: true });
-  try {
-    const rows = database
-      .prepare(
-        `SELECT d.id, d.destination, d.platform, d.kind, d.phase, d.state, d.seq, d.last_error, d.uncertain_since,
+): Promise<OutboxJudgement> {
+  const rows = await readRows<DeliveryLine>(
+    url,
+    `SELECT d.id, d.destination, d.platform, d.kind, d.phase, d.state, d.seq, d.last_error, d.uncertain_since,
                 d.created_at, r.message AS receipt
          FROM alert_deliveries d LEFT JOIN alert_receipts r ON r.delivery = d.id ORDER BY d.seq`,
-      )
-      .all() as unknown as DeliveryLine[];
-    const faults: string[] = [];
-    for (const row of rows) {
-      const label = `${row.destination} ${row.phase} ${row.id}`;
-      const isOpen = row.state === "owed" || row.state === "sending";
-      // The last edit of a message that changes all the time is always owed.
-      if (isOpen && (row.kind === "edit" || row.created_at >= before)) continue;
-      if (isOpen) faults.push(`${label} is still ${row.state}`);
-      else if (row.state !== "sent" && row.last_error === null) faults.push(`${label} is ${row.state} for no reason`);
-      else if (row.state === "sent" && row.kind === "message" && row.receipt === null) {
-        faults.push(`${label} was sent without a receipt`);
-      }
-      if (row.state === "dead") faults.push(`${label} was given up: ${row.last_error}`);
+  );
+  const faults: string[] = [];
+  for (const row of rows) {
+    const label = `${row.destination} ${row.phase} ${row.id}`;
+    const isOpen = row.state === "owed" || row.state === "sending";
+    // The last edit of a message that changes all the time is always owed.
+    if (isOpen && (row.kind === "edit" || row.created_at >= before)) continue;
+    if (isOpen) faults.push(`${label} is still ${row.state}`);
+    else if (row.state !== "sent" && row.last_error === null) faults.push(`${label} is ${row.state} for no reason`);
+    else if (row.state === "sent" && row.kind === "message" && row.receipt === null) {
+      faults.push(`${label} was sent without a receipt`);
     }
-    for (const [destination, transcript] of transcripts) {
-      const here = rows.filter((row) => row.destination === destination && row.kind === "message");
-      faults.push(...compare(transcript, here));
-    }
-    return { deliveries: rows.length, faults };
-  } finally {
-    database.close();
+    if (row.state === "dead") faults.push(`${label} was given up: ${row.last_error}`);
   }
+  for (const [destination, transcript] of transcripts) {
+    const here = rows.filter((row) => row.destination === destination && row.kind === "message");
+    faults.push(...compare(transcript, here));
+  }
+  return { deliveries: rows.length, faults };
 }
 
 interface DeliveryLine {

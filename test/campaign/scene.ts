@@ -10,6 +10,7 @@ import { FakeSlack } from "../support/fake-slack/fake-slack.ts";
 import { freePort } from "../support/free-port.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import { ConsoleReader } from "./console-reader.ts";
+import { Companions } from "./companions.ts";
 import { type ChainLists, DataNodes } from "./data-nodes.ts";
 import { judgeMarkets, storedMarkets, type StoredMarkets } from "./judge-markets.ts";
 import { type ChainTruth, judgeLists, judgeOutages, judgeRepeats, judgeReset } from "./judge.ts";
@@ -33,6 +34,16 @@ const CONFIG = {
   overdue: { factor: 1000, atLeast: "365d" },
   flap: { episodes: 1000, within: "1s" },
   remind: { every: "1h", times: 0 },
+};
+
+/** Several processes have a part each of what a node allows: the one that watches asks less often. */
+const SHARED_CONFIG = {
+  ...CONFIG,
+  poll: { time: "400ms", checkpoints: "1s", rest: "1s" },
+  stalled: { for: "1s", criticalFor: "8s" },
+  lagging: { ...CONFIG.lagging, for: "1s" },
+  keep: { rounds: 2, for: "1s" },
+  flap: { episodes: 1000, within: "3s" },
 };
 
 /** The first round of a process fires nothing; on a busy machine some show nothing, since no node answers in time. */
@@ -59,6 +70,8 @@ export interface ScenePace {
   readonly lastMillis?: number;
   /** Whether the chain is reset at the end. */
   readonly reset?: boolean;
+  /** A database that several processes share, and how many run beside the one that is killed. */
+  readonly shared?: { readonly url: string; readonly companions: number };
 }
 
 /** Plays one scene: outages come and go while the bot is killed as listed, and started again each time. */
@@ -73,9 +86,9 @@ export async function playScene(seed: number, kills: readonly Kill[], pace: Scen
   ]);
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
-  const file = path.join(sandbox.folder, "campaign.db");
+  const database = pace.shared?.url ?? `file:${path.join(sandbox.folder, "campaign.db")}`;
   const config = path.join(sandbox.folder, "alerts.json");
-  writeFileSync(config, JSON.stringify(CONFIG));
+  writeFileSync(config, JSON.stringify(pace.shared === undefined ? CONFIG : SHARED_CONFIG));
   const channels = {
     "discord ops": discord.channel(),
     "discord chain": discord.channel(),
@@ -85,10 +98,10 @@ export async function playScene(seed: number, kills: readonly Kill[], pace: Scen
     "slack chain": slack.channel(),
     "slack live": slack.channel(),
   };
-  await subscribe(file, channels);
+  await subscribe(database, channels);
   const env = {
     WEB_PORT: String(port),
-    DATABASE_URL: `file:${file}`,
+    DATABASE_URL: database,
     LOG_LEVEL: "error",
     ALERTS_CONFIG: config,
     DEFAULT_NETWORK: "testnet",
@@ -105,6 +118,7 @@ export async function playScene(seed: number, kills: readonly Kill[], pace: Scen
   const began = performance.now();
   const note = (line: string): void =>
     void timeline.push(`${((performance.now() - began) / 1000).toFixed(1)} s  ${line}`);
+  const companions = new Companions(bot, random, note);
   const ends = new Map<KillOutcome, number>();
   const reached = new Set<StepName>();
   const happened: string[] = [];
@@ -116,12 +130,14 @@ export async function playScene(seed: number, kills: readonly Kill[], pace: Scen
   };
   try {
     const known = await nodes.lists();
+    await companions.start(pace.shared?.companions ?? 0);
     await run({ after: "long" });
     const begun = await nodes.lists();
     const outages = random.shuffled(OUTAGES.filter(({ name }) => pace.outages?.includes(name) ?? true));
     for (let at = 0, turn = 0; at < kills.length; at += 2, turn += 1) {
       // An outage begins in one turn, and ends in the next.
       const outage = turn % 2 === 0 ? outages[(turn / 2) % outages.length] : undefined;
+      await companions.trouble();
       const change = changing(nodes, outage, random.between(0, 2000), note);
       const [first = { after: "long" }, second] = kills.slice(at, at + 2);
       await run(first, change);
@@ -130,9 +146,11 @@ export async function playScene(seed: number, kills: readonly Kill[], pace: Scen
       await run({ after: "long" });
       if (outage !== undefined) happened.push(outage.name);
     }
+    // From here on one process writes the console's stream to its end.
+    const unordered = await companions.stop();
     await nodes.heal();
     const whole = reset ? await runWithReset(bot, nodes, observeMillis, random.between(0, 1500), note) : undefined;
-    const last = await lastRun(bot, nodes, file, reader, { observeMillis, lastMillis }, note);
+    const last = await lastRun(bot, nodes, database, reader, { observeMillis, lastMillis }, note);
     const end = whole ?? last.lists;
     await reader.stop();
     const transcripts = [
@@ -144,10 +162,10 @@ export async function playScene(seed: number, kills: readonly Kill[], pace: Scen
       ),
       consoleTranscript(reader),
     ];
-    const markets = storedMarkets(file, keyOf("discord markets", channels));
+    const markets = await storedMarkets(database, keyOf("discord markets", channels));
     const judged = judge(transcripts, happened, { before: known, begun, end }, markets, reset);
     const keys = new Map(transcripts.map((one) => [keyOf(one.name, channels), one]));
-    const outbox = judgeOutbox(file, last.before, keys);
+    const outbox = await judgeOutbox(database, last.before, keys);
     const complaints = [...discord.complaints(), ...slack.complaints()].map((one) => `a platform complains: ${one}`);
     const gaps = reader.gaps === 0 ? [] : [`the console's stream had ${reader.gaps} gaps`];
     return {
@@ -155,7 +173,7 @@ export async function playScene(seed: number, kills: readonly Kill[], pace: Scen
       ends,
       reached,
       counts: { ...judged.counts, deliveries: outbox.deliveries },
-      faults: [...judged.faults, ...outbox.faults, ...complaints, ...gaps],
+      faults: [...judged.faults, ...outbox.faults, ...complaints, ...gaps, ...unordered],
       timeline,
     };
   } finally {
@@ -203,7 +221,7 @@ async function runWithReset(
 async function lastRun(
   bot: Bot,
   nodes: DataNodes,
-  file: string,
+  database: string,
   reader: ConsoleReader,
   { observeMillis, lastMillis }: Required<Pick<ScenePace, "observeMillis" | "lastMillis">>,
   note: (line: string) => void,
@@ -214,8 +232,8 @@ async function lastRun(
   const lists = await nodes.lists();
   await sleep(observeMillis);
   const before = Date.now();
-  while (stillOwed(file, before) > 0 && Date.now() - before < lastMillis) await sleep(100);
-  note(`everything was delivered but ${stillOwed(file, before)}`);
+  while ((await stillOwed(database, before)) > 0 && Date.now() - before < lastMillis) await sleep(100);
+  note(`everything was delivered but ${await stillOwed(database, before)}`);
   await reader.readFiles();
   const { code, stderr } = await process.kill("SIGTERM");
   if (code !== 0) throw new Error(`the bot did not end in order (${code}): ${stderr}`);

@@ -10,9 +10,9 @@ import { createStore } from "../../src/store/create-store.ts";
 const CONDITIONS: readonly AlertKind[] = ["network.stalled", "watch.blind", "node.down", "node.lagging"];
 
 /** Subscribes all channels before the bot is started for the first time. */
-export async function subscribe(file: string, channels: Readonly<Record<string, string>>): Promise<void> {
+export async function subscribe(url: string, channels: Readonly<Record<string, string>>): Promise<void> {
   const log = silentLog();
-  const store = createStore({ url: `file:${file}`, log });
+  const store = createStore({ url, log });
   const config = DEFAULT_ALERTS_CONFIG;
   const engine = createAlertEngine({ store, config, clock: systemClock, log, simulated: new Set() });
   for (const [name, channel] of Object.entries(channels)) {

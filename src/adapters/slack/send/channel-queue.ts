@@ -30,11 +30,10 @@ interface Channel {
  * work goes ahead of all that waits.
  */
 export class ChannelQueue {
-  readonly #spacingMillis: () => number;
+  readonly #spacingMillis: number;
   readonly #channels = new Map<string, Channel>();
 
-  /** `spacingMillis`: the pause after each call; asked anew each time. */
-  constructor(spacingMillis: () => number) {
+  constructor(spacingMillis: number) {
     this.#spacingMillis = spacingMillis;
   }
 
@@ -97,7 +96,7 @@ export class ChannelQueue {
       if (waiting[0] !== next || state.nextAt > performance.now()) continue;
       waiting.shift();
       await next.work();
-      state.nextAt = Math.max(state.nextAt, performance.now() + this.#spacingMillis());
+      state.nextAt = Math.max(state.nextAt, performance.now() + this.#spacingMillis);
     }
     state.working = false;
     this.#forgetLater(channel, state.nextAt);

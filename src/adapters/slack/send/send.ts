@@ -97,7 +97,7 @@ export class SlackSender implements Sender {
     this.#web = web;
     this.#dependencies = dependencies;
     this.#token = dependencies.token ?? OWN_TOKEN;
-    this.#queue = new ChannelQueue(() => channelMillis * this.#token.live);
+    this.#queue = new ChannelQueue(channelMillis);
   }
 
   async send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ChannelQueue, QueueFull } from "../../../../src/adapters/slack/send/channel-queue.ts";
 
 test("a channel takes a thousand waiting messages and no more, another goes on, and this one again later", async () => {
-  const queue = new ChannelQueue(() => 0);
+  const queue = new ChannelQueue(0);
   const { signal } = new AbortController();
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const waiting = Array.from({ length: 1000 }, (_, index) => queue.run("C1", signal, () => gate.then(() => index)));
@@ -15,7 +15,7 @@ test("a channel takes a thousand waiting messages and no more, another goes on, 
 });
 
 test("work that fails or is aborted holds up nothing behind it", async () => {
-  const queue = new ChannelQueue(() => 0);
+  const queue = new ChannelQueue(0);
   const { signal } = new AbortController();
   const given = new AbortController();
   const failed = queue.run("C1", signal, () => Promise.reject(new Error("no")));
@@ -28,7 +28,7 @@ test("work that fails or is aborted holds up nothing behind it", async () => {
 });
 
 test("urgent work goes ahead of all that waits, during the pause too, and stays in order", async () => {
-  const queue = new ChannelQueue(() => 20);
+  const queue = new ChannelQueue(20);
   const { signal } = new AbortController();
   const went: string[] = [];
   const say = (name: string, urgent: boolean): Promise<void> =>
