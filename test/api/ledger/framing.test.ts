@@ -54,7 +54,27 @@ const csv = fc
   .map((rows) => `vega_time,quantity\n${rows.map((row) => `${row.join(",")}\n`).join("")}`);
 const ERROR = { error: { code: 13, message: "Internal error", details: [{ message: "cut }{ short" }] } };
 
+/** Each text a chunk of its own. */
+const decodeTexts = (...texts: readonly string[]): Decoded => decode(texts.map((each) => Buffer.from(each)));
+
 describe("raw bytes", () => {
+  test("keep the blanks before them", () => {
+    expect(decodeTexts("\r\n", " ", "vega_time\n1\n")).toMatchObject({ file: "\r\n vega_time\n1\n", fault: undefined });
+    expect(decodeTexts("\n", " ")).toMatchObject({ file: "\n ", fault: undefined });
+  });
+
+  test("with a brace come through at once, where it can begin no error", () => {
+    const decoder = new DetectingDecoder({
+      bytes: (decoded) => passed.push(decoded.toString()),
+      onFirstMessage: () => undefined,
+    });
+    const passed: string[] = [];
+    decoder.push(Buffer.from("vega_time\n{x"));
+    expect(passed.join("")).toBe("vega_time\n{x");
+    decoder.push(Buffer.from('{"err'));
+    expect(passed.join("")).toBe("vega_time\n{x");
+  });
+
   test("come through whatever the chunks, and nothing else does", () => {
     fc.assert(
       fc.property(csv, places, (text, cuts) => {
@@ -169,4 +189,11 @@ describe("messages", () => {
       for (let count = 0; count < 100; count += 1) decoder.push(Buffer.alloc(64 * 1024, "x"));
     }).toThrow(LedgerFault);
   });
+});
+
+test("data that goes on behind its padding is no base64, wherever it is cut", () => {
+  const [before, behind] = ['{"result":{"data":"QUI=', 'QUI="}}'];
+  expect(decodeTexts(before, behind).fault).toMatchObject({ kind: "unreadable" });
+  expect(decodeTexts(before + behind).fault).toMatchObject({ kind: "unreadable" });
+  expect(decodeTexts(before, '"}}').fault).toBeUndefined();
 });
