@@ -119,6 +119,7 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
     metrics,
     hooks,
     log,
+    onOthers: () => void exports.heedCancellations(),
     word: (message) => exportNotice(exports, message, () => fromMillis(Date.now())),
   });
   // Only servers of chat platforms have audience settings: without one, nothing is read before the first answer.

@@ -22,7 +22,7 @@ export async function openReader(url: string): Promise<DatabaseReader> {
   const client = new Client({
     connectionString: url,
     types: {
-      getTypeParser: (type, format) => (type === INT8 ? Number : types.getTypeParser(type, format)),
+      getTypeParser: (type, format) => (Number(type) === INT8 ? Number : types.getTypeParser(type, format)),
     },
   });
   client.on("error", () => undefined);

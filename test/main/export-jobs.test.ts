@@ -208,6 +208,34 @@ test("after a restart the person is told, with a button that runs it again", asy
   await scratch.remove();
 });
 
+test("a job can be cancelled in another process: its own one stops it as soon as it hears of it", async () => {
+  const scratch = await scratchDatabase();
+  const store = createStore({ url: scratch.file, log: silentLog() });
+  const ann = personOf("discord", "1");
+  const endless: LedgerExports = {
+    export: async (_api, { signal }) => {
+      await systemClock.sleep(3_600_000, signal);
+      throw new Error("an hour is over");
+    },
+  };
+  {
+    await using own = jobsDelivered(store, scratch.folder, [], endless);
+    await using other = jobsDelivered({ ...store, processes: soleProcess() }, scratch.folder, []);
+    const asked = askAs(own.jobs, ann, 3_600_000);
+    asked.catch(() => undefined);
+    await expect.poll(async () => (await own.jobs.list(ann)).map(({ state }) => state)).toEqual(["running"]);
+    await own.jobs.heedCancellations();
+    expect(await other.jobs.cancel(personOf("discord", "2"), "7k2m9xqd")).toBeUndefined();
+    expect(await other.jobs.cancel(ann, "7k2m9xqd")).toMatchObject({ stopped: true, job: { state: "cancelled" } });
+    await own.jobs.heedCancellations();
+    expect(await asked).toEqual({ kind: "cancelled", code: "7k2m9xqd" });
+    expect(await own.jobs.list(ann)).toMatchObject([{ state: "cancelled" }]);
+    expect(own.jobs.standing("7k2m9xqd")).toBeUndefined();
+  }
+  await store.close();
+  await scratch.remove();
+});
+
 async function scratchFolder(): Promise<AsyncDisposable & { readonly folder: string }> {
   const scratch = await scratchDatabase();
   return { folder: scratch.folder, [Symbol.asyncDispose]: () => scratch.remove() };

@@ -23,7 +23,7 @@ import {
   jobOf,
 } from "./job.ts";
 import { isOwn, ownerOf, personKey } from "./owner.ts";
-import { interruptLeftovers, sweepRegularly, type UpkeepDependencies } from "./upkeep.ts";
+import { interruptLeftovers, KEPT_FOR, sweepRegularly, type UpkeepDependencies } from "./upkeep.ts";
 import { type GivenLedger, type VerifiedFile, verifyFile } from "./verify-file.ts";
 
 /** Ledger exports as jobs. */
@@ -54,6 +54,8 @@ export interface ExportJobs {
   start(): Promise<void>;
   /** Jobs of processes that live no more are interrupted: their people are told, and choose. Never rejects. */
   interruptAbandoned(): Promise<void>;
+  /** Stops the jobs of this process that were cancelled in another one. Never rejects. */
+  heedCancellations(): Promise<void>;
   /** Stops all jobs; their rows stay as they are. */
   close(): Promise<void>;
 }
@@ -275,6 +277,12 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
       const row = await store.exports.get(code);
       if (row === undefined || !(asker.isOperator || isOwn(asker, row))) return undefined;
       const job = live.get(code);
+      if (job === undefined && (row.state === "queued" || row.state === "running")) {
+        // Its own process stops it as soon as it hears of it.
+        await store.exports.update(code, { state: "cancelled", ended_at: at(), expires_at: at() + KEPT_FOR });
+        store.processes.announce();
+        return { job: jobOf({ ...row, state: "cancelled", ended_at: at() }), stopped: true };
+      }
       if (job === undefined || job.finishing) return { job: jobOf(row), stopped: false };
       await runner.stop(job, new ExportCancelled());
       return { job: jobOf((await store.exports.get(code)) ?? row), stopped: true };
@@ -300,6 +308,18 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
     verify: (asker, given) => verifyFile(store.exports, asker, given),
 
     interruptAbandoned,
+
+    async heedCancellations() {
+      try {
+        for (const job of live.values()) {
+          if (!job.finishing && (await store.exports.get(job.code))?.state === "cancelled") {
+            await runner.stop(job, new ExportCancelled());
+          }
+        }
+      } catch (thrown) {
+        log.warn({ why: messageOf(thrown) }, "interrupted exports unknown");
+      }
+    },
 
     async start() {
       await interruptAbandoned();

@@ -8,12 +8,16 @@ import { pipeline } from "node:stream/promises";
 import { codeOf, StorageError } from "../../errors.ts";
 import type { Attachment } from "../../reply/attachment.ts";
 import type { ExportFileRow } from "../../store/store.ts";
+import type { Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { toDiskFullError } from "../block-writer.ts";
 import { splitFile, type Stored } from "../split-file.ts";
 
 /** With less free space than this no export begins: the database needs it, too. */
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
+
+/** A file of another process is being written, or not yet in the store. */
+const STRAY_AFTER: Milliseconds = 3_600_000;
 
 const NAME = /^export-[0-9a-z]{8}-[0-9a-f]{8}\.(?:bin|part)$/u;
 
@@ -78,8 +82,11 @@ export class KeptFiles {
     await rm(kept, { force: true });
   }
 
-  /** Removes what no row names: files of a process that was killed, or whose rows are gone. */
-  async sweep(named: readonly string[]): Promise<void> {
+  /**
+   * Removes what no row names: files of a process that was killed, or whose rows are gone; where other processes may have
+   * the same folder, those alone that are older than any export takes.
+   */
+  async sweep(named: readonly string[], shared: boolean): Promise<void> {
     const { directory } = this.#options;
     const known = new Set(named.map((file) => path.basename(file)));
     const found = await readdir(directory).catch((thrown: unknown) => {
@@ -87,7 +94,11 @@ export class KeptFiles {
       throw thrown;
     });
     const stray = found.filter((name) => NAME.test(name) && !known.has(name) && !this.#unrecorded.has(name));
-    await Promise.all(stray.map((name) => rm(path.join(directory, name), { force: true })));
+    for (const name of stray) {
+      const file = path.join(directory, name);
+      if (shared && !(await isOlder(file, STRAY_AFTER))) continue;
+      await rm(file, { force: true });
+    }
   }
 }
 
@@ -112,6 +123,12 @@ export async function openKept(row: ExportFileRow): Promise<(Attachment & Stored
     split: (maxBytes) => splitFile({ open }, { name, mediaType }, maxBytes),
     dispose: async () => undefined,
   };
+}
+
+/** False for one that is gone. */
+async function isOlder(file: string, millis: Milliseconds): Promise<boolean> {
+  const found = await stat(file).catch(() => undefined);
+  return found !== undefined && Date.now() - found.mtimeMs > millis;
 }
 
 /** Free bytes on the file system of a folder, or of the nearest one above it that is there. */

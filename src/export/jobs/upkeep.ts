@@ -54,7 +54,8 @@ async function sweep({ store, files, clock }: UpkeepDependencies): Promise<void>
   const at = toMillis(clock.wallClock());
   await dropExpired({ store, files }, at);
   await store.exports.prune(at, at - RECOGNISED_FOR);
-  await files.sweep((await store.exports.kept()).flatMap(({ path }) => path ?? []));
+  const named = (await store.exports.kept()).flatMap(({ path }) => path ?? []);
+  await files.sweep(named, store.processes.aliveFor !== undefined);
 }
 
 /** Removes the files of jobs that have expired: where only `ask` runs, nothing else does. */

@@ -37,6 +37,8 @@ export interface OpenAlertingDependencies {
   readonly hooks: StartHooks;
   readonly log: Log;
   /** See Alerting. */
+  readonly onOthers: () => void;
+  /** See Alerting. */
   readonly word: (message: AlertMessage) => Promise<Reply | undefined>;
 }
 
@@ -81,7 +83,10 @@ export function openAlerting(dependencies: OpenAlertingDependencies): OpenAlerti
       consoleSignal.notify();
       store.processes.announce();
     },
-    onOthers: () => consoleSignal.notify(),
+    onOthers: () => {
+      consoleSignal.notify();
+      dependencies.onOthers();
+    },
     onObservation: (observation) => {
       metrics.onObservation(observation);
       downtime.onObservation(observation);
