@@ -8,7 +8,8 @@ export interface DatabaseReader {
   close(): Promise<void>;
 }
 
-const INT8 = 20;
+/** `bigint`: https://github.com/postgres/postgres/blob/REL_18_STABLE/src/include/catalog/pg_type.dat */
+const BIGINTS: ReadonlySet<number> = new Set([20]);
 
 /** Opens a database of a campaign by its DATABASE_URL. */
 export async function openReader(url: string): Promise<DatabaseReader> {
@@ -22,7 +23,7 @@ export async function openReader(url: string): Promise<DatabaseReader> {
   const client = new Client({
     connectionString: url,
     types: {
-      getTypeParser: (type, format) => (Number(type) === INT8 ? Number : types.getTypeParser(type, format)),
+      getTypeParser: (type, format) => (BIGINTS.has(type) ? Number : types.getTypeParser(type, format)),
     },
   });
   client.on("error", () => undefined);
