@@ -4,7 +4,7 @@ import { Pool, type PoolClient, types } from "pg";
 import type { Milliseconds } from "../../units/duration.ts";
 import { storableText } from "../queries.ts";
 import type { WriteHealth } from "../write-health.ts";
-import { cutOff, isConnectionFault, isEndedByServer, isRefusal, isStorageFault } from "./postgres-faults.ts";
+import { cutOff, isConnectionFault, isEndedByServer, isRefusal, isStorageFault, isTimeout } from "./postgres-faults.ts";
 
 /**
  * Transactions of alerts take turns, so that a process needs one connection for these; the others read, and keep what
@@ -96,7 +96,9 @@ function track(client: PoolClient, writes: WriteHealth): PostgresPoolClient {
         if (isStorageFault(thrown)) writes.failed(thrown);
         if (!isConnectionFault(thrown)) throw thrown;
         // A rollback that is tried after a commit whose answer was lost proves nothing.
-        if (!broken) undone = !commits && (inTransaction || /^(?:begin|select)/u.test(text) || isEndedByServer(thrown));
+        // A server that did not answer in time may do so still, and another wait as long would come on top.
+        const certain = !commits && !isTimeout(thrown);
+        if (!broken) undone = certain && (inTransaction || /^(?:begin|select)/u.test(text) || isEndedByServer(thrown));
         broken = true;
         throw cutOff(thrown, undone ? "nothing" : "perhaps");
       }

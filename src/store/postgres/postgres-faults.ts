@@ -68,6 +68,11 @@ export function isEndedByServer(thrown: unknown): boolean {
   return ENDED.has(codeOf(thrown));
 }
 
+/** No answer came within the client's own limit. */
+export function isTimeout(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.message === "Query read timeout";
+}
+
 /** The connection cannot be used any more. */
 export function isConnectionFault(thrown: unknown): boolean {
   if (thrown instanceof ConnectionCut) return true;
