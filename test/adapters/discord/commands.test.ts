@@ -61,7 +61,8 @@ describe("every command answers", () => {
     ["time", () => ({}), /Network time/iu],
     ["info", () => ({}), /version/iu],
     ["market list", () => ({}), /live market/iu],
-    ["market show", () => ({ market: mainnet().marketCode }), /trades at/u],
+    // The simulated market goes through auctions.
+    ["market show", () => ({ market: mainnet().marketCode }), /trades at|in an auction/u],
     ["order", () => ({ id: mainnet().orderId }), /Active/u],
     ["order", () => ({ id: mainnet().orderId, version: 1 }), /version/iu],
     ["stake", () => ({}), /stake/iu],
