@@ -33,6 +33,9 @@ interface RecordDependencies extends SuspensionDependencies {
 /** After these results the platform has accepted the token: it handled the message. */
 const TOKEN_ACCEPTED_KINDS: readonly (SendErrorKind | undefined)[] = [undefined, "gone", "content", "permanent"];
 
+/** After these failures the platform has found the destination: it refused the message. */
+const DESTINATION_FOUND_KINDS: readonly SendErrorKind[] = ["content", "permanent"];
+
 /** What came of some attempts. */
 interface RecordedResults {
   /** In the order of the results. */
@@ -75,6 +78,10 @@ export async function recordResults(
       outcomes.push(failed.outcome);
       decisions.push(...failed.decisions);
       if (failed.outcome === "dead") refuse(error.message, true);
+      if (DESTINATION_FOUND_KINDS.includes(error.kind)) {
+        const { destination } = claimed;
+        decisions.push(...(await resume(tables, suspensions, { platform, destination, at }, dependencies)));
+      }
     }
     if (isTrial(id) && TOKEN_ACCEPTED_KINDS.includes(error?.kind)) {
       const gone = sent.filter(({ claimed: { row } }) => row.platform === platform && isTrial(row.id)).length;

@@ -45,6 +45,16 @@ async function minutes(it: Stage, count: number): Promise<void> {
 }
 
 describe("a channel that cannot be reached", () => {
+  it.each(["permanent", "content"] as const)("is back when it refuses a message itself (%s)", async (kind) => {
+    const it = await subscribed();
+    gone(it);
+    await it.rounds(8, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([LOST]);
+    it.sender.outcome = (what) => (isOps(what) ? new SendError(kind, "400") : "ok");
+    await minutes(it, 2);
+    expect(it.sender.take().filter((gist) => gist.startsWith("operators: channel"))).toEqual([REACHED]);
+  });
+
   it("waits, and comes back by itself with one message; the operators learn of both", async () => {
     const it = await subscribed();
     const count = { tries: 0 };
