@@ -49,6 +49,8 @@ describe("an episode", () => {
     await see(talk, 20, [{ ...down("good"), why: "answers again" }, ...others]);
     const said = await talk.ask("alerts why node.down");
     expect(said).toContain("resolved");
+    // Of what is over there is nothing left to do.
+    expect(said).not.toContain("What to do");
     expect(said).toMatch(/^ *Why +refuses the connection/mu);
   });
 

@@ -50,8 +50,10 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
   const open = isOpen(episode);
   // The last reading of what is over says why it is good again.
   const reading = open ? episode.last : episode.first;
+  // Of what is over there is nothing left to do.
+  const explained = open ? explanation({ kind: episode.kind, last: reading }) : [];
   const blocks: Block[] = [
-    ...(isDrill(episode) ? [paragraph(DRILL_NOTICE)] : explanation({ kind: episode.kind, last: reading })),
+    ...(isDrill(episode) ? [paragraph(DRILL_NOTICE)] : explained),
     ...facts([
       field("State", open ? text`${strong(episode.state)}, ${episode.severity}` : episode.state),
       ...timelineOf(episode, firstNotified),
