@@ -103,6 +103,11 @@ test("raw returns the node's bytes", async () => {
   expect(await ask(`ledger export ${samples.partyId} USDT from:1d raw`)).toMatch(saying("✓", "USDT", rows, sum, "raw"));
 });
 
+test("an asset alone is said to stand in the party's place", async () => {
+  const conversation = await talkToSimulator();
+  expect(await conversation.ask("ledger export USDT")).toMatch(saying("“USDT”", "party", "ledger export <party> USDT"));
+});
+
 test("an asset in the party's place is distinguished from an unknown party", async () => {
   const conversation = await talkToSimulator();
   const { ask, samples } = conversation;

@@ -27,7 +27,7 @@ export function parseOptions(
     } else if (option.kind === "flag") {
       values[name] = option.default;
     } else if ("required" in option && option.required) {
-      throw new UserError(`${command.name} needs ${article(name)}.`, {
+      throw new UserError(`${command.name} needs ${article(name)}${takenAs(raw)}.`, {
         option: name,
         remedy: `${option.description}${option.description.endsWith(".") ? "" : "."} For example:`,
         ...(command.examples[0] === undefined ? {} : { suggestion: command.examples[0] }),
@@ -43,6 +43,12 @@ export function unknownOption(command: string, options: Options, typed: string):
   return new UserError(`${command} has no option ${quoteTyped(typed)}.`, {
     remedy: `${near === undefined ? "" : `Did you mean ${near}? `}It takes ${names.join(", ")}.`,
   });
+}
+
+/** A bare value may stand in the place of another one: says where the first of them went. */
+function takenAs(raw: RawOptions): string {
+  const [name, value] = Object.entries(raw).find(([, given]) => typeof given === "string") ?? [];
+  return name === undefined || typeof value !== "string" ? "" : `; ${quoteTyped(value)} was taken as its ${name}`;
 }
 
 function article(name: string): string {
