@@ -1,7 +1,6 @@
 import { watcherNames } from "../src/alerts/alerts-config.ts";
 import { timeFromText, timeToText } from "../src/alerts/kinds/json-fields.ts";
 import type { NetworkStatus } from "../src/alerts/kinds/network-status.ts";
-import { compareSeverity } from "../src/alerts/kinds/severity.ts";
 import { isSilenceActive } from "../src/alerts/routing/silence.ts";
 import type { Episode } from "../src/alerts/rules/episode.ts";
 import type { AlertService } from "../src/alerts/service/service.ts";
@@ -17,6 +16,7 @@ import {
   episodeLabel,
   episodeSubject,
   mayAcknowledge,
+  worstFirst,
 } from "../src/answers/alerts/episodes/episodes.ts";
 import { networkStatus, watchedMarketLabels } from "../src/answers/alerts/episodes/network-status.ts";
 import { servedSuspensions, suspensionWords, unreachablePlaces } from "../src/answers/alerts/suspension-words.ts";
@@ -108,20 +108,6 @@ export const alertsStatus = command({
     });
   },
 });
-
-/**
- * The worst first, since it is the headline and gets the buttons, then unacknowledged ones; among equals the newest.
- * Behind all of these what looks good again.
- */
-function worstFirst(episodes: readonly Episode[]): readonly Episode[] {
-  return episodes.toSorted(
-    (a, b) =>
-      Number(a.state === "recovering") - Number(b.state === "recovering") ||
-      compareSeverity(b.severity, a.severity) ||
-      Number(a.acknowledged !== undefined) - Number(b.acknowledged !== undefined) ||
-      (BigInt(a.began) > BigInt(b.began) ? -1 : 1),
-  );
-}
 
 type Thing = Pick<Episode, "kind" | "network" | "subject">;
 

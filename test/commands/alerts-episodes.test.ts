@@ -59,7 +59,8 @@ describe("an episode", () => {
     await see(talk, 4, [stalled("good"), down("bad"), down("bad", "b:1")]);
     const said = await talk.ask("alerts why node.down");
     expect(said).toMatch(saying("!", "node.down", 2));
-    expect(said).toContain("node.down mainnet a:1 1, node.down mainnet b:1 1");
+    // Of two that are as bad, the newer one first.
+    expect(said).toContain("node.down mainnet b:1 1, node.down mainnet a:1 1");
     expect(await talk.ask("alerts why node.down mainnet b:1 1")).toMatch(saying("!", "b:1"));
     expect(await talk.ask('alerts why "|||"')).toMatch(saying("!", "|||"));
     expect(await talk.ask("alerts why node.dwon")).toMatch(saying("!", "node.dwon", "node.down"));

@@ -1,5 +1,4 @@
 import type { HomeStanding, OpenAlert } from "../../adapters/slack/home/home-data.ts";
-import { compareSeverity } from "../../alerts/kinds/severity.ts";
 import type { NetworkStatus } from "../../alerts/kinds/network-status.ts";
 import { isDrill } from "../../alerts/drill.ts";
 import type { Episode } from "../../alerts/rules/episode.ts";
@@ -8,7 +7,7 @@ import { conditionWords } from "../../alerts/wording/condition-words.ts";
 import { verdictWords } from "../../alerts/wording/network-status-words.ts";
 import { SEVERITY_WORDS, sinceWords, TONES } from "../../alerts/wording/phrases.ts";
 import { networkStatus } from "../../answers/alerts/episodes/network-status.ts";
-import { notifiedDestinations } from "../../answers/alerts/episodes/episodes.ts";
+import { notifiedDestinations, worstFirst } from "../../answers/alerts/episodes/episodes.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import type { Tone } from "../../reply/reply.ts";
 import { strong, text } from "../../reply/text.ts";
@@ -36,13 +35,7 @@ export async function homeStanding(
     Promise.all(networks.map((network) => networkStatus(network, alerts))),
     alerts.openEpisodes(),
   ]);
-  const open = all
-    .filter((one) => !isDrill(one))
-    .toSorted(
-      (a, b) =>
-        compareSeverity(b.severity, a.severity) ||
-        Number(a.acknowledged !== undefined) - Number(b.acknowledged !== undefined),
-    );
+  const open = worstFirst(all.filter((one) => !isDrill(one)));
   return {
     networks: statuses.map((status) => ({
       tone: toneOf(status),

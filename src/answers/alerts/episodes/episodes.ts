@@ -4,6 +4,7 @@
 
 import { z } from "zod";
 
+import { compareSeverity } from "../../../alerts/kinds/severity.ts";
 import { covers, destinationKey, isAlive, StoredDestination } from "../../../alerts/routing/subscription.ts";
 import { readReference } from "../../../alerts/outbox/group.ts";
 import { type Episode, isOpen } from "../../../alerts/rules/episode.ts";
@@ -92,7 +93,7 @@ async function matchingEpisodes(alerts: EpisodeReader, typed: string): Promise<E
 async function knownEpisodes(alerts: EpisodeReader): Promise<readonly Episode[]> {
   const [open, last] = await Promise.all([alerts.openEpisodes(), alerts.lastEpisodes(MAX_RECENT_EPISODES)]);
   const ids = new Set(open.map(({ id }) => id));
-  return [...open, ...last.filter(({ id }) => !ids.has(id))];
+  return [...worstFirst(open), ...last.filter(({ id }) => !ids.has(id))];
 }
 
 /** Whether typed words match an id, prefixes of its parts, or its words; with `prefix`, also prefixes of its name. */
@@ -180,6 +181,20 @@ function episodeTitle(episode: Episode): string {
   return `${plainText(conditionWords(episode).bad)} (${episode.severity}, ${state})`;
 }
 
+/**
+ * The worst first, since it is the headline and gets the buttons, then unacknowledged ones; among equals the newest.
+ * Behind all of these what looks good again.
+ */
+export function worstFirst(episodes: readonly Episode[]): readonly Episode[] {
+  return episodes.toSorted(
+    (a, b) =>
+      Number(a.state === "recovering") - Number(b.state === "recovering") ||
+      compareSeverity(b.severity, a.severity) ||
+      Number(a.acknowledged !== undefined) - Number(b.acknowledged !== undefined) ||
+      Number(BigInt(b.began) - BigInt(a.began)),
+  );
+}
+
 /** Completion of an episode: open ones, then recent ones. */
 export async function suggestEpisodes(typed: string, { alerts }: SuggestContext): Promise<readonly Choice[]> {
   return choicesOf(await knownEpisodes(alerts), typed);
@@ -187,7 +202,7 @@ export async function suggestEpisodes(typed: string, { alerts }: SuggestContext)
 
 /** Completion for lines of the log: open episodes, then kinds. */
 export async function suggestLogged(typed: string, { alerts }: SuggestContext): Promise<readonly Choice[]> {
-  return [...choicesOf(await alerts.openEpisodes(), typed), ...matchingKinds(typed)];
+  return [...choicesOf(worstFirst(await alerts.openEpisodes()), typed), ...matchingKinds(typed)];
 }
 
 const EVERYTHING = { label: "all: everything here", value: "all" };
