@@ -3,7 +3,7 @@ import type { Block } from "./block.ts";
 import type { Reply } from "./reply.ts";
 import type { Text } from "./text.ts";
 
-/** The reply with a platform's prefix before each line to type: `/bell alerts add`. They are then text to copy as any other. */
+/** The reply with a platform's prefix before each line to type: `/bell alerts add`. They are plain text then. */
 export function withCommandPrefix(reply: Reply, prefix: string): Reply {
   const typed = (line: string): string => `${prefix} ${line}`;
   const change = (content: Text): Text =>
