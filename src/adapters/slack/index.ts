@@ -23,6 +23,7 @@ import { ANSWER_RETRY_POLICY, AnswerRetrier, LOST_NOTICE_RETRY_POLICY } from "./
 import { SlackSender } from "./send/send.ts";
 import { SlackEndpoint } from "./transport/endpoint.ts";
 import { Identity } from "./transport/identity.ts";
+import { singleInstallation } from "./transport/installations.ts";
 import { EVENTS_PATH } from "./transport/signature.ts";
 import { Connection } from "./transport/transport.ts";
 import { createWebClient, type Sleep } from "./transport/web-api.ts";
@@ -208,7 +209,7 @@ class SlackAdapter implements SendingAdapter {
     this.#onNotInChannel = (channel) => this.#track(notifyNotInChannel(slack, channel));
     createBoltApp({
       receiver: this.#connection,
-      botToken: this.#options.botToken,
+      installations: singleInstallation(this.#options.botToken, this.#identity),
       apiUrl: this.#options.apiUrl,
       identity: this.#identity,
       slack,

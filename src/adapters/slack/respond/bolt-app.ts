@@ -15,6 +15,7 @@ import { ASK_CALLBACK_ID, FORM_CALLBACK_ID, MORE_ACTION_ID } from "../render/for
 import { describeError } from "../transport/api-error.ts";
 import { App } from "../transport/bolt.ts";
 import type { Identity } from "../transport/identity.ts";
+import type { Installations } from "../transport/installations.ts";
 import { libraryLogger, webClientOptions } from "../transport/web-api.ts";
 import { handleButton, type Pressed } from "./button-handler.ts";
 import { handleCommand, handleMention } from "./command-handler.ts";
@@ -33,7 +34,7 @@ import { handleAskForm, handleWhyThisAlert } from "./shortcut-handler.ts";
 
 export interface BoltAppDependencies {
   readonly receiver: Receiver;
-  readonly botToken: string;
+  readonly installations: Installations;
   readonly apiUrl?: string | undefined;
   readonly identity: Identity;
   readonly slack: SlackContext;
@@ -50,13 +51,15 @@ export function createBoltApp(dependencies: BoltAppDependencies): BoltApp {
   const track = (work: Promise<void>): void => dependencies.track(work);
   const app = new App({
     receiver: dependencies.receiver,
-    // Supports one workspace; several would need a look-up of the installation here. No call to Slack precedes an
-    // acknowledgement.
-    authorize: () =>
-      Promise.resolve({
-        botToken: dependencies.botToken,
-        ...(identity.userId === undefined ? {} : { botUserId: identity.userId }),
-      }),
+    // No call to Slack precedes an acknowledgement.
+    authorize: async () => {
+      const found = await dependencies.installations.find({ team: undefined, enterprise: undefined });
+      const { botToken, botUser } = found ?? {};
+      return {
+        ...(botToken === undefined ? {} : { botToken }),
+        ...(botUser === undefined ? {} : { botUserId: botUser }),
+      };
+    },
     logger: libraryLogger(slack.log),
     clientOptions: webClientOptions({ apiUrl: dependencies.apiUrl, log: slack.log }),
     convoStore: false,
