@@ -6,6 +6,7 @@ import { argumentsOf, judgeAnswer, judgeRequest } from "./judge-traffic.ts";
 import { Endpoint } from "./endpoint.ts";
 import { judgeMessage } from "./judge.ts";
 import { METHODS, unfoldsLinks } from "./methods.ts";
+import type { Grant } from "./oauth.ts";
 import { Person } from "./person.ts";
 import { ErrorResponse } from "./error-response.ts";
 import { type Envelope, Sockets } from "./sockets.ts";
@@ -98,17 +99,43 @@ export class FakeSlack {
     this.#faults.push(fault);
   }
 
-  channel(more: { member?: boolean } = {}): string {
+  channel({ member = true, team = this.state.team }: { member?: boolean; team?: string } = {}): string {
     const id = this.state.id("C");
-    this.state.channels.set(id, { id, person: undefined, member: more.member ?? true, archived: false });
+    this.state.channels.set(id, { id, person: undefined, team, member, archived: false });
     return id;
   }
 
   /** A full member, unless the profile says otherwise. */
-  person(name: string, profile: Profile = {}): Person {
+  person(name: string, profile: Profile = {}, team = this.state.team): Person {
     const id = this.state.id("U");
     this.state.profiles.set(id, profile);
-    return new Person(this, name, id);
+    if (team !== this.state.team) this.state.teams.set(id, team);
+    return new Person(this, name, id, team);
+  }
+
+  /** Somebody removes the app from a workspace or an organisation: its tokens are revoked, and Slack tells so. */
+  uninstall(id: string): void {
+    const grant = this.state.oauth.grantOf(id);
+    if (grant === undefined) throw new Error(`the app is not installed in ${id}`);
+    const about = {
+      type: "event_callback",
+      ...(grant.orgWide ? { enterprise_id: grant.id } : { team_id: grant.id, enterprise_id: grant.enterprise }),
+      authorizations: [
+        {
+          enterprise_id: grant.enterprise ?? null,
+          team_id: grant.orgWide ? null : grant.id,
+          user_id: grant.botUserId,
+          is_bot: true,
+          is_enterprise_install: grant.orgWide,
+        },
+      ],
+    };
+    this.state.oauth.revoke(grant.id);
+    // Slack sends both, in no order: https://docs.slack.dev/reference/events/app_uninstalled
+    const revoked = { type: "tokens_revoked", tokens: { oauth: [], bot: [grant.botUserId] } };
+    for (const event of [revoked, { type: "app_uninstalled" }]) {
+      this.deliver("events_api", { ...about, event_id: this.state.id("Ev"), event });
+    }
   }
 
   /** Goes away: no answer, no socket. */
@@ -219,16 +246,23 @@ export class FakeSlack {
     if (area === "upload") return this.#upload(name, bytes, request);
     const method = area === "api" ? METHODS[name] : undefined;
     if (method === undefined) throw new ErrorResponse("unknown_method", { name });
-    const token = method.token === "app" ? this.state.appToken : this.state.botToken;
-    if (request.headers.authorization !== `Bearer ${token}`) throw new ErrorResponse("invalid_auth");
+    const grant = method.token === "none" ? undefined : this.#grantOf(method.token, request.headers.authorization);
     if (method.scope !== undefined && !this.state.scopes.has(method.scope)) {
       throw new ErrorResponse("missing_scope", { needed: method.scope });
     }
     const posted = this.enforceLimits ? this.#posted : undefined;
     return {
       ok: true,
-      ...method.call(argumentsOf(bytes), { state: this.state, origin: this.origin, posted }),
+      ...method.call(argumentsOf(bytes), { state: this.state, origin: this.origin, posted, grant }),
     };
+  }
+
+  /** The installation of a request's token; undefined for the token of the workspace that every fake has. */
+  #grantOf(kind: "app" | undefined, authorization: string | undefined): Grant | undefined {
+    const token = authorization?.replace(/^Bearer /u, "") ?? "";
+    if (token === (kind === "app" ? this.state.appToken : this.state.botToken)) return undefined;
+    if (kind === "app") throw new ErrorResponse("invalid_auth");
+    return this.state.oauth.grantOfToken(token);
   }
 
   #upload(id: string, bytes: Buffer, request: IncomingMessage): string {

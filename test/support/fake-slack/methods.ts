@@ -1,6 +1,7 @@
 import { judgeMessage, judgeView } from "./judge.ts";
 import { heldIn } from "./form-state.ts";
 import { ErrorResponse } from "./error-response.ts";
+import type { Grant } from "./oauth.ts";
 import type { Block, Channel, State, StoredFile, View } from "./state.ts";
 
 type Args = Readonly<Record<string, unknown>>;
@@ -10,12 +11,14 @@ export interface MethodContext {
   readonly origin: string;
   /** When each channel was posted in last; undefined where the limit is not enforced. */
   readonly posted: Map<string, number> | undefined;
+  /** The installation of the token, among many; undefined for the token of the workspace that every fake has. */
+  readonly grant: Grant | undefined;
 }
 
 interface Method {
   /** The permission it takes. */
   readonly scope?: string;
-  readonly token?: "app";
+  readonly token?: "app" | "none";
   call(args: Args, context: MethodContext): Record<string, unknown>;
 }
 
@@ -24,15 +27,28 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12
 /** The Web API, as far as the bot may use it: a call of anything else is a fault. */
 export const METHODS: Readonly<Record<string, Method>> = {
   "auth.test": {
-    call: (_args, { state }) => ({
-      user_id: state.botUserId,
-      user: "bellwether",
-      team_id: state.team,
-      team: "Acme",
-      bot_id: "B01",
-      ...(state.enterprise === undefined ? {} : { enterprise_id: state.enterprise }),
-      is_enterprise_install: state.orgWide,
-    }),
+    call: (_args, { state, grant }) => {
+      const {
+        id,
+        name = "Acme",
+        enterprise = state.enterprise,
+        orgWide = state.orgWide,
+        botUserId = state.botUserId,
+      } = grant ?? {};
+      return {
+        user_id: botUserId,
+        user: "bellwether",
+        team_id: id ?? state.team,
+        team: name,
+        bot_id: "B01",
+        ...(enterprise === undefined ? {} : { enterprise_id: enterprise }),
+        is_enterprise_install: orgWide,
+      };
+    },
+  },
+  "oauth.v2.access": {
+    token: "none",
+    call: (args, { state }) => state.oauth.access(args),
   },
   "apps.connections.open": {
     token: "app",
@@ -40,15 +56,16 @@ export const METHODS: Readonly<Record<string, Method>> = {
   },
   "users.info": {
     scope: "users:read",
-    call: ({ user }, { state }) => {
+    call: ({ user }, { state, grant }) => {
+      const team = known(String(user), state, grant);
       const profile = state.profiles.get(String(user));
       if (profile === undefined) throw new ErrorResponse("user_not_found");
-      return { user: { id: user, team_id: state.team, ...profile } };
+      return { user: { id: user, team_id: team, ...profile } };
     },
   },
   "chat.getPermalink": {
-    call: (args, { state }) => {
-      const channel = writable(args, state);
+    call: (args, { state, grant }) => {
+      const channel = writable(args, state, grant);
       const message = state.message(String(args["message_ts"]));
       if (message === undefined || message.channel !== channel.id) throw new ErrorResponse("message_not_found");
       return { permalink: `https://example.slack.com/archives/${channel.id}/p${message.ts}` };
@@ -56,16 +73,17 @@ export const METHODS: Readonly<Record<string, Method>> = {
   },
   "conversations.open": {
     scope: "im:write",
-    call: ({ users }, { state }) => {
+    call: ({ users }, { state, grant }) => {
       if (typeof users !== "string" || !/^[UW]/u.test(users)) throw new ErrorResponse("users_not_found");
+      known(users, state, grant);
       return { channel: { id: state.direct(users).id } };
     },
   },
   "chat.postMessage": {
     scope: "chat:write",
     call: (args, context) => {
-      const { state } = context;
-      const channel = writable(args, state);
+      const { state, grant } = context;
+      const channel = writable(args, state, grant);
       limit(channel, context);
       judged(args);
       if (unfoldsLinks(args)) throw new ErrorResponse("invalid_arguments", { why: "links would unfold" });
@@ -94,8 +112,8 @@ export const METHODS: Readonly<Record<string, Method>> = {
   },
   "chat.postEphemeral": {
     scope: "chat:write",
-    call: (args, { state }) => {
-      const channel = writable(args, state);
+    call: (args, { state, grant }) => {
+      const channel = writable(args, state, grant);
       judged(args);
       if (typeof args["user"] !== "string") throw new ErrorResponse("user_not_found");
       const message = state.post({
@@ -110,8 +128,8 @@ export const METHODS: Readonly<Record<string, Method>> = {
   },
   "chat.update": {
     scope: "chat:write",
-    call: (args, { state }) => {
-      const channel = writable(args, state);
+    call: (args, { state, grant }) => {
+      const channel = writable(args, state, grant);
       judged(args);
       const message = state.message(String(args["ts"]));
       if (message === undefined || message.channel !== channel.id) throw new ErrorResponse("message_not_found");
@@ -124,8 +142,8 @@ export const METHODS: Readonly<Record<string, Method>> = {
   },
   "chat.delete": {
     scope: "chat:write",
-    call: (args, { state }) => {
-      const channel = writable(args, state);
+    call: (args, { state, grant }) => {
+      const channel = writable(args, state, grant);
       const message = state.message(String(args["ts"]));
       if (message === undefined || message.channel !== channel.id) throw new ErrorResponse("message_not_found");
       if (message.onlyFor !== undefined) throw new ErrorResponse("cant_delete_message");
@@ -134,8 +152,9 @@ export const METHODS: Readonly<Record<string, Method>> = {
     },
   },
   "views.open": {
-    call: (args, { state }) => {
+    call: (args, { state, grant }) => {
       const trigger = state.triggers.get(String(args["trigger_id"]));
+      if (trigger !== undefined) known(trigger.user, state, grant);
       if (trigger === undefined) throw new ErrorResponse("invalid_trigger_id");
       if (trigger.used) throw new ErrorResponse("exchanged_trigger_id");
       if (state.now() - trigger.at > 3000) throw new ErrorResponse("expired_trigger_id");
@@ -156,7 +175,8 @@ export const METHODS: Readonly<Record<string, Method>> = {
     },
   },
   "views.publish": {
-    call: (args, { state }) => {
+    call: (args, { state, grant }) => {
+      known(String(args["user_id"]), state, grant);
       const view = viewOf(args, state.id("V"), String(args["user_id"]));
       if (view.type !== "home") throw new ErrorResponse("invalid_arguments");
       state.homes.set(view.user, view);
@@ -177,13 +197,13 @@ export const METHODS: Readonly<Record<string, Method>> = {
   },
   "files.completeUploadExternal": {
     scope: "files:write",
-    call: (args, { state, origin }) => {
+    call: (args, { state, origin, grant }) => {
       const files = ((args["files"] ?? []) as { id: string; title?: string }[]).map(({ id }) => {
         const file = state.files.get(id);
         if (file?.bytes === undefined) throw new ErrorResponse("file_not_found");
         return file;
       });
-      const channel = writable({ channel: args["channel_id"] }, state);
+      const channel = writable({ channel: args["channel_id"] }, state, grant);
       const sharing = state.sharings.shift();
       if (sharing !== "never") {
         state.post({ channel: channel.id, thread: threadOf(args), text: "", files });
@@ -217,10 +237,17 @@ export const METHODS: Readonly<Record<string, Method>> = {
   },
 };
 
-/** The channel that a call names, where the app may write in it. */
-function writable(args: Args, state: State): Channel {
+/** The workspace of somebody whom a token knows. */
+function known(user: string, state: State, grant: Grant | undefined): string {
+  const team = state.teams.get(user) ?? state.team;
+  if (!state.oauth.reaches(grant, team)) throw new ErrorResponse("user_not_found");
+  return team;
+}
+
+/** The channel that a call names, where the app may write in it: a token reaches its own workspace alone. */
+function writable(args: Args, state: State, grant: Grant | undefined): Channel {
   const channel = state.channels.get(String(args["channel"]));
-  if (channel === undefined) throw new ErrorResponse("channel_not_found");
+  if (channel === undefined || !state.oauth.reaches(grant, channel.team)) throw new ErrorResponse("channel_not_found");
   if (channel.archived) throw new ErrorResponse("is_archived");
   if (!channel.member) throw new ErrorResponse("not_in_channel");
   return channel;

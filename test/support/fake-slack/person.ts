@@ -13,12 +13,24 @@ export const PROMISES_NOTHING = progressFootnote(0, 0, false).split(". ").at(-1)
 export class Person {
   readonly id: string;
   readonly name: string;
+  /** The workspace that the person belongs to. */
+  readonly team: string;
   readonly #fake: FakeSlack;
 
-  constructor(fake: FakeSlack, name: string, id: string) {
+  constructor(fake: FakeSlack, name: string, id: string, team: string) {
     this.#fake = fake;
     this.name = name;
     this.id = id;
+    this.team = team;
+  }
+
+  /** The organisation, and whether the app is installed for the whole of it, as Slack says with each request. */
+  get #place(): { readonly enterprise: string | undefined; readonly orgWide: boolean } {
+    const { oauth, orgWide, team } = this.#fake.state;
+    return {
+      enterprise: oauth.enterpriseOf(this.team),
+      orgWide: this.team === team ? orgWide : (oauth.grantOf(this.team)?.orgWide ?? false),
+    };
   }
 
   /** Types `/bell …` and waits for the answer. */
@@ -36,6 +48,7 @@ export class Person {
     from: Readonly<Record<string, string>> = {},
   ): Dialog {
     const { state } = this.#fake;
+    const { enterprise, orgWide } = this.#place;
     const [responseId, responseUrl] = this.#responseUrl(channel);
     const direct = state.channels.get(channel)?.person !== undefined;
     const envelope = this.#send("slash_commands", {
@@ -43,9 +56,9 @@ export class Person {
       text,
       user_id: this.id,
       user_name: this.name,
-      team_id: state.team,
-      ...(state.enterprise === undefined ? {} : { enterprise_id: state.enterprise }),
-      is_enterprise_install: String(state.orgWide),
+      team_id: this.team,
+      ...(enterprise === undefined ? {} : { enterprise_id: enterprise }),
+      is_enterprise_install: String(orgWide),
       ...from,
       channel_id: channel,
       channel_name: direct ? "directmessage" : "general",
@@ -65,8 +78,8 @@ export class Person {
       callback_id: known.callback_id,
       trigger_id: state.trigger(this.id),
       action_ts: state.ts(),
-      user: { id: this.id, name: this.name, username: this.name, team_id: state.team },
-      team: { id: state.team, domain: "fake" },
+      user: { id: this.id, name: this.name, username: this.name, team_id: this.team },
+      team: { id: this.team, domain: "fake" },
     };
     const channel = message?.channel ?? state.direct(this.id).id;
     const [responseId, responseUrl] = this.#responseUrl(channel, message?.ts);
@@ -93,8 +106,8 @@ export class Person {
     const mention = {
       type: "app_mention",
       user: this.id,
-      team: state.profiles.get(this.id)?.team_id ?? state.team,
-      text: `<@${state.botUserId}> ${text}`,
+      team: state.profiles.get(this.id)?.team_id ?? this.team,
+      text: `<@${state.oauth.grantOf(this.team)?.botUserId ?? state.botUserId}> ${text}`,
       channel,
       ts: message.ts,
       ...(thread === undefined ? {} : { thread_ts: thread }),
@@ -105,7 +118,20 @@ export class Person {
   /** Does something else that Slack tells the app of. */
   event(event: { readonly type: string } & Readonly<Record<string, unknown>>): Envelope {
     const { state } = this.#fake;
-    const about = { type: "event_callback", team_id: state.team, event_id: state.id("Ev") };
+    const grant = this.team === state.team ? undefined : state.oauth.grantOf(this.team);
+    const authorization = {
+      enterprise_id: grant?.enterprise ?? null,
+      team_id: this.team,
+      user_id: grant?.botUserId,
+      is_bot: true,
+      is_enterprise_install: grant?.orgWide,
+    };
+    const about = {
+      type: "event_callback",
+      team_id: this.team,
+      event_id: state.id("Ev"),
+      ...(grant === undefined ? {} : { enterprise_id: grant.enterprise, authorizations: [authorization] }),
+    };
     return this.#send("events_api", { ...about, event });
   }
 
@@ -170,8 +196,8 @@ export class Person {
     const chosen = filled.state.values[field.block_id ?? ""]?.[action] as object;
     return this.#send("interactive", {
       type: "block_actions",
-      user: { id: this.id, username: this.name, name: this.name, team_id: state.team },
-      team: { id: state.team, domain: "fake" },
+      user: { id: this.id, username: this.name, name: this.name, team_id: this.team },
+      team: { id: this.team, domain: "fake" },
       trigger_id: state.trigger(this.id),
       actions: [{ ...chosen, type, action_id: action, block_id: field.block_id, action_ts: state.ts() }],
       container: { type: "view", view_id: view.id },
@@ -193,8 +219,8 @@ export class Person {
     if (action === undefined) throw new Error(`no button “${label}” among: ${labelsOf(blocks).join(", ")}`);
     return this.#send("interactive", {
       type: "block_actions",
-      user: { id: this.id, username: this.name, name: this.name, team_id: state.team },
-      team: { id: state.team, domain: "fake" },
+      user: { id: this.id, username: this.name, name: this.name, team_id: this.team },
+      team: { id: this.team, domain: "fake" },
       trigger_id: state.trigger(this.id),
       actions: [{ ...action, block_id: "b", action_ts: state.ts() }],
       ...more,
@@ -229,13 +255,12 @@ export class Person {
 
   /** What a field offers while something is typed. */
   async complete(view: View, option: string, typed: string, values: Record<string, string> = {}): Promise<string[]> {
-    const { state } = this.#fake;
     const block = fieldOf(view, option);
     if (block?.element?.type.endsWith("external_select") !== true) throw new Error(`${option} completes nothing`);
     const envelope = this.#send("interactive", {
       type: "block_suggestion",
-      user: { id: this.id, name: this.name, team_id: state.team },
-      team: { id: state.team },
+      user: { id: this.id, name: this.name, team_id: this.team },
+      team: { id: this.team },
       action_id: block.element.action_id,
       block_id: block.block_id,
       value: typed,
@@ -252,8 +277,8 @@ export class Person {
     const { state } = this.#fake;
     const envelope = this.#send("interactive", {
       type: "view_submission",
-      user: { id: this.id, name: this.name, username: this.name, team_id: state.team },
-      team: { id: state.team, domain: "fake" },
+      user: { id: this.id, name: this.name, username: this.name, team_id: this.team },
+      team: { id: this.team, domain: "fake" },
       trigger_id: state.trigger(this.id),
       view: this.#filledIn(view, values),
       response_urls: [],
@@ -310,7 +335,7 @@ export class Person {
     return [id, `${this.#fake.origin}/respond/${id}`];
   }
 
-  #send(type: Envelope["type"], payload: unknown): Envelope {
+  #send(type: Envelope["type"], payload: object): Envelope {
     const { state } = this.#fake;
     const { features, settings } = state.manifest;
     const event = (payload as { event?: { type: string } }).event?.type;
@@ -324,7 +349,13 @@ export class Person {
         (event !== "app_home_opened" || features.app_home.home_tab_enabled),
     }[type];
     if (!granted) throw new Error(`the manifest does not allow ${event ?? type}`);
-    return this.#fake.deliver(type, payload);
+    if (type !== "interactive") return this.#fake.deliver(type, payload);
+    const { enterprise, orgWide } = this.#place;
+    const place = {
+      enterprise: enterprise === undefined ? null : { id: enterprise, name: "Grid" },
+      is_enterprise_install: orgWide,
+    };
+    return this.#fake.deliver(type, { ...place, ...payload });
   }
 }
 

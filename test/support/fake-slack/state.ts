@@ -1,12 +1,15 @@
 import { readFileSync } from "node:fs";
 
 import type { slackManifest } from "../../../src/adapters/slack/manifest.ts";
+import { OAuth } from "./oauth.ts";
 
 /** A channel, or the app's direct messages with somebody. */
 export interface Channel {
   readonly id: string;
   /** Whose direct messages; undefined for a channel. */
   readonly person: string | undefined;
+  /** The workspace that it belongs to. */
+  readonly team: string;
   /** Whether the app was invited. */
   member: boolean;
   archived: boolean;
@@ -138,6 +141,10 @@ export class State {
   readonly triggers = new Map<string, { readonly user: string; readonly at: number; used: boolean }>();
   /** By user id; an empty profile is a full member. */
   readonly profiles = new Map<string, Profile>();
+  /** The workspaces of people who belong to another one than `team`. */
+  readonly teams = new Map<string, string>();
+  /** Installations in many workspaces. */
+  readonly oauth = new OAuth(this);
   readonly responses = new Map<string, ResponseEntry>();
   /** Everything that Slack would have refused, unless a test expects it. */
   readonly violations: string[] = [];
@@ -177,7 +184,8 @@ export class State {
   direct(person: string): Channel {
     const known = [...this.channels.values()].find((one) => one.person === person);
     if (known !== undefined) return known;
-    const channel = { id: this.id("D"), person, member: true, archived: false };
+    const team = this.teams.get(person) ?? this.team;
+    const channel = { id: this.id("D"), person, team, member: true, archived: false };
     this.channels.set(channel.id, channel);
     return channel;
   }

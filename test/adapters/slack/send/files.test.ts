@@ -182,7 +182,13 @@ describe("files", () => {
     await using scene = await stage({ extra: [file.asked] });
     const ann = scene.fake.person("ann");
     const between = scene.fake.state.id("D");
-    scene.fake.state.channels.set(between, { id: between, person: "UOTHER1", member: false, archived: false });
+    scene.fake.state.channels.set(between, {
+      id: between,
+      team: scene.fake.state.team,
+      person: "UOTHER1",
+      member: false,
+      archived: false,
+    });
     const dialog = await ann.run(between, "probe file");
     expect(said(dialog.last)).toContain("your direct messages");
     const own = await ann.run(scene.fake.state.direct(ann.id).id, "probe file");
