@@ -108,7 +108,7 @@ export class ChannelQueue {
         const state = this.#channels.get(channel);
         if (state !== undefined && !state.working && state.nextAt <= performance.now()) this.#channels.delete(channel);
       },
-      nextAt - performance.now() + 100,
+      Math.max(0, nextAt - performance.now()) + 100,
     );
     timer.unref();
   }
