@@ -53,6 +53,8 @@ export interface Delivery {
 /** Identifies a sent message, for later edits. */
 export interface Receipt {
   readonly platform: string;
+  /** Of the destination, where that names it; not stored. */
+  readonly workspace?: string;
   readonly channel: string;
   readonly message: string;
 }
@@ -109,10 +111,11 @@ export interface Sender {
   /** Edits a sent message; `plain` as in a delivery. Rejects with SendError. */
   update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true): Promise<void>;
   /**
-   * Asks the platform, at next to no cost, whether it accepts the bot's token. Rejects with SendError, of the kind
-   * `refused` if it does not; any other kind says nothing about the token. Absent if there is no token.
+   * Asks the platform, at next to no cost, whether it accepts the bot's token; with a workspace, the one that destinations
+   * there need. Rejects with SendError, of the kind `refused` if it does not; any other kind says nothing about the token.
+   * Absent if there is no token.
    */
-  checkToken?(signal: AbortSignal): Promise<void>;
+  checkToken?(signal: AbortSignal, workspace?: string): Promise<void>;
 }
 
 /** The processes that share a platform's token. */

@@ -14,6 +14,13 @@ export interface SlackContext extends ButtonPayloadDependencies, WebApiAccess {
   readonly command: string;
   /** The bot's name, as people type it behind an @. */
   botName(): string;
+  /** The bot's user id, as it stands in mentions; undefined until Slack has named it. */
+  botUser(): string | undefined;
+  /**
+   * The installation that is served, where there are many: the place of whatever is asked there, whoever asks. Left out,
+   * it is the workspace that the request names.
+   */
+  readonly workspace?: string;
   /** Unix milliseconds. */
   now(): number;
   /** Moments of progress at a response_url, in milliseconds since the request; each costs one use. */

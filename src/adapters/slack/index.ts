@@ -1,10 +1,8 @@
 // The Slack adapter: starts and stops its connection, its sender and its handlers.
-// Next: transport/transport.ts (Socket Mode, or HTTP), respond/respond.ts (answers to requests), send/send.ts (alerts),
+// Next: served.ts (the clients of each installation), transport/transport.ts (Socket Mode, or HTTP), respond/respond.ts (answers to requests), send/send.ts (alerts),
 // render/render.ts (a reply as a message), home/home.ts (the home tab). limits.ts holds every limit of Slack's.
 
 import { setTimeout as sleep } from "node:timers/promises";
-
-import type { WebClient } from "@slack/web-api";
 
 import type { Delivery, Receipt, SharedToken } from "../../alerts/sender.ts";
 import type { Bot } from "../../bot/bot.ts";
@@ -13,24 +11,21 @@ import type { Log } from "../../log.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { AdapterHealth, Payloads, SendingAdapter } from "../adapter.ts";
 import type { Webhook } from "../webhook.ts";
-import type { SlackContext } from "./context.ts";
 import type { HomeData } from "./home/home-data.ts";
-import { ACKNOWLEDGE_TIMEOUT_MILLIS, CHANNEL_INTERVAL_MILLIS } from "./limits.ts";
+import { ACKNOWLEDGE_TIMEOUT_MILLIS } from "./limits.ts";
 import { createBoltApp } from "./respond/bolt-app.ts";
-import { ChannelManagers, LastManagementRequests } from "./respond/channel-managers.ts";
 import { notifyNotInChannel } from "./respond/respond.ts";
 import { ANSWER_RETRY_POLICY, AnswerRetrier, LOST_NOTICE_RETRY_POLICY } from "./respond/retry-answer.ts";
-import { SlackSender } from "./send/send.ts";
+import { ServedInstallations, type SharedContext } from "./served.ts";
 import { SlackEndpoint } from "./transport/endpoint.ts";
-import { Identity } from "./transport/identity.ts";
-import { singleInstallation } from "./transport/installations.ts";
+import type { Installations } from "./transport/installations.ts";
 import { EVENTS_PATH } from "./transport/signature.ts";
 import { Connection } from "./transport/transport.ts";
-import { createWebClient, type Sleep } from "./transport/web-api.ts";
+import type { Sleep } from "./transport/web-api.ts";
 
 export interface SlackAdapterOptions {
-  /** `xoxb-…` */
-  readonly botToken: string;
+  /** `xoxb-…` of one workspace, or the installations in many. */
+  readonly botToken: string | Installations;
   /** How requests come: over Socket Mode with an app token (`xapp-…`, connections:write), or signed over HTTP. */
   readonly source: { readonly appToken: string } | { readonly signingSecret: string };
   /** The root command: `/bell`. */
@@ -78,8 +73,6 @@ export interface SlackTiming {
 }
 
 const BUTTON_LIFETIME_MILLIS = 30 * 86_400_000;
-/** Longer than an attempt to send an alert: a receipt that comes after it still tells that the message arrived. */
-const ALERT_CALL_TIMEOUT_MILLIS = 60_000;
 const STOP_MILLIS = 3000;
 /** Part of that, for notifying people whose answer is lost. */
 const STOPPING_NOTICE_MILLIS = 2000;
@@ -87,8 +80,6 @@ const STOPPING_NOTICE_MILLIS = 2000;
 const PROGRESS_EVERY_MILLIS = 10_000;
 /** Three uses of a response_url: soon, and then only for long work. */
 const PROGRESS_AT_MILLIS = [1500, 12_000, 60_000];
-/** Added to Slack's interval: timers may fire early, and messages may overtake each other. */
-const CHANNEL_MARGIN_MILLIS = 5;
 
 /** The Slack adapter. A failure of Slack never reaches the rest of the process. */
 export function createSlackAdapter(options: SlackAdapterOptions): SendingAdapter {
@@ -102,72 +93,53 @@ class SlackAdapter implements SendingAdapter {
   readonly #stopping = new AbortController();
   /** Aborted when nothing more can be sent. */
   readonly #closed = new AbortController();
-  readonly #web: WebClient;
-  readonly #sender: SlackSender;
+  readonly #served: ServedInstallations;
   readonly #connection: Connection | SlackEndpoint;
-  readonly #identity: Identity;
   readonly #sleep: Sleep;
-  #onNotInChannel: (channel: string) => void = () => undefined;
   readonly #working = new Set<Promise<void>>();
 
   constructor(options: SlackAdapterOptions) {
     this.#options = options;
     this.#sleep = options.sleep ?? ((millis, signal) => sleep(millis, undefined, { signal, ref: false }));
-    const { apiUrl, botToken, log, now = Date.now, payloads, source, timing = {} } = options;
-    this.#web = createWebClient(botToken, { apiUrl, log, timeoutMillis: timing.callMillis });
-    this.#identity = new Identity({ web: this.#web, log, ...timing });
+    const { apiUrl, log, now = Date.now, source, timing = {} } = options;
+    this.#served = new ServedInstallations({
+      ...options,
+      ttlMillis: BUTTON_LIFETIME_MILLIS,
+      sleep: this.#sleep,
+      timing,
+      onNotInChannel: (slack, channel) => this.#track(notifyNotInChannel(slack, channel)),
+    });
     if ("appToken" in source) {
       this.#connection = new Connection({ appToken: source.appToken, apiUrl, log, ...timing });
       this.webhooks = [];
     } else {
       const { signingSecret } = source;
-      const endpoint = new SlackEndpoint({ signingSecret, identity: this.#identity, log, now: () => now() });
+      const { identity } = this.#served;
+      const endpoint = new SlackEndpoint({
+        signingSecret,
+        ...(identity === undefined ? {} : { identity }),
+        log,
+        now: () => now(),
+      });
       this.#connection = endpoint;
       this.webhooks = [{ path: EVENTS_PATH, handle: (request) => endpoint.handle(request) }];
     }
-    this.#sender = new SlackSender(
-      createWebClient(botToken, { apiUrl, log, timeoutMillis: timing.callMillis ?? ALERT_CALL_TIMEOUT_MILLIS }),
-      {
-        command: options.command,
-        payloads,
-        log,
-        ttlMillis: BUTTON_LIFETIME_MILLIS,
-        botName: () => this.#identity.name,
-        sleep: this.#sleep,
-        editMillis: timing.editMillis,
-        stallMillis: timing.stallMillis,
-        onNotInChannel: (channel) => this.#onNotInChannel(channel),
-        token: options.shared,
-      },
-      timing.channelMillis ?? CHANNEL_INTERVAL_MILLIS + CHANNEL_MARGIN_MILLIS,
-    );
   }
 
   get health(): AdapterHealth {
-    const bot = this.#identity.health;
-    return bot.state === "failed" ? bot : this.#connection.health;
+    const bot = this.#served.identity?.health;
+    return bot?.state === "failed" ? bot : this.#connection.health;
   }
 
   async start(bot: Bot): Promise<void> {
-    const {
-      log,
-      mayManage,
-      now = Date.now,
-      payloads,
-      savedParties,
-      standing,
-      subscriptionsOf,
-      timing = {},
-    } = this.#options;
+    const { log, now = Date.now, payloads, savedParties, standing, subscriptionsOf, timing = {} } = this.#options;
     const sleep = this.#sleep;
-    const slack: SlackContext = {
+    const slack: SharedContext = {
       bot,
-      web: this.#web,
       payloads,
       log,
       command: this.#options.command,
       ttlMillis: BUTTON_LIFETIME_MILLIS,
-      botName: () => this.#identity.name,
       now,
       sleep,
       answerRetrier: new AnswerRetrier({
@@ -190,14 +162,6 @@ class SlackAdapter implements SendingAdapter {
       stallMillis: timing.stallMillis,
       triggerMillis: timing.triggerMillis,
       suggestMillis: timing.suggestMillis ?? ACKNOWLEDGE_TIMEOUT_MILLIS - 1000,
-      managers: new ChannelManagers({
-        web: this.#web,
-        log,
-        listed: mayManage,
-        lookupMillis: timing.lookupMillis,
-        team: () => this.#identity.team,
-      }),
-      lastManagementRequests: new LastManagementRequests(),
       homeData: {
         savedParties: (person) => savedParties?.(person) ?? Promise.resolve([]),
         ...(standing === undefined ? {} : { standing }),
@@ -206,38 +170,41 @@ class SlackAdapter implements SendingAdapter {
       signal: this.#closed.signal,
       stopping: this.#stopping.signal,
     };
-    this.#onNotInChannel = (channel) => this.#track(notifyNotInChannel(slack, channel));
     createBoltApp({
       receiver: this.#connection,
-      installations: singleInstallation(this.#options.botToken, this.#identity),
       apiUrl: this.#options.apiUrl,
-      identity: this.#identity,
+      served: this.#served,
       slack,
       track: (work) => this.#track(work),
     });
-    this.#identity.start();
+    this.#served.start(slack);
     await this.#connection.start();
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort(new BotStopping());
     const noticeDeadline = setTimeout(() => this.#closed.abort(this.#stopping.signal.reason), STOPPING_NOTICE_MILLIS);
-    const work = Promise.allSettled([...this.#working, this.#connection.stop(), this.#identity.stop()]);
+    const work = Promise.allSettled([...this.#working, this.#connection.stop(), this.#served.stop()]);
     await Promise.race([work, sleep(STOP_MILLIS, undefined, { ref: false })]);
     clearTimeout(noticeDeadline);
     this.#closed.abort(this.#stopping.signal.reason);
   }
 
-  send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
-    return this.#sender.send(delivery, reply, AbortSignal.any([signal, this.#stopping.signal]));
+  async send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
+    const sender = await this.#served.senderFor(delivery.destination.workspace);
+    return sender.send(delivery, reply, AbortSignal.any([signal, this.#stopping.signal]));
   }
 
-  update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true): Promise<void> {
-    return this.#sender.update(receipt, reply, AbortSignal.any([signal, this.#stopping.signal]), plain);
+  async update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true): Promise<void> {
+    const sender = await this.#served.senderFor(receipt.workspace);
+    return sender.update(receipt, reply, AbortSignal.any([signal, this.#stopping.signal]), plain);
   }
 
-  checkToken(signal: AbortSignal): Promise<void> {
-    return this.#sender.checkToken(AbortSignal.any([signal, this.#stopping.signal]));
+  async checkToken(signal: AbortSignal, workspace?: string): Promise<void> {
+    // Of many tokens, those are asked about that were refused.
+    if (workspace === undefined && this.#served.installations.many) return;
+    const sender = await this.#served.senderFor(workspace);
+    return sender.checkToken(AbortSignal.any([signal, this.#stopping.signal]));
   }
 
   #track(work: Promise<void>): void {

@@ -12,14 +12,13 @@ import { publishHome } from "../home/home.ts";
 import { LINK_VALUE } from "../render/buttons.ts";
 import { SHORTCUTS } from "../manifest.ts";
 import { ASK_CALLBACK_ID, FORM_CALLBACK_ID, MORE_ACTION_ID } from "../render/form.ts";
-import { describeError } from "../transport/api-error.ts";
+import type { ServedInstallations, SharedContext } from "../served.ts";
+import { describeError, logFailure } from "../transport/api-error.ts";
 import { App } from "../transport/bolt.ts";
-import type { Identity } from "../transport/identity.ts";
-import type { Installations } from "../transport/installations.ts";
 import { libraryLogger, webClientOptions } from "../transport/web-api.ts";
 import { handleButton, type Pressed } from "./button-handler.ts";
 import { handleCommand, handleMention } from "./command-handler.ts";
-import { foreignNotice, type PayloadOrigin, sayForeign } from "./foreign-workspace.ts";
+import { isOrgWide, originsOf, type PayloadOrigin, sayForeign } from "./foreign-workspace.ts";
 import {
   type FormResult,
   handleForm,
@@ -32,12 +31,19 @@ import {
 import type { Asker } from "./invocation.ts";
 import { handleAskForm, handleWhyThisAlert } from "./shortcut-handler.ts";
 
+/** The member of Bolt's context with the installation's. */
+const CONTEXT = "bellwether";
+
+/** The context of the installation that a request comes from: requests without one reach no listener. */
+function slackOf(context: Readonly<Record<string, unknown>>): SlackContext {
+  return context[CONTEXT] as SlackContext;
+}
+
 export interface BoltAppDependencies {
   readonly receiver: Receiver;
-  readonly installations: Installations;
   readonly apiUrl?: string | undefined;
-  readonly identity: Identity;
-  readonly slack: SlackContext;
+  readonly served: ServedInstallations;
+  readonly slack: SharedContext;
   /** Called with each handler that continues after its acknowledgement. */
   track(work: Promise<void>): void;
 }
@@ -47,30 +53,37 @@ export interface BoltAppDependencies {
  * receiver waits for nothing, and acknowledges whatever has no listener.
  */
 export function createBoltApp(dependencies: BoltAppDependencies): BoltApp {
-  const { slack, identity } = dependencies;
+  const { slack: shared, served } = dependencies;
+  const { installations } = served;
   const track = (work: Promise<void>): void => dependencies.track(work);
   const app = new App({
     receiver: dependencies.receiver,
-    // No call to Slack precedes an acknowledgement.
-    authorize: async () => {
-      const found = await dependencies.installations.find({ team: undefined, enterprise: undefined });
-      const { botToken, botUser } = found ?? {};
-      return {
-        ...(botToken === undefined ? {} : { botToken }),
-        ...(botUser === undefined ? {} : { botUserId: botUser }),
-      };
-    },
-    logger: libraryLogger(slack.log),
-    clientOptions: webClientOptions({ apiUrl: dependencies.apiUrl, log: slack.log }),
+    // Handlers have the clients of their installation, and use none of the library's.
+    authorize: () => Promise.resolve({}),
+    logger: libraryLogger(shared.log),
+    clientOptions: webClientOptions({ apiUrl: dependencies.apiUrl, log: shared.log }),
     convoStore: false,
     ignoreSelf: false,
   });
-  app.use(async ({ body, next }) => {
-    const origin: PayloadOrigin = body;
-    const notice = foreignNotice(origin, identity);
-    if (notice === undefined) await next();
-    else track(sayForeign(slack, notice, origin));
+  app.use(async ({ body, context, next }) => {
+    const payload = body as PayloadOrigin;
+    const isRefused = !installations.many && isOrgWide(payload);
+    const slack = isRefused ? undefined : await served.contextFor(originsOf(payload));
+    if (slack === undefined) {
+      track(sayForeign(shared, payload, installations));
+      return;
+    }
+    context[CONTEXT] = slack;
+    await next();
   });
+  const forget = async (
+    slack: SlackContext,
+    body: { readonly team_id: string; readonly event: { readonly type: string } },
+  ): Promise<void> => {
+    const slackEvent = body.event.type;
+    shared.log.warn({ platform: "slack", slackEvent }, "app permissions revoked");
+    await logFailure(shared, slackEvent, () => installations.removed(slack.workspace ?? body.team_id));
+  };
   const acknowledge = async (ack: AckFn<ViewResponseAction>, outcome: FormResult): Promise<void> => {
     if ("errors" in outcome) {
       await ack({ response_action: "errors", errors: outcome.errors });
@@ -80,58 +93,69 @@ export function createBoltApp(dependencies: BoltAppDependencies): BoltApp {
     if (outcome.answer !== undefined) track(outcome.answer());
   };
   // Any command that Slack sends is the app's own, under any name in its manifest.
-  app.command(/.*/u, async ({ ack, payload }) => {
+  app.command(/.*/u, async ({ ack, context, payload }) => {
     await ack();
-    track(handleCommand(slack, payload));
+    track(handleCommand(slackOf(context), payload));
   });
-  app.action({ type: "block_actions", action_id: /.*/u }, async ({ ack, body, payload }) => {
+  app.action({ type: "block_actions", action_id: /.*/u }, async ({ ack, body, context, payload }) => {
     await ack();
+    const slack = slackOf(context);
     if (body.view?.callback_id === FORM_CALLBACK_ID) {
       // A form has one button, and one field that tells at once what is chosen in it.
       if (payload.action_id === MORE_ACTION_ID) track(showAllOptions(slack, body.view));
-      else track(showPresent(slack, body.view, senderOf(body)));
+      else track(showPresent(slack, body.view, senderOf(slack, body)));
       return;
     }
     const pressed = pressedIn(payload);
     if (pressed !== undefined) track(handleButton(slack, body, pressed));
   });
-  app.view<ViewSubmitAction>(FORM_CALLBACK_ID, async ({ ack, body, view }) => {
-    await acknowledge(ack, await handleForm(slack, view, senderOf(body)));
+  app.view<ViewSubmitAction>(FORM_CALLBACK_ID, async ({ ack, body, context, view }) => {
+    const slack = slackOf(context);
+    await acknowledge(ack, await handleForm(slack, view, senderOf(slack, body)));
   });
-  app.shortcut({ type: "message_action", callback_id: SHORTCUTS.why.callback_id }, async ({ ack, shortcut }) => {
+  app.shortcut(
+    { type: "message_action", callback_id: SHORTCUTS.why.callback_id },
+    async ({ ack, context, shortcut }) => {
+      await ack();
+      track(handleWhyThisAlert(slackOf(context), shortcut));
+    },
+  );
+  app.shortcut({ type: "shortcut", callback_id: SHORTCUTS.ask.callback_id }, async ({ ack, context, shortcut }) => {
     await ack();
-    track(handleWhyThisAlert(slack, shortcut));
+    track(openAskForm(slackOf(context), shortcut.trigger_id));
   });
-  app.shortcut({ type: "shortcut", callback_id: SHORTCUTS.ask.callback_id }, async ({ ack, shortcut }) => {
-    await ack();
-    track(openAskForm(slack, shortcut.trigger_id));
+  app.view<ViewSubmitAction>(ASK_CALLBACK_ID, async ({ ack, body, context, view }) => {
+    const slack = slackOf(context);
+    await acknowledge(ack, await handleAskForm(slack, view, senderOf(slack, body)));
   });
-  app.view<ViewSubmitAction>(ASK_CALLBACK_ID, async ({ ack, body, view }) => {
-    await acknowledge(ack, await handleAskForm(slack, view, senderOf(body)));
-  });
-  app.options(/.*/u, async ({ ack, body }) => {
+  app.options(/.*/u, async ({ ack, body, context }) => {
+    const slack = slackOf(context);
     const view = "view" in body ? (body.view as SubmittedView | undefined) : undefined;
     const block = "block_id" in body ? body.block_id : "";
-    await ack({ options: await suggestOptions(slack, view, block, body.value, senderOf(body)) });
+    await ack({ options: await suggestOptions(slack, view, block, body.value, senderOf(slack, body)) });
   });
-  app.event("app_mention", ({ event, body }) => {
+  app.event("app_mention", ({ event, body, context }) => {
     // The event's own team is the author's, which may be another organisation's.
-    track(handleMention(slack, { ...event, team: body.team_id }, identity.userId));
+    track(handleMention(slackOf(context), { ...event, team: body.team_id }));
     return Promise.resolve();
   });
-  app.event("app_home_opened", ({ event, body }) => {
-    if (event.tab === "home") track(publishHome(slack, { id: event.user, workspace: body.team_id }));
+  app.event("app_home_opened", ({ event, body, context }) => {
+    const slack = slackOf(context);
+    const workspace = slack.workspace ?? body.team_id;
+    if (event.tab === "home") track(publishHome(slack, { id: event.user, workspace }));
     return Promise.resolve();
   });
-  for (const event of ["app_uninstalled", "tokens_revoked"] as const) {
-    app.event(event, () => {
-      slack.log.warn({ platform: "slack", slackEvent: event }, "app permissions revoked");
-      identity.checkNow();
-      return Promise.resolve();
-    });
-  }
+  app.event("app_uninstalled", ({ body, context }) => {
+    track(forget(slackOf(context), body));
+    return Promise.resolve();
+  });
+  app.event("tokens_revoked", ({ event, body, context }) => {
+    // Those of people are not the app's.
+    if ((event.tokens.bot ?? []).length > 0) track(forget(slackOf(context), body));
+    return Promise.resolve();
+  });
   app.error((error) => {
-    slack.log.error({ platform: "slack", err: error, why: describeError(error) }, "listener failed");
+    shared.log.error({ platform: "slack", err: error, why: describeError(error) }, "listener failed");
     return Promise.resolve();
   });
   return app;
@@ -150,6 +174,9 @@ function pressedIn(action: BlockElementAction): Pressed | undefined {
   }
 }
 
-function senderOf(body: { user: { id: string; name?: string }; team?: { id: string } | null }): Asker {
-  return { id: body.user.id, name: body.user.name, workspace: body.team?.id };
+function senderOf(
+  slack: SlackContext,
+  body: { user: { id: string; name?: string }; team?: { id: string } | null },
+): Asker {
+  return { id: body.user.id, name: body.user.name, workspace: slack.workspace ?? body.team?.id };
 }

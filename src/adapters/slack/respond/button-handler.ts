@@ -214,7 +214,7 @@ function pressPlaceOf(slack: SlackContext, body: BlockAction): PressPlace {
     asker: {
       id: body.user.id,
       name: "username" in body.user ? body.user.username : undefined,
-      workspace: body.team?.id,
+      workspace: slack.workspace ?? body.team?.id,
     },
     channel,
     thread: typeof thread === "string" ? thread : undefined,

@@ -25,9 +25,12 @@ interface ChannelManagersOptions {
   team(): Pick<Workspace, "id" | "enterprise"> | undefined;
   /** Timeout of a look-up: a form must be acknowledged within three seconds. */
   readonly lookupMillis?: number | undefined;
+  /** For so many people the answer is kept for a while. */
+  readonly cached?: number;
 }
 
-const PERMISSION_CACHE = { max: 5000, ttl: 300_000 } as const;
+const MAX_CACHED = 5000;
+const CACHED_FOR_MILLIS = 300_000;
 const LOOKUP_TIMEOUT_MILLIS = 1500;
 
 const UNKNOWN_PERMISSION: ManagePermission = {
@@ -42,10 +45,11 @@ const UNKNOWN_PERMISSION: ManagePermission = {
 export class ChannelManagers {
   readonly #options: ChannelManagersOptions;
   readonly #listed: ReadonlySet<string> | undefined;
-  readonly #permissions = new LRUCache<string, Promise<ManagePermission>>(PERMISSION_CACHE);
+  readonly #permissions: LRUCache<string, Promise<ManagePermission>>;
 
   constructor(options: ChannelManagersOptions) {
     this.#options = options;
+    this.#permissions = new LRUCache({ max: options.cached ?? MAX_CACHED, ttl: CACHED_FOR_MILLIS });
     const listed = (options.listed ?? [])
       .map((entry) => entry.trim())
       .filter((entry) => entry !== "" && !/^discord:|^(?:user:)?\d+$/iu.test(entry))
@@ -113,14 +117,19 @@ function permissionOf(
 }
 
 /** A message about a change follows within seconds; later failures concern the operator. */
-const LAST_REQUESTS_CACHE = { max: 1000, ttl: 600_000 } as const;
+const REMEMBERED_FOR_MILLIS = 600_000;
 
 /**
  * The last user who changed a channel's alerts. A slash command also works where the bot is no member, but the bot
  * cannot post there: that user must be notified.
  */
 export class LastManagementRequests {
-  readonly #requests = new LRUCache<string, RequestContext>(LAST_REQUESTS_CACHE);
+  readonly #requests: LRUCache<string, RequestContext>;
+
+  /** `max`: of so many channels. */
+  constructor(max = 1000) {
+    this.#requests = new LRUCache({ max, ttl: REMEMBERED_FOR_MILLIS });
+  }
 
   remember(channel: string, request: RequestContext): void {
     this.#requests.set(channel, request);

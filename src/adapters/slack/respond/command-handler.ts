@@ -22,10 +22,11 @@ export async function handleCommand(slack: SlackContext, payload: SlashCommand):
     const url = new ResponseUrl(response, slack);
     const line = typedText(payload.text ?? "");
     const ask = parseTypedLine(slack, line);
-    const asker = { id: payload.user_id, name: payload.user_name, workspace: payload.team_id };
+    const workspace = slack.workspace ?? payload.team_id;
+    const asker = { id: payload.user_id, name: payload.user_name, workspace };
     const request: RequestContext = {
       caller: await callerOf(slack, asker, ask?.command),
-      workspace: payload.team_id,
+      workspace,
       channel: payload.channel_id,
       responder: commandResponder(url, { shared, progressMessage: editableDirectMessage(slack, payload.user_id) }),
     };
@@ -66,12 +67,13 @@ interface Mention {
 }
 
 /** Answers `@bellwether market list`, also in threads, where slash commands do not work. Never rejects. */
-export async function handleMention(slack: SlackContext, event: Mention, botUserId: string | undefined): Promise<void> {
-  const { user, channel, thread_ts: thread, team } = event;
+export async function handleMention(slack: SlackContext, event: Mention): Promise<void> {
+  const { user, channel, thread_ts: thread } = event;
+  const team = slack.workspace ?? event.team;
   // Messages of other apps are ignored: two bots could answer each other for ever.
   if (user === undefined || event.bot_id !== undefined) return;
   await logFailure(slack, "mention", async () => {
-    const line = textOfMention(event.text, botUserId);
+    const line = textOfMention(event.text, slack.botUser());
     const ask = parseTypedLine(slack, line);
     const request: RequestContext = {
       caller: await callerOf(slack, { id: user, workspace: team }, ask?.command),

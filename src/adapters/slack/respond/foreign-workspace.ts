@@ -1,45 +1,93 @@
 import { paragraph } from "../../../reply/block.ts";
 import { reply, type Reply } from "../../../reply/reply.ts";
-import { strong, text } from "../../../reply/text.ts";
-import type { SlackContext } from "../context.ts";
+import { link, strong, text } from "../../../reply/text.ts";
 import { NO_UNFURL } from "../render/compose.ts";
 import { renderSlack } from "../render/render.ts";
+import type { SharedContext } from "../served.ts";
 import { logFailure } from "../transport/api-error.ts";
-import type { Identity } from "../transport/identity.ts";
+import type { Installations, Origin } from "../transport/installations.ts";
 import { ResponseUrl } from "../transport/response-url.ts";
 
-/** The members of a command, a press or an event that say where it comes from. */
-export interface PayloadOrigin {
-  /** Of a command. What presses and events name is the workspace of the person, who may come from elsewhere. */
-  readonly command?: unknown;
+/** A team, as payloads name it. */
+interface PayloadTeam {
+  readonly id?: unknown;
   readonly team_id?: unknown;
   readonly enterprise_id?: unknown;
+}
+
+/** The members of a command, a press or an event that say where it comes from. */
+export interface PayloadOrigin extends PayloadTeam {
+  readonly command?: unknown;
   /** A word in commands. */
   readonly is_enterprise_install?: unknown;
   /** Of an event: the installations that may see it. */
   readonly authorizations?: unknown;
+  /** Of a press: the workspace of the person, who may come from elsewhere. */
+  readonly team?: PayloadTeam | null;
+  readonly user?: PayloadTeam;
+  readonly enterprise?: PayloadTeam | null;
+  /** The message of a press: the workspace of the bot that posted it. */
+  readonly message?: { readonly team?: unknown };
+  readonly view?: { readonly app_installed_team_id?: unknown };
   readonly response_url?: unknown;
 }
 
 /**
- * What to say to a request from an installation that the bot's token does not belong to: a token serves one workspace,
- * though an app may be installed in several. Undefined for any other request, and while the workspace is not known.
+ * Where a request may come from, the likeliest first. A command and an event name their installation. A press names the
+ * person's workspace, and may name none of the bot's: then it is of the only installation, where there is only one.
  */
-export function foreignNotice(origin: PayloadOrigin, { team }: Pick<Identity, "team">): Reply | undefined {
-  const [installation] = Array.isArray(origin.authorizations) ? (origin.authorizations as PayloadOrigin[]) : [];
-  const { team_id: id, enterprise_id: enterprise, is_enterprise_install: orgWide } = installation ?? origin;
-  if (String(orgWide) === "true") {
+export function originsOf(payload: PayloadOrigin): readonly Origin[] {
+  const [installation] = Array.isArray(payload.authorizations) ? (payload.authorizations as PayloadTeam[]) : [];
+  if (installation !== undefined) return [originOf(installation)];
+  if (payload.command !== undefined) return [originOf(payload)];
+  const { team, user, enterprise, message, view } = payload;
+  const person = textOf(team?.id) ?? textOf(user?.team_id) ?? textOf(payload.team_id);
+  const organisation = textOf(enterprise?.id) ?? textOf(team?.enterprise_id) ?? textOf(payload.enterprise_id);
+  const own = [textOf(view?.app_installed_team_id), textOf(message?.team)].filter((id) => id !== undefined);
+  return [
+    ...own.map((id) => ({ team: id, enterprise: id === person ? organisation : undefined })),
+    { team: person, enterprise: organisation },
+    { team: undefined, enterprise: undefined },
+  ];
+}
+
+function originOf({ team_id: team, enterprise_id: enterprise }: PayloadTeam): Origin {
+  return { team: textOf(team), enterprise: textOf(enterprise) };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** Whether a request is of an installation for a whole organisation. */
+export function isOrgWide(payload: PayloadOrigin): boolean {
+  const [installation] = Array.isArray(payload.authorizations) ? (payload.authorizations as PayloadOrigin[]) : [];
+  return String((installation ?? payload).is_enterprise_install) === "true";
+}
+
+/** What to say to a request from a place where the app is not installed, or that the only bot token does not serve. */
+export async function foreignNotice(payload: PayloadOrigin, installations: Installations): Promise<Reply> {
+  const { many, installUrl } = installations;
+  if (many) {
+    return notice(
+      text`This bot is not installed here`,
+      installUrl === undefined
+        ? text`Its app was removed from this workspace, or never added to it. Ask whoever runs the bot how to add it.`
+        : text`Its app was removed from this workspace, or never added to it. ${link("Add it", installUrl)}, then ask again.`,
+    );
+  }
+  if (isOrgWide(payload)) {
     return notice(
       text`This bot cannot serve a whole organisation`,
       text`Its app is installed for all workspaces at once. Ask its operator to install it in one workspace.`,
     );
   }
-  const named = installation !== undefined || origin.command !== undefined;
-  if (!named || team === undefined || typeof id !== "string" || id === team.id) return undefined;
-  const served = strong(team.name ?? team.id);
+  const [only] = await installations.all();
+  const served = strong(only?.name ?? only?.id ?? "");
+  const [origin] = originsOf(payload);
   return notice(
     text`This bot does not serve this workspace`,
-    enterprise !== undefined && enterprise === team.enterprise
+    origin?.enterprise !== undefined && origin.enterprise === only?.enterprise
       ? text`It serves one workspace of your organisation, ${served}: ask there.`
       : text`It serves one workspace, ${served}. For this one its operator starts another bot, with the tokens of an app of its own.`,
   );
@@ -51,13 +99,15 @@ function notice(title: Reply["title"], words: Reply["title"]): Reply {
 
 /** Says so at the request's response_url, the only way without a token of that workspace. Never rejects. */
 export async function sayForeign(
-  slack: SlackContext,
-  said: Reply,
-  { response_url: url }: PayloadOrigin,
+  slack: SharedContext,
+  payload: PayloadOrigin,
+  installations: Installations,
 ): Promise<void> {
+  const { response_url: url } = payload;
   slack.log.warn({ platform: "slack" }, "workspace not served");
   if (typeof url !== "string" || url === "") return;
   await logFailure(slack, "notice", async () => {
+    const said = await foreignNotice(payload, installations);
     const { text: words, blocks } = renderSlack(said, { command: slack.command });
     const answer = { text: words, blocks, ...NO_UNFURL, response_type: "ephemeral", replace_original: false };
     await new ResponseUrl({ url, since: slack.now(), used: 0 }, slack).post(answer);

@@ -19,7 +19,7 @@ import { buttonResponder, directMessageResponder } from "./responders.ts";
 export async function handleWhyThisAlert(slack: SlackContext, shortcut: MessageShortcut): Promise<void> {
   await logFailure(slack, "shortcut", async () => {
     const { channel, message, response_url: url } = shortcut;
-    const asker = askerOf(shortcut);
+    const asker = askerOf(slack, shortcut);
     const thread: unknown = message["thread_ts"];
     const inThread = typeof thread === "string" ? { thread } : {};
     const response = new ResponseUrl({ url, since: slack.now(), used: 0 }, slack);
@@ -76,6 +76,6 @@ export async function handleAskForm(slack: SlackContext, view: SubmittedView, as
   return answerInView(slack, ask, request, view.id);
 }
 
-function askerOf({ user, team }: MessageShortcut): Asker {
-  return { id: user.id, name: user.name, workspace: team?.id };
+function askerOf(slack: SlackContext, { user, team }: MessageShortcut): Asker {
+  return { id: user.id, name: user.name, workspace: slack.workspace ?? team?.id };
 }

@@ -43,6 +43,7 @@ const LONGEST_RATE_LIMIT_WAIT_MILLIS = 5000;
 const EDIT_INTERVAL_MILLIS = 3000;
 /** The pause between attempts while the token is refused. */
 const REFUSED_TOKEN_PAUSE_MILLIS = 60_000;
+const MAX_CACHED = 10_000;
 /** Of one metadata value: Slack refuses a message whose metadata is too large. */
 const METADATA_LENGTH = 255;
 
@@ -54,6 +55,8 @@ export interface SlackSenderDependencies extends ButtonPayloadDependencies, Omit
   readonly token?: SharedToken | undefined;
   /** Between two edits of one message; edits in between are merged. */
   readonly editMillis?: number | undefined;
+  /** The entries of each of its caches. */
+  readonly cached?: number;
 }
 
 /** Calls to Slack from a channel's queue: they wait for rate limits and end with the signal. */
@@ -86,10 +89,10 @@ export class SlackSender implements Sender {
   readonly #dependencies: SlackSenderDependencies;
   readonly #token: SharedToken;
   readonly #queue: ChannelQueue;
-  readonly #directChannels = new LRUCache<string, string>({ max: 10_000 });
-  readonly #editedAt = new LRUCache<string, number>({ max: 10_000 });
+  readonly #directChannels: LRUCache<string, string>;
+  readonly #editedAt: LRUCache<string, number>;
   /** Of a message, the checksums of the files in its thread. */
-  readonly #sentFiles = new LRUCache<string, readonly string[]>({ max: 10_000 });
+  readonly #sentFiles: LRUCache<string, readonly string[]>;
   readonly #edits = new Map<string, Edit>();
   #refused: { readonly error: SendError; readonly until: number } | undefined;
 
@@ -98,6 +101,10 @@ export class SlackSender implements Sender {
     this.#dependencies = dependencies;
     this.#token = dependencies.token ?? OWN_TOKEN;
     this.#queue = new ChannelQueue(channelMillis);
+    const { cached: max = MAX_CACHED } = dependencies;
+    this.#directChannels = new LRUCache({ max });
+    this.#editedAt = new LRUCache({ max });
+    this.#sentFiles = new LRUCache({ max });
   }
 
   async send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {

@@ -5,10 +5,13 @@ import type { WebClient } from "@slack/web-api";
 import type { Log } from "../../../log.ts";
 import type { AdapterHealth } from "../../adapter.ts";
 import { describeError, isTokenRefused } from "./api-error.ts";
+import type { Installation } from "./installations.ts";
 
 export interface IdentityOptions {
   readonly web: WebClient;
   readonly log: Log;
+  /** What an installation says of itself; left out, Slack is asked. */
+  readonly known?: Pick<Installation, "id" | "name" | "enterprise" | "botUser" | "orgWide"> | undefined;
   /** Between two checks while all is well. */
   readonly checkMillis?: number | undefined;
   /** Between two checks while something is wrong. */
@@ -23,7 +26,7 @@ export interface Workspace {
   readonly enterprise: string | undefined;
 }
 
-/** Tokens of such an installation need the workspace with each call, which nothing here gives. */
+/** With one token there is one workspace: whose answers, managers and parties are whose hangs on it. */
 export const ORG_WIDE = "the app is installed for a whole organisation: install it in one workspace";
 
 /** The bot's user in its workspace, and whether its token is accepted; checked periodically, never rejecting. */
@@ -42,6 +45,9 @@ export class Identity {
 
   constructor(options: IdentityOptions) {
     this.#options = options;
+    const { known } = options;
+    this.userId = known?.botUser;
+    this.team = known;
   }
 
   start(): void {
@@ -63,22 +69,24 @@ export class Identity {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       this.#pause = new AbortController();
-      await this.#check();
+      await this.check();
       const millis = this.health.state === "up" ? checkMillis : againMillis;
       const awake = AbortSignal.any([signal, this.#pause.signal]);
       await sleep(millis, undefined, { signal: awake, ref: false }).catch(() => undefined);
     }
   }
 
-  async #check(): Promise<void> {
-    const { web, log } = this.#options;
+  /** Asks Slack once. Never rejects. */
+  async check(): Promise<void> {
+    const { web, log, known } = this.#options;
     try {
       const answer = await web.auth.test();
       this.userId = answer.user_id;
       const { team_id: id, team: name, enterprise_id: enterprise } = answer;
       this.team = id === undefined ? undefined : { id, name, enterprise };
       this.name = answer.user ?? this.name;
-      this.#setHealth(answer.is_enterprise_install === true ? { state: "failed", why: ORG_WIDE } : { state: "up" });
+      const isUnusable = answer.is_enterprise_install === true && known?.orgWide !== true;
+      this.#setHealth(isUnusable ? { state: "failed", why: ORG_WIDE } : { state: "up" });
     } catch (error) {
       if (isTokenRefused(error)) this.#setHealth({ state: "failed", why: "Slack refuses the bot token" });
       // Without an answer the token's state is unknown: one that was refused stays so.

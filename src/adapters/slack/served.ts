@@ -1,0 +1,171 @@
+import type { WebClient } from "@slack/web-api";
+import { LRUCache } from "lru-cache";
+
+import { SendError, type SharedToken } from "../../alerts/sender.ts";
+import { messageOf } from "../../errors.ts";
+import type { Log } from "../../log.ts";
+import type { ButtonPayloadDependencies } from "../store-button-payloads.ts";
+import type { SlackContext } from "./context.ts";
+import type { SlackTiming } from "./index.ts";
+import { CHANNEL_INTERVAL_MILLIS } from "./limits.ts";
+import { ChannelManagers, LastManagementRequests } from "./respond/channel-managers.ts";
+import { SlackSender } from "./send/send.ts";
+import { Identity } from "./transport/identity.ts";
+import { type Installation, type Installations, type Origin, singleInstallation } from "./transport/installations.ts";
+import { createWebClient, type Sleep } from "./transport/web-api.ts";
+
+interface ServedDependencies extends ButtonPayloadDependencies {
+  readonly botToken: string | Installations;
+  readonly command: string;
+  readonly apiUrl?: string | undefined;
+  readonly shared?: SharedToken | undefined;
+  readonly mayManage?: readonly string[] | undefined;
+  readonly log: Log;
+  readonly sleep: Sleep;
+  readonly timing: SlackTiming;
+  /** The bot is not in a channel where it was to post. */
+  readonly onNotInChannel: (context: SlackContext, channel: string) => void;
+}
+
+/** What handlers share, whichever installation a request comes from. */
+export type SharedContext = Omit<
+  SlackContext,
+  "web" | "botName" | "botUser" | "workspace" | "managers" | "lastManagementRequests"
+>;
+
+/** The clients of one installation, each with its queues and caches: Slack's limits hold for each workspace. */
+interface Served {
+  readonly installation: Pick<Installation, "id" | "botToken">;
+  readonly identity: Identity;
+  readonly web: WebClient;
+  readonly sender: SlackSender;
+  context?: SlackContext;
+}
+
+/** Longer than an attempt to send an alert: a receipt that comes after it still tells that the message arrived. */
+const ALERT_CALL_TIMEOUT_MILLIS = 60_000;
+/** Added to Slack's interval: timers may fire early, and messages may overtake each other. */
+const CHANNEL_MARGIN_MILLIS = 5;
+/** So many installations keep their clients; of the others they are made anew. */
+const MAX_SERVED = 1000;
+/** The entries of each cache, where each of many installations has its own. */
+const CACHED_EACH = 200;
+
+/** Serves every installation of the app with its own token, and none with another's. */
+export class ServedInstallations {
+  readonly installations: Installations;
+  readonly #dependencies: ServedDependencies;
+  /** The only one, where a bot token is set. */
+  readonly #single: Served | undefined;
+  readonly #served = new LRUCache<string, Served>({ max: MAX_SERVED });
+  #shared: SharedContext | undefined;
+
+  constructor(dependencies: ServedDependencies) {
+    this.#dependencies = dependencies;
+    const { botToken } = dependencies;
+    if (typeof botToken === "string") {
+      this.#single = this.#serve(botToken);
+      this.installations = singleInstallation(botToken, this.#single.identity);
+    } else this.installations = botToken;
+  }
+
+  /** The identity of the only bot; undefined where there are many. */
+  get identity(): Identity | undefined {
+    return this.#single?.identity;
+  }
+
+  /** Before this no request is served. */
+  start(shared: SharedContext): void {
+    this.#shared = shared;
+    this.identity?.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.identity?.stop();
+  }
+
+  /** The context of the first of these origins where the app is installed. Rejects where that cannot be read. */
+  async contextFor(origins: readonly Origin[]): Promise<SlackContext | undefined> {
+    for (const origin of origins) {
+      const found = await this.installations.find(origin);
+      if (found !== undefined) return this.#contextOf(this.#servedOf(found));
+    }
+    return undefined;
+  }
+
+  /** The sender for a destination's workspace. Rejects with SendError. */
+  async senderFor(workspace: string | undefined): Promise<SlackSender> {
+    const found = await this.installations.find({ team: workspace, enterprise: workspace }).catch((error: unknown) => {
+      throw new SendError("retry", `the installation cannot be read: ${messageOf(error)}`, { cause: error });
+    });
+    if (found !== undefined) return this.#servedOf(found).sender;
+    if (workspace === undefined) {
+      throw new SendError("gone", "this destination does not say in which workspace it is: subscribe it there anew");
+    }
+    throw new SendError("refused", `the app is not installed in the workspace ${workspace}`, { revoked: true });
+  }
+
+  #servedOf(installation: Installation): Served {
+    if (this.#single !== undefined) return this.#single;
+    const { id, botToken } = installation;
+    const known = this.#served.get(id);
+    if (known?.installation.botToken === botToken) return known;
+    const served = this.#serve(botToken, installation);
+    this.#served.set(id, served);
+    void served.identity.check();
+    return served;
+  }
+
+  #serve(botToken: string, known?: Installation): Served {
+    const { apiUrl, command, log, payloads, shared, sleep, timing, ttlMillis, onNotInChannel } = this.#dependencies;
+    const web = createWebClient(botToken, { apiUrl, log, timeoutMillis: timing.callMillis });
+    const identity = new Identity({ web, log, known, ...timing });
+    const alertMillis = timing.callMillis ?? ALERT_CALL_TIMEOUT_MILLIS;
+    const sender = new SlackSender(
+      createWebClient(botToken, { apiUrl, log, timeoutMillis: alertMillis }),
+      {
+        command,
+        payloads,
+        log,
+        ttlMillis,
+        botName: () => identity.name,
+        sleep,
+        editMillis: timing.editMillis,
+        stallMillis: timing.stallMillis,
+        onNotInChannel: (channel) => {
+          const context = this.#contextOf(served);
+          if (context !== undefined) onNotInChannel(context, channel);
+        },
+        token: shared,
+        ...(known === undefined ? {} : { cached: CACHED_EACH }),
+      },
+      timing.channelMillis ?? CHANNEL_INTERVAL_MILLIS + CHANNEL_MARGIN_MILLIS,
+    );
+    const served: Served = { installation: { id: known?.id ?? "", botToken }, identity, web, sender };
+    return served;
+  }
+
+  #contextOf(served: Served): SlackContext | undefined {
+    if (this.#shared === undefined) return undefined;
+    const { installation, identity, web } = served;
+    const { log, mayManage, timing } = this.#dependencies;
+    const { many } = this.installations;
+    const cached = many ? { cached: CACHED_EACH } : {};
+    return (served.context ??= {
+      ...this.#shared,
+      web,
+      botName: () => identity.name,
+      botUser: () => identity.userId,
+      ...(many ? { workspace: installation.id } : {}),
+      managers: new ChannelManagers({
+        web,
+        log,
+        listed: mayManage,
+        lookupMillis: timing.lookupMillis,
+        team: () => identity.team,
+        ...cached,
+      }),
+      lastManagementRequests: new LastManagementRequests(cached.cached),
+    });
+  }
+}
