@@ -21,6 +21,7 @@ import { code, text, time } from "../src/reply/text.ts";
 
 export const alertsAck = command({
   name: "alerts ack",
+  alsoCalled: ["acknowledge"],
   summary: "Acknowledge an alert: no more reminders",
   verb: "Acknowledge",
   title: "Acknowledge an alert",

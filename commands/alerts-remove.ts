@@ -4,6 +4,7 @@ import { command } from "../src/bot/command.ts";
 
 export const alertsRemove = command({
   name: "alerts remove",
+  alsoCalled: ["unsubscribe"],
   summary: "End a subscription",
   verb: "Remove",
   title: "End a subscription",

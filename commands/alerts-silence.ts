@@ -7,6 +7,7 @@ import { command } from "../src/bot/command.ts";
 
 export const alertsSilence = command({
   name: "alerts silence",
+  alsoCalled: ["mute", "snooze"],
   summary: "Keep alerts back for a while",
   verb: "Silence",
   title: "Silence alerts",

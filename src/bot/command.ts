@@ -50,7 +50,7 @@ export interface CommandContext<S extends Options> {
 export interface Command<S extends Options> {
   /** One or two lower-case words: `time`, `market show`. */
   readonly name: string;
-  /** Other words that people type for it: each runs it, so only for one that changes nothing. */
+  /** Other words that people type for it: each runs it, or, where it changes something, is answered with it. */
   readonly alsoCalled?: readonly string[];
   /** One line, at most 100 characters. */
   readonly summary: string;

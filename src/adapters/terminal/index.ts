@@ -2,7 +2,7 @@
 // prompt/prompt.ts (reads lines), render/render.ts (a reply as text), line-runner.ts (the port to the bot), terminal.ts
 // (the streams).
 import { errorReply } from "../../bot/error-reply.ts";
-import { quoteValue } from "../../bot/grammar/grammar.ts";
+import { quoteValue } from "../../bot/grammar/tokens.ts";
 import { UserError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import { disposeReply } from "../../reply/reply.ts";

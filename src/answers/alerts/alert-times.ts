@@ -19,11 +19,10 @@ export function parseSpan(option: string, typed: string): Milliseconds {
       remedy: "Write it with its unit, as in 30s, 5m, 1h30m or 2d.",
     });
   }
-  const behind = typed.trim().toLowerCase() === option ? ` Write it behind a colon: ${option}:2h.` : "";
   const bare = /^\d+$/u.test(typed.trim()) ? ` Is it ${typed.trim()}m or ${typed.trim()}h?` : "";
   throw new UserError(`${option} is a span of time, not ${quoteTyped(typed)}.`, {
     option,
-    remedy: `Write it with its unit, as in 30s, 5m, 1h30m or 2d.${bare}${behind}`,
+    remedy: `Write it with its unit, as in 30s, 5m, 1h30m or 2d.${bare}`,
   });
 }
 

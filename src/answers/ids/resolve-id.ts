@@ -41,7 +41,7 @@ export async function resolveId(
 
   const named = [...names, ...(more.also ?? [])];
   const whole = named.filter(({ id, label }) => id.toLowerCase() === low || label?.toLowerCase() === low);
-  // `btc usdt` and `btc-usdt` are BTC/USDT, where nothing is called just that.
+  // `btc usdt`, `btc-usdt` and `btcusdt` are BTC/USDT, where nothing is called just that.
   const exact = whole.length > 0 ? whole : named.filter(({ label }) => label !== undefined && isSaidAs(label, low));
   const known = unique([...names, ...(more.also ?? []), ...seen]);
   const byPrefix = low.length < MIN_PREFIX_LENGTH ? [] : known.filter((candidate) => startsWithTyped(candidate, low));
@@ -53,10 +53,10 @@ export async function resolveId(
   throw unknownId(kind, typed, known, option, context.network);
 }
 
-/** Whether a name is typed with other signs between its words. */
+/** Whether a name is typed with other signs between its words, or none. */
 function isSaidAs(label: string, low: string): boolean {
-  const words = low.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
-  return words.length > 1 && words.join("/") === label.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "/");
+  const letters = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "");
+  return letters(low) !== "" && letters(low) === letters(label);
 }
 
 function isWholeId(typed: string): boolean {

@@ -1,8 +1,8 @@
 import type { Ask } from "../../reply/reply.ts";
 import type { AnyCommand } from "../command.ts";
 import type { Choice, Option } from "../options/options.ts";
-import { namedByColon, quoteValue } from "./grammar.ts";
-import { type Token, tokenize } from "./tokens.ts";
+import { namedByColon } from "./grammar.ts";
+import { quoteValue, type Token, tokenize } from "./tokens.ts";
 
 /** At most this many lines are offered. */
 const MAX_LINES = 25;

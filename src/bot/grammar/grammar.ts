@@ -1,5 +1,5 @@
 // The typed line: a command, bare values in the order of its options, and named ones.
-// tokens.ts splits it into words, complete-line.ts completes it, usage.ts prints a command's syntax.
+// tokens.ts splits it into words, find-command.ts finds the command, complete-line.ts completes it, usage.ts prints a command's syntax.
 
 import { UserError } from "../../errors.ts";
 import type { Ask } from "../../reply/reply.ts";
@@ -8,8 +8,9 @@ import type { AnyCommand } from "../command.ts";
 import { nearest, quoteTyped } from "../nearest.ts";
 import type { Option, Options } from "../options/options.ts";
 import { isFlagWord, unknownOption } from "../options/parse-options.ts";
-import { parseTimeSpan } from "../options/time-span.ts";
-import { type Token, tokenize } from "./tokens.ts";
+import { parseTimeSpan, parseTypedDuration } from "../options/time-span.ts";
+import { findCommand } from "./find-command.ts";
+import { lineWord, quoteValue, type Token, tokenize } from "./tokens.ts";
 
 /** At most this many words make one time: `7 days ago`, `2023-05-01 12:30 utc`. */
 const MAX_TIME_WORDS = 3;
@@ -17,7 +18,8 @@ const MAX_TIME_WORDS = 3;
 /**
  * A typed line as a command with raw values: `market show BTC/USDT network:testnet --private`.
  * Bare values fill the options in their order; `name:value`, `--name value`, `--name=value`, `--flag` and `--no-flag`
- * name them; a colon names an option only if the command declares it. A bare word that is a flag's name sets it.
+ * name them; a colon names an option only if the command declares it. A bare word that is a flag's name sets it; one that
+ * is another option's name, with a bare word behind it, names it, too: `until 07:00`.
  * An empty line and `?` are `help`. A platform's slash command before it, as in `/bell time`, is ignored. With `networks`,
  * a bare word in the place of a network that is none is the caller's mistake here, with the line that was probably meant.
  * @throws UserError for an unknown command or option, a value too many, an option given twice, an open quote.
@@ -47,52 +49,6 @@ function withoutSlash(line: string, commands: readonly AnyCommand[]): readonly T
   const firstWords = new Set(commands.map(({ name }) => name.split(" ")[0]));
   const [first, second] = tokens.map((token) => firstWords.has(token.text.toLowerCase()));
   return first === false && second === true ? tokens.slice(1) : tokens;
-}
-
-/** The command at the start of a line, two words before one; throws UserError with the nearest match. */
-export function findCommand(
-  tokens: readonly Token[],
-  commands: readonly AnyCommand[],
-): { command: AnyCommand; words: number } {
-  const words = tokens.slice(0, 2).map((token) => token.text.toLowerCase());
-  for (const count of [2, 1]) {
-    if (words.length < count) continue;
-    const name = words.slice(0, count).join(" ");
-    const command = commands.find((candidate) => candidate.name === name);
-    if (command !== undefined) return { command, words: count };
-  }
-  const [first = "", second] = words;
-  const called = commands.find(({ alsoCalled }) => alsoCalled?.includes(first));
-  if (called !== undefined) return { command: called, words: 1 };
-  const group = commands.filter((candidate) => candidate.name.startsWith(`${first} `));
-  if (group.length > 0) {
-    const names = group.map((candidate) => candidate.name);
-    const near = second === undefined ? undefined : nearest(`${first} ${second}`, names);
-    throw new UserError(
-      second === undefined
-        ? `${first} needs a second word.`
-        : `There is no command ${quoteTyped(`${first} ${second}`)}.`,
-      {
-        remedy: `${near === undefined ? "" : `Did you mean ${near}? `}There ${names.length === 1 ? "is" : "are"} ${names.join(", ")}.`,
-        suggestion: [near ?? names[0] ?? "help", ...tokens.slice(2).map((token) => quoteValue(token.text))].join(" "),
-      },
-    );
-  }
-  const names = commands.map((candidate) => candidate.name);
-  const near = nearest(words.join(" "), names) ?? nearestByFirst(first, names);
-  const rest = tokens.slice(near?.split(" ").length ?? tokens.length);
-  throw new UserError(`There is no command ${quoteTyped(words.join(" "))}.`, {
-    remedy:
-      near === undefined ? "Type help to see all commands." : `Did you mean ${near}? Type help to see all commands.`,
-    suggestion: [near ?? "help", ...rest.map((token) => quoteValue(token.text))].join(" "),
-  });
-}
-
-/** The command whose first word, or whose only one, is nearest. */
-function nearestByFirst(typed: string, names: readonly string[]): string | undefined {
-  const firstOf = (name: string): string => name.split(" ")[0] ?? name;
-  const near = nearest(typed, names.map(firstOf));
-  return names.find((name) => firstOf(name) === near);
 }
 
 /** The option named as `name:value`; undefined for a plain value. */
@@ -129,13 +85,6 @@ function refuseMistypedOption(command: AnyCommand, tokens: readonly Token[], wor
   }
 }
 
-/** A word as it can be typed again. */
-function lineWord({ text, quotedFrom }: Token): string {
-  return quotedFrom === Number.POSITIVE_INFINITY
-    ? text
-    : `${text.slice(0, quotedFrom)}${quoteValue(text.slice(quotedFrom))}`;
-}
-
 function readNamed(
   command: AnyCommand,
   tokens: readonly Token[],
@@ -150,6 +99,10 @@ function readNamed(
     }
     raw.set(name, value);
   };
+  // Where bare words run to the end of the line, an option's name may be one of them: `help market show`.
+  const words = Object.values(options).some((option) => option.kind === "text" && option.rest === true);
+  const takesNext = (name: string, next: Token): boolean =>
+    !words && !raw.has(name) && namedByColon(next, options) === undefined && namedByDashes(next) === undefined;
   let at = 0;
   while (at < tokens.length) {
     const token = tokens[at];
@@ -190,9 +143,19 @@ function readNamed(
         throw unknownOption(command.name, options, dashes.name);
       }
     } else {
-      const flag = token.text.toLowerCase();
-      if (token.quotedFrom > 0 && Object.hasOwn(options, flag) && options[flag]?.kind === "flag") set(flag, true);
-      else bare.push(token);
+      const name = token.text.toLowerCase();
+      const named = token.quotedFrom > 0 && Object.hasOwn(options, name) ? options[name] : undefined;
+      const next = tokens[at];
+      if (named?.kind === "flag") {
+        set(name, true);
+      } else if (named !== undefined && next !== undefined && takesNext(name, next)) {
+        at += 1;
+        const taken = withTimeWords(named, next.text, next, tokens.slice(at), now);
+        at += taken.words;
+        set(name, taken.value);
+      } else {
+        bare.push(token);
+      }
     }
   }
 }
@@ -248,12 +211,25 @@ function fillPositional(
     }
     if (option.kind === "flag" && !isFlagWord(token.text)) throw unexpected(command, token);
     if (option.kind !== "text" && option.kind !== "choice" && NAMED.test(token.text)) throw unexpected(command, token);
+    if (option.kind === "integer" && !/^[+-]?\d+$/u.test(token.text)) refuseWordBesideId(command, bare, at, name);
     const taken = withTimeWords(option, token.text, token, bare.slice(at + 1), now);
     raw.set(name, taken.value);
     at += 1 + taken.words;
   }
   const extra = bare[at];
   if (extra !== undefined) throw unexpected(command, extra);
+}
+
+/** `order rejected ab12`, `order ab12 rejected`: of the two, the word with a digit is more likely to be the id. */
+function refuseWordBesideId(command: AnyCommand, bare: readonly Token[], at: number, name: string): void {
+  const [before, word] = [bare[at - 1], bare[at]];
+  if (at !== 1 || before === undefined || word === undefined) return;
+  const id = !/\d/u.test(before.text) && /\d/u.test(word.text) ? word : before;
+  throw new UserError(`${name} is a whole number, not ${quoteTyped(word.text)}.`, {
+    option: name,
+    remedy: "Did you mean this one?",
+    suggestion: `${command.name} ${lineWord(id)}`,
+  });
 }
 
 /** Looks like an option's name with a colon. */
@@ -268,7 +244,7 @@ function unexpected(command: AnyCommand, token: Token): UserError {
   });
 }
 
-/** A time takes the following words that belong to it, `last month`, `7 days ago`; the longest match wins. */
+/** A time takes the following words that belong to it, `last month`, `7 days ago`; the longest match wins. A number takes its unit: `8 hours`. */
 function withTimeWords(
   option: Option | undefined,
   value: string,
@@ -276,7 +252,14 @@ function withTimeWords(
   following: readonly Token[],
   now: Nanoseconds,
 ): { value: string; words: number } {
-  if (option?.kind !== "time" || token.quotedFrom !== Number.POSITIVE_INFINITY) return { value, words: 0 };
+  if (token.quotedFrom !== Number.POSITIVE_INFINITY) return { value, words: 0 };
+  if (option?.kind === "text") {
+    const [unit] = following;
+    const joined = `${value} ${unit?.text ?? ""}`;
+    const spans = /^\d+$/u.test(value) && unit !== undefined && parseTypedDuration(joined) !== undefined;
+    return spans ? { value: joined, words: 1 } : { value, words: 0 };
+  }
+  if (option?.kind !== "time") return { value, words: 0 };
   for (let words = Math.min(MAX_TIME_WORDS - 1, following.length); words > 0; words -= 1) {
     const joined = [value, ...following.slice(0, words).map((word) => word.text)].join(" ");
     if (parseTimeSpan(joined, now) !== undefined) return { value: joined, words };
@@ -289,10 +272,4 @@ export function formatLine(ask: Ask): string {
   let line = ask.command;
   for (const name of Object.keys(ask.options)) line += ` ${name}:${quoteValue(String(ask.options[name]))}`;
   return line;
-}
-
-/** A value as it can be typed on a line. */
-export function quoteValue(value: string): string {
-  if (value !== "" && !/[\s"'“”„‘’«»\\]/u.test(value)) return value;
-  return `"${value.replaceAll(/["\\]/gu, (character) => `\\${character}`)}"`;
 }

@@ -86,3 +86,16 @@ function readQuoted(line: string, open: number, closing: string): { text: string
   }
   return { text, end: at, closed: false };
 }
+
+/** A word as it can be typed again. */
+export function lineWord({ text, quotedFrom }: Token): string {
+  return quotedFrom === Number.POSITIVE_INFINITY
+    ? text
+    : `${text.slice(0, quotedFrom)}${quoteValue(text.slice(quotedFrom))}`;
+}
+
+/** A value as it can be typed on a line. */
+export function quoteValue(value: string): string {
+  if (value !== "" && !/[\s"'“”„‘’«»\\]/u.test(value)) return value;
+  return `"${value.replaceAll(/["\\]/gu, (character) => `\\${character}`)}"`;
+}

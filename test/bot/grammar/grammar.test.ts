@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { formatLine, parseLine, quoteValue } from "../../../src/bot/grammar/grammar.ts";
-import { tokenize } from "../../../src/bot/grammar/tokens.ts";
+import { formatLine, parseLine } from "../../../src/bot/grammar/grammar.ts";
+import { quoteValue, tokenize } from "../../../src/bot/grammar/tokens.ts";
 import { UserError } from "../../../src/errors.ts";
 import { nanoseconds } from "../../../src/units/nanoseconds.ts";
 import { saying } from "../../support/said.ts";
@@ -64,7 +64,16 @@ describe("a typed line", () => {
       "ledger export",
       { party: "p", asset: "a", from: "2023-05-01 12:30", to: "2023-05-02", columns: "quantity" },
     ],
+    [
+      "ledger export p a from 2023-05 to last month",
+      "ledger export",
+      { party: "p", asset: "a", from: "2023-05", to: "last month" },
+    ],
+    ["order id ab version 3", "order", { id: "ab", version: "3" }],
+    ['market show "market" network:x', "market show", { market: "market", network: "x" }],
+    ["market show market", "market show", { market: "market" }],
     ["help market show", "help", { command: "market show" }],
+    ["help network ab", "help", { command: "network ab" }],
   ])("%j is %s %j", (line, command, options) => {
     expect(read(line)).toEqual({ command, options });
   });

@@ -4,9 +4,11 @@ import { readReference } from "../../../alerts/outbox/group.ts";
 import type { Silence } from "../../../alerts/routing/silence.ts";
 import { conditionWords } from "../../../alerts/wording/condition-words.ts";
 import type { Labels } from "../../../alerts/wording/subscription-words.ts";
-import { formatLine, quoteValue } from "../../../bot/grammar/grammar.ts";
+import { formatLine } from "../../../bot/grammar/grammar.ts";
+import { quoteValue } from "../../../bot/grammar/tokens.ts";
 import { nearest, quoteTyped } from "../../../bot/nearest.ts";
 import type { OptionValues } from "../../../bot/options/options.ts";
+import { parseTypedDuration } from "../../../bot/options/time-span.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
 import { text } from "../../../reply/text.ts";
@@ -136,7 +138,7 @@ export function parseSilenceTimes(values: SilenceValues, now: Milliseconds): Sil
       remedy: "Leave from out for one that begins now.",
     });
   }
-  const length = values.for === undefined ? undefined : parseSpan("for", values.for);
+  const length = values.for === undefined ? undefined : parseLength(values, values.for, now);
   const end = values.until === undefined ? undefined : parseEnd("until", values.until, now, zone);
   if (end !== undefined && end <= from) {
     throw new UserError("That silence would end before it begins.", { option: "until", remedy: "Give a later end." });
@@ -165,10 +167,32 @@ export function parseSilenceTimes(values: SilenceValues, now: Milliseconds): Sil
   return { from, until, ...(zone === "UTC" ? {} : { zone }) };
 }
 
+/** A span as typed; for a moment or a night in its place, the error has the line that says so. */
+function parseLength(values: SilenceValues, typed: string, now: Milliseconds): Milliseconds {
+  if (parseTypedDuration(typed) !== undefined) return parseSpan("for", typed);
+  const night = /^(?:tonight|overnight|(?:the )?night)$/iu.test(typed);
+  const isEnd = !night && isMoment(typed, now);
+  if (!night && !isEnd) return parseSpan("for", typed);
+  throw new UserError(`for is a span of time, not ${quoteTyped(typed)}.`, {
+    option: "for",
+    remedy: night ? "A night is, for example:" : "Until then is:",
+    suggestion: lineWith(values, night ? { for: "8h" } : { until: typed }),
+  });
+}
+
+function isMoment(typed: string, now: Milliseconds): boolean {
+  try {
+    parseEnd("until", typed, now);
+    return true;
+  } catch (thrown) {
+    return ignoreUserError(thrown) ?? false;
+  }
+}
+
 /** The line that was typed, with other values. */
 function lineWith(
   { what = "all", subject, from, zone, reason, to, network }: SilenceValues,
-  put: { for: string },
+  put: { for: string } | { until: string },
 ): string {
   const given = { subject, from, zone, reason, to, network, ...put };
   const options = Object.fromEntries(

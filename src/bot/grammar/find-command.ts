@@ -1,0 +1,107 @@
+import { UserError } from "../../errors.ts";
+import type { AnyCommand } from "../command.ts";
+import { nearest, quoteTyped } from "../nearest.ts";
+import { lineWord, type Token } from "./tokens.ts";
+import { isRequired } from "./usage.ts";
+
+/**
+ * The command at the start of a line, and how many words name it: two before one.
+ * @throws UserError with the line that was probably meant.
+ */
+export function findCommand(
+  tokens: readonly Token[],
+  commands: readonly AnyCommand[],
+): { command: AnyCommand; words: number } {
+  const words = tokens.map((token) => token.text.toLowerCase());
+  const found = commandAt(words, commands);
+  if (found !== undefined) return found;
+  const [first = "", second] = words;
+  const called = commands.find(({ alsoCalled, changes }) => changes !== true && alsoCalled?.includes(first) === true);
+  if (called !== undefined) return { command: called, words: 1 };
+  const lineOf = (name: string, from: number): string => [name, ...tokens.slice(from).map(lineWord)].join(" ");
+  const group = commands.filter(({ name }) => name.startsWith(`${first} `));
+  if (group.length > 0) {
+    const names = group.map(({ name }) => name);
+    const meant = second === undefined ? undefined : meantInGroup(`${first} ${second}`, group);
+    throw new UserError(
+      second === undefined
+        ? `${first} needs a second word.`
+        : `There is no command ${quoteTyped(`${first} ${second}`)}.`,
+      {
+        remedy: `${meant === undefined ? "" : `Did you mean ${meant.name}? `}There ${names.length === 1 ? "is" : "are"} ${names.join(", ")}.`,
+        suggestion: lineOf(meant?.name ?? names[0] ?? "help", meant?.words ?? 2),
+      },
+    );
+  }
+  const meant = meantCommand(words, commands);
+  throw new UserError(`There is no command ${quoteTyped(words.slice(0, 2).join(" "))}.`, {
+    remedy:
+      meant === undefined
+        ? "Type help to see all commands."
+        : `Did you mean ${meant.name}? Type help to see all commands.`,
+    suggestion: meant === undefined ? "help" : lineOf(meant.name, meant.words),
+  });
+}
+
+/** A command that was probably meant, and how many words of the line name it. */
+interface Meant {
+  readonly name: string;
+  readonly words: number;
+}
+
+function commandAt(
+  words: readonly string[],
+  commands: readonly AnyCommand[],
+): { command: AnyCommand; words: number } | undefined {
+  for (const count of [2, 1]) {
+    const name = words.slice(0, count).join(" ");
+    const command = words.length < count ? undefined : commands.find((candidate) => candidate.name === name);
+    if (command !== undefined) return { command, words: count };
+  }
+  return undefined;
+}
+
+/** Of the commands with the same first word: one called so, or nearly, else the only question that needs a value. */
+function meantInGroup(typed: string, group: readonly AnyCommand[]): Meant | undefined {
+  const [, second = ""] = typed.split(" ");
+  const near =
+    group.find(({ alsoCalled }) => alsoCalled?.includes(second))?.name ??
+    nearest(
+      typed,
+      group.map(({ name }) => name),
+    );
+  if (near !== undefined) return { name: near, words: 2 };
+  const [asks, ...others] = group.filter(
+    ({ changes, options }) => changes !== true && Object.values(options).some(isRequired),
+  );
+  return asks === undefined || others.length > 0 ? undefined : { name: asks.name, words: 1 };
+}
+
+/** In this order: a slip, the two words swapped, another word for it, words before it, its second word alone. */
+function meantCommand(words: readonly string[], commands: readonly AnyCommand[]): Meant | undefined {
+  const names = commands.map(({ name }) => name);
+  const [first = "", second] = words;
+  const named = (name: string | undefined): Meant | undefined =>
+    name === undefined ? undefined : { name, words: name.split(" ").length };
+  const slip = named(nearest([first, second].join(" ").trim(), names));
+  if (slip !== undefined) return slip;
+  const swapped = second === undefined ? undefined : named(nearest(`${second} ${first}`, names));
+  if (swapped?.words === 2) return swapped;
+  const called = commands.find(({ alsoCalled }) => alsoCalled?.includes(first));
+  if (called !== undefined) return { name: called.name, words: 1 };
+  for (const at of words.keys()) {
+    const later = at === 0 ? undefined : commandAt(words.slice(at), commands);
+    if (later !== undefined) return { name: later.command.name, words: at + later.words };
+  }
+  const bySecond = names.filter((name) => name.split(" ")[1] === first);
+  const [only] = bySecond;
+  if (only !== undefined && bySecond.length === 1) return { name: only, words: 1 };
+  return named(nearestByFirst(first, names));
+}
+
+/** The command whose first word, or whose only one, is nearest. */
+function nearestByFirst(typed: string, names: readonly string[]): string | undefined {
+  const firstOf = (name: string): string => name.split(" ")[0] ?? name;
+  const near = nearest(typed, names.map(firstOf));
+  return names.find((name) => firstOf(name) === near);
+}
