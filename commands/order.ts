@@ -2,6 +2,7 @@ import { FINAL_STATUSES } from "../src/alerts/kinds/event.ts";
 import { marketAmounts } from "../src/answers/amounts.ts";
 import { answer, askFor, watchAction } from "../src/answers/answer.ts";
 import { extraFields } from "../src/answers/cells.ts";
+import { enumWords } from "../src/answers/enum-words.ts";
 import { askAboutId } from "../src/answers/ids/ask-about-id.ts";
 import { marketsById, ORDER } from "../src/answers/ids/ids.ts";
 import { resolveId } from "../src/answers/ids/resolve-id.ts";
@@ -61,7 +62,7 @@ export const order = command({
     const market = markets.get(found.marketId ?? "");
     const amounts = marketAmounts(market);
     const previous = await getPrevious(context, orderId, found);
-    noteSeen(context, "order", [{ id: found.id ?? orderId }]);
+    noteSeen(context, "order", [{ id: found.id ?? orderId, label: seenLabel(found, market?.code) }]);
     noteSeen(context, "party", [{ id: found.partyId }]);
     noteSeen(context, "market", [{ id: found.marketId, label: market?.code }]);
     const version = found.version ?? BigInt(context.options.version ?? 1);
@@ -102,6 +103,12 @@ export const order = command({
     });
   },
 });
+
+/** `rejected BTC/USDT`: a final status, which holds for good, and the market. */
+function seenLabel({ status }: Order, code: string | undefined): string {
+  const final = status !== undefined && FINAL_STATUSES.has(status) ? [enumWords(status, "STATUS")] : [];
+  return [...final, ...(code === undefined ? [] : [code])].join(" ");
+}
 
 /** The version asked for, and the number of the current one where it is known. */
 async function getVersions(

@@ -17,7 +17,8 @@ export function withSampleIds(seen: SeenIds, samples: Readonly<Record<NetworkNam
       const known = new Set(found.map(({ id }) => id));
       const wanted = typed.trim().toLowerCase();
       const more = Object.hasOwn(samples, network) ? sampleIdsOf(samples[network as NetworkName], kind) : [];
-      return [...found, ...more.filter(({ id }) => id.startsWith(wanted) && !known.has(id))].slice(0, limit);
+      const fits = more.filter(({ id, label = "" }) => id.startsWith(wanted) || label.includes(wanted));
+      return [...found, ...fits.filter(({ id }) => !known.has(id))].slice(0, limit);
     },
   };
 }
@@ -27,12 +28,17 @@ function simulatedName(network: string): string {
 }
 
 function sampleIdsOf(samples: Samples, kind: SeenKind): readonly SeenId[] {
-  const ids: Partial<Record<SeenKind, readonly string[]>> = {
-    order: [samples.orderId, samples.rejectedOrderId, samples.stoppedOrderId, samples.parkedOrderId],
-    proposal: [samples.proposalId, samples.unsignedProposalId],
-    party: [samples.partyId],
+  const ids: Partial<Record<SeenKind, readonly (readonly [id: string, label?: string])[]>> = {
+    order: [
+      [samples.orderId, "partly filled"],
+      [samples.rejectedOrderId, "rejected"],
+      [samples.stoppedOrderId, "stopped"],
+      [samples.parkedOrderId, "pegged"],
+    ],
+    proposal: [[samples.proposalId], [samples.unsignedProposalId]],
+    party: [[samples.partyId]],
   };
-  return (ids[kind] ?? []).map((id) => ({ id, label: undefined }));
+  return (ids[kind] ?? []).map(([id, label]) => ({ id, label }));
 }
 
 /**

@@ -43,6 +43,18 @@ test("once shown, an order, its party and its market are found by their beginnin
   expect(await ask(`stake ${party.slice(0, 8)}`)).toContain(party);
 });
 
+test("orders shown are offered with the status that holds for good, and found by it", async () => {
+  const { ask, suggest, samples } = await talkToSimulator();
+  await ask(`order ${samples.orderId}`);
+  await ask(`order ${samples.rejectedOrderId}`);
+  const offered = await suggest("order", "id", "");
+  const labelOf = (id: string): string | undefined => offered.find(({ value }) => value === id)?.label;
+  expect(labelOf(samples.rejectedOrderId)).toMatch(/^rejected \S+\/\S+ \(/u);
+  expect(labelOf(samples.orderId)).not.toMatch(/active|rejected/u);
+  expect(await suggest("order", "id", "rejec")).toMatchObject([{ value: samples.rejectedOrderId }]);
+  expect(await ask("order rejected")).toContain(samples.rejectedOrderId);
+});
+
 test("an unknown order names the network, what else may be the cause, and a near one that was seen", async () => {
   const { ask, samples } = await talkToSimulator();
   await ask(`order ${samples.orderId}`);

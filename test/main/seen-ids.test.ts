@@ -27,6 +27,10 @@ test("what was seen comes first, then what the simulated network has to show", a
     "5ee4",
     rejectedOrderId,
   ]);
+  expect(await seen.find("mainnet", "order", "reject", 9)).toEqual([
+    { id: "5ee4", label: "seen" },
+    { id: rejectedOrderId, label: "rejected" },
+  ]);
   expect(store.noted).toEqual([]);
 });
 
