@@ -1,4 +1,5 @@
 import { SUBSCRIPTION_OPTION, SUBSCRIPTION_OPTIONS } from "../src/answers/alerts/alert-options.ts";
+import { quietInstead } from "../src/answers/alerts/alert-times.ts";
 import { editSubscription } from "../src/answers/alerts/subscriptions/edit-subscription.ts";
 import { presentValues } from "../src/answers/alerts/subscriptions/present-values.ts";
 import { command } from "../src/bot/command.ts";
@@ -14,6 +15,7 @@ export const alertsEdit = command({
   audience: "caller",
   changes: true,
   options: { id: SUBSCRIPTION_OPTION, ...SUBSCRIPTION_OPTIONS },
+  instead: quietInstead,
   edits: { option: "id", values: presentValues },
   run: (context) => editSubscription(context, context.options.id, context.options),
 });

@@ -83,6 +83,8 @@ export interface Command<S extends Options> {
     readonly option: string;
     values(id: string, context: SuggestContext): Promise<Ask["options"] | undefined>;
   };
+  /** For options of other commands, typed here as `name:value`: the option of this one that does it, with its value. */
+  instead?(given: Readonly<Record<string, string>>): string | undefined;
   /** Throws UserError for the caller's mistakes; ApiError passes through. */
   run(context: CommandContext<S>): Promise<Reply>;
 }

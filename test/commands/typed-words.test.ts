@@ -49,6 +49,9 @@ test.each([
   ["subscribe markets", "say: alerts add markets"],
   ["alerts mute all 8h", "say: alerts silence all 8h"],
   ['silence all 8h reason:"on call"', 'say: alerts silence all 8h reason:"on call"'],
+  ["alerts add ops from:23:00 until:06:30 every:day", "say: alerts add ops quiet:23:00-06:30"],
+  ["alerts edit ab12 from:22:00 until:07:00 every:day", "say: alerts edit ab12 quiet:22:00-07:00"],
+  ["market show ETH:USD", "market show"],
   ["alerts silence all until 07:00", "alerts silence"],
   ["alerts silence all for 8 hours", "alerts silence"],
 ])("%s leads to %s", (line, command) => {

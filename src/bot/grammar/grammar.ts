@@ -36,6 +36,7 @@ export function parseLine(
   const raw = new Map<string, string | boolean>();
   const bare: Token[] = [];
   refuseMistypedOption(command, tokens, words);
+  refuseForeignOptions(command, tokens.slice(words), commands);
   readNamed(command, tokens.slice(words), raw, bare, now);
   if (networks !== undefined) refuseSplitValue(command, bare, raw, networks);
   fillPositional(command, bare, raw, now);
@@ -83,6 +84,28 @@ function refuseMistypedOption(command: AnyCommand, tokens: readonly Token[], wor
       suggestion: [command.name, ...tokens.with(at, right).slice(words).map(lineWord)].join(" "),
     });
   }
+}
+
+/** `from:22:00` in a command that has no such option, and another one has: no value, whatever stands in its place. */
+function refuseForeignOptions(command: AnyCommand, tokens: readonly Token[], commands: readonly AnyCommand[]): void {
+  const known = new Set(commands.flatMap(({ options }) => Object.keys(options)));
+  const given: Record<string, string> = {};
+  const rest: Token[] = [];
+  for (const token of tokens) {
+    const [lead, name = ""] = NAMED.exec(token.text.toLowerCase()) ?? [];
+    const foreign = lead !== undefined && name.length < token.quotedFrom && known.has(name);
+    if (foreign && !Object.hasOwn(command.options, name)) given[name] = token.text.slice(lead.length);
+    else rest.push(token);
+  }
+  const [first] = Object.keys(given);
+  if (first === undefined) return;
+  const error = unknownOption(command.name, command.options, first);
+  const instead = command.instead?.(given);
+  if (instead === undefined) throw error;
+  throw new UserError(error.message, {
+    remedy: "Did you mean:",
+    suggestion: [command.name, ...rest.map(lineWord), instead].join(" "),
+  });
 }
 
 function readNamed(

@@ -116,7 +116,11 @@ async function resolveNodeOrMarket(
   return { scope: { network: context.network, subject }, labels };
 }
 
-const DAY: Milliseconds = 86_400_000;
+const MINUTE: Milliseconds = 60_000;
+const HOUR: Milliseconds = 60 * MINUTE;
+const DAY: Milliseconds = 24 * HOUR;
+/** How long a silence that comes again is offered for. */
+const MONTH: Milliseconds = 30 * DAY;
 /** A forgotten silence is worse than noise. */
 const MAX_DURATION: Milliseconds = 30 * DAY;
 const MAX_RECURRENCE: Milliseconds = 366 * DAY;
@@ -143,7 +147,7 @@ export function parseSilenceTimes(values: SilenceValues, now: Milliseconds): Sil
   if (end !== undefined && end <= from) {
     throw new UserError("That silence would end before it begins.", { option: "until", remedy: "Give a later end." });
   }
-  if (values.every !== undefined) return recurring(values.every === "week" ? "week" : "day", from, length, end, zone);
+  if (values.every !== undefined) return recurring(values, from, length, end, zone);
   if (length !== undefined && end !== undefined) {
     throw new UserError("for and until both say when it ends.", { option: "until", remedy: "Give only one of them." });
   }
@@ -192,7 +196,7 @@ function isMoment(typed: string, now: Milliseconds): boolean {
 /** The line that was typed, with other values. */
 function lineWith(
   { what = "all", subject, from, zone, reason, to, network }: SilenceValues,
-  put: { for: string } | { until: string },
+  put: Partial<Record<"from" | "for" | "every" | "until", string | undefined>>,
 ): string {
   const given = { subject, from, zone, reason, to, network, ...put };
   const options = Object.fromEntries(
@@ -201,20 +205,35 @@ function lineWith(
   return formatLine({ command: `alerts silence ${quoteValue(what)}`, options });
 }
 
+/** A span as it is typed: `9h`, `1h30m`. */
+function formatSpan(millis: Milliseconds): string {
+  const [hours, minutes] = [Math.floor(millis / HOUR), Math.round((millis % HOUR) / MINUTE)];
+  return `${hours === 0 ? "" : `${hours}h`}${minutes === 0 && hours > 0 ? "" : `${minutes}m`}`;
+}
+
 function recurring(
-  every: "day" | "week",
+  values: SilenceValues,
   from: Milliseconds,
   length: Milliseconds | undefined,
   end: Milliseconds | undefined,
   zone: string,
 ): SilenceTimes {
+  const every = values.every === "week" ? "week" : "day";
+  const period = PERIODS[every];
+  // `from:22:00 until:07:00 every:day` means nine hours.
+  const once = end !== undefined && end - from < period;
+  const late = end === undefined || once || end - from > MAX_RECURRENCE;
+  const until = late ? new Date(from + MONTH).toISOString().slice(0, 10) : values.until;
+  const again = { from: values.from, every, until };
   if (length === undefined) {
+    const meant = once ? formatSpan(end - from) : undefined;
     throw new UserError("How long does it last each time?", {
       option: "for",
-      remedy: "Add for, as in for:2h.",
+      remedy: "Say how long, and in until when it comes for the last time:",
+      suggestion: lineWith(values, { ...again, for: meant ?? "2h" }),
     });
   }
-  if (length >= PERIODS[every]) {
+  if (length >= period) {
     throw new UserError(`${formatDuration(length)} is as long as a ${every}: it would never end.`, {
       option: "for",
       remedy: "Give a shorter time.",
@@ -223,7 +242,8 @@ function recurring(
   if (end === undefined || end - from > MAX_RECURRENCE) {
     throw new UserError("A silence that comes again ends within a year.", {
       option: "until",
-      remedy: "Say when it comes for the last time, as in until:2026-12-31.",
+      remedy: "Say when it comes for the last time:",
+      suggestion: lineWith(values, { ...again, for: values.for ?? "2h" }),
     });
   }
   return { from, until: from + length, recurrence: { every, zone, until: end } };
