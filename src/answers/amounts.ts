@@ -67,6 +67,29 @@ export function assetAmount(units: bigint | undefined, asset: AssetNames | undef
   return readable(decimal(units, decimals), { unit: asset?.symbol === undefined ? "" : ` ${asset.symbol}` });
 }
 
+/**
+ * Words for amounts of an asset that people add up: with so many digits that each of the sums, whose members add up to
+ * zero, also does as it is shown. A sum that is not zero exactly asks for nothing.
+ */
+export function summedAmounts(
+  asset: AssetNames | undefined,
+  sums: readonly (readonly bigint[])[],
+): (units: bigint) => Inline {
+  const decimals = validDecimals(asset?.decimals, 0);
+  if (decimals === undefined) return (units) => assetAmount(units, asset);
+  const exact = sums.filter((members) => members.reduce((sum, one) => sum + one, 0n) === 0n);
+  const rounded = (units: bigint, places: number): bigint => roundDecimal(decimal(units, decimals), places).units;
+  const agree = (places: number): boolean =>
+    exact.every((members) => members.reduce((sum, one) => sum + rounded(one, places), 0n) === 0n);
+  let places = Math.max(0, ...exact.flat().map((units) => readPlaces(decimal(units, decimals))));
+  while (places < decimals && !agree(places)) places += 1;
+  const unit = asset?.symbol === undefined ? "" : ` ${asset.symbol}`;
+  return (units) => {
+    const value = decimal(units, decimals);
+    return number(`${formatDecimal(value)}${unit}`, `${formatDecimal(roundDecimal(value, places))}${unit}`);
+  };
+}
+
 /** The smallest units in one of an asset, `1,000,000`; undefined where its decimals are unknown. */
 export function smallestUnits(asset: AssetNames | undefined): string | undefined {
   const decimals = validDecimals(asset?.decimals, 0);
@@ -112,10 +135,15 @@ function plain(shown: string): Inline {
   return { kind: "text", text: shown };
 }
 
+/** How many digits behind the point people read of a number. */
+function readPlaces(value: Decimal): number {
+  const whole = wholeDigits(value);
+  return whole > 3 ? READ_PLACES : READ_DIGITS - whole;
+}
+
 /** A number with all its decimals, and with those that people read. Without `trim`, the exact one keeps its zeros. */
 function readable(value: Decimal, { unit = "", trim = true }: { unit?: string; trim?: boolean } = {}): Inline {
-  const whole = wholeDigits(value);
-  const short = roundDecimal(value, whole > 3 ? READ_PLACES : READ_DIGITS - whole);
+  const short = roundDecimal(value, readPlaces(value));
   return number(`${formatDecimal(value, { trim })}${unit}`, `${formatDecimal(short)}${unit}`);
 }
 

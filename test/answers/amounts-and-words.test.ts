@@ -8,6 +8,7 @@ import {
   percentOfFraction,
   percentWords,
   stakeAmount,
+  summedAmounts,
 } from "../../src/answers/amounts.ts";
 import { enumWords, timeInForceWords } from "../../src/answers/enum-words.ts";
 import { ORDER_REASONS, orderReason } from "../../src/answers/order-reasons.ts";
@@ -38,6 +39,40 @@ const asset = { id: "cd", name: undefined, symbol: "USDT", decimals: 6, erc20: t
 function digits(inline: Inline): string[] {
   return inline.kind === "number" ? [inline.text, inline.short] : [plainText([inline])];
 }
+
+describe("amounts that people add up", () => {
+  const shown = (inline: Inline): bigint => {
+    const words = inline.kind === "number" ? inline.short : plainText([inline]);
+    return (
+      parseDecimal(words.replaceAll(/,| USDT/gu, ""))!.units *
+      10n ** BigInt(6 - (/\.(\d+)/u.exec(words)?.[1]?.length ?? 0))
+    );
+  };
+
+  test.each<[string, bigint, bigint]>([
+    ["rounding up twice", 1_234_567_125_600n, 1_000_000_120_400n],
+    ["rounding apart", 4_069_583_912_814_999n, 1_005_000n],
+    ["as they are", 5_000_000n, 4_000_000n],
+  ])("%s: the difference shown is that of the amounts shown", (_, got, sent) => {
+    const amount = summedAmounts(asset, [[got, -sent, sent - got]]);
+    expect(shown(amount(got)) - shown(amount(sent))).toBe(shown(amount(got - sent)));
+  });
+
+  test("whatever they are, and with no more digits than needed", () => {
+    fc.assert(
+      fc.property(fc.bigInt(0n, 10n ** 15n), fc.bigInt(0n, 10n ** 15n), (got, sent) => {
+        const amount = summedAmounts(asset, [[got, -sent, sent - got]]);
+        expect(shown(amount(got)) - shown(amount(sent))).toBe(shown(amount(got - sent)));
+      }),
+      { numRuns: 200 },
+    );
+    expect(
+      digits(
+        summedAmounts(asset, [[3_000_000_111_111n, -1_000_000_111_111n, -2_000_000_000_000n]])(3_000_000_111_111n),
+      ),
+    ).toEqual(["3,000,000.111111 USDT", "3,000,000.11 USDT"]);
+  });
+});
 
 describe("amounts", () => {
   test.each([

@@ -15,11 +15,11 @@ import {
   type Table,
 } from "../../reply/block.ts";
 import type { Reply } from "../../reply/reply.ts";
-import { code, commandLine, id, shortenId, strong, text, type Text, time } from "../../reply/text.ts";
+import { code, commandLine, id, type Inline, shortenId, strong, text, type Text, time } from "../../reply/text.ts";
 import { formatDuration, formatWholeDuration } from "../../units/duration.ts";
 import { formatBytes, formatCount } from "../../units/format-number.ts";
 import { formatUtc, nanoseconds, type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
-import { assetAmount, smallestUnits } from "../amounts.ts";
+import { assetAmount, smallestUnits, summedAmounts } from "../amounts.ts";
 import { answer, millisBetween } from "../answer.ts";
 import { enumWords } from "../enum-words.ts";
 import { rangeWords } from "../export-range.ts";
@@ -83,8 +83,20 @@ function headline({ rows, raw, flows }: LedgerAccount, { query }: ExportSubject,
   if (net === undefined) return text`${party} sent ${assetAmount(BigInt(out), asset)} in ${rowWords(rows)}`;
   const gained = BigInt(net);
   if (gained === 0n) return text`${party} neither gained nor lost ${name} in ${rowWords(rows)}`;
-  const amount = assetAmount(gained < 0n ? -gained : gained, asset);
+  const amount = amountWords(flows, asset)(gained < 0n ? -gained : gained);
   return text`${party} ${gained > 0n ? "gained" : "lost"} ${amount} in ${rowWords(rows)}`;
+}
+
+/** Words for the net, what came in and went out, and the balances: people add them up. */
+function amountWords(flows: LedgerFlows, asset: AssetNames): (units: bigint) => Inline {
+  const { total } = flows;
+  if (total.in === undefined || total.net === undefined) return (units) => assetAmount(units, asset);
+  const net = BigInt(total.net);
+  const balance = balanceOf(flows);
+  return summedAmounts(asset, [
+    [BigInt(total.in), -BigInt(total.out), -net],
+    ...(balance === undefined ? [] : [[balance.closing, -balance.opening, -net]]),
+  ]);
 }
 
 function rowWords(rows: number): string {
@@ -151,21 +163,16 @@ function factsOf(account: LedgerAccount, { query }: ExportSubject, asset: AssetN
   const { flows, rows } = account;
   const total = rows === 0 ? undefined : flows?.total;
   const balance = flows === undefined ? undefined : balanceOf(flows);
+  const amount = flows === undefined ? undefined : amountWords(flows, asset);
   const span = spanText(account);
   const dropped = droppedWords(account);
   return [
     ...(span === undefined ? [] : [field("Entries", span, { wide: true })]),
-    ...(total?.in === undefined ? [] : [field("In", assetAmount(BigInt(total.in), asset))]),
-    ...(total === undefined ? [] : [field("Out", assetAmount(BigInt(total.out), asset))]),
-    ...(balance === undefined
+    ...(total?.in === undefined ? [] : [field("In", amount?.(BigInt(total.in)))]),
+    ...(total === undefined ? [] : [field("Out", amount?.(BigInt(total.out)))]),
+    ...(balance === undefined || amount === undefined
       ? []
-      : [
-          field(
-            "Balance",
-            text`${assetAmount(balance.opening, asset)} before, ${assetAmount(balance.closing, asset)} after`,
-            { wide: true },
-          ),
-        ]),
+      : [field("Balance", text`${amount(balance.opening)} before, ${amount(balance.closing)} after`, { wide: true })]),
     ...(dropped === undefined ? [] : [field("Left out", dropped, { wide: true })]),
     field("Asked", text`${rangeWords({ from: query.from, to: query.to })}`, { wide: true }),
   ];

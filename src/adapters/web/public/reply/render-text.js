@@ -9,7 +9,7 @@ import { h, isSafeLink } from "../vnode/vnode.js";
  * @property {number} now The moment of reading, in Unix milliseconds.
  * @property {string | undefined} [timeZone] The zone in which times are shown; without one, the browser's.
  * @property {true} [exact] Numbers with all their digits, as below the fold.
- * @property {true} [inTable] Hundreds of numbers stand side by side: none of them is a button.
+ * @property {true} [inLine] A number is no button: hundreds stand side by side in a table, and a heading breaks its lines.
  */
 
 /**
@@ -85,7 +85,7 @@ function renderNumber({ text, short }, reader) {
   if (reader.exact === true || short === text) return text === "" ? [] : [visible(text)];
   const title = `${visible(text)} – copy`;
   const attrs = { class: "copy exact", "data-copy": text, title };
-  if (reader.inTable === true) return [h("span", attrs, visible(short))];
+  if (reader.inLine === true) return [h("span", attrs, visible(short))];
   return [h("button", { type: "button", ...attrs }, visible(short))];
 }
 

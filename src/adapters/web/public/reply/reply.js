@@ -19,6 +19,8 @@ const FAILURE_WORDS = { caller: "Check this", network: "Network problem", bug: "
 /** A value longer than this takes the place of two, and one longer than that a line of its own. */
 const BROAD_LENGTH = 24;
 const WIDE_LENGTH = 56;
+/** A number as wide as half of a phone. */
+const LONG_NUMBER = 14;
 
 /**
  * @param {ReplyJson} reply
@@ -106,7 +108,7 @@ function renderHeader(reply, reader) {
   const heading =
     reply.url !== undefined && isSafeLink(reply.url)
       ? [h("a", { href: reply.url, target: "_blank", rel: "noopener noreferrer" }, plainOf(title, reader))]
-      : renderText(title, reader);
+      : renderText(title, { ...reader, inLine: true });
   return h(
     "header",
     { class: "head" },
@@ -183,7 +185,11 @@ function renderBlock(block, reader, place) {
 function widthOf(field, reader) {
   const { length } = plainOf(field.value, reader);
   if (field.wide === true || length > WIDE_LENGTH) return " wide";
-  return length > BROAD_LENGTH ? " broad" : "";
+  // A number breaks nowhere: half of it would be read as another one.
+  const whole = field.value.some(
+    (inline) => inline.kind === "number" && plainOf([inline], reader).length > LONG_NUMBER,
+  );
+  return whole || length > BROAD_LENGTH ? " broad" : "";
 }
 
 /**

@@ -47,6 +47,28 @@ describe("a time", () => {
   });
 });
 
+describe("a number", () => {
+  const exact = number("4,069,583,909,131.808001", "4,069,583,909,131.81");
+
+  test("that fills half a phone has its field's line for itself, a short one shares it", () => {
+    const fields: Block = {
+      kind: "fields",
+      fields: [
+        { name: text`In`, value: text`${exact}` },
+        { name: text`Out`, value: text`${number("5,012.819", "5,012.82")}` },
+      ],
+    };
+    const widths = elementsOf(render(reply({ title: "t", blocks: [fields] }))).map(({ attrs }) => attrs["class"]);
+    expect(widths.filter((width) => /^field\b/u.test(String(width)))).toEqual(["field broad", "field"]);
+  });
+
+  test("of a heading is copied like another one, and breaks with its line", () => {
+    const shown = printTree(render(reply({ title: text`ab12 lost ${exact} in 7 entries` })));
+    expect(shown).toContain('<span class="copy exact" data-copy="4,069,583,909,131.808001"');
+    expect(shown).not.toMatch(/<h2>[^]*<button[^]*<\/h2>/u);
+  });
+});
+
 describe("an id", () => {
   test("is shortened, whole in what is copied and shown when pressed", () => {
     const shown = paragraph(text`Party ${id("f8ac93d1aaaaaaaaaaaaaaaaaaaaaaaaaaaa4e21")}`);
