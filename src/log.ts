@@ -53,6 +53,8 @@ export const LOG_EVENTS = [
   "export finished",
   "export files not swept",
   "export not recorded",
+  "export queue unknown",
+  "export slot not given back",
   "file not removed",
   "file not checked",
   "file not sent",

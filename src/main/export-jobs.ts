@@ -13,6 +13,7 @@ import type { Reply } from "../reply/reply.ts";
 import { folderBeside } from "../store/file/database-url.ts";
 import type { Store } from "../store/store.ts";
 import { fromMillis, type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
+import type { NetworkDependencies } from "./networks.ts";
 import { PLATFORMS } from "./platforms/platforms.ts";
 
 interface ExportJobsOptions {
@@ -37,6 +38,21 @@ export function exportFolders({
   databaseUrl,
 }: Pick<Config, "exportFolder" | "databaseUrl">): Pick<ExportJobsOptions, "directory" | "temporary"> {
   return { directory: exportFolder ?? path.join(folderBeside(databaseUrl), "exports"), temporary: exportFolder };
+}
+
+/** Of several processes, one at a time exports from a node. */
+export function exportSlotsOf({ processes }: Pick<Store, "processes">): Pick<NetworkDependencies, "exportSlots"> {
+  if (processes.aliveFor === undefined) return {};
+  const lease = (network: string, node: string): string => `export ${network} ${node}`;
+  return {
+    exportSlots: {
+      take: async (network, node) => (await processes.acquire(lease(network, node))) !== undefined,
+      async give(network, node) {
+        await processes.release(lease(network, node));
+        processes.announce();
+      },
+    },
+  };
 }
 
 /** The ledger exports of a process. */

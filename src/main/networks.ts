@@ -16,7 +16,7 @@ export interface Networks {
   close(): Promise<void>;
 }
 
-export type NetworkDependencies = Pick<ApiClientConfig, "log" | "onRequest" | "processes">;
+export type NetworkDependencies = Pick<ApiClientConfig, "log" | "onRequest" | "processes" | "exportSlots">;
 
 /** A client for each network of the configuration; without any, of an embedded simulator. */
 export async function openNetworks(

@@ -27,7 +27,7 @@ import { claimDatabase, requiredOrigin } from "./holder/claim-database.ts";
 import { logDestination } from "./log-destination.ts";
 import { readAlertSnapshot } from "./metrics/alert-metrics.ts";
 import { createMetrics } from "./metrics/metrics.ts";
-import { exportFolders, exportNotice, openExportJobs } from "./export-jobs.ts";
+import { exportFolders, exportNotice, exportSlotsOf, openExportJobs } from "./export-jobs.ts";
 import { openNetworks } from "./networks.ts";
 import { platformUrls, watchPlatformLimits } from "./platforms/platform-limits.ts";
 import { configuredChats, openPlatforms, withListedManagers } from "./platforms/platforms.ts";
@@ -104,7 +104,12 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
   shutdown.add("processes", () => duties.leave());
   // From here on other processes know of this one, and leave alone what it has.
   await duties.start();
-  const networks = await openNetworks(config, { log, onRequest: metrics.onNodeRequest, processes: () => duties.live });
+  const networks = await openNetworks(config, {
+    log,
+    onRequest: metrics.onNodeRequest,
+    processes: () => duties.live,
+    ...exportSlotsOf(store),
+  });
   shutdown.add("networks", () => networks.close());
   const {
     alerting,
@@ -119,7 +124,7 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
     metrics,
     hooks,
     log,
-    onOthers: () => void exports.heedCancellations(),
+    onOthers: () => void exports.heedOthers(),
     word: (message) => exportNotice(exports, message, () => fromMillis(Date.now())),
   });
   // Only servers of chat platforms have audience settings: without one, nothing is read before the first answer.

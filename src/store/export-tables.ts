@@ -36,12 +36,18 @@ export function createExportTables(withDatabase: WithDatabase): ExportTables {
           .execute(),
       ),
 
+    open: (self) =>
+      withDatabase((db) =>
+        unended(db)
+          .where((eb) =>
+            eb.or([eb("process", "=", self), eb("process", "in", eb.selectFrom("processes").select("processes.id"))]),
+          )
+          .execute(),
+      ),
+
     abandoned: (self) =>
       withDatabase((db) =>
-        db
-          .selectFrom("export_jobs")
-          .selectAll()
-          .where("state", "in", ["queued", "running"])
+        unended(db)
           .where((eb) =>
             eb.or([
               eb("process", "is", null),
@@ -51,10 +57,48 @@ export function createExportTables(withDatabase: WithDatabase): ExportTables {
               ]),
             ]),
           )
-          .orderBy("created_at")
-          .orderBy("code")
           .execute(),
       ),
+
+    served: () =>
+      withDatabase((db) =>
+        db
+          .selectFrom("export_jobs as job")
+          .select(["job.platform", "job.person"])
+          .select((eb) => eb.fn.max<number>("job.ended_at").as("at"))
+          .where("job.started_at", "is not", null)
+          .where("job.ended_at", "is not", null)
+          .where((eb) =>
+            eb.exists(
+              eb
+                .selectFrom("export_jobs as waiting")
+                .select("waiting.code")
+                .where("waiting.state", "=", "queued")
+                .whereRef("waiting.platform", "=", "job.platform")
+                .whereRef("waiting.person", "=", "job.person"),
+            ),
+          )
+          .groupBy(["job.platform", "job.person"])
+          .execute(),
+      ),
+
+    durations: (network, limit) =>
+      withDatabase(async (db) => {
+        const rows = await db
+          .selectFrom("export_jobs")
+          .select((eb) => eb("ended_at", "-", eb.ref("started_at")).as("millis"))
+          .where("network", "=", network)
+          .where("state", "in", ["delivered", "kept"])
+          .where("started_at", "is not", null)
+          .where("ended_at", "is not", null)
+          .where("expires_at", "is not", null)
+          // All are kept for equally long, and this is what the index has.
+          .orderBy("expires_at", "desc")
+          .orderBy("code")
+          .limit(limit)
+          .execute();
+        return rows.map(({ millis }) => Number(millis));
+      }),
 
     addFiles: (files) =>
       withDatabase(async (db) => {
@@ -137,6 +181,16 @@ export function createExportTables(withDatabase: WithDatabase): ExportTables {
         await db.deleteFrom("export_jobs").where("created_at", "<", before).execute();
       }),
   };
+}
+
+/** The jobs that wait or run, oldest first. */
+function unended(db: Kysely<Schema>) {
+  return db
+    .selectFrom("export_jobs")
+    .selectAll()
+    .where("state", "in", ["queued", "running"])
+    .orderBy("created_at")
+    .orderBy("code");
 }
 
 /** The jobs of one person, or of everybody. */

@@ -19,6 +19,7 @@ export function soleProcess(): Processes {
     heartbeat: async () => ({ live: 1, buried: 0 }),
     leave: async () => undefined,
     acquire: async (name) => ({ name, epoch: 0 }),
+    release: async () => undefined,
     announce: () => undefined,
     onChange: () => undefined,
   };
@@ -42,6 +43,7 @@ export function oneOfSeveral(
     heartbeat: () => ask((processes) => processes.heartbeat()),
     leave: () => ask((processes) => processes.leave()),
     acquire: (name) => ask((processes) => processes.acquire(name)),
+    release: (name) => ask((processes) => processes.release(name)),
     announce: () => later((processes) => processes.announce()),
     onChange: (listener, signal) => later((processes) => processes.onChange(listener, signal)),
   };

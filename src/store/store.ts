@@ -115,7 +115,9 @@ export interface ExportJobRow {
   /** The command that asked for it, as JSON; null once it has expired. */
   readonly invocation: string | null;
   readonly created_at: Milliseconds;
+  /** When it began; of one that waits since its nodes refused it, when they are asked again. */
   readonly started_at: Milliseconds | null;
+  /** When it ended; of one that runs, when it needed its node no more. */
   readonly ended_at: Milliseconds | null;
   readonly node: string | null;
   readonly row_count: number | null;
@@ -164,8 +166,14 @@ export interface ExportTables {
   get(code: string): Promise<ExportJobRow | undefined>;
   /** That have not expired, newest first; of everybody where no owner is named. */
   list(owner: ExportOwner | undefined, at: Milliseconds, limit: number): Promise<readonly ExportJobRow[]>;
-  /** Queued or running in a process that lives no more, oldest first. `self` is this process, which lives. */
+  /** Queued or running in a process that lives, oldest first. `self` is this process, which lives. */
+  open(self: string): Promise<readonly ExportJobRow[]>;
+  /** The same of processes that live no more. */
   abandoned(self: string): Promise<readonly ExportJobRow[]>;
+  /** When the last export ended that had begun, of those who wait for another. */
+  served(): Promise<readonly { readonly platform: string; readonly person: string; readonly at: Milliseconds }[]>;
+  /** How long the last exports of a network took that became whole. */
+  durations(network: string, limit: number): Promise<readonly Milliseconds[]>;
   addFiles(files: readonly ExportFileRow[]): Promise<void>;
   files(code: string): Promise<readonly ExportFileRow[]>;
   /** Every file whose bytes are kept, oldest job first. */
@@ -220,6 +228,8 @@ export interface Processes {
   leave(): Promise<void>;
   /** Takes a duty that nobody alive has, or tells that this process has it still; undefined where another one has it. */
   acquire(name: string): Promise<Lease | undefined>;
+  /** Gives up a duty, so that another process can take it at once. */
+  release(name: string): Promise<void>;
   /** Tells the other processes that something has changed: soon, once for several changes. Some may not hear it. */
   announce(): void;
   /** Calls the listener when another process says that something has changed; until the signal. */

@@ -224,10 +224,10 @@ test("a job can be cancelled in another process: its own one stops it as soon as
     const asked = askAs(own.jobs, ann, 3_600_000);
     asked.catch(() => undefined);
     await expect.poll(async () => (await own.jobs.list(ann)).map(({ state }) => state)).toEqual(["running"]);
-    await own.jobs.heedCancellations();
+    await own.jobs.heedOthers();
     expect(await other.jobs.cancel(personOf("discord", "2"), "7k2m9xqd")).toBeUndefined();
     expect(await other.jobs.cancel(ann, "7k2m9xqd")).toMatchObject({ stopped: true, job: { state: "cancelled" } });
-    await own.jobs.heedCancellations();
+    await own.jobs.heedOthers();
     expect(await asked).toEqual({ kind: "cancelled", code: "7k2m9xqd" });
     expect(await own.jobs.list(ann)).toMatchObject([{ state: "cancelled" }]);
     expect(own.jobs.standing("7k2m9xqd")).toBeUndefined();

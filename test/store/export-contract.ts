@@ -112,6 +112,26 @@ export function exportContract(engine: string, create: () => Promise<StoreUnderT
       expect(await store.exports.get("b")).toEqual(job("b"));
     });
 
+    it("say when those who wait were last served, and how long the last ones of a network took", async () => {
+      const began = { started_at: T + 1 };
+      await add(
+        job("waits"),
+        job("first", { ...began, ended_at: T + 5, state: "delivered", expires_at: T + 105 }),
+        job("last", { ...began, ended_at: T + 9, state: "kept", expires_at: T + 109 }),
+        job("failed", { ...began, ended_at: T + 20, state: "failed", expires_at: T + 120, platform: "discord" }),
+        job("never began", { ended_at: T + 30, state: "cancelled", expires_at: T + 130 }),
+        job("runs", { ...began, state: "running" }),
+        job("bob", { person: "bob", ...began, ended_at: T + 40, state: "delivered", expires_at: T + 140 }),
+        job("test", { network: "testnet", ...began, ended_at: T + 3, state: "kept", expires_at: T + 103 }),
+      );
+      expect(await store.exports.served()).toEqual([{ platform: "slack", person: "ann", at: T + 9 }]);
+      expect(await store.exports.durations("mainnet", 10)).toEqual([39, 8, 4]);
+      expect(await store.exports.durations("mainnet", 2)).toEqual([39, 8]);
+      expect(await store.exports.durations("testnet", 2)).toEqual([2]);
+      await store.exports.update("waits", { state: "cancelled" });
+      expect(await store.exports.served()).toEqual([]);
+    });
+
     it("refuse a code, and a name within a job, a second time, and keep the first", async () => {
       await add(job("a"), job("b"));
       await expect(store.exports.add(job("a", { person: "bob" }))).rejects.toThrow(/unique/iu);
@@ -150,12 +170,24 @@ export function exportContract(engine: string, create: () => Promise<StoreUnderT
       }
     });
 
-    it("are abandoned while they are queued or running in no process that lives, oldest first", async () => {
+    it("are abandoned while they are queued or running in no process that lives, else open; oldest first", async () => {
       const states = ["delivered", "kept", "failed", "cancelled", "interrupted"] as const;
       await add(...states.map((state) => job(state, { state })));
       await add(job("c", { created_at: T + 1 }), job("b", { state: "running", created_at: T + 1 }), job("d"));
       await add(job("own", { process: "p", created_at: T - 1 }), job("gone", { process: "q", created_at: T + 2 }));
+      await add(job("later", { process: "p", state: "running", created_at: T + 3 }));
       expect(codes(await store.exports.abandoned("p"))).toEqual(["d", "b", "c", "gone"]);
+      expect(codes(await store.exports.open("p"))).toEqual(["own", "later"]);
+      expect(codes(await store.exports.open("q"))).toEqual(["gone"]);
+      // A server knows that it lives from its heartbeat.
+      await store.processes.heartbeat();
+      const { self } = store.processes;
+      await add(job("here", { process: self, created_at: T + 4 }));
+      expect(codes(await store.exports.open(self))).toEqual(["here"]);
+      const [seen, abandoned] = [codes(await store.exports.open("p")), codes(await store.exports.abandoned("p"))];
+      const isServer = store.processes.aliveFor !== undefined;
+      expect([seen.includes("here"), abandoned.includes("here")]).toEqual([isServer, !isServer]);
+      await store.exports.update("here", { state: "delivered" });
       await store.exports.update("gone", { process: "p" });
       await store.exports.update("d", { state: "cancelled" });
       expect(await store.exports.abandoned("p")).toEqual([

@@ -65,6 +65,18 @@ describe.skipIf(postgresMissing !== undefined)(`several processes on PostgreSQL 
     expect(await b.processes.acquire("watch b")).toEqual({ name: "watch b", epoch: 2 });
   });
 
+  it("give up a duty that they have, and none that another one has", async () => {
+    const [a, b] = [await alive(), await alive()];
+    const lease = (await a.processes.acquire("export a"))!;
+    await b.processes.release("export a");
+    await b.processes.release("export never taken");
+    expect(await b.processes.acquire("export a")).toBeUndefined();
+    await a.processes.release("export a");
+    await expect(a.transaction((tables) => tables.fence(lease))).rejects.toThrow("export a");
+    expect(await b.processes.acquire("export a")).toEqual({ name: "export a", epoch: 2 });
+    expect(await a.processes.acquire("export a")).toBeUndefined();
+  });
+
   it("write nothing under a lease that another one has", async () => {
     const [a, b] = [await alive(), await alive()];
     const lease = (await a.processes.acquire("watch c"))!;

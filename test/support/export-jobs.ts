@@ -31,7 +31,7 @@ export const NO_EXPORTS: ExportJobs = {
   verify: notAskedFor,
   linked: notAskedFor,
   interruptAbandoned: async () => undefined,
-  heedCancellations: async () => undefined,
+  heedOthers: async () => undefined,
   start: async () => undefined,
   close: async () => undefined,
 };

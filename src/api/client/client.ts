@@ -15,6 +15,7 @@ import * as requests from "../model/model.ts";
 import type { ApiRequest } from "../model/model.ts";
 import type { AssetNames } from "../model/names.ts";
 import { firstNotBehind } from "../node/last-seen-block.ts";
+import type { SharedSlots } from "../node/export-slot.ts";
 import { type AttemptOptions, type ClientContext, NodeEndpoint, type NodeRequest } from "../node/node.ts";
 import { SingleFlight } from "../node/single-flight.ts";
 import { requestWithFailOver } from "./fail-over.ts";
@@ -53,6 +54,8 @@ export interface ApiClientConfig {
   readonly cache?: boolean;
   /** How many processes share what a node allows; default: this one has it to itself. */
   readonly processes?: () => number;
+  /** Which process exports from a node; default: this one has the nodes to itself. */
+  readonly exportSlots?: SharedSlots;
   /** Called for every HTTP request, once it has ended; for an export, once it has begun. */
   readonly onRequest?: (request: NodeRequest) => void;
 }
@@ -79,6 +82,7 @@ export function createApiClient(config: ApiClientConfig): ApiClient {
     ...(config.dispatcher === undefined ? {} : { dispatcher: config.dispatcher }),
     ...(config.onRequest === undefined ? {} : { onRequest: config.onRequest }),
     ...(config.processes === undefined ? {} : { processes: config.processes }),
+    ...(config.exportSlots === undefined ? {} : { exportSlots: config.exportSlots }),
   };
   const endpoints = new Map<string, NodeEndpoint>();
   const endpointAt = (url: string, name?: string, ledgerDays?: number): NodeEndpoint => {

@@ -31,7 +31,13 @@ export async function openLedgerExport(
   const path = ledgerPath(query);
   const tried: Attempt[] = [];
   let last: ApiError | undefined;
-  for (const endpoint of byReadiness(endpoints, { from: query.from, after: options.after }, context.clock)) {
+  const untried = new Set(endpoints);
+  const preference = { from: query.from, after: options.after };
+  while (untried.size > 0) {
+    const endpoint = byReadiness(endpoints, preference, context.clock).find((one) => untried.has(one));
+    // Where another process exports from this one, the others come first by then.
+    if (endpoint === undefined || !(await endpoint.exportSlot.acquire(signal))) continue;
+    untried.delete(endpoint);
     try {
       return await openAt(endpoint, path, { lane, signal }, context);
     } catch (error) {
@@ -80,7 +86,6 @@ async function openAt(
   context: ClientContext,
 ): Promise<LedgerStream> {
   const target = endpoint.target(WHAT);
-  await endpoint.exportSlot.acquire(signal);
   const deadlineMillis = context.clock.monotonicMillis() + context.limits.callMillis;
   const attempt: AttemptOptions = { lane, fresh: true, deadlineMillis, signal };
   let admitted = false;

@@ -19,7 +19,7 @@ import type { ClientLimits } from "../limits.ts";
 import { type ApiRequest, MissingFieldError } from "../model/model.ts";
 import { DEFAULT_THRESHOLDS, millisBetween } from "../verdict/verdict.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
-import { ExportSlot } from "./export-slot.ts";
+import { ExportSlot, type SharedSlots } from "./export-slot.ts";
 import type { LastSeenBlock } from "./last-seen-block.ts";
 import { BudgetExhausted, type BudgetLimits, type Lane, RateBudget } from "./rate-budget.ts";
 import { SingleFlight } from "./single-flight.ts";
@@ -45,6 +45,8 @@ export interface ClientContext {
   readonly dispatcher?: HttpDispatcher;
   /** How many processes share what a node allows. */
   readonly processes?: () => number;
+  /** Left out where no other process exports from the nodes. */
+  readonly exportSlots?: SharedSlots;
   readonly onRequest?: (request: NodeRequest) => void;
 }
 
@@ -103,7 +105,14 @@ export class NodeEndpoint {
     this.http = openHttp(base, context.dispatcher === undefined ? {} : { dispatcher: context.dispatcher });
     this.breaker = new CircuitBreaker(context.clock, context.random);
     this.budget = new RateBudget(budgetOf(context), context.clock);
-    this.exportSlot = new ExportSlot(context.clock, context.limits.exportPauseMillis);
+    this.exportSlot = new ExportSlot({
+      clock: context.clock,
+      log: context.log,
+      pauseMillis: context.limits.exportPauseMillis,
+      network: context.network,
+      node: this.name,
+      shared: context.exportSlots,
+    });
     this.ledgerDays = ledgerDays;
     this.#context = context;
     this.#cache = context.cache
@@ -214,6 +223,7 @@ export class NodeEndpoint {
   }
 
   async close(): Promise<void> {
+    this.exportSlot.close();
     this.budget.close(nodeFailure("unreachable", "was not asked: the client is closed", this.target("anything")));
     await this.http.close();
   }

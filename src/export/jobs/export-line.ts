@@ -1,12 +1,26 @@
-import type { ApiClient } from "../../api/api-client.ts";
+import { UserError } from "../../errors.ts";
+import type { ExportJobRow } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { FairQueue } from "./fair-queue.ts";
 
-/** A job as the line knows it. */
-export interface InLine {
-  readonly person: string;
-  readonly network: string;
-  readonly api: Pick<ApiClient, "nodes">;
+/** A job that waits or runs, in whichever process. Times are Unix milliseconds. */
+type OpenJob = Pick<
+  ExportJobRow,
+  "code" | "platform" | "person" | "network" | "state" | "created_at" | "started_at" | "ended_at"
+>;
+
+/** What is known of all exports, at one moment. */
+export interface LineState {
+  /** Oldest first. */
+  readonly open: readonly OpenJob[];
+  /** When the last export ended of those who wait. */
+  readonly served: readonly { readonly platform: string; readonly person: string; readonly at: Milliseconds }[];
+  readonly at: Milliseconds;
+  /** How many exports a network's nodes take at a time; 1 or more. */
+  readonly nodes: (network: string) => number;
+  /** Until when the nodes of a network are not to be asked, as far as this process knows. */
+  readonly pausedUntil: (network: string) => Milliseconds;
+  /** How long a network's last exports took. */
+  readonly durations: (network: string) => readonly Milliseconds[];
 }
 
 /** The place of one that waits, from 1. */
@@ -16,106 +30,140 @@ export interface Place {
   readonly waitMillis?: Milliseconds;
 }
 
-/** Of so many of a network's last exports the durations make the estimate. */
-const MEASURED_EXPORTS = 10;
-
 /**
- * Who may begin: one export a node and one a person at a time, in fair turns. Nobody fails by waiting. Times are of the
- * monotonic clock.
+ * Who may begin: one export a node and one a person at a time, in fair turns, over all processes. It follows from what is
+ * stored alone, so that all processes see the same line. People take turns: each stands in it once, with all that they
+ * asked for, since they came, and goes behind the others when one of it begins, and again when that ends. Somebody who
+ * asks for five things waits, from the second on, behind everybody who waits by then; nobody waits for ever, however many
+ * come. Nobody fails by waiting.
  */
-export class ExportLine<T extends InLine> {
-  readonly #now: () => Milliseconds;
-  readonly #queue = new FairQueue<T>();
-  readonly #begun = new Map<T, Milliseconds>();
-  /** Until when the nodes of a network are not asked. */
-  readonly #pausedUntil = new Map<string, Milliseconds>();
-  readonly #durations = new Map<string, Milliseconds[]>();
+export class ExportLine {
+  readonly #state: LineState;
+  readonly #running: readonly OpenJob[];
+  /** What each person waits for, in the order of turns. */
+  readonly #turns: readonly (readonly OpenJob[])[];
 
-  constructor(now: () => Milliseconds) {
-    this.#now = now;
+  constructor(state: LineState) {
+    this.#state = state;
+    this.#running = state.open.filter((job) => job.state === "running" && job.ended_at === null);
+    const served = new Map(state.served.map((one) => [turnKey(one), one.at]));
+    for (const job of this.#running) {
+      const key = turnKey(job);
+      served.set(key, Math.max(served.get(key) ?? 0, job.started_at ?? 0));
+    }
+    const waiting = Map.groupBy(
+      state.open.filter((job) => job.state === "queued"),
+      turnKey,
+    );
+    this.#turns = [...waiting]
+      .map(([key, jobs]) => {
+        const [came, last] = [jobs[0]?.created_at ?? 0, served.get(key) ?? 0];
+        return { jobs, since: Math.max(came, last), wasServed: last >= came, code: jobs[0]?.code ?? "" };
+      })
+      .toSorted((a, b) => a.since - b.since || Number(a.wasServed) - Number(b.wasServed) || (a.code < b.code ? -1 : 1))
+      .map(({ jobs }) => jobs);
   }
 
-  add(one: T): void {
-    this.#queue.add(one);
+  /** The codes of all that may begin now, if each begins in its process. */
+  next(): readonly string[] {
+    const people = new Set(this.#running.map(turnKey));
+    const busy = new Map<string, number>();
+    for (const { network } of this.#running) busy.set(network, (busy.get(network) ?? 0) + 1);
+    const isFree = ({ network }: OpenJob): boolean =>
+      (busy.get(network) ?? 0) < this.#state.nodes(network) && this.refusedUntil(network) === undefined;
+    return this.#turns.flatMap((jobs) => {
+      const first = jobs.find(isFree);
+      if (first === undefined || people.has(turnKey(first))) return [];
+      busy.set(first.network, (busy.get(first.network) ?? 0) + 1);
+      return [first.code];
+    });
   }
 
-  /** False where it does not wait any more. */
-  remove(one: T): boolean {
-    return this.#queue.remove(one);
+  /** The line once these have begun. */
+  withBegun(codes: readonly string[]): ExportLine {
+    const { open, at } = this.#state;
+    const begun = open.map((job) =>
+      codes.includes(job.code) ? { ...job, state: "running" as const, started_at: at } : job,
+    );
+    return new ExportLine({ ...this.#state, open: begun });
   }
 
-  /** The next that may begin; it then runs until `end` or `putBack`. */
-  begin(): T | undefined {
-    const people = new Set([...this.#begun.keys()].map(({ person }) => person));
-    const next = this.#queue.take((one) => !people.has(one.person) && this.#isFree(one));
-    if (next !== undefined) this.#begun.set(next, this.#now());
-    return next;
+  /** Whether it is among those that run. */
+  runs(code: string): boolean {
+    return this.#running.some((job) => job.code === code);
   }
 
-  /** `whole`: how long it took says how long the next ones may take. */
-  end(one: T, whole: boolean): void {
-    const begun = this.#begun.get(one);
-    this.#begun.delete(one);
-    this.#queue.goBehind(one.person);
-    if (begun === undefined || !whole) return;
-    const durations = [...(this.#durations.get(one.network) ?? []), this.#now() - begun];
-    this.#durations.set(one.network, durations.slice(-MEASURED_EXPORTS));
+  /** Until when none of a network's begins, because its nodes ask for fewer questions; undefined where they do not. */
+  refusedUntil(network: string): Milliseconds | undefined {
+    const { open, at, pausedUntil } = this.#state;
+    const times = open.flatMap((job) =>
+      job.state === "queued" && job.network === network ? (job.started_at ?? 0) : [],
+    );
+    const until = Math.max(pausedUntil(network), ...times);
+    return until > at ? until : undefined;
   }
 
-  /** It was not served: it waits again, before all others. */
-  putBack(one: T): void {
-    this.#begun.delete(one);
-    this.#queue.putBack(one);
-  }
-
-  /** No export of this network begins for so long. */
-  pause(network: string, millis: Milliseconds): void {
-    this.#pausedUntil.set(network, Math.max(this.#pausedUntil.get(network) ?? 0, this.#now() + millis));
-  }
-
-  /** For how long none begins; 0 = not paused. */
-  pausedFor(network: string): Milliseconds {
-    return Math.max(0, (this.#pausedUntil.get(network) ?? 0) - this.#now());
-  }
-
-  /** Of all that wait. */
-  places(): ReadonlyMap<T, Place> {
-    const places = new Map<T, Place>();
-    for (const network of this.#queue.networks) {
-      const order = this.#queue.order(network);
-      for (const [ahead, one] of order.entries()) {
-        const waitMillis = this.#waitOf(one, ahead);
+  /** Of all that wait, by code. */
+  places(): ReadonlyMap<string, Place> {
+    const places = new Map<string, Place>();
+    for (const network of new Set(this.#turns.flat().map((job) => job.network))) {
+      const order = this.#order(network);
+      for (const [ahead, { code }] of order.entries()) {
+        const waitMillis = this.#waitOf(network, ahead);
         const place = { place: ahead + 1, of: order.length };
-        places.set(one, waitMillis === undefined ? place : { ...place, waitMillis });
+        places.set(code, waitMillis === undefined ? place : { ...place, waitMillis });
       }
     }
     return places;
   }
 
-  #isFree(one: T): boolean {
-    return this.pausedFor(one.network) === 0 && this.#running(one.network).length < nodesOf(one.api);
-  }
-
-  #running(network: string): readonly Milliseconds[] {
-    return [...this.#begun].flatMap(([one, begun]) => (one.network === network ? [begun] : []));
+  /** All that waits for a network, in the order in which it would begin. */
+  #order(network: string): readonly OpenJob[] {
+    const rounds: OpenJob[][] = [];
+    for (const jobs of this.#turns) {
+      const here = jobs.filter((job) => job.network === network);
+      for (const [round, job] of here.entries()) (rounds[round] ??= []).push(job);
+    }
+    return rounds.flat();
   }
 
   /** Each export is taken to last as long as the last ones did on average. */
-  #waitOf({ network, api }: T, ahead: number): Milliseconds | undefined {
-    const measured = this.#durations.get(network) ?? [];
+  #waitOf(network: string, ahead: number): Milliseconds | undefined {
+    const { at, durations } = this.#state;
+    const measured = durations(network);
     if (measured.length === 0) return undefined;
     const average = measured.reduce((sum, one) => sum + one, 0) / measured.length;
-    const left = this.#running(network)
-      .map((begun) => Math.max(0, begun + average - this.#now()))
+    const left = this.#running
+      .flatMap((job) => (job.network === network ? [Math.max(0, (job.started_at ?? at) + average - at)] : []))
       .toSorted((a, b) => a - b);
-    const nodes = nodesOf(api);
-    const free = nodes > left.length;
-    const first = free ? 0 : (left[ahead % nodes] ?? 0);
-    return Math.max(this.pausedFor(network), Math.round(first + Math.floor(ahead / nodes) * average));
+    const nodes = this.#state.nodes(network);
+    const first = nodes > left.length ? 0 : (left[ahead % nodes] ?? 0);
+    return Math.max((this.refusedUntil(network) ?? at) - at, Math.round(first + Math.floor(ahead / nodes) * average));
   }
 }
 
-/** The nodes that can be asked now: one at least, so that a node that is down is found to be. */
-function nodesOf({ nodes }: Pick<ApiClient, "nodes">): number {
-  return Math.max(1, nodes.filter(({ health }) => !health.circuitOpen).length);
+/**
+ * Whose turn it is. Two workspaces may give different people the same id, which is unlikely and costs no more than a wait.
+ */
+function turnKey({ platform, person }: Pick<ExportJobRow, "platform" | "person">): string {
+  return `${platform}/${person}`;
+}
+
+/** What one person may have in line, the one that runs included. */
+export const MAX_JOBS_PER_PERSON = 6;
+/** What all people together may have. */
+const MAX_JOBS = 500;
+
+/** Throws UserError where the line is too long for one more. */
+export function checkBounds(open: readonly OpenJob[], asker: Pick<ExportJobRow, "platform" | "person">): void {
+  const own = open.filter((job) => turnKey(job) === turnKey(asker)).length;
+  if (own >= MAX_JOBS_PER_PERSON) {
+    throw new UserError(`${own} exports of yours are under way or waiting already.`, {
+      remedy: "Wait until one is there, or cancel one. This shows them:",
+      suggestion: "ledger list",
+    });
+  }
+  if (open.length >= MAX_JOBS) {
+    throw new UserError(`${open.length} exports are waiting already.`, { remedy: "Ask again in an hour." });
+  }
 }

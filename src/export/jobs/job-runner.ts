@@ -8,10 +8,10 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import type { LedgerExports } from "../ledger-exports.ts";
 import type { Delivery, Into } from "./deliver.ts";
-import { ExportLine } from "./export-line.ts";
-import { failureWords, howFar } from "./failure.ts";
+import { ExportCancelled, failureWords, howFar } from "./failure.ts";
 import type { ExportOutcome, ExportRequest, ExportStanding } from "./job.ts";
 import { toStoredJson } from "./stored-json.ts";
+import { createTurns, type Turns } from "./turns.ts";
 import { dropExpired, KEPT_FOR, makeRoom, type UpkeepDependencies } from "./upkeep.ts";
 
 /** The pauses after the store failed. */
@@ -25,17 +25,15 @@ const USUAL_REFUSAL: Milliseconds = 5000;
 /** A job of this process. */
 export interface LiveJob extends ExportRequest {
   readonly code: string;
-  readonly person: string;
   readonly network: string;
-  readonly createdAt: Milliseconds;
   readonly cancellation: AbortController;
   readonly ended: PromiseWithResolvers<ExportOutcome>;
   /** Somebody waits for the answer. */
   awaited: boolean;
+  /** It is stored, and stands in line. */
+  waits: boolean;
   /** Its export has ended: what is left takes no time worth mentioning. */
   finishing: boolean;
-  /** The last note about it in the store. */
-  noted: Promise<void>;
   refusals: number;
   standing: ExportStanding;
 }
@@ -57,43 +55,22 @@ export interface JobRunner {
   /** Counts it from now on; it gets its turn with `begin`. */
   enter(job: LiveJob): void;
   /** It could not be stored. */
-  leave(job: LiveJob): void;
+  leave(job: LiveJob, why: unknown): void;
   begin(job: LiveJob): void;
+  readonly turns: Pick<Turns, "look" | "pausedUntil">;
   /** Stops a job: at once where it waits, else as soon as its export has ended. */
   stop(job: LiveJob, reason: Error): Promise<void>;
 }
 
 export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner {
   const { exports, deliverKept, store, files, clock, log, owe, onOwed, maxKeptBytes, closing } = dependencies;
-  const line = new ExportLine<LiveJob>(() => clock.monotonicMillis());
   const live = new Map<string, LiveJob>();
   const at = (): Milliseconds => toMillis(clock.wallClock());
-
-  /** Writes how far a job is. The export does not fail where the database does. */
-  function note(job: LiveJob, changes: ExportChanges): void {
-    const { code } = job;
-    job.noted = job.noted
-      .then(() => store.exports.update(code, changes))
-      .catch((thrown: unknown) => log.warn({ job: code, why: messageOf(thrown) }, "export not recorded"));
-  }
+  const turns = createTurns({ store, clock, log, closing, live, begin: (job) => void execute(job), report });
 
   function report(job: LiveJob, standing: ExportStanding): void {
     job.standing = standing;
     if (job.awaited) job.onStanding?.(standing);
-  }
-
-  /** Begins what may begin, and tells the others where they stand. */
-  function proceed(): void {
-    for (;;) {
-      const next = line.begin();
-      if (next === undefined) break;
-      void execute(next);
-    }
-    for (const [job, place] of line.places()) {
-      const { code, network } = job;
-      const paused = line.pausedFor(network);
-      report(job, paused > 0 ? { code, state: "refused", until: at() + paused } : { code, state: "queued", ...place });
-    }
   }
 
   async function execute(job: LiveJob): Promise<void> {
@@ -101,8 +78,8 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
     const { signal } = cancellation;
     let got = { bytes: 0, rows: 0 };
     let firstAt: Milliseconds | undefined;
+    job.waits = false;
     report(job, { code, state: "running", ...got });
-    note(job, { state: "running", started_at: at() });
     try {
       const { attachment, ...file } = await exports.export(api, {
         ...request,
@@ -124,8 +101,7 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
           });
         },
       });
-      job.finishing = true;
-      line.end(job, true);
+      await leaveNode(job, attachment);
       const { account } = file;
       const sent = account.rows === 0 ? undefined : attachment;
       if (sent === undefined) await attachment.dispose();
@@ -157,7 +133,34 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
     } catch (thrown) {
       await failed(job, thrown, got);
     }
-    proceed();
+    turns.look();
+    store.processes.announce();
+  }
+
+  /**
+   * Its export has ended: others may ask the node, though its file is still to be copied. Rejects where it was stopped in
+   * another process, which has said so.
+   */
+  async function leaveNode(job: LiveJob, attachment: Attachment): Promise<void> {
+    const { code, cancellation } = job;
+    job.finishing = true;
+    try {
+      const state = await store.transaction(async (tables) => {
+        const row = await tables.exports.get(code);
+        if (row?.state === "running") await tables.exports.update(code, { ended_at: at() });
+        return row?.state;
+      });
+      if (state === "cancelled") cancellation.abort(new ExportCancelled());
+      if (state === "interrupted") cancellation.abort(new BotStopping());
+    } catch (thrown) {
+      log.warn({ job: code, why: messageOf(thrown) }, "export not recorded");
+    }
+    if (!cancellation.signal.aborted) {
+      turns.look();
+      return;
+    }
+    await attachment.dispose();
+    throw cancellation.signal.reason;
   }
 
   /** Nobody waits for it any more, or it is more than one file of a message: it stays until it expires. */
@@ -179,18 +182,14 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
     const { code, network, asker, cancellation } = job;
     const refusal = refusalOf(thrown);
     if (refusal !== undefined && !cancellation.signal.aborted) {
-      line.pause(network, refusal);
-      void clock.sleep(refusal, closing).then(proceed, () => undefined);
       job.refusals += 1;
       // An operator reads the node's words at once; others are served once it takes questions again.
-      if (asker.takesDirectMessages && job.refusals <= MAX_REFUSALS) {
-        line.putBack(job);
-        note(job, { state: "queued", started_at: null });
-        return;
-      }
+      const waitsAgain = asker.takesDirectMessages && job.refusals <= MAX_REFUSALS;
+      job.waits = waitsAgain;
+      await turns.pause(network, refusal);
+      if (waitsAgain) return;
     }
     job.finishing = true;
-    line.end(job, false);
     if (cancellation.signal.reason instanceof BotStopping) {
       live.delete(code);
       job.ended.reject(cancellation.signal.reason);
@@ -217,7 +216,6 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
     rows: readonly ExportFileRow[],
   ): Promise<void> {
     const { code, asker } = job;
-    await job.noted;
     const ended_at = at();
     const ended = { ...changes, state, ended_at, expires_at: ended_at + KEPT_FOR };
     let owes = false;
@@ -243,9 +241,10 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
 
   async function stop(job: LiveJob, reason: Error): Promise<void> {
     job.cancellation.abort(reason);
-    if (line.remove(job)) {
+    if (job.waits) {
+      job.waits = false;
       await failed(job, reason, { bytes: 0, rows: 0 });
-      proceed();
+      turns.look();
     }
     await job.ended.promise.catch(() => undefined);
   }
@@ -253,11 +252,15 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
   return {
     live,
     enter: (job) => void live.set(job.code, job),
-    leave: (job) => void live.delete(job.code),
-    begin(job) {
-      line.add(job);
-      proceed();
+    leave(job, why) {
+      live.delete(job.code);
+      job.ended.reject(why);
     },
+    begin(job) {
+      job.waits = true;
+      turns.look();
+    },
+    turns,
     stop,
   };
 }

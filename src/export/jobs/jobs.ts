@@ -1,9 +1,9 @@
 // A ledger export is a job in the store: it waits for its turn, runs, and ends in the answer to its command or, where that
-// takes too long, by itself. job-runner.ts runs it, export-line.ts says who is next (fair-queue.ts), job.ts what a job is.
+// takes too long, by itself. job-runner.ts runs it, turns.ts gives it its turn (export-line.ts says whose that is), others.ts minds the other processes, job.ts what a job is.
 
-import { BotStopping, messageOf, UserError } from "../../errors.ts";
+import { BotStopping, messageOf } from "../../errors.ts";
 import type { Attachment, FileLimits } from "../../reply/attachment.ts";
-import type { ExportJobRow, ExportOwner } from "../../store/store.ts";
+import type { ExportJobRow } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import type { LedgerExports } from "../ledger-exports.ts";
@@ -12,6 +12,7 @@ import { type TemporaryFiles, temporaryFiles } from "../temporary-file.ts";
 import { normalizeCode, randomCode } from "./code.ts";
 import { ExportCancelled } from "./failure.ts";
 import { deliver, type Delivery, type Into } from "./deliver.ts";
+import { checkBounds } from "./export-line.ts";
 import { KeptFiles, type KeptFilesOptions, openKept } from "./kept-files.ts";
 import { createJobRunner, type LiveJob } from "./job-runner.ts";
 import {
@@ -22,8 +23,9 @@ import {
   type ExportStanding,
   jobOf,
 } from "./job.ts";
-import { isOwn, ownerOf, personKey } from "./owner.ts";
-import { interruptLeftovers, KEPT_FOR, sweepRegularly, type UpkeepDependencies } from "./upkeep.ts";
+import { createOthers } from "./others.ts";
+import { isOwn, ownerOf } from "./owner.ts";
+import { interruptLeftovers, sweepRegularly, type UpkeepDependencies } from "./upkeep.ts";
 import { type GivenLedger, type VerifiedFile, verifyFile } from "./verify-file.ts";
 
 /** Ledger exports as jobs. */
@@ -54,8 +56,11 @@ export interface ExportJobs {
   start(): Promise<void>;
   /** Jobs of processes that live no more are interrupted: their people are told, and choose. Never rejects. */
   interruptAbandoned(): Promise<void>;
-  /** Stops the jobs of this process that were cancelled in another one. Never rejects. */
-  heedCancellations(): Promise<void>;
+  /**
+   * Another process may have changed something: begins what may begin now, and stops the jobs of this process that were
+   * cancelled in another one. Never rejects.
+   */
+  heedOthers(): Promise<void>;
   /** Stops all jobs; their rows stay as they are. */
   close(): Promise<void>;
 }
@@ -82,10 +87,6 @@ export interface ExportJobsDependencies extends Omit<UpkeepDependencies, "files"
   readonly newCode?: () => string;
 }
 
-/** What one person may have in line, the one that runs included. */
-export const MAX_JOBS_PER_PERSON = 6;
-/** What all people together may have. */
-export const MAX_JOBS = 500;
 const MAX_KEPT_BYTES = 8 * 1024 ** 3;
 /** How many jobs a list holds at most. */
 const MAX_LISTED = 100;
@@ -106,12 +107,14 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
   const { exports, temporary = temporaryFiles(), publicUrl } = dependencies;
   const runner = createJobRunner({ ...upkeep, exports, deliverKept, maxKeptBytes, closing: closing.signal });
   const { live } = runner;
+  const others = createOthers({ store, clock, runner });
   const at = (): Milliseconds => toMillis(clock.wallClock());
   let sweeping: Promise<void> | undefined;
 
   async function interruptAbandoned(): Promise<void> {
     try {
       await interruptLeftovers(upkeep);
+      runner.turns.look();
     } catch (thrown) {
       log.warn({ why: messageOf(thrown) }, "interrupted exports unknown");
     }
@@ -153,20 +156,6 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
       );
     } catch (thrown) {
       log.warn({ job: code, why: messageOf(thrown) }, "export not recorded");
-    }
-  }
-
-  function checkBounds({ platform, person, workspace }: ExportOwner): void {
-    const key = personKey({ platform, person, ...(workspace === undefined ? {} : { workspace }) });
-    const own = [...live.values()].filter((job) => job.person === key).length;
-    if (own >= MAX_JOBS_PER_PERSON) {
-      throw new UserError(`${own} exports of yours are under way or waiting already.`, {
-        remedy: "Wait until one is there, or cancel one. This shows them:",
-        suggestion: "ledger list",
-      });
-    }
-    if (live.size >= MAX_JOBS) {
-      throw new UserError(`${live.size} exports are waiting already.`, { remedy: "Ask again in an hour." });
     }
   }
 
@@ -216,37 +205,35 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
       signal.throwIfAborted();
       closing.signal.throwIfAborted();
       await files.checkSpace();
-      checkBounds(asker);
       const job: LiveJob = {
         ...request,
         code: newCode(),
-        person: personKey(asker),
         network: api.network,
-        createdAt: at(),
         cancellation: new AbortController(),
         ended: Promise.withResolvers(),
         awaited: true,
+        waits: false,
         finishing: false,
-        noted: Promise.resolve(),
         refusals: 0,
         standing: { code: "", state: "queued", place: 1, of: 1 },
       };
-      const { code, createdAt } = job;
+      const { code, network } = job;
+      const pausedUntil = runner.turns.pausedUntil(network);
       // A job that nobody waits for any more rejects unheard.
       job.ended.promise.catch(() => undefined);
       runner.enter(job);
       try {
-        await store.exports.add({
+        const row: ExportJobRow = {
           code,
           platform: asker.platform,
           workspace: asker.place,
           channel: asker.channel ?? null,
           person: asker.person,
-          network: job.network,
+          network,
           state: "queued",
           invocation: JSON.stringify(ask),
-          created_at: createdAt,
-          started_at: null,
+          created_at: at(),
+          started_at: pausedUntil > at() ? pausedUntil : null,
           ended_at: null,
           node: null,
           row_count: null,
@@ -256,9 +243,14 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
           account: null,
           process: store.processes.self,
           expires_at: null,
+        };
+        await store.transaction(async (tables) => {
+          checkBounds(await tables.exports.open(store.processes.self), asker);
+          await tables.exports.add(row);
         });
+        closing.signal.throwIfAborted();
       } catch (thrown) {
-        runner.leave(job);
+        runner.leave(job, thrown);
         throw thrown;
       }
       runner.begin(job);
@@ -277,13 +269,8 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
       const row = await store.exports.get(code);
       if (row === undefined || !(asker.isOperator || isOwn(asker, row))) return undefined;
       const job = live.get(code);
-      if (job === undefined && (row.state === "queued" || row.state === "running")) {
-        // Its own process stops it as soon as it hears of it.
-        await store.exports.update(code, { state: "cancelled", ended_at: at(), expires_at: at() + KEPT_FOR });
-        store.processes.announce();
-        return { job: jobOf({ ...row, state: "cancelled", ended_at: at() }), stopped: true };
-      }
-      if (job === undefined || job.finishing) return { job: jobOf(row), stopped: false };
+      if (job === undefined) return others.cancel(row);
+      if (job.finishing) return { job: jobOf(row), stopped: false };
       await runner.stop(job, new ExportCancelled());
       return { job: jobOf((await store.exports.get(code)) ?? row), stopped: true };
     },
@@ -309,15 +296,12 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
 
     interruptAbandoned,
 
-    async heedCancellations() {
+    async heedOthers() {
+      runner.turns.look();
       try {
-        for (const job of live.values()) {
-          if (!job.finishing && (await store.exports.get(job.code))?.state === "cancelled") {
-            await runner.stop(job, new ExportCancelled());
-          }
-        }
+        await others.heed();
       } catch (thrown) {
-        log.warn({ why: messageOf(thrown) }, "interrupted exports unknown");
+        log.warn({ why: messageOf(thrown) }, "export queue unknown");
       }
     },
 

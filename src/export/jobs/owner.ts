@@ -4,11 +4,6 @@ export function ownerOf({ platform, workspace, person }: ExportOwner): ExportOwn
   return { platform, person, ...(workspace === undefined ? {} : { workspace }) };
 }
 
-export function personKey(owner: ExportOwner): string {
-  const { platform, workspace = "", person } = owner;
-  return [platform, workspace, person].map(encodeURIComponent).join("/");
-}
-
 export function isOwn(asker: ExportOwner, job: { platform: string; workspace: string; person: string }): boolean {
   const { platform, workspace = job.workspace, person } = asker;
   return platform === job.platform && workspace === job.workspace && person === job.person;

@@ -143,7 +143,8 @@ export function createDuties({ store: { processes }, clock, log, onBuried }: Dut
       const late = clock.sleep(LAST_BEAT, over.signal).catch(() => undefined);
       await Promise.race([Promise.all([loop, beating]), late]);
       over.abort();
-      await processes.leave().catch(() => undefined);
+      // A process that never began is in nobody's way.
+      if (started) await processes.leave().catch(() => undefined);
     },
   };
 }

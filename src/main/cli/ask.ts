@@ -4,6 +4,7 @@ import { runAsk } from "../../adapters/terminal/index.ts";
 import { type LineRunner, localRunner } from "../../adapters/terminal/line-runner.ts";
 import { processTerminal } from "../../adapters/terminal/streams.ts";
 import type { ApiClient } from "../../api/api-client.ts";
+import { systemClock } from "../../api/clock.ts";
 import { type Config, loadConfig, terminalPreferences } from "../../config.ts";
 import { createLog, type Log } from "../../log.ts";
 import { disposeReply } from "../../reply/reply.ts";
@@ -59,9 +60,10 @@ async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRun
     { openNetworks },
     { createStore },
     { assembleBot, createPassiveAlertService },
-    { exportFolders, openExportJobs },
+    { exportFolders, exportSlotsOf, openExportJobs },
     { readAlertsConfig },
     { databaseWarning },
+    { createDuties },
   ] = await Promise.all([
     import("../networks.ts"),
     import("../../store/create-store.ts"),
@@ -69,6 +71,7 @@ async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRun
     import("../export-jobs.ts"),
     import("../alerting/alerting-settings.ts"),
     import("../holder/claim-database.ts"),
+    import("../alerting/duties.ts"),
   ]);
   const alertsConfig = readAlertsConfig(config.alerting.configFile);
   // The database is locked per call only: several questions may be asked at the same time.
@@ -76,15 +79,23 @@ async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRun
   const store = createStore({ url: config.databaseUrl, log, hold: "call", onInUse: () => void (inUse = true) });
   const warning = await databaseWarning(store, config);
   if (warning !== undefined) warn(warning);
-  const networks = await openNetworks(config, { log });
+  const networks = await openNetworks(config, { log, ...exportSlotsOf(store) });
   const probeNodes = createNodeProbe(networks.clients);
   void probeNodes();
+  const duties = createDuties({ store, clock: systemClock, log });
   const exports = await openExportJobs({ store, log, ...exportFolders(config) });
   const bot = await assembleBot({
     networks,
     store: { seen: lenientSeenIds(store.seen, warn, log), parties: store.parties },
     alerts: createPassiveAlertService(store, networks, alertsConfig, log),
-    exports,
+    exports: {
+      ...exports,
+      async run(request) {
+        // From here on it counts among the processes that share a server, which leave alone what it has.
+        await duties.start();
+        return exports.run(request);
+      },
+    },
     log,
   });
   const runner = localRunner(bot);
@@ -97,6 +108,7 @@ async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRun
     async close() {
       await exports.close();
       await networks.close();
+      await duties.leave();
       await store.close();
     },
   };

@@ -70,6 +70,13 @@ export function serverProcesses(
         return rows[0] === undefined ? undefined : { name, epoch: rows[0].epoch };
       }),
 
+    async release(name) {
+      // The row stays: its epoch only grows.
+      await withDatabase((db) =>
+        db.updateTable("leases").set({ holder: "" }).where("name", "=", name).where("holder", "=", self).execute(),
+      );
+    },
+
     announce,
 
     onChange(listener, signal) {

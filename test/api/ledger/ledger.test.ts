@@ -6,6 +6,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import type { LedgerStream } from "../../../src/api/api-client.ts";
+import type { SharedSlots } from "../../../src/api/node/export-slot.ts";
 import { UserError } from "../../../src/errors.ts";
 import { nanoseconds } from "../../../src/units/nanoseconds.ts";
 import { saying } from "../../support/said.ts";
@@ -361,5 +362,77 @@ describe("one node", () => {
     expect((await outcome(api.exportLedger(query))).kind).toBe("banned");
     expect((await outcome(api.exportLedger(query))).kind).toBe("banned");
     expect(a.asked).toHaveLength(1);
+  });
+});
+
+describe("a node that several processes share", () => {
+  /** What the processes know of each other; `refuses`: the database does not answer so often. */
+  function registry() {
+    const holders = new Map<string, string>();
+    const state = { refuses: 0, holders };
+    const slots = (self: string): SharedSlots => ({
+      async take(network, one) {
+        const key = `${network} ${one}`;
+        if ((holders.get(key) ?? self) !== self) return false;
+        holders.set(key, self);
+        return true;
+      },
+      async give(network, one) {
+        state.refuses -= 1;
+        if (state.refuses >= 0) throw new Error("the database does not answer");
+        if (holders.get(`${network} ${one}`) === self) holders.delete(`${network} ${one}`);
+      },
+    });
+    return Object.assign(state, { slots });
+  }
+
+  test("gives one export at a time to all of them, with its pause between two", async () => {
+    const waiting: ServerResponse[] = [];
+    const a = await node((_request, response) => void waiting.push(response));
+    const clock = new VirtualClock();
+    const { slots } = registry();
+    const [own, other] = ["own", "other"].map((self) =>
+      clientOf([a], { clock, limits: { exportPauseMillis: 2000 }, exportSlots: slots(self) }),
+    );
+    const first = own!.exportLedger(query);
+    await expect.poll(() => a.asked.length).toBe(1);
+    const second = other!.exportLedger(query);
+    await clock.advance(60_000);
+    waiting[0]!.end(HEADER);
+    await read(await first);
+    await clock.advance(1900);
+    expect(a.asked).toHaveLength(1);
+    await clock.advance(1200);
+    await expect.poll(() => a.asked.length).toBe(2);
+    waiting[1]!.end(HEADER);
+    expect(await read(await second)).toBe(HEADER);
+  });
+
+  test("and that another one exports from is passed by, where another node is free", async () => {
+    const a = await node((_request, response) => void response.write(HEADER));
+    const b = await node((_request, response) => void response.end(HEADER));
+    const { slots } = registry();
+    await clientOf([a, b], { exportSlots: slots("own") }).exportLedger(query);
+    const other = clientOf([a, b], { exportSlots: slots("other") });
+    expect((await other.exportLedger(query)).asOf.node).toBe(name(b));
+    expect(a.asked).toHaveLength(1);
+  });
+
+  test("goes back to the others once the database answers, and not while the next export of this process runs", async () => {
+    const a = await node((_request, response) => void response.end(HEADER));
+    const clock = new VirtualClock();
+    const shared = registry();
+    const api = clientOf([a], { clock, limits: { exportPauseMillis: 2000 }, exportSlots: shared.slots("own") });
+    await read(await api.exportLedger(query));
+    const next = api.exportLedger(query);
+    await clock.advance(2000);
+    const stream = await next;
+    expect([...shared.holders.values()]).toEqual(["own"]);
+    shared.refuses = 3;
+    await read(stream);
+    await clock.advance(4900);
+    expect([...shared.holders.values()]).toEqual(["own"]);
+    await clock.advance(200);
+    expect([...shared.holders.values()]).toEqual([]);
   });
 });

@@ -47,15 +47,20 @@ export function jobStage(
     },
   };
   const store = memoryExports();
+  let last: Promise<unknown> = Promise.resolve();
   let codes = 0;
   const owed: string[] = [];
   const jobs = createExportJobs({
     exports,
-    // Of a transaction, these tests need no more than its tables.
+    // Of a transaction, these tests need no more than its tables and its turn.
     store: {
       exports: store,
       processes: soleProcess(),
-      transaction: (work) => work({ exports: store } as Partial<TransactionTables> as TransactionTables),
+      transaction(work) {
+        const done = last.then(() => work({ exports: store } as Partial<TransactionTables> as TransactionTables));
+        last = done.catch(() => undefined);
+        return done;
+      },
     },
     clock,
     log: silentLog(),
@@ -137,6 +142,7 @@ export function apiOf(network: string, count: number): ApiClient {
 function memoryExports(): ExportTables & { readonly rows: Map<string, ExportJobRow> } {
   const rows = new Map<string, ExportJobRow>();
   let files: ExportFileRow[] = [];
+  const unended = () => [...rows.values()].filter(({ state }) => state === "queued" || state === "running");
   return {
     rows,
     add: async (job) => void rows.set(job.code, job),
@@ -147,10 +153,18 @@ function memoryExports(): ExportTables & { readonly rows: Map<string, ExportJobR
         .filter((row) => owner === undefined || (row.platform === owner.platform && row.person === owner.person))
         .toReversed()
         .slice(0, limit),
-    abandoned: async (self) =>
-      [...rows.values()].filter(
-        ({ state, process }) => (state === "queued" || state === "running") && process !== self,
+    open: async (self) => unended().filter(({ process }) => process === self),
+    abandoned: async (self) => unended().filter(({ process }) => process !== self),
+    served: async () =>
+      [...rows.values()].flatMap(({ platform, person, started_at, ended_at }) =>
+        started_at === null || ended_at === null ? [] : [{ platform, person, at: ended_at }],
       ),
+    durations: async (network, limit) =>
+      [...rows.values()]
+        .filter((row) => row.network === network && (row.state === "delivered" || row.state === "kept"))
+        .toReversed()
+        .slice(0, limit)
+        .map(({ started_at, ended_at }) => ended_at! - started_at!),
     addFiles: async (added) => void files.push(...added),
     files: async (code) => files.filter((file) => file.code === code),
     kept: async () => files.filter(({ path }) => path !== null),

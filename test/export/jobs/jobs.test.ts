@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { ApiError } from "../../../src/api/api-error.ts";
 import { BotStopping, UserError } from "../../../src/errors.ts";
-import { MAX_JOBS_PER_PERSON } from "../../../src/export/jobs/jobs.ts";
+import { MAX_JOBS_PER_PERSON } from "../../../src/export/jobs/export-line.ts";
 import { apiOf, asker, jobStage } from "./job-stage.ts";
 
 const MB = 1_000_000;

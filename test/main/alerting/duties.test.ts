@@ -32,6 +32,7 @@ class Registry {
         return { live: this.alive.size, buried: dead.length };
       },
       leave: async () => void this.alive.delete(self),
+      release: async () => undefined,
       acquire: async (name) => {
         await answer();
         const held = this.leases.get(name);

@@ -1,0 +1,145 @@
+import type { ApiClient } from "../../api/api-client.ts";
+import type { Clock } from "../../api/clock.ts";
+import { messageOf } from "../../errors.ts";
+import type { Log } from "../../log.ts";
+import type { ExportTables, Store } from "../../store/store.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { toMillis } from "../../units/nanoseconds.ts";
+import { ExportLine } from "./export-line.ts";
+import type { ExportStanding } from "./job.ts";
+import type { LiveJob } from "./job-runner.ts";
+
+/** How often the line is looked at where other processes have jobs in it, and after the database failed. */
+const LOOK_EVERY: Milliseconds = 1000;
+/** Of so many of a network's last exports the durations make the estimate. */
+const MEASURED_EXPORTS = 10;
+
+export interface TurnsDependencies {
+  readonly store: Pick<Store, "transaction" | "processes">;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Aborted when the process stops. */
+  readonly closing: AbortSignal;
+  /** The jobs of this process. */
+  readonly live: ReadonlyMap<string, LiveJob>;
+  /** Its turn has come: it waits no more. */
+  readonly begin: (job: LiveJob) => void;
+  readonly report: (job: LiveJob, standing: ExportStanding) => void;
+}
+
+/** Whose turn it is, among the jobs of all processes. */
+export interface Turns {
+  /** Begins what may begin in this process, and tells the rest of it where it stands. */
+  look(): void;
+  /** No export of a network begins for so long, in any process: its nodes ask for fewer questions. Never rejects. */
+  pause(network: string, millis: Milliseconds): Promise<void>;
+  /** The end of such a pause that began here; 0 = there is none. */
+  pausedUntil(network: string): Milliseconds;
+}
+
+/** A turn is taken in a transaction, of which one runs at a time over all processes: no two take the same. */
+export function createTurns({ store, clock, log, closing, live, begin, report }: TurnsDependencies): Turns {
+  const { self, aliveFor } = store.processes;
+  const paused = new Map<string, Milliseconds>();
+  const at = (): Milliseconds => toMillis(clock.wallClock());
+  const pausedUntil = (network: string): Milliseconds => paused.get(network) ?? 0;
+  const waiting = (): LiveJob[] => [...live.values()].filter((job) => job.waits);
+  let looking: Promise<void> | undefined;
+  let lookAgain = false;
+  let timed = false;
+
+  /** One at a time, however many are asked for. */
+  function look(): void {
+    lookAgain = true;
+    looking ??= lookOnceOrMore().finally(() => {
+      looking = undefined;
+    });
+  }
+
+  async function lookOnceOrMore(): Promise<void> {
+    while (lookAgain && !closing.aborted && waiting().length > 0) {
+      lookAgain = false;
+      try {
+        await lookOnce();
+        if (aliveFor !== undefined && waiting().length > 0) lookLater();
+      } catch (thrown) {
+        log.warn({ why: messageOf(thrown) }, "export queue unknown");
+        lookLater();
+      }
+    }
+  }
+
+  function lookLater(): void {
+    if (timed) return;
+    timed = true;
+    const again = (): void => {
+      timed = false;
+      look();
+    };
+    clock.sleep(LOOK_EVERY, closing).then(again, () => undefined);
+  }
+
+  async function lookOnce(): Promise<void> {
+    const { line, begun } = await store.transaction(async ({ exports }) => {
+      const found = await readLine(exports);
+      const next = found.next();
+      // One runs already where a commit was lost on its way back.
+      const mine = waiting().filter(({ code, network }) =>
+        found.runs(code) ? found.refusedUntil(network) === undefined : next.includes(code),
+      );
+      for (const { code } of mine) await exports.update(code, { state: "running", started_at: at() });
+      return { line: found.withBegun(mine.map(({ code }) => code)), begun: mine };
+    });
+    for (const job of begun) if (job.waits) begin(job);
+    const places = line.places();
+    for (const job of waiting()) {
+      const { code, network } = job;
+      const until = line.refusedUntil(network);
+      const place = places.get(code);
+      if (until !== undefined) report(job, { code, state: "refused", until });
+      else if (place !== undefined) report(job, { code, state: "queued", ...place });
+    }
+  }
+
+  async function readLine(exports: ExportTables): Promise<ExportLine> {
+    const apis = new Map([...live.values()].map(({ network, api }) => [network, api]));
+    const durations = new Map<string, readonly Milliseconds[]>();
+    for (const network of new Set(waiting().map((job) => job.network))) {
+      durations.set(network, await exports.durations(network, MEASURED_EXPORTS));
+    }
+    const open = await exports.open(self);
+    return new ExportLine({
+      // Where the database did not take the end of one, it stands there still.
+      open: open.filter(({ process, code }) => process !== self || live.has(code)),
+      served: await exports.served(),
+      at: at(),
+      nodes: (network) => nodesOf(apis.get(network)),
+      pausedUntil,
+      durations: (network) => durations.get(network) ?? [],
+    });
+  }
+
+  return {
+    look,
+    pausedUntil,
+    async pause(network, millis) {
+      const until = Math.max(pausedUntil(network), at() + millis);
+      paused.set(network, until);
+      clock.sleep(millis, closing).then(look, () => undefined);
+      try {
+        await store.transaction(async ({ exports }) => {
+          for (const { code } of waiting().filter((job) => job.network === network)) {
+            await exports.update(code, { state: "queued", started_at: until });
+          }
+        });
+      } catch (thrown) {
+        log.warn({ why: messageOf(thrown) }, "export queue unknown");
+      }
+    },
+  };
+}
+
+/** The nodes that can be asked now: one at least, so that a node that is down is found to be. */
+function nodesOf(api: Pick<ApiClient, "nodes"> | undefined): number {
+  return Math.max(1, api?.nodes.filter(({ health }) => !health.circuitOpen).length ?? 1);
+}
