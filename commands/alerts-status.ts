@@ -62,7 +62,7 @@ export const alertsStatus = command({
     const open = worstFirst(episodes.filter(isAsked));
     const labels = await labelsOf(open, alerts);
     const known = await alerts.suspensions();
-    const suspensions = servedSuspensions(known, alerts);
+    const suspensions = servedSuspensions(known, alerts, context);
     const unreachable = unreachablePlaces(all.filter(isAsked), known, context);
     const isUnwatched = alerts.verdict === undefined;
     const silences = visibleSilences(await alerts.silences(), context).filter((one) => isSilenceActive(one, now));

@@ -33,7 +33,7 @@ export function storableText(text: string): string {
 export function rowsOf(db: Kysely<Schema>, texts: readonly string[]): RawBuilder<string> {
   const json = JSON.stringify(texts);
   return isPostgres(db)
-    ? sql<string>`(select json_array_elements_text(${json}::json))`
+    ? sql<string>`(select json_array_elements_text(${json}::json) as value)`
     : sql<string>`(select value from json_each(${json}))`;
 }
 

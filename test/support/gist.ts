@@ -105,7 +105,7 @@ function facts(alert: AlertMessage, { merged, group }: DeliveryContext): string 
     case "database":
       return `database ${alert.what}`;
     case "token":
-      return `${alert.channel === undefined ? "token" : "channel"} ${"removed" in alert.change ? "removed" : alert.change.what}: ${[alert.platform, alert.channel ?? []].flat().join(" ")}`;
+      return `${alert.channel === undefined ? "token" : "channel"} ${"removed" in alert.change ? "removed" : alert.change.what}: ${[alert.platform, alert.workspace ?? [], alert.channel ?? []].flat().join(" ")}`;
     case "export":
       return `export ${alert.job}`;
     case "test":

@@ -7,26 +7,29 @@ export class GuardedSender extends FakeSender {
   tokenError: SendError | undefined;
   /** The error of sending alone. */
   sendTokenError: SendError | undefined;
+  /** The errors of the tokens of single workspaces. */
+  readonly refusedIn = new Map<string, SendError>();
   checks = 0;
   refusedTries = 0;
 
   override async send(...given: Parameters<FakeSender["send"]>): ReturnType<FakeSender["send"]> {
-    this.#guard();
+    this.#guard(given[0].destination.workspace);
     return super.send(...given);
   }
 
   override async update(...given: Parameters<FakeSender["update"]>): Promise<void> {
-    this.#guard();
+    this.#guard(given[0].workspace);
     return super.update(...given);
   }
 
-  checkToken(): Promise<void> {
+  checkToken(_signal: AbortSignal, workspace = ""): Promise<void> {
     this.checks += 1;
-    return this.tokenError === undefined ? Promise.resolve() : Promise.reject(this.tokenError);
+    const error = this.tokenError ?? this.refusedIn.get(workspace);
+    return error === undefined ? Promise.resolve() : Promise.reject(error);
   }
 
-  #guard(): void {
-    const error = this.tokenError ?? this.sendTokenError;
+  #guard(workspace = ""): void {
+    const error = this.tokenError ?? this.sendTokenError ?? this.refusedIn.get(workspace);
     if (error === undefined) return;
     this.refusedTries += 1;
     throw error;

@@ -6,7 +6,15 @@ import { expire } from "../outbox/record.ts";
 import type { Sender } from "../sender.ts";
 import { resume } from "../suspension/suspension.ts";
 import type { SuspensionDependencies } from "../suspension/suspension-notices.ts";
-import { graceEndsAt, isOfPlatform, type Suspensions } from "../suspension/suspension-record.ts";
+import {
+  graceEndsAt,
+  isOfPlatform,
+  isOfToken,
+  type Suspension,
+  suspensionKey,
+  type Suspensions,
+  tokenScope,
+} from "../suspension/suspension-record.ts";
 
 /** Each goes to another destination: one that hangs or fails says nothing about the token. */
 const TRIALS_AT_ONCE = 5;
@@ -22,63 +30,82 @@ interface ClaimDependencies extends SuspensionDependencies {
   /** Nothing is being sent. */
   readonly isIdle: boolean;
   readonly suspensions: Suspensions;
-  /** The suspended platforms that say that they accept the token again. */
+  /** The refused tokens, by key, that are said to be accepted again. */
   readonly accepted: ReadonlySet<string>;
 }
 
-/** Claims what is due for all senders; on a suspended platform only trials, once it says that it accepts the token. */
+/** Claims what is due for all senders; of what needs a refused token only trials, once that is said to be accepted. */
 export async function claimDue(tables: AlertTables, at: Milliseconds, dependencies: ClaimDependencies): Promise<Claim> {
   const { senders, free, isIdle, suspensions, accepted, newId, self } = dependencies;
-  const { open = [], suspended = [] } = Object.groupBy(senders, ({ platform }) =>
-    suspensions.get(platform) === undefined ? "open" : "suspended",
-  );
   const claims: Claim[] = [];
-  for (const sender of suspended) {
-    if (accepted.has(sender.platform)) claims.push(await claimTrial(tables, sender, at, dependencies));
+  const wanted: Parameters<typeof claim>[1][number][] = [];
+  for (const sender of senders) {
+    const { platform } = sender;
+    const refused = suspensions.get(platform);
+    const workspaces = suspensions.workspacesOf(platform);
+    for (const one of refused === undefined ? workspaces : [refused]) {
+      if (accepted.has(suspensionKey(one))) claims.push(await claimTrial(tables, sender, one, at, dependencies));
+    }
+    const except = workspaces.map((one) => suspensionKey(one));
+    if (refused === undefined) wanted.push({ sender, limit: free(sender), except });
   }
-  const wanted = open.map((sender) => ({ sender, limit: free(sender) }));
   return joinClaims([...claims, await claim(tables, wanted, at, newId, self, isIdle)]);
 }
 
-/** Claims a few trials; if nothing is due there, the platform resumes at once. */
+/** Claims a few trials; if nothing is due there, it resumes at once. */
 async function claimTrial(
   tables: AlertTables,
   sender: Sender,
+  suspension: Suspension,
   at: Milliseconds,
   dependencies: ClaimDependencies,
 ): Promise<Claim> {
+  const token = suspensionKey(suspension);
   const claims: Claim[] = [];
   for (let tries = 0; tries < MAX_TRIAL_CLAIMS; tries += 1) {
-    const one = await claim(tables, [{ sender, limit: TRIALS_AT_ONCE }], at, dependencies.newId, dependencies.self);
+    const one = await claim(
+      tables,
+      [{ sender, limit: TRIALS_AT_ONCE, token }],
+      at,
+      dependencies.newId,
+      dependencies.self,
+    );
     claims.push({ ...one, full: [] });
     if (one.claimed.length > 0) break;
     if (one.dropped) continue;
-    const platform = { platform: sender.platform, at };
-    const decisions = await resume(tables, dependencies.suspensions, platform, dependencies);
+    const resumed = { ...tokenScope(suspension), at };
+    const decisions = await resume(tables, dependencies.suspensions, resumed, dependencies);
     claims.push({ ...joinClaims([]), decisions });
     break;
   }
   return joinClaims(claims);
 }
 
-/** A platform that is probed once a minute has answered by then whether it still refuses the token. */
+/** A token that is probed once a minute is known by then to be refused still, or not. */
 const PROBED_WITHIN: Milliseconds = 300_000;
 
 /**
  * Dead-letters deliveries that no sender has taken for a day. With a sender, each is dead-lettered by a failed attempt
- * of its own, also after a downtime of more than a day. On a suspended platform they wait for the suspension to end.
+ * of its own, also after a downtime of more than a day. What needs a refused token waits for the suspension to end.
  */
-export function expireOverdue(
+export async function expireOverdue(
   tables: AlertTables,
   at: Milliseconds,
   newId: () => string,
-  suspensions: Pick<Suspensions, "all" | "get">,
+  suspensions: Pick<Suspensions, "all" | "get" | "ofToken">,
   served: readonly string[],
 ): Promise<readonly Decision[]> {
-  const open = suspensions
-    .all()
-    .filter((one) => isOfPlatform(one) && one.retired === undefined && at < graceEndsAt(one) + PROBED_WITHIN);
+  const waits = (one: Suspension): boolean => one.retired === undefined && at < graceEndsAt(one) + PROBED_WITHIN;
+  const refused = suspensions.all().filter(isOfToken);
+  const open = refused.filter((one) => isOfPlatform(one) && waits(one));
   const tried = served.filter((platform) => suspensions.get(platform) === undefined);
   const except = [...open.map(({ platform }) => platform), ...tried];
-  return expire(tables, at, newId, except, (platform) => suspensions.get(platform)?.why);
+  const why = (destination: string): string | undefined => suspensions.ofToken(destination)?.why;
+  const decisions = [...(await expire(tables, at, newId, { except }, why))];
+  // On a platform that is served, nobody tries what needs the token of a suspended workspace.
+  for (const one of refused.filter((token) => !isOfPlatform(token) && !waits(token))) {
+    if (!except.includes(one.platform)) continue;
+    decisions.push(...(await expire(tables, at, newId, { token: suspensionKey(one) }, why)));
+  }
+  return decisions;
 }

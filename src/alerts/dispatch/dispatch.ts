@@ -20,6 +20,7 @@ import {
   splitByClaim,
 } from "../outbox/record.ts";
 import type { Platforms } from "../platform.ts";
+import { destinationFromKey } from "../routing/subscription.ts";
 import type { Destination, Receipt, Sender } from "../sender.ts";
 import { suspensionKey } from "../suspension/suspension-record.ts";
 import { recordTokenChecks, TokenProbe } from "../suspension/token-probe.ts";
@@ -124,9 +125,9 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         const expired = isExpiryDue ? await expireOverdue(tables, at, newId, suspensions, served) : [];
         const decisions = [done, checked, work, { decisions: expired }].flatMap((part) => part.decisions);
         await logDecisions(tables, decisions, at);
-        // Of a suspended platform the operators know already.
+        // Of a refused token the operators know already.
         const refusals = [...done.refusals, ...[...work.decisions, ...expired].flatMap(refusalOf)].filter(
-          ({ platform }) => suspensions.get(platform) === undefined,
+          ({ destination }) => suspensions.ofToken(destination) === undefined,
         );
         const isNoting = refusals.length > 0 || isExpiryDue;
         const notified = isNoting && (await noteRefusals(tables, refusals, at, suspending));
@@ -257,8 +258,8 @@ function hasReceipt(result: DeliveryResult): result is DeliveryResult & LateRece
 /** A delivery that was given up without an attempt. */
 function refusalOf({ what, destination, detail: why = "" }: Decision): Refusal[] {
   if (what !== "dead letter" || destination === undefined) return [];
-  const [platform = "", , channel = ""] = destination.split("/").map((part) => decodeURIComponent(part));
-  return [{ platform, channel, why, dead: true }];
+  const { platform, channel } = destinationFromKey(destination);
+  return [{ platform, destination, channel, why, dead: true }];
 }
 
 /** Logs dead letters and lost destinations. */

@@ -17,7 +17,8 @@ import {
 } from "../outbox/record.ts";
 import { DEAD_LETTER_AFTER } from "../outbox/retry-policy.ts";
 import type { Destination, SendError, SendErrorKind } from "../sender.ts";
-import type { Suspensions } from "../suspension/suspension-record.ts";
+import { tokenKey } from "../routing/subscription.ts";
+import { type Suspensions, tokenScope } from "../suspension/suspension-record.ts";
 import type { SuspensionDependencies } from "../suspension/suspension-notices.ts";
 import type { Refusal } from "./refused-messages.ts";
 import { isAwaited, nextAttemptAt, resume, suspend } from "../suspension/suspension.ts";
@@ -26,7 +27,7 @@ interface RecordDependencies extends SuspensionDependencies {
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly suspensions: Suspensions;
-  /** Whether a delivery is a trial: sent to find out whether its platform accepts the bot's token again. */
+  /** Whether a delivery is a trial: sent to find out whether the bot's token is accepted again. */
   readonly isTrial: (delivery: string) => boolean;
 }
 
@@ -64,7 +65,8 @@ export async function recordResults(
       const { type } = claimed.message;
       // Of an export that one person cannot be told of by direct message, they learn by themselves.
       if (claimed.row.kind !== "message" || type === "refused" || type === "export") return;
-      refusals.push({ platform, channel: claimed.destination.channel, why, dead });
+      const { destination } = claimed.row;
+      refusals.push({ platform, destination, channel: claimed.destination.channel, why, dead });
     };
     if (error === undefined) {
       outcomes.push("sent");
@@ -84,8 +86,10 @@ export async function recordResults(
       }
     }
     if (isTrial(id) && TOKEN_ACCEPTED_KINDS.includes(error?.kind)) {
-      const gone = sent.filter(({ claimed: { row } }) => row.platform === platform && isTrial(row.id)).length;
-      decisions.push(...(await resume(tables, suspensions, { platform, at, gone }, dependencies)));
+      const token = tokenScope(claimed.destination);
+      const isLike = (other: ClaimedDelivery): boolean => tokenKey(other.destination) === tokenKey(token);
+      const gone = sent.filter((other) => isLike(other.claimed) && isTrial(other.claimed.row.id)).length;
+      decisions.push(...(await resume(tables, suspensions, { ...token, at, gone }, dependencies)));
     }
   }
   return { outcomes, decisions, refusals };
@@ -106,16 +110,16 @@ async function recordFailure(
   const decide = (what: string, detail: string): Decision => {
     return { what, ...about, delivery: row.id, detail: `attempt ${row.attempts}: ${detail}` };
   };
-  const retired = suspensions.get(row.platform)?.retired;
+  const retired = suspensions.ofToken(row.destination)?.retired;
   if (retired !== undefined && row.created_at <= retired.at && !isEndNotice(row)) {
-    // It was being sent while its platform's deliveries were dead-lettered.
+    // It was being sent while the others that need its token were dead-lettered.
     await deadLetter(tables, row, at, newId, UNREACHED);
     return { outcome: "dead", decisions: [decide("dead letter", error.message)] };
   }
   if (error.kind === "refused") {
     await recordOwed(tables, row, at);
     const waits = decide("token refused", `${error.message}; it waits until the token is accepted`);
-    const refusal = { platform: row.platform, error, at };
+    const refusal = { ...tokenScope(destination), error, at };
     return {
       outcome: "refused",
       decisions: [waits, ...(await suspend(tables, suspensions, refusal, dependencies))],

@@ -22,6 +22,8 @@ export type RefusedMessages = z.infer<typeof RefusedMessages>;
 /** A message that was given up (`dead`), or refused in its usual form. */
 export interface Refusal {
   readonly platform: string;
+  /** By key. */
+  readonly destination: string;
   readonly channel: string;
   readonly why: string;
   readonly dead: boolean;

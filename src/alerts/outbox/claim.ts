@@ -8,6 +8,7 @@ import { fanOutNext } from "./fan-out.ts";
 import { DeliveryData } from "./delivery-data.ts";
 import { type Merged, mergeOwed, type MessageGroup, readGroup, readStory } from "./group.ts";
 import { type AlertMessage, readMessages } from "./message.ts";
+import { tokenScope } from "../suspension/suspension-record.ts";
 import { deadLetter } from "./record.ts";
 
 /** A delivery that is marked as being sent, with everything needed to send it. */
@@ -39,6 +40,10 @@ export interface ClaimedDelivery {
 interface Wanted {
   readonly sender: Sender;
   readonly limit: number;
+  /** The token's key that they need; left out, any of the platform. */
+  readonly token?: string;
+  /** The keys of tokens that they must not need. */
+  readonly except?: readonly string[];
 }
 
 export interface Claim {
@@ -69,8 +74,8 @@ export async function claim(
   const decisions: Decision[] = [];
   const full: Sender[] = [];
   const due: (UnreadDelivery | undefined)[] = [];
-  for (const { sender, limit } of wanted) {
-    const rows = await tables.outbox.due(sender.platform, at, limit);
+  for (const { sender, limit, token = sender.platform, except } of wanted) {
+    const rows = await tables.outbox.due(token, at, limit, except);
     if (rows.length >= limit) full.push(sender);
     const accompanied = new Set(await tables.outbox.accompanied(rows.map(({ id }) => id)));
     for (const row of rows) {
@@ -145,7 +150,7 @@ async function claimOne(
     row,
     sender,
     ...data,
-    ...(edits === undefined ? {} : { edits: receiptOf(edits) }),
+    ...(edits === undefined ? {} : { edits: { ...receiptOf(edits), ...tokenScope(data.destination) } }),
     ...(thread === undefined ? {} : { threadOf: receiptOf(thread) }),
     ...(triggeredAt === undefined ? {} : { triggeredAt }),
     ...(said === undefined ? {} : { group: said, shows: said.unshown }),

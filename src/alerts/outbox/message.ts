@@ -131,13 +131,14 @@ export const AlertMessage = z.discriminatedUnion("type", [
     at: TimeText,
   }),
   /**
-   * A platform refuses the bot's token, or with `channel`, a channel cannot be reached; or that is over. For the
-   * operators, whoever subscribed, and channels that are back.
+   * A platform refuses the bot's token, with `workspace` that of one workspace, or with `channel`, a channel cannot be
+   * reached; or that is over. For the operators, whoever subscribed, and channels that are back.
    */
   z.object({
     type: z.literal("token"),
     ...common,
     platform: z.string(),
+    workspace: z.string().exactOptional(),
     channel: z.string().exactOptional(),
     /** Of a channel: the operator must mend it, such as a missing scope; it may hold for others, too. */
     operator: z.literal(true).exactOptional(),

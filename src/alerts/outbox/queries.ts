@@ -1,5 +1,7 @@
 import type { AlertTables, DeliveryRow, ReceiptRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
+import { tokenKey } from "../routing/subscription.ts";
+import type { TokenScope } from "../suspension/suspension-record.ts";
 import { fanOutAll } from "./fan-out.ts";
 import { NotificationState } from "./notification-state.ts";
 
@@ -31,10 +33,11 @@ export async function isFanningOut(tables: AlertTables, at: Milliseconds, newId:
   return false;
 }
 
-/** How many deliveries wait on a platform. */
-export async function waitingOn(tables: AlertTables, platform: string, newId: () => string): Promise<number> {
+/** How many deliveries wait for a token. */
+export async function waitingOn(tables: AlertTables, token: TokenScope, newId: () => string): Promise<number> {
   await fanOutAll(tables, newId);
-  return (await tables.outbox.depth()).find((one) => one.platform === platform)?.owed ?? 0;
+  if (token.workspace !== undefined) return (await tables.outbox.owedOn(tokenKey(token))).length;
+  return (await tables.outbox.depth()).find((one) => one.platform === token.platform)?.owed ?? 0;
 }
 
 /** How many messages wait for a destination. */
@@ -43,13 +46,13 @@ export async function waitingAt(tables: AlertTables, destination: string, newId:
   return (await tables.outbox.openOf(destination)).filter(({ kind }) => kind === "message").length;
 }
 
-/** How many messages were dead-lettered on a platform since that moment, by destination. */
+/** How many messages that need a token were dead-lettered since that moment, by destination. */
 export async function unsentOn(
   tables: AlertTables,
-  platform: string,
+  token: TokenScope,
   since: Milliseconds,
 ): Promise<ReadonlyMap<string, number>> {
-  const rows = await tables.outbox.countDeadLetters(platform, since);
+  const rows = await tables.outbox.countDeadLetters(tokenKey(token), since);
   return new Map(rows.map((row) => [row.destination, row.count]));
 }
 

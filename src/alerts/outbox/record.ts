@@ -1,9 +1,10 @@
 import { z } from "zod";
 
-import type { AlertTables, DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
+import type { AlertTables, DeliveryRow, ReceiptRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { destinationKey, StoredDestination } from "../routing/subscription.ts";
-import type { Destination, Receipt, SendError } from "../sender.ts";
+import { destinationKey, StoredDestination, tokenKey } from "../routing/subscription.ts";
+import type { SuspensionTarget } from "../suspension/suspension-record.ts";
+import type { Receipt, SendError } from "../sender.ts";
 import type { Decision } from "./batch.ts";
 import type { ClaimedDelivery } from "./claim.ts";
 import { logDecisions } from "./decision-log.ts";
@@ -57,10 +58,15 @@ export async function recordSent(tables: AlertTables, results: readonly Delivery
   const receipts = results.flatMap(({ claimed, receipt, at }) => {
     const shown = receipt ?? claimed.edits;
     const shows = [...(receipt === undefined ? [] : [claimed.row.id]), ...(claimed.shows ?? [])];
-    return shown === undefined ? [] : shows.map((delivery) => ({ delivery, ...shown, at }));
+    return shown === undefined ? [] : shows.map((delivery) => receiptRow(delivery, shown, at));
   });
   // Two edits of one message may be the first to show a delivery.
   await tables.outbox.putReceipts([...new Map(receipts.map((one) => [one.delivery, one])).values()]);
+}
+
+/** A destination has its workspace in the delivery. */
+function receiptRow(delivery: string, { platform, channel, message }: Receipt, at: Milliseconds): ReceiptRow {
+  return { delivery, platform, channel, message, at };
 }
 
 /** Owes a failed delivery again. Returns when it is due. `random` is from 0 to below 1. */
@@ -156,10 +162,10 @@ export async function retryNow(tables: AlertTables, destination: string, at: Mil
   }
 }
 
-/** Dead-letters what is owed on a platform, or at one destination of it, that is lost. */
+/** Dead-letters what is owed where a token is refused, or at one destination that is lost. */
 export async function deadLetterOwed(
   tables: AlertTables,
-  { platform, destination }: { readonly platform: string; readonly destination?: Destination },
+  { destination, ...token }: SuspensionTarget,
   at: Milliseconds,
   why: string,
   newId: () => string,
@@ -167,7 +173,7 @@ export async function deadLetterOwed(
   await fanOutAll(tables, newId);
   const readOwed = async (): Promise<readonly DeliveryRow[]> =>
     destination === undefined
-      ? tables.outbox.owedOn(platform)
+      ? tables.outbox.owedOn(tokenKey(token))
       : (await tables.outbox.openOf(destinationKey(destination))).filter(({ state }) => state === "owed");
   for (const { phase, target } of await readOwed()) {
     if (phase === "group" && target !== null) await releaseGroup(tables, target, at);
@@ -231,19 +237,19 @@ export async function recoverUnfinished(
 const MAX_EXPIRED = 500;
 
 /**
- * Dead-letters what is owed for longer than a failure is retried, except on some platforms. `refused` says why a platform
- * refuses the bot's token.
+ * Dead-letters what is owed for longer than a failure is retried, except on some platforms, or of one token's key.
+ * `refused` says why the token of a destination's key is refused.
  */
 export async function expire(
   tables: AlertTables,
   at: Milliseconds,
   newId: () => string,
-  except: readonly string[],
-  refused: (platform: string) => string | undefined,
+  where: Parameters<AlertTables["outbox"]["overdue"]>[2],
+  refused: (destination: string) => string | undefined,
 ): Promise<readonly Decision[]> {
   const decisions: Decision[] = [];
-  for (const row of await tables.outbox.overdue(at - DEAD_LETTER_AFTER, MAX_EXPIRED, except)) {
-    const refusal = refused(row.platform);
+  for (const row of await tables.outbox.overdue(at - DEAD_LETTER_AFTER, MAX_EXPIRED, where)) {
+    const refusal = refused(row.destination);
     const why = row.last_error ?? refusal ?? "nothing could send it";
     await deadLetter(tables, { ...row, last_error: why }, at, newId, refusal === undefined ? UNSENT : UNREACHED);
     const about = { destination: row.destination, delivery: row.id };
@@ -279,13 +285,13 @@ export async function recordLateReceipt(
     const said = (await tables.outbox.saidBy(id)).map((one) => one.id);
     await tables.outbox.markSent([id], at);
     await tables.outbox.updateAll(said, { state: "merged", last_error: `said by ${id}` });
-    await tables.outbox.putReceipts([id, ...said].map((delivery) => ({ delivery, ...receipt, at })));
+    await tables.outbox.putReceipts([id, ...said].map((delivery) => receiptRow(delivery, receipt, at)));
     return true;
   }
   const message = (await readMessages(tables, [row.message])).get(row.message);
   if (message === undefined) return true;
   const first = firstCopy(id);
-  await tables.outbox.putReceipts([{ delivery: first, ...receipt, at }]);
+  await tables.outbox.putReceipts([receiptRow(first, receipt, at)]);
   const edit = { id: newId(), destination, phase: "state", message, edits: first } as const;
   await enqueue(tables, { deliveries: [edit] }, at, newId);
   const [owed] = await tables.outbox.get([edit.id]);

@@ -7,7 +7,14 @@ import { enqueue } from "../outbox/outbox.ts";
 import type { Platforms } from "../platform.ts";
 import { destinationKey, type Subscription } from "../routing/subscription.ts";
 import type { Destination } from "../sender.ts";
-import { graceEndsAt, isOfPlatform, type Suspension, suspensionKey, type Suspensions } from "./suspension-record.ts";
+import {
+  graceEndsAt,
+  isOfToken,
+  type Suspension,
+  suspensionKey,
+  type Suspensions,
+  tokenScope,
+} from "./suspension-record.ts";
 
 /** Who is notified of suspensions. */
 export interface SuspensionDependencies {
@@ -75,9 +82,7 @@ export async function notifyResumed(
 ): Promise<void> {
   const { waiting, lost, back, active } = resumed;
   const unsent = [...lost.values()].reduce((sum, count) => sum + count, 0);
-  const known = isOfPlatform(suspension)
-    ? recipients(dependencies)
-    : operatorsFor(suspensions, suspension, dependencies);
+  const known = isOfToken(suspension) ? recipients(dependencies) : operatorsFor(suspensions, suspension, dependencies);
   const keys = new Set(known.map((one) => destinationKey(one)));
   await send(tables, suspension, known, { what: "accepted", waiting, unsent, subscriptions: back }, at, dependencies);
   const places = new Map(active.map(({ destination }) => [destinationKey(destination), destination]));
@@ -95,7 +100,7 @@ function recipients({ operators, console: shown }: SuspensionDependencies): Dest
 }
 
 /**
- * The operators, where they can be reached: on the suspended platform the notice would wait for the suspension's end. A
+ * The operators, where they can be reached: with the refused token the notice would wait for the suspension's end. A
  * reason that only they can mend, and that may hold for hundreds of channels, is told them once.
  */
 function operatorsFor(
@@ -104,8 +109,8 @@ function operatorsFor(
   dependencies: SuspensionDependencies,
 ): Destination[] {
   const all = recipients(dependencies);
-  if (isOfPlatform(suspension)) return all.filter(({ platform }) => platform !== suspension.platform);
   const own = suspensionKey(suspension);
+  if (isOfToken(suspension)) return all.filter((one) => !destinationKey(one).startsWith(`${own}/`));
   const isAlike = (other: Suspension): boolean =>
     suspensionKey(other) !== own &&
     other.operator === true &&
@@ -126,12 +131,12 @@ function peopleFor(
   people.delete(destination.channel);
   // Who subscribed it at the console or the terminal is nobody on the platform.
   const known = [...people].filter((person) => platforms?.chat(platform)?.parseMention(person, undefined) === person);
-  return known.map((channel) => ({ platform, channel }));
+  return known.map((channel) => ({ ...tokenScope(destination), channel }));
 }
 
 async function send(
   tables: AlertTables,
-  { platform, destination: channel, since, why, operator }: Suspension,
+  { platform, destination: channel, workspace = channel?.workspace, since, why, operator }: Suspension,
   to: readonly Destination[],
   change: TokenMessage["change"],
   at: Milliseconds,
@@ -140,6 +145,7 @@ async function send(
   const message = {
     type: "token",
     platform,
+    ...(workspace === undefined ? {} : { workspace }),
     ...(channel === undefined ? {} : { channel: channel.channel }),
     ...(operator === undefined ? {} : { operator }),
     why,

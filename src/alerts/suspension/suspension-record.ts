@@ -3,15 +3,16 @@ import { z } from "zod";
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { DEAD_LETTER_AFTER } from "../outbox/retry-policy.ts";
-import { destinationKey, StoredDestination } from "../routing/subscription.ts";
+import { destinationKey, StoredDestination, tokenKey } from "../routing/subscription.ts";
 import type { Destination } from "../sender.ts";
 
 /**
- * A platform that refuses the bot's token; with a destination, one that cannot be reached. As stored; times in Unix
- * milliseconds.
+ * A platform that refuses the bot's token, or that of one workspace where each has its own; with a destination, one that
+ * cannot be reached. As stored; times in Unix milliseconds.
  */
 export const Suspension = z.object({
   platform: z.string(),
+  workspace: z.string().exactOptional(),
   destination: StoredDestination.exactOptional(),
   since: z.number(),
   /** In the platform's words, as of the last attempt; never the token. */
@@ -23,10 +24,15 @@ export const Suspension = z.object({
 });
 export type Suspension = z.infer<typeof Suspension>;
 
-/** What is suspended: a platform, or one destination there. */
-export interface SuspensionTarget {
-  readonly platform: string;
+/** What is suspended: a platform, one workspace there, or one destination. */
+export interface SuspensionTarget extends TokenScope {
   readonly destination?: Destination;
+}
+
+/** Where a token counts: on a platform, or in the workspace that its destinations name. */
+export interface TokenScope {
+  readonly platform: string;
+  readonly workspace?: string;
 }
 
 /** Stored under this name beside the watchers' snapshots, for no network. */
@@ -38,14 +44,24 @@ export function graceEndsAt({ since }: Pick<Suspension, "since">): Milliseconds 
   return since + DEAD_LETTER_AFTER;
 }
 
-/** Names a target: a platform's id, or a destination's key, which has slashes. */
-export function suspensionKey({ platform, destination }: SuspensionTarget): string {
-  return destination === undefined ? platform : destinationKey(destination);
+/** Names a target: `platform`, `platform/workspace`, or a destination's key, which begins with either and a slash. */
+export function suspensionKey({ destination, ...token }: SuspensionTarget): string {
+  return destination === undefined ? tokenKey(token) : destinationKey(destination);
+}
+
+/** The scope of the token that a destination needs. */
+export function tokenScope({ platform, workspace }: TokenScope): TokenScope {
+  return { platform, ...(workspace === undefined ? {} : { workspace }) };
+}
+
+/** Whether a token is refused: of a platform, or of one workspace there. */
+export function isOfToken({ destination }: Pick<Suspension, "destination">): boolean {
+  return destination === undefined;
 }
 
 /** Whether a whole platform is suspended. */
-export function isOfPlatform({ destination }: Pick<Suspension, "destination">): boolean {
-  return destination === undefined;
+export function isOfPlatform({ destination, workspace }: Pick<Suspension, "destination" | "workspace">): boolean {
+  return destination === undefined && workspace === undefined;
 }
 
 /** All suspensions, as stored. */
@@ -64,9 +80,20 @@ export class Suspensions {
     this.#all = new Map([...found].map((one) => [suspensionKey(one), one]));
   }
 
-  /** By a platform's id or a destination's key. */
+  /** By the key of a token's scope or of a destination. */
   get(key: string): Suspension | undefined {
     return this.#all.get(key);
+  }
+
+  /** The suspension of the token that a destination needs, by the destination's key. */
+  ofToken(destination: string): Suspension | undefined {
+    const [platform = "", workspace = ""] = destination.split("/");
+    return this.#all.get(platform) ?? (workspace === "" ? undefined : this.#all.get(`${platform}/${workspace}`));
+  }
+
+  /** The workspaces of a platform whose tokens are refused, by key. */
+  workspacesOf(platform: string): readonly Suspension[] {
+    return this.all().filter((one) => one.platform === platform && isOfToken(one) && !isOfPlatform(one));
   }
 
   all(): readonly Suspension[] {

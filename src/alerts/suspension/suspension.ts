@@ -1,5 +1,5 @@
-// A platform that refuses the bot's token, or a destination that cannot be reached, is suspended: its deliveries wait,
-// and none is lost. After a day, or at once if the bot was removed, its subscriptions end; they come back by themselves
+// A platform that refuses the bot's token (or that of one workspace, where each has its own), or a destination that cannot
+// be reached, is suspended: its deliveries wait, and none is lost. After a day, or at once if the bot was removed, its subscriptions end; they come back by themselves
 // once something arrives again. Read suspension-record.ts (the stored state), suspension-notices.ts (who is told) and
 // token-probe.ts (how a platform is asked about the token) next. A destination's own waiting deliveries are its probes.
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
@@ -20,7 +20,7 @@ import {
 } from "./suspension-notices.ts";
 import {
   graceEndsAt,
-  isOfPlatform,
+  isOfToken,
   type Suspension,
   suspensionKey,
   type Suspensions,
@@ -51,9 +51,9 @@ export async function isAwaited(
 }
 
 /**
- * Records that a platform refuses the bot's token, or that a destination cannot be reached. Operators are notified
- * once, when it begins; its deliveries wait. What lasts for a day, or where the bot was removed, ends all subscriptions
- * there: a process has one token for each platform, whatever workspaces there are.
+ * Records that a platform refuses the bot's token, or that of a workspace, or that a destination cannot be reached.
+ * Operators are notified once, when it begins; its deliveries wait. What lasts for a day, or where the bot was removed,
+ * ends all subscriptions there.
  */
 export async function suspend(
   tables: AlertTables,
@@ -63,7 +63,7 @@ export async function suspend(
 ): Promise<readonly Decision[]> {
   const known = suspensions.get(suspensionKey(target));
   // Somebody has subscribed there again meanwhile: it begins anew.
-  const anew = known?.retired !== undefined && !isOfPlatform(target);
+  const anew = known?.retired !== undefined && !isOfToken(target);
   const before = anew ? undefined : known;
   // A clock that was set back must not make the day longer.
   const since = Math.min(before?.since ?? at, at);
@@ -115,8 +115,8 @@ export async function resume(
   const active = back.flatMap(({ after }) => (after.state === "active" ? [after] : []));
   await notifyResumed(tables, suspensions, suspension, { waiting, lost, back: back.length, active }, at, dependencies);
   return [
-    isOfPlatform(target)
-      ? { what: "token accepted", detail: `${target.platform}; subscriptions that came back: ${back.length}` }
+    isOfToken(target)
+      ? { what: "token accepted", detail: `${suspensionKey(target)}; subscriptions that came back: ${back.length}` }
       : { what: "destination reached", destination: suspensionKey(target), detail: `${waiting} waited` },
     ...back.map(({ before, after }) => ({
       what: "subscription",
@@ -127,10 +127,11 @@ export async function resume(
   ];
 }
 
-function beginning({ platform, destination, why }: Suspension): Decision {
-  return destination === undefined
-    ? { what: "token refused", detail: `${platform}: ${why}` }
-    : { what: "destination unreachable", destination: destinationKey(destination), detail: why };
+function beginning(suspension: Suspension): Decision {
+  const { why } = suspension;
+  return isOfToken(suspension)
+    ? { what: "token refused", detail: `${suspensionKey(suspension)}: ${why}` }
+    : { what: "destination unreachable", destination: suspensionKey(suspension), detail: why };
 }
 
 async function endSubscriptions(
@@ -145,8 +146,8 @@ async function endSubscriptions(
   readonly lost: { readonly subscriptions: number; readonly unsent: number };
   readonly decisions: readonly Decision[];
 }> {
-  const { platform, why: words } = suspension;
-  const why = isOfPlatform(suspension)
+  const { why: words } = suspension;
+  const why = isOfToken(suspension)
     ? `${revoked ? "the bot was removed" : "the bot's token was refused for a day"} (${words}); it comes back once a token is accepted`
     : `it could not be reached for a day (${words}); let the bot in, then resume`;
   const retired = alive.map((one) => ({
@@ -164,7 +165,9 @@ async function endSubscriptions(
   if (suspension.destination !== undefined) places.add(destinationKey(suspension.destination));
   const counts = `subscriptions ended: ${retired.length}; messages given up: ${unsent}`;
   const decisions = [
-    ...(isOfPlatform(suspension) ? [{ what: "platform lost", detail: `${platform}: ${why}; ${counts}` }] : []),
+    ...(isOfToken(suspension)
+      ? [{ what: "platform lost", detail: `${suspensionKey(suspension)}: ${why}; ${counts}` }]
+      : []),
     ...[...places].map((destination) => ({ what: "destination lost", destination, detail: why })),
   ];
   return { lost, decisions };
@@ -179,7 +182,11 @@ async function subscriptionsOf(tables: AlertTables, target: SuspensionTarget): P
   if (target.destination !== undefined) {
     return parse(await tables.subscriptions.list(destinationKey(target.destination)));
   }
-  return parse(await tables.subscriptions.list()).filter(({ destination }) => destination.platform === target.platform);
+  const { platform, workspace } = target;
+  return parse(await tables.subscriptions.list()).filter(
+    ({ destination }) =>
+      destination.platform === platform && (workspace === undefined || destination.workspace === workspace),
+  );
 }
 
 function parse(rows: readonly { readonly data: string }[]): Subscription[] {
@@ -188,20 +195,20 @@ function parse(rows: readonly { readonly data: string }[]): Subscription[] {
 
 function waitingFor(
   tables: AlertTables,
-  { platform, destination }: SuspensionTarget,
+  { destination, ...token }: SuspensionTarget,
   newId: () => string,
 ): Promise<number> {
   return destination === undefined
-    ? waitingOn(tables, platform, newId)
+    ? waitingOn(tables, token, newId)
     : waitingAt(tables, destinationKey(destination), newId);
 }
 
 /** How many messages were dead-lettered since it began, by destination. */
 async function unsentIn(
   tables: AlertTables,
-  { platform, destination, since }: Suspension,
+  { destination, since, ...token }: Suspension,
 ): Promise<ReadonlyMap<string, number>> {
-  const all = await unsentOn(tables, platform, since);
+  const all = await unsentOn(tables, token, since);
   if (destination === undefined) return all;
   const key = destinationKey(destination);
   return new Map([[key, all.get(key) ?? 0]]);

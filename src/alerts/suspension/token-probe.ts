@@ -5,7 +5,16 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { nowMillis } from "../dependencies.ts";
 import type { Decision } from "../outbox/batch.ts";
 import { type Sender, SendError } from "../sender.ts";
-import { isOfPlatform, readSuspensions, type Suspension, suspensionKey, Suspensions } from "./suspension-record.ts";
+import {
+  isOfPlatform,
+  isOfToken,
+  readSuspensions,
+  type Suspension,
+  suspensionKey,
+  Suspensions,
+  tokenScope,
+  type TokenScope,
+} from "./suspension-record.ts";
 import { suspend } from "./suspension.ts";
 import type { SuspensionDependencies } from "./suspension-notices.ts";
 
@@ -18,8 +27,7 @@ interface TokenProbeDependencies {
 }
 
 /** A platform's answer to a probe; no error if it accepts the token. */
-interface TokenCheck {
-  readonly platform: string;
+interface TokenCheck extends TokenScope {
   readonly error?: unknown;
   /** Unix milliseconds. */
   readonly at: Milliseconds;
@@ -32,14 +40,14 @@ const USUAL_EVERY: Milliseconds = 300_000;
 const ANSWER_WITHIN: Milliseconds = 20_000;
 
 /**
- * Asks platforms whether they accept the bot's token. To a suspended one nothing is sent; once a probe succeeds, a few
+ * Asks platforms whether they accept the bot's token; of those of workspaces, the refused ones. With a refused one nothing is sent; once a probe succeeds, a few
  * messages are trials: a platform that accepts a token need not accept what is sent with it.
  */
 export class TokenProbe {
   readonly #dependencies: TokenProbeDependencies;
   readonly #nextAt = new Map<string, Milliseconds>();
   readonly #asking = new Set<string>();
-  /** Their platforms, by delivery. */
+  /** The keys of their tokens, by delivery. */
   readonly #trials = new Map<string, string>();
   #checks: TokenCheck[] = [];
   /** The suspensions as the last transaction left them, by their key. */
@@ -54,16 +62,21 @@ export class TokenProbe {
     const { clock, senders } = this.#dependencies;
     const now = clock.monotonicMillis();
     let soonest = Number.POSITIVE_INFINITY;
+    const refused = [...(this.#known?.values() ?? [])].filter(isOfToken);
     for (const sender of senders) {
       const { platform } = sender;
-      const suspension = this.#known?.get(platform);
-      if (sender.checkToken === undefined && suspension === undefined) continue;
-      const due = this.#nextAt.get(platform) ?? now;
-      if (due <= now && !this.#asking.has(platform)) void this.#ask(sender, signal);
-      const every = suspension !== undefined && suspension.retired === undefined ? REFUSED_EVERY : USUAL_EVERY;
-      const next = due <= now ? now + every : due;
-      this.#nextAt.set(platform, next);
-      soonest = Math.min(soonest, next - now);
+      const workspaces = refused.filter((one) => one.platform === platform && !isOfPlatform(one));
+      for (const token of [{ platform }, ...workspaces.map(tokenScope)]) {
+        const key = suspensionKey(token);
+        const suspension = this.#known?.get(key);
+        if (sender.checkToken === undefined && suspension === undefined) continue;
+        const due = this.#nextAt.get(key) ?? now;
+        if (due <= now && !this.#asking.has(key)) void this.#ask(sender, token, signal);
+        const every = suspension !== undefined && suspension.retired === undefined ? REFUSED_EVERY : USUAL_EVERY;
+        const next = due <= now ? now + every : due;
+        this.#nextAt.set(key, next);
+        soonest = Math.min(soonest, next - now);
+      }
     }
     return soonest;
   }
@@ -89,63 +102,66 @@ export class TokenProbe {
     return this.#trials.has(delivery);
   }
 
-  /** Notes what a transaction committed: which platforms are suspended, the trials on those, and finished trials. */
+  /** Notes what a transaction committed: which tokens are refused, the trials with those, and finished trials. */
   committed(
     suspensions: Suspensions,
-    claimed: readonly { readonly row: Pick<DeliveryRow, "id" | "platform"> }[],
+    claimed: readonly { readonly row: Pick<DeliveryRow, "id" | "destination"> }[],
     recorded: readonly string[],
   ): void {
     const { clock, log } = this.#dependencies;
     for (const id of recorded) {
-      const platform = this.#trials.get(id);
+      const token = this.#trials.get(id);
       this.#trials.delete(id);
       // After a trial that proved nothing, probe soon, not as late as after a revoked token.
-      if (platform !== undefined && suspensions.get(platform) !== undefined) this.#askWithin(platform, REFUSED_EVERY);
+      if (token !== undefined && suspensions.get(token) !== undefined) this.#askWithin(token, REFUSED_EVERY);
     }
     for (const { row } of claimed) {
-      if (suspensions.get(row.platform) !== undefined) this.#trials.set(row.id, row.platform);
+      const refused = suspensions.ofToken(row.destination);
+      if (refused !== undefined) this.#trials.set(row.id, suspensionKey(refused));
     }
     const before = this.#known;
     this.#known = new Map(suspensions.all().map((one) => [suspensionKey(one), one]));
     for (const one of suspensions.all()) {
-      const { platform, why } = one;
-      if (before?.has(platform) === true || !isOfPlatform(one)) continue;
+      const key = suspensionKey(one);
+      if (before?.has(key) === true || !isOfToken(one)) continue;
       // A suspension found by an earlier process is probed at once.
-      if (before === undefined) this.#nextAt.delete(platform);
-      else this.#nextAt.set(platform, clock.monotonicMillis() + REFUSED_EVERY);
-      log.error({ platform, why }, "platform suspended");
+      if (before === undefined) this.#nextAt.delete(key);
+      else this.#nextAt.set(key, clock.monotonicMillis() + REFUSED_EVERY);
+      log.error({ ...tokenScope(one), why: one.why }, "platform suspended");
     }
     for (const [key, one] of before ?? []) {
-      if (!this.#known.has(key) && isOfPlatform(one)) log.info({ platform: one.platform }, "platform resumed");
+      if (this.#known.has(key) || !isOfToken(one)) continue;
+      if (!isOfPlatform(one)) this.#nextAt.delete(key);
+      log.info({ ...tokenScope(one) }, "platform resumed");
     }
   }
 
-  #askWithin(platform: string, millis: Milliseconds): void {
+  #askWithin(token: string, millis: Milliseconds): void {
     const due = this.#dependencies.clock.monotonicMillis() + millis;
-    this.#nextAt.set(platform, Math.min(this.#nextAt.get(platform) ?? due, due));
+    this.#nextAt.set(token, Math.min(this.#nextAt.get(token) ?? due, due));
   }
 
-  async #ask(sender: Sender, leave: AbortSignal): Promise<void> {
+  async #ask(sender: Sender, token: TokenScope, leave: AbortSignal): Promise<void> {
     const { clock, onChecked } = this.#dependencies;
-    const { platform } = sender;
-    this.#asking.add(platform);
+    const key = suspensionKey(token);
+    this.#asking.add(key);
     const ended = new AbortController();
     const late = clock.sleep(ANSWER_WITHIN, ended.signal).then(() => Promise.reject(new Error("no answer in time")));
     late.catch(() => undefined);
     try {
-      await Promise.race([sender.checkToken?.(AbortSignal.any([leave, ended.signal])), late]);
-      this.#checks.push({ platform, at: nowMillis(clock) });
+      await Promise.race([sender.checkToken?.(AbortSignal.any([leave, ended.signal]), token.workspace), late]);
+      this.#checks.push({ ...token, at: nowMillis(clock) });
     } catch (error) {
-      this.#checks.push({ platform, error, at: nowMillis(clock) });
+      this.#checks.push({ ...token, error, at: nowMillis(clock) });
     } finally {
       ended.abort(new DOMException("The platform has answered.", "AbortError"));
-      this.#asking.delete(platform);
+      this.#asking.delete(key);
       onChecked();
     }
   }
 }
 
-/** Records the answers; `accepted` are the suspended platforms on which trials may be sent. */
+/** Records the answers; `accepted` are the keys of refused tokens with which trials may be sent. */
 export async function recordTokenChecks(
   tables: AlertTables,
   checks: readonly TokenCheck[],
@@ -154,11 +170,12 @@ export async function recordTokenChecks(
 ): Promise<{ readonly accepted: ReadonlySet<string>; readonly decisions: readonly Decision[] }> {
   const accepted = new Set<string>();
   const decisions: Decision[] = [];
-  for (const { platform, error, at } of checks) {
+  for (const { error, at, ...token } of checks) {
+    const key = suspensionKey(token);
     if (error instanceof SendError && error.kind === "refused") {
-      decisions.push(...(await suspend(tables, suspensions, { platform, error, at }, dependencies)));
-      accepted.delete(platform);
-    } else if (error === undefined && suspensions.get(platform) !== undefined) accepted.add(platform);
+      decisions.push(...(await suspend(tables, suspensions, { ...token, error, at }, dependencies)));
+      accepted.delete(key);
+    } else if (error === undefined && suspensions.get(key) !== undefined) accepted.add(key);
   }
   return { accepted, decisions };
 }

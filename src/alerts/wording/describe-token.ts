@@ -24,17 +24,22 @@ interface TokenText {
   readonly blocks: readonly Block[];
 }
 
-function tokenText({ platform, why, since, at, change }: TokenMessage, platforms?: Platforms): TokenText {
+function tokenText({ platform, workspace, why, since, at, change }: TokenMessage, platforms?: Platforms): TokenText {
   const name = platforms?.nameOf(platform) ?? platform;
+  const noun = platforms?.workspaceNoun(platform) ?? "workspace";
+  const ofWorkspace = workspace === undefined ? "" : ` of the ${noun} ${workspace}`;
+  const fromWorkspace = workspace === undefined ? "" : ` from the ${noun} ${workspace}`;
+  // Others go on without it.
+  const [tone, word] = workspace === undefined ? (["bad", "CRITICAL"] as const) : (["warning", "WARNING"] as const);
   const [from, to] = [timeFromText(since), timeFromText(at)];
-  const remedy = whatToDo(tokenRemedy(platform, platforms));
+  const remedy = whatToDo(tokenRemedy({ platform, workspace }, platforms));
   switch (change.what) {
     case "refused": {
       const until = time(timeFromText(change.until), "both");
       return {
-        tone: "bad",
-        word: "CRITICAL",
-        title: text`${name} refuses the bot's token: no alert arrives there`,
+        tone,
+        word,
+        title: text`${name} refuses the bot's token${ofWorkspace}: no alert arrives there`,
         blocks: [
           paragraph(text`Since ${time(from, "both")}: ${code(why)}. Nobody there gets an answer either.`),
           paragraph(
@@ -47,12 +52,12 @@ function tokenText({ platform, why, since, at, change }: TokenMessage, platforms
     case "revoked": {
       const { subscriptions, unsent, removed } = change;
       return {
-        tone: "bad",
-        word: "CRITICAL",
+        tone,
+        word,
         title:
           removed === true
-            ? text`${name} says that the bot was removed: its alerts there have ended`
-            : text`${name} has refused the bot's token for a day: its alerts there have ended`,
+            ? text`${name} says that the bot was removed${fromWorkspace}: its alerts there have ended`
+            : text`${name} has refused the bot's token${ofWorkspace} for a day: its alerts there have ended`,
         blocks: [
           paragraph(
             text`Since ${time(from, "both")}: ${code(why)}. ${ended(subscriptions)} on ${name}. ${deadLetterWords(unsent)}`,
@@ -67,7 +72,7 @@ function tokenText({ platform, why, since, at, change }: TokenMessage, platforms
       return {
         tone: "good",
         word: "RESOLVED",
-        title: text`${name} accepts the bot's token again`,
+        title: text`${name} accepts the bot's token${ofWorkspace} again`,
         blocks: [
           paragraph(
             text`It was refused from ${time(from, "both")} to ${time(to, "both")}. ${lateWords(waiting)} ${deadLetterWords(unsent)}${returned(subscriptions)}`,
@@ -92,12 +97,16 @@ function tokenText({ platform, why, since, at, change }: TokenMessage, platforms
 }
 
 function channelText(message: TokenMessage, channel: string, platforms?: Platforms): TokenText {
-  const { platform, operator, why, since, at, change } = message;
+  const { platform, workspace, operator, why, since, at, change } = message;
   const name = platforms?.nameOf(platform) ?? platform;
   const [from, to] = [timeFromText(since), timeFromText(at)];
   const person = channel.startsWith("user:") ? channel.slice("user:".length) : undefined;
   const place = person === undefined ? "channel" : "person";
-  const named = text`${person === undefined ? "" : "Direct messages of "}${code(person ?? channel)}`;
+  const where =
+    workspace === undefined
+      ? []
+      : text` in the ${platforms?.workspaceNoun(platform) ?? "workspace"} ${code(workspace)}`;
+  const named = text`${person === undefined ? "" : "Direct messages of "}${code(person ?? channel)}${where}`;
   const [tone, word] = operator === true ? (["bad", "CRITICAL"] as const) : (["warning", "WARNING"] as const);
   const remedy = channelRemedy(operator, person, name);
   switch (change.what) {

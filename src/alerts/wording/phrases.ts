@@ -120,8 +120,13 @@ export function whatToDo(remedy: Text): Block {
   return paragraph(text`${strong("What to do:")} ${remedy}`);
 }
 
-/** What to do if a platform refuses the bot's token. */
-export function tokenRemedy(platform: string, platforms: Platforms | undefined): Text {
+/** What to do if a platform refuses the bot's token, or that of one workspace. */
+export function tokenRemedy(
+  { platform, workspace }: { readonly platform: string; readonly workspace?: string | undefined },
+  platforms: Platforms | undefined,
+): Text {
+  if (workspace !== undefined)
+    return text`somebody in the ${platforms?.workspaceNoun(platform) ?? "workspace"} ${code(workspace)} adds the app again.`;
   const doctor = text`${code("npm run doctor")} says whether it is right.`;
   const chat = platforms?.chat(platform);
   if (chat === undefined) return text`set a token that ${platform} accepts and start the bot again. ${doctor}`;

@@ -4,10 +4,11 @@ import type { AlertService } from "../../alerts/service/service.ts";
 import {
   graceEndsAt,
   isOfPlatform,
+  isOfToken,
   type Suspension,
   suspensionKey,
 } from "../../alerts/suspension/suspension-record.ts";
-import { destinationKey, isAlive, type Subscription } from "../../alerts/routing/subscription.ts";
+import { destinationKey, isAlive, type Subscription, tokenKey } from "../../alerts/routing/subscription.ts";
 import { tokenRemedy } from "../../alerts/wording/phrases.ts";
 import { type Block, paragraph } from "../../reply/block.ts";
 import { code, strong, text, type Text, time } from "../../reply/text.ts";
@@ -22,13 +23,20 @@ import {
   isSameDestination,
 } from "./destination.ts";
 
-/** Suspensions of platforms that this process serves; others may have been abandoned on purpose. */
+/**
+ * The refused tokens of platforms that this process serves; others may have been abandoned on purpose. Of those of
+ * workspaces, the caller's, or for operators all.
+ */
 export function servedSuspensions(
   suspensions: readonly Suspension[],
   { platforms }: Pick<AlertService, "platforms">,
+  context: CallerContext,
 ): readonly Suspension[] {
   const served = platforms();
-  const all = suspensions.filter(isOfPlatform);
+  const here = destinationHere(context);
+  const all = suspensions.filter(
+    (one) => isOfToken(one) && (isOfPlatform(one) || isOperator(context) || suspensionKey(one) === tokenKey(here)),
+  );
   return served.length === 0 ? all : all.filter(({ platform }) => served.includes(platform));
 }
 
@@ -39,7 +47,7 @@ export async function unreachable(
 ): Promise<Suspension | undefined> {
   const key = destinationKey(destination);
   return (await alerts.suspensions()).find(
-    (one) => !isOfPlatform(one) && one.retired === undefined && suspensionKey(one) === key,
+    (one) => !isOfToken(one) && one.retired === undefined && suspensionKey(one) === key,
   );
 }
 
@@ -84,28 +92,31 @@ function mayKnow(subscription: Subscription, context: CallerContext): boolean {
   return by.id === caller.id || (workspace !== undefined && workspace === here.workspace);
 }
 
-/** A suspended platform in words: since when, the effect on undelivered messages, and what to do. */
+/** A refused token in words: since when, the effect on undelivered messages, and what to do. */
 export function suspensionWords(suspension: Suspension, platforms: Platforms, now: Milliseconds): Text {
-  const { platform, since, why, retired } = suspension;
+  const { platform, workspace, since, why, retired } = suspension;
+  const where = workspace === undefined ? [] : text` of the ${platforms.workspaceNoun(platform)} ${workspace}`;
   const lasted = formatDuration(Math.max(0, now - since));
   const owed =
     retired === undefined
       ? text`Its messages wait until ${time(fromMillis(graceEndsAt(suspension)), "both")}.`
       : text`Its subscriptions (${retired.subscriptions}) have ended; they come back once a token is accepted.`;
-  return text`${strong(`${platforms.nameOf(platform)} refuses the bot's token`)} since ${time(fromMillis(since))} (${lasted}): ${code(why)}. ${owed} To mend it, ${tokenRemedy(platform, platforms)}`;
+  return text`${strong(`${platforms.nameOf(platform)} refuses the bot's token`)}${where} since ${time(fromMillis(since))} (${lasted}): ${code(why)}. ${owed} To mend it, ${tokenRemedy({ platform, workspace }, platforms)}`;
 }
 
-/** A note for a destination on a suspended platform; empty for any other. */
+/** A note for a destination whose token is refused; empty for any other. */
 export async function suspensionNote(
   alerts: Pick<AlertService, "platforms" | "suspensions">,
-  platforms: Platforms,
-  { platform }: Pick<Destination, "platform">,
+  context: CallerContext,
+  { platform, workspace }: Destination,
 ): Promise<readonly Block[]> {
-  const isSuspended = servedSuspensions(await alerts.suspensions(), alerts).some((one) => one.platform === platform);
+  const isSuspended = servedSuspensions(await alerts.suspensions(), alerts, context).some(
+    (one) => one.platform === platform && (one.workspace === undefined || one.workspace === workspace),
+  );
   if (!isSuspended) return [];
   return [
     paragraph(
-      `${platforms.nameOf(platform)} refuses the bot's token at the moment: nothing arrives there until it accepts one.`,
+      `${context.platforms.nameOf(platform)} refuses the bot's token at the moment: nothing arrives there until it accepts one.`,
     ),
   ];
 }

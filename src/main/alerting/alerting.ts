@@ -284,7 +284,7 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
     async health() {
       const stored = await store.read(async ({ alerts }) => {
         const suspensions = await readSuspensions(alerts);
-        const waiting = suspensions.filter((one) => !isOfPlatform(one)).map(suspensionKey);
+        const waiting = suspensions.filter((one) => !isOfPlatform(one)).map((one) => suspensionKey(one));
         const queue = await outboxDepth(alerts);
         const sendable = waiting.length === 0 ? queue : await outboxDepth(alerts, waiting);
         return { queue, sendable, suspensions, refused: await readRefusedMessages(alerts) };

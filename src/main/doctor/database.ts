@@ -148,7 +148,7 @@ export function examineAlerts(
         : ok("watching", `the last look was kept ${ago} ago`),
     );
   }
-  for (const { platform, since, why, retired, destination } of alerts.read) {
+  for (const { platform, workspace, since, why, retired, destination } of alerts.read) {
     if (destination !== undefined && retired !== undefined) continue;
     const lasted = formatDuration(Math.max(0, now - since));
     if (destination !== undefined) {
@@ -157,8 +157,9 @@ export function examineAlerts(
       continue;
     }
     const ended = retired === undefined ? "" : `; ${retired.subscriptions} subscriptions ended with it`;
-    const what = `${PLATFORMS.nameOf(platform)} has refused the bot's token for ${lasted} (${why})${ended}`;
-    const remedy = `To mend it, ${plainText(tokenRemedy(platform, PLATFORMS))} What waits there is then sent, what ended comes back.`;
+    const where = workspace === undefined ? "" : ` of the workspace ${workspace}`;
+    const what = `${PLATFORMS.nameOf(platform)} has refused the bot's token${where} for ${lasted} (${why})${ended}`;
+    const remedy = `To mend it, ${plainText(tokenRemedy({ platform, workspace }, PLATFORMS))} What waits there is then sent, what ended comes back.`;
     findings.push(warning("refused token", what, remedy));
   }
   for (const { platform, count } of alerts.dead) {

@@ -83,9 +83,10 @@ export interface Outbox {
   add(rows: readonly NewDeliveryRow[]): Promise<void>;
   /**
    * Deliveries that may be sent now, the most urgent first: of each destination the first one, none where one is being
-   * sent. What overtakes waits for neither.
+   * sent. What overtakes waits for neither. `token` is a platform's id, with a slash and a workspace one workspace's key;
+   * `except` are workspaces' keys.
    */
-  due(platform: string, at: Milliseconds, limit: number): Promise<readonly DeliveryRow[]>;
+  due(token: string, at: Milliseconds, limit: number, except?: readonly string[]): Promise<readonly DeliveryRow[]>;
   /** When the next delivery becomes due. */
   nextRunAt(platforms: readonly string[], after: Milliseconds): Promise<Milliseconds | undefined>;
   /** In no order. */
@@ -129,12 +130,16 @@ export interface Outbox {
    * without knowing; returns them.
    */
   recover(self: string, known: readonly string[]): Promise<readonly DeliveryRow[]>;
-  /** Deliveries owed since before that moment, except on some platforms. */
-  overdue(before: Milliseconds, limit: number, except?: readonly string[]): Promise<readonly DeliveryRow[]>;
-  /** Deliveries owed on a platform and not being sent, in order. */
-  owedOn(platform: string): Promise<readonly DeliveryRow[]>;
+  /** Deliveries owed since before that moment, except on some platforms, or of one token's key. */
+  overdue(
+    before: Milliseconds,
+    limit: number,
+    where?: { readonly except: readonly string[] } | { readonly token: string },
+  ): Promise<readonly DeliveryRow[]>;
+  /** Deliveries of a token's key, owed and not being sent, in order. */
+  owedOn(token: string): Promise<readonly DeliveryRow[]>;
   deadLetter(ids: readonly string[], at: Milliseconds, why: string): Promise<void>;
-  /** Messages, without edits, dead-lettered on a platform since that moment, by destination. */
+  /** Messages, without edits, of a token's key, dead-lettered since that moment, by destination. */
   countDeadLetters(
     platform: string,
     since: Milliseconds,
@@ -145,7 +150,7 @@ export interface Outbox {
   hasReceipt(of: Pick<ReceiptRow, "platform" | "channel" | "message">): Promise<boolean>;
   /**
    * The number of owed deliveries and the age of the oldest, by platform; those in chunks are counted, too. Without
-   * those to some destinations.
+   * those to some destinations, or that need some workspaces' tokens, by key.
    */
   depth(
     except?: readonly string[],

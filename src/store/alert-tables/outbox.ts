@@ -34,10 +34,27 @@ function isNext(at: Milliseconds) {
   )`;
 }
 
+type Deliveries = "d" | "alert_deliveries";
+
+/** Whether a delivery needs the token of this key: a platform's id, or with a slash and a workspace, that workspace's. */
+function needs(table: Deliveries, token: string) {
+  const [platform = ""] = token.split("/");
+  const isThere = sql<boolean>`${sql.ref(`${table}.platform`)} = ${platform}`;
+  if (token === platform) return isThere;
+  // Keys of destinations begin with their token's and a slash; all are encoded, in ASCII.
+  return sql<boolean>`${isThere} and substr(${sql.ref(`${table}.destination`)}, 1, ${token.length + 1}) = ${`${token}/`}`;
+}
+
 export function createOutbox(db: Kysely<Schema>): Outbox {
   const all = () => db.selectFrom("alert_deliveries").selectAll();
   const owed = () => all().where("state", "=", "owed").where(isOpen("alert_deliveries"));
   const changing = () => db.updateTable("alert_deliveries");
+  /** Whether a delivery needs none of the tokens of these keys: one parameter for any number of them. */
+  const needsNone = (table: Deliveries, tokens: readonly string[]) =>
+    sql<boolean>`not exists (
+      select 1 from ${rowsOf(db, tokens)} as token
+      where substr(${sql.ref(`${table}.destination`)}, 1, length(token.value) + 1) = token.value || '/'
+    )`;
   const change = (ids: readonly string[], to: Partial<DeliveryRow>) =>
     inBatches(ids, (batch) => changing().set(to).where("id", "in", batch).execute());
   return {
@@ -65,13 +82,14 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         db.insertInto("alert_deliveries").values(batch).execute(),
       );
     },
-    due: (platform, at, limit) =>
+    due: (token, at, limit, except = []) =>
       db
         .selectFrom("alert_deliveries as d")
         .selectAll("d")
         .where("d.state", "=", "owed")
         .where(isOpen("d"))
-        .where("d.platform", "=", platform)
+        .where(needs("d", token))
+        .$if(except.length > 0, (query) => query.where(needsNone("d", except)))
         .where("d.run_at", "<=", at)
         .where(isNext(at))
         .orderBy("d.urgency", "desc")
@@ -247,23 +265,26 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
       );
       return selectInBatches(left, (batch) => all().where("id", "in", batch).orderBy("seq").execute());
     },
-    overdue: (before, limit, except = []) =>
+    overdue: (before, limit, where = { except: [] }) =>
       owed()
         .where("created_at", "<", before)
-        .$if(except.length > 0, (query) => query.where("platform", "not in", except))
+        .$if("except" in where && where.except.length > 0, (query) =>
+          query.where("platform", "not in", "except" in where ? where.except : []),
+        )
+        .$if("token" in where, (query) => query.where(needs("alert_deliveries", "token" in where ? where.token : "")))
         .orderBy("seq")
         .limit(limit)
         .execute(),
-    owedOn: (platform) => owed().where("platform", "=", platform).orderBy("seq").execute(),
+    owedOn: (token) => owed().where(needs("alert_deliveries", token)).orderBy("seq").execute(),
     deadLetter: (ids, at, why) => change(ids, { state: "dead", settled_at: at, last_error: why }),
-    countDeadLetters: (platform, since) =>
+    countDeadLetters: (token, since) =>
       db
         .selectFrom("alert_deliveries")
         .select((eb) => ["destination", eb.fn.countAll<number>().as("count")])
         .where("settled_at", ">=", since)
         .where("state", "=", "dead")
         .where("kind", "=", "message")
-        .where("platform", "=", platform)
+        .where(needs("alert_deliveries", token))
         .groupBy("destination")
         .orderBy("destination")
         .execute(),
@@ -289,8 +310,12 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
             .selectFrom("alert_deliveries")
             .select((of) => ["platform", of.lit<number>(1).as("owed"), "created_at"])
             .where(isOpen("alert_deliveries"))
-            // As one parameter: there may be thousands of them.
-            .$if(except.length > 0, (query) => query.where(sql<boolean>`destination not in ${rowsOf(db, except)}`))
+            // As one parameter: there may be thousands of them. A workspace's key is the beginning of its destinations'.
+            .$if(except.length > 0, (query) =>
+              query.where(
+                sql<boolean>`destination not in ${rowsOf(db, except)} and ${needsNone("alert_deliveries", except)}`,
+              ),
+            )
             .unionAll(eb.selectFrom("alert_parcels").select(["platform", "owed", "created_at"]))
             .as("open"),
         )

@@ -219,9 +219,9 @@ describe("a delivery that failed", () => {
       const state = { episode: "e", destination: destinationKey(ops), data: JSON.stringify(told) };
       await all.watch.putNotificationStates([state]);
       const day = at + DEAD_LETTER_AFTER;
-      expect(await expire(all, day, newId, [], () => refusal)).toEqual([]);
-      expect(await expire(all, day + 1, newId, ["nowhere"], () => refusal)).toEqual([]);
-      const [one, ...others] = await expire(all, day + 1, newId, [], () => refusal);
+      expect(await expire(all, day, newId, { except: [] }, () => refusal)).toEqual([]);
+      expect(await expire(all, day + 1, newId, { except: ["nowhere"] }, () => refusal)).toEqual([]);
+      const [one, ...others] = await expire(all, day + 1, newId, { except: [] }, () => refusal);
       expect([one, others]).toMatchObject([
         { what: "dead letter", destination: destinationKey(ops), delivery: "old", detail: expect.stringMatching(why) },
         [],
@@ -468,7 +468,7 @@ it("what waits for a destination, or on a platform, is counted: at a destination
   await tables(async (all) => {
     expect(await waitingAt(all, destinationKey(ops), newId)).toBe(2);
     expect(await waitingAt(all, destinationKey(desk), newId)).toBe(0);
-    expect(await waitingOn(all, "nowhere", newId)).toBe(3);
+    expect(await waitingOn(all, { platform: "nowhere" }, newId)).toBe(3);
   });
 });
 

@@ -232,7 +232,7 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
           await outbox.beginAttempts(["going"], T, "p");
         });
         expect(ids(await on(({ outbox }) => outbox.owedOn("fake")))).toEqual(["a", "b", "c", "edit"]);
-        expect(ids(await on(({ outbox }) => outbox.overdue(T + 1, 9, ["fake"])))).toEqual(["far"]);
+        expect(ids(await on(({ outbox }) => outbox.overdue(T + 1, 9, { except: ["fake"] })))).toEqual(["far"]);
         expect(ids(await on(({ outbox }) => outbox.overdue(T + 1, 9)))).toEqual(["a", "b", "c", "edit", "far"]);
         await on(({ outbox }) => outbox.deadLetter(["a"], T + 1, "refused"));
         await on(({ outbox }) => outbox.deadLetter(["b", "c", "edit"], T + 5, "refused"));
@@ -249,6 +249,30 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
           { destination: "d2", count: 1 },
         ]);
         expect(await on(({ outbox }) => outbox.countDeadLetters("other", T))).toEqual([]);
+      });
+
+      it("of one workspace, where each has a token of its own, are found by the token's key, and left out by it", async () => {
+        await on(({ outbox }) =>
+          outbox.add([
+            delivery("a", "fake/T1/c/"),
+            delivery("b", "fake/T1/d/"),
+            delivery("c", "fake/T11/c/"),
+            delivery("d", "fake//T1/"),
+            delivery("e", "fake/t1/c/"),
+            delivery("f", "other/T1/c/", { platform: "other" }),
+          ]),
+        );
+        expect(await due(T, 9, "fake/T1")).toEqual(["a", "b"]);
+        expect(ids(await on(({ outbox }) => outbox.owedOn("fake/T1")))).toEqual(["a", "b"]);
+        expect(ids(await on(({ outbox }) => outbox.overdue(T + 1, 9, { token: "fake/T1" })))).toEqual(["a", "b"]);
+        const without = await on(({ outbox }) => outbox.due("fake", T, 9, ["fake/T1", "fake/T2"]));
+        expect(ids(without)).toEqual(["c", "d", "e"]);
+        const depth = await on(({ outbox }) => outbox.depth(["fake/T1", "fake//T1/"]));
+        expect(depth.map(({ platform, owed }) => `${platform} ${owed}`).toSorted()).toEqual(["fake 2", "other 1"]);
+        await on(({ outbox }) => outbox.deadLetter(["a", "c"], T + 1, "refused"));
+        expect(await on(({ outbox }) => outbox.countDeadLetters("fake/T1", T))).toEqual([
+          { destination: "fake/T1/c/", count: 1 },
+        ]);
       });
 
       it("may be ten thousand at once", async () => {

@@ -64,7 +64,7 @@ export async function addSubscription(
     awaitFirstDelivery(alerts, added.subscription, systemClock, context.signal),
     crossedThresholdNote(context, added.subscription, labels),
   ]);
-  const suspended = await suspensionNote(alerts, context.platforms, destination);
+  const suspended = await suspensionNote(alerts, context, destination);
   return delivery.state === "lost"
     ? unreachableReply(context, added.subscription, delivery.why, labels)
     : addedReply(context, added.subscription, {
