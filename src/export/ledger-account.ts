@@ -19,17 +19,13 @@ const Flow = z.object({
   net: Integer.exactOptional(),
 });
 
-/**
- * Recognises a file by its rows, whatever their order, line ends and quotes: their number, the sums of the columns with
- * quantities, and the sum modulo 2^256 of the SHA-256 of each row.
- */
+/** Tells where a file differs whose bytes are others: in its columns, its number of rows, the sums of its quantities. */
 export const LedgerFingerprint = z.object({
   /** Of the file, in its order. */
   columns: z.array(z.string()),
   rows: Count,
   /** By column name: quantity and effect, as far as the file has them. */
   sums: z.record(z.string(), Integer),
-  rowsHash: Sha256,
 });
 export type LedgerFingerprint = z.infer<typeof LedgerFingerprint>;
 

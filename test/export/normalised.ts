@@ -58,7 +58,8 @@ export function modelFile(
         amount: decimals === undefined ? "" : shifted(effect, decimals),
       };
     });
-  const sorted = rows.toSorted((a, b) => timeOf(a) - timeOf(b));
+  const bytesOf = (each: Row): Buffer => Buffer.from(csv(columns, [each]));
+  const sorted = rows.toSorted((a, b) => timeOf(a) - timeOf(b) || Buffer.compare(bytesOf(a), bytesOf(b)));
   return { text: csv(columns, sorted), rows: sorted };
 }
 

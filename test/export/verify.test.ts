@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+
 import { beforeAll, describe, expect, test } from "vitest";
 
 import type { LedgerAccount } from "../../src/export/ledger-account.ts";
@@ -63,6 +65,44 @@ describe("a file that is given back", () => {
     ["in another order", () => fileOf(...LINES.toReversed()), "reordered"],
   ])("%s", async (_name, textOf, kind) => {
     expect(await verdict(textOf())).toEqual({ kind });
+  });
+
+  test("with rows of one time in another order, by their bytes", async () => {
+    const tied = exported(["7", "10", "9"].map((quantity) => row({ quantity, later: "ü" })));
+    const [header = "", ...lines] = tied.text.trimEnd().split("\n");
+    expect(lines.map((line) => line.split(",")[1])).toEqual(["10", "7", "9"]);
+    for (const [first, second, third] of [
+      [1, 0, 2],
+      [2, 1, 0],
+    ] as const) {
+      const text = [header, lines[first], lines[second], lines[third], ""].join("\r\n");
+      expect(await verdict(text, tied.account)).toEqual({ kind: "reordered" });
+    }
+  });
+
+  test("in another order, and larger than what is sorted: that it is not sorted", async () => {
+    const text = fileOf(...LINES.toReversed());
+    const rowsBytes = Buffer.byteLength(text) - HEADER.length - 1;
+    const within = async (bytes: number) => compareLedger(await readLedgerFile(pieces(text), bytes), ACCOUNT);
+    expect(await within(rowsBytes)).toEqual({ kind: "reordered" });
+    expect(await within(rowsBytes - 1)).toEqual({ kind: "differs", differences: [{ what: "order" }] });
+  });
+
+  test("in another order, without the times that would tell it: only that cells or order differ", async () => {
+    const { text, account } = exported(ROWS, ["amount", "later"]);
+    const [header = "", ...lines] = text.trimEnd().split("\n");
+    const reversed = [header, ...lines.toReversed(), ""].join("\n");
+    expect(await verdict(reversed, account)).toEqual({ kind: "differs", differences: [{ what: "cells" }] });
+  });
+
+  test("of an earlier version, whose rows of one time stood in the node's order: as far as its hash tells", async () => {
+    const tied = exported(["7", "10"].map((quantity) => row({ quantity })));
+    const [header = "", ...lines] = tied.text.trimEnd().split("\n");
+    const earlier = [header, ...lines.toReversed(), ""].join("\n");
+    const account = { ...tied.account, sha256: hash("sha256", earlier) };
+    expect(await verdict(earlier, account)).toEqual({ kind: "same" });
+    expect(await verdict(earlier.replaceAll("\n", "\r\n"), account)).toEqual({ kind: "rewritten" });
+    expect(await verdict(tied.text, account)).toEqual({ kind: "differs", differences: [{ what: "cells" }] });
   });
 
   test("with a row less: the count and the sums", async () => {

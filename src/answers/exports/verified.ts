@@ -64,9 +64,9 @@ function differenceWords(difference: Difference): Text {
     case "sum":
       return text`in the sum of ${code(difference.column)}: ${difference.found ?? "a cell is no integer"}; it was ${difference.expected}`;
     case "order":
-      return text`in its order: the rows are not sorted by time`;
+      return text`in its order: the rows are not sorted by time, and cells may differ, too`;
     case "cells":
-      return text`in some cell: number of rows and sums agree, the bytes do not`;
+      return text`in some cell, or in the order of its rows: their number and the sums agree, the bytes do not`;
     case "bytes":
       return text`in its bytes; of a raw export, and of a file that is no CSV, nothing more can be told`;
   }

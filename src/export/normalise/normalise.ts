@@ -57,7 +57,7 @@ export class LedgerWork {
       sizeBytes = writeAll(this.#options.fd, piece, sizeBytes);
     };
     write(this.#normaliser.header());
-    this.#sorter.finish(write);
+    for (const piece of this.#sorter.finish()) write(piece);
     return { ...this.#normaliser.account(), sizeBytes, sha256: hash.digest("hex") };
   }
 }

@@ -8,7 +8,6 @@ import { writeAmount, writeBytes, writeId, writeText } from "./cell.ts";
 import { type FileColumn, fileColumns, headerRow } from "./file-columns.ts";
 import { type EntrySides, LedgerSums, type OwnAccount } from "./ledger-sums.ts";
 import { accountTypeName, transferTypeName } from "./names.ts";
-import { RowsHash } from "./rows-hash.ts";
 import { type TypeName, TypeNames } from "./type-names.ts";
 import type { RowSorter } from "./row-sorter.ts";
 
@@ -57,7 +56,6 @@ export class Normaliser {
   /** The ids of the query as cells: most ids are one of them. */
   readonly #assetCell: Buffer;
   readonly #partyCell: Buffer;
-  readonly #rowsHash = new RowsHash();
   readonly #accountTypes = new TypeNames(accountTypeName);
   readonly #transferTypes = new TypeNames(transferTypeName);
 
@@ -125,7 +123,6 @@ export class Normaliser {
           ...(columns.includes("quantity") ? { quantity: String(sums.quantity) } : {}),
           ...(columns.includes("effect") ? { effect: String(sums.effect) } : {}),
         },
-        rowsHash: this.#rowsHash.hex(),
       },
     };
   }
@@ -270,9 +267,8 @@ export class Normaliser {
     const columns = this.#columns;
     const decimals = this.#options.decimals ?? 0;
     const room = 3 * (record.end - record.start) + decimals + MORE_BYTES + 4 * columns.length;
-    const start = this.#sorter.reserve(room);
+    let at = this.#sorter.reserve(room);
     const out = this.#sorter.bytes;
-    let at = start;
     for (let index = 0; index < columns.length; index += 1) {
       if (index > 0) {
         out[at] = COMMA;
@@ -280,7 +276,6 @@ export class Normaliser {
       }
       at = this.#writeCell(out, at, record, columns[index] as FileColumn);
     }
-    this.#rowsHash.add(out.subarray(start, at));
     out[at] = LINE_FEED;
     this.#sorter.add(at + 1, this.#time);
   }

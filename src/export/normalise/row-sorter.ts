@@ -20,8 +20,8 @@ export interface RunFile {
 }
 
 /**
- * Sorts rows by their time; rows of one time keep their order. Memory is bounded: runs of rows are sorted in it, written
- * to a file and merged from there.
+ * Sorts rows by their time, and rows of one time by their bytes: the same rows always give the same bytes. Memory is
+ * bounded: runs of rows are sorted in it, written to a file and merged from there.
  */
 export class RowSorter {
   /** Rows are written here, at `reserve`. */
@@ -66,54 +66,64 @@ export class RowSorter {
     this.#starts[row + 1] = end;
   }
 
-  /** Gives all rows in order, in pieces that are valid only until `give` returns. */
-  finish(give: (rows: Buffer) => void): void {
-    const output = new Output(give);
+  /** All rows in order, in pieces that are valid only until the next one is taken. */
+  *finish(): Generator<Buffer, void, undefined> {
     if (this.#runEnds.length === 0) {
-      const order = this.#order();
-      for (let place = 0; place < this.#count; place += 1) {
-        const row = order[place] as number;
-        output.add(this.bytes, (this.#starts[row] as number) + HEAD_BYTES, this.#starts[row + 1] as number);
-      }
-    } else {
-      this.#spill();
-      this.#merge(output);
+      yield* this.#sorted(HEAD_BYTES);
+      return;
     }
-    output.flush();
+    this.#spill();
+    yield* this.#merged();
   }
 
-  /** The rows in memory by their time. */
+  /** The rows in memory in order, without so many bytes of their heads. */
+  *#sorted(skipped: number): Generator<Buffer, void, undefined> {
+    const output = new Output();
+    const order = this.#order();
+    for (let place = 0; place < order.length; place += 1) {
+      const row = order[place] as number;
+      const start = (this.#starts[row] as number) + skipped;
+      const end = this.#starts[row + 1] as number;
+      if (!output.hasRoom(end - start)) yield output.take(end - start);
+      output.add(this.bytes, start, end);
+    }
+    yield output.take();
+  }
+
   #order(): Uint32Array {
-    const seconds = this.#seconds;
-    const nanos = this.#nanos;
     const order = new Uint32Array(this.#count);
     let sorted = true;
     for (let row = 0; row < order.length; row += 1) {
       order[row] = row;
-      if (row > 0 && isBefore(seconds, nanos, row, row - 1)) sorted = false;
+      if (row > 0 && this.#isBefore(row, row - 1)) sorted = false;
     }
-    return sorted ? order : mergeSort(order, seconds, nanos);
+    return sorted ? order : this.#mergeSort(order);
+  }
+
+  #isBefore(a: number, b: number): boolean {
+    const bySeconds = (this.#seconds[a] as number) - (this.#seconds[b] as number);
+    if (bySeconds !== 0) return bySeconds < 0;
+    const byNanos = (this.#nanos[a] as number) - (this.#nanos[b] as number);
+    if (byNanos !== 0) return byNanos < 0;
+    const { bytes } = this;
+    const starts = this.#starts;
+    const startA = (starts[a] as number) + HEAD_BYTES;
+    const startB = (starts[b] as number) + HEAD_BYTES;
+    return bytes.compare(bytes, startB, starts[b + 1], startA, starts[a + 1]) < 0;
   }
 
   /** Writes the rows in memory to the file, as a run. */
   #spill(): void {
     if (this.#count === 0) return;
-    const order = this.#order();
     let position = this.#runEnds.at(-1) ?? 0;
-    const output = new Output((piece) => {
-      position = writeAll(this.#runFile.fd, piece, position);
-    });
-    for (let place = 0; place < this.#count; place += 1) {
-      const row = order[place] as number;
-      output.add(this.bytes, this.#starts[row] as number, this.#starts[row + 1] as number);
-    }
-    output.flush();
+    for (const piece of this.#sorted(0)) position = writeAll(this.#runFile.fd, piece, position);
     this.#runEnds.push(position);
     this.#count = 0;
     this.#end = 0;
   }
 
-  #merge(output: Output): void {
+  *#merged(): Generator<Buffer, void, undefined> {
+    const output = new Output();
     const ends = this.#runEnds;
     // The memory of the rows, all of which are in the file now, serves to read the runs.
     const readBytes = Math.floor(this.bytes.length / ends.length);
@@ -121,12 +131,9 @@ export class RowSorter {
       const memory = this.bytes.subarray(run * readBytes, (run + 1) * readBytes);
       return new RunReader(this.#runFile.fd, ends[run - 1] ?? 0, end, memory);
     });
-    // A binary heap of runs by their first rows; of rows of one time, an earlier run's comes first.
+    // A binary heap of runs by their first rows.
     const heap = runs.map((_, run) => run).filter((run) => (runs[run] as RunReader).next());
-    const before = (a: number, b: number): boolean => {
-      const [left, right] = [runs[a] as RunReader, runs[b] as RunReader];
-      return (left.seconds - right.seconds || left.nanos - right.nanos || a - b) < 0;
-    };
+    const before = (a: number, b: number): boolean => (runs[a] as RunReader).isBefore(runs[b] as RunReader);
     const sift = (from: number): void => {
       const run = heap[from] as number;
       let at = from;
@@ -143,73 +150,63 @@ export class RowSorter {
     for (let at = (heap.length >> 1) - 1; at >= 0; at -= 1) sift(at);
     for (let top = heap[0]; top !== undefined; top = heap[0]) {
       const run = runs[top] as RunReader;
+      if (!output.hasRoom(run.end - run.start)) yield output.take(run.end - run.start);
       output.add(run.bytes, run.start, run.end);
       if (!run.next()) {
         const last = heap.pop() as number;
-        if (heap.length === 0) return;
+        if (heap.length === 0) break;
         heap[0] = last;
       }
       sift(0);
     }
+    yield output.take();
   }
-}
 
-/**
- * Sorts rows by their times, stably, and may change `rows`: a bottom-up merge sort, several times as fast as one that
- * calls a function for each comparison.
- */
-function mergeSort(rows: Uint32Array, seconds: Float64Array, nanos: Uint32Array): Uint32Array {
-  let from = rows;
-  let into: Uint32Array = new Uint32Array(rows.length);
-  for (let width = 1; width < rows.length; width *= 2) {
-    for (let start = 0; start < rows.length; start += 2 * width) {
-      const middle = Math.min(start + width, rows.length);
-      const end = Math.min(start + 2 * width, rows.length);
-      let [left, right] = [start, middle];
-      for (let at = start; at < end; at += 1) {
-        const takesRight =
-          left === middle || (right < end && isBefore(seconds, nanos, from[right] as number, from[left] as number));
-        into[at] = from[takesRight ? right : left] as number;
-        if (takesRight) right += 1;
-        else left += 1;
+  /**
+   * Sorts these rows, and may change them: a bottom-up merge sort, several times as fast as one that calls a function for
+   * each comparison.
+   */
+  #mergeSort(rows: Uint32Array): Uint32Array {
+    let from = rows;
+    let into: Uint32Array = new Uint32Array(rows.length);
+    for (let width = 1; width < rows.length; width *= 2) {
+      for (let start = 0; start < rows.length; start += 2 * width) {
+        const middle = Math.min(start + width, rows.length);
+        const end = Math.min(start + 2 * width, rows.length);
+        let [left, right] = [start, middle];
+        for (let at = start; at < end; at += 1) {
+          const takesRight =
+            left === middle || (right < end && this.#isBefore(from[right] as number, from[left] as number));
+          into[at] = from[takesRight ? right : left] as number;
+          if (takesRight) right += 1;
+          else left += 1;
+        }
       }
+      [from, into] = [into, from];
     }
-    [from, into] = [into, from];
+    return from;
   }
-  return from;
 }
 
-function isBefore(seconds: Float64Array, nanos: Uint32Array, a: number, b: number): boolean {
-  return (
-    (seconds[a] as number) < (seconds[b] as number) ||
-    (seconds[a] === seconds[b] && (nanos[a] as number) < (nanos[b] as number))
-  );
-}
-
-/** Gathers pieces, so that few are given. */
+/** Gathers rows, so that there are few pieces. */
 class Output {
-  readonly #give: (piece: Buffer) => void;
-  readonly #bytes = Buffer.allocUnsafeSlow(OUTPUT_BYTES);
+  #bytes = Buffer.allocUnsafeSlow(OUTPUT_BYTES);
   #filled = 0;
 
-  constructor(give: (piece: Buffer) => void) {
-    this.#give = give;
+  hasRoom(bytes: number): boolean {
+    return this.#filled + bytes <= this.#bytes.length;
   }
 
   add(bytes: Buffer, start: number, end: number): void {
-    if (this.#filled + end - start > OUTPUT_BYTES) {
-      this.flush();
-      if (end - start > OUTPUT_BYTES) {
-        this.#give(bytes.subarray(start, end));
-        return;
-      }
-    }
     this.#filled += bytes.copy(this.#bytes, this.#filled, start, end);
   }
 
-  flush(): void {
-    if (this.#filled > 0) this.#give(this.#bytes.subarray(0, this.#filled));
+  /** What is gathered; then there is room for so many bytes, at least. */
+  take(room = 0): Buffer {
+    const taken = this.#bytes.subarray(0, this.#filled);
+    if (room > this.#bytes.length) this.#bytes = Buffer.allocUnsafeSlow(2 * room);
     this.#filled = 0;
+    return taken;
   }
 }
 
@@ -230,6 +227,12 @@ class RunReader {
     this.#position = from;
     this.#until = until;
     this.bytes = memory.length < MIN_READ_BYTES ? Buffer.allocUnsafeSlow(MIN_READ_BYTES) : memory;
+  }
+
+  isBefore(other: RunReader): boolean {
+    const byTime = this.seconds - other.seconds || this.nanos - other.nanos;
+    if (byTime !== 0) return byTime < 0;
+    return other.bytes.compare(this.bytes, this.start, this.end, other.start, other.end) > 0;
   }
 
   /** False behind the last row. */

@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 
 import { type CsvRecord, CsvSplitter, fieldStart, MalformedCsv } from "../csv-splitter.ts";
 import type { LedgerFingerprint } from "../ledger-account.ts";
-import { RowsHash } from "../normalise/rows-hash.ts";
 import { compareTimes, readVegaTime, type SplitTime } from "../vega-time.ts";
 
 /** What a file that is given back tells of itself. */
@@ -14,6 +13,8 @@ export interface LedgerFilePrint {
   readonly table?: LedgerFingerprint & {
     /** The SHA-256 of the same cells as an export writes them. */
     readonly rewrittenSha256: string;
+    /** The same with the rows in an export's order; left out where they take more than 16 MiB. */
+    readonly sortedSha256?: string;
     /** Whether no row's vega_time is earlier than that of the row before. */
     readonly sorted: boolean;
     /** The earliest and latest vega_time, Unix nanoseconds in decimal; left out where none can be read. */
@@ -25,14 +26,19 @@ export interface LedgerFilePrint {
   };
 }
 
+/** Rows that are held to be sorted: more than 30,000. */
+const MAX_SORTED_BYTES = 16 * 1024 * 1024;
 const SUMMED = ["quantity", "effect"] as const;
 const QUOTE = 0x22;
 
 /** Reads a file once, whatever its size. Rejects with the reader's error. */
-export async function readLedgerFile(bytes: AsyncIterable<Uint8Array>): Promise<LedgerFilePrint> {
+export async function readLedgerFile(
+  bytes: AsyncIterable<Uint8Array>,
+  maxSortedBytes = MAX_SORTED_BYTES,
+): Promise<LedgerFilePrint> {
   const hash = createHash("sha256");
   let sizeBytes = 0;
-  let table: TableReader | undefined = new TableReader();
+  let table: TableReader | undefined = new TableReader(maxSortedBytes);
   for await (const chunk of bytes) {
     hash.update(chunk);
     sizeBytes += chunk.length;
@@ -55,10 +61,21 @@ function attempt(table: TableReader | undefined, read: (reader: TableReader) => 
   }
 }
 
+interface HeldRow {
+  /** As an export writes it, one character a byte. */
+  readonly row: string;
+  readonly time: SplitTime;
+}
+
 class TableReader {
+  readonly #maxSortedBytes: number;
   readonly #splitter = new CsvSplitter((record) => this.#take(record));
   readonly #rewritten = createHash("sha256");
-  readonly #rowsHash = new RowsHash();
+  /** Of the header. */
+  #headerHash = this.#rewritten;
+  /** Empty once they take more than may be held. */
+  #held: HeldRow[] = [];
+  #heldBytes = 0;
   /** Undefined once a cell is no integer. */
   readonly #sums = new Map<string, bigint | undefined>();
   #columns: readonly string[] | undefined;
@@ -70,6 +87,10 @@ class TableReader {
   /** In each row so far; undefined before the first. */
   #parties: ReadonlySet<string> | undefined;
   #assets: ReadonlySet<string> | undefined;
+
+  constructor(maxSortedBytes: number) {
+    this.#maxSortedBytes = maxSortedBytes;
+  }
 
   push(chunk: Buffer): void {
     this.#splitter.push(chunk);
@@ -87,8 +108,8 @@ class TableReader {
       columns: [...columns],
       rows: this.#rows,
       sums: Object.fromEntries(sums),
-      rowsHash: this.#rowsHash.hex(),
       rewrittenSha256: this.#rewritten.digest("hex"),
+      ...(this.#heldBytes > this.#maxSortedBytes ? {} : { sortedSha256: sortedSha256(this.#headerHash, this.#held) }),
       sorted: this.#sorted,
       ...(this.#first === undefined ? {} : { firstTime: decimalOf(this.#first) }),
       ...(this.#latest === undefined ? {} : { lastTime: decimalOf(this.#latest) }),
@@ -104,16 +125,20 @@ class TableReader {
       cells[0] = (cells[0] ?? "").replace(/^\u00EF\u00BB\u00BF/u, "");
       this.#columns = cells.map(nameOf);
       for (const name of SUMMED) if (this.#columns.includes(name)) this.#sums.set(name, 0n);
-    } else {
-      if (cells.length !== this.#columns.length) throw new MalformedCsv("a row has another number of fields");
-      this.#count(record, cells, this.#columns);
+      this.#rewritten.update(asWritten(cells), "latin1");
+      this.#headerHash = this.#rewritten.copy();
+      return;
     }
-    const row = Buffer.from(cells.map(asWritten).join(","), "latin1");
-    if (this.#rows > 0) this.#rowsHash.add(row);
-    this.#rewritten.update(row).update("\n");
+    if (cells.length !== this.#columns.length) throw new MalformedCsv("a row has another number of fields");
+    const row = asWritten(cells);
+    this.#rewritten.update(row, "latin1");
+    this.#heldBytes += row.length;
+    this.#held.push({ row, time: this.#count(record, cells, this.#columns) });
+    if (this.#heldBytes > this.#maxSortedBytes) this.#held = [];
   }
 
-  #count(record: CsvRecord, cells: readonly string[], columns: readonly string[]): void {
+  /** The row's time, 0 where it cannot be read. */
+  #count(record: CsvRecord, cells: readonly string[], columns: readonly string[]): SplitTime {
     this.#rows += 1;
     for (const [name, sum] of this.#sums) {
       const cell = cells[columns.indexOf(name)] ?? "";
@@ -124,11 +149,12 @@ class TableReader {
     const place = columns.indexOf("vega_time");
     const time: SplitTime = { seconds: 0, nanos: 0 };
     if (place === -1 || !readVegaTime(record.bytes, fieldStart(record, place), record.fieldEnds[place] ?? 0, time))
-      return;
+      return { seconds: 0, nanos: 0 };
     if (this.#last !== undefined && compareTimes(time, this.#last) < 0) this.#sorted = false;
     this.#last = time;
     if (this.#first === undefined || compareTimes(time, this.#first) < 0) this.#first = time;
     if (this.#latest === undefined || compareTimes(time, this.#latest) > 0) this.#latest = time;
+    return time;
   }
 }
 
@@ -164,6 +190,16 @@ function nameOf(cell: string): string {
   return /^'[=+\-@\p{Cc}]/u.test(name) ? name.slice(1) : name;
 }
 
-function asWritten(cell: string): string {
-  return /[",\r\n]/u.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+/** A row as an export writes it. */
+function asWritten(cells: readonly string[]): string {
+  const written = cells.map((cell) => (/[",\r\n]/u.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell));
+  return `${written.join(",")}\n`;
+}
+
+/** In the order of row-sorter.ts. */
+function sortedSha256(header: Hash, rows: readonly HeldRow[]): string {
+  const hash = header.copy();
+  const sorted = rows.toSorted((a, b) => compareTimes(a.time, b.time) || (a.row < b.row ? -1 : 1));
+  for (const { row } of sorted) hash.update(row, "latin1");
+  return hash.digest("hex");
 }

@@ -12,7 +12,7 @@ export type LedgerDifference =
   | { readonly what: "sum"; readonly column: string; readonly found?: string; readonly expected: string }
   /** The rows are not sorted by time any more. */
   | { readonly what: "order" }
-  /** Number and sums agree, some cell does not. */
+  /** Number and sums agree; some cell does not, or the order of rows whose time is the same or is not told. */
   | { readonly what: "cells" }
   /** Nothing more can be told: of a raw export no sums are kept, and a file that is no CSV has none. */
   | { readonly what: "bytes" };
@@ -41,10 +41,8 @@ export function compareLedger(print: LedgerFilePrint, account: LedgerAccount): L
     };
   }
   if (table.rewrittenSha256 === account.sha256) return { kind: "rewritten" };
+  if (table.sortedSha256 === account.sha256) return { kind: "reordered" };
   const sameColumns = table.columns.join("\n") === fingerprint.columns.join("\n");
-  if (sameColumns && table.rows === fingerprint.rows && table.rowsHash === fingerprint.rowsHash) {
-    return { kind: "reordered" };
-  }
   const differences: LedgerDifference[] = [
     ...(sameColumns ? [] : [{ what: "columns" as const, found: table.columns, expected: fingerprint.columns }]),
     ...(table.rows === fingerprint.rows
