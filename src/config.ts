@@ -45,7 +45,7 @@ interface AlertingConfig {
   /** Ids of people, `slack:U…`, `discord:…` or bare; undefined = whoever manages the channel. */
   readonly managers: readonly string[] | undefined;
   /** The channel for notices to the operators. */
-  readonly operators: { readonly platform: string; readonly channel: string } | undefined;
+  readonly operators: { readonly platform: string; readonly workspace?: string; readonly channel: string } | undefined;
   /** Requested regularly while the bot is healthy. */
   readonly deadmanUrl: string | undefined;
 }
@@ -237,8 +237,9 @@ function configOf(env: Environment, hints: readonly string[]): Config {
 }
 
 function operatorsOf(written: string | undefined): AlertingConfig["operators"] {
-  const [platform = "", channel] = written?.split(":") ?? [];
-  return channel === undefined ? undefined : { platform, channel };
+  const [, platform, workspace, channel] = /^(\w+):(?:(\w+)\/)?(\w+)$/u.exec(written ?? "") ?? [];
+  if (platform === undefined || channel === undefined) return undefined;
+  return { platform, ...(workspace === undefined ? {} : { workspace }), channel };
 }
 
 /** Faults of variables that are valid alone and contradict each other. */

@@ -25,6 +25,8 @@ export interface ChatPlatform extends PlatformBase {
   readonly workspace: string;
   /** Whether two workspaces may give different people the same id. */
   readonly peoplePerWorkspace: boolean;
+  /** Many workspaces are served, each with a token of its own: a destination names its workspace. */
+  readonly destinationsPerWorkspace?: true;
   /** Who may change a channel's alerts where the operator names nobody: `full members of this workspace`. */
   readonly managers: string;
   /** Whether those who may manage a channel keep that right in direct messages. */
@@ -33,7 +35,7 @@ export interface ChatPlatform extends PlatformBase {
   readonly token: { readonly setting: string; readonly source: string };
   /** Of a direct message. */
   readonly files: FileLimits;
-  /** A channel's id, for examples. */
+  /** A channel's id, for examples; behind its workspace's and a slash where destinations name that. */
   readonly exampleChannel: string;
   /** Whether a channel is the caller's direct messages. */
   isDirect(here: { readonly workspace?: string; readonly channel: string }): boolean;
@@ -57,6 +59,8 @@ export interface Platforms {
   readonly chats: readonly ChatPlatform[];
   /** The destination of operators: the console. */
   readonly console: Destination;
+  /** A destination; it names the workspace where the platform's do. */
+  destination(place: Pick<Destination, "platform" | "workspace">, channel: string): Destination;
   /** Undefined for an operators' platform, and for one that only another version knows. */
   chat(id: string): ChatPlatform | undefined;
   isOperators(id: string): boolean;
@@ -78,6 +82,10 @@ export function createPlatforms(all: readonly Platform[]): Platforms {
   return {
     chats,
     console: shown,
+    destination({ platform, workspace }, channel) {
+      const isNamed = workspace !== undefined && workspace !== "" && chat(platform)?.destinationsPerWorkspace === true;
+      return { platform, ...(isNamed ? { workspace } : {}), channel };
+    },
     chat,
     workspaceNoun: (id) => chat(id)?.workspace ?? chats.map(({ workspace }) => workspace).join(" or "),
     isOperators: (id) => byId.get(id)?.kind === "operators",

@@ -167,8 +167,8 @@ export const Environment = z.object({
   ALERT_MANAGERS: people.optional(),
   OPERATOR_CHANNEL: text
     .refine(
-      (value) => /^(?:slack:[A-Z\d]{2,}|discord:\d{15,21})$/u.test(value),
-      "must be slack:C… or discord:…, with the channel's id",
+      (value) => /^(?:slack:(?:[TE][A-Z\d]+\/)?[A-Z\d]{2,}|discord:\d{15,21})$/u.test(value),
+      "must be slack:C…, slack:T…/C… with the workspace's id, or discord:…, with the channel's id",
     )
     .optional(),
   LOG_LEVEL: text

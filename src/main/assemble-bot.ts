@@ -1,4 +1,5 @@
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
+import type { Platforms } from "../alerts/platform.ts";
 import { DRILL_NETWORK } from "../alerts/drill.ts";
 import { createAlertEngine } from "../alerts/engine/engine.ts";
 import { type AlertService, createAlertService } from "../alerts/service/service.ts";
@@ -20,6 +21,8 @@ interface AssemblyOptions {
   readonly exports: ExportJobs;
   /** Left out where no chat platform is configured. */
   readonly chosen?: AudienceSettings | undefined;
+  /** Left out, none serves more than one token. */
+  readonly platforms?: Platforms;
   readonly log: Log;
   readonly onOutcome?: (outcome: InvocationOutcome) => void;
 }

@@ -2,6 +2,7 @@ import path from "node:path";
 
 import { randomId } from "../alerts/dependencies.ts";
 import { timeToText } from "../alerts/kinds/json-fields.ts";
+import type { Platforms } from "../alerts/platform.ts";
 import type { AlertMessage } from "../alerts/outbox/message.ts";
 import { enqueue } from "../alerts/outbox/outbox.ts";
 import { systemClock } from "../api/clock.ts";
@@ -27,6 +28,7 @@ interface ExportJobsOptions {
   readonly publicUrl?: string | undefined;
   /** Called when a direct message may be due. */
   readonly onOwed?: () => void;
+  readonly platforms?: Platforms;
 }
 
 /**
@@ -57,7 +59,7 @@ export function exportSlotsOf({ processes }: Pick<Store, "processes">): Pick<Net
 
 /** The ledger exports of a process. */
 export async function openExportJobs(options: ExportJobsOptions): Promise<ExportJobs> {
-  const { store, log, directory, temporary, publicUrl, onOwed } = options;
+  const { store, log, directory, temporary, publicUrl, onOwed, platforms } = options;
   const [{ createLedgerExports }, { temporaryFiles }, { createExportJobs }, { tmpdir }] = await Promise.all([
     import("../export/ledger-exports.ts"),
     import("../export/temporary-file.ts"),
@@ -75,7 +77,7 @@ export async function openExportJobs(options: ExportJobsOptions): Promise<Export
     clock: systemClock,
     log,
     kept: { directory, temporary: temporary ?? tmpdir() },
-    owe: (tables, job) => oweNotice(tables, job, now()),
+    owe: (tables, job) => oweNotice(tables, job, now(), platforms),
     ...(onOwed === undefined ? {} : { onOwed }),
   });
 }
@@ -83,11 +85,12 @@ export async function openExportJobs(options: ExportJobsOptions): Promise<Export
 /** Owes a person the end of their job by direct message, through the outbox; on a platform without any, nothing. */
 export async function oweNotice(
   { alerts }: Parameters<UpkeepDependencies["owe"]>[0],
-  { code, platform, person }: Parameters<UpkeepDependencies["owe"]>[1],
+  { code, platform, workspace, person }: Parameters<UpkeepDependencies["owe"]>[1],
   at: Nanoseconds,
+  platforms: Platforms = PLATFORMS,
 ): Promise<void> {
-  if (PLATFORMS.chat(platform) === undefined) return;
-  const destination = { platform, channel: `user:${person}` };
+  if (platforms.chat(platform) === undefined) return;
+  const destination = platforms.destination({ platform, workspace }, `user:${person}`);
   const message = { type: "export", job: code, at: timeToText(at) } as const;
   await enqueue(
     alerts,

@@ -30,7 +30,7 @@ import { createMetrics } from "./metrics/metrics.ts";
 import { exportFolders, exportNotice, exportSlotsOf, openExportJobs } from "./export-jobs.ts";
 import { openNetworks } from "./networks.ts";
 import { platformUrls, watchPlatformLimits } from "./platforms/platform-limits.ts";
-import { configuredChats, openPlatforms, withListedManagers } from "./platforms/platforms.ts";
+import { configuredChats, openPlatforms, platformsOf, withListedManagers } from "./platforms/platforms.ts";
 import { createShutdown, handleProcessEvents, type Shutdown } from "./shutdown.ts";
 import { collectGarbageOnce, unlimitYoungGeneration } from "./v8-memory.ts";
 
@@ -135,10 +135,12 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
     ...exportFolders(config),
     publicUrl: config.web.port === 0 ? undefined : config.web.publicUrl,
     onOwed: () => alerting.wake(),
+    platforms: platformsOf(config),
   });
   const bot = await assembleBot({
     networks,
     store,
+    platforms: platformsOf(config),
     alerts: alerting.service,
     exports,
     chosen: chats ? await openAudienceSettings(store.answers, { shared: store.embedded === undefined }) : undefined,

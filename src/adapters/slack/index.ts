@@ -4,7 +4,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { Delivery, Receipt, SharedToken } from "../../alerts/sender.ts";
+import { type Delivery, type Receipt, SendError, type SharedToken } from "../../alerts/sender.ts";
 import type { Bot } from "../../bot/bot.ts";
 import { BotStopping } from "../../errors.ts";
 import type { Log } from "../../log.ts";
@@ -16,6 +16,7 @@ import { ACKNOWLEDGE_TIMEOUT_MILLIS } from "./limits.ts";
 import { createBoltApp } from "./respond/bolt-app.ts";
 import { notifyNotInChannel } from "./respond/respond.ts";
 import { ANSWER_RETRY_POLICY, AnswerRetrier, LOST_NOTICE_RETRY_POLICY } from "./respond/retry-answer.ts";
+import type { SlackSender } from "./send/send.ts";
 import { ServedInstallations, type SharedContext } from "./served.ts";
 import { SlackEndpoint } from "./transport/endpoint.ts";
 import type { Installations } from "./transport/installations.ts";
@@ -190,21 +191,35 @@ class SlackAdapter implements SendingAdapter {
     this.#closed.abort(this.#stopping.signal.reason);
   }
 
-  async send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
-    const sender = await this.#served.senderFor(delivery.destination.workspace);
-    return sender.send(delivery, reply, AbortSignal.any([signal, this.#stopping.signal]));
+  send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
+    return this.#withSender(delivery.destination.workspace, (sender) =>
+      sender.send(delivery, reply, AbortSignal.any([signal, this.#stopping.signal])),
+    );
   }
 
-  async update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true): Promise<void> {
-    const sender = await this.#served.senderFor(receipt.workspace);
-    return sender.update(receipt, reply, AbortSignal.any([signal, this.#stopping.signal]), plain);
+  update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true): Promise<void> {
+    return this.#withSender(receipt.workspace, (sender) =>
+      sender.update(receipt, reply, AbortSignal.any([signal, this.#stopping.signal]), plain),
+    );
   }
 
   async checkToken(signal: AbortSignal, workspace?: string): Promise<void> {
     // Of many tokens, those are asked about that were refused.
     if (workspace === undefined && this.#served.installations.many) return;
     const sender = await this.#served.senderFor(workspace);
-    return sender.checkToken(AbortSignal.any([signal, this.#stopping.signal]));
+    await sender.checkToken(AbortSignal.any([signal, this.#stopping.signal]));
+  }
+
+  async #withSender<T>(workspace: string | undefined, work: (sender: SlackSender) => Promise<T>): Promise<T> {
+    const sender = await this.#served.senderFor(workspace);
+    try {
+      return await work(sender);
+    } catch (error) {
+      // A refusal without a workspace holds back the whole platform, and this token is of one workspace among many.
+      const isOfOne = workspace === undefined && this.#served.installations.many;
+      if (!isOfOne || !(error instanceof SendError) || error.kind !== "refused") throw error;
+      throw new SendError("gone", error.message, { cause: error });
+    }
   }
 
   #track(work: Promise<void>): void {

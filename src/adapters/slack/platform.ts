@@ -32,3 +32,10 @@ export const slackPlatform: ChatPlatform = {
     "Give the user group's id, as in S0123ABCD: it stands behind ⋮ in the group's profile. Everyone in the channel cannot be notified.",
   mentionHint: "on Slack a group's id (S0123ABCD)",
 };
+
+/** The same where its app is installed in many workspaces. */
+export const manySlackPlatform: ChatPlatform = {
+  ...slackPlatform,
+  destinationsPerWorkspace: true,
+  exampleChannel: `T0123ABCD/${slackPlatform.exampleChannel}`,
+};

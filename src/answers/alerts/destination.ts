@@ -19,16 +19,13 @@ export function isOperator({ here, platforms }: Pick<CallerContext, "here" | "pl
   return platforms.isOperators(here.platform);
 }
 
-/**
- * The default destination: the channel, in direct messages the person, for operators the console. A channel's id alone
- * identifies it: it is unique on the platform, or the bot serves one workspace there.
- */
+/** The default destination: the channel, in direct messages the person, for operators the console. */
 export function destinationHere(context: CallerContext): Destination {
   const { platform, channel, workspace } = context.here;
   if (isOperator(context) || channel === undefined) return directMessages(context);
   const here = { channel, ...(workspace === undefined ? {} : { workspace }) };
   const direct = context.platforms.chat(platform)?.isDirect(here) !== false;
-  return direct ? directMessages(context) : { platform, channel };
+  return direct ? directMessages(context) : context.platforms.destination(context.here, channel);
 }
 
 /** The server or workspace of a destination, where the caller is in it: earlier versions did not store it. */
@@ -41,10 +38,13 @@ export function workspaceOf(destination: Destination, context: CallerContext): {
 export function directMessages(context: CallerContext): Destination {
   return isOperator(context)
     ? context.platforms.console
-    : { platform: context.here.platform, channel: `user:${context.caller.id}` };
+    : context.platforms.destination(context.here, `user:${context.caller.id}`);
 }
 
-/** A destination as operators type it: `console`, or a platform's id and a channel's, as in `platform:<channel id>`. */
+/**
+ * A destination as operators type it: `console`, or a platform's id and a channel's, as in `platform:<channel id>`; with
+ * the workspace's before the channel's where a destination names it.
+ */
 export function parseDestination(
   typed: string,
   context: CallerContext,
@@ -59,12 +59,17 @@ export function parseDestination(
   }
   const wanted = typed.trim();
   if (wanted.toLowerCase() === shown.channel) return shown;
-  const match = /^(\w+):(user:)?#?(.+)$/iu.exec(wanted);
+  const match = /^(\w+):(?:(\w+)\/)?(user:)?#?(.+)$/iu.exec(wanted);
   const platform = context.platforms.chat(match?.[1]?.toLowerCase() ?? "");
-  const id = match?.[3] ?? "";
+  const workspace = match?.[2];
+  const id = match?.[4] ?? "";
   const kind = platform?.kindOfId(id);
-  if (platform === undefined || kind === undefined) {
-    const forms = chats.map((one) => `${one.id}:<channel id> as in ${one.id}:${one.exampleChannel}`);
+  const isPlaced = (workspace !== undefined) === (platform?.destinationsPerWorkspace === true);
+  if (platform === undefined || kind === undefined || !isPlaced) {
+    const forms = chats.map((one) => {
+      const place = one.destinationsPerWorkspace === true ? `<${one.workspace} id>/` : "";
+      return `${one.id}:${place}<channel id> as in ${one.id}:${one.exampleChannel}`;
+    });
     throw new UserError(`Alerts cannot go to ${quoteTyped(typed)}.`, {
       option: "to",
       remedy: `Write ${listWords([shown.channel, ...forms], ", or ")}.`,
@@ -77,8 +82,9 @@ export function parseDestination(
       remedy: "Set its token in the environment and start it again, or tell the console.",
     });
   }
-  const person = match?.[2] !== undefined || kind === "person";
-  return { platform: platform.id, channel: person ? `user:${id}` : id };
+  const person = match?.[3] !== undefined || kind === "person";
+  const place = { platform: platform.id, ...(workspace === undefined ? {} : { workspace }) };
+  return context.platforms.destination(place, person ? `user:${id}` : id);
 }
 
 /** `a, b or c`. */
@@ -116,8 +122,10 @@ export function isOwnSubscription(
 
 /** A destination in words, relative to the caller's. */
 export function destinationWords(destination: Destination, context: CallerContext): Text {
-  const { platform, channel } = destination;
-  const named = context.platforms.nameOf(platform);
+  const { platform, workspace, channel } = destination;
+  const noun = context.platforms.workspaceNoun(platform);
+  const where = workspace === undefined ? [] : text` in the ${noun} ${code(workspace)}`;
+  const named = text`${context.platforms.nameOf(platform)}${where}`;
   if (isSameDestination(destination, context.platforms.console)) return toText(named);
   if (isSameDestination(destination, directMessages(context))) return text`your direct messages`;
   if (isSameDestination(destination, destinationHere(context))) return text`this channel`;
@@ -134,7 +142,7 @@ export function destinationKeyWords(context: CallerContext): (key: string | null
     if (key === null) return toText("–");
     if (key === here) return toText("here");
     if (key === destinationKey(shown)) return toText(shown.channel);
-    const { platform, channel } = destinationFromKey(key);
-    return text`${platform} ${code(channel)}`;
+    const { platform, workspace, channel } = destinationFromKey(key);
+    return text`${platform} ${code(workspace === undefined ? channel : `${workspace}/${channel}`)}`;
   };
 }

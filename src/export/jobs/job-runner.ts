@@ -225,7 +225,8 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
         await store.transaction(async (tables) => {
           await tables.exports.update(code, ended);
           await tables.exports.addFiles(rows);
-          if (owes) await owe(tables, { code, platform: asker.platform, person: asker.person });
+          const { platform, place, person } = asker;
+          if (owes) await owe(tables, { code, platform, workspace: place, person });
         });
         break;
       } catch (thrown) {

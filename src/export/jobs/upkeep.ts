@@ -18,7 +18,10 @@ export interface UpkeepDependencies {
   readonly clock: Clock;
   readonly log: Log;
   /** Owes the person a direct message about the end of their job, where they take any; in the same transaction. */
-  readonly owe: (tables: TransactionTables, job: Pick<ExportJobRow, "code" | "platform" | "person">) => Promise<void>;
+  readonly owe: (
+    tables: TransactionTables,
+    job: Pick<ExportJobRow, "code" | "platform" | "workspace" | "person">,
+  ) => Promise<void>;
   /** Called when a message may be due. */
   readonly onOwed: () => void;
 }

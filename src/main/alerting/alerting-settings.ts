@@ -6,7 +6,7 @@ import type { Destination } from "../../alerts/sender.ts";
 import type { Config } from "../../config.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
-import { type ChatConfig, configuredChats } from "../platforms/platforms.ts";
+import { type ChatConfig, configuredChats, platformsOf } from "../platforms/platforms.ts";
 
 /**
  * The settings in the file that ALERTS_CONFIG names; without one the defaults.
@@ -37,7 +37,9 @@ export function readAlertsConfig(file: string | undefined): AlertsConfig {
 /** The operators' channel. Deliveries to a platform that is not set up would wait for a day and be dead-lettered. */
 export function reachableOperators(config: Pick<Config, "alerting"> & ChatConfig, log: Log): Destination | undefined {
   const { operators } = config.alerting;
-  if (operators === undefined || configuredChats(config).some(({ id }) => id === operators.platform)) return operators;
+  if (operators === undefined) return undefined;
+  if (configuredChats(config).some(({ id }) => id === operators.platform))
+    return platformsOf(config).destination(operators, operators.channel);
   log.warn({ why: "OPERATOR_CHANNEL names a channel on a platform that is not set up" }, "operator channel unusable");
   return undefined;
 }

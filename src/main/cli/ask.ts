@@ -64,6 +64,7 @@ async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRun
     { readAlertsConfig },
     { databaseWarning },
     { createDuties },
+    { platformsOf },
   ] = await Promise.all([
     import("../networks.ts"),
     import("../../store/create-store.ts"),
@@ -72,6 +73,7 @@ async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRun
     import("../alerting/alerting-settings.ts"),
     import("../holder/claim-database.ts"),
     import("../alerting/duties.ts"),
+    import("../platforms/platforms.ts"),
   ]);
   const alertsConfig = readAlertsConfig(config.alerting.configFile);
   // The database is locked per call only: several questions may be asked at the same time.
@@ -83,11 +85,12 @@ async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRun
   const probeNodes = createNodeProbe(networks.clients);
   void probeNodes();
   const duties = createDuties({ store, clock: systemClock, log });
-  const exports = await openExportJobs({ store, log, ...exportFolders(config) });
+  const exports = await openExportJobs({ store, log, ...exportFolders(config), platforms: platformsOf(config) });
   const bot = await assembleBot({
     networks,
     store: { seen: lenientSeenIds(store.seen, warn, log), parties: store.parties },
     alerts: createPassiveAlertService(store, networks, alertsConfig, log),
+    platforms: platformsOf(config),
     exports: {
       ...exports,
       async run(request) {

@@ -7,7 +7,7 @@ import type { Config, ExaminedConfig } from "../../config.ts";
 import { UserError } from "../../errors.ts";
 import { isLoopback } from "../../loopback.ts";
 import { readAlertsConfig } from "../alerting/alerting-settings.ts";
-import { type ChatConfig, configuredChats, PLATFORMS } from "../platforms/platforms.ts";
+import { type ChatConfig, configuredChats, PLATFORMS, platformsOf } from "../platforms/platforms.ts";
 
 /** What a token must look like; another one is probably another thing from the same page. Values are never shown. */
 const SHAPES = {
@@ -139,6 +139,11 @@ export function examineOperators(config: Pick<Config, "alerting"> & ChatConfig):
     if (chats.length === 0) return [];
     const remedy = "Set it to a channel of yours, such as slack:C0123456789.";
     return [warning(check, "not set: nobody is told when a channel is lost or the bot was away", remedy)];
+  }
+  const served = platformsOf(config).chat(operators.platform);
+  if (served?.destinationsPerWorkspace === true && operators.workspace === undefined) {
+    const remedy = `Write the workspace's id before it, as in ${served.id}:${served.exampleChannel}.`;
+    return [warning(check, "does not name its workspace, so it is reached while there is only one", remedy)];
   }
   if (chats.some(({ id }) => id === operators.platform)) return [];
   const token = PLATFORMS.chat(operators.platform)?.token.setting ?? "its token";

@@ -1,5 +1,8 @@
-import type { HomeStanding, OpenAlert } from "../../adapters/slack/home/home-data.ts";
+import type { HomeStanding, OpenAlert, SlackUser } from "../../adapters/slack/home/home-data.ts";
 import type { NetworkStatus } from "../../alerts/kinds/network-status.ts";
+import type { Platforms } from "../../alerts/platform.ts";
+import { tokenKey } from "../../alerts/routing/subscription.ts";
+import type { Destination } from "../../alerts/sender.ts";
 import { isDrill } from "../../alerts/drill.ts";
 import type { Episode } from "../../alerts/rules/episode.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
@@ -11,6 +14,7 @@ import { notifiedDestinations, worstFirst } from "../../answers/alerts/episodes/
 import { plainText } from "../../reply/plain-text.ts";
 import type { Tone } from "../../reply/reply.ts";
 import { strong, text } from "../../reply/text.ts";
+import { placeOf } from "./home-subscriptions.ts";
 
 /** So many open alerts are named, the worst first; the others are counted. */
 const MAX_OPEN = 10;
@@ -29,8 +33,10 @@ const VERDICT_TONES: Readonly<Record<NetworkStatus["verdict"], Tone>> = {
 export async function homeStanding(
   alerts: AlertService,
   networks: readonly string[],
-  person: { readonly id: string },
+  person: SlackUser,
+  platforms: Platforms,
 ): Promise<HomeStanding> {
+  const direct = platforms.destination(placeOf(person), `user:${person.id}`);
   const [statuses, all] = await Promise.all([
     Promise.all(networks.map((network) => networkStatus(network, alerts))),
     alerts.openEpisodes(),
@@ -41,7 +47,7 @@ export async function homeStanding(
       tone: toneOf(status),
       text: text`${strong(status.network)}: ${verdictWords(status)}${heightWords(status)}`,
     })),
-    open: await Promise.all(open.slice(0, MAX_OPEN).map((one) => openAlert(alerts, one, person))),
+    open: await Promise.all(open.slice(0, MAX_OPEN).map((one) => openAlert(alerts, one, direct))),
     more: Math.max(0, open.length - MAX_OPEN),
   };
 }
@@ -57,8 +63,8 @@ function heightWords({ answering, nodes, height }: NetworkStatus): string {
   return `${count}${height === undefined ? "" : ` · block ${height}`}`;
 }
 
-/** Acknowledged where it was told: to this person, else in a channel of Slack. */
-async function openAlert(alerts: AlertService, episode: Episode, person: { readonly id: string }): Promise<OpenAlert> {
+/** Acknowledged where it was told: to this person, else in a channel of their workspace. */
+async function openAlert(alerts: AlertService, episode: Episode, direct: Destination): Promise<OpenAlert> {
   const { id, severity, network, acknowledged } = episode;
   const state = acknowledged === undefined ? [] : text` · acknowledged by ${acknowledged.by}`;
   const what = conditionWords(episode).bad;
@@ -69,8 +75,9 @@ async function openAlert(alerts: AlertService, episode: Episode, person: { reado
     why: { command: "alerts why", options: { episode: id } },
   };
   if (acknowledged !== undefined) return shown;
-  const told = (await notifiedDestinations(alerts, episode)).filter(({ platform }) => platform === "slack");
-  const own = told.find(({ channel }) => channel === `user:${person.id}`);
+  const all = await notifiedDestinations(alerts, episode);
+  const told = all.filter((one) => tokenKey(one) === tokenKey(direct));
+  const own = told.find(({ channel }) => channel === direct.channel);
   const channel = told.find((one) => !one.channel.startsWith("user:"))?.channel;
   if (own === undefined && channel === undefined) return shown;
   return {

@@ -1,5 +1,6 @@
-import type { Subscription as HomeSubscription } from "../../adapters/slack/home/home-data.ts";
-import { destinationKey, type Subscription } from "../../alerts/routing/subscription.ts";
+import type { SlackUser, Subscription as HomeSubscription } from "../../adapters/slack/home/home-data.ts";
+import type { Platforms } from "../../alerts/platform.ts";
+import { destinationKey, isAlive, type Subscription, tokenKey } from "../../alerts/routing/subscription.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import { subscriptionWords } from "../../alerts/wording/subscription-words.ts";
 import { strong, text, type Text } from "../../reply/text.ts";
@@ -10,11 +11,13 @@ import { strong, text, type Text } from "../../reply/text.ts";
  */
 export async function homeSubscriptions(
   service: Pick<AlertService, "subscriptions">,
-  person: { readonly id: string },
+  person: SlackUser,
+  platforms: Platforms,
 ): Promise<readonly HomeSubscription[]> {
-  const own = destinationKey({ platform: "slack", channel: `user:${person.id}` });
+  const direct = platforms.destination(placeOf(person), `user:${person.id}`);
+  const own = destinationKey(direct);
   const alive = (await service.subscriptions())
-    .filter(({ destination, state }) => destination.platform === "slack" && (state === "active" || state === "paused"))
+    .filter((one) => isAlive(one) && tokenKey(one.destination) === tokenKey(direct))
     .toSorted((a, b) => b.created - a.created);
   const channels = Map.groupBy(
     alive.filter(({ destination }) => !destination.channel.startsWith("user:")),
@@ -24,6 +27,11 @@ export async function homeSubscriptions(
     ...alive.filter(({ destination }) => destinationKey(destination) === own).map(ownLine),
     ...[...channels].map(([channel, all]) => ({ channel, text: channelWords(all) })),
   ];
+}
+
+/** A person's workspace on Slack. */
+export function placeOf({ workspace }: SlackUser): { readonly platform: string; readonly workspace?: string } {
+  return { platform: "slack", ...(workspace === undefined ? {} : { workspace }) };
 }
 
 function ownLine(one: Subscription): HomeSubscription {

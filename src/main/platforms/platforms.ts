@@ -5,13 +5,14 @@ import { createRequire } from "node:module";
 import type { Payloads, Preview, SendingAdapter } from "../../adapters/adapter.ts";
 import { discordPlatform } from "../../adapters/discord/platform.ts";
 import type * as DiscordPreviewModule from "../../adapters/discord/preview.ts";
-import { slackPlatform } from "../../adapters/slack/platform.ts";
+import type { SlackUser } from "../../adapters/slack/home/home-data.ts";
+import { manySlackPlatform, slackPlatform } from "../../adapters/slack/platform.ts";
 import { EVENTS_PATH } from "../../adapters/slack/transport/signature.ts";
 import type * as SlackPreviewModule from "../../adapters/slack/preview.ts";
 import { terminalPlatform } from "../../adapters/terminal/platform.ts";
 import { consolePlatform } from "../../adapters/web/platform.ts";
 import { webhookUrl } from "../../adapters/webhook.ts";
-import { type ChatPlatform, createPlatforms } from "../../alerts/platform.ts";
+import { type ChatPlatform, createPlatforms, type Platforms } from "../../alerts/platform.ts";
 import type { SharedToken } from "../../alerts/sender.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import type { Bot } from "../../bot/bot.ts";
@@ -25,8 +26,16 @@ import type { SavedParties } from "../../store/store.ts";
 /** Every platform of this program, whether or not it is set up; none of these values loads a library. */
 export const PLATFORMS = createPlatforms([discordPlatform, slackPlatform, consolePlatform, terminalPlatform]);
 
+/** The same where Slack's app is installed in many workspaces. */
+export const MANY_WORKSPACES = createPlatforms([discordPlatform, manySlackPlatform, consolePlatform, terminalPlatform]);
+
 /** The settings of the chat platforms. */
 export type ChatConfig = Pick<Config, "discord" | "slack">;
+
+/** The platforms as this process serves them. */
+export function platformsOf({ slack }: Pick<ChatConfig, "slack">): Platforms {
+  return slack !== undefined && "oauth" in slack && slack.oauth !== undefined ? MANY_WORKSPACES : PLATFORMS;
+}
 
 /** The chat platforms whose tokens are set. */
 export function configuredChats({ discord, slack }: ChatConfig): readonly ChatPlatform[] {
@@ -39,7 +48,7 @@ export function slackEndpoint({ slackMode, web }: Pick<Config, "slackMode" | "we
 }
 
 /** The chat platforms of a process. */
-interface Platforms {
+interface OpenPlatforms {
   /** Those whose tokens are set. */
   readonly adapters: readonly SendingAdapter[];
   /** How each would show a reply, whether or not its tokens are set. */
@@ -61,7 +70,7 @@ const require = createRequire(import.meta.url);
 export async function openPlatforms(
   config: Config,
   { commands, log, payloads, parties, alerts, shared }: PlatformDependencies,
-): Promise<Platforms> {
+): Promise<OpenPlatforms> {
   const adapters: SendingAdapter[] = [];
   if (config.discord !== undefined) {
     const { createDiscordAdapter } = await import("../../adapters/discord/index.ts");
@@ -69,21 +78,19 @@ export async function openPlatforms(
   }
   if (config.slack !== undefined) {
     const source = slackSource(config.slack);
-    const [{ createSlackAdapter }, { ownParties }, { homeSubscriptions }, { homeStanding }] = await Promise.all([
-      import("../../adapters/slack/index.ts"),
-      import("../../bot/options/saved-parties.ts"),
-      import("./home-subscriptions.ts"),
-      import("./home-standing.ts"),
-    ]);
-    const savedParties = ({ id, workspace }: { id: string; workspace: string | undefined }) =>
-      ownParties(
-        parties,
-        { platform: "slack", ...(workspace === undefined ? {} : { workspace }) },
-        { id },
-        PLATFORMS,
-      ).list();
-    const subscriptionsOf = ({ id }: { id: string }) => homeSubscriptions(alerts, { id });
-    const standing = (networks: readonly string[], { id }: { id: string }) => homeStanding(alerts, networks, { id });
+    const [{ createSlackAdapter }, { ownParties }, { homeSubscriptions, placeOf }, { homeStanding }] =
+      await Promise.all([
+        import("../../adapters/slack/index.ts"),
+        import("../../bot/options/saved-parties.ts"),
+        import("./home-subscriptions.ts"),
+        import("./home-standing.ts"),
+      ]);
+    const platforms = platformsOf(config);
+    const savedParties = (person: SlackUser) =>
+      ownParties(parties, placeOf(person), { id: person.id }, platforms).list();
+    const subscriptionsOf = (person: SlackUser) => homeSubscriptions(alerts, person, platforms);
+    const standing = (networks: readonly string[], person: SlackUser) =>
+      homeStanding(alerts, networks, person, platforms);
     const { slack, slackCommand: command } = config;
     const mayManage = config.alerting.managers;
     adapters.push(

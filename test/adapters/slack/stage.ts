@@ -5,6 +5,8 @@ import type { Payloads, SendingAdapter } from "../../../src/adapters/adapter.ts"
 import { createSlackAdapter, type SlackAdapterOptions, type SlackTiming } from "../../../src/adapters/slack/index.ts";
 import { slackManifest } from "../../../src/adapters/slack/manifest.ts";
 import { EVENTS_PATH } from "../../../src/adapters/slack/transport/signature.ts";
+import type { AlertService } from "../../../src/alerts/service/service.ts";
+import type { Platforms } from "../../../src/alerts/platform.ts";
 import { createApiClient } from "../../../src/api/client/client.ts";
 import { openAudienceSettings } from "../../../src/bot/audience-settings.ts";
 import { createBot } from "../../../src/bot/bot.ts";
@@ -30,7 +32,7 @@ export interface StageOptions {
   /** Beside the real ones: commands that fail, wait or carry what a test needs. */
   readonly extra?: readonly AnyCommand[];
   readonly timing?: SlackTiming;
-  readonly botToken?: string;
+  readonly botToken?: SlackAdapterOptions["botToken"];
   readonly appToken?: string;
   readonly log?: Log;
   readonly subscriptionsOf?: SlackAdapterOptions["subscriptionsOf"];
@@ -43,6 +45,8 @@ export interface StageOptions {
   readonly delivers?: true;
   /** Waits until the adapter is connected. Default true. */
   readonly connect?: boolean;
+  /** The platforms as they are served; left out, each with one token. */
+  readonly platforms?: Platforms;
   /** Requests over HTTP in place of Socket Mode. */
   readonly http?: boolean;
 }
@@ -56,6 +60,7 @@ export interface Stage {
   /** The file of the store. */
   readonly database: string;
   readonly store: Store;
+  readonly alerts: AlertService;
   /** What serves the requests over HTTP, after each start; empty over Socket Mode. */
   readonly consoles: readonly Harness[];
   /** Ends the adapter and starts another on the same store. */
@@ -81,9 +86,10 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
   const database = scratch.file;
   const store = createStore({ url: `file:${database}`, log });
   const alerts = alertService(store, options.delivers === true ? { platforms: ["slack"] } : {});
+  const { platforms = PLATFORMS } = options;
   const create = async () =>
     createBot({
-      platforms: PLATFORMS,
+      platforms,
       commands: [...commands, ...(options.extra ?? [])],
       clients,
       seen: store.seen,
@@ -105,9 +111,9 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       apiUrl: fake.apiUrl,
       payloads: options.payloads?.(store.payloads) ?? store.payloads,
       savedParties: ({ id, workspace = "" }) =>
-        ownParties(store.parties, { platform: "slack", workspace }, { id }, PLATFORMS).list(),
-      standing: (networks, person) => homeStanding(alerts, networks, person),
-      subscriptionsOf: options.subscriptionsOf ?? ((person) => homeSubscriptions(alerts, person)),
+        ownParties(store.parties, { platform: "slack", workspace }, { id }, platforms).list(),
+      standing: (networks, person) => homeStanding(alerts, networks, person, platforms),
+      subscriptionsOf: options.subscriptionsOf ?? ((person) => homeSubscriptions(alerts, person, platforms)),
       mayManage: options.mayManage,
       sleep: options.waits?.sleep,
       log,
@@ -136,6 +142,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     channel: fake.channel(),
     database,
     store,
+    alerts,
     consoles,
     async restart() {
       await adapter.stop();

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { Subscription } from "../../../src/alerts/routing/subscription.ts";
+import { PLATFORMS } from "../../../src/main/platforms/platforms.ts";
 import { homeSubscriptions } from "../../../src/main/platforms/home-subscriptions.ts";
 import { plainText } from "../../../src/reply/plain-text.ts";
 import { aSubscription } from "../../alerts/samples.ts";
@@ -23,7 +24,8 @@ test("one's own newest first, each with what ends it, then how much each channel
     subscribed("i", "112233", { destination: { platform: "discord", channel: "112233" } }),
     subscribed("j", "console", { destination: { platform: "web", channel: "console" } }),
   ];
-  const shown = await homeSubscriptions({ subscriptions: () => Promise.resolve(all) }, { id: "U1" });
+  const service = { subscriptions: () => Promise.resolve(all) };
+  const shown = await homeSubscriptions(service, { id: "U1", workspace: "T1" }, PLATFORMS);
   expect(shown.map(({ text, channel, remove }) => [plainText(text), channel, remove?.options["id"]])).toEqual([
     ["network.stalled on mainnet", undefined, "b"],
     ["network.stalled on mainnet", undefined, "a"],

@@ -110,6 +110,17 @@ export class OAuth {
     if (code === undefined || this.#state.now() > code.until) throw new ErrorResponse("invalid_code");
     if (args["redirect_uri"] !== code.redirectUri) throw new ErrorResponse("bad_redirect_uri");
     const { workspace, orgWide, person } = code;
+    return this.#answer(this.#grant(workspace, orgWide), person);
+  }
+
+  /** Somebody has installed the app, in a way that no test looks at. */
+  install(workspace: Workspace): Grant {
+    const grant = this.#grant(workspace, workspace.id === workspace.enterprise);
+    this.#answer(grant, undefined);
+    return grant;
+  }
+
+  #grant(workspace: Workspace, orgWide: boolean): Grant {
     const known = this.#grants.get(workspace.id);
     const grant: Grant = {
       id: workspace.id,
@@ -121,7 +132,7 @@ export class OAuth {
       refreshToken: undefined,
     };
     this.#grants.set(workspace.id, grant);
-    return this.#answer(grant, person);
+    return grant;
   }
 
   #refresh(refreshToken: string): Record<string, unknown> {

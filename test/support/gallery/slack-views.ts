@@ -59,9 +59,9 @@ export async function slackViews(talk: Talk): Promise<SlackViewSample[]> {
     command: "/bell",
     botName: "bellwether",
     commands: offered,
-    standing: await homeStanding(service, networks, person),
+    standing: await homeStanding(service, networks, person, PLATFORMS),
     parties: [{ id: "ab34f2c1".repeat(8), name: "treasury" }],
-    subscriptions: await homeSubscriptions(service, person),
+    subscriptions: await homeSubscriptions(service, person, PLATFORMS),
   });
   const samples: SlackViewSample[] = [
     form("form-market-show", "market show"),

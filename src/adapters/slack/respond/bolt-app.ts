@@ -68,7 +68,7 @@ export function createBoltApp(dependencies: BoltAppDependencies): BoltApp {
   app.use(async ({ body, context, next }) => {
     const payload = body as PayloadOrigin;
     const isRefused = !installations.many && isOrgWide(payload);
-    const slack = isRefused ? undefined : await served.contextFor(originsOf(payload));
+    const slack = isRefused ? undefined : await served.contextFor(originsOf(payload, installations));
     if (slack === undefined) {
       track(sayForeign(shared, payload, installations));
       return;

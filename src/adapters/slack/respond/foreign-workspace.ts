@@ -26,7 +26,8 @@ export interface PayloadOrigin extends PayloadTeam {
   readonly team?: PayloadTeam | null;
   readonly user?: PayloadTeam;
   readonly enterprise?: PayloadTeam | null;
-  /** The message of a press: the workspace of the bot that posted it. */
+  readonly type?: unknown;
+  /** A press is on a message of the app's own, which names the bot's workspace; a shortcut may be on anybody's. */
   readonly message?: { readonly team?: unknown };
   readonly view?: { readonly app_installed_team_id?: unknown };
   readonly response_url?: unknown;
@@ -34,20 +35,22 @@ export interface PayloadOrigin extends PayloadTeam {
 
 /**
  * Where a request may come from, the likeliest first. A command and an event name their installation. A press names the
- * person's workspace, and may name none of the bot's: then it is of the only installation, where there is only one.
+ * person's workspace, and may name none of the bot's: then it is of the workspace of the only token. Among many, a
+ * workspace that has none must not be served with another's.
  */
-export function originsOf(payload: PayloadOrigin): readonly Origin[] {
+export function originsOf(payload: PayloadOrigin, { many }: Pick<Installations, "many">): readonly Origin[] {
   const [installation] = Array.isArray(payload.authorizations) ? (payload.authorizations as PayloadTeam[]) : [];
   if (installation !== undefined) return [originOf(installation)];
   if (payload.command !== undefined) return [originOf(payload)];
   const { team, user, enterprise, message, view } = payload;
   const person = textOf(team?.id) ?? textOf(user?.team_id) ?? textOf(payload.team_id);
   const organisation = textOf(enterprise?.id) ?? textOf(team?.enterprise_id) ?? textOf(payload.enterprise_id);
-  const own = [textOf(view?.app_installed_team_id), textOf(message?.team)].filter((id) => id !== undefined);
+  const posted = payload.type === "block_actions" ? textOf(message?.team) : undefined;
+  const own = [textOf(view?.app_installed_team_id), posted].filter((id) => id !== undefined);
   return [
     ...own.map((id) => ({ team: id, enterprise: id === person ? organisation : undefined })),
     { team: person, enterprise: organisation },
-    { team: undefined, enterprise: undefined },
+    ...(many ? [] : [{ team: undefined, enterprise: undefined }]),
   ];
 }
 
@@ -84,7 +87,7 @@ export async function foreignNotice(payload: PayloadOrigin, installations: Insta
   }
   const [only] = await installations.all();
   const served = strong(only?.name ?? only?.id ?? "");
-  const [origin] = originsOf(payload);
+  const [origin] = originsOf(payload, installations);
   return notice(
     text`This bot does not serve this workspace`,
     origin?.enterprise !== undefined && origin.enterprise === only?.enterprise
