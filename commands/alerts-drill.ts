@@ -13,7 +13,7 @@ const MAX_DESTINATIONS = 50;
 
 export const alertsDrill = command({
   name: "alerts drill",
-  summary: "Test the whole way of an alert, and time it",
+  summary: "Send a made-up alert the whole way, and time it",
   verb: "Begin drill",
   examples: ["alerts drill"],
   access: "channel-manager",

@@ -26,7 +26,7 @@ const HINT = text`${commandLine("alerts edit <id>")} changes one, ${commandLine(
 export const alertsList = command({
   name: "alerts list",
   alsoCalled: ["subscriptions"],
-  summary: "What this channel and you are told of",
+  summary: "The subscriptions of this channel, and your own",
   verb: "List subscriptions",
   examples: ["alerts list"],
   access: "everyone",

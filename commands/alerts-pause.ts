@@ -4,7 +4,7 @@ import { command } from "../src/bot/command.ts";
 
 export const alertsPause = command({
   name: "alerts pause",
-  summary: "Hold a subscription back",
+  summary: "Pause a subscription",
   verb: "Pause",
   title: "Pause a subscription",
   examples: ["alerts pause <id>"],

@@ -5,9 +5,9 @@ import { command } from "../src/bot/command.ts";
 export const alertsRemove = command({
   name: "alerts remove",
   alsoCalled: ["unsubscribe"],
-  summary: "End a subscription",
+  summary: "Remove a subscription",
   verb: "Remove",
-  title: "End a subscription",
+  title: "Remove a subscription",
   examples: ["alerts remove <id>"],
   // Everybody may change their own; rights on a channel's are checked once the subscription is found.
   access: "everyone",

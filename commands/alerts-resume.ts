@@ -4,7 +4,7 @@ import { command } from "../src/bot/command.ts";
 
 export const alertsResume = command({
   name: "alerts resume",
-  summary: "Go on with a paused subscription",
+  summary: "Resume a paused subscription, or bring back a removed one",
   verb: "Resume",
   title: "Resume a subscription",
   examples: ["alerts resume <id>"],

@@ -13,7 +13,7 @@ import { toMillis } from "../src/units/nanoseconds.ts";
 
 export const alertsSilences = command({
   name: "alerts silences",
-  summary: "The silences that hold, or will",
+  summary: "The silences that hold now or will later",
   verb: "List silences",
   examples: ["alerts silences"],
   access: "everyone",

@@ -40,7 +40,7 @@ const FEW_NETWORKS = 4;
 
 export const alertsStatus = command({
   name: "alerts status",
-  summary: "Verdicts, open alerts, and what waits to be sent",
+  summary: "Verdicts, open alerts, and messages not sent yet",
   verb: "Show alerts",
   examples: ["alerts status"],
   access: "everyone",
@@ -257,9 +257,9 @@ function unwatchedWords(statuses: readonly NetworkStatus[], now: Milliseconds): 
   const observations = statuses.flatMap(({ looked }) => (looked === undefined ? [] : [toMillis(timeFromText(looked))]));
   const last =
     observations.length === 0
-      ? "Nobody has ever watched."
-      : `All of this is ${formatDuration(Math.max(0, now - Math.max(...observations)))} old.`;
-  return text`${strong("No Bellwether runs on this database.")} Start one to be told of alerts. ${last}`;
+      ? ""
+      : ` All of this is ${formatDuration(Math.max(0, now - Math.max(...observations)))} old.`;
+  return text`${strong("No Bellwether runs on this database.")} Start one to be told of alerts.${last}`;
 }
 
 /** The worst that is open; networks without an alert, with their verdicts, behind it. */
@@ -269,7 +269,8 @@ function headline(
   isUnwatched: boolean,
   now: Nanoseconds,
 ): Text {
-  const before = isUnwatched ? "Nobody is watching; when last seen: " : "";
+  const isNew = statuses.every(({ verdict }) => verdict === "unwatched");
+  const before = isUnwatched ? `Nobody is watching${isNew ? "" : "; when last seen"}: ` : "";
   const alerting = new Set(open.map(({ network }) => network));
   const verdicts = statuses
     .filter(({ network }) => !alerting.has(network))

@@ -4,7 +4,7 @@ import { exportAsker } from "../src/bot/export-asker.ts";
 
 export const ledgerList = command({
   name: "ledger list",
-  summary: "Your ledger exports of the last 24 hours, those under way among them",
+  summary: "Your ledger exports of the last 24 hours",
   verb: "List exports",
   examples: ["ledger list"],
   access: "everyone",

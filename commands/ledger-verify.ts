@@ -17,7 +17,7 @@ export const ledgerVerify = command({
     sha256: {
       kind: "text",
       label: "Hash of the file",
-      description: "Its SHA-256 instead, 64 hex digits: what sha256sum says",
+      description: "Its SHA-256 instead, 64 hexadecimal digits, as sha256sum prints it",
       example: "5d501265f253…",
     },
   },
@@ -37,9 +37,9 @@ export const ledgerVerify = command({
     }
     const hash = sha256.trim().toLowerCase();
     if (!/^[0-9a-f]{64}$/u.test(hash)) {
-      throw new UserError("A SHA-256 has 64 hex digits.", {
+      throw new UserError("A SHA-256 has 64 hexadecimal digits.", {
         option: "sha256",
-        remedy: "sha256sum, shasum -a 256 or certutil -hashfile … SHA256 tell that of a file.",
+        remedy: "sha256sum, shasum -a 256 or certutil -hashfile … SHA256 print that of a file.",
       });
     }
     return verifiedReply(undefined, await context.exports.verify(asker, hash));

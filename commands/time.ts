@@ -129,14 +129,14 @@ function judgement(verdict: Verdict): Text {
 function basisWords({ atMillis, memory }: Verdict): string {
   const watchedMillis = Math.trunc(atMillis - memory.watchedSinceMillis);
   return watchedMillis < OBSERVATION_SPAN_MILLIS
-    ? "Judged from one look, by the wall clock of this bot."
-    : `Judged by the wall clock of this bot: in the ${formatDuration(watchedMillis)} that it has watched, no block came.`;
+    ? "Judged from one look, by the bot's clock."
+    : `Judged by the bot's clock: in the ${formatDuration(watchedMillis)} that it has watched, no block came.`;
 }
 
-/** A note about a wrong wall clock: the network advances though its time seems old. */
+/** A note about a wrong clock: the network advances though its time seems old. */
 function drift({ network, basis, ageMillis = 0 }: Verdict): Text {
   return network === "healthy" && basis === "advance" && ageMillis > DRIFT_MILLIS
-    ? text` Yet its time is ${formatDuration(ageMillis)} behind this bot's wall clock: one of the two is off.`
+    ? text` Yet its time is ${formatDuration(ageMillis)} behind the bot's clock: one of the two is off.`
     : text``;
 }
 
@@ -147,7 +147,7 @@ function sentence(clause: string): string {
 function ageWords(verdict: Verdict): string | undefined {
   const { ageMillis } = verdict;
   if (ageMillis === undefined) return undefined;
-  return ageMillis < 0 ? `${formatDuration(-ageMillis)} ahead of this bot's clock` : formatDuration(ageMillis);
+  return ageMillis < 0 ? `${formatDuration(-ageMillis)} ahead of the bot's clock` : formatDuration(ageMillis);
 }
 
 /** How many of the nodes are where the network is. */

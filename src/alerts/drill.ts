@@ -11,8 +11,7 @@ export const DRILL_NETWORK = "drill";
 export const DRILL_KIND: ConditionKind = "node.down";
 
 /** Part of every message of a drill. */
-export const DRILL_NOTICE =
-  "This is a drill, which tries the way that alerts take: there is no such node, and nothing is wrong.";
+export const DRILL_NOTICE = "This is a drill: there is no such node, and nothing is wrong.";
 
 /** Whether it belongs to a drill. */
 export function isDrill({ network }: { readonly network: string }): boolean {

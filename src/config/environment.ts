@@ -140,10 +140,10 @@ export const Environment = z.object({
     .optional(),
   DISCORD_API_URL: endpoint.optional(),
   SLACK_BOT_TOKEN: secret
-    .refine((value) => !value.startsWith("xapp-"), "holds an app token (xapp-…); it belongs into SLACK_APP_TOKEN")
+    .refine((value) => !value.startsWith("xapp-"), "holds an app token (xapp-…); it belongs in SLACK_APP_TOKEN")
     .optional(),
   SLACK_APP_TOKEN: secret
-    .refine((value) => !value.startsWith("xoxb-"), "holds a bot token (xoxb-…); it belongs into SLACK_BOT_TOKEN")
+    .refine((value) => !value.startsWith("xoxb-"), "holds a bot token (xoxb-…); it belongs in SLACK_BOT_TOKEN")
     .optional(),
   SLACK_SIGNING_SECRET: secret.optional(),
   SLACK_CLIENT_ID: secret.optional(),

@@ -97,7 +97,7 @@ test("a network that the watchers have seen stand for long enough stands still, 
   const screen = (await ask("time")).replaceAll(/\s+/gu, " ");
   expect(screen).toMatch(saying("✗", "mainnet"));
   expect(screen).toMatch(saying("✗", /3\d/u));
-  expect(screen).not.toContain("wall clock");
+  expect(screen).not.toContain("the bot's clock");
 });
 
 test("one that the watchers have just seen go on is not judged by a wall clock", async () => {

@@ -85,7 +85,7 @@ export const EVENTS = {
   }),
   "core.upgraded": event({
     words: "a protocol upgrade",
-    meaning: () => "The validators run another version now; what speaks to the network may have to follow.",
+    meaning: () => "The validators run another version now.",
     remedy: "Upgrade your own nodes, and check that your programs speak the new version.",
     nouns: ["protocol upgrade", "protocol upgrades"],
     groups: ["ops"],
@@ -149,8 +149,8 @@ export const EVENTS = {
     words: "a node's history begins anew",
     meaning: ({ pruned }) =>
       pruned === true
-        ? "The node keeps nothing that old any more. What lay between cannot be told."
-        : "The network was begun again, or the node's database was replaced. What lay between cannot be told.",
+        ? "The node keeps nothing that old any more. What happened in between is not known."
+        : "The network was begun again, or the node's database was replaced. What happened in between is not known.",
     remedy: "Ask the node's operator whether it was reset, and read what lies between from another node.",
     nouns: ["gap in a node's history", "gaps in nodes' histories"],
     groups: ["ops", "checkpoints"],

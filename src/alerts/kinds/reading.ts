@@ -99,11 +99,11 @@ export const CONDITIONS = {
     reading: { facts: z.object({ from: TimeText.exactOptional(), to: TimeText.exactOptional() }) },
   }),
   "network.clock": condition({
-    words: "network time far from the wall clock",
+    words: "network time far from the bot's clock",
     meaning: () =>
-      "Blocks come, but their time differs from this machine's clock: the network catches up, or a clock is wrong. It is no stall.",
+      "Blocks come, but their time differs from the bot's clock: the network catches up, or a clock is wrong. It is no stall.",
     remedy:
-      "Check this machine's clock and its time service first; if they are right, wait for the network to catch up.",
+      "Check the clock of the bot's machine and its time service first; if they are right, wait for the network to catch up.",
     groups: ["ops", "network"],
     worst: "warning",
     watchers: ["sources"],
@@ -120,9 +120,9 @@ export const CONDITIONS = {
     },
   }),
   "watch.blind": condition({
-    words: "the watcher cannot see the network",
+    words: "too few nodes answer to judge the network",
     meaning: () => "Nothing can be said of the network meanwhile: no other alert of it begins or ends.",
-    remedy: "Check this machine's connection and the addresses of the data nodes; npm run doctor asks each.",
+    remedy: "Check the connection of the bot's machine and the addresses of the data nodes; npm run doctor asks each.",
     groups: ["ops", "network"],
     worst: "warning",
     watchers: ["sources"],
@@ -282,7 +282,7 @@ export const CONDITIONS = {
       price === undefined && state === "good" ? false : isPriceBad(parameters, price),
   }),
   "market.bound": condition({
-    words: "a mark price near a price monitoring bound",
+    words: "a mark price near a price bound",
     meaning: () => "Beyond the bound the market goes into an auction.",
     remedy: "Tell the market's makers, and look at the orders that an auction would hold up.",
     groups: ["markets"],

@@ -79,15 +79,17 @@ const CONDITION_WORDS: {
     const drift = reading.facts.driftMillis;
     const way = (drift ?? 0) < 0 ? "ahead of" : "behind";
     return {
-      bad: text`The time of ${network} is far from the wall clock`,
+      bad: text`The time of ${network} is far from the bot's clock`,
       headline: text`The time of ${network} has been off`,
-      good: text`The time of ${network} agrees with the wall clock again`,
+      good: text`The time of ${network} agrees with the bot's clock again`,
       figures: [
         ...agreement(reading),
-        ...(drift === undefined ? [] : [`${formatDuration(Math.abs(drift))} ${way} the wall clock`]),
+        ...(drift === undefined ? [] : [`${formatDuration(Math.abs(drift))} ${way} the bot's clock`]),
       ],
       fields:
-        drift === undefined ? [] : [field("Drift", text`${strong(formatDuration(Math.abs(drift)))} ${way} the clock`)],
+        drift === undefined
+          ? []
+          : [field("Drift", text`${strong(formatDuration(Math.abs(drift)))} ${way} the bot's clock`)],
     };
   },
   "watch.blind": (reading, network) => ({
@@ -197,9 +199,9 @@ const CONDITION_WORDS: {
   "market.bound": (reading, network) => {
     const { price, bound, side, distancePercent } = reading.facts;
     return {
-      bad: text`${marketName(reading)} is near a price monitoring bound on ${network}`,
+      bad: text`${marketName(reading)} is near a price bound on ${network}`,
       headline: text`${marketName(reading)} on ${network} has been near a price bound`,
-      good: text`${marketName(reading)} is away from its price monitoring bounds on ${network}`,
+      good: text`${marketName(reading)} is away from its price bounds on ${network}`,
       figures: [
         ...(price === undefined ? [] : [`mark price ${groupedNumber(price)}`]),
         ...(bound === undefined ? [] : [`${side} bound ${groupedNumber(bound)}`]),

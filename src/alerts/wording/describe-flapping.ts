@@ -44,9 +44,7 @@ export function describeFlapping(message: Flapping, { group, growing }: Delivery
     tone,
     title: markedTitle("FLAPPING", bad, message),
     blocks: [
-      paragraph(
-        `They come and go; below stands how often each fired in ${within}. Until one has been calm for ${within}, it is told only when it becomes critical.`,
-      ),
+      paragraph(`Until one has been calm for ${within}, it is told only when it becomes critical. Fired in ${within}:`),
       listed(subjects, "last at", growing),
     ],
     ...(growing === true ? {} : fileOf(subjects, name, "Last fired", message)),
@@ -64,7 +62,7 @@ export function describeCalm(message: Calm, { group, growing }: DeliveryContext)
   const what = isOne ? ofOne : open ? titles.bad : titles.good;
   const times = episodes === 1 ? "once" : `${episodes} times`;
   const fired = text`${open ? "It" : `“${KINDS[kind].words}”`} fired ${times} since ${time(timeFromText(since), "both")}. ${
-    open ? "It holds now without a break." : "It does not hold now."
+    open ? "It is firing now, without a break." : "It is not firing now."
   }`;
   const subjects = all.map((one) => ({ ...one, firings: one.episodes, at: one.since }));
   return reply({
@@ -73,7 +71,7 @@ export function describeCalm(message: Calm, { group, growing }: DeliveryContext)
     blocks: isOne
       ? [paragraph(fired)]
       : [
-          paragraph(open ? "Each holds now without a break." : "None of them holds now."),
+          paragraph(open ? "Each is firing now, without a break." : "None of them is firing now."),
           listed(subjects, "since", growing),
         ],
     ...(isOne || growing === true ? {} : fileOf(subjects, `${network}-${kind}-calm`, "Since", message)),

@@ -58,8 +58,8 @@ const GROUP_WORDS: Partial<Record<AlertKind, GroupWords>> = {
     good: text`${count} markets are not beyond their thresholds any more on ${network}`,
   }),
   "market.bound": (count, network) => ({
-    bad: text`${count} markets are near a price monitoring bound on ${network}`,
-    good: text`${count} markets are away from their price monitoring bounds on ${network}`,
+    bad: text`${count} markets are near a price bound on ${network}`,
+    good: text`${count} markets are away from their price bounds on ${network}`,
   }),
 };
 

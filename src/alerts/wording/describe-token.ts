@@ -43,7 +43,7 @@ function tokenText({ platform, workspace, why, since, at, change }: TokenMessage
         blocks: [
           paragraph(text`Since ${time(from, "both")}: ${code(why)}. Nobody there gets an answer either.`),
           paragraph(
-            text`${waitWords(change.waiting)} What waits is sent once ${name} accepts a token. If it accepts none by ${until}, what waits is given up and the subscriptions there end until then.`,
+            text`${waitWords(change.waiting)} Messages are sent once ${name} accepts a token. If it accepts none by ${until}, they are given up, and the subscriptions there end until it does.`,
           ),
           remedy,
         ],
@@ -130,7 +130,7 @@ function channelText(message: TokenMessage, channel: string, platforms?: Platfor
       return {
         tone,
         word,
-        title: text`A ${place} on ${name} could not be reached for a day: its alerts have ended`,
+        title: text`A ${place} on ${name} could not be reached for a day: ${person === undefined ? "its" : "their"} alerts have ended`,
         blocks: [
           paragraph(
             text`${named}, since ${time(from, "both")}: ${why}. ${ended(subscriptions)} there. ${deadLetterWords(unsent)}`,
@@ -168,10 +168,10 @@ function channelText(message: TokenMessage, channel: string, platforms?: Platfor
 
 function channelRemedy(operator: true | undefined, person: string | undefined, name: string): Text {
   if (operator === true) {
-    return text`the operator gives the bot what ${name} asks for there; ${code("npm run doctor")} names missing permissions.`;
+    return text`give the bot what ${name} asks for there; ${code("npm run doctor")} names missing permissions.`;
   }
-  if (person !== undefined) return text`this person allows direct messages of the bot on ${name}.`;
-  return text`somebody lets the bot into the channel and lets it post there.`;
+  if (person !== undefined) return text`this person allows direct messages from the bot on ${name}.`;
+  return text`let the bot into the channel, and let it post there.`;
 }
 
 function returned(subscriptions: number): string {

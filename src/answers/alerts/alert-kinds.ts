@@ -81,10 +81,10 @@ function unknownKind(word: string): UserError {
   });
 }
 
-/** All that can be chosen as kinds: sets, single kinds, and those that one person watches, each apart. */
+/** All that can be chosen as kinds: groups, single kinds, and those that one person watches, each apart. */
 export const KIND_CHOICES: readonly ChoiceGroup[] = [
   {
-    heading: "Sets",
+    heading: "Groups",
     choices: KIND_GROUP_NAMES.map((name) => ({ ...choiceOf(name, GROUP_WORDS[name]), covers: KIND_GROUPS[name] })),
   },
   {

@@ -73,7 +73,7 @@ const THRESHOLDS = {
     kind: "text",
     label: "Clock off by",
     section: WHEN,
-    description: "network.clock: so far from this machine's clock",
+    description: "network.clock: so far from the bot's clock",
     example: "1m",
     none: "off",
   },

@@ -66,7 +66,7 @@ function isWholeId(typed: string): boolean {
 /** The accepted forms in one sentence, for errors. */
 function idFormatWords(kind: IdKind): string {
   const byName = kind.byName === undefined ? "" : `${kind.byName}, or `;
-  return `${capitalised(kind.article)} ${kind.noun} goes by ${byName}its id of ${ID_LENGTH} hexadecimal characters; of one shown here before, the beginning is enough.`;
+  return `Give ${byName}its id of ${ID_LENGTH} hexadecimal digits. Of an id shown here before, the beginning is enough.`;
 }
 
 function startsWithTyped(candidate: NamedId, low: string): boolean {

@@ -194,7 +194,7 @@ function withCursor(query: PageRequest, cursor: string): PageRequest {
 
 function badCursor(command: string, cause?: ApiError): UserError {
   return new UserError("This page is gone.", {
-    remedy: `Its cursor is too old, or was never one${cause?.innerWords === undefined ? "" : ` (${cause.node} says: ${cause.innerWords})`}. Begin again with:`,
+    remedy: `Its cursor is too old or wrong${cause?.innerWords === undefined ? "" : ` (${cause.node} says: ${cause.innerWords})`}. Begin again with:`,
     suggestion: command,
     cause,
   });

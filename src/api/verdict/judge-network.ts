@@ -206,7 +206,7 @@ function silenceWords(round: PollRound, voters: readonly Voter[]): string {
   if (round.witnesses.some((one) => isTimed(one))) {
     const known = "no node says a time that can be believed";
     const ahead = voters.every(({ memory: { disbelief } }) => disbelief === undefined || disbelief === "ahead");
-    return ahead ? `${known}: each is ahead of the wall clock, unless that is what is wrong` : known;
+    return ahead ? `${known}: each is ahead of the bot's clock, unless that clock is wrong` : known;
   }
   const single = round.witnesses.length === 1;
   if (round.witnesses.every((one) => one.foreign === true)) {

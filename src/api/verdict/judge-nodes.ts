@@ -79,7 +79,7 @@ export function judgeNode(
   function disbeliefWords(disbelief: NonNullable<NodeVerdict["disbelief"]>, timed: TimedWitness): string {
     switch (disbelief) {
       case "ahead":
-        return `its time is ${formatDuration(aheadMillis(timed, round))} ahead of the wall clock`;
+        return `its time is ${formatDuration(aheadMillis(timed, round))} ahead of the bot's clock`;
       case "odd":
         return "its time and its block do not go together";
       case "outvoted":

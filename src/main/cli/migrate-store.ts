@@ -18,7 +18,7 @@ export async function migrateStore(args: readonly string[]): Promise<number> {
     if (!same) console.log(`${"  there".padEnd(20)}${String(there?.rows).padStart(9)} rows  ${there?.sha256}`);
   }
   if (!moved.equal) {
-    console.error("The copy differs, so nothing of it was kept. Report this: it is a fault of Bellwether's.");
+    console.error("The copy differs, so nothing of it was kept. Report this: it is a bug of Bellwether's.");
     return EXIT_BUG;
   }
   const rows = moved.from.reduce((sum, table) => sum + table.rows, 0);

@@ -63,9 +63,9 @@ async function runCheck(check: Check, limitMillis: Milliseconds): Promise<readon
   } catch (thrown) {
     if (thrown instanceof UserError)
       return [fault(name, thrown.message.replace(/\.$/u, ""), thrown.remedy ?? "Mend that.")];
-    const what = `could not be looked at: ${messageOf(thrown)}`;
+    const what = `the check failed: ${messageOf(thrown)}`;
     return [
-      { state: "fault", check: name, what, remedy: "Report this line: it is a fault of Bellwether's.", cause: "bug" },
+      { state: "fault", check: name, what, remedy: "Report this line: it is a bug of Bellwether's.", cause: "bug" },
     ];
   }
 }

@@ -70,7 +70,11 @@ function examineLoad({ oldestTransaction, dead, pooled }: ServerInspection<unkno
   if (pooled) {
     const what = "a pooler gives each transaction another connection, so that no process can be woken by another one";
     findings.push(
-      warning("database pooler", what, "Messages may wait a second longer; or connect without the pooler."),
+      warning(
+        "database pooler",
+        what,
+        "Connect without the pooler, or accept that messages wait up to a second longer.",
+      ),
     );
   }
   return findings;

@@ -164,7 +164,7 @@ export function examineAlerts(
   }
   for (const { platform, count } of alerts.dead) {
     const what = `${count} given up on ${platform} within the last day`;
-    findings.push(warning("dead letters", what, "The command alerts log says which and why."));
+    findings.push(warning("given up", what, "The command alerts log says which and why."));
   }
   const count = (state: string): number => alerts.subscriptions.find((one) => one.state === state)?.count ?? 0;
   if (count("retired") > 0) {

@@ -108,7 +108,7 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
   });
   const delay = new Histogram({
     name: "bellwether_delivery_delay_seconds",
-    help: "From the moment that a message was owed to its receipt.",
+    help: "From the moment that a message was to be sent to its receipt.",
     labelNames: ["platform"],
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600],
     registers,
@@ -153,8 +153,8 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
     "state",
   ]);
   const behind = gauge("bellwether_node_behind_seconds", "How far a node is behind the best one.", ["network", "node"]);
-  const depth = gauge("bellwether_queue_depth", "Messages that are owed.", ["platform"]);
-  const oldest = gauge("bellwether_queue_oldest_age_seconds", "How long the oldest owed message has been owed.", [
+  const depth = gauge("bellwether_queue_depth", "Messages that are not sent yet.", ["platform"]);
+  const oldest = gauge("bellwether_queue_oldest_age_seconds", "The age of the oldest message that is not sent yet.", [
     "platform",
   ]);
   const refused = gauge("bellwether_token_refused", "1 while a platform refuses the bot's own token.", ["platform"]);

@@ -41,6 +41,6 @@ function ownLine(one: Subscription): HomeSubscription {
 /** The text before the channel's name. */
 function channelWords(all: readonly Subscription[]): Text {
   const paused = all.filter(({ state }) => state === "paused").length;
-  const counted = all.length === 1 ? "1 alert" : `${all.length} alerts`;
+  const counted = all.length === 1 ? "1 subscription" : `${all.length} subscriptions`;
   return text`${strong(counted)}${paused === 0 ? "" : `, ${paused} of them paused,`}`;
 }

@@ -66,7 +66,7 @@ describe("an assessment", () => {
     );
     expect(await clientOf([a], { clock }).assess()).toMatchObject({
       network: "blind",
-      why: expect.stringContaining("wall clock") as string,
+      why: expect.stringContaining("bot's clock") as string,
     });
   });
 

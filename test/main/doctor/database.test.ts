@@ -118,7 +118,7 @@ describe("the doctor at the database", () => {
       expect.stringMatching(
         saying("warning refused token", "Slack", "2 h", "Slack says invalid_auth", "->", "SLACK_BOT_TOKEN"),
       ),
-      expect.stringMatching(saying("warning dead letters", 1, "slack", "->", "alerts log")),
+      expect.stringMatching(saying("warning given up", 1, "slack", "->", "alerts log")),
       expect.stringMatching(saying("warning subscriptions", 1)),
       expect.stringMatching(saying("warning deliveries", 1, "slack", "2 h", "->")),
     ]);

@@ -141,7 +141,7 @@ describe("the sources of a simulated network", () => {
       `network.time-back ${node(2)}: unknown`,
     ]);
     expect(readings.find(({ kind, subject }) => kind === "node.lagging" && subject === node(2))?.why).toContain(
-      "wall clock",
+      "bot's clock",
     );
     clear();
     expect(notGood(await rounds(2))).toEqual([]);

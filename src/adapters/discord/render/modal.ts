@@ -161,7 +161,7 @@ function selectField(
     }));
   const most = isList ? options.length : 1;
   const cut =
-    options.length < all.length ? { description: "A set stands for its kinds, those too that are not listed" } : {};
+    options.length < all.length ? { description: "A group stands for its kinds, also those that are not listed" } : {};
   return {
     component: {
       type: ComponentType.StringSelect,

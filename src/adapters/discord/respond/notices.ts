@@ -62,7 +62,7 @@ export function answerFailedNotice(): Reply {
 export function lateAnswerNotice(reachable: boolean): Reply {
   const title = "This takes longer than Discord keeps a reply open";
   if (reachable) {
-    const promise = "The answer will come as a direct message. Nothing is lost; leave this window as you like.";
+    const promise = "The answer will come as a direct message. Nothing is lost; you may close this window.";
     return reply({ title, blocks: [paragraph(promise)] });
   }
   return reply({

@@ -106,7 +106,7 @@ function permissionOf(
   if (user.is_restricted === true || user.is_ultra_restricted === true) {
     return no("Guests may not. Ask a full member of this workspace.");
   }
-  if (user.deleted === true) return no("An account that has left may not. Ask a full member of this workspace.");
+  if (user.deleted === true) return no("A deactivated account may not. Ask a full member of this workspace.");
   const isSister = enterprise !== undefined && user.enterprise_user?.enterprise_id === enterprise;
   const teams = [user.team_id, ...(user.enterprise_user?.teams ?? [])].filter((team) => team !== undefined);
   const isElsewhere = workspace !== undefined && teams.length > 0 && !teams.includes(workspace);

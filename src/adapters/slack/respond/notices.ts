@@ -133,7 +133,7 @@ export function formNotOpenedNotice(command: string, ask: Ask): Reply {
     title: "The form could not be opened",
     blocks: [
       paragraph(
-        text`Type the values instead: ${code(`${command} ${ask.command} …`)}. What they are, says ${code(`${command} help ${ask.command}`)}.`,
+        text`Type the values instead: ${code(`${command} ${ask.command} …`)}. ${code(`${command} help ${ask.command}`)} explains them.`,
       ),
     ],
     failure: "caller",
@@ -145,11 +145,7 @@ export function notInChannelNotice(botName: string): Reply {
   return reply({
     tone: "warning",
     title: "The bot is not in this channel",
-    blocks: [
-      paragraph(
-        text`So nothing can be told here. Type ${code(`/invite @${botName}`)} in it, then do again what you have just done.`,
-      ),
-    ],
+    blocks: [paragraph(text`Type ${code(`/invite @${botName}`)} in it, then try again.`)],
     failure: "caller",
   });
 }

@@ -130,7 +130,7 @@ test("the home tab lists the real subscriptions: one's own with a button, of cha
   ann.pressAtHome(home, "Remove");
   await until(() => scene.fake.state.homes.get(ann.id) !== home, "the home tab anew");
   expect(labelsOf(scene.fake.state.homes.get(ann.id)!.blocks)).not.toContain("Remove");
-  expect(said(await bob.openHome())).toContain("*2 alerts*");
+  expect(said(await bob.openHome())).toContain("*2 subscriptions*");
 });
 
 test("the home tab is published once Slack's rate limit is over", async () => {

@@ -40,7 +40,7 @@ describe("who may change a channel's alerts", () => {
       { team_id: "T99", enterprise_user: { enterprise_id: "E2", teams: ["T99"] } },
       ELSEWHERE,
     ],
-    ["somebody who has left", { deleted: true }, /\bleft\b/u],
+    ["somebody who has left", { deleted: true }, /\bdeactivated\b/u],
   ])("%s", async (name, profile, words) => {
     await using scene = await stage({ extra });
     scene.fake.state.enterprise = "E1";
