@@ -28,6 +28,8 @@ const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 export interface PostgresServer {
   /** The DATABASE_URL of one of its databases. */
   url(database: string): string;
+  /** The path of its Unix socket. */
+  readonly socket: string;
   /** The process id of its first process. */
   pid(): number;
   start(): Promise<void>;
@@ -85,6 +87,7 @@ export async function startPostgres(options: ServerOptions = {}): Promise<Postgr
   const url = (database: string): string => `postgres://bellwether@/${database}?host=${folder}`;
   const server: PostgresServer = {
     url,
+    socket: path.join(folder, ".s.PGSQL.5432"),
     pid: () => Number(readFileSync(path.join(data, "postmaster.pid"), "utf8").split("\n")[0]),
     async start() {
       keeper = spawn("/bin/sh", ["-c", KEEPER, String(owner), folder], { ...user, cwd: folder, stdio: "ignore" });

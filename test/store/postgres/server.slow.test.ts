@@ -1,7 +1,3 @@
-import { execFileSync } from "node:child_process";
-import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
-import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { Client } from "pg";
@@ -11,6 +7,7 @@ import { StorageError } from "../../../src/errors.ts";
 import { silentLog } from "../../../src/log.ts";
 import { createStore, type DatabaseStore } from "../../../src/store/create-store.ts";
 import { onServer, type PostgresServer, serverPackageMissing, startPostgres } from "../../support/postgres.ts";
+import { smallDisk } from "../../support/small-disk.ts";
 
 /** Faults of a server that the test owns: they take seconds. */
 describe.skipIf(serverPackageMissing !== undefined)(`a PostgreSQL server ${serverPackageMissing ?? ""}`, () => {
@@ -121,7 +118,7 @@ describe.skipIf(serverPackageMissing !== undefined)(`a PostgreSQL server ${serve
     expect([await isThere(store, "a"), await isThere(store, "c")]).toEqual([false, true]);
   });
 
-  const mounted = smallDisk();
+  const mounted = serverPackageMissing === undefined ? smallDisk() : undefined;
   afterAll(() => mounted?.remove());
 
   it.skipIf(mounted === undefined)(
@@ -143,35 +140,3 @@ describe.skipIf(serverPackageMissing !== undefined)(`a PostgreSQL server ${serve
     },
   );
 });
-
-/** A disk of 60 MB; undefined where this user may make none. */
-function smallDisk() {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "bellwether-small-disk-"));
-  try {
-    if (serverPackageMissing !== undefined) throw new Error(serverPackageMissing);
-    execFileSync("/bin/mount", ["-t", "tmpfs", "-o", "size=60m", "tmpfs", folder], { stdio: "ignore" });
-  } catch {
-    rmSync(folder, { recursive: true });
-    return undefined;
-  }
-  const inside = path.join(folder, "data");
-  execFileSync("mkdir", [inside]);
-  if (process.getuid?.() === 0) chownSync(inside, 65_534, 65_534);
-  const filler = path.join(folder, "filler");
-  return {
-    folder: inside,
-    fill() {
-      const block = Buffer.alloc(1024 * 1024);
-      try {
-        for (;;) writeFileSync(filler, block, { flag: "a" });
-      } catch {
-        // It is full.
-      }
-    },
-    empty: () => rmSync(filler),
-    remove() {
-      execFileSync("/bin/umount", ["-l", folder]);
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
