@@ -32,16 +32,15 @@ export function stepOf(network, timing, before, open = []) {
   const name = network.network;
   const blind =
     verdict === undefined
-      ? "Bellwether has only just started and has not looked yet: what was under way goes on with its first look."
+      ? "Bellwether has just started and has not looked yet: the incident goes on with its first look."
       : verdict.state === "blind"
-        ? "The watcher is blind now: every timer stands still."
+        ? "The verdict is blind: every timer stands still."
         : undefined;
   switch (stalled.phase) {
     case "pending":
       return step("pending", {
         says:
-          blind ??
-          "A majority of the nodes answers and none has a new block. It becomes an alert only if that lasts: nobody is woken by a hiccup.",
+          blind ?? "A majority of the nodes answers and none has a new block. It becomes an alert only if that lasts.",
         countdown: countdown(stalled, timing.firesMillis, "fires"),
       });
     case "firing":
@@ -55,7 +54,7 @@ export function stepOf(network, timing, before, open = []) {
       });
     case "recovering":
       return step("recovering", {
-        says: blind ?? "Blocks come again. It must last before anybody is told that it is over.",
+        says: blind ?? "Blocks come again. The alert ends once that lasts.",
         countdown: countdown(stalled, timing.keepMillis, "resolved"),
         episode: stalled.episode,
       });
@@ -64,13 +63,13 @@ export function stepOf(network, timing, before, open = []) {
         return step("still", {
           says:
             blind ??
-            `${name} makes no more blocks. The watcher looks every ${seconds(timing.everyMillis)} and is suspicious after ${seconds(timing.suspiciousMillis)}.`,
+            `${name} makes no more blocks. Bellwether looks every ${seconds(timing.everyMillis)}; an alert is pending after ${seconds(timing.suspiciousMillis)}.`,
           countdown: countdown(stalled, timing.suspiciousMillis, "pending"),
         });
       }
       if (before !== undefined) {
         return step("resolved", {
-          says: "Over. This is what was decided and told on the way, and when:",
+          says: "Over. What was decided and told, and when:",
           episode: before,
         });
       }

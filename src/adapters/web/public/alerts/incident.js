@@ -245,7 +245,7 @@ function witnesses({ nodes, verdict, network }) {
     h(
       "table",
       {},
-      h("caption", {}, `Witnesses: the nodes of ${network}`),
+      h("caption", {}, `The nodes of ${network}`),
       h(
         "thead",
         {},
