@@ -217,6 +217,13 @@ function storeOver(
       drop: (code) => call((tables) => tables.exports.drop(code)),
       prune: (...given) => call((tables) => tables.exports.prune(...given)),
     },
+    installations: {
+      all: (platform) => call((tables) => tables.installations.all(platform)),
+      get: (...given) => call((tables) => tables.installations.get(...given)),
+      put: (row) => call((tables) => tables.installations.put(row)),
+      change: (...given) => call((tables) => tables.installations.change(...given)),
+      useOnce: (...given) => call((tables) => tables.installations.useOnce(...given)),
+    },
     transaction: (work) => call((tables) => tables.transaction(work)),
     read: (work) => call((tables) => tables.read(work)),
     ping: () =>

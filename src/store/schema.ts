@@ -14,7 +14,7 @@ import type {
   SilenceRow,
   SubscriptionRow,
 } from "./alert-tables/alert-tables.ts";
-import type { AnswerChoice, ExportFileRow, ExportJobRow, SeenKind } from "./store.ts";
+import type { AnswerChoice, ExportFileRow, ExportJobRow, InstallationRow, SeenKind } from "./store.ts";
 
 /** The tables as they stand after the last migration. Times are Unix milliseconds. */
 export interface Schema {
@@ -69,6 +69,9 @@ export interface Schema {
   alert_decisions: DecisionRow & { seq: number };
   export_jobs: ExportJobRow;
   export_files: ExportFileRow;
+  installations: InstallationRow;
+  /** What serves once, until nobody would take it any more. */
+  used_states: { state: string; ends_at: number };
   /** The processes that live; `alive_until` is of the database's clock. */
   processes: { id: string; alive_until: number };
   /** Who has which duty; its epoch grows with every change of hands. */
@@ -99,6 +102,8 @@ export const TABLES: { readonly [T in keyof Schema]: readonly (keyof Schema[T] &
   alert_decisions: ["seq"],
   export_jobs: ["code"],
   export_files: ["code", "name"],
+  installations: ["platform", "id"],
+  used_states: ["state"],
   processes: ["id"],
   leases: ["name"],
 };

@@ -196,6 +196,45 @@ export interface ExportTables {
   prune(at: Milliseconds, before: Milliseconds): Promise<void>;
 }
 
+/** Where an app is installed that many workspaces, or whole organisations, may install. Times are Unix milliseconds. */
+export interface InstallationRow {
+  readonly platform: string;
+  /** The workspace; the organisation where it is installed for the whole of it. */
+  readonly id: string;
+  /** The organisation that the workspace belongs to. */
+  readonly enterprise: string | null;
+  readonly name: string | null;
+  readonly org_wide: 0 | 1;
+  readonly bot_user: string | null;
+  /** Separated by commas. */
+  readonly scopes: string;
+  /** Its tokens, encrypted. */
+  readonly sealed: string;
+  /** When its token expires; null where it does not. */
+  readonly expires_at: Milliseconds | null;
+  /** The person's id. */
+  readonly installed_by: string | null;
+  readonly installed_at: Milliseconds;
+  /** When it was uninstalled, or its tokens were revoked; null while it is there. */
+  readonly removed_at: Milliseconds | null;
+}
+
+/** What of an installation changes. */
+export type InstallationChange = Partial<Pick<InstallationRow, "sealed" | "expires_at" | "removed_at">>;
+
+/** Installations in many workspaces. */
+export interface InstallationTables {
+  /** Also those that were removed. */
+  all(platform: string): Promise<readonly InstallationRow[]>;
+  get(platform: string, id: string): Promise<InstallationRow | undefined>;
+  /** In place of an earlier one. */
+  put(row: InstallationRow): Promise<void>;
+  /** False, and nothing changes, where its tokens are no longer as they were read. */
+  change(row: InstallationRow, changes: InstallationChange): Promise<boolean>;
+  /** Notes that something was used which serves once, and which nobody takes after `endsAt`. False where it was before. */
+  useOnce(state: string, endsAt: Milliseconds): Promise<boolean>;
+}
+
 /** All ports but the alerts', each call on its own. A new one needs a migration, too. */
 export interface StoreTables {
   readonly seen: SeenIds;
@@ -204,6 +243,7 @@ export interface StoreTables {
   readonly answers: AnswerChoices;
   readonly signOuts: SignOuts;
   readonly exports: ExportTables;
+  readonly installations: InstallationTables;
 }
 
 /** A duty that one of the processes has, such as the watching of a network. */
@@ -240,6 +280,11 @@ export interface Processes {
 export interface TransactionTables {
   readonly alerts: AlertTables;
   readonly exports: ExportTables;
+  /**
+   * Deletes an installation and all that belongs to its workspace. False, and nothing is deleted, where it has changed
+   * since the row was read.
+   */
+  forgetInstallation(row: InstallationRow): Promise<boolean>;
   /** Rejects where this process has the duty no more; until the transaction ends, nobody can take it over. */
   fence(lease: Lease): Promise<void>;
 }

@@ -3,6 +3,8 @@ import type { Kysely } from "kysely";
 import type { Milliseconds } from "../units/duration.ts";
 import { createAlertTables } from "./alert-tables/create-alert-tables.ts";
 import { createExportTables } from "./export-tables.ts";
+import { forgetInstallation } from "./forget-workspace.ts";
+import { createInstallations } from "./installations.ts";
 import { createMarks, type Marks } from "./marks.ts";
 import { createButtonPayloads } from "./preferences/button-payloads.ts";
 import { createAnswerChoices, createSavedParties, createSignOuts } from "./preferences/preferences.ts";
@@ -31,6 +33,7 @@ export function createTables({ withDatabase, transactions, hold }: TableAccess, 
   const transactionTables = (trx: Kysely<Schema>): TransactionTables => ({
     alerts: createAlertTables(trx),
     exports: createExportTables((inside) => inside(trx)),
+    forgetInstallation: (row) => forgetInstallation(trx, row),
     fence: (lease) => hold(trx, lease),
   });
   return {
@@ -40,6 +43,7 @@ export function createTables({ withDatabase, transactions, hold }: TableAccess, 
     answers: createAnswerChoices(withDatabase),
     signOuts: createSignOuts(withDatabase, now),
     exports: createExportTables(withDatabase),
+    installations: createInstallations(withDatabase, now),
     marks: createMarks(withDatabase),
     transaction: (work) => transactions.write((trx) => work(transactionTables(trx))),
     read: (work) => transactions.read((trx) => work(transactionTables(trx))),

@@ -59,6 +59,9 @@ const rows: Record<string, string> = {
     INSERT INTO leases VALUES ('watch mainnet', 'p', 1);
     INSERT INTO alert_deliveries (seq, id, destination, platform, kind, phase, urgency, message, state, attempts, claimed_by, run_at, created_at, data)
     VALUES (4, 'c', 'slack C1', 'slack', 'message', 'trigger', 1, 'm', 'sending', 1, 'p', 1700000000000, 1700000000000, '{}')`,
+  "0018-installations": `
+    INSERT INTO installations VALUES ('slack', 'T1', NULL, 'Acme', 0, 'U1', 'commands', 'k.iv.sealed', NULL, 'U2', 1700000000000, NULL);
+    INSERT INTO used_states VALUES ('s', 99999999999999)`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */

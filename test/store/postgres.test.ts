@@ -6,6 +6,7 @@ import { deleteRows, postgresMissing, scratchPostgres, type ScratchServerDatabas
 import { alertContract } from "./alert-tables/alert-contract.ts";
 import { outboxContract } from "./alert-tables/outbox-contract.ts";
 import { exportContract } from "./export-contract.ts";
+import { installationContract } from "./installation-contract.ts";
 import { storeContract, type StoreUnderTest } from "./contract.ts";
 
 describe.skipIf(postgresMissing !== undefined)(`PostgreSQL ${postgresMissing ?? ""}`, () => {
@@ -38,4 +39,5 @@ describe.skipIf(postgresMissing !== undefined)(`PostgreSQL ${postgresMissing ?? 
   alertContract("PostgreSQL", emptied);
   outboxContract("PostgreSQL", emptied);
   exportContract("PostgreSQL", emptied);
+  installationContract("PostgreSQL", emptied);
 });

@@ -8,6 +8,7 @@ import { alertContract } from "./alert-tables/alert-contract.ts";
 import { outboxContract } from "./alert-tables/outbox-contract.ts";
 import { storeContract, type StoreUnderTest } from "./contract.ts";
 import { exportContract } from "./export-contract.ts";
+import { installationContract } from "./installation-contract.ts";
 
 async function inFolder(hold: "life" | "call"): Promise<StoreUnderTest> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-store-"));
@@ -35,4 +36,5 @@ storeContract("SQLite, taken for each call", () => inFolder("call"));
 alertContract("SQLite", () => inFolder("life"));
 outboxContract("SQLite", () => inFolder("life"));
 exportContract("SQLite, held for life", () => inFolder("life"));
+installationContract("SQLite, held for life", () => inFolder("life"));
 exportContract("SQLite, taken for each call", () => inFolder("call"));

@@ -16,6 +16,7 @@ import { remindersTold } from "./0014-reminders-told.ts";
 import { deliveryGroups } from "./0015-delivery-groups.ts";
 import { exportJobs } from "./0016-export-jobs.ts";
 import { processes } from "./0017-processes.ts";
+import { installations } from "./0018-installations.ts";
 
 /**
  * Every version of the schema, in order. Forward only: a migration that was released is never changed, the next one
@@ -39,4 +40,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0015-delivery-groups": deliveryGroups,
   "0016-export-jobs": exportJobs,
   "0017-processes": processes,
+  "0018-installations": installations,
 };

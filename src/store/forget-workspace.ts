@@ -1,0 +1,170 @@
+import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
+
+import { takeNumbers } from "./alert-tables/counters.ts";
+import { REVISION_COUNTER } from "./alert-tables/subscriptions.ts";
+import { inBatches, isNoneOf } from "./queries.ts";
+import type { Schema } from "./schema.ts";
+import type { InstallationRow } from "./store.ts";
+
+/** A workspace, and what must be known of it before anything is deleted. */
+interface Place {
+  readonly platform: string;
+  readonly workspace: string;
+  /** Destinations there whose keys name no workspace, as they were written while the bot served one alone. */
+  readonly destinations: readonly string[];
+  /** The messages that were sent there, or to be sent. */
+  readonly messages: readonly string[];
+}
+
+/** Deletes the rows of a table that belong to a place. */
+type Erase = (db: Kysely<Schema>, place: Place) => Promise<unknown>;
+
+/** Why no row of a table is deleted here. */
+type NoWorkspaces = "the network's" | "the operator's" | "gone within 30 days" | "deleted first";
+
+/** What belongs to a workspace, table by table, in the order in which it is deleted. */
+export const OF_WORKSPACE: { readonly [T in keyof Schema]: Erase | NoWorkspaces } = {
+  saved_parties: (db, { platform, workspace }) =>
+    db
+      .deleteFrom("saved_parties")
+      .where(beginsWith("owner", `${platform}:${workspace}:`))
+      .execute(),
+  answer_choices: (db, { platform, workspace }) =>
+    db.deleteFrom("answer_choices").where("platform", "=", platform).where("workspace", "=", workspace).execute(),
+  export_files: (db, place) =>
+    db
+      .deleteFrom("export_files")
+      .where("code", "in", db.selectFrom("export_jobs").select("code").where(isExportOf(place)))
+      .execute(),
+  // Files on the disk that no row names go with the next sweep.
+  export_jobs: (db, place) => db.deleteFrom("export_jobs").where(isExportOf(place)).execute(),
+  alert_subscriptions: async (db, place) => {
+    await db.deleteFrom("alert_subscriptions").where(isTo(place)).execute();
+    // Whoever remembers subscriptions and silences reads them anew.
+    await takeNumbers(db, REVISION_COUNTER, 1);
+  },
+  alert_silences: (db, { platform, workspace, destinations }) =>
+    db
+      .deleteFrom("alert_silences")
+      .where(
+        anyOf([
+          contains("data", `"destination":"${platform}/${workspace}/`),
+          ...destinations.map((key) => contains("data", `"destination":"${key}"`)),
+        ]),
+      )
+      .execute(),
+  alert_tellings: async (db, place) => {
+    // The same of notification states.
+    await db
+      .updateTable("alert_episodes")
+      .set((eb) => ({ told: eb("told", "+", 1) }))
+      .where("id", "in", db.selectFrom("alert_tellings").select("episode").where(isTo(place)))
+      .execute();
+    await db.deleteFrom("alert_tellings").where(isTo(place)).execute();
+  },
+  alert_receipts: (db, place) =>
+    db
+      .deleteFrom("alert_receipts")
+      .where("delivery", "in", db.selectFrom("alert_deliveries").select("id").where(isTo(place)))
+      .execute(),
+  alert_deliveries: (db, place) => db.deleteFrom("alert_deliveries").where(isTo(place)).execute(),
+  alert_held: (db, place) => db.deleteFrom("alert_held").where(isTo(place)).execute(),
+  alert_rolling: (db, place) => db.deleteFrom("alert_rolling").where(isRollingIn(place)).execute(),
+  alert_messages: async (db, { messages }) => {
+    // A chunk may name any of them; they then go once they are 30 days old.
+    if ((await db.selectFrom("alert_parcels").select("seq").limit(1).executeTakeFirst()) !== undefined) return;
+    await inBatches(messages, (batch) =>
+      db
+        .deleteFrom("alert_messages")
+        .where("id", "in", batch)
+        .where(isNoneOf(db, "alert_messages.id", { table: "alert_deliveries", column: "message" }))
+        .where(isNoneOf(db, "alert_messages.id", { table: "alert_held", column: "message" }))
+        .where(isNoneOf(db, "alert_messages.id", { table: "alert_rolling", column: "message" }))
+        .execute(),
+    );
+  },
+  alert_decisions: (db, place) => db.deleteFrom("alert_decisions").where(isTo(place)).execute(),
+  installations: "deleted first",
+  seen_ids: "the network's",
+  watcher_snapshots: "the network's",
+  alert_machines: "the network's",
+  alert_episodes: "the network's",
+  alert_counters: "the operator's",
+  console_sign_outs: "the operator's",
+  database_marks: "the operator's",
+  processes: "the operator's",
+  leases: "the operator's",
+  button_payloads: "gone within 30 days",
+  alert_parcels: "gone within 30 days",
+  used_states: "gone within 30 days",
+};
+
+/**
+ * Deletes an installation that was removed, and all that belongs to its workspace, inside a transaction. False, and
+ * nothing is deleted, where it has changed since the row was read.
+ */
+export async function forgetInstallation(db: Kysely<Schema>, row: InstallationRow): Promise<boolean> {
+  const { platform, id, sealed, removed_at: removedAt } = row;
+  const { numDeletedRows } = await db
+    .deleteFrom("installations")
+    .where("platform", "=", platform)
+    .where("id", "=", id)
+    .where("sealed", "=", sealed)
+    .where("removed_at", "=", removedAt)
+    .executeTakeFirst();
+  if (numDeletedRows === 0n) return false;
+  const place = await placeOf(db, row);
+  for (const erase of Object.values(OF_WORKSPACE)) if (typeof erase === "function") await erase(db, place);
+  return true;
+}
+
+async function placeOf(db: Kysely<Schema>, { platform, id: workspace }: InstallationRow): Promise<Place> {
+  const named = await db
+    .selectFrom("alert_subscriptions")
+    .select("destination")
+    .distinct()
+    .where(beginsWith("destination", `${platform}/`))
+    .where(contains("data", `"workspace":${JSON.stringify(workspace)}`))
+    .execute();
+  const place = { platform, workspace, destinations: named.map(({ destination }) => destination), messages: [] };
+  const messages = await Promise.all([
+    db.selectFrom("alert_deliveries").select("message").where(isTo(place)).execute(),
+    db.selectFrom("alert_held").select("message").where(isTo(place)).execute(),
+    db.selectFrom("alert_rolling").select("message").where(isRollingIn(place)).execute(),
+  ]);
+  return { ...place, messages: [...new Set(messages.flat().map(({ message }) => message))] };
+}
+
+type Condition = RawBuilder<SqlBool>;
+
+/** The column `destination` names a place there. */
+function isTo({ platform, workspace, destinations }: Place): Condition {
+  return anyOf([
+    beginsWith("destination", `${platform}/${workspace}/`),
+    ...destinations.map((key) => sql<SqlBool>`${sql.ref("destination")} = ${key}`),
+  ]);
+}
+
+/** Their keys begin with that of their destination. */
+function isRollingIn({ platform, workspace, destinations }: Place): Condition {
+  return anyOf(
+    [`${platform}/${workspace}/`, ...destinations.map((key) => `${key}|`)].map((key) => beginsWith("key", key)),
+  );
+}
+
+function isExportOf({ platform, workspace }: Place): Condition {
+  return sql<SqlBool>`platform = ${platform} and workspace = ${workspace}`;
+}
+
+function beginsWith(column: string, text: string): Condition {
+  return sql<SqlBool>`substr(${sql.ref(column)}, 1, length(${text})) = ${text}`;
+}
+
+/** In words of both engines, whose functions for this differ. */
+function contains(column: string, text: string): Condition {
+  return sql<SqlBool>`replace(${sql.ref(column)}, ${text}, '') <> ${sql.ref(column)}`;
+}
+
+function anyOf(conditions: readonly Condition[]): Condition {
+  return sql<SqlBool>`(${sql.join(conditions, sql` or `)})`;
+}
