@@ -6,6 +6,7 @@ import type { Platforms } from "../alerts/platform.ts";
 import type { AlertMessage } from "../alerts/outbox/message.ts";
 import { enqueue } from "../alerts/outbox/outbox.ts";
 import { systemClock } from "../api/clock.ts";
+import { SendError } from "../alerts/sender.ts";
 import type { Config } from "../config.ts";
 import type { ExportJobs } from "../export/jobs/jobs.ts";
 import type { UpkeepDependencies } from "../export/jobs/upkeep.ts";
@@ -13,9 +14,15 @@ import type { Log } from "../log.ts";
 import type { Reply } from "../reply/reply.ts";
 import { folderBeside } from "../store/file/database-url.ts";
 import type { Store } from "../store/store.ts";
+import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis, type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
 import type { NetworkDependencies } from "./networks.ts";
 import { PLATFORMS } from "./platforms/platforms.ts";
+
+/** So long the message about an export is left to a process that can read its file. */
+const LEFT_TO_ITS_PROCESS: Milliseconds = 120_000;
+/** The pause until any process may try it. */
+const AGAIN_AFTER: Milliseconds = 1000;
 
 interface ExportJobsOptions {
   readonly store: Pick<Store, "exports" | "transaction" | "processes">;
@@ -100,7 +107,10 @@ export async function oweNotice(
   );
 }
 
-/** The direct message about the end of a job, made from the job as it is now; undefined where that is no longer kept. */
+/**
+ * The direct message about the end of a job, made from the job as it is now; undefined where that is no longer kept.
+ * Rejects with SendError where another process has its file: it may take the next attempt.
+ */
 export async function exportNotice(
   exports: Pick<ExportJobs, "ended">,
   message: AlertMessage,
@@ -109,6 +119,10 @@ export async function exportNotice(
   if (message.type !== "export") return undefined;
   const ended = await exports.ended(message.job, (platform) => PLATFORMS.chat(platform)?.files);
   if (ended === undefined || ended.job.ask === undefined) return undefined;
+  const { endedAt = 0 } = ended.job;
+  if (ended.delivery?.elsewhere === true && toMillis(now()) - endedAt < LEFT_TO_ITS_PROCESS) {
+    throw new SendError("retry", "another process has the file", { retryAfterMillis: AGAIN_AFTER });
+  }
   const { endedReply } = await import("../answers/exports/ended.ts");
   return endedReply({ platforms: PLATFORMS, here: ended.job, now }, ended);
 }

@@ -258,7 +258,7 @@ export interface Lease {
  * that live. All times are the database's, so that clocks need not agree.
  */
 export interface Processes {
-  /** Names this process, in the database and in no other place. */
+  /** Names this process, in the database and in the folder of its exports. */
   readonly self: string;
   /** Undefined where no other process can share the database: then this one lives for ever. */
   readonly aliveFor: Milliseconds | undefined;

@@ -5,6 +5,7 @@ import { parse } from "csv-parse/sync";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import type { Target } from "../../src/bot/invocation.ts";
+import type { Stored } from "../../src/export/split-file.ts";
 import { ASSET, COLUMNS_13, csv, PARTY, row } from "../export/ledger-csv.ts";
 import { unzip } from "../support/unzip.ts";
 import { loopbackNode } from "../support/loopback-node.ts";
@@ -83,9 +84,9 @@ describe("an export that is too large for its place", () => {
     const [, secret = ""] = /^https:\/\/bell\.example\.org\/download\/([\w-]{22})\/ledger-[\w.-]+\.csv$/u.exec(
       download!.url,
     )!;
-    const file = await conversation.linked(secret);
-    expect((await text(file!.open())).split("\n")).toHaveLength(ROWS.length + 2);
-    expect(await text(file!.open(0, 9))).toBe("vega_time");
+    const file = (await conversation.linked(secret)) as Stored;
+    expect((await text(file.open())).split("\n")).toHaveLength(ROWS.length + 2);
+    expect(await text(file.open(0, 9))).toBe("vega_time");
     expect(await conversation.linked("A".repeat(22))).toBeUndefined();
     conversation.advance(24 * 3_600_000);
     expect(await conversation.linked(secret)).toBeUndefined();

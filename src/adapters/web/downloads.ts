@@ -13,8 +13,11 @@ export interface LinkedFile extends Pick<Attachment, "name" | "mediaType" | "siz
   open(from: number, to: number): Readable;
 }
 
-/** Finds a file by the secret in its address; undefined where there is none, or no longer. */
-export type LinkedFiles = (secret: string) => Promise<LinkedFile | undefined>;
+/**
+ * Finds a file by the secret in its address; undefined where there is none, or no longer; `elsewhere` where another process
+ * has it.
+ */
+export type LinkedFiles = (secret: string) => Promise<LinkedFile | "elsewhere" | undefined>;
 
 /**
  * Files behind links, for people who are not signed in. The secret in the address is all that protects one, so it is
@@ -26,6 +29,10 @@ export function downloadRoutes(linked: LinkedFiles): Hono {
   app.get("/download/:secret/:name", async (c) => {
     const file = await linked(c.req.param("secret"));
     if (file === undefined) return refuse(c, 404, "This link has expired. Ask the bot for the export again.");
+    if (file === "elsewhere") {
+      const why = "The process of the bot that answers here cannot read this file: another one made it.";
+      return refuse(c, 404, `${why} Try the link again, or ask the bot for the export again.`);
+    }
     const entity = `"${file.sha256}"`;
     const headers = {
       ...downloadHeaders(file),

@@ -14,7 +14,7 @@ import { incidentName } from "../wording/condition-words.ts";
 export interface AttemptDependencies {
   readonly clock: Clock;
   readonly log: Log;
-  /** Total; what is worded from other tables takes a while. */
+  /** What is worded from other tables takes a while, and may reject with SendError where it must be tried again. */
   readonly describe: (message: AlertMessage, context: DeliveryContext) => Reply | Promise<Reply>;
   readonly onStep?: OnStep;
   /** A receipt came after its attempt had ended. */
@@ -117,7 +117,7 @@ function threadOptions(
   return message.type === "condition" ? { threadName: incidentName(message.episode), ...broadcast } : broadcast;
 }
 
-/** A message that cannot be rendered is a bug: retries do not help. */
+/** A message that cannot be rendered is a bug: retries do not help, unless its wording asks for one. */
 async function renderMessage(
   { describe, log }: Pick<AttemptDependencies, "describe" | "log">,
   message: AlertMessage,
@@ -126,6 +126,7 @@ async function renderMessage(
   try {
     return await describe(message, context);
   } catch (thrown) {
+    if (thrown instanceof SendError) throw thrown;
     log.error({ err: thrown, type: message.type }, "alert not rendered");
     throw new SendError("permanent", "it cannot be worded", { cause: thrown });
   }

@@ -39,6 +39,19 @@ export function endedReply(
       });
     case "kept": {
       const { code, result, ask, network } = job;
+      if (delivery?.elsewhere === true) {
+        const fetch = { command: "ledger fetch", options: { code } };
+        return reply({
+          tone: "warning",
+          title: text`Whole, but out of reach here: ${what}`,
+          blocks: [
+            paragraph(
+              "Its file lies where another process of the bot runs, and this one cannot read it. Run the export again; or ask for the file once more, since another process may answer.",
+            ),
+          ],
+          actions: [...again, { label: "Ask for the file again", invocation: fetch, effect: "replace" }],
+        });
+      }
       if (result === undefined || delivery === undefined || isGone(delivery, result)) {
         return reply({
           tone: "warning",

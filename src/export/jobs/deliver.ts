@@ -12,6 +12,8 @@ export interface Delivery {
   readonly message?: { readonly number: number; readonly of: number };
   /** The file is too large to be sent here. */
   readonly tooLarge?: TooLarge;
+  /** The file is not where this process can read it: another one made it. */
+  readonly elsewhere?: true;
 }
 
 export interface TooLarge {

@@ -13,7 +13,7 @@ import { normalizeCode, randomCode } from "./code.ts";
 import { ExportCancelled } from "./failure.ts";
 import { deliver, type Delivery, type Into } from "./deliver.ts";
 import { checkBounds } from "./export-line.ts";
-import { KeptFiles, type KeptFilesOptions, openKept } from "./kept-files.ts";
+import { KeptFiles, type KeptFilesOptions } from "./kept-files.ts";
 import { createJobRunner, type LiveJob } from "./job-runner.ts";
 import {
   type ExportAsker,
@@ -45,8 +45,8 @@ export interface ExportJobs {
   fetch(asker: ExportAsker, code: string, into: Into, signal: AbortSignal): Promise<EndedJob | undefined>;
   /** The same for the direct message about its end. */
   ended(code: string, limitsOn: (platform: string) => FileLimits | undefined): Promise<EndedJob | undefined>;
-  /** The kept file behind the secret of a link, as long as it is kept. */
-  linked(secret: string): Promise<(Attachment & Stored) | undefined>;
+  /** The kept file behind the secret of a link, as long as it is kept; `elsewhere`: this process cannot read it. */
+  linked(secret: string): Promise<(Attachment & Stored) | "elsewhere" | undefined>;
   /**
    * Which export a file, or a hash, is of: among the asker's own and, byte for byte, those of their workspace; an operator's
    * among all. Rejects with the reader's error.
@@ -109,6 +109,7 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
   const { live } = runner;
   const others = createOthers({ store, clock, runner });
   const at = (): Milliseconds => toMillis(clock.wallClock());
+  const isOneOfSeveral = store.processes.aliveFor !== undefined;
   let sweeping: Promise<void> | undefined;
 
   async function interruptAbandoned(): Promise<void> {
@@ -127,8 +128,9 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
 
   async function deliverKept(code: string, into: Into, signal: AbortSignal): Promise<Delivery> {
     const row = (await store.exports.files(code)).find(({ path }) => path !== null);
-    const file = row === undefined ? undefined : await openKept(row);
-    if (row === undefined || file === undefined) return { attachments: [] };
+    if (row === undefined) return { attachments: [] };
+    const file = await files.find(row);
+    if (file === undefined) return { attachments: [], ...(isOneOfSeveral ? { elsewhere: true } : {}) };
     const delivery = await deliver(file, into, temporary, signal);
     await noteMade(code, delivery);
     const { tooLarge } = delivery;
@@ -289,7 +291,8 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
 
     async linked(secret) {
       const row = await store.exports.linked(secret, at());
-      return row === undefined ? undefined : openKept(row);
+      if (row === undefined) return undefined;
+      return (await files.find(row)) ?? (isOneOfSeveral ? "elsewhere" : undefined);
     },
 
     verify: (asker, given) => verifyFile(store.exports, asker, given),
@@ -315,6 +318,11 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
       closing.abort(reason);
       await Promise.all([...live.values()].map((job) => runner.stop(job, reason)));
       await sweeping;
+      if (sweeping !== undefined && isOneOfSeveral) {
+        await files.unmark(store.processes.self).catch((thrown: unknown) => {
+          log.warn({ why: messageOf(thrown) }, "export files not swept");
+        });
+      }
     },
   };
 }

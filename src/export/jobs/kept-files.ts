@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
-import { mkdir, readdir, rename, rm, stat, statfs } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -19,7 +19,12 @@ const MIN_FREE_BYTES = 64 * 1024 * 1024;
 /** A file of another process is being written, or not yet in the store. */
 const STRAY_AFTER: Milliseconds = 3_600_000;
 
-const NAME = /^export-[0-9a-z]{8}-[0-9a-f]{8}\.(?:bin|part)$/u;
+const NAME = /^(?:export-[0-9a-z]{8}-[0-9a-f]{8}\.(?:bin|part)|process-[0-9a-f]+)$/u;
+
+/** The mark of a process in the folder of its files: whoever sees it has the same folder. */
+export function processMark(process: string): string {
+  return `process-${process}`;
+}
 
 export interface KeptFilesOptions {
   /** Where the files lie; made when the first one comes. */
@@ -78,8 +83,27 @@ export class KeptFiles {
     this.#unrecorded.delete(path.basename(kept));
   }
 
+  /** A kept file, to be sent; undefined where it is not here. It stays until it expires. */
+  async find(row: ExportFileRow): Promise<(Attachment & Stored) | undefined> {
+    if (row.path === null) return undefined;
+    // Processes may see one folder under several names.
+    const here = path.join(this.#options.directory, path.basename(row.path));
+    return (await openKept(row, row.path)) ?? (await openKept(row, here));
+  }
+
   async remove(kept: string): Promise<void> {
     await rm(kept, { force: true });
+  }
+
+  /** Leaves or renews the mark of a process in the folder. */
+  async mark(process: string): Promise<void> {
+    const { directory } = this.#options;
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await writeFile(path.join(directory, processMark(process)), "", { mode: 0o600 });
+  }
+
+  async unmark(process: string): Promise<void> {
+    await rm(path.join(this.#options.directory, processMark(process)), { force: true });
   }
 
   /**
@@ -102,10 +126,10 @@ export class KeptFiles {
   }
 }
 
-/** A kept file, to be sent; undefined where it is no longer there. It stays until it expires. */
-export async function openKept(row: ExportFileRow): Promise<(Attachment & Stored) | undefined> {
-  const { name, media_type: mediaType, size_bytes: sizeBytes, sha256, path: kept } = row;
-  if (kept === null) return undefined;
+async function openKept(
+  { name, media_type: mediaType, size_bytes: sizeBytes, sha256 }: ExportFileRow,
+  kept: string,
+): Promise<(Attachment & Stored) | undefined> {
   const size = await stat(kept).then(
     (found) => found.size,
     () => undefined,

@@ -54,11 +54,13 @@ export async function sweepRegularly(dependencies: UpkeepDependencies, signal: A
 }
 
 async function sweep({ store, files, clock }: UpkeepDependencies): Promise<void> {
+  const isOneOfSeveral = store.processes.aliveFor !== undefined;
+  if (isOneOfSeveral) await files.mark(store.processes.self);
   const at = toMillis(clock.wallClock());
   await dropExpired({ store, files }, at);
   await store.exports.prune(at, at - RECOGNISED_FOR);
   const named = (await store.exports.kept()).flatMap(({ path }) => path ?? []);
-  await files.sweep(named, store.processes.aliveFor !== undefined);
+  await files.sweep(named, isOneOfSeveral);
 }
 
 /** Removes the files of jobs that have expired: where only `ask` runs, nothing else does. */

@@ -86,6 +86,12 @@ async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRun
   void probeNodes();
   const duties = createDuties({ store, clock: systemClock, log });
   const exports = await openExportJobs({ store, log, ...exportFolders(config), platforms: platformsOf(config) });
+  let joining: Promise<void> | undefined;
+  /** From here on it counts among the processes that share a server, which leave alone what it has. */
+  const join = async (): Promise<void> => {
+    await duties.start();
+    await exports.start();
+  };
   const bot = await assembleBot({
     networks,
     store: { seen: lenientSeenIds(store.seen, warn, log), parties: store.parties },
@@ -94,8 +100,7 @@ async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRun
     exports: {
       ...exports,
       async run(request) {
-        // From here on it counts among the processes that share a server, which leave alone what it has.
-        await duties.start();
+        if (store.embedded === undefined) await (joining ??= join());
         return exports.run(request);
       },
     },

@@ -1,6 +1,9 @@
+import { readdir } from "node:fs/promises";
+
 import { fault, type Finding, noAnswer, ok, warning } from "../../adapters/finding.ts";
 import { readSuspensions, type Suspension } from "../../alerts/suspension/suspension-record.ts";
 import { StorageError } from "../../errors.ts";
+import { processMark } from "../../export/jobs/kept-files.ts";
 import { inspectServer, type ServerInspection } from "../../store/postgres/inspect-server.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
@@ -15,7 +18,7 @@ const MAX_DEAD_SHARE = 0.5;
 const OLDEST_SERVER = 140_000;
 
 /** A database on a server: its version, schema, rights, what slows it down, and the alerts in it. */
-export async function examineServer(url: string, now: Milliseconds): Promise<Finding[]> {
+export async function examineServer(url: string, exportFolder: string, now: Milliseconds): Promise<Finding[]> {
   const inspected = await inspectServer(url, now, readSuspensions).catch((thrown: unknown) => {
     if (thrown instanceof StorageError) return thrown;
     throw thrown;
@@ -24,7 +27,7 @@ export async function examineServer(url: string, now: Milliseconds): Promise<Fin
     const remedy = "See that the server runs, and that DATABASE_URL names it.";
     return [noAnswer(CHECK, inspected.message, remedy)];
   }
-  return findingsOf(inspected, now);
+  return [...findingsOf(inspected, now), ...(await examineExportFolder(exportFolder, inspected.live))];
 }
 
 /** What an inspection shows. */
@@ -33,7 +36,7 @@ export function findingsOf(inspected: ServerInspection<readonly Suspension[]>, n
   return [
     main,
     ...examineLoad(inspected),
-    ...(main.state === "fault" ? [] : examineAlerts(inspected, now, inspected.live > 0)),
+    ...(main.state === "fault" ? [] : examineAlerts(inspected, now, inspected.live.length > 0)),
   ];
 }
 
@@ -53,8 +56,22 @@ function examineState(inspected: ServerInspection<unknown>): Finding {
     return fault(CHECK, `${name}: this user may not make tables`, remedy);
   }
   const state = age === "older" ? "the next start migrates it" : `schema ${schema ?? "empty"}`;
-  const users = live === 1 ? "1 process uses it" : `${live === 0 ? "no" : live} processes use it`;
+  const count = live.length;
+  const users = count === 1 ? "1 process uses it" : `${count === 0 ? "no" : count} processes use it`;
   return ok(CHECK, `${name}: ${formatBytes(bytes)}, ${state}, ${users}`);
+}
+
+/** Whether several processes keep the files of exports in one folder, as it is seen from here. */
+export async function examineExportFolder(folder: string, live: readonly string[]): Promise<Finding[]> {
+  if (live.length < 2) return [];
+  const check = "EXPORT_DIR";
+  const names = new Set(await readdir(folder).catch(() => []));
+  const elsewhere = live.filter((process) => !names.has(processMark(process))).length;
+  if (elsewhere === 0) return [ok(check, `all ${live.length} processes keep the files of exports in ${folder}`)];
+  const what = `${elsewhere} of ${live.length} processes keep the files of exports elsewhere than in ${folder}`;
+  const remedy =
+    "Set it to a folder that all of them share: else people must run an export again where they ask another process for its file.";
+  return [warning(check, what, remedy)];
 }
 
 function examineLoad({ oldestTransaction, dead, pooled }: ServerInspection<unknown>): Finding[] {

@@ -7,6 +7,7 @@ import { type Config, loadExaminedConfig } from "../../config.ts";
 import { NETWORKS } from "../../config/environment.ts";
 import { UserError } from "../../errors.ts";
 import { isPostgresUrl, passwordsOf } from "../../store/postgres/postgres-url.ts";
+import { exportFolders } from "../export-jobs.ts";
 import { pingOnce } from "../health/dead-man-switch.ts";
 import { PLATFORMS, slackEndpoint } from "../platforms/platforms.ts";
 import { type Check, createRedactor, exitCodeOf, findingLine, runChecks, summaryOf, withoutFaulty } from "./checks.ts";
@@ -46,7 +47,7 @@ export async function doctor(args: readonly string[]): Promise<number> {
     { name: "console", run: (signal) => examineConsole(config, signal) },
     { name: "alerts", run: () => Promise.resolve([alertsFile, ...examineOperators(config)]) },
     { name: "DEADMAN_URL", run: (signal) => checkDeadManSwitch(config, args.includes("--ping"), signal) },
-    databaseCheck(config.databaseUrl),
+    databaseCheck(config),
   ];
   const findings = await runChecks(withoutFaulty(checks, examined.faults), (finding) =>
     console.log(findingLine(finding, redact)),
@@ -55,11 +56,13 @@ export async function doctor(args: readonly string[]): Promise<number> {
   return exitCodeOf(findings);
 }
 
-function databaseCheck(url: string): Check {
+function databaseCheck(config: Config): Check {
+  const { databaseUrl: url } = config;
   if (!isPostgresUrl(url)) return { name: "database", blocks: true, run: () => examineDatabase(url, Date.now()) };
   return {
     name: "database",
-    run: async () => (await import("./database-server.ts")).examineServer(url, Date.now()),
+    run: async () =>
+      (await import("./database-server.ts")).examineServer(url, exportFolders(config).directory, Date.now()),
   };
 }
 

@@ -24,8 +24,8 @@ export interface ServerInspection<R> extends DatabaseInspection<R>, DatabaseLoad
   readonly writable: boolean;
   /** This user may make tables, as the next migration must. */
   readonly mayMigrate: boolean;
-  /** How many processes of Bellwether live on it. */
-  readonly live: number;
+  /** The processes of Bellwether that live on it. */
+  readonly live: readonly string[];
   /** A pooler gives each transaction another connection of the server. */
   readonly pooled: boolean;
 }
@@ -58,7 +58,7 @@ export async function inspectServer<R>(
       mayMigrate,
       ...(await loadOf(db)),
       pooled: await isPooled(db),
-      live: readable ? await countLive(db) : 0,
+      live: readable ? await liveOn(db) : [],
       schema: executed.at(-1),
       age,
       lastObservedAt: readable ? await lastObservedAt(db) : undefined,
@@ -89,13 +89,14 @@ async function isPooled(db: Kysely<Schema>): Promise<boolean> {
   });
 }
 
-async function countLive(db: Kysely<Schema>): Promise<number> {
-  const row = await db
+async function liveOn(db: Kysely<Schema>): Promise<string[]> {
+  const rows = await db
     .selectFrom("processes")
-    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .select("id")
     .where("alive_until", ">", sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`)
-    .executeTakeFirstOrThrow();
-  return row.count;
+    .orderBy("id")
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 async function lastObservedAt(db: Kysely<Schema>): Promise<Milliseconds | undefined> {

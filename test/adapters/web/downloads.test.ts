@@ -3,7 +3,8 @@ import { Readable } from "node:stream";
 
 import { describe, expect, it } from "vitest";
 
-import type { LinkedFile } from "../../../src/adapters/web/downloads.ts";
+import type { LinkedFile, LinkedFiles } from "../../../src/adapters/web/downloads.ts";
+import { saying } from "../../support/said.ts";
 import { echoBot, type Harness, startConsole } from "./harness.ts";
 
 const CONTENT = "vega_time,quantity\n2023-01-18 01:09:59+00,12\n";
@@ -22,8 +23,8 @@ async function withLink(): Promise<Harness & { opened: () => number }> {
       return Readable.from([Buffer.from(CONTENT.slice(from, to))]);
     },
   };
-  const linkedFiles = async (secret: string): Promise<LinkedFile | undefined> =>
-    secret === "right" ? file : undefined;
+  const found: Record<string, LinkedFile | "elsewhere"> = { right: file, far: "elsewhere" };
+  const linkedFiles: LinkedFiles = async (secret) => found[secret];
   const console = await startConsole(echoBot(), { token: "0123456789abcdef", linkedFiles });
   return Object.assign(console, { opened: () => opened });
 }
@@ -45,6 +46,12 @@ describe("a link to a file", () => {
     await using console = await withLink();
     expect((await console.send(path)).status).toBe(404);
     expect(console.opened()).toBe(0);
+  });
+
+  it("that another process has offers both: to try the link, and to run the export, again", async () => {
+    await using console = await withLink();
+    const { status, body } = await console.send("/download/far/ledger.csv");
+    expect([status, body]).toEqual([404, expect.stringMatching(saying("link again", "export again"))]);
   });
 
   it("can be looked at without being read, as chats do", async () => {

@@ -1,3 +1,6 @@
+import { mkdir, mkdtemp, readdir, rm, symlink, utimes } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -9,6 +12,11 @@ import type { ExportAsker, ExportStanding } from "../../../src/export/jobs/job.t
 import { MAX_JOBS_PER_PERSON } from "../../../src/export/jobs/export-line.ts";
 import { createExportJobs, type ExportJobs } from "../../../src/export/jobs/jobs.ts";
 import type { LedgerExports, LedgerFile } from "../../../src/export/ledger-exports.ts";
+import { exportNotice } from "../../../src/main/export-jobs.ts";
+import { PLATFORMS } from "../../../src/main/platforms/platforms.ts";
+import { fromMillis } from "../../../src/units/nanoseconds.ts";
+import { KeptFiles } from "../../../src/export/jobs/kept-files.ts";
+import { endedReply } from "../../../src/answers/exports/ended.ts";
 import { silentLog } from "../../../src/log.ts";
 import { memoryAttachment } from "../../../src/reply/attachment.ts";
 import { createStore, type DatabaseStore } from "../../../src/store/create-store.ts";
@@ -36,6 +44,9 @@ interface Process {
   };
 }
 
+/** Another process is heard of within a second, where nothing tells of it sooner. */
+const poll = <T>(what: () => T) => expect.poll(what, { timeout: 5000, interval: 20 });
+
 describe.skipIf(postgresMissing !== undefined)(`exports of several processes ${postgresMissing ?? ""}`, () => {
   let database: Awaited<ReturnType<typeof scratchPostgres>>;
   beforeAll(async () => {
@@ -45,6 +56,7 @@ describe.skipIf(postgresMissing !== undefined)(`exports of several processes ${p
 
   /** So many processes on one database, in one order of what they run. */
   async function processes<const N extends string>(...names: readonly N[]) {
+    const folders: Partial<Record<string, string>> = {};
     const running: Running[] = [];
     let codes = 0;
     const one = async (name: N): Promise<Process> => {
@@ -71,7 +83,7 @@ describe.skipIf(postgresMissing !== undefined)(`exports of several processes ${p
         clock: systemClock,
         log: silentLog(),
         newCode: () => String((codes += 1)).padStart(8, "0"),
-        kept: { directory: "/nowhere", freeBytes: async () => 1e12 },
+        kept: { directory: folders[name] ?? "/nowhere", freeBytes: async () => 1e12 },
         owe: async (_tables, { code, person }) => void owed.push(`${person} ${code}`),
       });
       onTestFinished(async () => {
@@ -88,12 +100,8 @@ describe.skipIf(postgresMissing !== undefined)(`exports of several processes ${p
         ask(person, { network = "mainnet", nodes = 1, asker: more = {} } = {}) {
           const standings: ExportStanding[] = [];
           const outcome = jobs.run({
-            api: apiOf(network, nodes),
+            ...requestOf(person, network, nodes),
             asker: asker(person, more),
-            ask: { command: "ledger export", options: {} },
-            subject: { query: { partyId: "ab", assetId: "cd", to: TO }, raw: false },
-            request: { name: person },
-            signal: new AbortController().signal,
             onStanding: (standing) => standings.push(standing),
           });
           outcome.catch(() => undefined);
@@ -102,9 +110,17 @@ describe.skipIf(postgresMissing !== undefined)(`exports of several processes ${p
       };
     };
     await createdAnew();
+    const root = await mkdtemp(path.join(os.tmpdir(), "bellwether-several-"));
+    onTestFinished(() => rm(root, { recursive: true }));
+    for (const name of names) folders[name] = path.join(root, name);
+    // What one calls by another name is the same folder.
+    await mkdir(folders["a"]!);
+    if (folders["shares"] !== undefined) await symlink(folders["a"]!, folders["shares"]);
     const all = await Promise.all(names.map(one));
     const runs = (): string[] => running.map(({ process, person }) => `${person} in ${process}`).toSorted();
     return {
+      /** Where each keeps its files. */
+      folders,
       running,
       runs,
       ...(Object.fromEntries(names.map((name, index) => [name, all[index]!])) as Record<N, Process>),
@@ -124,12 +140,12 @@ describe.skipIf(postgresMissing !== undefined)(`exports of several processes ${p
 
   /** A job stands in line before the next one is asked for. */
   const stored = (store: DatabaseStore, count: number) =>
-    expect.poll(async () => (await store.exports.list(undefined, 0, 100)).length).toBe(count);
+    poll(async () => (await store.exports.list(undefined, 0, 100)).length).toBe(count);
 
   test("one a node and one a person run at a time; places and turns are counted over all", async () => {
     const { a, b, running, runs } = await processes("a", "b");
     const first = a.ask("ann");
-    await expect.poll(runs).toEqual(["ann in a"]);
+    await poll(runs).toEqual(["ann in a"]);
     const waiting = [b.ask("bob")];
     await stored(b.store, 2);
     waiting.push(a.ask("ann"));
@@ -138,7 +154,7 @@ describe.skipIf(postgresMissing !== undefined)(`exports of several processes ${p
     await stored(b.store, 4);
     // Her own second export waits for nothing but the first one, and yet behind those who have had none.
     const places = () => waiting.map(({ standings }) => standings.findLast(({ state }) => state === "queued"));
-    await expect.poll(places).toMatchObject([
+    await poll(places).toMatchObject([
       { place: 1, of: 3 },
       { place: 2, of: 3 },
       { place: 3, of: 3 },
@@ -147,12 +163,12 @@ describe.skipIf(postgresMissing !== undefined)(`exports of several processes ${p
     expect(runs()).toEqual(["ann in a"]);
     running[0]!.end();
     expect(await first.outcome).toMatchObject({ kind: "whole" });
-    await expect.poll(runs).toEqual(["bob in b"]);
+    await poll(runs).toEqual(["bob in b"]);
     running[0]!.end();
-    await expect.poll(runs).toEqual(["cy in a"]);
+    await poll(runs).toEqual(["cy in a"]);
     expect(await waiting[0]!.outcome).toMatchObject({ kind: "whole", delivery: { attachments: [{ name: "x.csv" }] } });
     running[0]!.end();
-    await expect.poll(runs).toEqual(["ann in a"]);
+    await poll(runs).toEqual(["ann in a"]);
     // Measured by whichever process.
     const last = b.ask("dot");
     await expect
@@ -163,15 +179,15 @@ describe.skipIf(postgresMissing !== undefined)(`exports of several processes ${p
   test("on two nodes two run, one person has one, wherever it was asked for", async () => {
     const { a, b, runs, running } = await processes("a", "b");
     a.ask("ann", { nodes: 2 });
-    await expect.poll(runs).toEqual(["ann in a"]);
+    await poll(runs).toEqual(["ann in a"]);
     b.ask("ann", { network: "testnet" });
     await stored(b.store, 2);
     b.ask("bob", { nodes: 2 });
     await stored(b.store, 3);
     a.ask("cy", { nodes: 2 });
-    await expect.poll(runs).toEqual(["ann in a", "bob in b"]);
+    await poll(runs).toEqual(["ann in a", "bob in b"]);
     running.find(({ person }) => person === "ann")!.end();
-    await expect.poll(runs).toEqual(["ann in b", "bob in b", "cy in a"]);
+    await poll(runs).toEqual(["ann in b", "bob in b", "cy in a"]);
   });
 
   test("many who ask at once in three processes: never two at a time, all are served", async () => {
@@ -202,21 +218,21 @@ describe.skipIf(postgresMissing !== undefined)(`exports of several processes ${p
   test("a refusal holds back the whole network in all of them, and they say so", async () => {
     const { a, b, running, runs } = await processes("a", "b");
     const patient = a.ask("ann", { asker: { takesDirectMessages: true } });
-    await expect.poll(runs).toEqual(["ann in a"]);
+    await poll(runs).toEqual(["ann in a"]);
     const other = b.ask("bob");
     await stored(b.store, 2);
     const refusal = { network: "mainnet", node: "slow:1", retryAfterMillis: 1500 };
     running[0]!.end(new ApiError("rate-limited", "slow:1 refuses.", refusal));
-    await expect.poll(() => other.standings.at(-1)?.state, { timeout: 1400 }).toBe("refused");
+    await poll(() => other.standings.at(-1)?.state).toBe("refused");
     expect(runs()).toEqual([]);
-    await expect.poll(runs, { timeout: 3000 }).toEqual(["ann in a"]);
+    await poll(runs).toEqual(["ann in a"]);
     expect(patient.standings.some(({ state }) => state === "refused")).toBe(true);
   });
 
   test("one that waits or runs is cancelled from any of them, and its place is free; one that is whole is not", async () => {
     const { a, b, running, runs, rows } = await processes("a", "b");
     const [ran, waited, next] = [a.ask("ann"), a.ask("bob"), b.ask("cy")];
-    await expect.poll(runs).toHaveLength(1);
+    await poll(runs).toHaveLength(1);
     await stored(b.store, 3);
     const by = (person: string) => b.jobs.cancel(asker(person), code(person));
     const codes = new Map((await a.store.exports.list(undefined, 0, 9)).map(({ person, code: one }) => [person, one]));
@@ -227,7 +243,7 @@ describe.skipIf(postgresMissing !== undefined)(`exports of several processes ${p
     expect(who!.person).not.toBe("bob");
     expect(await by("ann")).toMatchObject({ stopped: true });
     expect(await ran.outcome).toMatchObject({ kind: "cancelled" });
-    await expect.poll(runs).toEqual(["cy in b"]);
+    await poll(runs).toEqual(["cy in b"]);
     await onServer(database.url, `update export_jobs set ended_at = 5 where person = 'cy'`);
     expect(await a.jobs.cancel(asker("cy"), code("cy"))).toMatchObject({ stopped: false, job: { state: "running" } });
     running[0]!.end();
@@ -238,17 +254,66 @@ describe.skipIf(postgresMissing !== undefined)(`exports of several processes ${p
   test("one that was cancelled at the moment of its end is not delivered", async () => {
     const { a, running, runs, rows } = await processes("a");
     const { outcome } = a.ask("ann");
-    await expect.poll(runs).toHaveLength(1);
+    await poll(runs).toHaveLength(1);
     await onServer(database.url, `update export_jobs set state = 'cancelled', ended_at = 5`);
     running[0]!.end();
     expect(await outcome).toMatchObject({ kind: "cancelled" });
     expect(await rows()).toEqual(["1 cancelled"]);
   });
 
+  test("a file is fetched where its folder is shared, by whichever name; elsewhere the export can be run again", async () => {
+    const { a, shares, other, running, runs } = await processes("a", "shares", "other");
+    const ann = asker("ann", { platform: "slack", takesDirectMessages: true });
+    const asked = a.jobs.run({ ...requestOf("ann"), asker: ann, answerWithin: 0 });
+    await poll(runs).toHaveLength(1);
+    expect(await asked).toMatchObject({ kind: "later" });
+    running[0]!.end();
+    await poll(() => a.owed).toEqual(["ann 00000001"]);
+    // As on another machine: there is no such path.
+    await onServer(database.url, "update export_files set path = regexp_replace(path, '.*/', '/elsewhere/')");
+    const fetchIn = async ({ jobs }: Process) =>
+      (await jobs.fetch(ann, "00000001", { limits: undefined, number: 1 }, new AbortController().signal))!;
+    for (const one of [a, shares]) {
+      expect((await fetchIn(one)).delivery).toMatchObject({ attachments: [{ name: "x.csv", sizeBytes: 4 }] });
+    }
+    const ended = await fetchIn(other);
+    expect(ended.delivery).toEqual({ attachments: [], elsewhere: true });
+    const reply = endedReply({ platforms: PLATFORMS, here: ended.job, now: () => TO }, ended);
+    expect(reply.actions).toMatchObject([
+      { invocation: { command: "ledger export" } },
+      { invocation: { command: "ledger fetch", options: { code: "00000001" } } },
+    ]);
+    const secret = (await a.store.exports.files("00000001"))[0]!.link!;
+    expect(await a.jobs.linked(secret)).toMatchObject({ name: "x.csv" });
+    expect([await other.jobs.linked(secret), await other.jobs.linked("x")]).toEqual(["elsewhere", undefined]);
+
+    // Its message is left to a process that has the file, for some time.
+    const message = { type: "export", job: "00000001", at: "0" } as const;
+    const noticeIn = ({ jobs }: Process, after: number) =>
+      exportNotice(jobs, message, () => fromMillis(ended.job.endedAt! + after));
+    expect(await noticeIn(shares, 0)).toMatchObject({ attachments: [{ name: "x.csv" }] });
+    await expect(noticeIn(other, 119_000)).rejects.toMatchObject({ kind: "retry", retryAfterMillis: 1000 });
+    expect(await noticeIn(other, 120_000)).toMatchObject({ attachments: [], tone: "warning" });
+  });
+
+  test("each leaves a mark in the folder of its files while it runs; an old one goes", async () => {
+    const { a, shares, folders } = await processes("a", "shares");
+    const marks = () => readdir(folders["a"]!).then((found) => found.toSorted());
+    const old = new KeptFiles({ directory: folders["a"]! });
+    await old.mark("0dd");
+    await old.mark("0dd1");
+    await utimes(path.join(folders["a"]!, "process-0dd"), 0, 0);
+    for (const { jobs } of [a, shares]) await jobs.start();
+    const [first, second] = [a, shares].map(({ store }) => `process-${store.processes.self}`);
+    await poll(marks).toEqual([first!, second!, "process-0dd1"].toSorted());
+    await a.jobs.close();
+    expect(await marks()).toEqual([second!, "process-0dd1"].toSorted());
+  });
+
   test("those of a dead one are offered again, and hold up nobody; it stops them when it wakes", async () => {
     const { a, b, runs, rows } = await processes("a", "b");
     const frozen = a.ask("ann", { asker: { takesDirectMessages: true } });
-    await expect.poll(runs).toEqual(["ann in a"]);
+    await poll(runs).toEqual(["ann in a"]);
     b.ask("bob");
     await stored(b.store, 2);
     const { self } = a.store.processes;
@@ -256,7 +321,7 @@ describe.skipIf(postgresMissing !== undefined)(`exports of several processes ${p
     expect((await b.store.processes.heartbeat()).buried).toBe(1);
     await b.jobs.interruptAbandoned();
     expect([b.owed, await rows()]).toEqual([["ann 00000001"], ["1 interrupted", "2 queued"]]);
-    await expect.poll(runs).toEqual(["ann in a", "bob in b"]);
+    await poll(runs).toEqual(["ann in a", "bob in b"]);
     await a.store.processes.heartbeat();
     await a.jobs.heedOthers();
     await expect(frozen.outcome).rejects.toThrow(BotStopping);
@@ -266,7 +331,7 @@ describe.skipIf(postgresMissing !== undefined)(`exports of several processes ${p
   test("one whose end the database did not take is out of the line as soon as its process looks", async () => {
     const { a, runs, rows } = await processes("a");
     a.ask("ann");
-    await expect.poll(runs).toEqual(["ann in a"]);
+    await poll(runs).toEqual(["ann in a"]);
     await onServer(
       database.url,
       `insert into export_jobs select '00000009', platform, workspace, channel, 'zoe', network, state, invocation,
@@ -276,6 +341,14 @@ describe.skipIf(postgresMissing !== undefined)(`exports of several processes ${p
     await a.jobs.heedOthers();
     expect(await rows()).toEqual(["1 running", "9 interrupted"]);
   });
+});
+
+const requestOf = (person: string, network = "mainnet", nodes = 1) => ({
+  api: apiOf(network, nodes),
+  ask: { command: "ledger export", options: {} },
+  subject: { query: { partyId: "ab", assetId: "cd", to: TO }, raw: false },
+  request: { name: person },
+  signal: new AbortController().signal,
 });
 
 const madeUp: LedgerFile = {

@@ -1,7 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
 
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+
+import { KeptFiles } from "../../../src/export/jobs/kept-files.ts";
 import { silentLog } from "../../../src/log.ts";
-import { examineServer, findingsOf } from "../../../src/main/doctor/database-server.ts";
+import { examineExportFolder, examineServer, findingsOf } from "../../../src/main/doctor/database-server.ts";
 import { createStore } from "../../../src/store/create-store.ts";
 import { aSubscription } from "../../alerts/samples.ts";
 import { onServer, postgresMissing, scratchPostgres, type ScratchServerDatabase } from "../../support/postgres.ts";
@@ -10,6 +15,7 @@ import { findingLines, problemLines } from "./finding-lines.ts";
 
 describe.skipIf(postgresMissing !== undefined)(`the doctor at a database on a server ${postgresMissing ?? ""}`, () => {
   const NOW = Date.now();
+  const FOLDER = "/nowhere";
   let database: ScratchServerDatabase;
   let name: string;
   beforeAll(async () => {
@@ -17,10 +23,10 @@ describe.skipIf(postgresMissing !== undefined)(`the doctor at a database on a se
     name = /\/(bellwether_\w+)/u.exec(database.url)?.[1] ?? "";
   });
   afterAll(() => database.drop());
-  const problems = async () => problemLines(await examineServer(database.url, NOW));
+  const problems = async () => problemLines(await examineServer(database.url, FOLDER, NOW));
 
   it("says that the first start migrates it, and changes nothing; then what is in it", async () => {
-    expect(findingLines(await examineServer(database.url, NOW))).toEqual([
+    expect(findingLines(await examineServer(database.url, FOLDER, NOW))).toEqual([
       expect.stringMatching(saying("ok database", "PostgreSQL", name, "migrates", "no processes")),
     ]);
     const store = createStore({ url: database.url, log: silentLog() });
@@ -33,7 +39,7 @@ describe.skipIf(postgresMissing !== undefined)(`the doctor at a database on a se
     };
     await store.transaction(({ alerts }) => alerts.subscriptions.put([row]));
     await store.close();
-    expect(findingLines(await examineServer(database.url, NOW))).toEqual([
+    expect(findingLines(await examineServer(database.url, FOLDER, NOW))).toEqual([
       expect.stringMatching(saying("ok database", "PostgreSQL", name, "schema")),
       expect.stringMatching(saying("ok subscriptions", "1 active")),
       expect.stringMatching(saying("ok deliveries", "none")),
@@ -46,7 +52,7 @@ describe.skipIf(postgresMissing !== undefined)(`the doctor at a database on a se
       database.url,
       `insert into processes (id, alive_until) values ('a', ${alive} + 60000), ('b', ${alive} + 60000), ('dead', ${alive} - 1)`,
     );
-    const [first] = findingLines(await examineServer(database.url, NOW));
+    const [first] = findingLines(await examineServer(database.url, FOLDER, NOW));
     expect(first).toMatch(saying("2 processes"));
     await onServer(database.url, "delete from processes");
   });
@@ -69,8 +75,8 @@ describe.skipIf(postgresMissing !== undefined)(`the doctor at a database on a se
   });
 
   it("finds a database that is not there, and a server that is not", async () => {
-    await expect(examineServer(database.url.replace(name, "nowhere"), NOW)).rejects.toThrow(saying("nowhere"));
-    expect(problemLines(await examineServer("postgres://bell:hunter2@127.0.0.1:1/bell", NOW))).toEqual([
+    await expect(examineServer(database.url.replace(name, "nowhere"), FOLDER, NOW)).rejects.toThrow(saying("nowhere"));
+    expect(problemLines(await examineServer("postgres://bell:hunter2@127.0.0.1:1/bell", FOLDER, NOW))).toEqual([
       expect.stringMatching(saying("fault database", "reached", "127.0.0.1:1/bell", "->")),
     ]);
   });
@@ -87,7 +93,7 @@ describe("the doctor at what a server says of itself", () => {
     mayMigrate: true,
     oldestTransaction: 59_000,
     dead: { table: "alert_deliveries", share: 0.4 },
-    live: 3,
+    live: ["a", "b", "c"],
     pooled: false,
     alerts: undefined,
     lastObservedAt: undefined,
@@ -105,4 +111,22 @@ describe("the doctor at what a server says of itself", () => {
     expect(said).toEqual(found.map((words) => expect.stringMatching(saying(...words)) as string));
     expect(said).toMatchSnapshot();
   });
+});
+
+it("the doctor says whether processes share the folder of exports, as it sees it", async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-doctor-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const process of ["0a", "0b", "dead"]) await new KeptFiles({ directory: folder }).mark(process);
+  const table: readonly [string, readonly string[], readonly string[]][] = [
+    [folder, [], []],
+    [folder, ["0a"], []],
+    [folder, ["0c"], []],
+    [folder, ["0a", "0b"], ["ok EXPORT_DIR", "2 processes", folder]],
+    [folder, ["0a", "0b", "0c"], ["warning EXPORT_DIR", "1 of 3", folder, "->", "share"]],
+    [path.join(folder, "none"), ["0a", "0b"], ["warning EXPORT_DIR", "2 of 2"]],
+  ];
+  for (const [where, live, words] of table) {
+    const lines = findingLines(await examineExportFolder(where, live));
+    expect([live, lines]).toEqual([live, words.length === 0 ? [] : [expect.stringMatching(saying(...words))]]);
+  }
 });
