@@ -39,12 +39,18 @@ export class UserError extends Error {
 export class StorageError extends Error {
   override readonly name = "StorageError";
   readonly title: string;
+  /** It is at the other end of a network: its failure is the network's. */
+  readonly remote: boolean;
   /** The next step, where that is more than to ask again once it is mended. */
   readonly remedy: string | undefined;
 
-  constructor(message: string, { title, remedy, cause }: { title: string; remedy?: string; cause?: unknown }) {
+  constructor(
+    message: string,
+    { title, remedy, remote = false, cause }: { title: string; remedy?: string; remote?: boolean; cause?: unknown },
+  ) {
     super(message, { cause });
     this.title = title;
+    this.remote = remote;
     this.remedy = remedy;
   }
 }

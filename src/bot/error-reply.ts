@@ -40,7 +40,7 @@ export function errorReply(
 }
 
 function storeTroubleReply(
-  { title, remedy = "Ask again once its operator has mended that" }: StorageError,
+  { title, remote, remedy = "Ask again once its operator has mended that" }: StorageError,
   id: string,
 ): Reply {
   return reply({
@@ -51,7 +51,7 @@ function storeTroubleReply(
         text`Nothing of this was kept, and you did nothing wrong. ${remedy}; the log has the cause under ${code(id)}.`,
       ),
     ],
-    failure: "bug",
+    failure: remote ? "network" : "bug",
   });
 }
 

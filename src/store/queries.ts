@@ -19,6 +19,11 @@ export function alone(withDatabase: WithDatabase): Transactions {
   return { write: next, read: next };
 }
 
+/** All of some work on a database or nothing of it, also where it is within a transaction already. */
+export function atomic<T>(db: Kysely<Schema>, work: (trx: Kysely<Schema>) => Promise<T>): Promise<T> {
+  return db.isTransaction ? work(db) : db.transaction().execute(work);
+}
+
 /** The dialect of SQL, where that of SQLite does not do. */
 export function isPostgres(db: Pick<Kysely<unknown>, "getExecutor">): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;

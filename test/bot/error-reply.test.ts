@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { errorReply } from "../../src/bot/error-reply.ts";
 import { StorageError, UserError } from "../../src/errors.ts";
 import { silentLog } from "../../src/log.ts";
+import { toServerError } from "../../src/store/postgres/postgres-faults.ts";
 
 it("a full disk is named: not the caller's mistake, and without the database's path", () => {
   const reply = errorReply(
@@ -15,6 +16,12 @@ it("a full disk is named: not the caller's mistake, and without the database's p
   expect(reply).toMatchObject({ failure: "bug", tone: "bad", title: [{ text: "The bot's disk is full" }] });
   expect(JSON.stringify(reply)).toMatch(/"[0-9a-f]{8}"/u);
   expect(JSON.stringify(reply)).not.toContain("/srv");
+});
+
+it("a database server that cannot be reached is the network's failure, as at the start of the bot", () => {
+  const thrown = toServerError(Object.assign(new Error("refused"), { code: "ECONNREFUSED" }), "db/bell");
+  const reply = errorReply(thrown, { log: silentLog(), command: "my parties", signal: new AbortController().signal });
+  expect(reply).toMatchObject({ failure: "network", tone: "bad" });
 });
 
 it("a remedy for the caller is shown instead", () => {

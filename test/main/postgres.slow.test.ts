@@ -62,7 +62,7 @@ describe("a server that does not answer", () => {
 
   it.each([
     [["start"], 2],
-    [["ask", "my parties"], 3],
+    [["ask", "my parties"], 2],
     [["doctor"], 2],
     [["backup", "b.db"], 1],
     [["restore", "b.db"], 1],

@@ -116,7 +116,8 @@ export function toServerError(thrown: unknown, server: string): unknown {
       : TROUBLES.get(codeOf(thrown));
   if (title === undefined) return thrown;
   const reason = reasonOf(thrown);
-  return new StorageError(`${title}: ${server}${reason === "" ? "" : ` (${reason})`}`, { title, cause: thrown });
+  const message = `${title}: ${server}${reason === "" ? "" : ` (${reason})`}`;
+  return new StorageError(message, { title, remote: true, cause: thrown });
 }
 
 /** Turns a fault met at the start into a sentence for the operator, where he must mend a setting. */

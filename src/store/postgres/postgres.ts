@@ -75,7 +75,8 @@ export function openServer(url: string, self: string, writes: WriteHealth): Serv
   };
   const withDatabase: WithDatabase = async (work) => {
     await open();
-    return persist(() => work(db));
+    // A statement alone has no limit of the server's that a pooler would keep to.
+    return persist(() => db.transaction().execute(work));
   };
   const processes = serverProcesses(url, self, withDatabase);
   return {
@@ -103,9 +104,11 @@ export function openServer(url: string, self: string, writes: WriteHealth): Serv
     load: () => withDatabase(loadOf),
     claim: open,
     async check() {
-      const { rows } = await sql<{ refused: boolean }>`
-        select pg_is_in_recovery() or current_setting('default_transaction_read_only')::boolean as refused
-      `.execute(db);
+      const { rows } = await withDatabase((trx) =>
+        sql<{ refused: boolean }>`
+          select pg_is_in_recovery() or current_setting('default_transaction_read_only')::boolean as refused
+        `.execute(trx),
+      );
       if (rows[0]?.refused !== false) throw takesNoWrites();
     },
     async close() {

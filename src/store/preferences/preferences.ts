@@ -2,7 +2,7 @@
 // Next: seen-ids.ts (ids for completion), button-payloads.ts (command lines behind buttons).
 
 import type { Milliseconds } from "../../units/duration.ts";
-import { putRows, type WithDatabase } from "../queries.ts";
+import { atomic, putRows, type WithDatabase } from "../queries.ts";
 import type { AnswerChoices, SavedParties, SignOuts } from "../store.ts";
 import { erasePerson } from "./erase-person.ts";
 
@@ -13,7 +13,7 @@ export function createSavedParties(withDatabase: WithDatabase, now: () => Millis
   return {
     save: (owner, { id, name }) =>
       withDatabase((db) =>
-        db.transaction().execute(async (trx) => {
+        atomic(db, async (trx) => {
           const saved = await trx
             .selectFrom("saved_parties")
             .select(["id", "saved_at"])
@@ -47,7 +47,7 @@ export function createSavedParties(withDatabase: WithDatabase, now: () => Millis
       return numDeletedRows > 0n;
     },
 
-    erase: (person) => withDatabase((db) => db.transaction().execute((trx) => erasePerson(trx, person))),
+    erase: (person) => withDatabase((db) => atomic(db, (trx) => erasePerson(trx, person))),
   };
 }
 

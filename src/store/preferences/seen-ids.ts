@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 import { LRUCache } from "lru-cache";
 
 import type { Milliseconds } from "../../units/duration.ts";
-import { inBatches, type WithDatabase } from "../queries.ts";
+import { atomic, inBatches, type WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { SeenId, SeenIds, SeenKind } from "../store.ts";
 
@@ -31,7 +31,7 @@ export function createSeenIds(withDatabase: WithDatabase, now: () => Millisecond
         return last === undefined || at - last.at >= REWRITE_AFTER || (seen.label ?? last.label) !== last.label;
       });
       if (unwritten.length === 0) return;
-      await withDatabase((db) => db.transaction().execute((trx) => insert(trx, network, kind, unwritten, at)));
+      await withDatabase((db) => atomic(db, (trx) => insert(trx, network, kind, unwritten, at)));
       for (const seen of unwritten)
         recent.set(keyOf(seen), { at, label: seen.label ?? recent.get(keyOf(seen))?.label });
     },

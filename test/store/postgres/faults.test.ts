@@ -3,6 +3,7 @@ import net from "node:net";
 import path from "node:path";
 import { inspect } from "node:util";
 
+import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 
 import { StorageError, UserError } from "../../../src/errors.ts";
@@ -14,6 +15,8 @@ import {
   toOperatorError,
   toServerError,
 } from "../../../src/store/postgres/postgres-faults.ts";
+import { openServer } from "../../../src/store/postgres/postgres.ts";
+import { WriteHealth } from "../../../src/store/write-health.ts";
 import { serverName } from "../../../src/store/postgres/postgres-url.ts";
 import {
   deleteRows,
@@ -273,6 +276,16 @@ describe.skipIf(postgresMissing !== undefined)(`a connection to PostgreSQL ${pos
     const answer: unknown = await ended.catch((thrown: unknown) => thrown);
     expect([begun, answer]).toEqual([1, result]);
     expect(await isThere(store, "a")).toBe(true);
+  });
+
+  it("gives a statement alone the limits that a transaction has", async () => {
+    const server = openServer(database.url, "p", new WriteHealth());
+    onTestFinished(() => server.close());
+    const limits = ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"];
+    const set = await server.withDatabase((db) =>
+      Promise.all(limits.map(async (name) => (await sql`select current_setting(${name}) as is`.execute(db)).rows[0])),
+    );
+    expect(set).toEqual([{ is: "15s" }, { is: "15s" }, { is: "5s" }]);
   });
 
   it("says how long the oldest transaction of others has been open", async () => {
