@@ -69,6 +69,8 @@ export type SendErrorKind =
   | "content"
   /** The platform will never accept this message: it becomes a dead letter, and the next one is sent. */
   | "permanent"
+  /** The platform was not asked, since this message cannot be made: it becomes a dead letter, which says nothing of the platform. */
+  | "unsendable"
   /** Certainly not sent: the destination cannot be reached (channel deleted, bot not in it, a permission missing). */
   | "gone"
   /** Certainly not sent: the platform refuses the bot's token. No destination is lost. */

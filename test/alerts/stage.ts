@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest";
 
 import { type AlertsConfig, parseAlertsConfig } from "../../src/alerts/alerts-config.ts";
 import { nowMillis, randomId, type StepName } from "../../src/alerts/dependencies.ts";
-import { createDispatcher, type Dispatcher } from "../../src/alerts/dispatch/dispatch.ts";
+import { createDispatcher, type DispatchDependencies, type Dispatcher } from "../../src/alerts/dispatch/dispatch.ts";
 import { type AlertEngine, createAlertEngine } from "../../src/alerts/engine/engine.ts";
 import type { ObservationResult } from "../../src/alerts/engine/process-observation.ts";
 import type { AlertEvent } from "../../src/alerts/kinds/event.ts";
@@ -29,6 +29,7 @@ export interface StageOptions {
   readonly operators?: Destination;
   readonly console?: Destination;
   readonly simulated?: readonly string[];
+  readonly describe?: DispatchDependencies["describe"];
   /** How many rows of a batch are fanned out at once. */
   readonly chunkRows?: number;
 }
@@ -174,7 +175,7 @@ export class Stage {
       clock,
       log,
       senders,
-      describe: describeAlert,
+      describe: this.#options.describe ?? describeAlert,
       platforms: PLATFORMS,
       random: () => 0,
       onStep: (step) => this.steps.push(step),

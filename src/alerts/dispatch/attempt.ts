@@ -128,6 +128,6 @@ async function renderMessage(
   } catch (thrown) {
     if (thrown instanceof SendError) throw thrown;
     log.error({ err: thrown, type: message.type }, "alert not rendered");
-    throw new SendError("permanent", "it cannot be worded", { cause: thrown });
+    throw new SendError("unsendable", "it cannot be worded", { cause: thrown });
   }
 }

@@ -140,7 +140,8 @@ async function recordFailure(
       decisions: [decide("content refused", `${error.message}; sent once more as plain text`)],
     };
   }
-  if (error.kind === "permanent" || error.kind === "content" || at - row.created_at >= DEAD_LETTER_AFTER) {
+  const { kind } = error;
+  if (kind === "permanent" || kind === "unsendable" || kind === "content" || at - row.created_at >= DEAD_LETTER_AFTER) {
     await deadLetter(tables, row, at, newId);
     if (row.phase === "rolling" && row.kind === "edit") {
       await restartRollingMessage(tables, { row, destination }, at, newId);
@@ -148,8 +149,8 @@ async function recordFailure(
     return { outcome: "dead", decisions: [decide("dead letter", error.message)] };
   }
   const next = iso(await recordRetry(tables, row, error, at, random()));
-  const what = error.kind === "maybe-sent" ? "outcome unknown" : "try again";
-  return { outcome: error.kind, decisions: [decide(what, `${error.message}; next ${next}`)] };
+  const what = kind === "maybe-sent" ? "outcome unknown" : "try again";
+  return { outcome: kind, decisions: [decide(what, `${error.message}; next ${next}`)] };
 }
 
 /**

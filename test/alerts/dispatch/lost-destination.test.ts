@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { SendError } from "../../../src/alerts/sender.ts";
 import type { FakeSender } from "../../support/fake-sender.ts";
-import { alertOf } from "../../support/gist.ts";
+import { alertOf, describeAlert } from "../../support/gist.ts";
 import { GuardedSender } from "../../support/guarded-sender.ts";
 import { saying } from "../../support/said.ts";
 import { FIRED, RESOLVED, wordsOf } from "../outage.ts";
@@ -53,6 +53,25 @@ describe("a channel that cannot be reached", () => {
     it.sender.outcome = (what) => (isOps(what) ? new SendError(kind, "400") : "ok");
     await minutes(it, 2);
     expect(it.sender.take().filter((gist) => gist.startsWith("operators: channel"))).toEqual([REACHED]);
+  });
+
+  it("is not back because a message to it cannot be made", async () => {
+    let isBroken = false;
+    const it = await subscribed(
+      {},
+      {
+        describe: (message, context) => {
+          if (isBroken && message.type === "condition") throw new Error("a bug");
+          return describeAlert(message, context);
+        },
+      },
+    );
+    gone(it);
+    await it.rounds(8, [stalled("bad")]);
+    expect(it.sender.take()).toEqual([LOST]);
+    isBroken = true;
+    await minutes(it, 2);
+    expect(it.sender.take().filter((gist) => gist.startsWith("operators: channel"))).toEqual([]);
   });
 
   it("waits, and comes back by itself with one message; the operators learn of both", async () => {

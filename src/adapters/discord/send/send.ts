@@ -81,7 +81,7 @@ export class DiscordSender implements Sender {
     const { destination, urgent = false } = delivery;
     const work = async (request: LimitedRequest): Promise<Receipt> => {
       if (delivery.id.length > NONCE_LENGTH)
-        throw new SendError("permanent", `a delivery id above ${NONCE_LENGTH} characters`);
+        throw new SendError("unsendable", `a delivery id above ${NONCE_LENGTH} characters`);
       const parent = destination.thread ?? (await this.#channelOf(destination.channel, signal, request));
       const channel = await this.#threads.channelFor(
         delivery,
