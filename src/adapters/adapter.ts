@@ -30,6 +30,8 @@ export interface AnswerAudience {
   readonly visibility: Visibility;
   /** Whether this is the command's default, not set by the question or by an announced change. */
   readonly isDefault: boolean;
+  /** The question, for Refresh; left out where it must not be asked again. */
+  readonly ask?: Ask;
 }
 
 /** What a button or choice of a preview does on the console: its command, or the whole message and back. */

@@ -67,6 +67,19 @@ describe.each(PLATFORMS)("the buttons of a preview of %s", (platform, preview, d
     expect(pressed(payload.whole!)).toContainEqual(["Less", { fold: true }]);
   });
 
+  test("Refresh asks the question again, where there is one", () => {
+    const question = { command: "market list", options: {} };
+    const given = reply({ title: "16 live markets" });
+    const refreshOf = (more: object): (PreviewPress | undefined)[] =>
+      pressed(
+        JSON.parse(
+          JSON.stringify(preview.render(given, { visibility: "caller", isDefault: true, ...more })),
+        ) as Payload,
+      ).flatMap(([label, does]) => (label === "Refresh" ? [does] : []));
+    expect(refreshOf({ ask: question })).toEqual([{ invocation: question, effect: "replace" }]);
+    expect(refreshOf({})).toEqual([]);
+  });
+
   test("an action whose options do not fit into a button is asked all the same", () => {
     const options = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`o${index}`, hex(`${index}`)]));
     const long = { label: "Go", invocation: { command: "order", options }, effect: "reply" } as const;

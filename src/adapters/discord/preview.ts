@@ -37,7 +37,8 @@ export function createDiscordPreview(commands: readonly AnyCommand[]): Preview {
       return { onlyAsker: false, message, embeds, texts: markdownOf(message), files: previewFiles(files), presses };
     }
     const onlyAsker = as.visibility === "caller";
-    const context = { asker: "0", keeps: true, shareable: onlyAsker, mention } as const;
+    const refresh = as.ask === undefined ? {} : { ask: as.ask };
+    const context = { asker: "0", keeps: true, ...refresh, shareable: onlyAsker, mention } as const;
     const drawn = (form: "folded" | "whole"): object => {
       const { files, unstored, ...message } = renderDiscord(reply, context, form);
       const presses = pressesOf(message.components, unstored);

@@ -15,7 +15,8 @@ export function createSlackPreview(command?: string): Preview {
 
   function render(reply: Reply, as: Parameters<Preview["render"]>[1]): unknown {
     const onlyAsker = as !== "alert" && !isShownToAll(as);
-    const answer = { ...root, asker: "U0", ask: { command: "help", options: {} }, shareable: onlyAsker };
+    const ask = (as === "alert" ? undefined : as.ask) ?? { command: "help", options: {} };
+    const answer = { ...root, asker: "U0", ask, shareable: onlyAsker };
     const drawn = (whole: boolean): object => {
       const { text, blocks, files, filesLater, unstored } = renderSlack(
         reply,

@@ -395,6 +395,9 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     await shown.getByRole("button", { name: "Silence" }).click();
     await page.locator("#confirm-yes").click();
     await expect.poll(() => bot.asked.slice(asked)).toMatchObject([{ command: "alerts silence" }]);
+    // What is pressed in a preview is answered in one, also where the answer is a new message.
+    const below = page.locator("#log > li").last();
+    await expect.poll(() => below.getByRole("tab", { selected: true }).textContent()).toBe(name);
     await say(page, "market-show");
     await page.getByRole("tab", { name }).last().click();
     await expect.poll(() => shown.textContent()).toContain("BTC");

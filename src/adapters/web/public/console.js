@@ -88,16 +88,16 @@ function storageOrNone(storage) {
 /**
  * @param {Question} question
  * @param {string} line
- * @param {{ focus: boolean, file?: File }} options
+ * @param {{ focus: boolean, file?: File, shownAs?: string }} options
  */
-function askBelow(question, line, { focus, file }) {
+function askBelow(question, line, { focus, file, shownAs }) {
   const { exchange, keep } = addExchange(line);
   keep({ question });
   bringIntoView(exchange.element);
   void answerTo();
 
   async function answerTo() {
-    await exchange.start(question, file);
+    await exchange.start(question, { file, shownAs });
     if (focus) exchange.element.focus({ preventScroll: true });
   }
 }

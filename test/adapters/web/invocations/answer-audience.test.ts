@@ -8,7 +8,7 @@ import type { AnyCommand } from "../../../../src/bot/command.ts";
 import { UserError } from "../../../../src/errors.ts";
 import { silentLog } from "../../../../src/log.ts";
 import { PLATFORMS } from "../../../../src/main/platforms/platforms.ts";
-import { reply } from "../../../../src/reply/reply.ts";
+import { type Ask, reply } from "../../../../src/reply/reply.ts";
 import { noAlertService } from "../../../support/alert-service.ts";
 import { startConsole } from "../harness.ts";
 import { NO_EXPORTS } from "../../../support/export-jobs.ts";
@@ -32,7 +32,7 @@ const bot = createBot({
   commands: [
     sample("time", "channel"),
     sample("market show", "caller"),
-    sample("answers set", "channel", { announced: true }),
+    sample("answers set", "channel", { announced: true, changes: true }),
     sample("stake", "channel", {
       run: async () => Promise.reject(new UserError("There is no such party.", { remedy: "Name another." })),
     }),
@@ -45,15 +45,19 @@ const bot = createBot({
   log: silentLog(),
 });
 
+const asked = (command: string, options: Ask["options"] = {}): Pick<AnswerAudience, "ask"> => ({
+  ask: { command, options },
+});
+
 test.each<[Question, AnswerAudience]>([
-  [{ text: "time" }, { visibility: "channel", isDefault: true }],
-  [{ text: "time private:yes" }, { visibility: "caller", isDefault: false }],
-  [{ text: "market show" }, { visibility: "caller", isDefault: true }],
-  [{ text: "market show private:no" }, { visibility: "channel", isDefault: false }],
+  [{ text: "time" }, { visibility: "channel", isDefault: true, ...asked("time") }],
+  [{ text: "time private:yes" }, { visibility: "caller", isDefault: false, ...asked("time", { private: "yes" }) }],
+  [{ text: "market show" }, { visibility: "caller", isDefault: true, ...asked("market show") }],
   [
     { command: "market show", options: { private: false } },
-    { visibility: "channel", isDefault: false },
+    { visibility: "channel", isDefault: false, ...asked("market show", { private: false }) },
   ],
+  // What changes something is not asked again.
   [{ text: "answers set" }, { visibility: "channel", isDefault: false }],
   // A failure is for the asker only, whether the line could be parsed or not.
   [{ text: "tiem" }, { visibility: "caller", isDefault: true }],

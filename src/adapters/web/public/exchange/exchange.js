@@ -22,7 +22,7 @@ import { localTime, span } from "../reply/times.js";
  * @property {readonly { readonly id: string, readonly name: string }[]} previews The platforms whose previews come with answers.
  * @property {(text: string) => void} announce
  * @property {() => void} simulated Called when an answer says that nothing in it is real.
- * @property {(question: Question, line: string, options: { focus: boolean }) => void} askBelow
+ * @property {(question: Question, line: string, options: { focus: boolean, shownAs?: string }) => void} askBelow
  * @property {(exchange: HTMLElement) => void} grown Called when an answer has come.
  * @property {(question: Question, answer: Answer) => void} [answered] Called with every answer of
  *   the bot that stays.
@@ -67,7 +67,7 @@ export function createExchange(line, around) {
    * Asks and shows progress and answer. With `inPlace`, the former answer stays until the new one is there.
    *
    * @param {Question} question
-   * @param {{ inPlace: boolean, focusLabel?: string, file?: File | undefined }} how
+   * @param {{ inPlace: boolean, focusLabel?: string, file?: File | undefined, shownAs?: string | undefined }} how
    */
   async function run(question, how) {
     running?.abort();
@@ -78,7 +78,7 @@ export function createExchange(line, around) {
     running = control;
     const started = performance.now();
     // What was pressed in a preview is answered in it.
-    const shownAs = how.inPlace ? shown : "bellwether";
+    const shownAs = how.shownAs ?? (how.inPlace ? shown : "bellwether");
     const stopWaiting = showWaiting(control, started, how.inPlace);
     try {
       const reply =
@@ -260,16 +260,17 @@ export function createExchange(line, around) {
     if (action.confirm !== undefined && !(await confirmFirst(around.dialog, action.confirm, label))) return;
     const { command, options } = action.invocation;
     if (action.effect === "replace") await run({ command, options }, { inPlace: true, focusLabel: label });
-    else around.askBelow({ command, options }, formatLine(command, options), { focus: true });
+    else around.askBelow({ command, options }, formatLine(command, options), { focus: true, shownAs: shown });
   }
 
   return {
     element,
     /**
      * @param {Question} question
-     * @param {File} [file] what the question is about, where a file was dropped
+     * @param {{ file?: File | undefined, shownAs?: string | undefined }} [how] `file`: what the question is about, where
+     *   one was dropped. `shownAs`: the platform in whose preview it was asked.
      */
-    start: (question, file) => run(question, { inPlace: false, file }),
+    start: (question, how) => run(question, { inPlace: false, ...how }),
     /**
      * Shows what was answered before the page was reloaded.
      *
