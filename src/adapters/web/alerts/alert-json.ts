@@ -3,7 +3,7 @@ import type { FeedAlert } from "../../../alerts/service/feed.ts";
 import type { Attachment } from "../../../reply/attachment.ts";
 import type { ReplyJson } from "../../../reply/document.ts";
 import { replyToJson } from "../../../reply/json.ts";
-import type { Reply } from "../../../reply/reply.ts";
+import type { Action, Reply } from "../../../reply/reply.ts";
 import { type RenderDependencies, renderPreviews } from "../render.ts";
 
 /** One delivery, as `GET /api/alerts` sends it. */
@@ -30,12 +30,17 @@ export function alertJson({ id, about, reply }: FeedAlert): AlertJson {
   };
 }
 
-/** The same with previews of other platforms. */
+/** The same with previews of other platforms, as its message is by now: without Acknowledge where it is settled. */
 export function alertWithPreviews(
   alert: FeedAlert,
   dependencies: Pick<RenderDependencies, "previews" | "log">,
+  settled: boolean,
 ): AlertJson & { readonly previews: Readonly<Record<string, unknown>> } {
-  return { ...alertJson(alert), previews: renderPreviews(alert.reply, dependencies, "alert") };
+  const { reply } = alert;
+  const acknowledges = (action: Action): boolean =>
+    "invocation" in action && action.invocation.command === "alerts ack";
+  const shown = settled ? { ...reply, actions: reply.actions.filter((action) => !acknowledges(action)) } : reply;
+  return { ...alertJson(alert), previews: renderPreviews(shown, dependencies, "alert") };
 }
 
 /** All files of a reply, in the order of their numbers. */

@@ -5,6 +5,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 
+import type { FeedAlert } from "../../../alerts/service/feed.ts";
 import { messageOf } from "../../../errors.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import type { Access } from "../access/access.ts";
@@ -13,11 +14,14 @@ import { fileResponse } from "../files.ts";
 import { createConcurrencyLimit, MAX_ALERT_STREAMS } from "../limits.ts";
 import type { RenderDependencies } from "../render.ts";
 import { alertWithPreviews, filesOf } from "./alert-json.ts";
+import type { WatchState } from "./watch.ts";
 import { alertEvents, type ConsoleAlerts, streamWithReadTimeout } from "./alert-stream.ts";
 
 export interface AlertRouteDependencies extends Pick<RenderDependencies, "previews" | "log"> {
   /** Absent if no alerts are delivered to the console. */
   readonly alerts?: ConsoleAlerts | undefined;
+  /** How things stand now: what is over or acknowledged is not offered to be acknowledged. */
+  readonly watch?: (() => Promise<WatchState>) | undefined;
   readonly streamTimeouts: { readonly heartbeatMillis: Milliseconds; readonly readMillis: Milliseconds };
   readonly access: Access;
   /** Fires when the adapter stops. */
@@ -68,8 +72,17 @@ export function alertRoutes(dependencies: AlertRouteDependencies): Hono<{ Bindin
 
   app.get("/alerts/:id", async (c) => {
     const found = await alerts.feed.get(c.req.param("id"));
-    return found === undefined ? refuse(c, 404, UNKNOWN) : c.json(alertWithPreviews(found, dependencies));
+    if (found === undefined) return refuse(c, 404, UNKNOWN);
+    return c.json(alertWithPreviews(found, dependencies, await isSettled(found)));
   });
+
+  /** Whether nobody needs to acknowledge it any more. */
+  async function isSettled({ about: { episode } }: FeedAlert): Promise<boolean> {
+    const now = episode === undefined ? undefined : await dependencies.watch?.();
+    if (now === undefined) return false;
+    const open = now.open.find((one) => one.episode === episode);
+    return open === undefined || open.acknowledged !== undefined;
+  }
 
   app.get("/alerts/:id/files/:number", async (c) => {
     const found = await alerts.feed.get(c.req.param("id"));

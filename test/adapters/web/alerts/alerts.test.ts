@@ -3,6 +3,7 @@ import { connect } from "node:net";
 
 import { expect, onTestFinished, test, vi } from "vitest";
 
+import type { OpenAlert, WatchState } from "../../../../src/adapters/web/alerts/watch.ts";
 import { streamWithReadTimeout } from "../../../../src/adapters/web/alerts/alert-stream.ts";
 import { INITIAL_ALERTS, MAX_ALERT_STREAMS } from "../../../../src/adapters/web/limits.ts";
 import type { AlertEvent } from "../../../../src/alerts/kinds/event.ts";
@@ -321,4 +322,31 @@ test("a connection that reads nothing is closed, however much there is to send",
   await once(socket, "close");
   const next = await listen(harness);
   expect(next.status).toBe(200);
+});
+
+test("its previews offer Acknowledge for as long as somebody may, as its message on the platforms does", async () => {
+  const render = vi.fn((given: Reply) =>
+    given.actions.flatMap((one) => ("invocation" in one ? [one.invocation.command] : [])),
+  );
+  let standing: readonly Partial<OpenAlert>[] = [];
+  const { stage, begin, deliver } = await open({
+    previews: [{ platform: "slack", name: "Slack", render }],
+    watch: async () => ({ networks: [], open: standing, silences: [] }) as unknown as WatchState,
+  });
+  await deliver(() => stage.rounds(10, [stalled("bad")]));
+  const reader = await listen(await begin());
+  await reader.until((one) => one.alerts().some(({ state }) => state === "firing"));
+  const alert = reader.alerts().find(({ state }) => state === "firing")!;
+  const harness = await begin();
+  const offered = async (): Promise<boolean> => {
+    const { previews } = (await harness.send(`/api/alerts/${alert.id}`)).json() as { previews: { slack: string[] } };
+    return previews.slack.includes("alerts ack");
+  };
+  const episode = alert.episode ?? "";
+  standing = [{ episode }];
+  expect(await offered()).toBe(true);
+  standing = [{ episode, acknowledged: { by: "ada", at: "1" } }];
+  expect(await offered()).toBe(false);
+  standing = [];
+  expect(await offered()).toBe(false);
 });

@@ -1,7 +1,7 @@
 // @ts-check
 // The guided incident: a simulated network stalls, and the page shows the alert step by step.
 /** @import { AlertJson } from "../../alerts/alert-json.ts" */
-/** @import { WatchedNetwork, WatchState } from "../../alerts/watch.ts" */
+/** @import { OpenAlert, WatchedNetwork, WatchState } from "../../alerts/watch.ts" */
 /** @import { PreviewPress } from "../../render.ts" */
 /** @import { Surroundings } from "../exchange/exchange.js" */
 /** @import { Stage, Step } from "./incident-step.js" */
@@ -12,6 +12,7 @@ import { confirmFirst } from "../exchange/confirm.js";
 import { createExchange } from "../exchange/exchange.js";
 import { formatLine } from "../exchange/lines.js";
 import { awayWords, seconds, STAGES, stepOf } from "./incident-step.js";
+import { keepFocus } from "../vnode/keep-focus.js";
 import { makeElement } from "../vnode/make-dom.js";
 import { localTime, span } from "../reply/times.js";
 import { h } from "../vnode/vnode.js";
@@ -61,8 +62,10 @@ export function createIncident(element, around, network) {
   let countedAt = 0;
   let pressing = false;
   let gone = false;
-  /** @type {Set<string>} The alerts of the episode that are shown. */
-  const alerts = new Set();
+  /** @type {Map<string, () => Promise<void>>} The alerts of the episode that are shown, each with what draws it again. */
+  const alerts = new Map();
+  /** @type {string | undefined} Whether its episode is open, acknowledged or over. */
+  let stands;
 
   button.addEventListener("click", () => void press(button.dataset["does"] === "stall"));
 
@@ -88,6 +91,7 @@ export function createIncident(element, around, network) {
   /** Removes the remains of another incident. */
   function begin() {
     episode = undefined;
+    stands = undefined;
     alerts.clear();
     shown.replaceChildren();
     log.replaceChildren();
@@ -102,6 +106,7 @@ export function createIncident(element, around, network) {
       if (episode !== undefined) begin();
       episode = step.episode;
     }
+    followUp(state.open.find((one) => one.episode === episode));
     gone = false;
     allow();
     element.dataset["stage"] = step.stage;
@@ -157,15 +162,32 @@ export function createIncident(element, around, network) {
    */
   async function told(alert) {
     if (alert.episode === undefined || alert.episode !== episode || alerts.has(alert.id)) return;
-    alerts.add(alert.id);
     const heading = h("h4", {}, HEADINGS[alert.state] ?? "The alert");
     const group = makeElement(h("div", { class: "told" }, heading));
     shown.append(group);
-    for (const { id, name } of around.previews) {
-      const figure = makeElement(h("figure", {}, h("figcaption", {}, `On ${name}`)));
-      figure.append(await drawAlertPreview(alert.id, id, (pressed, label) => void askBelow(pressed, label)));
-      group.append(figure);
-    }
+    const draw = async () => {
+      const figures = around.previews.map(async ({ id, name }) => {
+        const figure = makeElement(h("figure", {}, h("figcaption", {}, `On ${name}`)));
+        figure.append(await drawAlertPreview(alert.id, id, (pressed, label) => void askBelow(pressed, label)));
+        return figure;
+      });
+      const drawn = await Promise.all(figures);
+      keepFocus(group, () => group.replaceChildren(makeElement(heading), ...drawn));
+    };
+    alerts.set(alert.id, draw);
+    await draw();
+  }
+
+  /**
+   * The platforms edit a message once its alert is acknowledged or over, and so do their previews.
+   *
+   * @param {OpenAlert | undefined} open
+   */
+  function followUp(open) {
+    const now = open === undefined ? "over" : open.acknowledged === undefined ? "open" : "acknowledged";
+    if (now === stands) return;
+    stands = now;
+    for (const draw of alerts.values()) void draw();
   }
 
   /**

@@ -52,7 +52,7 @@ export function networkCards({ networks, silences }, open, { now, pace }) {
         {},
         fact("Block", heightWords(watched), titleOf(watched)),
         fact("Last block", verdict?.time === undefined ? "–" : age(toMillis(verdict.time), now), titleOf(watched)),
-        fact("Pace", paceWords(pace(network))),
+        fact("Pace", paceOf(state, pace(network))),
         fact("Nodes", nodes.length === 0 ? "–" : answerWords(nodes)),
       ),
       h(
@@ -121,6 +121,18 @@ function alertsOf(open) {
 function silencesOf(silences, network) {
   const count = silences.filter((one) => (one.network ?? network) === network).length;
   return h("span", {}, count === 0 ? "No silences" : `${count} ${count === 1 ? "silence holds" : "silences hold"}`);
+}
+
+/**
+ * The measured pace is that of the last half minute, in which a network that stands still may have made blocks; nobody
+ * measures one that nobody sees.
+ *
+ * @param {VerdictState} state
+ * @param {number | undefined} pace Blocks a second.
+ */
+function paceOf(state, pace) {
+  if (state === "stalled") return paceWords(0);
+  return state === "blind" ? "–" : paceWords(pace);
 }
 
 /**

@@ -80,6 +80,15 @@ test.each([
   expect(pill?.attrs["data-tone"]).toBe(tone);
 });
 
+test.each([
+  ["healthy", "1.3 blocks/s"],
+  ["stalled", "no blocks"],
+  ["blind", "–"],
+] as const)("%s: the pace is %s, whatever came in the last half minute", (state, pace) => {
+  const facts = elementsOf(card(network({ verdict: verdict({ state }) })).tree).filter(({ tag }) => tag === "dd");
+  expect(facts.map((one) => textsOf(one).join(""))[2]).toBe(pace);
+});
+
 test("the words of the verdicts differ", () => {
   const states = ["healthy", "contested", "unconfirmed", "stalled", "blind"] as const;
   const words = states.map((state) => {
