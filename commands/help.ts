@@ -78,7 +78,11 @@ function overview(context: HelpContext): Reply {
 /** The first words of the commands: `help` of one lists its commands, or explains its only one. */
 function topics(context: HelpContext): Action {
   const names = new Set(context.commands.map(({ name }) => name.split(" ", 1)[0] ?? name));
-  const choices = [...names].map((name) => ({ label: name, invocation: askFor(context, "help", { command: name }) }));
+  // Help is the same on every network.
+  const choices = [...names].map((name) => ({
+    label: name,
+    invocation: { command: "help", options: { command: name } },
+  }));
   return { label: "Help about", choices, effect: "reply" };
 }
 

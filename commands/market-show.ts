@@ -153,7 +153,7 @@ function factFields(market: MarketData, amounts: MarketAmounts): Field[] {
     field("Offer", quote(amounts, market.bestOfferPrice, market.bestOfferVolume)),
     field("Open interest", size(market.openInterest)),
     field("Nearest bound", nearestBoundWords),
-    field("Stake of target", percentWords(stakeOfTarget(market))),
+    field("Liquidity", liquidityWords(market)),
   ];
 }
 
@@ -203,6 +203,12 @@ function spread({ bestBidPrice: bid, bestOfferPrice: offer }: MarketData) {
   if (bid === undefined || offer === undefined || bid <= 0n || offer <= 0n) return undefined;
   const units = offer - bid;
   return { units, percent: roundedPercentOf(decimal(units), { units: (bid + offer) * 5n, scale: 1 }, 3) };
+}
+
+/** The stake of those who provide liquidity, beside the market's target for it. */
+function liquidityWords(market: MarketData): Text | undefined {
+  const share = stakeOfTarget(market);
+  return share === undefined ? undefined : text`${percentWords(share)} of its target`;
 }
 
 function stakeOfTarget({ suppliedStake, targetStake }: MarketData): RoundedPercent | undefined {

@@ -90,7 +90,9 @@ async function everybody(context: Context): Promise<Reply> {
   return answer(context, asOf, {
     title: text`${parties.length} ${parties.length === 1 ? "party stakes" : "parties stake"} ${stakeAmount(total)} on ${network}`,
     blocks: [
-      ...(pending === 0 ? [] : facts([field("Parties with pending linkings", pending)])),
+      ...(pending === 0
+        ? []
+        : facts([field("Pending", text`linkings of ${pending} ${pending === 1 ? "party" : "parties"}`)])),
       shown,
       ...details([{ kind: "fields", fields: [field("Total stake", stakeAmount(total))] }]),
     ],

@@ -9,6 +9,7 @@ export function enumWords(value: string | undefined, prefix: string): string {
   return bare
     .toLowerCase()
     .replaceAll("_", " ")
+    .replaceAll(/\bmtm\b/gu, "mark-to-market")
     .replaceAll(/\b(?:lp|gtc|gtt|ioc|fok|gfa|gfn)\b/gu, (short) => short.toUpperCase())
     .trim();
 }

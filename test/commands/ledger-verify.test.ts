@@ -28,7 +28,8 @@ async function exported() {
     talk.become({ openFile: () => fileAt(file) });
     return talk.ask("ledger verify given");
   };
-  return { ...talk, csv, verify, name: attachments[0]!.name };
+  const failure = (): string | undefined => talk.lastReply.failure;
+  return { ...talk, csv, verify, failure, name: attachments[0]!.name };
 }
 
 describe("a file that is given back", () => {
@@ -66,6 +67,31 @@ describe("a file that is given back", () => {
     expect(changed).not.toBe(csv);
     const called = what.includes("renamed") ? "renamed.csv" : name.replace(".csv", " (1).csv");
     expect((await verify(changed, called)).replaceAll(/\s+/gu, " ")).toMatch(said);
+  });
+
+  test("of which several exports were made is that of the first of them, and names the others", async () => {
+    const { ask, askFor, advance, become, verify, samples } = await exported();
+    const line = `ledger export ${samples.partyId} USDT from:yesterday`;
+    const { attachments } = await askFor(line);
+    const csv = (await buffer(attachments[0]!.open())).toString();
+    advance(60_000);
+    await ask(line);
+    become({ here: IN_SERVER, caller: ann });
+    const [headline = "", ...below] = (await verify(csv)).split("\n\n");
+    expect(headline).toMatch(saying("✓", "00000002"));
+    expect(below.join("\n\n")).toMatch(saying("00000003"));
+  });
+
+  test("fails its check where it is not the one: a script goes on only with a file that is", async () => {
+    const { csv, verify, failure } = await exported();
+    const failureOf = async (given: string): Promise<string | undefined> => {
+      await verify(given);
+      return failure();
+    };
+    expect(await failureOf(csv)).toBeUndefined();
+    expect(await failureOf(csv.replaceAll("\n", "\r\n"))).toBeUndefined();
+    expect(await failureOf(`${lines(csv).slice(0, -1).join("\n")}\n`)).toBe("caller");
+    expect(await failureOf("a,b\n1,2\n")).toBe("caller");
   });
 
   test("that is no export's is not taken for one, whatever it is", async () => {

@@ -15,6 +15,7 @@ export function verifiedReply(name: string | undefined, { sha256, rows, found }:
   if (found === undefined) {
     return reply({
       tone: "warning",
+      failure: "caller",
       title: text`${what} is of no export that is known here`,
       blocks: [
         paragraph(
@@ -28,8 +29,11 @@ export function verifiedReply(name: string | undefined, { sha256, rows, found }:
       ],
     });
   }
+  const differs = found.verdict.kind === "differs";
   return reply({
-    tone: found.verdict.kind === "differs" ? "bad" : "good",
+    tone: differs ? "bad" : "good",
+    // A script goes on only with a file that is the one.
+    ...(differs ? { failure: "caller" } : {}),
     title: text`${what} ${verdictWords(found)}`,
     blocks: [...differences(found), ...facts(factsOf(found)), ...details([{ kind: "fields", fields: [hash] }])],
   });
@@ -72,11 +76,24 @@ function differenceWords(difference: Difference): Text {
   }
 }
 
-function factsOf({ network, node, madeAt, account: { rows, firstTime, lastTime } }: Found) {
+/** How many exports of the same bytes are named. */
+const AGAIN_SHOWN = 3;
+
+function againWords(again: Found["again"]): Text {
+  const named = again
+    .slice(0, AGAIN_SHOWN)
+    .flatMap(({ code: other, madeAt }, at) => [
+      ...text`${at === 0 ? "" : ", "}${code(other)} of ${time(fromMillis(madeAt))}`,
+    ]);
+  return again.length > AGAIN_SHOWN ? text`${named} and ${again.length - AGAIN_SHOWN} more` : named;
+}
+
+function factsOf({ network, node, madeAt, again, account: { rows, firstTime, lastTime } }: Found) {
   return [
     field("Made", text`${time(fromMillis(madeAt))}${node === null ? "" : ` from ${node}`} on ${network}`, {
       wide: true,
     }),
+    ...(again.length === 0 ? [] : [field("The same again", againWords(again), { wide: true })]),
     field("Rows", formatCount(rows)),
     ...(firstTime === undefined || lastTime === undefined
       ? []

@@ -21,6 +21,8 @@ export interface VerifiedFile {
     readonly madeAt: Milliseconds;
     readonly account: LedgerAccount;
     readonly verdict: LedgerVerdict;
+    /** Further exports that made the very file, the oldest first; `code` is the oldest of all. */
+    readonly again: readonly { readonly code: string; readonly madeAt: Milliseconds }[];
   };
 }
 
@@ -37,31 +39,42 @@ export async function verifyFile(tables: ExportTables, asker: ExportAsker, given
     typeof given === "string" ? { sizeBytes: 0, sha256: given } : await readLedgerFile(given.bytes);
   const { sha256, table } = print;
   const rows = table === undefined ? {} : { rows: table.rows };
-  const packed = await packedAs(tables, asker, sha256);
+  const ofHash = (await tables.ofFile({ sha256 }, MAX_OF_FILE)).filter((row) => mayRecognise(asker, row)).toReversed();
+  const packed = await packedAs(tables, ofHash, sha256);
   if (packed !== undefined) return { sha256, ...rows, found: packed };
-  const ofHash = (await tables.ofFile({ sha256 }, MAX_OF_FILE)).filter((row) => mayRecognise(asker, row));
   const others = typeof given === "string" || ofHash.length > 0 ? [] : await comparable(tables, asker);
   const alike = verifyLedger(print, [...ofHash, ...others].flatMap(withAccount));
   const found = alike ?? (typeof given === "string" ? undefined : await namedAlike(tables, asker, print, given.name));
-  return { sha256, ...rows, ...(found === undefined ? {} : { found: foundAs(found.known, found.verdict) }) };
+  return { sha256, ...rows, ...(found === undefined ? {} : { found: foundAs(found.known, found.verdict, ofHash) }) };
 }
 
-function foundAs({ row, account }: KnownJob, verdict: LedgerVerdict): Required<VerifiedFile>["found"] {
-  const { code, network, node, created_at: made, ended_at: ended } = row;
-  return { code, network, node, madeAt: ended ?? made, account, verdict };
+/** `ofHash`: the exports that made the very file. */
+function foundAs(
+  { row, account }: KnownJob,
+  verdict: LedgerVerdict,
+  ofHash: readonly ExportJobRow[],
+): Required<VerifiedFile>["found"] {
+  const { code, network, node } = row;
+  const again = ofHash
+    .filter((other) => other.code !== code)
+    .map((other) => ({ code: other.code, madeAt: madeAt(other) }));
+  return { code, network, node, madeAt: madeAt(row), account, verdict, again };
+}
+
+function madeAt({ created_at: asked, ended_at: ended }: ExportJobRow): Milliseconds {
+  return ended ?? asked;
 }
 
 /** An archive or a part, by its own hash. */
 async function packedAs(
   tables: ExportTables,
-  asker: ExportAsker,
+  ofHash: readonly ExportJobRow[],
   sha256: string,
 ): Promise<Required<VerifiedFile>["found"] | undefined> {
-  const rows = (await tables.ofFile({ sha256 }, MAX_OF_FILE)).filter((row) => mayRecognise(asker, row));
-  for (const known of rows.flatMap(withAccount)) {
+  for (const known of ofHash.flatMap(withAccount)) {
     const made = (await tables.files(known.row.code)).find((file) => file.sha256 === sha256);
     if (made !== undefined && sha256 !== known.account.sha256)
-      return foundAs(known, { kind: "packed", name: made.name });
+      return foundAs(known, { kind: "packed", name: made.name }, ofHash);
   }
   return undefined;
 }

@@ -5,7 +5,7 @@ import { formatLine } from "../../../bot/grammar/grammar.ts";
 import type { Attachment } from "../../../reply/attachment.ts";
 import type { Block } from "../../../reply/block.ts";
 import { aboveFold, asButtons, type ButtonAction, isFolded, unfolded } from "../../../reply/fold.ts";
-import type { Reply, Tone } from "../../../reply/reply.ts";
+import type { Action, Reply, Tone } from "../../../reply/reply.ts";
 import type { Text } from "../../../reply/text.ts";
 import { decimal, formatDecimal } from "../../../units/decimal.ts";
 import { formatBytes } from "../../../units/format-number.ts";
@@ -57,8 +57,8 @@ export function renderTerminal(reply: Reply, options: RenderOptions): string {
   for (const block of shown.blocks) sections.push(renderBlock(block, shared));
   sections.push(
     options.fold !== undefined && isFolded(reply) ? wrap([span(options.fold.hint, "dim")], width) : [],
-    fileLines(reply, width, options),
-    actionLines(asButtons(reply.actions), width, options.links),
+    fileLines(reply, shown.blocks, width, options),
+    actionLines(namedButtons(reply.actions), width, options.links),
     footerLines(reply.footer ?? [], width, options),
   );
   let rendered = "";
@@ -80,13 +80,14 @@ function footerLines(footer: Text, width: number, options: RenderOptions): Line[
   return footer.length === 0 ? [] : wrap(toSpans(footer, options, "keep", "dim"), width);
 }
 
-function fileLines(reply: Reply, width: number, options: RenderOptions): Line[] {
+/** `shown`: the blocks that are read beside them. */
+function fileLines(reply: Reply, shown: readonly Block[], width: number, options: RenderOptions): Line[] {
   const files = [...(reply.picture === undefined ? [] : [reply.picture]), ...reply.attachments];
   if (files.length === 0) return [];
   const inner = width - 2;
   const lines = files.flatMap((file): Line[] => {
     const written = options.writtenTo?.(file);
-    const isDescribed = names(reply.blocks, file.sha256);
+    const isDescribed = names(shown, file.sha256);
     const exact =
       file.sizeBytes >= 1000 ? ` (${formatDecimal(decimal(BigInt(Math.trunc(file.sizeBytes))))} bytes)` : "";
     const size = isDescribed ? "" : `${formatBytes(file.sizeBytes)}${exact}, `;
@@ -118,6 +119,16 @@ function names(blocks: readonly Block[], sha256: string): boolean {
       block.kind === "fields" &&
       block.fields.some(({ value }) => value.some((part) => part.kind === "code" && part.text === sha256)),
   );
+}
+
+/** Where a choice is called like another button, each of its kind says what is chosen: `Help about: time`. */
+function namedButtons(actions: readonly Action[]): readonly ButtonAction[] {
+  const counts = Map.groupBy(asButtons(actions), ({ label }) => label);
+  return actions.flatMap((action) => {
+    const buttons = asButtons([action]);
+    const isTaken = "choices" in action && buttons.some(({ label }) => (counts.get(label) ?? []).length > 1);
+    return isTaken ? buttons.map((one) => ({ ...one, label: `${action.label}: ${one.label}` })) : buttons;
+  });
 }
 
 function actionLines(actions: readonly ButtonAction[], width: number, links: boolean): Line[] {

@@ -149,15 +149,16 @@ function deliveryLines(row: DeliveryRow, receipt: ReceiptRow | undefined, placeO
 /** Phases that people call by another name than the store does. */
 const PHASE_WORDS: Readonly<Record<string, string>> = {
   trigger: "alert",
-  state: "update",
+  state: "news of it",
   resolve: "end",
   "fired and resolved": "alert and its end",
 };
 
-/** What a delivery says of its alert; `update` edits the message in place. */
+/** What a delivery says of its alert. */
 export function phaseWords({ kind, phase }: Pick<LoggedDelivery, "kind" | "phase">): string {
+  if (kind === "edit" && phase === "state") return "edit of its message";
   const words = PHASE_WORDS[phase] ?? phase;
-  return kind === "edit" && phase !== "state" ? `${words} (edit)` : words;
+  return kind === "edit" ? `${words} (edit)` : words;
 }
 
 /** The outcome of a delivery so far. */

@@ -319,7 +319,8 @@ export async function requireEpisodeAccess(
       covers(one, episode),
   );
   if (subscribed) return;
-  throw new UserError(`This channel is not told of ${episode.id}.`, {
+  const of = episode.subject === "" ? "" : ` of ${episodeLabel(episode) ?? episode.subject}`;
+  throw new UserError(`This channel is not told of ${episode.kind}${of} on ${episode.network}.`, {
     option: "episode",
     remedy: "Acknowledge it where it is told, or subscribe this channel with:",
     suggestion: `alerts add ${episode.kind}`,

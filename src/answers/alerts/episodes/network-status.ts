@@ -174,7 +174,7 @@ export async function watchedStall(
   }
   if (verdict.network === "stalled" && still >= DEFAULT_THRESHOLDS.stalledMillis) return undefined;
   return {
-    title: text`${network}: no new block for ${formatDuration(still)} (watched)${block}`,
+    title: text`${network}: no new block for ${formatDuration(still)}${block}`,
     tone: "warning",
     judgement: text`${strong("Suspicious")}: ${seen} It becomes an alert if it lasts.`,
   };

@@ -86,7 +86,6 @@ function endedReply(episode: Episode, length?: string): Reply {
       { kind: "fields", fields: timelineOf(episode) },
       paragraph("A silence now would keep back the next alert of this kind."),
     ],
-    footer: episode.id,
     failure: "caller",
     actions: [silenceKindAction(episode, length), detailsAction(episode)],
   });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { renderTerminal } from "../../../../src/adapters/terminal/render/render.ts";
-import { field, type Table } from "../../../../src/reply/block.ts";
+import { memoryAttachment } from "../../../../src/reply/attachment.ts";
+import { details, field, type Table } from "../../../../src/reply/block.ts";
 import { reply, type Reply } from "../../../../src/reply/reply.ts";
 import { code, id, link, text, time } from "../../../../src/reply/text.ts";
 import { nanoseconds } from "../../../../src/units/nanoseconds.ts";
@@ -204,4 +205,34 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY, -1, 0, 1.5])("a width of %d is 
 
 test("nothing at all is still a reply", () => {
   expect(show(reply({ title: "" }), 80)).toBe("• \n");
+});
+
+test("a file's hash is beside it, unless a field that is shown has it", () => {
+  const file = memoryAttachment("a.csv", "text/csv", "a,b\n");
+  const fields = { kind: "fields", fields: [field("SHA-256", code(file.sha256))] } as const;
+  const folded = { fold: { hint: "--full shows the details." } };
+  const given = (detail: boolean): Reply =>
+    reply({ title: "T", blocks: detail ? details([fields]) : [fields], attachments: [file] });
+  for (const [one, more] of [[given(true), folded], [given(true), {}], [given(false), folded]] as const) {
+    const shown = renderTerminal(one, { width: 60, colour: false, links: false, now: GALLERY_NOW, ...more });
+    expect(shown.split(file.sha256)).toHaveLength(2);
+  }
+});
+
+test("of two buttons of one name the one of a choice says what is chosen", () => {
+  const ask = (command: string, options = {}) => ({ invocation: { command, options } });
+  const topics = ["time", "order"].map((label) => ({ label, ...ask("help", { command: label }) }));
+  const given = (start: string): string =>
+    show(
+      reply({
+        title: "T",
+        actions: [
+          { label: start, ...ask("time"), effect: "reply" },
+          { label: "Help about", choices: topics, effect: "reply" },
+        ],
+      }),
+      60,
+    );
+  expect(given("time")).toMatch(saying("[1] time", "[2] Help about: time", "[3] Help about: order"));
+  expect(given("status")).toMatch(saying("[1] status", "[2] time", "[3] order"));
 });

@@ -5,7 +5,7 @@
 /** @import { Answer } from "../../render.ts" */
 import { ask, verify } from "../api.js";
 import { confirmFirst } from "./confirm.js";
-import { formatLine } from "./lines.js";
+import { formatLine, withoutKeys } from "./lines.js";
 import { CANCEL, jobActions, jobOf, localReply, unansweredReply } from "./without-answer.js";
 import { makeElement } from "../vnode/make-dom.js";
 import { h } from "../vnode/vnode.js";
@@ -42,7 +42,7 @@ let count = 0;
  */
 export function createExchange(line, around) {
   count += 1;
-  const code = makeElement(h("code", { id: `asked-${count}`, title: line }, line));
+  const code = makeElement(h("code", { id: `asked-${count}`, title: line }, withoutKeys(line)));
   const status = makeElement(h("span", { class: "status" }));
   const asked = makeElement(h("div", { class: "asked" }));
   asked.append(code, status);

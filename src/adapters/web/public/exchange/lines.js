@@ -17,6 +17,15 @@ function quote(value) {
   return `"${value.replaceAll(/["\\]/gu, (character) => `\\${character}`)}"`;
 }
 
+/**
+ * The line as people read it: an alert by its kind, not by the key that tells it from the others of its kind.
+ *
+ * @param {string} line
+ */
+export function withoutKeys(line) {
+  return line.replaceAll(/([a-z]+\.[a-z-]+)\|[^|\s]*\|[^|\s]*\|\d+/gu, "$1");
+}
+
 const MAX_KEPT = 200;
 
 /**
