@@ -1,5 +1,5 @@
 import { askFor } from "../src/answers/answer.ts";
-import { exportRange, rangeName } from "../src/answers/export-range.ts";
+import { exportRange, rangeName, rangeOptions } from "../src/answers/export-range.ts";
 import { COLUMN_CHOICES } from "../src/answers/exports/columns.ts";
 import { outcomeReply } from "../src/answers/exports/result.ts";
 import { standingReply } from "../src/answers/exports/standing.ts";
@@ -15,7 +15,6 @@ import { parseTimeSpan } from "../src/bot/options/time-span.ts";
 import { UserError } from "../src/errors.ts";
 import type { ExportSubject } from "../src/export/jobs/job.ts";
 import type { Ask } from "../src/reply/reply.ts";
-import { formatUtc, type Nanoseconds } from "../src/units/nanoseconds.ts";
 
 const options = {
   party: {
@@ -107,13 +106,11 @@ export const ledgerExport = command({
 });
 
 /** The command that asks for the same again, whenever it is given: with the range as it was, not as it was typed. */
-function repeatable(context: Context, { query: { partyId, assetId, from, to }, asset, raw }: ExportSubject): Ask {
-  const at = (moment: Nanoseconds): string => formatUtc(moment).slice(0, 19);
+function repeatable(context: Context, { query, asset, raw }: ExportSubject): Ask {
   return askFor(context, "ledger export", {
-    party: partyId,
-    asset: asset?.symbol ?? assetId,
-    from: from === undefined ? undefined : at(from),
-    to: to === undefined ? undefined : at(to),
+    party: query.partyId,
+    asset: asset?.symbol ?? query.assetId,
+    ...rangeOptions(query),
     columns: context.options.columns,
     raw: raw ? true : undefined,
   });

@@ -93,6 +93,35 @@ export function rangeName({ from, to }: ExportRange): string {
   return firstDay === lastDay ? firstDay : `${firstDay}-through-${lastDay}`;
 }
 
+/**
+ * The range as few words as possible to type, the same whenever they are typed: a whole year, month or day by its name
+ * (`from:2023-05`), whole days by the first and the last of them, else both ends by their times.
+ */
+export function rangeOptions({ from, to }: { readonly from?: Nanoseconds | undefined; readonly to: Nanoseconds }): {
+  readonly from?: string;
+  readonly to?: string;
+} {
+  if (from === undefined) return { to: exactTime(to) };
+  if (!isMidnight(from) || !isMidnight(to)) return { from: exactTime(from), to: exactTime(to) };
+  const dayOf = (at: Nanoseconds): string => formatUtc(at).slice(0, 10);
+  const [first, last, end] = [dayOf(from), dayOf(nanoseconds(to - DAY_NANOSECONDS)), dayOf(to)];
+  // The name of a year, a month, a day; the rest of it where it begins.
+  for (const [length, start] of [
+    [4, "-01-01"],
+    [7, "-01"],
+    [10, ""],
+  ] as const) {
+    const name = first.slice(0, length);
+    if (first === `${name}${start}` && last.startsWith(name) && !end.startsWith(name)) return { from: name };
+  }
+  return { from: first, to: last };
+}
+
+/** `2023-05-01T06:30:00Z`, without seconds that are none. */
+function exactTime(at: Nanoseconds): string {
+  return `${formatUtc(at).slice(0, 19).replace(" ", "T").replace(/:00$/u, "")}Z`;
+}
+
 function isMidnight(at: Nanoseconds): boolean {
   return at % DAY_NANOSECONDS === 0n;
 }

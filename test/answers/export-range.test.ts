@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { exportRange, rangeName } from "../../src/answers/export-range.ts";
+import { exportRange, rangeName, rangeOptions } from "../../src/answers/export-range.ts";
 import { parseTimeSpan } from "../../src/bot/options/time-span.ts";
 import { formatUtc, fromMillis } from "../../src/units/nanoseconds.ts";
 import { saying } from "../support/said.ts";
@@ -66,5 +66,30 @@ describe("the range in a file's name", () => {
     ["everything", undefined, now, "start-until-2024-03-13T153045Z"],
   ])("%s", (_words, from, to, name) => {
     expect(rangeName({ from, to })).toBe(name);
+  });
+});
+
+describe("the range as it is typed again", () => {
+  const at = (typed: string): ReturnType<typeof fromMillis> => fromMillis(Date.parse(typed));
+  const spanOf = (typed?: string) => (typed === undefined ? undefined : parseTimeSpan(typed, now));
+
+  test.each([
+    [undefined, "2024-02-01T00:00:00Z", "to:2024-02-01T00:00Z"],
+    ["2023-01-01T00:00:00Z", "2024-01-01T00:00:00Z", "from:2023"],
+    ["2024-02-01T00:00:00Z", "2024-03-01T00:00:00Z", "from:2024-02"],
+    ["2024-03-01T00:00:00Z", "2024-03-02T00:00:00Z", "from:2024-03-01"],
+    ["2024-02-01T00:00:00Z", "2024-02-29T00:00:00Z", "from:2024-02-01 to:2024-02-28"],
+    ["2023-12-01T00:00:00Z", "2024-02-01T00:00:00Z", "from:2023-12-01 to:2024-01-31"],
+    ["2024-02-01T06:30:00Z", "2024-02-02T00:00:05Z", "from:2024-02-01T06:30Z to:2024-02-02T00:00:05Z"],
+    ["2024-03-01T00:00:00Z", "2024-03-13T15:30:45Z", "from:2024-03-01T00:00Z to:2024-03-13T15:30:45Z"],
+  ])("%s to %s is %s, and means the same whenever it is typed", (from, to, typed) => {
+    const range = { from: from === undefined ? undefined : at(from), to: at(to) };
+    const options = rangeOptions(range);
+    expect(
+      Object.entries(options)
+        .map(([name, value]) => `${name}:${value}`)
+        .join(" "),
+    ).toBe(typed);
+    expect(exportRange(spanOf(options.from), spanOf(options.to), now, () => "")).toEqual(range);
   });
 });

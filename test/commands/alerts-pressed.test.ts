@@ -36,7 +36,9 @@ test("in the thread of an alert its buttons concern the channel that was told, a
   // On Discord a thread has the id of the message that it was begun at.
   const thread = { ...OPS, channel: alert.message };
   talk.become({ here: ELSEWHERE });
-  expect(await talk.ask(`alerts ack "${episode!.id}"`)).toMatch(saying("!", "node.down", episode!.subject, "alerts add node.down"));
+  expect(await talk.ask(`alerts ack "${episode!.id}"`)).toMatch(
+    saying("!", "node.down", episode!.subject, "alerts add node.down"),
+  );
   talk.become({ here: thread });
   expect(await talk.ask(`alerts silence "${episode!.id}" 1h`)).toMatch(
     saying("✓", "node.down", "2026-01-15 13:00:25 UTC"),

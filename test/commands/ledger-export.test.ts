@@ -151,9 +151,12 @@ test("what the party gained or lost, and how to ask for just that again", async 
   expect(plainText(title)).toMatch(saying(net < 0n ? "lost" : "gained", exact, rows.length));
   const amounts = rows.reduce((sum, each) => sum + BigInt(each["amount"]!.replace(".", "")), 0n);
   expect(amounts).toBe(net);
-  const [again] = /ledger export party:.*/u.exec(await conversation.ask(`ledger export ${partyId} USDT from:7d`))!;
-  const same = await conversation.askFor(again);
+  const againOf = async (line: string): Promise<string> =>
+    /ledger export [0-9a-f]{64} .*/u.exec(await conversation.ask(line))![0];
+  const same = await conversation.askFor(await againOf(`ledger export ${partyId} USDT from:7d`));
   expect(same.attachments[0]!.sha256).toBe(attachments[0]!.sha256);
+  // As long as an option of a chat may be.
+  expect((await againOf(`ledger export ${partyId} USDT last month`)).length).toBeLessThanOrEqual(100);
 });
 
 describe("a node that tells only what the party sent", () => {

@@ -124,8 +124,8 @@ test("the command that repeats an export names the same range, whenever it is gi
     options: {
       party: samples.partyId,
       asset: "USDT",
-      from: "2026-01-08 12:00:00",
-      to: "2026-01-15 12:00:00",
+      from: "2026-01-08T12:00Z",
+      to: "2026-01-15T12:00Z",
       columns: "quantity",
       network: "mainnet",
     },

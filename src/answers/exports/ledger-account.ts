@@ -2,6 +2,7 @@ import type { Platforms } from "../../alerts/platform.ts";
 import type { AssetNames } from "../../api/model/names.ts";
 import type { Target } from "../../bot/invocation.ts";
 import { formatLine } from "../../bot/grammar/grammar.ts";
+import { quoteValue } from "../../bot/grammar/tokens.ts";
 import type { ExportResult, ExportSubject } from "../../export/jobs/job.ts";
 import type { LedgerAccount, LedgerFlows } from "../../export/ledger-account.ts";
 import {
@@ -22,7 +23,7 @@ import { formatUtc, nanoseconds, type Nanoseconds, toMillis } from "../../units/
 import { assetAmount, smallestUnits, summedAmounts } from "../amounts.ts";
 import { answer, millisBetween } from "../answer.ts";
 import { enumWords } from "../enum-words.ts";
-import { rangeWords } from "../export-range.ts";
+import { rangeOptions, rangeWords } from "../export-range.ts";
 import { type Delivered, deliveryWords } from "./delivery.ts";
 
 /** How the beginning of a node's history is known. */
@@ -294,17 +295,13 @@ function amountsField(columns: readonly string[], asset: AssetNames): Field[] {
   return [field("Amounts", text`${said} (${integers.join(", ")}). ${rounded}`, { wide: true })];
 }
 
-/** The line that asks for exactly this again, whenever it is typed. */
+/** The line that asks for exactly this again, whenever it is typed: short, since chats bound what can be typed. */
 function lineOf({ query, asset, raw, columns }: ExportSubject): string {
-  const exact = (at: Nanoseconds): string => `${formatUtc(at).slice(0, 19).replace(" ", "T")}Z`;
-  const { partyId, assetId, from, to } = query;
+  const { partyId, assetId } = query;
   return formatLine({
-    command: "ledger export",
+    command: `ledger export ${partyId} ${quoteValue(asset?.symbol ?? assetId)}`,
     options: {
-      party: partyId,
-      asset: asset?.symbol ?? assetId,
-      ...(from === undefined ? {} : { from: exact(from) }),
-      to: exact(to),
+      ...rangeOptions(query),
       ...(columns === undefined ? {} : { columns: columns.join(",") }),
       ...(raw ? { raw: "yes" } : {}),
     },

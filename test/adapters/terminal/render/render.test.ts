@@ -213,7 +213,11 @@ test("a file's hash is beside it, unless a field that is shown has it", () => {
   const folded = { fold: { hint: "--full shows the details." } };
   const given = (detail: boolean): Reply =>
     reply({ title: "T", blocks: detail ? details([fields]) : [fields], attachments: [file] });
-  for (const [one, more] of [[given(true), folded], [given(true), {}], [given(false), folded]] as const) {
+  for (const [one, more] of [
+    [given(true), folded],
+    [given(true), {}],
+    [given(false), folded],
+  ] as const) {
     const shown = renderTerminal(one, { width: 60, colour: false, links: false, now: GALLERY_NOW, ...more });
     expect(shown.split(file.sha256)).toHaveLength(2);
   }
