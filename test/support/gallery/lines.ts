@@ -54,6 +54,7 @@ export const LINES: Readonly<Record<string, readonly string[]>> = {
     "ledger verify sha256:abc",
     "ledger verify report.csv",
     `ledger verify sha256:${"ab".repeat(32)}`,
+    "ledger verify sha256:<export>",
   ],
   bundles: [
     "bundle list-asset <asset>",
@@ -112,8 +113,12 @@ export async function fillIn(
   {
     samples,
     engine,
-  }: Pick<SimulatorTalk, "samples"> & { readonly engine: Pick<SimulatorTalk["engine"], "subscriptions" | "silences"> },
+    store,
+  }: Pick<SimulatorTalk, "samples"> & { readonly store?: Pick<SimulatorTalk["store"], "exports"> } & {
+    readonly engine: Pick<SimulatorTalk["engine"], "subscriptions" | "silences">;
+  },
 ): Promise<string> {
+  const [exported] = line.includes("<export>") ? ((await store?.exports.files("00000001")) ?? []) : [];
   const filled = new Map([
     ["<market>", samples.marketCode],
     ["<party>", samples.partyId],
@@ -126,6 +131,7 @@ export async function fillIn(
     ["<builtin>", samples.builtinAssetId],
     ["<proposal>", samples.proposalId],
     ["<open>", samples.unsignedProposalId],
+    ["<export>", exported?.sha256],
     ["<subscription>", (await engine.subscriptions()).at(-1)?.id],
     ["<silence>", (await engine.silences()).at(-1)?.id],
   ]);
