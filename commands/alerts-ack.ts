@@ -44,7 +44,7 @@ export const alertsAck = command({
     if (!isOpen(found)) {
       return reply({
         title: text`Nothing changed: that is over. ${bad}`,
-        blocks: [paragraph("What is over needs no acknowledgement; no reminders come of it.")],
+        blocks: [paragraph("An alert that is over needs no acknowledgement and sends no reminders.")],
         footer: found.id,
         actions: [silenceKindAction(found), detailsAction(found)],
       });

@@ -48,7 +48,7 @@ export const myParties = command({
         },
         ...details([
           paragraph(
-            text`Only you see this. Saving one again makes it the default; ${commandLine("my forget <name>")} takes one away.`,
+            text`Only you see this. Saving one again makes it the default; ${commandLine("my forget <name>")} removes one.`,
           ),
         ]),
       ],

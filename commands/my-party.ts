@@ -41,12 +41,12 @@ export const myParty = command({
     if (name !== undefined && others.some((one) => one.name?.toLowerCase() === name.toLowerCase())) {
       throw new UserError(`Another of your parties is called ${name} already.`, {
         option: "name",
-        remedy: "Choose another name, or take the other one away with my forget.",
+        remedy: "Choose another name, or remove the other party with my forget.",
       });
     }
     if ((await context.parties.save({ id: partyId, name })) === "full") {
       throw new UserError(`You have saved ${others.length} parties, and no more are kept.`, {
-        remedy: "my parties lists them; take one away with my forget.",
+        remedy: "my parties lists them; remove one with my forget.",
       });
     }
     const called = name === undefined ? text`` : text` as ${code(name)}`;

@@ -36,7 +36,7 @@ export function standingWords(standing: ExportStanding): Text {
       return text`waiting for other exports, place ${place} of ${of}${begins}`;
     }
     case "refused":
-      return text`the data node asks for fewer questions; it is asked again at ${time(fromMillis(standing.until))}`;
+      return text`the data node asks for fewer requests; it is asked again at ${time(fromMillis(standing.until))}`;
     case "running": {
       const { bytes, rows, bytesPerSecond, share } = standing;
       if (bytes === 0) return text`asking the node`;

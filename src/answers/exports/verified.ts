@@ -20,7 +20,7 @@ export function verifiedReply(name: string | undefined, { sha256, rows, found }:
       blocks: [
         paragraph(
           name === undefined
-            ? "Its export was made elsewhere, by somebody else, or more than 400 days ago. Where you have the file, give the file: then a changed one is recognised, too."
+            ? "Its export was made elsewhere, by somebody else, or more than 400 days ago. Give the file if you have it: then a changed one is recognised, too."
             : "Its export was made elsewhere, by somebody else, or more than 400 days ago; or the file was changed too much. An archive that was packed again is recognised by the file in it: give that.",
         ),
         ...details([

@@ -126,7 +126,7 @@ function parseOption(name: string, option: Option, raw: string | number | boolea
       throw wrongValue(
         name,
         `No ${name} can be given here.`,
-        "Give its SHA-256 instead, as sha256:…; sha256sum or certutil -hashfile tell it.",
+        "Give its SHA-256 instead, as sha256:…; sha256sum or certutil -hashfile prints it.",
       );
     }
     case "network": {

@@ -185,14 +185,14 @@ function undeliveredWords(
     return text`No Bellwether runs on this database: nobody watches and nobody delivers. It is done once one is started, within an hour.`;
   }
   if (results.every(({ alert }) => alert.state === "arrived" || alert.state === "kept back")) {
-    return text`What is kept back here is so for a real alert, too; ${commandLine("alerts silences")} shows what holds.`;
+    return text`A real alert would be kept back here, too; ${commandLine("alerts silences")} lists the silences.`;
   }
   const isOver = ({ alert, end }: DrillDestination): boolean =>
     ["arrived", "kept back", "given up"].includes(alert.state) && end.state !== "waiting";
   if (results.every((one) => isOver(one))) {
-    return text`What was given up is not tried again, and a real alert would fare the same: mend what is named above, then drill again. ${commandLine("alerts status")} shows places that were lost.`;
+    return text`Messages that were given up are not tried again, and a real alert would be given up, too: mend the reasons above, then drill again. ${commandLine("alerts status")} shows places that were lost.`;
   }
-  return text`What has not arrived is tried again for 24 h; ${commandLine("alerts log")} shows how that goes.`;
+  return text`Messages that have not arrived are tried again for 24 h; ${commandLine("alerts log")} shows how that goes.`;
 }
 
 function delayWords({ elapsed }: DrillMessage): Text {

@@ -124,7 +124,7 @@ export async function addPersonalWatch(
   const subjects = await resolveSubjects([kind], values.subjects, context);
   const [named] = subjects;
   if (named === undefined || subjects.length > 1) {
-    throw new UserError("One watch has one subject: it ends with it.", {
+    throw new UserError("A watch has one subject.", {
       option: "subjects",
       remedy: "Add them one after the other.",
     });
