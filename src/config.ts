@@ -1,11 +1,13 @@
 // The settings: environment variables and `.env`, read here alone and checked all at once.
-// Read next: config/environment.ts (every variable, and the values it takes), config/env-file.ts (`.env`).
+// Read next: config/environment.ts (every variable, and the values it takes), config/env-file.ts (`.env`),
+// config/slack-settings.ts.
 import { existsSync, readFileSync } from "node:fs";
 
 import { closest, distance } from "fastest-levenshtein";
 
 import { type EnvFile, parseEnvFile } from "./config/env-file.ts";
 import { Environment, type NetworkName, NETWORKS, VARIABLES } from "./config/environment.ts";
+import { type NeedsServer, type SlackConfig, slackConfigOf, slackFaults } from "./config/slack-settings.ts";
 import { messageOf, UserError } from "./errors.ts";
 import type { LogLevel } from "./log.ts";
 import { isLoopback } from "./loopback.ts";
@@ -26,15 +28,6 @@ interface DiscordConfig {
   readonly guildId: string | undefined;
   /** 64 hexadecimal digits: interactions come over HTTP, and no gateway is opened. */
   readonly publicKey: string | undefined;
-  readonly apiUrl: string | undefined;
-}
-
-interface SlackConfig {
-  readonly botToken: string;
-  /** Switches Socket Mode on. */
-  readonly appToken: string | undefined;
-  /** Without an app token: requests come over HTTP, signed with it. */
-  readonly signingSecret: string | undefined;
   readonly apiUrl: string | undefined;
 }
 
@@ -204,15 +197,7 @@ function configOf(env: Environment, hints: readonly string[]): Config {
             publicKey: env.DISCORD_PUBLIC_KEY,
             apiUrl: env.DISCORD_API_URL,
           },
-    slack:
-      env.SLACK_BOT_TOKEN === undefined
-        ? undefined
-        : {
-            botToken: env.SLACK_BOT_TOKEN,
-            appToken: env.SLACK_APP_TOKEN,
-            signingSecret: env.SLACK_SIGNING_SECRET,
-            apiUrl: env.SLACK_API_URL,
-          },
+    slack: slackConfigOf(env),
     slackCommand: env.SLACK_COMMAND ?? "/bell",
     slackMode: env.SLACK_APP_TOKEN === undefined && env.SLACK_SIGNING_SECRET !== undefined ? "http" : "socket",
     alerting: {
@@ -248,7 +233,7 @@ function contradictions(set: Readonly<Record<string, string | undefined>>): stri
   const has = (name: keyof Environment): boolean => set[name] !== undefined;
   const value = (name: keyof Environment): string => set[name]?.trim().toLowerCase() ?? "";
   const simulated = !has("MAINNET_URLS") && !has("TESTNET_URLS");
-  const tokens = (["DISCORD_TOKEN", "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"] as const).filter(has);
+  const tokens = (["DISCORD_TOKEN", "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_CLIENT_ID"] as const).filter(has);
   const allowed = Environment.shape.ALLOW_SIMULATOR.safeParse(set["ALLOW_SIMULATOR"]).data === true;
   if (simulated && tokens.length > 0 && !allowed) {
     faults.push(
@@ -268,16 +253,8 @@ function contradictions(set: Readonly<Record<string, string | undefined>>): stri
       faults.push(`DEFAULT_NETWORK names a network that has no ${name}_URLS`);
     }
   }
-  if (has("SLACK_APP_TOKEN") && !has("SLACK_BOT_TOKEN")) {
-    faults.push("SLACK_APP_TOKEN is set, but not SLACK_BOT_TOKEN: Slack needs both");
-  }
-  if (has("SLACK_BOT_TOKEN") && !has("SLACK_APP_TOKEN") && !has("SLACK_SIGNING_SECRET")) {
-    faults.push(
-      "SLACK_BOT_TOKEN is set, but neither SLACK_APP_TOKEN, for Socket Mode, nor SLACK_SIGNING_SECRET, for HTTP: set one of them",
-    );
-  }
   /** Of a platform that posts its requests to this process. */
-  const needsServer = (why: string, sends: string, instead: string): void => {
+  const needsServer: NeedsServer = (why, sends, instead) => {
     const so = `${why}, so ${sends} over HTTP`;
     if (value("WEB_PORT") === "0")
       faults.push(`${so}, but WEB_PORT=0 switches the server off: set a port, or ${instead}`);
@@ -291,10 +268,7 @@ function contradictions(set: Readonly<Record<string, string | undefined>>): stri
       "unset DISCORD_PUBLIC_KEY to use the gateway",
     );
   }
-  if (has("SLACK_BOT_TOKEN") && has("SLACK_SIGNING_SECRET") && !has("SLACK_APP_TOKEN")) {
-    const only = "SLACK_SIGNING_SECRET is set and SLACK_APP_TOKEN is not";
-    needsServer(only, "Slack sends its requests", "set SLACK_APP_TOKEN to use Socket Mode");
-  }
+  faults.push(...slackFaults(has, { port: value("WEB_PORT") }, needsServer));
   if (has("WEB_HOST") && !isLoopback(value("WEB_HOST")) && value("WEB_PORT") !== "0" && !has("WEB_TOKEN")) {
     faults.push("WEB_HOST is not this machine alone, so WEB_TOKEN must be set: a long random word of your own");
   }

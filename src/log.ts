@@ -11,7 +11,10 @@ export const LOG_EVENTS = [
   "answer refused",
   "answer retried",
   "apology failed",
+  "app installed",
+  "app not installed",
   "app permissions revoked",
+  "app uninstalled",
   "button not stored",
   "button unreadable",
   "circuit open",
@@ -68,6 +71,9 @@ export const LOG_EVENTS = [
   "heartbeat failed",
   "history not saved",
   "home tab incomplete",
+  "installation unreadable",
+  "installations not looked after",
+  "installations sealed anew",
   "interactions endpoint not entered",
   "interactions ready",
   "interactions unavailable",
@@ -108,11 +114,13 @@ export const LOG_EVENTS = [
   "stopping at once",
   "thread not created",
   "token check unanswered",
+  "token not refreshed",
   "token refused",
   "uncaught error",
   "upkeep failed",
   "user lookup failed",
   "watcher ended",
+  "workspace deleted",
   "workspace not served",
 ] as const;
 export type LogEvent = (typeof LOG_EVENTS)[number];
@@ -148,6 +156,12 @@ const SECRET_KEYS = [
   "set-cookie",
   "signingSecret",
   "clientSecret",
+  "secretKeys",
+  "refreshToken",
+  "access_token",
+  "refresh_token",
+  "client_secret",
+  "sealed",
 ];
 
 /** The names pino knows, and `silent`. */

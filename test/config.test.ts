@@ -22,6 +22,16 @@ function faultsOf(env: Record<string, string>): string {
   return "";
 }
 
+const KEY = Buffer.alloc(32).toString("base64");
+/** What it takes for any workspace to install the app. */
+const many = {
+  SLACK_CLIENT_ID: "1.2",
+  SLACK_CLIENT_SECRET: "s3cret",
+  SECRET_KEY: KEY,
+  SLACK_SIGNING_SECRET: "s",
+  PUBLIC_URL: "https://b",
+};
+
 describe("the configuration", () => {
   it("needs nothing: the simulator then serves mainnet and testnet, on this machine alone", () => {
     expect(parseConfig({})).toEqual({
@@ -44,6 +54,15 @@ describe("the configuration", () => {
     const http = { ...nodes, SLACK_BOT_TOKEN: "xoxb-1", SLACK_SIGNING_SECRET: "s", PUBLIC_URL: "https://b" };
     expect(parseConfig(http).slackMode).toBe("http");
     expect(parseConfig({ ...http, SLACK_APP_TOKEN: "xapp-1" }).slackMode).toBe("socket");
+  });
+
+  it("takes an app that many workspaces install in place of a bot token", () => {
+    const { slack, slackMode } = parseConfig({ ...nodes, ...many, SECRET_KEY: `${KEY}, ${KEY.replace("A", "B")}` });
+    expect(slack?.oauth).toMatchObject({ clientId: "1.2", clientSecret: "s3cret", publicUrl: "https://b" });
+    expect(slack?.oauth?.secretKeys.map((key) => key.length)).toEqual([32, 32]);
+    expect([slack?.botToken, slackMode]).toEqual([undefined, "http"]);
+    const { SLACK_SIGNING_SECRET: _, ...socket } = { ...nodes, ...many, SLACK_APP_TOKEN: "xapp-1" };
+    expect(parseConfig(socket).slackMode).toBe("socket");
   });
 
   it("takes empty variables for unset ones", () => {
@@ -124,6 +143,14 @@ describe("the configuration", () => {
     [{ ...nodes, SLACK_APP_TOKEN: "a" }, saying("SLACK_APP_TOKEN", "SLACK_BOT_TOKEN")],
     [{ ...nodes, SLACK_BOT_TOKEN: "b" }, saying("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN")],
     [{ ...nodes, SLACK_BOT_TOKEN: "b", SLACK_SIGNING_SECRET: "s" }, saying("SLACK_SIGNING_SECRET", "PUBLIC_URL")],
+    [
+      { ...nodes, SLACK_CLIENT_ID: "1.2" },
+      saying("SLACK_CLIENT_ID", "SLACK_CLIENT_SECRET", "SECRET_KEY", "PUBLIC_URL", "SLACK_SIGNING_SECRET"),
+    ],
+    [{ ...nodes, ...many, SLACK_BOT_TOKEN: "b", WEB_PORT: "0" }, saying("SLACK_BOT_TOKEN", "WEB_PORT")],
+    [{ ...nodes, ...many, SECRET_KEY: "c2hvcnQ=" }, saying("SECRET_KEY", 32, "openssl rand -base64 32", "no. 1")],
+    [{ ...nodes, ...many, SECRET_KEY: `${KEY},${KEY}` }, saying("SECRET_KEY")],
+    [many, saying("SLACK_CLIENT_ID", "MAINNET_URLS")],
     [
       { ...nodes, SLACK_BOT_TOKEN: "b", SLACK_SIGNING_SECRET: "s", PUBLIC_URL: "https://b", WEB_PORT: "0" },
       saying("SLACK_SIGNING_SECRET", "WEB_PORT=0"),

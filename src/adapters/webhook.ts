@@ -1,26 +1,39 @@
 import type { Milliseconds } from "../units/duration.ts";
 
-/** A request that a platform posts to this process. */
+/** A request that a platform posts to this process, or sends a browser with. */
 export interface WebhookRequest {
-  /** The body as it came: signatures cover its bytes. */
+  /** The body as it came: signatures cover its bytes. Empty where a browser asks. */
   readonly body: Uint8Array<ArrayBuffer>;
+  readonly query: URLSearchParams;
   /** A header, by its name in lower case. */
   header(name: string): string | undefined;
 }
 
 export interface WebhookResponse {
-  readonly status: 200 | 202 | 400 | 401 | 503;
+  readonly status: 200 | 202 | 302 | 400 | 401 | 403 | 503;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | WebhookPage;
+}
+
+/** A page for people, in plain text: the web adapter lays it out. */
+export interface WebhookPage {
+  readonly title: string;
+  /** A paragraph each. */
+  readonly words: readonly string[];
+  /** Leads to a path of this process. */
+  readonly link?: { readonly label: string; readonly path: string };
 }
 
 /**
  * An address at which a platform posts its requests. The web adapter serves it without sign-in, so `handle` checks the
- * signature of each request, and answers 401 where it is wrong.
+ * signature of each request, and answers 401 where it is wrong. Or a page to which a platform sends browsers (GET), of
+ * which each visitor may ask for a few a minute.
  */
 export interface Webhook {
   /** `/discord/interactions` */
   readonly path: string;
+  /** Left out = POST. */
+  readonly method?: "GET";
   handle(request: WebhookRequest): Promise<WebhookResponse>;
 }
 

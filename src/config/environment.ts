@@ -97,6 +97,24 @@ const port = text
   )
   .transform(Number);
 
+/** A secret key has 256 bits. */
+const SECRET_KEY_BYTES = 32;
+
+const secretKeys = text
+  .transform((value) => value.split(",").map((part) => part.trim()))
+  .check((context) => {
+    const isKey = (part: string): boolean =>
+      /^[\w+/-]+={0,2}$/u.test(part) && Buffer.from(part, "base64").length === SECRET_KEY_BYTES;
+    const wrong = context.value.flatMap((part, index) => (isKey(part) ? [] : [`no. ${index + 1}`]));
+    const say = (message: string): void => {
+      context.issues.push({ code: "custom", message, input: context.value });
+    };
+    const words = `must be a key of ${SECRET_KEY_BYTES} bytes in base64, as openssl rand -base64 ${SECRET_KEY_BYTES} prints it, or several separated by commas`;
+    if (wrong.length > 0) say(`${words}; wrong: ${wrong.join(", ")}`);
+    else if (new Set(context.value).size < context.value.length) say("names the same key twice");
+  })
+  .transform((value): readonly Uint8Array[] => value.map((part) => Buffer.from(part, "base64")));
+
 const host = text.refine(
   (value) => isIP(value) !== 0 || /^(?!-)[a-z\d-]+(\.[a-z\d-]+)*$/iu.test(value),
   "must be a host name or an IP address, without a port",
@@ -161,7 +179,7 @@ export const Environment = z.object({
     .optional(),
   PUBLIC_URL: url.optional(),
   TRUST_PROXY: proxies.optional(),
-  SECRET_KEY: secret.optional(),
+  SECRET_KEY: secretKeys.optional(),
   DEADMAN_URL: endpoint.optional(),
   ALERTS_CONFIG: text.optional(),
   ALERT_MANAGERS: people.optional(),

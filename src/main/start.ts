@@ -86,10 +86,12 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
 
   const startedAt = Date.now();
   const running: Adapter[] = [];
+  let opened: Awaited<ReturnType<typeof openPlatforms>> | undefined;
   const metrics = createMetrics({
     version: packageVersion(),
     lostLogLines,
     platforms: () => running,
+    installations: () => opened?.installations(),
     alerts: () =>
       readAlertSnapshot({ alerting, store, networks: networks.clients.map(({ network }) => network), now: Date.now }),
   });
@@ -160,7 +162,9 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
     payloads: store.payloads,
     parties: store.parties,
     alerts: alerting.service,
+    store,
   });
+  opened = platforms;
   let web: WebAdapter | undefined;
   const adapters = () => (web === undefined ? platforms.adapters : [web, ...platforms.adapters]);
   if (config.web.port !== 0) {
@@ -169,7 +173,7 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
       ...config.web,
       previews: platforms.previews,
       linkedFiles: (secret) => exports.linked(secret),
-      webhooks: platforms.adapters.flatMap(({ webhooks = [] }) => webhooks),
+      webhooks: platforms.webhooks,
       signOuts: store.signOuts,
       signOutsMillis: store.embedded === undefined ? SIGN_OUTS_EVERY : undefined,
       ...shown,

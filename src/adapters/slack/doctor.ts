@@ -3,15 +3,31 @@ import { z } from "zod";
 import type { AnyCommand } from "../../bot/command.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { examineClock, fault, ok, noAnswer, warning, type Finding } from "../finding.ts";
-import { manifestFile, SCOPES } from "./manifest.ts";
+import { type ManifestAddresses, manifestFile, SCOPES } from "./manifest.ts";
+
+/** An installation of an app of many workspaces, as the database has it. */
+export interface KeptInstallation {
+  readonly id: string;
+  readonly name: string | null;
+  /** Separated by commas. */
+  readonly scopes: string;
+  /** Undefined where SECRET_KEY does not open it. */
+  readonly botToken: string | undefined;
+  /** Its token has expired, which the running bot would have refreshed. */
+  readonly expired: boolean;
+}
 
 export interface SlackExaminationOptions {
-  readonly botToken: string;
+  /** Undefined where any workspace may install the app. */
+  readonly botToken: string | undefined;
+  /** Then: where they do so, and those that have; undefined where the database cannot be read. */
+  readonly installUrl?: string | undefined;
+  readonly installations?: readonly KeptInstallation[] | undefined;
   readonly appToken?: string | undefined;
   /** Of requests over HTTP, which come where there is no app token. */
   readonly signingSecret?: string | undefined;
-  /** Where Slack should post requests; undefined over Socket Mode. */
-  readonly endpoint?: string | undefined;
+  /** Where Slack should post requests, and send people who install the app. */
+  readonly addresses?: ManifestAddresses;
   /** The slash command, with its slash. */
   readonly command: string;
   /** Left out = Slack's own. */
@@ -45,17 +61,18 @@ const Identity = z.object({
  * checks when the signal aborts.
  */
 export async function examineSlack(options: SlackExaminationOptions): Promise<Finding[]> {
+  const { botToken } = options;
   const [bot, app, ...channels] = await Promise.all([
-    examineBot(options),
+    botToken === undefined ? examineInstallations(options) : examineBot(options, botToken),
     options.appToken === undefined && options.signingSecret !== undefined ? examineHttp(options) : examineApp(options),
     ...(options.channels ?? []).map((channel) => examineChannel(options, channel)),
   ]);
   return [...bot, app, examineManifest(options), ...channels];
 }
 
-async function examineBot(options: SlackExaminationOptions): Promise<Finding[]> {
+async function examineBot(options: SlackExaminationOptions, botToken: string): Promise<Finding[]> {
   const check = "Slack bot token";
-  const answer = await call(options, "auth.test", options.botToken);
+  const answer = await call(options, "auth.test", botToken);
   if (answer.error !== undefined) {
     const remedy = `Copy the Bot User OAuth Token (xoxb-…) from the page Install App of your app (${APPS_URL}) into SLACK_BOT_TOKEN.`;
     return [refused(check, answer.error, remedy)];
@@ -73,6 +90,50 @@ async function examineBot(options: SlackExaminationOptions): Promise<Finding[]> 
   ];
 }
 
+/** So many tokens are tried. */
+const MAX_TRIED = 20;
+
+/** The installations of an app of many workspaces: whether SECRET_KEY opens them, and Slack accepts their tokens. */
+async function examineInstallations(options: SlackExaminationOptions): Promise<Finding[]> {
+  const check = "Slack installations";
+  const { installations, installUrl = "the install link" } = options;
+  if (installations === undefined) {
+    return [warning(check, "the database has no record of them yet", "Start the bot once, and look at the database.")];
+  }
+  const sealed = installations.filter((one) => one.botToken === undefined);
+  if (sealed.length > 0) {
+    const what = `SECRET_KEY does not open ${sealed.length} of ${installations.length}: ${listed(sealed)}`;
+    const remedy = `Set the earlier key, too, behind the new one and a comma; or install there again: ${installUrl}.`;
+    return [fault(check, what, remedy)];
+  }
+  if (installations.length === 0) return [ok(check, `none yet; people add it at ${installUrl}`)];
+  const tried = installations.filter(({ expired }) => !expired).slice(0, MAX_TRIED);
+  const answers = await Promise.all(
+    tried.map(async (one) => ({ one, answer: await call(options, "auth.test", one.botToken ?? "") })),
+  );
+  const refused = answers.filter(({ answer }) => answer.error !== undefined).map(({ one }) => one);
+  const silent = answers.find(({ answer }) => !answer.ok && answer.error === undefined);
+  if (silent !== undefined) return [unanswered(check, silent.answer)];
+  const poorer = installations.filter(({ scopes }) => {
+    const granted = new Set(scopes.split(","));
+    return Object.keys(SCOPES).some((scope) => !granted.has(scope));
+  });
+  const again = `Install the app there again: ${installUrl}.`;
+  return [
+    ok(check, `${installations.length}; the tokens of ${tried.length} were tried`),
+    ...(refused.length === 0 ? [] : [fault(check, `Slack refuses the tokens of ${listed(refused)}`, again)]),
+    ...(poorer.length === 0 ? [] : [warning(check, `not all scopes are granted in ${listed(poorer)}`, again)]),
+    ...examineClock("Slack", answers[0]?.answer.date, { now: options.now, within: MAX_CLOCK_SKEW_MILLIS }),
+  ];
+}
+
+/** The first of them by name. */
+function listed(installations: readonly KeptInstallation[]): string {
+  const named = installations.slice(0, 5).map(({ id, name }) => (name === null ? id : `${name} (${id})`));
+  const more = installations.length - named.length;
+  return more === 0 ? named.join(", ") : `${named.join(", ")} and ${more} more`;
+}
+
 function examineScopes(granted: readonly string[] | undefined): Finding {
   const check = "Slack scopes";
   if (granted === undefined) {
@@ -86,7 +147,7 @@ function examineScopes(granted: readonly string[] | undefined): Finding {
 }
 
 /** Nothing of Slack's tells without an app's configuration token which addresses it posts to. */
-function examineHttp({ endpoint }: SlackExaminationOptions): Finding {
+function examineHttp({ addresses: { endpoint } = {} }: SlackExaminationOptions): Finding {
   const check = "Slack requests";
   if (endpoint === undefined) {
     const remedy = "Set PUBLIC_URL to the address at which Slack reaches this process.";
@@ -114,16 +175,24 @@ async function examineApp(options: SlackExaminationOptions): Promise<Finding> {
   return answer.ok ? ok(check, "Slack offers a socket: requests come over Socket Mode") : unanswered(check, answer);
 }
 
-function examineManifest({ commands, command, endpoint, manifest }: SlackExaminationOptions): Finding {
+function examineManifest({ commands, command, addresses = {}, manifest }: SlackExaminationOptions): Finding {
+  const { endpoint, redirectUrl } = addresses;
   const check = "Slack manifest";
   const remedy = `Run npm run -s slack:manifest > slack-manifest.json and paste it at ${APPS_URL}, App Manifest.`;
   if (manifest === undefined) return warning(check, "there is no slack-manifest.json here to compare with", remedy);
-  if (manifest === manifestFile(commands, command, endpoint)) {
+  if (manifest === manifestFile(commands, command, addresses)) {
     const at = endpoint === undefined ? "" : ` and ${endpoint}`;
     return ok(check, `slack-manifest.json is current and names ${command}${at}`);
   }
   if (endpoint !== undefined && !manifest.includes(`"${endpoint}"`)) {
     return warning(check, `slack-manifest.json does not name ${endpoint}, where requests come over HTTP`, remedy);
+  }
+  if (redirectUrl !== undefined && !manifest.includes(`"${redirectUrl}"`)) {
+    return warning(
+      check,
+      `slack-manifest.json does not name ${redirectUrl}, by which workspaces install the app`,
+      remedy,
+    );
   }
   const named = /"command": "([^"]{1,40})"/u.exec(manifest)?.[1];
   if (named !== command) return warning(check, `slack-manifest.json names another command than ${command}`, remedy);
@@ -134,12 +203,17 @@ async function examineChannel(
   options: SlackExaminationOptions,
   { id, setting }: { readonly id: string; readonly setting: string },
 ): Promise<Finding> {
-  // For a message that does not exist, this reveals whether the channel exists, without any scope:
-  // https://docs.slack.dev/reference/methods/chat.getPermalink
-  const answer = await call(options, "chat.getPermalink", options.botToken, {
-    channel: id,
-    message_ts: NONEXISTENT_MESSAGE,
-  });
+  const tokens =
+    options.botToken === undefined
+      ? (options.installations ?? []).flatMap(({ botToken, expired }) => (expired ? [] : (botToken ?? [])))
+      : [options.botToken];
+  let answer: ApiAnswer = { ok: false, error: "channel_not_found" };
+  for (const token of tokens.slice(0, MAX_TRIED)) {
+    // For a message that does not exist, this reveals whether the channel exists, without any scope:
+    // https://docs.slack.dev/reference/methods/chat.getPermalink
+    answer = await call(options, "chat.getPermalink", token, { channel: id, message_ts: NONEXISTENT_MESSAGE });
+    if (answer.ok || answer.error === "message_not_found") break;
+  }
   if (answer.ok || answer.error === "message_not_found") return ok(setting, "Slack lets the bot see that channel");
   if (answer.error === "channel_not_found" || answer.error === "not_in_channel") {
     const remedy = `Type /invite @bellwether there, or correct ${setting}.`;

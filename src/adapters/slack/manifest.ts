@@ -37,11 +37,20 @@ export const SHORTCUTS = {
 
 const DESCRIPTION = "Answers questions about the trading network, and says first when something is wrong with it.";
 
-/**
- * The app's manifest (https://docs.slack.dev/reference/app-manifest, as far as it is used): for requests over HTTP to the
- * address given, else for Socket Mode.
- */
-export function slackManifest(commands: readonly AnyCommand[], command = ROOT_COMMAND, endpoint?: string) {
+/** The addresses that a manifest names. */
+export interface ManifestAddresses {
+  /** Where Slack posts requests; left out: they come over Socket Mode. */
+  readonly endpoint?: string | undefined;
+  /** Where Slack sends people who install the app; left out: it is installed in one workspace by hand. */
+  readonly redirectUrl?: string | undefined;
+}
+
+/** The app's manifest (https://docs.slack.dev/reference/app-manifest, as far as it is used). */
+export function slackManifest(
+  commands: readonly AnyCommand[],
+  command = ROOT_COMMAND,
+  { endpoint, redirectUrl }: ManifestAddresses = {},
+) {
   const requestUrl = endpoint === undefined ? {} : { request_url: endpoint };
   return {
     _metadata: { major_version: 2, minor_version: 1 },
@@ -65,7 +74,10 @@ export function slackManifest(commands: readonly AnyCommand[], command = ROOT_CO
       ],
       shortcuts: Object.values(SHORTCUTS),
     },
-    oauth_config: { scopes: { bot: Object.keys(SCOPES) } },
+    oauth_config: {
+      ...(redirectUrl === undefined ? {} : { redirect_urls: [redirectUrl] }),
+      scopes: { bot: Object.keys(SCOPES) },
+    },
     settings: {
       event_subscriptions: { ...requestUrl, bot_events: EVENTS },
       interactivity: {
@@ -73,9 +85,9 @@ export function slackManifest(commands: readonly AnyCommand[], command = ROOT_CO
         ...requestUrl,
         ...(endpoint === undefined ? {} : { message_menu_options_url: endpoint }),
       },
-      org_deploy_enabled: false,
+      org_deploy_enabled: redirectUrl !== undefined,
       socket_mode_enabled: endpoint === undefined,
-      token_rotation_enabled: false,
+      token_rotation_enabled: redirectUrl !== undefined,
     },
   };
 }
@@ -107,6 +119,6 @@ function cut(text: string, max: number): string {
 }
 
 /** The manifest as the file that people paste into Slack. */
-export function manifestFile(commands: readonly AnyCommand[], command?: string, endpoint?: string): string {
-  return `${JSON.stringify(slackManifest(commands, command, endpoint), undefined, 2)}\n`;
+export function manifestFile(commands: readonly AnyCommand[], command?: string, addresses?: ManifestAddresses): string {
+  return `${JSON.stringify(slackManifest(commands, command, addresses), undefined, 2)}\n`;
 }

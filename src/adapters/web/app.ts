@@ -4,7 +4,6 @@ import { matchedRoutes, routePath } from "hono/route";
 import type { Bot } from "../../bot/bot.ts";
 import type { Option } from "../../bot/options/options.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import type { Webhook } from "../webhook.ts";
 import type { Access } from "./access/access.ts";
 import type { AllowedHosts } from "./access/allowed-hosts.ts";
 import {
@@ -25,7 +24,7 @@ import { type InvocationDependencies, invocationRoutes } from "./invocations/inv
 import { verifyRoutes } from "./invocations/verify.ts";
 import { MAX_BODY_BYTES } from "./limits.ts";
 import { type ProbeDependencies, probeRoutes } from "./probes.ts";
-import { webhookRoutes } from "./webhooks.ts";
+import { type WebhookRouteDependencies, webhookRoutes } from "./webhooks.ts";
 
 /** One HTTP request, for metrics. `route` is the pattern, not the path, to bound the number of labels. */
 export interface HttpSample {
@@ -36,15 +35,18 @@ export interface HttpSample {
 }
 
 export interface AppDependencies
-  extends InvocationDependencies, ProbeDependencies, AlertRouteDependencies, WatchRouteDependencies {
+  extends
+    InvocationDependencies,
+    ProbeDependencies,
+    AlertRouteDependencies,
+    WatchRouteDependencies,
+    WebhookRouteDependencies {
   readonly hosts: () => AllowedHosts;
   /** Whether all networks are simulated. */
   readonly simulated: boolean;
   readonly access: Access;
   /** Files behind links; left out, there are none. */
   readonly linkedFiles?: LinkedFiles | undefined;
-  /** Where platforms post requests. */
-  readonly webhooks: readonly Webhook[];
   readonly onRequest?: ((sample: HttpSample) => void) | undefined;
 }
 
@@ -66,7 +68,7 @@ export function createApp(dependencies: AppDependencies): Hono {
     });
   });
   app.use(securityHeaders());
-  app.route("/", webhookRoutes(dependencies.webhooks, dependencies.log));
+  app.route("/", webhookRoutes(dependencies));
   app.use(requireAllowedHost(dependencies.hosts, dependencies.access.hasToken));
   app.use(requireSameOrigin(dependencies.hosts));
 

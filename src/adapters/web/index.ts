@@ -76,7 +76,7 @@ export interface WebAdapterOptions {
   readonly incident?: IncidentSwitch | undefined;
   /** Files behind links. */
   readonly linkedFiles?: LinkedFiles;
-  /** Where platforms post requests. */
+  /** Where platforms post requests, and send browsers. */
   readonly webhooks?: readonly Webhook[];
   /** Shortened by tests. */
   readonly streamTimeouts?: AlertRouteDependencies["streamTimeouts"];
@@ -137,6 +137,7 @@ export function createWebAdapter(options: WebAdapterOptions): WebAdapter {
       incident: options.incident,
       linkedFiles: options.linkedFiles,
       webhooks: options.webhooks ?? [],
+      proxies,
       streamTimeouts: options.streamTimeouts ?? {
         heartbeatMillis: HEARTBEAT_INTERVAL_MILLIS,
         readMillis: READ_TIMEOUT_MILLIS,

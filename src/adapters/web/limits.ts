@@ -13,6 +13,9 @@ export const MAX_WEBHOOK_BYTES = 1024 * 1024;
 export const MAX_WEBHOOK_REQUESTS = 128;
 /** Discord and Slack wait 3 s for an answer. */
 export const WEBHOOK_TIMEOUT_MILLIS: Milliseconds = 3000;
+/** The pages to which platforms send browsers: how long an answer may take, and how many a visitor gets a minute. */
+export const PAGE_TIMEOUT_MILLIS: Milliseconds = 15_000;
+export const MAX_PAGES_PER_MINUTE = 20;
 /** The shortest interval between two lines of the log about refused signatures. */
 export const REFUSED_LOG_INTERVAL_MILLIS: Milliseconds = 60_000;
 /** Open connections, and those of one client; a browser holds up to six. */

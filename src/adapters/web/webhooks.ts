@@ -1,40 +1,99 @@
+import { getConnInfo } from "@hono/node-server/conninfo";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { html } from "hono/html";
 
 import { inTime } from "../../in-time.ts";
 import type { Log } from "../../log.ts";
-import { NOT_RUNNING, type Webhook } from "../webhook.ts";
+import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import { NOT_RUNNING, type Webhook, type WebhookPage, type WebhookResponse } from "../webhook.ts";
+import { createAttemptLimiter } from "./access/attempt-limiter.ts";
+import type { TrustedProxies } from "./access/client-address.ts";
 import { limitBody, refuse } from "./access/guard.ts";
 import {
   createConcurrencyLimit,
+  MAX_PAGES_PER_MINUTE,
   MAX_WEBHOOK_BYTES,
   MAX_WEBHOOK_REQUESTS,
+  PAGE_TIMEOUT_MILLIS,
   REFUSED_LOG_INTERVAL_MILLIS,
   WEBHOOK_TIMEOUT_MILLIS,
 } from "./limits.ts";
 
+export interface WebhookRouteDependencies {
+  readonly webhooks: readonly Webhook[];
+  readonly proxies: TrustedProxies;
+  readonly log: Log;
+  readonly now: () => Nanoseconds;
+}
+
 /**
  * The requests that platforms post. Each is signed, so no guard of the console applies: no token, no cookie, any Host
- * header, as a load balancer sends it.
+ * header, as a load balancer sends it. And the pages to which they send browsers, which change nothing by themselves.
  */
-export function webhookRoutes(webhooks: readonly Webhook[], log: Log): Hono {
+export function webhookRoutes({ webhooks, proxies, log, now }: WebhookRouteDependencies): Hono {
   const app = new Hono();
   const tooLong = (c: Context): Response => refuse(c, 413, `A request has at most ${MAX_WEBHOOK_BYTES / 1024} KiB.`);
+  const limitVisitor = limitVisitors(proxies, now);
   for (const webhook of webhooks) {
-    const { path } = webhook;
+    const { path, method = "POST" } = webhook;
     const onRefused = logRefused(path, log);
-    app.post(path, limitRequests(), limitBody(MAX_WEBHOOK_BYTES, tooLong), async (c) => {
+    const guards =
+      method === "GET" ? [limitVisitor, limitRequests()] : [limitRequests(), limitBody(MAX_WEBHOOK_BYTES, tooLong)];
+    const millis = method === "GET" ? PAGE_TIMEOUT_MILLIS : WEBHOOK_TIMEOUT_MILLIS;
+    app.on([method], [path], ...guards, async (c) => {
       const body = new Uint8Array(await c.req.arrayBuffer());
-      const asked = webhook.handle({ body, header: (name) => c.req.header(name) });
-      const answer = await inTime(asked, { millis: WEBHOOK_TIMEOUT_MILLIS }, () => NOT_RUNNING);
+      const query = new URL(c.req.url).searchParams;
+      const asked = webhook.handle({ body, query, header: (name) => c.req.header(name) });
+      const answer = await inTime(asked, { millis }, () => (method === "GET" ? SLOW : NOT_RUNNING));
       if (answer.status === 401) onRefused();
-      return new Response(answer.body ?? null, { status: answer.status, headers: { ...answer.headers } });
+      return respond(c, answer);
     });
     app.all(path, (c) => {
-      c.header("Allow", "POST");
-      return refuse(c, 405, "A platform posts its signed requests here; there is nothing to see.");
+      c.header("Allow", method);
+      const words =
+        method === "GET"
+          ? "This is a page for browsers."
+          : "A platform posts its signed requests here; there is nothing to see.";
+      return refuse(c, 405, words);
     });
   }
   return app;
+}
+
+/** The platform may yet do what it was asked for. */
+const SLOW: WebhookResponse = {
+  status: 503,
+  body: { title: "No answer in time", words: ["Look whether it is done already, and else try again in a minute."] },
+};
+
+function respond(c: Context, { body, headers, status }: WebhookResponse): Response | Promise<Response> {
+  if (body === undefined || typeof body === "string") {
+    return new Response(body ?? null, { status, headers: { ...headers } });
+  }
+  // What stands in its address, or on it, is for one browser alone.
+  return c.html(page(body), status, { "Cache-Control": "no-store", ...headers });
+}
+
+function page({ title, words, link }: WebhookPage): ReturnType<typeof html> {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title}</title>
+        <link rel="icon" href="/page/bellwether.svg" />
+        <link rel="stylesheet" href="/page/base.css" />
+        <link rel="stylesheet" href="/page/login.css" />
+      </head>
+      <body>
+        <main class="login">
+          <h1>${title}</h1>
+          ${words.map((paragraph) => html`<p>${paragraph}</p>`)}
+          ${link === undefined ? "" : html`<p><a href="${link.path}">${link.label}</a></p>`}
+        </main>
+      </body>
+    </html>`;
 }
 
 /** Requests beyond the limit are refused before their body is read, so that it bounds the memory that bodies take. */
@@ -51,6 +110,21 @@ function limitRequests(): MiddlewareHandler {
     } finally {
       release();
     }
+  };
+}
+
+/** Pages cost a request to the platform, and a row in the database. */
+function limitVisitors(proxies: TrustedProxies, now: () => Nanoseconds): MiddlewareHandler {
+  const limiter = createAttemptLimiter(MAX_PAGES_PER_MINUTE);
+  return async (c, next) => {
+    const client = proxies.clientOf(getConnInfo(c).remote.address ?? "unknown", c.req.header("x-forwarded-for"));
+    const waitMillis = limiter.waitMillis(client, now());
+    if (waitMillis === 0) {
+      limiter.failed(client, now());
+      return next();
+    }
+    c.header("Retry-After", String(Math.ceil(waitMillis / 1000)));
+    return refuse(c, 429, "Too many requests from here: wait a minute and try again.");
   };
 }
 

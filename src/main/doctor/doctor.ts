@@ -3,13 +3,15 @@
 import { readFile } from "node:fs/promises";
 
 import { type Finding, noAnswer, ok } from "../../adapters/finding.ts";
+import { webhookUrl } from "../../adapters/webhook.ts";
 import { type Config, loadExaminedConfig } from "../../config.ts";
+import type { SlackOAuthConfig } from "../../config/slack-settings.ts";
 import { NETWORKS } from "../../config/environment.ts";
 import { UserError } from "../../errors.ts";
 import { isPostgresUrl, passwordsOf } from "../../store/postgres/postgres-url.ts";
 import { exportFolders } from "../export-jobs.ts";
 import { pingOnce } from "../health/dead-man-switch.ts";
-import { PLATFORMS, slackEndpoint } from "../platforms/platforms.ts";
+import { PLATFORMS, slackAddresses } from "../platforms/platforms.ts";
 import { type Check, createRedactor, exitCodeOf, findingLine, runChecks, summaryOf, withoutFaulty } from "./checks.ts";
 import { examineConsole } from "./console.ts";
 import { examineDatabase } from "./database.ts";
@@ -115,7 +117,8 @@ function platformChecks(config: Config): Check[] {
           command,
           commands,
           manifest,
-          endpoint: slackEndpoint(config),
+          addresses: slackAddresses(config),
+          ...(slack.oauth === undefined ? {} : await keptInstallations(slack.oauth, config.databaseUrl)),
           channels: channelsOn("slack"),
           signal,
         });
@@ -123,6 +126,28 @@ function platformChecks(config: Config): Check[] {
     });
   }
   return checks;
+}
+
+/** What the database has of an app of many workspaces. */
+async function keptInstallations({ publicUrl, secretKeys }: SlackOAuthConfig, databaseUrl: string) {
+  const [{ readInstallations }, { KeyRing }, { openTokens }, { INSTALL_PATH }] = await Promise.all([
+    import("../../store/read-installations.ts"),
+    import("../../adapters/slack/install/key-ring.ts"),
+    import("../../adapters/slack/install/sealed-tokens.ts"),
+    import("../../adapters/slack/install/install-state.ts"),
+  ]);
+  const keys = new KeyRing(secretKeys);
+  const rows = await readInstallations(databaseUrl, "slack");
+  return {
+    installUrl: webhookUrl(INSTALL_PATH, publicUrl),
+    installations: rows
+      ?.filter((row) => row.removed_at === null)
+      .map((row) => ({
+        ...row,
+        botToken: openTokens(keys, row)?.botToken,
+        expired: row.expires_at !== null && row.expires_at < Date.now(),
+      })),
+  };
 }
 
 async function checkDeadManSwitch(config: Config, ping: boolean, signal: AbortSignal): Promise<Finding[]> {
@@ -141,5 +166,9 @@ async function checkDeadManSwitch(config: Config, ping: boolean, signal: AbortSi
 function secretsOf({ discord, slack, web, alerting, databaseUrl }: Config): (string | undefined)[] {
   const database = isPostgresUrl(databaseUrl) ? passwordsOf(databaseUrl) : [];
   const secrets = [discord?.token, slack?.botToken, slack?.appToken, slack?.signingSecret, web.token];
+  if (slack?.oauth !== undefined) {
+    const { clientSecret, secretKeys } = slack.oauth;
+    secrets.push(clientSecret, ...secretKeys.map((key) => Buffer.from(key).toString("base64")));
+  }
   return [...secrets, alerting.deadmanUrl, ...database];
 }

@@ -16,13 +16,6 @@ const SHAPES = {
   SLACK_APP_TOKEN: [/^xapp-/u, "an app token: it begins with xapp-"],
 } as const satisfies Partial<Record<keyof ExaminedConfig["set"], readonly [RegExp, string]>>;
 
-/** Settings that this version takes and does not use, and what for. */
-const UNSERVED = {
-  SLACK_CLIENT_ID: "OAuth, for several workspaces",
-  SLACK_CLIENT_SECRET: "OAuth, for several workspaces",
-  SECRET_KEY: "the encryption of secrets in the store",
-} as const satisfies Partial<Record<keyof ExaminedConfig["set"], string>>;
-
 /** The settings one by one: tokens that look like something else, settings without effect, names that are none. */
 export function examineEachSetting({
   config,
@@ -45,11 +38,15 @@ export function examineEachSetting({
             "Leave one of the two unset.",
           ),
         ]),
-    ...Object.entries(UNSERVED).flatMap(([name, what]) =>
-      value(name) === undefined
-        ? []
-        : [warning(name, `is for ${what}, which this version does not serve yet`, "Leave it unset; nothing reads it.")],
-    ),
+    ...(value("SECRET_KEY") === undefined || value("SLACK_CLIENT_ID") !== undefined
+      ? []
+      : [
+          warning(
+            "SECRET_KEY",
+            "is not used: it encrypts the tokens of Slack workspaces that install the app by themselves",
+            "Leave it unset, or set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET, too.",
+          ),
+        ]),
     // A name that is nearly right is among the hints already.
     ...unknown
       .filter(({ name }) => !config.hints.some((hint) => hint.startsWith(`${name} `)))

@@ -39,10 +39,18 @@ export interface MetricsSources {
   readonly platforms?: () => readonly Pick<Adapter, "platform" | "health">[];
   /** Log lines that could not be written so far; read at each scrape. */
   readonly lostLogLines?: () => number;
+  /** The installations of an app of many workspaces, by their state, where there is one; read at each scrape. */
+  readonly installations?: () => Promise<InstallationSample> | undefined;
   /** The state of the alerts; read at each scrape. */
   readonly alerts?: () => Promise<AlertSnapshot>;
-  /** Timeout of `alerts`. Default 2 s. */
+  /** Timeout of what the database is asked. Default 2 s. */
   readonly alertsMillis?: Milliseconds;
+}
+
+/** How many installations a platform's app has in each state. */
+export interface InstallationSample {
+  readonly platform: string;
+  readonly counts: Readonly<Record<string, number>>;
 }
 
 type Sample = RequestSample | AlertSample;
@@ -124,6 +132,21 @@ async function createInstruments(sources: MetricsSources): Promise<Instruments> 
     },
   });
   registry.registerMetric(platformUp);
+  registry.registerMetric(
+    new Gauge({
+      name: "bellwether_installations",
+      help: "Workspaces that have the app: installed, removed and not deleted yet, unreadable with SECRET_KEY.",
+      labelNames: ["platform", "state"],
+      registers: [],
+      async collect() {
+        this.reset();
+        const { alertsMillis: millis = SNAPSHOT_TIMEOUT_MILLIS } = sources;
+        const counted = sources.installations?.()?.catch(() => undefined) ?? Promise.resolve(undefined);
+        const { platform = "", counts = {} } = (await inTime(counted, { millis }, () => undefined)) ?? {};
+        for (const [state, count] of Object.entries(counts)) this.set({ platform, state }, count);
+      },
+    }),
+  );
   registry.registerMetric(
     new Counter({
       name: "bellwether_log_lines_lost_total",

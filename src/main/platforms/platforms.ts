@@ -6,12 +6,15 @@ import type { Payloads, Preview, SendingAdapter } from "../../adapters/adapter.t
 import { discordPlatform } from "../../adapters/discord/platform.ts";
 import type * as DiscordPreviewModule from "../../adapters/discord/preview.ts";
 import type { SlackUser } from "../../adapters/slack/home/home-data.ts";
+import { REDIRECT_PATH } from "../../adapters/slack/install/install-state.ts";
+import type { ManifestAddresses } from "../../adapters/slack/manifest.ts";
 import { manySlackPlatform, slackPlatform } from "../../adapters/slack/platform.ts";
+import type { Installations } from "../../adapters/slack/transport/installations.ts";
 import { EVENTS_PATH } from "../../adapters/slack/transport/signature.ts";
 import type * as SlackPreviewModule from "../../adapters/slack/preview.ts";
 import { terminalPlatform } from "../../adapters/terminal/platform.ts";
 import { consolePlatform } from "../../adapters/web/platform.ts";
-import { webhookUrl } from "../../adapters/webhook.ts";
+import { type Webhook, webhookUrl } from "../../adapters/webhook.ts";
 import { type ChatPlatform, createPlatforms, type Platforms } from "../../alerts/platform.ts";
 import type { SharedToken } from "../../alerts/sender.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
@@ -21,7 +24,9 @@ import type { Caller, Target } from "../../bot/invocation.ts";
 import type { Config } from "../../config.ts";
 import { UserError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
-import type { SavedParties } from "../../store/store.ts";
+import type { SavedParties, Store } from "../../store/store.ts";
+import type { InstallationSample } from "../metrics/metrics.ts";
+import type { openSlackInstallations } from "./slack-installations.ts";
 
 /** Every platform of this program, whether or not it is set up; none of these values loads a library. */
 export const PLATFORMS = createPlatforms([discordPlatform, slackPlatform, consolePlatform, terminalPlatform]);
@@ -34,7 +39,7 @@ export type ChatConfig = Pick<Config, "discord" | "slack">;
 
 /** The platforms as this process serves them. */
 export function platformsOf({ slack }: Pick<ChatConfig, "slack">): Platforms {
-  return slack !== undefined && "oauth" in slack && slack.oauth !== undefined ? MANY_WORKSPACES : PLATFORMS;
+  return slack?.oauth === undefined ? PLATFORMS : MANY_WORKSPACES;
 }
 
 /** The chat platforms whose tokens are set. */
@@ -47,15 +52,29 @@ export function slackEndpoint({ slackMode, web }: Pick<Config, "slackMode" | "we
   return slackMode === "http" && web.publicUrl !== undefined ? webhookUrl(EVENTS_PATH, web.publicUrl) : undefined;
 }
 
+/** The addresses that the manifest of the Slack app names. */
+export function slackAddresses(config: Pick<Config, "slack" | "slackMode" | "web">): ManifestAddresses {
+  const oauth = config.slack?.oauth;
+  return {
+    endpoint: slackEndpoint(config),
+    redirectUrl: oauth === undefined ? undefined : webhookUrl(REDIRECT_PATH, oauth.publicUrl),
+  };
+}
+
 /** The chat platforms of a process. */
 interface OpenPlatforms {
   /** Those whose tokens are set. */
   readonly adapters: readonly SendingAdapter[];
   /** How each would show a reply, whether or not its tokens are set. */
   readonly previews: readonly Preview[];
+  /** Where they post requests, and send browsers. */
+  readonly webhooks: readonly Webhook[];
+  /** The installations of an app of many workspaces; undefined where there is none. */
+  readonly installations: () => Promise<InstallationSample> | undefined;
 }
 
 interface PlatformDependencies {
+  readonly store: Pick<Store, "installations" | "transaction">;
   readonly shared: SharedToken;
   readonly commands: readonly AnyCommand[];
   readonly log: Log;
@@ -69,9 +88,10 @@ const require = createRequire(import.meta.url);
 /** Loads a platform's libraries only where its tokens are set: they cost more time and memory than all the rest. */
 export async function openPlatforms(
   config: Config,
-  { commands, log, payloads, parties, alerts, shared }: PlatformDependencies,
+  { commands, log, payloads, parties, alerts, shared, store }: PlatformDependencies,
 ): Promise<OpenPlatforms> {
   const adapters: SendingAdapter[] = [];
+  let many: Awaited<ReturnType<typeof openSlackInstallations>> | undefined;
   if (config.discord !== undefined) {
     const { createDiscordAdapter } = await import("../../adapters/discord/index.ts");
     adapters.push(createDiscordAdapter({ ...config.discord, publicUrl: config.web.publicUrl, log, payloads, shared }));
@@ -93,9 +113,16 @@ export async function openPlatforms(
       homeStanding(alerts, networks, person, platforms);
     const { slack, slackCommand: command } = config;
     const mayManage = config.alerting.managers;
+    let botToken: string | Installations;
+    if (slack.oauth === undefined) ({ botToken } = slack);
+    else {
+      const { openSlackInstallations } = await import("./slack-installations.ts");
+      many = await openSlackInstallations({ ...slack.oauth, apiUrl: slack.apiUrl, command, store, shared, log });
+      botToken = many.installations;
+    }
     adapters.push(
       createSlackAdapter({
-        botToken: slack.botToken,
+        botToken,
         apiUrl: slack.apiUrl,
         source,
         command,
@@ -111,6 +138,9 @@ export async function openPlatforms(
   }
   return {
     adapters,
+    webhooks: [...adapters.flatMap(({ webhooks = [] }) => webhooks), ...(many?.pages ?? [])],
+    installations: () =>
+      many?.installations.counts().then((counts) => ({ platform: slackPlatform.id, counts: { ...counts } })),
     previews: [
       previewOf(discordPlatform, () =>
         (require("../../adapters/discord/preview.ts") as typeof DiscordPreviewModule).createDiscordPreview(commands),

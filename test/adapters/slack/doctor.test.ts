@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { examineSlack, type SlackExaminationOptions } from "../../../src/adapters/slack/doctor.ts";
-import { manifestFile } from "../../../src/adapters/slack/manifest.ts";
+import {
+  examineSlack,
+  type KeptInstallation,
+  type SlackExaminationOptions,
+} from "../../../src/adapters/slack/doctor.ts";
+import { manifestFile, slackManifest } from "../../../src/adapters/slack/manifest.ts";
 import { sampleCommands as commands } from "../../bot/sample-commands.ts";
 import { FakeSlack } from "../../support/fake-slack/fake-slack.ts";
 import { saying } from "../../support/said.ts";
@@ -53,12 +57,77 @@ describe("the doctor at Slack", () => {
 
   it("says that requests come over HTTP, and where", async () => {
     const endpoint = "https://bell.example/slack/events";
-    const manifest = manifestFile(commands, "/bell", endpoint);
-    const found = await find({ appToken: undefined, signingSecret: "s", endpoint, manifest }, true);
+    const manifest = manifestFile(commands, "/bell", { endpoint });
+    const found = await find({ appToken: undefined, signingSecret: "s", addresses: { endpoint }, manifest }, true);
     expect(found).toContainEqual(expect.stringMatching(saying("ok Slack requests", "HTTP", endpoint)));
     expect(found).toContainEqual(expect.stringMatching(saying("ok Slack manifest", endpoint)));
     expect(found.filter((line) => !line.startsWith("ok "))).toEqual([]);
     expect(slack.begun).not.toContain("apps.connections.open");
+  });
+
+  describe("at the installations of an app of many workspaces", () => {
+    const scopes = slackManifest(commands).oauth_config.scopes.bot.join(",");
+    const installUrl = "https://bell.example/slack/install";
+    const kept = (id: string, more: Partial<KeptInstallation> = {}): KeptInstallation => ({
+      id,
+      name: `Name of ${id}`,
+      scopes,
+      botToken: slack.state.botToken,
+      expired: false,
+      ...more,
+    });
+
+    it.each<[string, () => readonly KeptInstallation[] | undefined, RegExp[]]>([
+      ["none yet", () => [], [saying("ok Slack installations", installUrl)]],
+      ["no database yet", () => undefined, [saying("warning Slack installations", "->")]],
+      ["all well", () => [kept("T1"), kept("T2")], [saying("ok Slack installations", 2)]],
+      [
+        "a refused token",
+        () => [kept("T1"), kept("T2", { botToken: "xoxb-revoked" })],
+        [saying("ok Slack installations", 2), saying("fault Slack installations", "Name of T2 (T2)", "->", installUrl)],
+      ],
+      [
+        "a token that expired while nothing ran",
+        () => [kept("T1"), kept("T2", { botToken: "xoxb-old", expired: true })],
+        [saying("ok Slack installations", 2, 1)],
+      ],
+      [
+        "tokens that no key opens",
+        () => [kept("T1"), ...["T2", "T3"].map((id) => kept(id, { botToken: undefined }))],
+        [saying("fault Slack installations", "SECRET_KEY", 2, 3, "T2", "T3", "->", installUrl)],
+      ],
+      [
+        "scopes of an earlier version",
+        () => [kept("T1", { scopes: "commands,chat:write" })],
+        [saying("ok Slack installations", 1), saying("warning Slack installations", "T1", "->", installUrl)],
+      ],
+    ])("%s", async (_name, installations, lines) => {
+      slack.expected.add("invalid_auth");
+      const found = await find({ botToken: undefined, installUrl, installations: installations() }, true);
+      const about = found.filter((line) => line.includes("Slack installations"));
+      expect(about).toEqual(lines.map((line) => expect.stringMatching(line)));
+      expect(about).toMatchSnapshot();
+      expect(found.join()).not.toContain("xoxb");
+    });
+
+    it("looks for the operators' channel in each workspace", async () => {
+      const channels = [{ id: slack.channel(), setting: "OPERATOR_CHANNEL" }];
+      slack.expected.add("message_not_found").add("invalid_auth").add("channel_not_found");
+      const installations = [kept("T1", { botToken: "xoxb-revoked" }), kept("T2")];
+      const found = await find({ botToken: undefined, installUrl, installations, channels }, true);
+      expect(found).toContainEqual(expect.stringMatching(saying("ok OPERATOR_CHANNEL")));
+      const none = await find({ botToken: undefined, installUrl, installations: [], channels }, true);
+      expect(none).toContainEqual(expect.stringMatching(saying("fault OPERATOR_CHANNEL")));
+    });
+  });
+
+  it("compares the manifest with where people install the app", async () => {
+    const addresses = { redirectUrl: "https://bell.example/slack/oauth_redirect" };
+    const manifest = manifestFile(commands, "/bell", addresses);
+    expect(await find({ addresses, manifest })).toEqual([]);
+    expect(await find({ addresses })).toEqual([
+      expect.stringMatching(saying("warning Slack manifest", addresses.redirectUrl, "->")),
+    ]);
   });
 
   // One fault each, and the line that it makes.
@@ -91,7 +160,7 @@ describe("the doctor at Slack", () => {
     ],
     [
       "HTTP with the manifest of Socket Mode",
-      () => ({ appToken: undefined, signingSecret: "s", endpoint: "https://bell.example/slack/events" }),
+      () => ({ appToken: undefined, signingSecret: "s", addresses: { endpoint: "https://bell.example/slack/events" } }),
       /^warning Slack manifest: .*https:\/\/bell\.example\/slack\/events.* -> .*slack:manifest/u,
     ],
     ["a wrong app token", () => ({ appToken: "xapp-stolen" }), /^fault Slack app token: .*invalid_auth.*Socket Mode/u],

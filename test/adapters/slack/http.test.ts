@@ -95,7 +95,7 @@ test("whatever people do comes to the same where each request reaches another of
   await using http = await begin();
   await http.twin();
   balancer.origins.push(...http.consoles.map(({ url }) => url));
-  http.fake.state.manifest = slackManifest(commands, "/bell", balancer.origin + EVENTS_PATH);
+  http.fake.state.manifest = slackManifest(commands, "/bell", { endpoint: balancer.origin + EVENTS_PATH });
   await http.fake.endpoint.verify();
   const walked = await walk(http);
   expect(walked).toEqual(await overSockets());

@@ -21,13 +21,26 @@ test("each permission is there with its feature, and none that reads conversatio
 
 test("over HTTP it names one address for all that Slack posts, and switches Socket Mode off", () => {
   const url = "https://bell.example/slack/events";
-  const { features, settings } = slackManifest(commands, "/bell", url);
+  const { features, settings } = slackManifest(commands, "/bell", { endpoint: url });
   expect(features.slash_commands.map((one) => one.url)).toEqual([url]);
   expect(settings).toMatchObject({
     event_subscriptions: { request_url: url },
     interactivity: { is_enabled: true, request_url: url, message_menu_options_url: url },
     socket_mode_enabled: false,
   });
+});
+
+test("where any workspace may install it, it names the way back, rotates tokens and goes to organisations", () => {
+  const redirectUrl = "https://bell.example/slack/oauth_redirect";
+  const { oauth_config: config, settings } = slackManifest(commands, "/bell", { redirectUrl });
+  expect(config.redirect_urls).toEqual([redirectUrl]);
+  expect(settings).toMatchObject({ org_deploy_enabled: true, token_rotation_enabled: true, socket_mode_enabled: true });
+  expect(settings.event_subscriptions.bot_events).toEqual(
+    expect.arrayContaining(["app_uninstalled", "tokens_revoked"]),
+  );
+  const one = slackManifest(commands);
+  expect(one.oauth_config).not.toHaveProperty("redirect_urls");
+  expect(one.settings).toMatchObject({ org_deploy_enabled: false, token_rotation_enabled: false });
 });
 
 test("it keeps to what Slack takes: description, usage hint, lengths", () => {

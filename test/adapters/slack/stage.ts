@@ -125,7 +125,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     if (options.http === true) {
       const served = await startConsole(echoBot(), { webhooks: adapter.webhooks ?? [], log });
       consoles.push(served);
-      fake.state.manifest = slackManifest(commands, "/bell", served.url + EVENTS_PATH);
+      fake.state.manifest = slackManifest(commands, "/bell", { endpoint: served.url + EVENTS_PATH });
       await fake.endpoint.verify();
       if (options.connect !== false) await until(() => adapter.health.state === "up", "the adapter");
     } else if (options.connect !== false) await until(() => fake.sockets.listening === 2, "the sockets");

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { examineConfig, parseConfig } from "../../../src/config.ts";
-import { endpointChecks, examineEndpoint } from "../../../src/main/doctor/endpoints.ts";
+import { endpointChecks, examineEndpoint, examineInstallPage } from "../../../src/main/doctor/endpoints.ts";
 import { loopbackNode } from "../../support/loopback-node.ts";
 import { saying } from "../../support/said.ts";
 import { problemLines } from "./finding-lines.ts";
@@ -35,13 +35,30 @@ const base = { MAINNET_URLS: "https://node.example", PUBLIC_URL: "https://bell.e
 const discord = { DISCORD_TOKEN: "t", DISCORD_PUBLIC_KEY: "ab".repeat(32) };
 const slack = { SLACK_BOT_TOKEN: "xoxb-1", SLACK_SIGNING_SECRET: "s" };
 
+const many = {
+  SLACK_CLIENT_ID: "1.2",
+  SLACK_CLIENT_SECRET: "s",
+  SECRET_KEY: Buffer.alloc(32).toString("base64"),
+};
+
 it.each<[string, Record<string, string>, string[]]>([
   ["nothing over HTTP", { DISCORD_TOKEN: "t", SLACK_BOT_TOKEN: "xoxb-1", SLACK_APP_TOKEN: "xapp-1" }, []],
   ["Discord", discord, ["Discord endpoint"]],
   ["both", { ...discord, ...slack }, ["Discord endpoint", "Slack endpoint"]],
+  ["many workspaces over Socket Mode", { ...many, SLACK_APP_TOKEN: "xapp-1" }, ["Slack install page"]],
   ["Socket Mode in the place of HTTP", { ...slack, SLACK_APP_TOKEN: "xapp-1" }, []],
 ])("asks the endpoints in use: %s", (_what, env, names) => {
   expect(endpointChecks(parseConfig({ ...base, ...env })).map(({ name }) => name)).toEqual(names);
+});
+
+it.each<[number, RegExp[]]>([
+  [302, []],
+  [404, [saying("warning Slack install page", 404, 302, "->", "PUBLIC_URL")]],
+])("of an install page that answers %i", async (status, lines) => {
+  await using node = await loopbackNode(() => ({ status }));
+  const found = problemLines([await examineInstallPage(`${node.url}/slack/install`, signal)]);
+  expect(found).toEqual(lines.map((line) => expect.stringMatching(line)));
+  expect(found).toMatchSnapshot();
 });
 
 it("asks none without a public address", () => {

@@ -119,6 +119,7 @@ export class FakeSlack {
     if (grant === undefined) throw new Error(`the app is not installed in ${id}`);
     const about = {
       type: "event_callback",
+      event_time: Math.floor(this.state.now() / 1000),
       ...(grant.orgWide ? { enterprise_id: grant.id } : { team_id: grant.id, enterprise_id: grant.enterprise }),
       authorizations: [
         {

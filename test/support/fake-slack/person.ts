@@ -130,6 +130,7 @@ export class Person {
       type: "event_callback",
       team_id: this.team,
       event_id: state.id("Ev"),
+      event_time: Math.floor(state.now() / 1000),
       ...(grant === undefined ? {} : { enterprise_id: grant.enterprise, authorizations: [authorization] }),
     };
     return this.#send("events_api", { ...about, event });

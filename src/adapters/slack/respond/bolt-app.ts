@@ -78,11 +78,13 @@ export function createBoltApp(dependencies: BoltAppDependencies): BoltApp {
   });
   const forget = async (
     slack: SlackContext,
-    body: { readonly team_id: string; readonly event: { readonly type: string } },
+    body: { readonly team_id: string; readonly event_time: number; readonly event: { readonly type: string } },
   ): Promise<void> => {
     const slackEvent = body.event.type;
     shared.log.warn({ platform: "slack", slackEvent }, "app permissions revoked");
-    await logFailure(shared, slackEvent, () => installations.removed(slack.workspace ?? body.team_id));
+    await logFailure(shared, slackEvent, () =>
+      installations.removed(slack.workspace ?? body.team_id, 1000 * body.event_time),
+    );
   };
   const acknowledge = async (ack: AckFn<ViewResponseAction>, outcome: FormResult): Promise<void> => {
     if ("errors" in outcome) {

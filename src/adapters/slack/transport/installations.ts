@@ -1,3 +1,4 @@
+import type { Milliseconds } from "../../../units/duration.ts";
 import type { Identity } from "./identity.ts";
 
 /** The workspace, and the organisation of an Enterprise Grid, that a request comes from or a message goes to. */
@@ -30,8 +31,8 @@ export interface Installations {
    */
   find(origin: Origin): Promise<Installation | undefined>;
   all(): Promise<readonly Installation[]>;
-  /** The app was uninstalled, or the bot's token was revoked. */
-  removed(id: string): Promise<void>;
+  /** The app was uninstalled, or the bot's token was revoked, at a moment in Unix milliseconds. */
+  removed(id: string, at: Milliseconds): Promise<void>;
 }
 
 /** The one workspace of a bot token. Serves whatever comes until Slack has named the workspace. */

@@ -10,15 +10,15 @@ interface Window {
   readonly ends: number;
 }
 
-/** Counts wrong tokens per client, a minute at a time. */
+/** Counts what a client does too often, such as wrong tokens, a minute at a time. */
 export interface AttemptLimiter {
-  /** Milliseconds until wrong tokens of this client are looked at again; 0 = now. */
+  /** Milliseconds until this client is heard again; 0 = now. */
   waitMillis(address: string, now: Nanoseconds): number;
   failed(address: string, now: Nanoseconds): void;
 }
 
 /** It remembers a bounded number of clients. */
-export function createAttemptLimiter(): AttemptLimiter {
+export function createAttemptLimiter(max = MAX_FAILED_ATTEMPTS): AttemptLimiter {
   const windows = new LRUCache<string, Window>({ max: 2000 });
   const current = (address: string, at: number): Window => {
     const window = windows.get(clientGroup(address));
@@ -28,7 +28,7 @@ export function createAttemptLimiter(): AttemptLimiter {
     waitMillis: (address, now) => {
       const at = toMillis(now);
       const { failed, ends } = current(address, at);
-      return failed >= MAX_FAILED_ATTEMPTS ? ends - at : 0;
+      return failed >= max ? ends - at : 0;
     },
     failed: (address, now) => {
       const window = current(address, toMillis(now));

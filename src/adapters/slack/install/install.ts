@@ -1,0 +1,128 @@
+// Installing the app in any number of workspaces: here the two pages that people come by.
+// Next: install-state.ts (what ties Slack's answer to a browser), oauth.ts (Slack's side), stored-installations.ts (tokens:
+// kept, refreshed, deleted), key-ring.ts (their encryption).
+
+import type { Log } from "../../../log.ts";
+import type { Milliseconds } from "../../../units/duration.ts";
+import type { Webhook, WebhookPage, WebhookRequest, WebhookResponse } from "../../webhook.ts";
+import { describeError, errorCodeOf } from "../transport/api-error.ts";
+import { INSTALL_PATH, issueState, REDIRECT_PATH, STATE_LIFETIME, verifyState } from "./install-state.ts";
+import type { KeyRing } from "./key-ring.ts";
+import type { OAuth } from "./oauth.ts";
+import type { StoredInstallations } from "./stored-installations.ts";
+
+interface InstallDependencies {
+  readonly keys: KeyRing;
+  readonly oauth: Pick<OAuth, "authorizeUrl" | "exchange">;
+  readonly installations: Pick<StoredInstallations, "save">;
+  /** False where the state was used before. */
+  readonly useOnce: (state: string, endsAt: Milliseconds) => Promise<boolean>;
+  /** The root command, with its slash. */
+  readonly command: string;
+  /** Whether people reach this process over TLS. */
+  readonly secure: boolean;
+  readonly log: Log;
+  /** Unix milliseconds. */
+  readonly now?: () => Milliseconds;
+}
+
+const COOKIE = "bellwether-slack-install";
+
+/** The pages by which people install the app. */
+export function installPages(dependencies: InstallDependencies): readonly Webhook[] {
+  const { keys, oauth, secure, now = Date.now } = dependencies;
+  const cookie = (value: string, seconds: number): string =>
+    `${COOKIE}=${value}; Path=${REDIRECT_PATH}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
+  return [
+    {
+      path: INSTALL_PATH,
+      method: "GET",
+      async handle() {
+        const { state, browser } = issueState(keys, now());
+        const headers = { Location: oauth.authorizeUrl(state), "Set-Cookie": cookie(browser, STATE_LIFETIME / 1000) };
+        return { status: 302, headers };
+      },
+    },
+    {
+      path: REDIRECT_PATH,
+      method: "GET",
+      async handle(request) {
+        const answer = await finish(dependencies, request, now());
+        // A cookie serves once, like its state.
+        return answer.status === 200 ? { ...answer, headers: { "Set-Cookie": cookie("", 0) } } : answer;
+      },
+    },
+  ];
+}
+
+async function finish(
+  { command, installations, keys, log, oauth, useOnce }: InstallDependencies,
+  request: WebhookRequest,
+  now: Milliseconds,
+): Promise<WebhookResponse> {
+  const { query } = request;
+  const failed = query.get("error");
+  if (failed === "access_denied") {
+    return refusal(400, "Bellwether was not added", "You did not allow it, and nothing was changed.");
+  }
+  const state = verifyState(keys, query.get("state") ?? "", cookieOf(request), now);
+  if (state === "forged") {
+    const words = "This answer of Slack's does not belong to this browser, or a newer link was opened since.";
+    return refusal(403, "Bellwether was not added", words);
+  }
+  if (state === "stale") {
+    return refusal(
+      403,
+      "Bellwether was not added",
+      `The link was opened more than ${STATE_LIFETIME / 60_000} minutes ago.`,
+    );
+  }
+  const code = query.get("code");
+  if (failed !== null || code === null || code === "") {
+    return refusal(400, "Bellwether was not added", `Slack says: ${printable(failed ?? "no code")}.`);
+  }
+  if (!(await useOnce(state.id, state.endsAt))) {
+    const words = "This answer of Slack's was used before. If Bellwether is in your workspace already, all is well.";
+    return refusal(403, "This link has served", words);
+  }
+  try {
+    const grant = await oauth.exchange(code);
+    await installations.save(grant);
+    return { status: 200, body: installed(grant, command) };
+  } catch (error) {
+    log.warn({ platform: "slack", why: describeError(error) }, "app not installed");
+    const said = errorCodeOf(error);
+    return said === undefined
+      ? refusal(503, "Bellwether was not added", "Slack gave no usable answer. Try again in a minute.")
+      : refusal(400, "Bellwether was not added", `Slack says: ${said}.`);
+  }
+}
+
+function installed(
+  { name, orgWide }: { readonly name: string | undefined; readonly orgWide: boolean },
+  command: string,
+): WebhookPage {
+  const where = name ?? (orgWide ? "your organisation" : "your workspace");
+  return {
+    title: `Bellwether is in ${where}`,
+    words: [
+      ...(orgWide ? ["An administrator of the organisation chooses the workspaces that have it."] : []),
+      `Type ${command} help anywhere in Slack.`,
+      `For alerts in a channel type /invite @bellwether there, then ${command} alerts add.`,
+    ],
+  };
+}
+
+function refusal(status: 400 | 403 | 503, title: string, words: string): WebhookResponse {
+  return { status, body: { title, words: [words], link: { label: "Begin again", path: INSTALL_PATH } } };
+}
+
+/** Slack's codes are words in lower case; anything else may come from anybody. */
+function printable(code: string): string {
+  return /^[a-z][a-z _]{1,60}$/u.test(code) ? code : "an unknown error";
+}
+
+function cookieOf(request: WebhookRequest): string {
+  const pairs = (request.header("cookie") ?? "").split(";").map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1) ?? "";
+}

@@ -1,0 +1,126 @@
+import { type OauthV2AccessResponse, WebClient } from "@slack/web-api";
+
+import type { Log } from "../../../log.ts";
+import type { Milliseconds } from "../../../units/duration.ts";
+import { SCOPES } from "../manifest.ts";
+import { webClientOptions } from "../transport/web-api.ts";
+import type { Tokens } from "./sealed-tokens.ts";
+
+/** The app as Slack knows it. */
+export interface OAuthApp {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Where Slack sends people back to; as the manifest names it. */
+  readonly redirectUrl: string;
+  /** Left out = Slack's own; ends in `/api/`. */
+  readonly apiUrl?: string | undefined;
+  readonly log: Log;
+}
+
+/** Tokens as Slack gives them. */
+export interface GrantedTokens {
+  readonly tokens: Tokens;
+  /** From now on; undefined where the token does not expire. */
+  readonly expiresIn: Milliseconds | undefined;
+}
+
+/** What somebody allowed. */
+export interface Grant extends GrantedTokens {
+  /** The workspace; the organisation where the app is installed for the whole of it. */
+  readonly id: string;
+  readonly name: string | undefined;
+  readonly enterprise: string | undefined;
+  readonly orgWide: boolean;
+  readonly botUser: string | undefined;
+  readonly scopes: string;
+  readonly by: string | undefined;
+}
+
+const SLACK_API_URL = "https://slack.com/api/";
+/** A page waits for it. */
+const CALL_TIMEOUT: Milliseconds = 10_000;
+
+/** Slack's side of installing: https://docs.slack.dev/authentication/installing-with-oauth. */
+export class OAuth {
+  readonly #app: OAuthApp;
+  readonly #web: WebClient;
+
+  constructor(app: OAuthApp) {
+    this.#app = app;
+    this.#web = new WebClient(undefined, this.#clientOptions());
+  }
+
+  /** Where a browser is sent, so that somebody may allow the app. */
+  authorizeUrl(state: string): string {
+    const { apiUrl = SLACK_API_URL, clientId, redirectUrl } = this.#app;
+    const url = new URL("../oauth/v2/authorize", apiUrl.endsWith("/") ? apiUrl : `${apiUrl}/`);
+    url.search = new URLSearchParams({
+      client_id: clientId,
+      scope: Object.keys(SCOPES).join(","),
+      redirect_uri: redirectUrl,
+      state,
+    }).toString();
+    return url.href;
+  }
+
+  /** Exchanges the code of Slack's answer, which serves once. Rejects with the library's errors. */
+  async exchange(code: string): Promise<Grant> {
+    const { clientId, clientSecret, redirectUrl } = this.#app;
+    const answer = await this.#web.oauth.v2.access({
+      client_id: clientId,
+      client_secret: clientSecret,
+      code,
+      redirect_uri: redirectUrl,
+    });
+    const orgWide = answer.is_enterprise_install === true;
+    const place = orgWide ? answer.enterprise : answer.team;
+    if (place?.id === undefined) throw new Error("Slack names no workspace");
+    return {
+      ...tokensOf(answer),
+      id: place.id,
+      name: place.name,
+      enterprise: answer.enterprise?.id,
+      orgWide,
+      botUser: answer.bot_user_id,
+      scopes: answer.scope ?? "",
+      by: answer.authed_user?.id,
+    };
+  }
+
+  /** New tokens in place of those that expire: https://docs.slack.dev/authentication/using-token-rotation. */
+  async refresh(refreshToken: string): Promise<GrantedTokens> {
+    const { clientId, clientSecret } = this.#app;
+    return tokensOf(
+      await this.#web.oauth.v2.access({
+        client_id: clientId,
+        client_secret: clientSecret,
+        grant_type: "refresh_token",
+        refresh_token: refreshToken,
+      }),
+    );
+  }
+
+  /** Whether Slack accepts a token; false where it does not answer. Never rejects. */
+  async accepts(token: string): Promise<boolean> {
+    try {
+      await new WebClient(token, this.#clientOptions()).auth.test();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #clientOptions() {
+    const { apiUrl, log } = this.#app;
+    return webClientOptions({ apiUrl, log, timeoutMillis: CALL_TIMEOUT });
+  }
+}
+
+function tokensOf(answer: OauthV2AccessResponse): GrantedTokens {
+  const { access_token: botToken, refresh_token: refreshToken, expires_in: seconds, token_type: type } = answer;
+  if (botToken === undefined || (type !== undefined && type !== "bot")) throw new Error("Slack gives no bot token");
+  return {
+    tokens: { botToken, ...(refreshToken === undefined ? {} : { refreshToken }) },
+    expiresIn: seconds === undefined ? undefined : seconds * 1000,
+  };
+}
