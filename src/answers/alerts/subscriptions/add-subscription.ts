@@ -182,7 +182,7 @@ function addedReply(
   if (offered) {
     blocks.push(
       paragraph(
-        text`A test message is on its way. More is added by name: ${commandLine("alerts add markets BTC/USDT")}, ${commandLine("alerts add all")}.`,
+        text`A test message is on its way. Add more by name: ${commandLine("alerts add markets BTC/USDT")}, ${commandLine("alerts add all")}.`,
       ),
     );
   }
