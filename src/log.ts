@@ -92,6 +92,7 @@ export const LOG_EVENTS = [
   "progress not shown",
   "readiness failed",
   "receipts not stored",
+  "repeats not recognised",
   "seen ids unavailable",
   "share failed",
   "share without files",

@@ -21,6 +21,7 @@ import { ServedInstallations, type SharedContext } from "./served.ts";
 import { SlackEndpoint } from "./transport/endpoint.ts";
 import type { Installations } from "./transport/installations.ts";
 import { EVENTS_PATH } from "./transport/signature.ts";
+import type { IsFirst } from "./transport/intake.ts";
 import { Connection } from "./transport/transport.ts";
 import type { Sleep } from "./transport/web-api.ts";
 
@@ -36,6 +37,8 @@ export interface SlackAdapterOptions {
   readonly payloads: Payloads;
   /** Left out: this process has the token to itself. */
   readonly shared?: SharedToken | undefined;
+  /** Which of the processes that share the app meets a request first; left out: this one is given all of them. */
+  readonly isFirst?: IsFirst | undefined;
   readonly log: Log;
   /** Unix milliseconds; the wall clock unless a test says otherwise. */
   readonly now?: (() => number) | undefined;
@@ -62,6 +65,7 @@ export interface SlackTiming {
   readonly backoffMillis?: number;
   readonly failedMillis?: number;
   readonly greetMillis?: number;
+  readonly countMillis?: number;
   readonly checkMillis?: number;
   readonly againMillis?: number;
   readonly channelMillis?: number;
@@ -111,7 +115,9 @@ class SlackAdapter implements SendingAdapter {
       onNotInChannel: (slack, channel) => this.#track(notifyNotInChannel(slack, channel)),
     });
     if ("appToken" in source) {
-      this.#connection = new Connection({ appToken: source.appToken, apiUrl, log, ...timing });
+      const { isFirst, shared } = options;
+      const processes = shared === undefined ? undefined : () => shared.live;
+      this.#connection = new Connection({ appToken: source.appToken, apiUrl, log, isFirst, processes, ...timing });
       this.webhooks = [];
     } else {
       const { signingSecret } = source;
@@ -120,6 +126,7 @@ class SlackAdapter implements SendingAdapter {
         signingSecret,
         ...(identity === undefined ? {} : { identity }),
         log,
+        isFirst: options.isFirst,
         now: () => now(),
       });
       this.#connection = endpoint;

@@ -25,6 +25,7 @@ import type { Config } from "../../config.ts";
 import { UserError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { SavedParties, Store } from "../../store/store.ts";
+import type { Milliseconds } from "../../units/duration.ts";
 import type { InstallationSample } from "../metrics/metrics.ts";
 import type { openSlackInstallations } from "./slack-installations.ts";
 
@@ -83,6 +84,9 @@ interface PlatformDependencies {
   readonly alerts: AlertService;
 }
 
+/** Slack repeats a request for five minutes: https://docs.slack.dev/apis/events-api#retries. */
+const REPEATED_FOR: Milliseconds = 600_000;
+
 const require = createRequire(import.meta.url);
 
 /** Loads a platform's libraries only where its tokens are set: they cost more time and memory than all the rest. */
@@ -120,6 +124,8 @@ export async function openPlatforms(
       many = await openSlackInstallations({ ...slack.oauth, apiUrl: slack.apiUrl, command, store, shared, log });
       botToken = many.installations;
     }
+    const isFirst = async (request: string): Promise<boolean> =>
+      shared.live < 2 || store.installations.useOnce(`slack ${request}`, Date.now() + REPEATED_FOR);
     adapters.push(
       createSlackAdapter({
         botToken,
@@ -129,6 +135,7 @@ export async function openPlatforms(
         log,
         payloads,
         shared,
+        isFirst,
         savedParties,
         standing,
         subscriptionsOf,

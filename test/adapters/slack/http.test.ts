@@ -92,7 +92,7 @@ test("whatever people do comes to the same as over Socket Mode, of which no sock
 
 test("whatever people do comes to the same where each request reaches another of two processes", async () => {
   await using balancer = await Balancer.start();
-  await using http = await begin();
+  await using http = await begin({ live: () => 2 });
   await http.twin();
   balancer.origins.push(...http.consoles.map(({ url }) => url));
   http.fake.state.manifest = slackManifest(commands, "/bell", { endpoint: balancer.origin + EVENTS_PATH });

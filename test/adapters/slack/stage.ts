@@ -5,6 +5,7 @@ import type { Payloads, SendingAdapter } from "../../../src/adapters/adapter.ts"
 import { createSlackAdapter, type SlackAdapterOptions, type SlackTiming } from "../../../src/adapters/slack/index.ts";
 import { slackManifest } from "../../../src/adapters/slack/manifest.ts";
 import { EVENTS_PATH } from "../../../src/adapters/slack/transport/signature.ts";
+import { OWN_TOKEN } from "../../../src/alerts/sender.ts";
 import type { AlertService } from "../../../src/alerts/service/service.ts";
 import type { Platforms } from "../../../src/alerts/platform.ts";
 import { createApiClient } from "../../../src/api/client/client.ts";
@@ -49,6 +50,8 @@ export interface StageOptions {
   readonly platforms?: Platforms;
   /** Requests over HTTP in place of Socket Mode. */
   readonly http?: boolean;
+  /** How many processes share the app; a function, where that changes. Left out: one, which is given all requests. */
+  readonly live?: () => number;
 }
 
 /** The whole way: a simulated network, the real bot and store, the adapter, and a Slack with people in it. */
@@ -99,6 +102,19 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       exports: exportJobsOn(store, scratch.folder, { log }),
       log,
     });
+  const { live } = options;
+  const sharing: Partial<SlackAdapterOptions> =
+    live === undefined
+      ? {}
+      : {
+          shared: {
+            ...OWN_TOKEN,
+            get live() {
+              return live();
+            },
+          },
+          isFirst: (request) => store.installations.useOnce(request, Date.now() + 60_000),
+        };
   const consoles: Harness[] = [];
   const start = async (): Promise<SendingAdapter> => {
     const adapter = createSlackAdapter({
@@ -110,6 +126,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       command: "/bell",
       apiUrl: fake.apiUrl,
       payloads: options.payloads?.(store.payloads) ?? store.payloads,
+      ...sharing,
       savedParties: ({ id, workspace = "" }) =>
         ownParties(store.parties, { platform: "slack", workspace }, { id }, platforms).list(),
       standing: (networks, person) => homeStanding(alerts, networks, person, platforms),
@@ -118,7 +135,14 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       sleep: options.waits?.sleep,
       log,
       now: () => fake.state.now(),
-      timing: { backoffMillis: 20, channelMillis: 5, againMillis: 20, checkMillis: 20, ...options.timing },
+      timing: {
+        backoffMillis: 20,
+        countMillis: 20,
+        channelMillis: 5,
+        againMillis: 20,
+        checkMillis: 20,
+        ...options.timing,
+      },
     });
     // What a restart finds is what was kept.
     await adapter.start(await create());
@@ -128,7 +152,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       fake.state.manifest = slackManifest(commands, "/bell", { endpoint: served.url + EVENTS_PATH });
       await fake.endpoint.verify();
       if (options.connect !== false) await until(() => adapter.health.state === "up", "the adapter");
-    } else if (options.connect !== false) await until(() => fake.sockets.listening === 2, "the sockets");
+    } else if (options.connect !== false) await until(() => fake.sockets.listening >= 2, "the sockets");
     return adapter;
   };
   let adapter = await start();

@@ -5,7 +5,7 @@ import type { AdapterHealth } from "../../adapter.ts";
 import { parseJson } from "../../parse-json.ts";
 import { NOT_RUNNING, type WebhookRequest, type WebhookResponse } from "../../webhook.ts";
 import type { Identity } from "./identity.ts";
-import { Intake } from "./intake.ts";
+import { Intake, type IsFirst } from "./intake.ts";
 import { isSignedBySlack } from "./signature.ts";
 
 interface EndpointOptions {
@@ -13,6 +13,8 @@ interface EndpointOptions {
   /** Checks the bot's token, which is all that there is to lose without sockets; left out where there are many. */
   readonly identity?: Pick<Identity, "health">;
   readonly log: Log;
+  /** See IntakeOptions. */
+  readonly isFirst?: IsFirst | undefined;
   /** Unix milliseconds. */
   now(): number;
 }
@@ -30,7 +32,7 @@ export class SlackEndpoint implements Receiver {
 
   constructor(options: EndpointOptions) {
     this.#options = options;
-    this.#intake = new Intake(options.log);
+    this.#intake = new Intake(options);
   }
 
   /** That of the token: whether requests arrive is only known at Slack. */

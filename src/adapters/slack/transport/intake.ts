@@ -1,18 +1,35 @@
 import type { App, ReceiverEvent } from "@slack/bolt";
 import { LRUCache } from "lru-cache";
 
+import { messageOf } from "../../../errors.ts";
+import { inTime } from "../../../in-time.ts";
 import type { Log } from "../../../log.ts";
+import type { Milliseconds } from "../../../units/duration.ts";
 import { describeError } from "./api-error.ts";
+
+/** False where another process has met this request already. */
+export type IsFirst = (request: string) => Promise<boolean>;
+
+/** Longer than a database takes, and soon enough for the 3 s that Slack waits. */
+const FIRST_TIMEOUT: Milliseconds = 1000;
+
+interface IntakeOptions {
+  readonly log: Log;
+  /** Left out where this process is given all requests. */
+  readonly isFirst?: IsFirst | undefined;
+}
 
 /** Hands what Slack sends to Bolt's app, however it came: each request once, and each acknowledged. */
 export class Intake {
   readonly #log: Log;
+  readonly #isFirst: IsFirst;
   /** The newest requests: Slack may deliver one twice. */
   readonly #recent = new LRUCache<string, true>({ max: 5000 });
   #app: App | undefined;
 
-  constructor(log: Log) {
+  constructor({ log, isFirst = async () => true }: IntakeOptions) {
     this.#log = log;
+    this.#isFirst = isFirst;
   }
 
   init(app: App): void {
@@ -21,23 +38,17 @@ export class Intake {
 
   /** Never rejects. */
   async process(event: ReceiverEvent): Promise<void> {
-    let acknowledged = false;
-    const ack: ReceiverEvent["ack"] = async (response) => {
-      if (acknowledged) return;
-      acknowledged = true;
-      try {
-        await event.ack(response);
-      } catch (error) {
-        // The socket closed in between; Slack repeats the envelope on the other one.
-        this.#log.warn({ platform: "slack", why: describeError(error) }, "acknowledgement failed");
-      }
-    };
+    let acknowledged: Promise<void> | undefined;
+    const ack: ReceiverEvent["ack"] = (response) => (acknowledged ??= this.#acknowledge(event, response));
     // Acknowledged first: a close request may follow immediately.
     if (!wantsAnswer(event.body)) void ack();
     const key = keyOf(event.body);
     if (key !== undefined) {
       if (this.#recent.has(key)) return ack();
       this.#recent.set(key, true);
+      // A process that dies before it has acknowledged leaves the request to the next.
+      await acknowledged;
+      if (!(await this.#isNew(key))) return ack();
     }
     try {
       await this.#app?.processEvent({ ...event, ack });
@@ -46,6 +57,23 @@ export class Intake {
     } finally {
       await ack();
     }
+  }
+
+  async #acknowledge(event: ReceiverEvent, response: Parameters<ReceiverEvent["ack"]>[0]): Promise<void> {
+    try {
+      await event.ack(response);
+    } catch (error) {
+      // The socket closed in between; Slack repeats the envelope on the other one.
+      this.#log.warn({ platform: "slack", why: describeError(error) }, "acknowledgement failed");
+    }
+  }
+
+  /** Where that cannot be found out in time, it is: a request that is answered twice is better than none. */
+  #isNew(key: string): Promise<boolean> {
+    return inTime(this.#isFirst(key), { millis: FIRST_TIMEOUT }, () => true).catch((thrown: unknown) => {
+      this.#log.warn({ platform: "slack", why: messageOf(thrown) }, "repeats not recognised");
+      return true;
+    });
   }
 }
 

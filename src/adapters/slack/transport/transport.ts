@@ -11,13 +11,19 @@ import type { AdapterHealth } from "../../adapter.ts";
 import { parseJson } from "../../parse-json.ts";
 import { describeError, isTokenRefused } from "./api-error.ts";
 import { guardSocketMessages, SocketModeReceiver } from "./bolt.ts";
-import { Intake } from "./intake.ts";
+import { Intake, type IsFirst } from "./intake.ts";
 import { libraryLogger, webClientOptions } from "./web-api.ts";
 
 interface ConnectionOptions {
   readonly appToken: string;
   readonly apiUrl?: string | undefined;
   readonly log: Log;
+  /** See IntakeOptions. */
+  readonly isFirst?: IsFirst | undefined;
+  /** How many processes share the sockets that Slack allows; 1 or more. */
+  readonly processes?: (() => number) | undefined;
+  /** How often that number is looked at. */
+  readonly countMillis?: number | undefined;
   /** Initial backoff; doubles up to a minute. */
   readonly backoffMillis?: number | undefined;
   /** The wait after an error that only a person can fix. */
@@ -26,8 +32,13 @@ interface ConnectionOptions {
   readonly greetMillis?: number | undefined;
 }
 
-/** Slack sends each command over one of the sockets: while one is renewed, the other receives. */
+/**
+ * Slack sends each command over one of the sockets: while one is renewed, the other receives. With more processes than
+ * this, each has one, since Slack allows ten: https://docs.slack.dev/apis/events-api/using-socket-mode#multiple.
+ */
 const SOCKETS = 2;
+const MAX_PROCESSES_WITH_TWO = 5;
+const COUNT_EVERY = 1000;
 const BACKOFF_MAX_MILLIS = 60_000;
 /** A session shorter than this is followed by a pause; Slack closes each socket after about an hour. */
 const SHORT_SESSION_MILLIS = 10_000;
@@ -39,7 +50,7 @@ interface SessionEnd {
 }
 
 /**
- * Keeps two Socket Mode sessions open until stopped, and renews each as soon as Slack asks for it. The library's
+ * Keeps its Socket Mode sessions open until stopped, and renews each as soon as Slack asks for it. The library's
  * reconnection is disabled, since it waits 5 s and ends the process when a token is revoked. No method rejects.
  */
 export class Connection implements Receiver {
@@ -51,7 +62,7 @@ export class Connection implements Receiver {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    this.#intake = new Intake(options.log);
+    this.#intake = new Intake(options);
   }
 
   /** The health of its best socket. */
@@ -75,11 +86,20 @@ export class Connection implements Receiver {
     await this.#loops;
   }
 
+  /** How many sockets this process may have. */
+  get #wanted(): number {
+    return (this.#options.processes?.() ?? 1) > MAX_PROCESSES_WITH_TWO ? 1 : SOCKETS;
+  }
+
   async #supervise(socket: number): Promise<void> {
-    const { backoffMillis = 1000, failedMillis = 600_000, log } = this.#options;
+    const { backoffMillis = 1000, countMillis = COUNT_EVERY, failedMillis = 600_000, log } = this.#options;
     const { signal } = this.#stopping;
     let wait = backoffMillis;
     while (!signal.aborted) {
+      if (socket >= this.#wanted) {
+        await sleep(countMillis, undefined, { signal, ref: false }).catch(() => undefined);
+        continue;
+      }
       const began = performance.now();
       const end = await this.#session(socket);
       if (signal.aborted) return;
@@ -105,7 +125,7 @@ export class Connection implements Receiver {
 
   /** One socket, from its first call until Slack ends it or asks for another. */
   async #session(socket: number): Promise<SessionEnd> {
-    const { apiUrl, appToken, greetMillis = 15_000, log } = this.#options;
+    const { apiUrl, appToken, countMillis = COUNT_EVERY, greetMillis = 15_000, log } = this.#options;
     const { signal } = this.#stopping;
     const receiver = new SocketModeReceiver({
       appToken,
@@ -129,6 +149,9 @@ export class Connection implements Receiver {
     });
     const stopped = (): void => end("stopped");
     signal.addEventListener("abort", stopped, { once: true });
+    const count = setInterval(() => {
+      if (socket >= this.#wanted) end("more processes share the sockets");
+    }, countMillis);
     const late = setTimeout(() => end("Slack did not greet in time"), greetMillis);
     try {
       let wasUp = false;
@@ -154,6 +177,7 @@ export class Connection implements Receiver {
       return { why, wasUp, refused };
     } finally {
       clearTimeout(late);
+      clearInterval(count);
       signal.removeEventListener("abort", stopped);
       // It closes in the background.
       client.disconnect().catch(() => undefined);

@@ -41,6 +41,50 @@ describe("the connection", () => {
     ).toHaveLength(3);
   });
 
+  test("handles an envelope once that comes over the sockets of several processes", async () => {
+    await using scene = await stage({ live: () => 2 });
+    const { fake } = scene;
+    await scene.twin();
+    await until(() => fake.sockets.listening === 4, "the sockets of both");
+    const ann = fake.person("ann");
+    const mention = ann.mention(scene.channel, "time");
+    await until(() => ann.sees(scene.channel).length === 2, "the answer");
+    const dialog = await ann.run(scene.channel, "time");
+    // By turns: at least once over a socket of each.
+    for (let time = 0; time < 4; time += 1) {
+      fake.sockets.deliver(mention);
+      fake.sockets.deliver(dialog.envelope);
+    }
+    await Promise.all(Array.from({ length: 4 }, () => ann.run(scene.channel, "help")));
+    expect([dialog.messages.length, dialog.uses]).toEqual([1, 1]);
+    expect(
+      ann.sees(scene.channel).filter(({ thread, onlyFor }) => onlyFor !== undefined && thread === undefined),
+    ).toHaveLength(6);
+  });
+
+  test("answers all the same where the database does not say whether another process did", async () => {
+    await using scene = await stage({ live: () => 2 });
+    scene.store.installations.useOnce = async () => {
+      throw new Error("the database does not answer");
+    };
+    expect(textOf((await scene.fake.person("ann").run(scene.channel, "help")).last)).toContain("market list");
+  });
+
+  test("has two sockets in each of five processes, and one in each of more", async () => {
+    let live = 5;
+    await using scene = await stage({ live: () => live });
+    const { fake } = scene;
+    await scene.twin();
+    await until(() => fake.sockets.listening === 4, "two sockets each");
+    live = 6;
+    await until(() => fake.sockets.listening === 2, "one socket each");
+    const ann = fake.person("ann");
+    for (let time = 0; time < 3; time += 1) await ann.run(scene.channel, "help");
+    expect([scene.adapter.health, fake.sockets.lost]).toEqual([{ state: "up" }, 0]);
+    live = 5;
+    await until(() => fake.sockets.listening === 4, "two sockets each again");
+  });
+
   test("an event whose acknowledgement was lost comes again, and is answered once", async () => {
     await using scene = await stage();
     const { fake } = scene;
