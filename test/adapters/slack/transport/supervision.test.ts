@@ -138,9 +138,11 @@ describe("the connection", () => {
   test("a socket that is never greeted is given up for another", async () => {
     await using scene = await stage({ timing: { greetMillis: 30 } });
     const { adapter, fake } = scene;
+    // On a slow machine the first ones may have been given up, too.
+    const { opened } = fake.sockets;
     fake.sockets.greets = false;
     fake.sockets.cut();
-    await until(() => fake.sockets.opened > 4, "further tries");
+    await until(() => fake.sockets.opened > opened + 2, "further tries");
     expect(adapter.health.state).toBe("down");
     fake.sockets.greets = true;
     await until(() => adapter.health.state === "up", "healing");
