@@ -6,11 +6,6 @@ import { createHash } from "node:crypto";
 import { writeSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 
-// Linux takes the memory for a file's pages in pieces as large as a write asks for. Up to eight pages (its
-// PAGE_ALLOC_COSTLY_ORDER, include/linux/mmzone.h) come from lists of what was freed lately; larger ones do not, and in
-// a virtual machine that gives its free memory back to its host they cost several times as much, page by page.
-const WRITE_BYTES = 32 * 1024;
-
 const hash = createHash("sha256");
 let position = 0;
 
@@ -25,7 +20,7 @@ parentPort?.on("message", (request) => {
   try {
     const bytes = new Uint8Array(memory, 0, length);
     for (let at = 0; at < length;) {
-      const written = writeSync(workerData.fd, bytes, at, Math.min(WRITE_BYTES, length - at), position);
+      const written = writeSync(workerData.fd, bytes, at, length - at, position);
       at += written;
       position += written;
     }
