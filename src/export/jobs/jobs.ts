@@ -111,6 +111,8 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
   const at = (): Milliseconds => toMillis(clock.wallClock());
   const isOneOfSeveral = store.processes.aliveFor !== undefined;
   let sweeping: Promise<void> | undefined;
+  let heeding: Promise<void> | undefined;
+  let nextHeed: Promise<void> | undefined;
 
   async function interruptAbandoned(): Promise<void> {
     try {
@@ -118,6 +120,15 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
       runner.turns.look();
     } catch (thrown) {
       log.warn({ why: messageOf(thrown) }, "interrupted exports unknown");
+    }
+  }
+
+  async function heed(): Promise<void> {
+    runner.turns.look();
+    try {
+      await others.heed();
+    } catch (thrown) {
+      log.warn({ why: messageOf(thrown) }, "export queue unknown");
     }
   }
 
@@ -299,13 +310,14 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
 
     interruptAbandoned,
 
-    async heedOthers() {
-      runner.turns.look();
-      try {
-        await others.heed();
-      } catch (thrown) {
-        log.warn({ why: messageOf(thrown) }, "export queue unknown");
-      }
+    heedOthers() {
+      // However often it is asked for: one after the one under way.
+      nextHeed ??= (heeding ?? Promise.resolve()).then(() => {
+        nextHeed = undefined;
+        heeding = heed();
+        return heeding;
+      });
+      return nextHeed;
     },
 
     async start() {

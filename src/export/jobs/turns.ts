@@ -15,7 +15,7 @@ const LOOK_EVERY: Milliseconds = 1000;
 const MEASURED_EXPORTS = 10;
 
 export interface TurnsDependencies {
-  readonly store: Pick<Store, "transaction" | "processes">;
+  readonly store: Pick<Store, "exports" | "transaction" | "processes">;
   readonly clock: Clock;
   readonly log: Log;
   /** Aborted when the process stops. */
@@ -80,16 +80,9 @@ export function createTurns({ store, clock, log, closing, live, begin, report }:
   }
 
   async function lookOnce(): Promise<void> {
-    const { line, begun } = await store.transaction(async ({ exports }) => {
-      const found = await readLine(exports);
-      const next = found.next();
-      // One runs already where a commit was lost on its way back.
-      const mine = waiting().filter(({ code, network }) =>
-        found.runs(code) ? found.refusedUntil(network) === undefined : next.includes(code),
-      );
-      for (const { code } of mine) await exports.update(code, { state: "running", started_at: at() });
-      return { line: found.withBegun(mine.map(({ code }) => code)), begun: mine };
-    });
+    // Only who may begin waits for the turn of transactions, and looks again then.
+    const seen = await readLine(store.exports);
+    const { line, begun } = mayBegin(seen).length === 0 ? { line: seen, begun: [] } : await takeTurns();
     for (const job of begun) if (job.waits) begin(job);
     const places = line.places();
     for (const job of waiting()) {
@@ -99,6 +92,23 @@ export function createTurns({ store, clock, log, closing, live, begin, report }:
       if (until !== undefined) report(job, { code, state: "refused", until });
       else if (place !== undefined) report(job, { code, state: "queued", ...place });
     }
+  }
+
+  async function takeTurns(): Promise<{ readonly line: ExportLine; readonly begun: readonly LiveJob[] }> {
+    return store.transaction(async ({ exports }) => {
+      const line = await readLine(exports);
+      const begun = mayBegin(line);
+      for (const { code } of begun) await exports.update(code, { state: "running", started_at: at() });
+      return { line: line.withBegun(begun.map(({ code }) => code)), begun };
+    });
+  }
+
+  /** Of this process. One runs already where a commit was lost on its way back. */
+  function mayBegin(line: ExportLine): LiveJob[] {
+    const next = line.next();
+    return waiting().filter(({ code, network }) =>
+      line.runs(code) ? line.refusedUntil(network) === undefined : next.includes(code),
+    );
   }
 
   async function readLine(exports: ExportTables): Promise<ExportLine> {
