@@ -134,6 +134,10 @@ export interface ExportJobRow {
   readonly expires_at: Milliseconds | null;
 }
 
+/** One that was just asked for; what is left out is null. */
+export type NewExportJob = Partial<ExportJobRow> &
+  Pick<ExportJobRow, "code" | "platform" | "workspace" | "person" | "network" | "state" | "created_at">;
+
 /** A file of an export; its hash outlives its bytes. */
 export interface ExportFileRow {
   readonly code: string;
@@ -161,7 +165,7 @@ export type ExportChanges = Partial<Omit<ExportJobRow, "code" | "platform" | "wo
 
 /** Ledger exports: those under way, those that ended lately, and what recognises the files of earlier ones. */
 export interface ExportTables {
-  add(job: ExportJobRow): Promise<void>;
+  add(job: NewExportJob): Promise<void>;
   update(code: string, changes: ExportChanges): Promise<void>;
   get(code: string): Promise<ExportJobRow | undefined>;
   /** That have not expired, newest first; of everybody where no owner is named. */

@@ -51,6 +51,13 @@ const madeUp: LedgerExports = {
   },
 };
 
+const ENDLESS: LedgerExports = {
+  export: async (_api, { signal }) => {
+    await systemClock.sleep(3_600_000, signal);
+    throw new Error("an hour is over");
+  },
+};
+
 /** Delivers what is owed until the end of the test, exports among it. */
 function jobsDelivered(store: Store, directory: string, senders: readonly Sender[], exports = madeUp) {
   const stop = new AbortController();
@@ -170,13 +177,7 @@ test("after a restart the person is told, with a button that runs it again", asy
   const store = createStore({ url: scratch.file, log: silentLog() });
   const ann = personOf("discord", "1");
   {
-    const endless: LedgerExports = {
-      export: async (_api, { signal }) => {
-        await systemClock.sleep(3_600_000, signal);
-        throw new Error("an hour is over");
-      },
-    };
-    await using before = jobsDelivered(store, scratch.folder, [], endless);
+    await using before = jobsDelivered(store, scratch.folder, [], ENDLESS);
     const asked = askAs(before.jobs, ann, 3_600_000);
     asked.catch(() => undefined);
     await expect.poll(async () => (await before.jobs.list(ann)).map(({ state }) => state)).toEqual(["running"]);
@@ -204,34 +205,6 @@ test("after a restart the person is told, with a button that runs it again", asy
   // A console takes no direct messages: there, the list says it.
   expect(await after.jobs.list(ann)).toMatchObject([{ state: "interrupted" }]);
   await after.jobs.close();
-  await store.close();
-  await scratch.remove();
-});
-
-test("a job can be cancelled in another process: its own one stops it as soon as it hears of it", async () => {
-  const scratch = await scratchDatabase();
-  const store = createStore({ url: scratch.file, log: silentLog() });
-  const ann = personOf("discord", "1");
-  const endless: LedgerExports = {
-    export: async (_api, { signal }) => {
-      await systemClock.sleep(3_600_000, signal);
-      throw new Error("an hour is over");
-    },
-  };
-  {
-    await using own = jobsDelivered(store, scratch.folder, [], endless);
-    await using other = jobsDelivered({ ...store, processes: soleProcess() }, scratch.folder, []);
-    const asked = askAs(own.jobs, ann, 3_600_000);
-    asked.catch(() => undefined);
-    await expect.poll(async () => (await own.jobs.list(ann)).map(({ state }) => state)).toEqual(["running"]);
-    await own.jobs.heedOthers();
-    expect(await other.jobs.cancel(personOf("discord", "2"), "7k2m9xqd")).toBeUndefined();
-    expect(await other.jobs.cancel(ann, "7k2m9xqd")).toMatchObject({ stopped: true, job: { state: "cancelled" } });
-    await own.jobs.heedOthers();
-    expect(await asked).toEqual({ kind: "cancelled", code: "7k2m9xqd" });
-    expect(await own.jobs.list(ann)).toMatchObject([{ state: "cancelled" }]);
-    expect(own.jobs.standing("7k2m9xqd")).toBeUndefined();
-  }
   await store.close();
   await scratch.remove();
 });

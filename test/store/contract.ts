@@ -12,6 +12,26 @@ export interface StoreUnderTest {
   cleanUp(): Promise<void>;
 }
 
+/** A store for a contract: `open` opens the same database each time, and `remove` empties or removes it. */
+export function storeUnderTest(open: (now: () => number) => Store, remove: () => Promise<unknown>): StoreUnderTest {
+  const clock = { millis: 1_700_000_000_000 };
+  const stores: Store[] = [];
+  const opened = (): Store => {
+    const store = open(() => clock.millis);
+    stores.push(store);
+    return store;
+  };
+  return {
+    store: opened(),
+    clock,
+    reopen: async () => opened(),
+    async cleanUp() {
+      await Promise.all(stores.map((store) => store.close()));
+      await remove();
+    },
+  };
+}
+
 const ids = (found: readonly SeenId[]): string[] => found.map((seen) => seen.id);
 const seen = (id: string, label?: string): SeenId => ({ id, label });
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { ExportFileRow, ExportJobRow, ExportOwner, Store } from "../../src/store/store.ts";
+import { NEW_EXPORT } from "../support/export-jobs.ts";
 import type { StoreUnderTest } from "./contract.ts";
 
 const T = 1_700_000_000_000;
@@ -8,6 +9,7 @@ const ANN: ExportOwner = { platform: "slack", workspace: "T1", person: "ann" };
 
 function job(code: string, more: Partial<ExportJobRow> = {}): ExportJobRow {
   return {
+    ...NEW_EXPORT,
     code,
     platform: "slack",
     workspace: "T1",
@@ -17,16 +19,6 @@ function job(code: string, more: Partial<ExportJobRow> = {}): ExportJobRow {
     state: "queued",
     invocation: `{"command":"ledger export","options":{"party":"o'hara \u{1F41E}"}}`,
     created_at: T,
-    started_at: null,
-    ended_at: null,
-    node: null,
-    row_count: null,
-    byte_count: null,
-    failure: null,
-    result: null,
-    account: null,
-    process: null,
-    expires_at: null,
     ...more,
   };
 }
@@ -89,11 +81,21 @@ export function exportContract(engine: string, create: () => Promise<StoreUnderT
         file("full", "b.zip", { media_type: "application/zip", size_bytes: 0, path: null }),
       ];
       await add(job("plain"), ended);
+      const bare = {
+        ...ANN,
+        workspace: "T1",
+        code: "bare",
+        network: "mainnet",
+        state: "queued",
+        created_at: T,
+      } as const;
+      await store.exports.add(bare);
       await store.exports.addFiles(files);
       await store.close();
       store = await under.reopen();
       expect(await store.exports.get("plain")).toEqual(job("plain"));
       expect(await store.exports.get("full")).toEqual(ended);
+      expect(await store.exports.get("bare")).toEqual({ ...NEW_EXPORT, ...bare });
       expect(await store.exports.get("none")).toBeUndefined();
       expect(await store.exports.files("full")).toEqual(files);
       expect(await store.exports.files("plain")).toEqual([]);

@@ -7,7 +7,7 @@ import { alertContract } from "./alert-tables/alert-contract.ts";
 import { outboxContract } from "./alert-tables/outbox-contract.ts";
 import { exportContract } from "./export-contract.ts";
 import { installationContract } from "./installation-contract.ts";
-import { storeContract, type StoreUnderTest } from "./contract.ts";
+import { storeContract, type StoreUnderTest, storeUnderTest } from "./contract.ts";
 
 describe.skipIf(postgresMissing !== undefined)(`PostgreSQL ${postgresMissing ?? ""}`, () => {
   let database: ScratchServerDatabase;
@@ -16,24 +16,11 @@ describe.skipIf(postgresMissing !== undefined)(`PostgreSQL ${postgresMissing ?? 
   });
   afterAll(() => database.drop());
 
-  async function emptied(): Promise<StoreUnderTest> {
-    const clock = { millis: 1_700_000_000_000 };
-    const open = () => createStore({ url: database.url, log: silentLog(), now: () => clock.millis });
-    const stores = [open()];
-    return {
-      store: stores[0]!,
-      clock,
-      async reopen() {
-        const store = open();
-        stores.push(store);
-        return store;
-      },
-      async cleanUp() {
-        await Promise.all(stores.map((store) => store.close()));
-        await deleteRows(database.url);
-      },
-    };
-  }
+  const emptied = async (): Promise<StoreUnderTest> =>
+    storeUnderTest(
+      (now) => createStore({ url: database.url, log: silentLog(), now }),
+      () => deleteRows(database.url),
+    );
 
   storeContract("PostgreSQL", emptied);
   alertContract("PostgreSQL", emptied);

@@ -6,29 +6,16 @@ import { silentLog } from "../../src/log.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import { alertContract } from "./alert-tables/alert-contract.ts";
 import { outboxContract } from "./alert-tables/outbox-contract.ts";
-import { storeContract, type StoreUnderTest } from "./contract.ts";
+import { storeContract, type StoreUnderTest, storeUnderTest } from "./contract.ts";
 import { exportContract } from "./export-contract.ts";
 import { installationContract } from "./installation-contract.ts";
 
 async function inFolder(hold: "life" | "call"): Promise<StoreUnderTest> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-store-"));
-  const clock = { millis: 1_700_000_000_000 };
-  const open = () =>
-    createStore({ url: `file:${folder}/deep/er/b.db`, log: silentLog(), hold, now: () => clock.millis });
-  const stores = [open()];
-  return {
-    store: stores[0]!,
-    clock,
-    async reopen() {
-      const store = open();
-      stores.push(store);
-      return store;
-    },
-    async cleanUp() {
-      await Promise.all(stores.map((store) => store.close()));
-      await rm(folder, { recursive: true });
-    },
-  };
+  return storeUnderTest(
+    (now) => createStore({ url: `file:${folder}/deep/er/b.db`, log: silentLog(), hold, now }),
+    () => rm(folder, { recursive: true }),
+  );
 }
 
 storeContract("SQLite, held for life", () => inFolder("life"));

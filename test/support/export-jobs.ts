@@ -4,6 +4,22 @@ import { createLedgerExports } from "../../src/export/ledger-exports.ts";
 import { silentLog } from "../../src/log.ts";
 import type { Store } from "../../src/store/store.ts";
 
+/** What of an export is not known at its beginning. */
+export const NEW_EXPORT = {
+  channel: null,
+  invocation: null,
+  started_at: null,
+  ended_at: null,
+  node: null,
+  row_count: null,
+  byte_count: null,
+  failure: null,
+  result: null,
+  account: null,
+  process: null,
+  expires_at: null,
+};
+
 type ExportJobsOptions = Partial<Omit<ExportJobsDependencies, "exports" | "store">>;
 
 /** The real jobs, with their files in a folder of the test. */

@@ -3,7 +3,7 @@
 
 import { BotStopping, messageOf } from "../../errors.ts";
 import type { Attachment, FileLimits } from "../../reply/attachment.ts";
-import type { ExportJobRow } from "../../store/store.ts";
+import type { ExportJobRow, NewExportJob } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import type { LedgerExports } from "../ledger-exports.ts";
@@ -236,7 +236,7 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
       job.ended.promise.catch(() => undefined);
       runner.enter(job);
       try {
-        const row: ExportJobRow = {
+        const row: NewExportJob = {
           code,
           platform: asker.platform,
           workspace: asker.place,
@@ -247,15 +247,7 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
           invocation: JSON.stringify(ask),
           created_at: at(),
           started_at: pausedUntil > at() ? pausedUntil : null,
-          ended_at: null,
-          node: null,
-          row_count: null,
-          byte_count: null,
-          failure: null,
-          result: null,
-          account: null,
           process: store.processes.self,
-          expires_at: null,
         };
         await store.transaction(async (tables) => {
           checkBounds(await tables.exports.open(store.processes.self), asker);

@@ -9,6 +9,7 @@ import { Balancer } from "../../support/balancer.ts";
 import type { Signing } from "../../support/fake-discord/endpoint.ts";
 import { labelsOf, textOf } from "../../support/fake-discord/person.ts";
 import { until } from "../../support/fake-discord/until.ts";
+import { once } from "../../support/once.ts";
 import { saying } from "../../support/said.ts";
 import { probes } from "./probe-commands.ts";
 import { stage, type Stage, type StageOptions } from "./stage.ts";
@@ -51,12 +52,10 @@ async function walk(on: Stage): Promise<unknown[]> {
 }
 
 /** What the same comes to over the gateway. */
-let overGatewayOnce: Promise<unknown[]> | undefined;
-const overGateway = (): Promise<unknown[]> =>
-  (overGatewayOnce ??= (async () => {
-    await using on = await begin({ http: false });
-    return await walk(on);
-  })());
+const overGateway = once(async () => {
+  await using on = await begin({ http: false });
+  return await walk(on);
+});
 
 test("whatever people do comes to the same as over the gateway, which is not opened", async () => {
   await using http = await begin();
@@ -199,26 +198,6 @@ test("logs refused signatures once a minute, and an endpoint that the portal doe
 });
 
 describe("the health over HTTP", () => {
-  test("tells of a refused token, and of its end without a restart", async () => {
-    await using on = await begin({ token: "wrong", connect: false });
-    on.fake.expected.add(0);
-    await until(() => on.adapter.health.state === "failed", "the failure");
-    expect(on.adapter.health.why).toMatch(saying("DISCORD_TOKEN"));
-    on.fake.state.token = "wrong";
-    await until(() => on.adapter.health.state === "up", "the recovery");
-  });
-
-  test("ends the pause at once where the token is found to be accepted again", async () => {
-    await using on = await begin({ token: "wrong", connect: false, timing: { ...timing, failedMillis: 3_600_000 } });
-    on.fake.expected.add(0);
-    const { signal } = new AbortController();
-    await until(() => on.adapter.health.state === "failed", "the failure");
-    await expect(on.adapter.checkToken?.(signal)).rejects.toMatchObject({ kind: "refused" });
-    on.fake.state.token = "wrong";
-    await on.adapter.checkToken?.(signal);
-    await until(() => on.adapter.health.state === "up", "the recovery");
-  });
-
   test("tells of the key of another application", async () => {
     await using on = await begin({ publicKey: "ab".repeat(32), connect: false });
     on.fake.state.application = { verify_key: on.fake.endpoint.publicKey };

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { answerFailedNotice } from "../../../src/adapters/discord/respond/notices.ts";
 import { cancelledReply } from "../../../src/bot/error-reply.ts";
@@ -19,24 +19,34 @@ const timing = { backoffMillis: 20, stuckMillis: 3000, failedMillis: 150, regist
 const begin = (more: StageOptions = {}): ReturnType<typeof stage> =>
   stage({ simulated: false, extra: probes, timing, ...more });
 
-test("a wrong token is reported, and mended without a restart", async () => {
-  await using on = await begin({ token: "wrong", connect: false });
-  on.fake.expected.add(0);
-  await until(() => on.adapter.health.state === "failed", "the failure");
-  expect(on.adapter.health.why).toMatch(saying("Discord", "DISCORD_TOKEN"));
-  on.fake.state.token = "wrong";
-  await until(() => on.adapter.health.state === "up", "the recovery");
-});
+describe.each([
+  ["over the gateway", {}],
+  ["over HTTP", { http: true }],
+])("%s", (_what, way) => {
+  test("a wrong token is reported, and mended without a restart", async () => {
+    await using on = await begin({ ...way, token: "wrong", connect: false });
+    on.fake.expected.add(0);
+    await until(() => on.adapter.health.state === "failed", "the failure");
+    expect(on.adapter.health.why).toMatch(saying("Discord", "DISCORD_TOKEN"));
+    on.fake.state.token = "wrong";
+    await until(() => on.adapter.health.state === "up", "the recovery");
+  });
 
-test("a token that turns out to be accepted again connects at once, however long the pause", async () => {
-  await using on = await begin({ token: "wrong", connect: false, timing: { ...timing, failedMillis: 3_600_000 } });
-  on.fake.expected.add(0);
-  const { signal } = new AbortController();
-  await until(() => on.adapter.health.state === "failed", "the failure");
-  await expect(on.adapter.checkToken?.(signal)).rejects.toMatchObject({ kind: "refused" });
-  on.fake.state.token = "wrong";
-  await on.adapter.checkToken?.(signal);
-  await until(() => on.adapter.health.state === "up", "the recovery");
+  test("a token that turns out to be accepted again connects at once, however long the pause", async () => {
+    await using on = await begin({
+      ...way,
+      token: "wrong",
+      connect: false,
+      timing: { ...timing, failedMillis: 3_600_000 },
+    });
+    on.fake.expected.add(0);
+    const { signal } = new AbortController();
+    await until(() => on.adapter.health.state === "failed", "the failure");
+    await expect(on.adapter.checkToken?.(signal)).rejects.toMatchObject({ kind: "refused" });
+    on.fake.state.token = "wrong";
+    await on.adapter.checkToken?.(signal);
+    await until(() => on.adapter.health.state === "up", "the recovery");
+  });
 });
 
 test("a token that is revoked while the gateway is open is reported, and mended", async () => {

@@ -12,6 +12,7 @@ import { until } from "../../support/fake-discord/until.ts";
 import type { Signing } from "../../support/fake-slack/endpoint.ts";
 import { type Dialog, labelsOf } from "../../support/fake-slack/person.ts";
 import type { Envelope } from "../../support/fake-slack/sockets.ts";
+import { once } from "../../support/once.ts";
 import { saying } from "../../support/said.ts";
 import { probe } from "./probe-commands.ts";
 import { said } from "./shown.ts";
@@ -73,12 +74,10 @@ async function walk(scene: Stage): Promise<unknown[]> {
 }
 
 /** What the same comes to over Socket Mode. */
-let overSocketsOnce: Promise<unknown[]> | undefined;
-const overSockets = (): Promise<unknown[]> =>
-  (overSocketsOnce ??= (async () => {
-    await using scene = await begin({ http: false });
-    return await walk(scene);
-  })());
+const overSockets = once(async () => {
+  await using scene = await begin({ http: false });
+  return await walk(scene);
+});
 
 test("whatever people do comes to the same as over Socket Mode, of which no socket is opened", async () => {
   await using http = await begin();

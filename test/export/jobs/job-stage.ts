@@ -7,6 +7,7 @@ import { memoryAttachment } from "../../../src/reply/attachment.ts";
 import type { ExportFileRow, ExportJobRow, ExportTables, TransactionTables } from "../../../src/store/store.ts";
 import { soleProcess } from "../../../src/store/processes.ts";
 import { nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { NEW_EXPORT } from "../../support/export-jobs.ts";
 import { VirtualClock } from "../../api/virtual-clock.ts";
 
 /** A node that sends so fast, in virtual time: its exports take as long as their bytes do. */
@@ -145,7 +146,7 @@ function memoryExports(): ExportTables & { readonly rows: Map<string, ExportJobR
   const unended = () => [...rows.values()].filter(({ state }) => state === "queued" || state === "running");
   return {
     rows,
-    add: async (job) => void rows.set(job.code, job),
+    add: async (job) => void rows.set(job.code, { ...NEW_EXPORT, ...job }),
     update: async (code, changes) => void rows.set(code, { ...rows.get(code)!, ...changes }),
     get: async (code) => rows.get(code),
     list: async (owner, _at, limit) =>

@@ -4,12 +4,12 @@ import { parse } from "csv-parse/sync";
 import { expect, test } from "vitest";
 
 import { ASSET, COLUMNS_13, csv, FILE_COLUMNS, PARTY, row, type Row } from "../../export/ledger-csv.ts";
-import { createSandbox, startOn } from "../../support/bellwether.ts";
+import { createSandbox } from "../../support/bellwether.ts";
 import { FakeDiscord } from "../../support/fake-discord/fake-discord.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import { FakeSlack } from "../../support/fake-slack/fake-slack.ts";
-import { freePort } from "../../support/free-port.ts";
 import { loopbackNode, type StubResponse } from "../../support/loopback-node.ts";
+import { startOnBoth } from "../../support/on-both-platforms.ts";
 import { openSheet, shownIn, sumOf } from "../../support/spreadsheet.ts";
 
 // One ledger as people receive it: in Discord, in Slack, and by a link in a browser. Readers that nobody here wrote open
@@ -64,20 +64,10 @@ function check(file: Buffer): void {
 
 test("a ledger in Discord, in Slack and by link is the same file, and opens with each digit and sum", async () => {
   await using node = await loopbackNode(({ path }) => answer(path));
-  const [discord, slack, port] = await Promise.all([FakeDiscord.start(), FakeSlack.start(), freePort()]);
+  const [discord, slack] = await Promise.all([FakeDiscord.start(), FakeSlack.start()]);
   const sandbox = createSandbox();
   try {
-    await startOn("discord", sandbox, {
-      DISCORD_TOKEN: discord.state.token,
-      DISCORD_API_URL: discord.apiUrl,
-      SLACK_BOT_TOKEN: slack.state.botToken,
-      SLACK_APP_TOKEN: slack.state.appToken,
-      SLACK_API_URL: slack.apiUrl,
-      MAINNET_URLS: node.url,
-      WEB_PORT: String(port),
-      PUBLIC_URL: `http://127.0.0.1:${port}/`,
-    });
-    await until(() => discord.state.commands.size > 0 && slack.sockets.listening >= 2, "both platforms");
+    await startOnBoth(sandbox, { discord, slack, nodeUrl: node.url, isPublic: true });
     const asked = { party: PARTY, asset: ASSET, from: "2023-01-01", to: "2023-01-31" };
 
     const ada = discord.person("ada");

@@ -10,12 +10,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import { createSandbox, type Sandbox, startOn } from "../../support/bellwether.ts";
+import { createSandbox, type Sandbox } from "../../support/bellwether.ts";
 import { FakeDiscord } from "../../support/fake-discord/fake-discord.ts";
 import { textOf } from "../../support/fake-discord/person.ts";
-import { until } from "../../support/fake-discord/until.ts";
 import { FakeSlack } from "../../support/fake-slack/fake-slack.ts";
-import { freePort } from "../../support/free-port.ts";
+import { startOnBoth } from "../../support/on-both-platforms.ts";
 import { ASSET, COLUMNS_13, csv, PARTY, row } from "../../export/ledger-csv.ts";
 
 const GIB = 1024 ** 3;
@@ -82,22 +81,8 @@ async function startNode(): Promise<{ url: string; close(): void }> {
 
 const LINE = { party: PARTY, asset: ASSET, from: "2023-01-01", to: "2023-01-31" };
 
-async function start(more: Record<string, string> = {}) {
-  const port = await freePort();
-  const running = await startOn("discord", sandbox, {
-    DISCORD_TOKEN: discord.state.token,
-    DISCORD_API_URL: discord.apiUrl,
-    SLACK_BOT_TOKEN: slack.state.botToken,
-    SLACK_APP_TOKEN: slack.state.appToken,
-    SLACK_API_URL: slack.apiUrl,
-    MAINNET_URLS: node.url,
-    WEB_PORT: String(port),
-    ...more,
-    ...("PUBLIC_URL" in more ? { PUBLIC_URL: `http://127.0.0.1:${port}/` } : {}),
-  });
-  await until(() => discord.state.commands.size > 0 && slack.sockets.listening >= 2, "both platforms");
-  return running;
-}
+const start = (more: Partial<Parameters<typeof startOnBoth>[1]> = {}) =>
+  startOnBoth(sandbox, { discord, slack, nodeUrl: node.url, ...more });
 
 /** The resident memory of a process, in MB: now, and at its highest. */
 function memoryOf(pid: number): { now: number; peak: number } {
@@ -110,7 +95,7 @@ test(
   "a ledger of 1 GiB: on Discord by a link, on Slack as one archive; others are answered meanwhile",
   { timeout: 15 * MINUTES },
   async () => {
-    const running = await start({ PUBLIC_URL: "" });
+    const running = await start({ isPublic: true });
     await sleep(5000);
     const pid = running.child.pid!;
     const idle = memoryOf(pid).now;
@@ -181,7 +166,7 @@ test(
   async () => {
     const folder = path.join(sandbox.folder, "exports");
     const ada = discord.person("ada");
-    const first = await start({ EXPORT_DIR: folder });
+    const first = await start({ settings: { EXPORT_DIR: folder } });
     const dialog = await ada.run(discord.channel(), "ledger export", LINE);
     await expect
       .poll(() => JSON.stringify(dialog.messages), { timeout: MINUTES, interval: 100 })
@@ -189,7 +174,7 @@ test(
     await first.kill("SIGKILL");
     expect(await readdir(folder, { recursive: true })).toEqual([]);
 
-    const second = await start({ EXPORT_DIR: folder });
+    const second = await start({ settings: { EXPORT_DIR: folder } });
     const direct = () => [...discord.state.messages.values()].filter((one) => textOf(one).includes("restarted"));
     await expect.poll(() => direct().length, { timeout: MINUTES, interval: 200 }).toBe(1);
     const again = await ada.press(direct()[0]!, "Run it again");
