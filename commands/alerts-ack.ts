@@ -1,17 +1,25 @@
 import { timeFromText } from "../src/alerts/kinds/json-fields.ts";
 import { isOpen } from "../src/alerts/rules/episode.ts";
+import { tokenScope } from "../src/alerts/suspension/suspension-record.ts";
 import type { Destination } from "../src/alerts/sender.ts";
 import { conditionWords } from "../src/alerts/wording/condition-words.ts";
 import { othersWords } from "../src/alerts/wording/describe-change.ts";
 import { sinceWords } from "../src/alerts/wording/phrases.ts";
 import { ALL_NETWORKS_OPTION, EPISODE_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { changeAnnouncements } from "../src/answers/alerts/alerts.ts";
-import { affectsCallerOnly, isSameDestination, requireManager } from "../src/answers/alerts/destination.ts";
+import {
+  affectsCallerOnly,
+  destinationHere,
+  isAmongMany,
+  isSameDestination,
+  requireManager,
+} from "../src/answers/alerts/destination.ts";
 import {
   alertPlace,
   detailsAction,
   findEpisodes,
   requireEpisodeAccess,
+  seenHere,
   silenceKindAction,
 } from "../src/answers/alerts/episodes/episodes.ts";
 import { command } from "../src/bot/command.ts";
@@ -34,28 +42,29 @@ export const alertsAck = command({
   run: async (context) => {
     const { alerts, caller, here, options } = context;
     requireManager(context, "acknowledge its alerts");
-    const named = await findEpisodes(alerts, options.episode, options.network);
-    const [own] = named;
+    const found = await findEpisodes(alerts, options.episode, options.network);
+    const named = found.map((one) => seenHere(one, context));
+    const [own = found[0]] = named;
     await requireEpisodeAccess(alerts, own, context);
     if (context.pressed !== undefined) await alerts.notePress(own.id, context.pressed);
     const open = named.filter(isOpen);
-    const [found = open[0] ?? own, ...rest] = open.filter(({ acknowledged }) => acknowledged === undefined);
-    const bad = text`${conditionWords(found).bad}${othersWords(rest.length)}`;
-    if (!isOpen(found)) {
+    const [first = open[0] ?? own, ...rest] = open.filter(({ acknowledged }) => acknowledged === undefined);
+    const bad = text`${conditionWords(first).bad}${othersWords(rest.length)}`;
+    if (!isOpen(first)) {
       return reply({
         title: text`Nothing changed: that is over. ${bad}`,
         blocks: [paragraph("An alert that is over needs no acknowledgement and sends no reminders.")],
-        footer: found.id,
-        actions: [silenceKindAction(found), detailsAction(found)],
+        footer: first.id,
+        actions: [silenceKindAction(first), detailsAction(first)],
       });
     }
-    const known = found.acknowledged;
+    const known = first.acknowledged;
     if (known !== undefined) {
       return reply({
         title: text`Nothing changed: ${known.by} has acknowledged that already`,
         blocks: [{ kind: "fields", fields: [field("When", time(timeFromText(known.at), "both"))] }],
-        footer: found.id,
-        actions: [detailsAction(found)],
+        footer: first.id,
+        actions: [detailsAction(first)],
       });
     }
     const destination = await alertPlace(alerts, own, context);
@@ -64,11 +73,15 @@ export const alertsAck = command({
     const isShown = context.pressed !== undefined || here.platform === context.platforms.console.platform;
     const isTold = (one: Destination): boolean => isShown && isSameDestination(one, destination);
     await alerts.acknowledge(
-      found.id,
-      { name: caller.name, person: { platform: here.platform, id: caller.id } },
+      first.id,
+      {
+        name: caller.name,
+        person: { ...tokenScope(destinationHere(context)), platform: here.platform, id: caller.id },
+        ...(isAmongMany(context) ? { within: destinationHere(context) } : {}),
+      },
       (episode, at) => {
         const untold = alone ? [] : at.filter((one) => !isTold(one));
-        const others = rest.length === 0 || episode.id !== found.id ? {} : { others: rest.length };
+        const others = rest.length === 0 || episode.id !== first.id ? {} : { others: rest.length };
         return changeAnnouncements(context, untold, { what: "acknowledged", episode, ...others });
       },
       alone ? destination : undefined,
@@ -78,16 +91,16 @@ export const alertsAck = command({
       tone: "good",
       title: text`Acknowledged: ${bad}`,
       blocks: [
-        { kind: "fields", fields: [field("Since", sinceWords(found, "both"))] },
+        { kind: "fields", fields: [field("Since", sinceWords(first, "both"))] },
         paragraph(
           alone
             ? "You get no more reminders of it; channels that are told of it do. Its end is told."
             : "No more reminders come of it. Its end is told.",
         ),
-        ...details([{ kind: "fields", fields: [field("Episode", code(found.id), { wide: true })] }]),
+        ...details([{ kind: "fields", fields: [field("Episode", code(first.id), { wide: true })] }]),
       ],
       // The reply has details of its own.
-      actions: [{ ...detailsAction(found), label: "Why" }],
+      actions: [{ ...detailsAction(first), label: "Why" }],
     });
   },
 });

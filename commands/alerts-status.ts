@@ -16,9 +16,12 @@ import {
   episodeLabel,
   episodeSubject,
   mayAcknowledge,
+  seenHere,
   worstFirst,
 } from "../src/answers/alerts/episodes/episodes.ts";
 import { networkStatus, watchedMarketLabels } from "../src/answers/alerts/episodes/network-status.ts";
+import { destinationHere, isAmongMany } from "../src/answers/alerts/destination.ts";
+import { tokenKey } from "../src/alerts/sender.ts";
 import { servedSuspensions, suspensionWords, unreachablePlaces } from "../src/answers/alerts/suspension-words.ts";
 import { visibleSilences } from "../src/answers/alerts/silences/silences.ts";
 import { command } from "../src/bot/command.ts";
@@ -56,10 +59,10 @@ export const alertsStatus = command({
       Promise.all(networks.map((network) => networkStatus(network, alerts))),
       Promise.all(networks.map((network) => observationsOf(network, alerts, now))),
       alerts.openEpisodes(),
-      alerts.outboxDepth(),
+      alerts.outboxDepth(isAmongMany(context) ? tokenKey(destinationHere(context)) : undefined),
       alerts.subscriptions(),
     ]);
-    const open = worstFirst(episodes.filter(isAsked));
+    const open = worstFirst(episodes.filter(isAsked).map((one) => seenHere(one, context)));
     const labels = await labelsOf(open, alerts);
     const known = await alerts.suspensions();
     const suspensions = servedSuspensions(known, alerts, context);

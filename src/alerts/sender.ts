@@ -13,6 +13,11 @@ export interface Destination {
   readonly thread?: string;
 }
 
+/** Names the scope of a token: the keys of all destinations there begin with it and a slash. */
+export function tokenKey({ platform, workspace }: Pick<Destination, "platform" | "workspace">): string {
+  return (workspace === undefined ? [platform] : [platform, workspace]).map(encodeURIComponent).join("/");
+}
+
 /** The subject of a delivery, for platforms that pass alerts to programs. Times are decimal nanoseconds. */
 export interface DeliverySubject {
   readonly kind: AlertKind | "bot";

@@ -25,6 +25,7 @@ import { parseOptions } from "./options/parse-options.ts";
 import { ownParties, suggestSavedParties, takesParty, withSavedParties } from "./options/saved-parties.ts";
 import { MAX_CHOICES, suggestValues } from "./options/suggest-values.ts";
 import { markSimulated } from "./simulated.ts";
+import { workspaceSeenIds } from "./workspace-seen-ids.ts";
 
 /** A request for completion: the values so far and the option being typed. */
 export type SuggestRequest = Omit<Invocation, "progress"> & { readonly option: string; readonly typed: string };
@@ -185,7 +186,7 @@ export function createBot(dependencies: BotDependencies): Bot {
         network: client.network,
         networks,
         api: client,
-        seen: dependencies.seen,
+        seen: workspaceSeenIds(dependencies.seen, here, platforms),
         exports: dependencies.exports,
         alerts: dependencies.alerts,
         platforms,
@@ -222,7 +223,8 @@ export function createBot(dependencies: BotDependencies): Bot {
   }
 
   function suggestContext({ caller, here, options, signal }: Omit<Invocation, "progress">): SuggestContext {
-    const { alerts, exports, seen } = dependencies;
+    const { alerts, exports } = dependencies;
+    const seen = workspaceSeenIds(dependencies.seen, here, platforms);
     const api = clientOf(networks.find((network) => network === options["network"]));
     return { api, seen, alerts, exports, platforms, here, caller, options, commands, signal };
   }

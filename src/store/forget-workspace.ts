@@ -83,12 +83,38 @@ export const OF_WORKSPACE: { readonly [T in keyof Schema]: Erase | NoWorkspaces 
         .execute(),
     );
   },
-  alert_decisions: (db, place) => db.deleteFrom("alert_decisions").where(isTo(place)).execute(),
+  alert_decisions: (db, { platform, workspace, ...place }) =>
+    db
+      .deleteFrom("alert_decisions")
+      .where(anyOf([isTo({ platform, workspace, ...place }), sql`destination = ${`${platform}/${workspace}`}`]))
+      .execute(),
+  // An open alert is the network's; who acknowledged it there is not.
+  alert_episodes: async (db, { platform, workspace }) => {
+    const key = `${platform}/${workspace}`;
+    const known = db
+      .selectFrom("alert_episodes")
+      .select(["id", "data"])
+      .where(contains("data", `"${key}":{`));
+    for (const { id, data } of await known.execute()) {
+      const { acknowledgedIn, ...episode } = JSON.parse(data) as { acknowledgedIn?: Readonly<Record<string, unknown>> };
+      const others = Object.entries(acknowledgedIn ?? {}).filter(([one]) => one !== key);
+      const left = others.length === 0 ? {} : { acknowledgedIn: Object.fromEntries(others) };
+      await db
+        .updateTable("alert_episodes")
+        .set({ data: JSON.stringify({ ...episode, ...left }) })
+        .where("id", "=", id)
+        .execute();
+    }
+  },
+  // What its people looked at, under a network name of its own.
+  seen_ids: (db, { platform, workspace }) =>
+    db
+      .deleteFrom("seen_ids")
+      .where(endsWith("network", ` ${platform}/${workspace}`))
+      .execute(),
   installations: "deleted first",
-  seen_ids: "the network's",
   watcher_snapshots: "the network's",
   alert_machines: "the network's",
-  alert_episodes: "the network's",
   alert_counters: "the operator's",
   console_sign_outs: "the operator's",
   database_marks: "the operator's",
@@ -158,6 +184,10 @@ function isExportOf({ platform, workspace }: Place): Condition {
 
 function beginsWith(column: string, text: string): Condition {
   return sql<SqlBool>`substr(${sql.ref(column)}, 1, length(${text})) = ${text}`;
+}
+
+function endsWith(column: string, text: string): Condition {
+  return sql<SqlBool>`substr(${sql.ref(column)}, length(${sql.ref(column)}) - length(${text}) + 1) = ${text}`;
 }
 
 /** In words of both engines, whose functions for this differ. */

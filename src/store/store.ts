@@ -46,6 +46,8 @@ export interface Person {
   readonly owner: string;
   /** Their platform; undefined where its callers are not told apart by their ids. */
   readonly platform: string | undefined;
+  /** Where destinations name it: theirs. Left out, their id is one person's in all workspaces. */
+  readonly workspace?: string;
   readonly id: string;
   /** As the platform shows it now. */
   readonly name: string;

@@ -34,6 +34,7 @@ const ROWS: {
   alert_rolling: (_, destination, n) => ({ key: `${destination}|mainnet|${n}`, message: `m${n}` }),
   alert_messages: (_, __, n) => ({ id: `m${n}` }),
   alert_decisions: (_, destination) => ({ destination }),
+  seen_ids: (workspace, _, n) => ({ network: `mainnet chat/${workspace}`, id: `i${n}` }),
   installations: (workspace) => ({ id: workspace }),
 };
 
@@ -64,7 +65,14 @@ it("forgets all that belongs to the workspace of an installation, and nothing el
     if (table === "alert_parcels" || table === "alert_episodes") continue;
     insert(database, table, table in ROWS ? ROWS[table as keyof typeof ROWS]!("T10", "chat/T10/C1/", 1) : {}, 1);
   }
-  insert(database, "alert_episodes", { id: "e", told: 4 }, 1);
+  const acknowledgedIn = (...workspaces: string[]): string =>
+    JSON.stringify({
+      id: "e",
+      acknowledgedIn: Object.fromEntries(workspaces.map((one) => [`chat/${one}`, { by: one }])),
+    });
+  insert(database, "alert_episodes", { id: "e", told: 4, data: acknowledgedIn("T1", "T10") }, 1);
+  insert(database, "alert_episodes", { id: "f", data: acknowledgedIn("T10") }, 2);
+  insert(database, "seen_ids", {}, 2);
   insert(database, "alert_silences", { id: "network", data: JSON.stringify({ scope: { network: "mainnet" } }) }, 2);
   insert(database, "alert_messages", { id: "shared" }, 3);
   insert(database, "alert_held", { destination: "chat/T10/C1/", message: "shared" }, 3);
@@ -83,10 +91,8 @@ it("forgets all that belongs to the workspace of an installation, and nothing el
   const missing = [...all(database)].filter(([table, rows]) => rows.length === before.get(table)?.length);
   const said = Object.entries(OF_WORKSPACE).filter(([, rows]) => typeof rows === "string" && rows !== "deleted first");
   expect(missing.map(([table]) => table).toSorted()).toEqual(
-    said
-      .map(([table]) => table)
-      .filter((table) => table !== "alert_counters")
-      .toSorted(),
+    // An episode is the network's; what it holds of a workspace is forgotten.
+    ["alert_episodes", ...said.map(([table]) => table)].filter((table) => table !== "alert_counters").toSorted(),
   );
 
   const row = { ...(await store.installations.get("chat", "T1"))!, removed_at: 5 };
@@ -103,7 +109,10 @@ it("forgets all that belongs to the workspace of an installation, and nothing el
   expect(await forget(row)).toBe(true);
   expect(await revision()).toBeGreaterThan(revisionBefore);
   const after = all(database);
-  expect(after.get("alert_episodes")).toEqual([expect.objectContaining({ id: "e", told: 5 })]);
+  expect(after.get("alert_episodes")).toEqual([
+    expect.objectContaining({ id: "e", told: 5, data: acknowledgedIn("T10") }),
+    expect.objectContaining({ id: "f", data: acknowledgedIn("T10") }),
+  ]);
   before.set("alert_episodes", after.get("alert_episodes")!);
   expect(Object.fromEntries(after)).toEqual(Object.fromEntries(before));
   expect(await forget(row)).toBe(false);

@@ -16,8 +16,8 @@ import {
   restartRollingMessage,
 } from "../outbox/record.ts";
 import { DEAD_LETTER_AFTER } from "../outbox/retry-policy.ts";
-import type { Destination, SendError, SendErrorKind } from "../sender.ts";
-import { tokenKey } from "../routing/subscription.ts";
+import { type Destination, type SendError, type SendErrorKind, tokenKey } from "../sender.ts";
+
 import { type Suspensions, tokenScope } from "../suspension/suspension-record.ts";
 import type { SuspensionDependencies } from "../suspension/suspension-notices.ts";
 import type { Refusal } from "./refused-messages.ts";

@@ -4,13 +4,16 @@ import { timeToText } from "../kinds/json-fields.ts";
 import { logDecisions } from "../outbox/decision-log.ts";
 import type { NotificationState } from "../outbox/notification-state.ts";
 import { readNotificationStates } from "../outbox/queries.ts";
-import { type Acknowledgement, Episode, episodeRow } from "../rules/episode.ts";
-import type { Destination } from "../sender.ts";
+import { type Acknowledgement, Episode, episodeRow, seenFrom } from "../rules/episode.ts";
+import { destinationKey } from "../routing/subscription.ts";
+import { type Destination, tokenKey } from "../sender.ts";
 
 /** Who acknowledges, by name; with their platform's id, where they have one. */
 export interface Acknowledger {
   readonly name: string;
-  readonly person?: { readonly platform: string; readonly id: string };
+  readonly person?: Acknowledgement["person"];
+  /** Where many workspaces are served: the place, for whose workspace alone it holds. */
+  readonly within?: Destination;
 }
 
 interface AcknowledgeRequest {
@@ -45,9 +48,13 @@ export async function acknowledge(
 ): Promise<Acknowledged | undefined> {
   const row = await tables.watch.episode(id);
   if (row === undefined) return undefined;
-  const episode = Episode.parse(JSON.parse(row.data));
+  const stored = Episode.parse(JSON.parse(row.data));
+  const episode = by.within === undefined ? stored : seenFrom(stored, by.within);
   const states = (await readNotificationStates(tables, [id], newId)).get(id) ?? new Map<string, NotificationState>();
-  const announced = [...states].filter(([, state]) => isAnnounced(state));
+  const { within } = by;
+  const concerns = ({ destination }: NotificationState): boolean =>
+    within === undefined || tokenKey(destination) === tokenKey(within);
+  const announced = [...states].filter(([, state]) => isAnnounced(state) && concerns(state));
   const places = {
     announceAt: announced.map(([, { destination }]) => destination),
     threads: new Map(
@@ -74,10 +81,14 @@ export async function acknowledge(
     await logDecisions(tables, [decision], toMillis(at));
     return { ...unchanged, isNew: true };
   }
-  const after: Episode = { ...episode, acknowledged };
+  const after: Episode =
+    within === undefined
+      ? { ...stored, acknowledged }
+      : { ...stored, acknowledgedIn: { ...stored.acknowledgedIn, [tokenKey(within)]: acknowledged } };
   await tables.watch.putEpisodes([episodeRow(after)]);
-  await logDecisions(tables, [{ ...about, detail: `by ${by.name}` }], toMillis(at));
-  return { episode: after, isNew: true, ...places };
+  const where = within === undefined ? {} : { destination: destinationKey(within) };
+  await logDecisions(tables, [{ ...about, ...where, detail: `by ${by.name}` }], toMillis(at));
+  return { episode: { ...episode, acknowledged }, isNew: true, ...places };
 }
 
 function isAnnounced({ state, style }: NotificationState): boolean {

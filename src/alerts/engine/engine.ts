@@ -100,8 +100,10 @@ export interface AlertEngine {
   /** A button of an alert was pressed on this message: one that is known of no delivery is a copy, which is then tidied. */
   notePress(episode: string, pressed: Receipt): Promise<void>;
 
-  /** How many messages are owed on each platform, and since when the oldest (Unix milliseconds). */
-  outboxDepth(): Promise<readonly { readonly platform: string; readonly owed: number; readonly oldest: number }[]>;
+  /** How many messages are owed on each platform, or with one workspace's token, and since when the oldest (Unix milliseconds). */
+  outboxDepth(
+    token?: string,
+  ): Promise<readonly { readonly platform: string; readonly owed: number; readonly oldest: number }[]>;
   /** The platforms that refuse the bot's token. */
   suspensions(): Promise<readonly Suspension[]>;
   /** Finished deliveries, newest first; to one destination where it is named. */
@@ -260,7 +262,8 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
       if (tidied) dependencies.onOwed?.();
     },
 
-    outboxDepth: () => store.transaction(({ alerts }) => outboxDepth(alerts)),
+    outboxDepth: (token) =>
+      store.transaction(({ alerts }) => outboxDepth(alerts, token === undefined ? {} : { token })),
     suspensions: () => store.transaction(({ alerts }) => readSuspensions(alerts)),
     finished: (limit, destination) => store.transaction(({ alerts }) => finishedDeliveries(alerts, limit, destination)),
     messages: (ids) => store.transaction(({ alerts }) => readMessages(alerts, ids)),

@@ -10,7 +10,8 @@ import { type NotificationState, shownTo, UNREACHED, UNSENT } from "../outbox/no
 import { route, type RoutingDecision } from "../routing/routing.ts";
 import type { Silence } from "../routing/silence.ts";
 import { destinationKey, type Subscription } from "../routing/subscription.ts";
-import { type Episode, isOpen } from "../rules/episode.ts";
+import { type Episode, isOpen, seenFrom } from "../rules/episode.ts";
+import type { Destination } from "../sender.ts";
 import { isReminderDue } from "./reminders.ts";
 
 /** An episode and the inputs that decide who is notified of it. */
@@ -43,19 +44,21 @@ export interface EpisodePlanInput {
  */
 export function planEpisode(input: EpisodePlanInput): Plan {
   const byDestination = Map.groupBy(input.subscriptions, (one) => destinationKey(one.destination));
+  const seenAt = (place: Destination): EpisodePlanInput => ({ ...input, episode: seenFrom(input.episode, place) });
   if (!isOpen(input.episode)) {
     return joinPlans(
       [...input.states].map(([destination, state]) =>
-        planResolve(input, destination, state, byDestination.get(destination) ?? []),
+        planResolve(seenAt(state.destination), destination, state, byDestination.get(destination) ?? []),
       ),
     );
   }
   const plans = [...byDestination].map(([destination, subscriptions]) => {
     const routed = chooseSubscription(input, subscriptions);
     const state = input.states.get(destination);
+    const there = seenAt(routed.subscription.destination);
     return state?.trigger === undefined
-      ? planTrigger(input, destination, state, routed)
-      : planFollowUps(input, destination, state, routed);
+      ? planTrigger(there, destination, state, routed)
+      : planFollowUps(there, destination, state, routed);
   });
   // Also where no subscription is active any more, the messages show who acknowledged it.
   const others = [...input.states].filter(
@@ -287,7 +290,8 @@ function quietHoursEnd(
 
 /** Changes with everything that a live message shows of an episode and that routing depends on. */
 export function liveMessageKey(episode: Episode): string {
-  return [episode.severity, episode.state, episode.acknowledged?.at ?? ""].join(" ");
+  const { severity, state, acknowledged, acknowledgedIn = {} } = episode;
+  return [severity, state, acknowledged?.at ?? "", ...Object.values(acknowledgedIn).map(({ at }) => at)].join(" ");
 }
 
 function notificationOptions(routed: Extract<RoutingDecision, { notify: true }>): { mention?: string; quiet?: true } {

@@ -4,12 +4,12 @@ import type { AlertsConfig } from "../alerts-config.ts";
 import { timeToText } from "../kinds/json-fields.ts";
 import type { Plan } from "../outbox/batch.ts";
 import type { NotificationState } from "../outbox/notification-state.ts";
-import type { Episode } from "../rules/episode.ts";
+import { type Episode, seenFrom } from "../rules/episode.ts";
 import type { Destination } from "../sender.ts";
 
 /** An open episode at a moment, as far as reminders depend on it. */
 interface ReminderInput {
-  readonly episode: Pick<Episode, "severity" | "state" | "acknowledged">;
+  readonly episode: Pick<Episode, "severity" | "state" | "acknowledged" | "acknowledgedIn">;
   readonly config: Pick<AlertsConfig, "remind">;
   /** Unix milliseconds. */
   readonly at: Milliseconds;
@@ -52,7 +52,7 @@ export function planUnacknowledged(
   const message = {
     type: "unacknowledged",
     ...(told?.simulated === true ? { simulated: true as const } : {}),
-    episode,
+    episode: seenFrom(episode, operators),
     reminders: times,
     at: timeToText(fromMillis(at)),
   } as const;
@@ -70,7 +70,7 @@ function reminderAt({ episode, config }: ReminderInput, state: NotificationState
   const reminds =
     episode.severity === "critical" &&
     episode.state === "firing" &&
-    episode.acknowledged === undefined &&
+    seenFrom(episode, state.destination).acknowledged === undefined &&
     state.acknowledged === undefined &&
     state.reminders < config.remind.times;
   return reminds && state.toldMillis !== undefined ? state.toldMillis + config.remind.every : undefined;

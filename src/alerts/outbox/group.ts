@@ -5,6 +5,7 @@
 // ../engine/plan-open.ts plans the groups; a message is worded from the episodes at each send.
 import type { AlertTables, DeliveryRow, Urgency } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
+import { destinationFromKey } from "../routing/subscription.ts";
 import { Episode } from "../rules/episode.ts";
 import type { Decision } from "./batch.ts";
 import { DeliveryData } from "./delivery-data.ts";
@@ -254,6 +255,7 @@ export async function readGroup(
   const messages = await readMessages(tables, noted);
   const notices = noted.flatMap((message) => messages.get(message) ?? []);
   const ids = [...new Set(all.flatMap(({ episode }) => episode ?? []))];
+  const destination = destinationFromKey(sayer.destination);
   const rows = new Map((await tables.watch.episodes(ids)).map((row) => [row.id, row.data]));
   const states = new Map(
     (await tables.watch.notificationStates(ids, sayer.destination)).map((row) => [row.episode, row.data]),
@@ -262,7 +264,7 @@ export async function readGroup(
     const data = rows.get(id);
     if (data === undefined) return [];
     const state = Acknowledged.parse(JSON.parse(states.get(id) ?? "{}"));
-    return [shownTo(Episode.parse(JSON.parse(data)), state)];
+    return [shownTo(Episode.parse(JSON.parse(data)), { ...state, destination })];
   });
   return { id: sayer.id, episodes, notices, unshown: await unshownOf(tables, others) };
 }

@@ -4,7 +4,7 @@ import type { AlertTables, DeliveryRow, NotificationStateRow } from "../../store
 import { Guidance } from "../alerts-config.ts";
 import { Severity } from "../kinds/severity.ts";
 import { StoredDestination } from "../routing/subscription.ts";
-import { Acknowledgement, type Episode } from "../rules/episode.ts";
+import { Acknowledgement, type Episode, seenFrom } from "../rules/episode.ts";
 
 /** The notifications of one episode to one destination, as stored, so that none is sent twice or left out. */
 export const NotificationState = z.object({
@@ -35,8 +35,12 @@ export const NotificationState = z.object({
 });
 export type NotificationState = z.infer<typeof NotificationState>;
 
-/** The episode as one destination sees it: somebody may have acknowledged it for that place alone. */
-export function shownTo(episode: Episode, { acknowledged }: Pick<NotificationState, "acknowledged">): Episode {
+/** The episode as one destination sees it: somebody may have acknowledged it for that place or its workspace alone. */
+export function shownTo(
+  known: Episode,
+  { acknowledged, destination }: Pick<NotificationState, "acknowledged" | "destination">,
+): Episode {
+  const episode = seenFrom(known, destination);
   if (episode.acknowledged !== undefined || acknowledged === undefined || acknowledged === true) return episode;
   return { ...episode, acknowledged };
 }

@@ -1,6 +1,7 @@
+import { tokenKey } from "../sender.ts";
 import type { AlertTables, DeliveryRow, ReceiptRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { tokenKey } from "../routing/subscription.ts";
+
 import type { TokenScope } from "../suspension/suspension-record.ts";
 import { fanOutAll } from "./fan-out.ts";
 import { NotificationState } from "./notification-state.ts";
@@ -98,10 +99,17 @@ function hasArrived({ kind, state }: DeliveryRow): boolean {
   return kind === "message" && state === "sent";
 }
 
-/** How many messages are owed on each platform, those in chunks included, and since when the oldest. */
-export function outboxDepth(
-  { outbox }: AlertTables,
-  except?: readonly string[],
+/**
+ * How many messages are owed on each platform, those in chunks included, and since when the oldest. Of a workspace's
+ * token, those alone that need it.
+ */
+export async function outboxDepth(
+  tables: AlertTables,
+  { except, token }: { readonly except?: readonly string[]; readonly token?: string } = {},
 ): ReturnType<AlertTables["outbox"]["depth"]> {
-  return outbox.depth(except);
+  if (token === undefined) return tables.outbox.depth(except);
+  const [first, ...others] = await tables.outbox.owedOn(token);
+  if (first === undefined) return [];
+  const oldest = Math.min(first.created_at, ...others.slice(0, 1).map(({ created_at: at }) => at));
+  return [{ platform: first.platform, owed: others.length + 1, oldest }];
 }

@@ -2,9 +2,9 @@ import { z } from "zod";
 
 import type { AlertTables, DeliveryRow, ReceiptRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { destinationKey, StoredDestination, tokenKey } from "../routing/subscription.ts";
+import { destinationKey, StoredDestination } from "../routing/subscription.ts";
 import type { SuspensionTarget } from "../suspension/suspension-record.ts";
-import type { Receipt, SendError } from "../sender.ts";
+import { type Receipt, type SendError, tokenKey } from "../sender.ts";
 import type { Decision } from "./batch.ts";
 import type { ClaimedDelivery } from "./claim.ts";
 import { logDecisions } from "./decision-log.ts";

@@ -94,11 +94,6 @@ export function destinationKey(destination: Destination): string {
   return key;
 }
 
-/** Names the scope of a token: the keys of all destinations there begin with it and a slash. */
-export function tokenKey({ platform, workspace }: Pick<Destination, "platform" | "workspace">): string {
-  return (workspace === undefined ? [platform] : [platform, workspace]).map(encodeURIComponent).join("/");
-}
-
 /** The destination of a key. */
 export function destinationFromKey(key: string): Destination {
   const [platform = "", workspace = "", channel = "", thread = ""] = key.split("/").map(decodeURIComponent);

@@ -5,12 +5,13 @@ import { MillisField, timeFromText, TimeText } from "../kinds/json-fields.ts";
 import { CONDITION_KINDS } from "../kinds/kinds.ts";
 import { Reading } from "../kinds/reading.ts";
 import { Severity } from "../kinds/severity.ts";
+import { type Destination, tokenKey } from "../sender.ts";
 
 /** The name of who acknowledged an episode; with the id, where it is known. */
 export const Acknowledgement = z.object({
   by: z.string(),
   at: TimeText,
-  person: z.object({ platform: z.string(), id: z.string() }).exactOptional(),
+  person: z.object({ platform: z.string(), workspace: z.string().exactOptional(), id: z.string() }).exactOptional(),
 });
 export type Acknowledgement = z.infer<typeof Acknowledgement>;
 
@@ -43,8 +44,20 @@ export const Episode = z.object({
   first: Reading,
   last: Reading,
   acknowledged: Acknowledgement.exactOptional(),
+  /** Where many workspaces are served: it was acknowledged for the places of one alone, by its token's key. */
+  acknowledgedIn: z.record(z.string(), Acknowledgement).exactOptional(),
 });
 export type Episode = z.infer<typeof Episode>;
+
+/** The episode as one place sees it: what was acknowledged for other workspaces alone is left out. */
+export function seenFrom<E extends Pick<Episode, "acknowledged" | "acknowledgedIn">>(
+  episode: E,
+  place: Pick<Destination, "platform" | "workspace">,
+): Omit<E, "acknowledgedIn"> {
+  const { acknowledgedIn, ...rest } = episode;
+  const acknowledged = rest.acknowledged ?? acknowledgedIn?.[tokenKey(place)];
+  return acknowledged === undefined ? rest : { ...rest, acknowledged };
+}
 
 export function isOpen(episode: Episode): boolean {
   return episode.state === "firing" || episode.state === "recovering";

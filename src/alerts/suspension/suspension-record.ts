@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { DEAD_LETTER_AFTER } from "../outbox/retry-policy.ts";
-import { destinationKey, StoredDestination, tokenKey } from "../routing/subscription.ts";
-import type { Destination } from "../sender.ts";
+import { destinationKey, StoredDestination } from "../routing/subscription.ts";
+import { type Destination, tokenKey } from "../sender.ts";
 
 /**
  * A platform that refuses the bot's token, or that of one workspace where each has its own; with a destination, one that
@@ -113,4 +113,12 @@ export class Suspensions {
   async #write(at: Milliseconds): Promise<void> {
     await this.#tables.watch.putSnapshot("", SNAPSHOT_NAME, at, JSON.stringify(this.all()));
   }
+}
+
+/** Drops what is suspended in a workspace that is gone for good: nobody asks about its token any more. */
+export async function forgetSuspensions(tables: AlertTables, gone: TokenScope, at: Milliseconds): Promise<void> {
+  const suspensions = new Suspensions(tables, await readSuspensions(tables));
+  const key = tokenKey(gone);
+  const theirs = suspensions.all().map((one) => suspensionKey(one));
+  for (const one of theirs) if (one === key || one.startsWith(`${key}/`)) await suspensions.drop(one, at);
 }

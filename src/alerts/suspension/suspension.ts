@@ -116,7 +116,11 @@ export async function resume(
   await notifyResumed(tables, suspensions, suspension, { waiting, lost, back: back.length, active }, at, dependencies);
   return [
     isOfToken(target)
-      ? { what: "token accepted", detail: `${suspensionKey(target)}; subscriptions that came back: ${back.length}` }
+      ? {
+          what: "token accepted",
+          ...placeOf(target),
+          detail: `${suspensionKey(target)}; subscriptions that came back: ${back.length}`,
+        }
       : { what: "destination reached", destination: suspensionKey(target), detail: `${waiting} waited` },
     ...back.map(({ before, after }) => ({
       what: "subscription",
@@ -130,8 +134,13 @@ export async function resume(
 function beginning(suspension: Suspension): Decision {
   const { why } = suspension;
   return isOfToken(suspension)
-    ? { what: "token refused", detail: `${suspensionKey(suspension)}: ${why}` }
+    ? { what: "token refused", ...placeOf(suspension), detail: `${suspensionKey(suspension)}: ${why}` }
     : { what: "destination unreachable", destination: suspensionKey(suspension), detail: why };
+}
+
+/** What happened to a workspace's token is for operators alone: no destination has its key. */
+function placeOf(token: SuspensionTarget): { readonly destination?: string } {
+  return token.workspace === undefined ? {} : { destination: suspensionKey(token) };
 }
 
 async function endSubscriptions(
@@ -166,7 +175,13 @@ async function endSubscriptions(
   const counts = `subscriptions ended: ${retired.length}; messages given up: ${unsent}`;
   const decisions = [
     ...(isOfToken(suspension)
-      ? [{ what: "platform lost", detail: `${suspensionKey(suspension)}: ${why}; ${counts}` }]
+      ? [
+          {
+            what: "platform lost",
+            ...placeOf(suspension),
+            detail: `${suspensionKey(suspension)}: ${why}; ${counts}`,
+          },
+        ]
       : []),
     ...[...places].map((destination) => ({ what: "destination lost", destination, detail: why })),
   ];

@@ -28,6 +28,14 @@ export function destinationHere(context: CallerContext): Destination {
   return direct ? directMessages(context) : context.platforms.destination(context.here, channel);
 }
 
+/**
+ * Whether the caller is one of many that share nothing but the bot: some platform serves workspaces of strangers, and the
+ * caller is no operator.
+ */
+export function isAmongMany(context: CallerContext): boolean {
+  return !isOperator(context) && context.platforms.chats.some((one) => one.destinationsPerWorkspace === true);
+}
+
 /** The server or workspace of a destination, where the caller is in it: earlier versions did not store it. */
 export function workspaceOf(destination: Destination, context: CallerContext): { readonly workspace?: string } {
   const { workspace } = context.here;

@@ -1,5 +1,5 @@
 import type { Platforms } from "../../alerts/platform.ts";
-import type { Destination } from "../../alerts/sender.ts";
+import { type Destination, tokenKey } from "../../alerts/sender.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import {
   graceEndsAt,
@@ -8,7 +8,7 @@ import {
   type Suspension,
   suspensionKey,
 } from "../../alerts/suspension/suspension-record.ts";
-import { destinationKey, isAlive, type Subscription, tokenKey } from "../../alerts/routing/subscription.ts";
+import { destinationKey, isAlive, type Subscription } from "../../alerts/routing/subscription.ts";
 import { tokenRemedy } from "../../alerts/wording/phrases.ts";
 import { type Block, paragraph } from "../../reply/block.ts";
 import { code, strong, text, type Text, time } from "../../reply/text.ts";

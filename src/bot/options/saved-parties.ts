@@ -28,7 +28,14 @@ export function ownParties(
     list: () => saved.list(owner),
     save: (party) => saved.save(owner, party),
     forget: (id) => saved.forget(owner, id),
-    eraseCaller: () => saved.erase({ owner, platform: chat?.id, id: caller.id, name: caller.name ?? caller.id }),
+    eraseCaller: () =>
+      saved.erase({
+        owner,
+        platform: chat?.id,
+        ...(chat?.destinationsPerWorkspace === true ? { workspace: here.workspace ?? "" } : {}),
+        id: caller.id,
+        name: caller.name ?? caller.id,
+      }),
   };
 }
 

@@ -286,7 +286,7 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
         const suspensions = await readSuspensions(alerts);
         const waiting = suspensions.filter((one) => !isOfPlatform(one)).map((one) => suspensionKey(one));
         const queue = await outboxDepth(alerts);
-        const sendable = waiting.length === 0 ? queue : await outboxDepth(alerts, waiting);
+        const sendable = waiting.length === 0 ? queue : await outboxDepth(alerts, { except: waiting });
         return { queue, sendable, suspensions, refused: await readRefusedMessages(alerts) };
       });
       return { ...stored, observations: [...observations.values()] };

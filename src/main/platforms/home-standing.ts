@@ -1,10 +1,10 @@
 import type { HomeStanding, OpenAlert, SlackUser } from "../../adapters/slack/home/home-data.ts";
 import type { NetworkStatus } from "../../alerts/kinds/network-status.ts";
 import type { Platforms } from "../../alerts/platform.ts";
-import { tokenKey } from "../../alerts/routing/subscription.ts";
-import type { Destination } from "../../alerts/sender.ts";
+
+import { type Destination, tokenKey } from "../../alerts/sender.ts";
 import { isDrill } from "../../alerts/drill.ts";
-import type { Episode } from "../../alerts/rules/episode.ts";
+import { type Episode, seenFrom } from "../../alerts/rules/episode.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import { conditionWords } from "../../alerts/wording/condition-words.ts";
 import { verdictWords } from "../../alerts/wording/network-status-words.ts";
@@ -41,7 +41,7 @@ export async function homeStanding(
     Promise.all(networks.map((network) => networkStatus(network, alerts))),
     alerts.openEpisodes(),
   ]);
-  const open = worstFirst(all.filter((one) => !isDrill(one)));
+  const open = worstFirst(all.filter((one) => !isDrill(one)).map((one) => seenFrom(one, direct)));
   return {
     networks: statuses.map((status) => ({
       tone: toneOf(status),

@@ -4,6 +4,7 @@ import { KeyRing } from "../../adapters/slack/install/key-ring.ts";
 import { OAuth } from "../../adapters/slack/install/oauth.ts";
 import { StoredInstallations } from "../../adapters/slack/install/stored-installations.ts";
 import { type Webhook, webhookUrl } from "../../adapters/webhook.ts";
+import { forgetSuspensions } from "../../alerts/suspension/suspension-record.ts";
 import type { SharedToken } from "../../alerts/sender.ts";
 import type { SlackOAuthConfig } from "../../config/slack-settings.ts";
 import type { Log } from "../../log.ts";
@@ -40,7 +41,12 @@ export async function openSlackInstallations({
     oauth,
     installUrl: webhookUrl(INSTALL_PATH, publicUrl),
     shared,
-    forget: (row) => store.transaction((tables) => tables.forgetInstallation(row)),
+    forget: (row) =>
+      store.transaction(async (tables) => {
+        const isForgotten = await tables.forgetInstallation(row);
+        if (isForgotten) await forgetSuspensions(tables.alerts, { platform: "slack", workspace: row.id }, Date.now());
+        return isForgotten;
+      }),
     log,
   });
   await installations.start();

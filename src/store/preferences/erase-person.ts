@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 
 import { takeNumbers } from "../alert-tables/counters.ts";
-import { isPostgres } from "../queries.ts";
+import { inBatches, isPostgres } from "../queries.ts";
 import { REVISION_COUNTER } from "../alert-tables/subscriptions.ts";
 import { type Schema, TABLES } from "../schema.ts";
 import type { Person } from "../store.ts";
@@ -15,12 +15,12 @@ const ERASED_NAME = "somebody";
  * channel or a workspace, their id and name are replaced. Walks all tables and columns as the
  * database has them, so that one yet to come is not forgotten.
  */
-export async function erasePerson(db: Kysely<Schema>, { owner, platform, id, name }: Person): Promise<void> {
+export async function erasePerson(db: Kysely<Schema>, { owner, platform, workspace, id, name }: Person): Promise<void> {
   await db.deleteFrom("saved_parties").where("owner", "=", owner).execute();
   // On the console and in the terminal, the id names no person.
   if (platform === undefined) return;
   // The direct messages with them, as a destination's key.
-  const own = [platform, "", `user:${id}`, ""].map(encodeURIComponent).join("/");
+  const own = [platform, workspace ?? "", `user:${id}`, ""].map(encodeURIComponent).join("/");
   const deliveries = db.selectFrom("alert_deliveries").select("id").where("destination", "=", own);
   await db.deleteFrom("alert_receipts").where("delivery", "in", deliveries).execute();
   await db
@@ -35,15 +35,27 @@ export async function erasePerson(db: Kysely<Schema>, { owner, platform, id, nam
     .selectFrom("export_jobs")
     .select("code")
     .where("platform", "=", platform)
-    .where("person", "=", id);
-  await db.deleteFrom("export_files").where("code", "in", exported).execute();
-  await db.deleteFrom("export_jobs").where("platform", "=", platform).where("person", "=", id).execute();
+    .where("person", "=", id)
+    .$if(workspace !== undefined, (query) => query.where("workspace", "=", workspace ?? ""));
+  const codes = (await exported.execute()).map(({ code }) => code);
+  await inBatches(codes, async (batch) => {
+    await db.deleteFrom("export_files").where("code", "in", batch).execute();
+    await db.deleteFrom("export_jobs").where("code", "in", batch).execute();
+  });
   await takeNumbers(db, REVISION_COUNTER, 1);
   const schema = await currentSchema(db);
   for (const table of await db.introspection.getTables()) {
     // On a server, others may keep tables in the same database.
     if (!Object.hasOwn(TABLES, table.name) || (table.schema !== undefined && table.schema !== schema)) continue;
     const columns = table.columns.filter(({ dataType }) => /text/iu.test(dataType));
+    // In another workspace the same id is another person's.
+    const isTheirs =
+      workspace === undefined
+        ? sql<boolean>`1 = 1`
+        : sql<boolean>`(${sql.join(
+            columns.map(({ name: column }) => contains(sql`coalesce(${sql.ref(column)}, '')`, workspace)),
+            sql` or `,
+          )})`;
     if (columns.some((column) => column.name === "destination")) {
       await sql`delete from ${sql.table(table.name)} where destination = ${own}`.execute(db);
     }
@@ -51,12 +63,17 @@ export async function erasePerson(db: Kysely<Schema>, { owner, platform, id, nam
       const value = sql.ref(column.name);
       for (const [before, after] of replacements({ id, name })) {
         await sql`update ${sql.table(table.name)} set ${value} = replace(${value}, ${before}, ${after})
-          where ${contains(value, before)}`.execute(db);
+          where ${contains(value, before)} and ${isTheirs}`.execute(db);
       }
     }
   }
-  await db.updateTable("answer_choices").set({ chosen_by: ERASED_NAME }).where("chosen_by", "=", name).execute();
-  await eraseFromLog(db, name);
+  await db
+    .updateTable("answer_choices")
+    .set({ chosen_by: ERASED_NAME })
+    .where("chosen_by", "=", name)
+    .$if(workspace !== undefined, (query) => query.where("workspace", "=", workspace ?? ""))
+    .execute();
+  await eraseFromLog(db, name, workspace);
 }
 
 async function currentSchema(db: Kysely<Schema>): Promise<string | undefined> {
@@ -71,12 +88,13 @@ function contains(column: RawBuilder<unknown>, text: string): RawBuilder<boolean
 }
 
 /** The log's lines say `by ann`, with a comma, a colon, a space or nothing behind it. */
-async function eraseFromLog(db: Kysely<Schema>, name: string): Promise<void> {
+async function eraseFromLog(db: Kysely<Schema>, name: string, workspace: string | undefined): Promise<void> {
   const said = `by ${name}`;
   const lines = await db
     .selectFrom("alert_decisions")
     .select(["seq", "detail"])
     .where(contains(sql.ref("detail"), said))
+    .$if(workspace !== undefined, (query) => query.where(contains(sql.ref("destination"), workspace ?? "")))
     .execute();
   for (const { seq, detail } of lines) {
     const parts = (detail ?? "").split(said);

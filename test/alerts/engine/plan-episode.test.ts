@@ -40,7 +40,7 @@ it("an episode that is closed at a destination is not told there again", () => {
 
 it("an acknowledgement for all is shown before the one for a single place", () => {
   const [all, here] = ["ann", "bob"].map((by) => ({ by, at: "1700000040000000000" }));
-  expect(shownTo({ ...episode, acknowledged: all! }, { acknowledged: here! }).acknowledged).toEqual(all);
-  expect(shownTo(episode, { acknowledged: here! }).acknowledged).toEqual(here);
-  expect(shownTo(episode, { acknowledged: true }).acknowledged).toBeUndefined();
+  expect(shownTo({ ...episode, acknowledged: all! }, { destination, acknowledged: here! }).acknowledged).toEqual(all);
+  expect(shownTo(episode, { destination, acknowledged: here! }).acknowledged).toEqual(here);
+  expect(shownTo(episode, { destination, acknowledged: true }).acknowledged).toBeUndefined();
 });

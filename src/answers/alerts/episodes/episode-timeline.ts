@@ -12,7 +12,8 @@ import { code, joinText, strong, text, type Text, time, toText } from "../../../
 import type { DecisionRow, DeliveryRow, LoggedDelivery, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
-import { type CallerContext, destinationHere, destinationKeyWords, isOperator } from "../destination.ts";
+import { type CallerContext, destinationHere, destinationKeyWords, isAmongMany, isOperator } from "../destination.ts";
+import { seenHere } from "./episodes.ts";
 
 /** As many as a phone shows; all of them are below the fold. */
 const LAST_LINES = 5;
@@ -26,7 +27,7 @@ interface TimelineLine {
 
 /** A whole episode as a timeline: observations, decisions, deliveries, attempts and receipts. */
 export function episodeTimelineReply(history: EpisodeHistory, context: CallerContext): Reply {
-  const { episode } = history;
+  const episode = seenHere(history.episode, context);
   const words = conditionWords(episode);
   const placeOf = destinationKeyWords(context);
   const here = isOperator(context) ? undefined : destinationKey(destinationHere(context));
@@ -87,7 +88,7 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
           where,
         ]),
       },
-      ...(hidden > 0 ? [paragraph(`${hidden} more lines are about other channels.`)] : []),
+      ...(hidden > 0 && !isAmongMany(context) ? [paragraph(`${hidden} more lines are about other channels.`)] : []),
       { kind: "fields", fields: [field("Episode", code(episode.id), { wide: true })] },
     ]),
   ];

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { compareSeverity } from "../../../alerts/kinds/severity.ts";
 import { covers, destinationKey, isAlive, StoredDestination } from "../../../alerts/routing/subscription.ts";
 import { readReference } from "../../../alerts/outbox/group.ts";
-import { type Episode, isOpen } from "../../../alerts/rules/episode.ts";
+import { type Episode, isOpen, seenFrom } from "../../../alerts/rules/episode.ts";
 import type { Destination } from "../../../alerts/sender.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import { conditionWords } from "../../../alerts/wording/condition-words.ts";
@@ -255,6 +255,11 @@ export function silenceKindAction(episode: Episode, length = "1h"): Action {
 }
 
 const StoredDelivery = z.object({ destination: StoredDestination });
+
+/** The episode as the caller may see it: what another workspace acknowledged is none of theirs. */
+export function seenHere(episode: Episode, context: CallerContext): Episode {
+  return isOperator(context) ? episode : seenFrom(episode, destinationHere(context));
+}
 
 /** The destinations that an episode was or will be delivered to. */
 export async function notifiedDestinations(
