@@ -424,9 +424,10 @@ describe("a node that several processes share", () => {
     const shared = registry();
     const api = clientOf([a], { clock, limits: { exportPauseMillis: 2000 }, exportSlots: shared.slots("own") });
     await read(await api.exportLedger(query));
-    const next = api.exportLedger(query);
-    await clock.advance(2000);
-    const stream = await next;
+    shared.refuses = 1;
+    await clock.advance(2100);
+    const stream = await api.exportLedger(query);
+    await clock.advance(5000);
     expect([...shared.holders.values()]).toEqual(["own"]);
     shared.refuses = 3;
     await read(stream);
