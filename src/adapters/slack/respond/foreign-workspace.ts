@@ -39,6 +39,11 @@ export interface PayloadOrigin extends PayloadTeam {
  * workspace that has none must not be served with another's.
  */
 export function originsOf(payload: PayloadOrigin, { many }: Pick<Installations, "many">): readonly Origin[] {
+  const named = namedOrigins(payload);
+  return many ? named.filter(({ team, enterprise }) => team !== undefined || enterprise !== undefined) : named;
+}
+
+function namedOrigins(payload: PayloadOrigin): readonly Origin[] {
   const [installation] = Array.isArray(payload.authorizations) ? (payload.authorizations as PayloadTeam[]) : [];
   if (installation !== undefined) return [originOf(installation)];
   if (payload.command !== undefined) return [originOf(payload)];
@@ -50,7 +55,7 @@ export function originsOf(payload: PayloadOrigin, { many }: Pick<Installations, 
   return [
     ...own.map((id) => ({ team: id, enterprise: id === person ? organisation : undefined })),
     { team: person, enterprise: organisation },
-    ...(many ? [] : [{ team: undefined, enterprise: undefined }]),
+    { team: undefined, enterprise: undefined },
   ];
 }
 
