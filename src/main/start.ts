@@ -145,7 +145,12 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
     platforms: platformsOf(config),
     alerts: alerting.service,
     exports,
-    chosen: chats ? await openAudienceSettings(store.answers, { shared: store.embedded === undefined }) : undefined,
+    chosen: chats
+      ? await openAudienceSettings(store.answers, {
+          // Those of a workspace that has removed the app are deleted behind its back, too.
+          shared: store.embedded === undefined || config.slack?.oauth !== undefined,
+        })
+      : undefined,
     log,
     onOutcome: metrics.onOutcome,
   });

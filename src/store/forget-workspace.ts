@@ -112,6 +112,12 @@ export const OF_WORKSPACE: { readonly [T in keyof Schema]: Erase | NoWorkspaces 
       .deleteFrom("seen_ids")
       .where(endsWith("network", ` ${platform}/${workspace}`))
       .execute(),
+  // As adapters write those of one workspace among many.
+  button_payloads: (db, { platform, workspace }) =>
+    db
+      .deleteFrom("button_payloads")
+      .where(beginsWith("value", `{"of":${JSON.stringify(`${platform}/${workspace}`)},`))
+      .execute(),
   installations: "deleted first",
   watcher_snapshots: "the network's",
   alert_machines: "the network's",
@@ -120,7 +126,6 @@ export const OF_WORKSPACE: { readonly [T in keyof Schema]: Erase | NoWorkspaces 
   database_marks: "the operator's",
   processes: "the operator's",
   leases: "the operator's",
-  button_payloads: "gone within 30 days",
   alert_parcels: "gone within 30 days",
   used_states: "gone within 30 days",
 };

@@ -18,6 +18,10 @@ const ROWS: {
   readonly [table in keyof typeof TABLES]?: (workspace: string, destination: string, n: number) => Values;
 } = {
   saved_parties: (workspace, _, n) => ({ owner: `chat:${workspace}:U${n}` }),
+  button_payloads: (workspace, _, n) => ({
+    key: `b${n}`,
+    value: JSON.stringify({ of: `chat/${workspace}`, value: n }),
+  }),
   answer_choices: (workspace, _, n) => ({ workspace, platform: "chat", chosen_by: `U${n}` }),
   export_jobs: (workspace, _, n) => ({ code: `c${n}`, workspace }),
   export_files: (_, __, n) => ({ code: `c${n}` }),

@@ -8,6 +8,7 @@ import type { ButtonPayloadDependencies } from "../store-button-payloads.ts";
 import type { SlackContext } from "./context.ts";
 import type { SlackTiming } from "./index.ts";
 import { CHANNEL_INTERVAL_MILLIS } from "./limits.ts";
+import { payloadsOf } from "./install/workspace-payloads.ts";
 import { ChannelManagers, LastManagementRequests } from "./respond/channel-managers.ts";
 import { SlackSender } from "./send/send.ts";
 import { Identity } from "./transport/identity.ts";
@@ -125,7 +126,7 @@ export class ServedInstallations {
       createWebClient(botToken, { apiUrl, log, timeoutMillis: alertMillis }),
       {
         command,
-        payloads,
+        payloads: known === undefined ? payloads : payloadsOf(payloads, known.id),
         log,
         ttlMillis,
         botName: () => identity.name,
@@ -156,7 +157,7 @@ export class ServedInstallations {
       web,
       botName: () => identity.name,
       botUser: () => identity.userId,
-      ...(many ? { workspace: installation.id } : {}),
+      ...(many ? { workspace: installation.id, payloads: payloadsOf(this.#shared.payloads, installation.id) } : {}),
       managers: new ChannelManagers({
         web,
         log,
