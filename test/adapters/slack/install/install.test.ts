@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 
 import { INSTALL_PATH, REDIRECT_PATH, STATE_LIFETIME } from "../../../../src/adapters/slack/install/install-state.ts";
+import { installPages } from "../../../../src/adapters/slack/install/install.ts";
+import { KeyRing } from "../../../../src/adapters/slack/install/key-ring.ts";
+import { silentLog } from "../../../../src/log.ts";
 import { SCOPES } from "../../../../src/adapters/slack/manifest.ts";
 import { MAX_PAGES_PER_MINUTE } from "../../../../src/adapters/web/limits.ts";
 import { installScene, type InstallScene } from "./scene.ts";
@@ -21,6 +24,24 @@ test("a browser is sent to Slack with all scopes, and a cookie that no script re
   expect(cookie).toMatch(new RegExp(`; Path=${REDIRECT_PATH}; Max-Age=600; HttpOnly; SameSite=Lax$`, "u"));
   // The browser's part goes with no address.
   expect(url.href).not.toContain(cookie.split(/[=;]/u)[1]);
+});
+
+test("where people come over TLS, the cookie goes over nothing else", async () => {
+  const [begin] = installPages({
+    keys: new KeyRing([Buffer.alloc(32)]),
+    oauth: {
+      authorizeUrl: (state) => `https://slack.example/?state=${state}`,
+      exchange: () => Promise.reject(new Error()),
+    },
+    installations: { save: () => Promise.resolve() },
+    useOnce: () => Promise.resolve(true),
+    command: "/bell",
+    secure: true,
+    log: silentLog(),
+  });
+  const request = { body: new Uint8Array(), query: new URLSearchParams(), header: () => undefined };
+  const { headers } = await begin!.handle(request);
+  expect(headers?.["Set-Cookie"]).toMatch(/; Secure$/u);
 });
 
 test("two workspaces and an organisation install the app, each with tokens of its own, which nothing shows", async () => {
