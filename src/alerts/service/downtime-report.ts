@@ -12,7 +12,7 @@ import { ALERT_KINDS, type AlertKind } from "../kinds/kinds.ts";
 import type { AlertMessage } from "../outbox/message.ts";
 import { enqueue } from "../outbox/outbox.ts";
 import { destinationKey, Subscription } from "../routing/subscription.ts";
-import type { Destination } from "../sender.ts";
+import { type Destination, tokenKey } from "../sender.ts";
 
 export interface DowntimeReportDependencies {
   readonly store: Pick<Store, "transaction">;
@@ -160,7 +160,7 @@ function recipients(
   seen: ReadonlyMap<string, Counts>,
 ): readonly Recipient[] {
   const notified = new Map<string, Recipient>();
-  const place = ({ platform, channel }: Destination): string => `${platform} ${channel}`;
+  const place = (one: Destination): string => `${tokenKey(one)} ${one.channel}`;
   const everything = new Map<AlertKind, number>();
   for (const counts of seen.values())
     for (const [kind, count] of counts) everything.set(kind, (everything.get(kind) ?? 0) + count);
