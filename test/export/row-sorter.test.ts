@@ -60,10 +60,13 @@ describe("RowSorter", () => {
 
   test.each([40_000, 200_000])("merges runs that are read in several pieces, in runs of %s bytes", (runBytes) => {
     const rows = Array.from({ length: 6000 }, (_, index) => {
-      const seconds = (index * 7919) % 6000;
-      return { seconds, nanos: 0, text: `${seconds} ${"x".repeat(index % 150)}` };
+      // Eight of each second, in different runs.
+      const seconds = Math.floor(((index * 7919) % 6000) / 8);
+      return { seconds, nanos: 0, text: `${index} ${"x".repeat(index % 150)}` };
     });
-    const expected = rows.toSorted((a, b) => a.seconds - b.seconds).map(({ text }) => `${text}\n`);
+    const expected = rows
+      .toSorted((a, b) => a.seconds - b.seconds || (a.text < b.text ? -1 : 1))
+      .map(({ text }) => `${text}\n`);
     expect(sorted(rows, runBytes) === expected.join("")).toBe(true);
   });
 

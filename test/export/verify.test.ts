@@ -177,6 +177,23 @@ describe("a file that is given back", () => {
     expect(table?.sorted).toBe(true);
   });
 
+  test("its size and its span are told, whatever its order", async () => {
+    for (const text of [FILE, fileOf(...LINES.toReversed()), fileOf(LINES[1]!, LINES[2]!, LINES[0]!)]) {
+      const { sizeBytes, table } = await readLedgerFile(pieces(text));
+      expect([sizeBytes, table?.firstTime, table?.lastTime]).toEqual([
+        Buffer.byteLength(FILE),
+        "1674003600000000000",
+        "1674003602000000000",
+      ]);
+    }
+  });
+
+  test("a quote inside a cell needs none around it", async () => {
+    const { text, account } = exported([row({ later: '5"' }), row({ later: '"' })]);
+    expect(await verdict(text.replace('"5"""', '5"'), account)).toEqual({ kind: "rewritten" });
+    expect(await verdict(text.replace('"5"""', '"5"'), account)).toMatchObject({ kind: "differs" });
+  });
+
   test("names of columns that look like formulas are recognised", async () => {
     const { text, account } = exported(ROWS.map((each) => ({ ...each, "=later": "1" })));
     expect(await verdict(text.replaceAll("\n", "\r\n"), account)).toEqual({ kind: "rewritten" });
