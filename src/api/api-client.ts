@@ -36,6 +36,8 @@ export interface CallOptions {
   readonly lane?: "people" | "watchers";
   /** Bypasses the cache. */
   readonly fresh?: boolean;
+  /** A node whose budget lets it be asked only later than this counts as one that refuses. Default: the client's limit. */
+  readonly queueMillis?: Milliseconds;
 }
 
 export interface LedgerOptions extends CallOptions {

@@ -153,7 +153,7 @@ function callOver(
   const byName = new Map(data.map((endpoint) => [endpoint.name, endpoint]));
 
   return <T>(request: ApiRequest<T>, options: CallOptions = {}): Promise<Answer<T>> => {
-    const { signal, lane = "people", fresh = false } = options;
+    const { signal, lane = "people", fresh = false, queueMillis } = options;
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     const cached =
       fresh || request.core === true
@@ -167,6 +167,7 @@ function callOver(
         fresh,
         deadlineMillis: context.clock.monotonicMillis() + context.limits.callMillis,
         signal: shared,
+        queueMillis,
       };
       const owner = request.cursor === undefined ? undefined : cursorOwners.get(request.cursor);
       const endpointsInOrder = request.core === true ? core : owner === undefined ? data : [owner];

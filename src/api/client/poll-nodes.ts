@@ -99,7 +99,8 @@ async function pollNode(
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), timeoutMillis).unref();
   const signal = call.signal === undefined ? late.signal : AbortSignal.any([call.signal, late.signal]);
-  const options = { ...call, signal };
+  // Half of the time is left for the answer: our own queue is no fault of the node.
+  const options = { ...call, signal, queueMillis: timeoutMillis / 2 };
   try {
     const { value, asOf } = await node.getNetworkTime(options);
     const witness: Mutable<Witness> = { node: node.name, reachable: true, receivedAt: asOf.receivedAt };

@@ -56,6 +56,8 @@ export interface AttemptOptions {
   /** On the monotonic clock. */
   readonly deadlineMillis: Milliseconds;
   readonly signal?: AbortSignal | undefined;
+  /** The longest wait for a node's budget. Default: the client's limit. */
+  readonly queueMillis?: Milliseconds | undefined;
   /** Whether to wait briefly where every node refuses requests. Default false. */
   readonly waits?: boolean;
 }
@@ -176,7 +178,7 @@ export class NodeEndpoint {
     this.breaker.throwIfRefused(this.target(what));
     if (this.budget.tryTake(attempt.lane)) return;
     const { limits, clock } = this.#context;
-    const longest = Math.min(limits.queueMillis, attempt.deadlineMillis - clock.monotonicMillis());
+    const longest = Math.min(attempt.queueMillis ?? limits.queueMillis, attempt.deadlineMillis - clock.monotonicMillis());
     try {
       await this.budget.take(attempt.lane, longest, attempt.signal);
     } catch (error) {

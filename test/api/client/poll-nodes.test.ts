@@ -113,6 +113,16 @@ describe("an assessment", () => {
     expect((await clientOf([a]).assess()).nodes).toMatchObject([{ state: "unknown" }]);
   });
 
+  test("takes a node that its own budget lets it ask too late as unknown", async () => {
+    const a = await node((_request, response) => sendJson(response, { timestamp: `${Date.now()}000000` }));
+    const limits = { requestsPerSecond: 1, burst: 1, reservedForWatchers: 0 };
+    const api = clientOf([a], { limits });
+    const options = { lane: "watchers", timeoutMillis: 200 } as const;
+    expect((await pollNodes(api, options)).witnesses).toMatchObject([{ reachable: true }]);
+    // The next one would have to wait for most of a second.
+    expect((await pollNodes(api, options)).witnesses).toMatchObject([{ reachable: false, refused: true }]);
+  });
+
   test("takes a node without a time yet as unknown", async () => {
     const a = await node((_request, response) => sendJson(response, { timestamp: "0" }));
     expect(await clientOf([a]).assess()).toMatchObject({
