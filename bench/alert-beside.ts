@@ -3,17 +3,11 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { RateLimiter } from "../src/adapters/discord/send/rate-limiter.ts";
-import { DiscordSender } from "../src/adapters/discord/send/send.ts";
-import { closeRest, createRest } from "../src/adapters/discord/transport/rest.ts";
-import { SlackSender } from "../src/adapters/slack/send/send.ts";
-import { createWebClient } from "../src/adapters/slack/transport/web-api.ts";
-import type { Destination } from "../src/alerts/sender.ts";
-import { silentLog } from "../src/log.ts";
 import { freePort } from "../test/support/free-port.ts";
 import { alertStage, checkpoint } from "./support/alert-stage.ts";
 import { scratchFolder } from "./support/export-once.ts";
 import { alternate, atLeast, type Measured, runAsScript, versionOf } from "./support/figure.ts";
+import { openChannels, openSenders } from "./support/open-senders.ts";
 
 // One event to many channels, half of them on Slack and half on Discord, over HTTP to platforms without limits in
 // another process; beside Debian's prometheus-alertmanager with as many Slack and Discord webhook receivers, by turns.
@@ -71,28 +65,8 @@ async function openOurs(
   origin: string,
   platforms: ChildProcess,
 ): Promise<AsyncDisposable & { take(): Promise<number> }> {
-  const log = silentLog();
-  const payloads = { put: () => Promise.resolve("key"), get: () => Promise.resolve(undefined) };
-  const parts = {
-    payloads,
-    log,
-    ttlMillis: 1000,
-    command: "/bell",
-    botName: () => "bench",
-    sleep: (millis: number) => sleep(millis),
-  };
-  const api = `${origin}/api`;
-  const limits = { retries: 0, globalRequestsPerSecond: Number.POSITIVE_INFINITY };
-  const rest = createRest({ token: "bench", apiUrl: api, ...limits });
-  const senders = [
-    new DiscordSender(rest, parts, 60_000, new RateLimiter(Number.POSITIVE_INFINITY)),
-    new SlackSender(createWebClient("bench", { apiUrl: `${api}/`, log }), parts, 0),
-  ];
-  const destinations = Array.from({ length: CHANNELS }, (_, index): Destination =>
-    index % 2 === 0
-      ? { platform: "discord", channel: String(1000 + index) }
-      : { platform: "slack", channel: `C${index}` },
-  );
+  const { senders, close } = openSenders(origin);
+  const destinations = openChannels(CHANNELS);
   const stage = await alertStage({ senders, destinations, kinds: ["checkpoint.new"], events: "each" });
   await stage.observe([]);
   let block = 100;
@@ -104,7 +78,7 @@ async function openOurs(
       return rate;
     },
     async [Symbol.asyncDispose]() {
-      closeRest(rest);
+      close();
       await stage[Symbol.asyncDispose]();
     },
   };

@@ -9,13 +9,14 @@ import type { Destination, Sender } from "../../src/alerts/sender.ts";
 import { describe } from "../../src/alerts/wording/wording.ts";
 import { systemClock } from "../../src/api/clock.ts";
 import { silentLog } from "../../src/log.ts";
+import { createDuties } from "../../src/main/alerting/duties.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import { scratchFolder } from "./export-once.ts";
 import { subscriptionOf } from "./subscription-of.ts";
 
 const NETWORK = "mainnet";
 
-/** The alerts from a finding to stored receipts, on a database on disk, in real time. */
+/** The alerts from a finding to stored receipts, in real time. */
 export interface AlertStage extends AsyncDisposable {
   readonly engine: AlertEngine;
   /** One observation of a watcher, now. */
@@ -24,8 +25,12 @@ export interface AlertStage extends AsyncDisposable {
   settled(count: number): Promise<void>;
 }
 
-/** All destinations have the same subscription; `events` as in a subscription. */
+/**
+ * All destinations have the same subscription; `events` as in a subscription. The database is a new file on disk, or the
+ * one on a server that `url` names, where other stages deliver, too.
+ */
 export async function alertStage(options: {
+  readonly url?: string;
   readonly senders: readonly Sender[];
   readonly destinations: readonly Destination[];
   readonly kinds: readonly AlertKind[];
@@ -34,7 +39,9 @@ export async function alertStage(options: {
   const { senders, destinations, kinds, events } = options;
   const folder = await scratchFolder();
   const log = silentLog();
-  const store = createStore({ url: `file:${folder.path}/bench.db`, log });
+  const store = createStore({ url: options.url ?? `file:${folder.path}/bench.db`, log });
+  const duties = createDuties({ store, clock: systemClock, log });
+  await duties.start();
   const stop = new AbortController();
   let kept = 0;
   let wanted: { count: number; resolve: () => void } | undefined;
@@ -50,13 +57,18 @@ export async function alertStage(options: {
       if (wanted !== undefined && kept >= wanted.count) wanted.resolve();
     },
   });
+  const wake = (): void => {
+    dispatcher.wake();
+    store.processes.announce();
+  };
   const dependencies = { store, config: DEFAULT_ALERTS_CONFIG, clock: systemClock, log, simulated: new Set<string>() };
-  const engine = createAlertEngine({ ...dependencies, onOwed: () => dispatcher.wake() });
-  await store.transaction(async ({ alerts }) => {
-    for (const [index, destination] of destinations.entries()) {
-      await alerts.subscriptions.put([subscriptionOf(index, destination, kinds, events, NETWORK)]);
-    }
-  });
+  const engine = createAlertEngine({ ...dependencies, onOwed: wake });
+  await store.transaction(({ alerts }) =>
+    alerts.subscriptions.put(
+      destinations.map((destination, index) => subscriptionOf(index, destination, kinds, events, NETWORK)),
+    ),
+  );
+  store.processes.onChange(() => dispatcher.wake(), stop.signal);
   const running = dispatcher.run(stop.signal);
   return {
     engine,
@@ -83,6 +95,7 @@ export async function alertStage(options: {
     async [Symbol.asyncDispose]() {
       stop.abort();
       await running;
+      await duties.leave();
       await store.close();
       await folder[Symbol.asyncDispose]();
     },

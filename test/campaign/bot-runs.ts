@@ -15,8 +15,6 @@ export type Kill =
 
 export type KillOutcome = "at the step" | "at a moment" | "at the end of a long life" | "step not reached";
 
-/** A step that is not reached within this counts as not reached. */
-const STEP_MILLIS = 7000;
 const LONGEST_MILLIS = 15_000;
 /** On the slowest machine. */
 const ROUNDS_WITHIN_MILLIS = 120_000;
@@ -26,6 +24,8 @@ export interface Bot {
   readonly longMillis: number;
   /** How many rounds over the nodes a long run stores, however long that takes. */
   readonly longRounds: number;
+  /** A step that is not reached within this counts as not reached. */
+  readonly stepMillis: number;
   readonly env: Record<string, string>;
   readonly sandbox: Sandbox;
 }
@@ -51,7 +51,7 @@ export async function runUntilKilled(bot: Bot, kill: Kill, meanwhile: () => Prom
 
 async function end(process: Running, kill: Kill, startedAt: number, bot: Bot): Promise<KillOutcome> {
   if ("at" in kill) {
-    const reached = await Promise.race([process.ended.then(() => true), sleep(STEP_MILLIS).then(() => false)]);
+    const reached = await Promise.race([process.ended.then(() => true), sleep(bot.stepMillis).then(() => false)]);
     if (reached) await mustBeKilled(process);
     return reached ? "at the step" : "step not reached";
   }
@@ -59,7 +59,7 @@ async function end(process: Running, kill: Kill, startedAt: number, bot: Bot): P
     await process.printed(/Bellwether runs/u);
     // On a slow machine everything takes longer, and a round with a dead node half a second on any.
     const long = Math.max(bot.longMillis, Math.min(LONGEST_MILLIS, 4 * (performance.now() - startedAt)));
-    await Promise.all([sleep(long), roundsStored(process, bot)]);
+    await Promise.all([sleep(long), roundsStored(process, bot, ["sources"], bot.longRounds)]);
     if (process.child.exitCode !== null) await mustBeKilled(process);
     return "at the end of a long life";
   }
@@ -68,24 +68,35 @@ async function end(process: Running, kill: Kill, startedAt: number, bot: Bot): P
   return "at a moment";
 }
 
-/** Resolves once the bot has stored as many rounds over the nodes as a long run needs, or has ended. */
-async function roundsStored(process: Running, { env, longRounds }: Bot): Promise<void> {
+/** Resolves once so many more rounds of each of these watchers are stored, or the bot has ended. */
+export async function roundsStored(
+  process: Running,
+  { env }: Bot,
+  watchers: readonly string[],
+  rounds: number,
+): Promise<void> {
   const database = await openReader(env["DATABASE_URL"] ?? "");
-  const last = async (): Promise<number | undefined> =>
-    (await database.rows<{ at: number }>("SELECT at FROM watcher_snapshots WHERE watcher = 'sources'"))[0]?.at;
+  const left = new Map(watchers.map((watcher) => [watcher, { at: undefined as number | undefined, rounds: -1 }]));
   const giveUpAt = performance.now() + ROUNDS_WITHIN_MILLIS;
   try {
-    let at = await last();
-    for (let rounds = 0; rounds < longRounds && process.child.exitCode === null;) {
-      if (performance.now() > giveUpAt) throw new Error(`the bot stored only ${rounds} rounds over the nodes`);
+    while (runs(process) && [...left.values()].some((one) => one.rounds < rounds)) {
+      if (performance.now() > giveUpAt) throw new Error(`too few rounds were stored: ${JSON.stringify([...left])}`);
       await sleep(20);
-      const before = at;
-      at = await last();
-      if (at !== before) rounds += 1;
+      const rows = await database.rows<{ watcher: string; at: number }>("SELECT watcher, at FROM watcher_snapshots");
+      for (const { watcher, at } of rows) {
+        const known = left.get(watcher);
+        if (known === undefined || known.at === at) continue;
+        known.at = at;
+        known.rounds += 1;
+      }
     }
   } finally {
     await database.close();
   }
+}
+
+function runs({ child }: Running): boolean {
+  return child.exitCode === null && child.signalCode === null;
 }
 
 /** A run may end in no other way. */

@@ -2,21 +2,26 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { freePort } from "../support/free-port.ts";
 import type { Running } from "../support/bellwether.ts";
-import { type Bot, startBot } from "./bot-runs.ts";
+import { type Bot, type Kill, startBot } from "./bot-runs.ts";
 import { readRows } from "./database.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 
 /** What happens to one of the processes, or to all of them. */
-const TROUBLES = ["a kill", "a freeze", "cut connections"] as const;
+const TROUBLES = ["a kill", "a freeze", "cut connections", "a leave"] as const;
 
 /** Longer than a process is believed to live without a heartbeat. */
 const FROZEN_MILLIS = 10_000;
+
+/** How long an orderly end may take. */
+const LEAVE_MILLIS = 10_000;
 
 /** The equal processes beside the one that is killed at its steps. They are killed, frozen and cut off from the database. */
 export class Companions {
   readonly #bot: Bot;
   readonly #random: SeededRandom;
   readonly #note: (line: string) => void;
+  readonly #unordered: string[] = [];
+  #count = 0;
   #running: Running[] = [];
   #frozen: Promise<void> = Promise.resolve();
 
@@ -27,14 +32,17 @@ export class Companions {
   }
 
   async start(count: number): Promise<void> {
-    for (let index = 0; index < count; index += 1) this.#running.push(await this.#begin());
+    this.#count = count;
+    await this.gather();
   }
 
-  /** Something happens to one of them; a freeze goes on in the background. */
-  async trouble(): Promise<void> {
-    if (this.#running.length === 0) return;
+  /** Before a run that ends as named something happens to one of them, or to all; a freeze goes on in the background. */
+  async trouble(kill: Kill): Promise<void> {
+    if (this.#count === 0) return;
     await this.#frozen;
-    const [what = "a kill"] = this.#random.shuffled([...TROUBLES]);
+    // Only who watches passes these steps: the others leave.
+    const watching = "at" in kill && kill.at.startsWith("observ");
+    const what = watching ? "a leave" : this.#random.pick(TROUBLES);
     const index = Math.floor(this.#random.between(0, this.#running.length - 0.001));
     const one = this.#running[index];
     this.#note(`${what} beside`);
@@ -43,6 +51,8 @@ export class Companions {
         this.#url,
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()",
       );
+    } else if (what === "a leave") {
+      this.#unordered.push(...(await this.#leave()));
     } else if (what === "a freeze") {
       one?.child.kill("SIGSTOP");
       this.#frozen = sleep(FROZEN_MILLIS).then(() => void one?.child.kill("SIGCONT"));
@@ -52,14 +62,28 @@ export class Companions {
     }
   }
 
-  /** All end in order; gives what went wrong with that. */
+  /** All that have left are there again. */
+  async gather(): Promise<void> {
+    while (this.#running.length < this.#count) this.#running.push(await this.#begin());
+  }
+
+  /** All end in order; gives what went wrong with that, now and before. */
   async stop(): Promise<string[]> {
     await this.#frozen;
+    return [...this.#unordered, ...(await this.#leave())];
+  }
+
+  async #leave(): Promise<string[]> {
+    const began = performance.now();
     const ends = await Promise.all(this.#running.map((one) => one.kill("SIGTERM")));
     this.#running = [];
-    return ends.flatMap(({ code, stderr }) =>
-      code === 0 ? [] : [`a process did not end in order (${code}): ${stderr}`],
-    );
+    const millis = performance.now() - began;
+    return [
+      ...ends.flatMap(({ code, stderr }) =>
+        code === 0 ? [] : [`a process did not end in order (${code}): ${stderr}`],
+      ),
+      ...(millis > LEAVE_MILLIS ? [`processes took ${Math.round(millis)} ms to end in order`] : []),
+    ];
   }
 
   get #url(): string {

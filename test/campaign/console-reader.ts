@@ -18,11 +18,14 @@ export class ConsoleReader {
   /** Streams that began with a gap, which a short campaign must never have. */
   gaps = 0;
   readonly #url: string;
+  readonly #onAlert: (alert: ConsoleAlert) => void;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
 
-  constructor(url: string) {
+  /** `onAlert` is called with each alert, once. */
+  constructor(url: string, onAlert: (alert: ConsoleAlert) => void) {
     this.#url = url;
+    this.#onAlert = onAlert;
     this.#running = this.#run();
   }
 
@@ -66,7 +69,9 @@ export class ConsoleReader {
     const data = /^data: (.*)$/mu.exec(frame)?.[1];
     if (data === undefined || !frame.includes("id: ")) return;
     const { id, kind, subject, state, episode } = JSON.parse(data) as ConsoleAlert;
-    this.alerts.push({ id, kind, subject, state, ...(episode === undefined ? {} : { episode }), text: data });
+    const alert = { id, kind, subject, state, ...(episode === undefined ? {} : { episode }), text: data };
+    this.alerts.push(alert);
+    this.#onAlert(alert);
   }
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { StepName } from "../../src/alerts/dependencies.ts";
 import { destinationKey } from "../../src/alerts/routing/subscription.ts";
-import { createSandbox } from "../support/bellwether.ts";
+import { createSandbox, type Running } from "../support/bellwether.ts";
 import { FakeDiscord } from "../support/fake-discord/fake-discord.ts";
 import { FakeSlack } from "../support/fake-slack/fake-slack.ts";
 import { freePort } from "../support/free-port.ts";
@@ -15,10 +15,10 @@ import { type ChainLists, DataNodes } from "./data-nodes.ts";
 import { judgeMarkets, storedMarkets, type StoredMarkets } from "./judge-markets.ts";
 import { type ChainTruth, judgeLists, judgeOutages, judgeRepeats, judgeReset } from "./judge.ts";
 import { judgeOutbox, stillOwed } from "./judge-outbox.ts";
-import { type Bot, type Kill, type KillOutcome, runUntilKilled, startBot } from "./bot-runs.ts";
+import { type Bot, type Kill, type KillOutcome, roundsStored, runUntilKilled, startBot } from "./bot-runs.ts";
 import { type Outage, OUTAGES } from "./outages.ts";
 import { subscribe } from "./subscribe.ts";
-import { type Transcript, consoleTranscript, discordTranscript, slackTranscript } from "./transcript.ts";
+import { type Transcript, consoleTranscript, discordTranscript, slackTranscript, titleOf } from "./transcript.ts";
 
 /** The watchers observe ten times a second; thresholds of minutes are a third of a second here. */
 const CONFIG = {
@@ -36,18 +36,26 @@ const CONFIG = {
   remind: { every: "1h", times: 0 },
 };
 
-/** Several processes have a part each of what a node allows: the one that watches asks less often. */
+/**
+ * Several processes have a part each of what a node allows, also those that have just been killed: with five of them it is
+ * three requests a second. One of them watches, and asks no more.
+ */
 const SHARED_CONFIG = {
   ...CONFIG,
-  poll: { time: "400ms", checkpoints: "1s", rest: "1s" },
-  stalled: { for: "1s", criticalFor: "8s" },
-  lagging: { ...CONFIG.lagging, for: "1s" },
+  poll: { time: "1s", checkpoints: "2s", rest: "4s" },
+  stalled: { for: "3s", criticalFor: "15s" },
+  lagging: { behind: "200s", blocks: 100, for: "2s" },
+  down: { rounds: 4 },
+  blind: { rounds: 4 },
   keep: { rounds: 2, for: "1s" },
   flap: { episodes: 1000, within: "3s" },
 };
 
 /** The first round of a process fires nothing; on a busy machine some show nothing, since no node answers in time. */
 const ROUNDS_UNTIL_TOLD = 1 + 2 * CONFIG.down.rounds;
+/** The watchers of the network's lists, and how many of their rounds have certainly seen what was there before. */
+const LIST_WATCHERS = ["checkpoints", "snapshots", "markets"];
+const ROUNDS_UNTIL_SEEN = 3;
 
 export interface SceneResult {
   readonly seed: number;
@@ -76,7 +84,8 @@ export interface ScenePace {
 
 /** Plays one scene: outages come and go while the bot is killed as listed, and started again each time. */
 export async function playScene(seed: number, kills: readonly Kill[], pace: ScenePace = {}): Promise<SceneResult> {
-  const { longMillis = 6000, observeMillis = 4000, lastMillis = 90_000, reset = true } = pace;
+  const several = pace.shared !== undefined;
+  const { longMillis = several ? 9000 : 6000, observeMillis = 4000, lastMillis = 90_000, reset = true } = pace;
   const random = new SeededRandom(seed);
   const sandbox = createSandbox();
   const [discord, slack, nodes] = await Promise.all([
@@ -88,7 +97,7 @@ export async function playScene(seed: number, kills: readonly Kill[], pace: Scen
   const origin = `http://127.0.0.1:${port}`;
   const database = pace.shared?.url ?? `file:${path.join(sandbox.folder, "campaign.db")}`;
   const config = path.join(sandbox.folder, "alerts.json");
-  writeFileSync(config, JSON.stringify(pace.shared === undefined ? CONFIG : SHARED_CONFIG));
+  writeFileSync(config, JSON.stringify(several ? SHARED_CONFIG : CONFIG));
   const channels = {
     "discord ops": discord.channel(),
     "discord chain": discord.channel(),
@@ -112,12 +121,15 @@ export async function playScene(seed: number, kills: readonly Kill[], pace: Scen
     SLACK_APP_TOKEN: slack.state.appToken,
     SLACK_API_URL: slack.apiUrl,
   };
-  const bot: Bot = { env, sandbox, longMillis, longRounds: ROUNDS_UNTIL_TOLD };
-  const reader = new ConsoleReader(`${origin}/api/alerts`);
+  // Where others watched, it may have to wait for the death of the last one.
+  const bot: Bot = { env, sandbox, longMillis, longRounds: ROUNDS_UNTIL_TOLD, stepMillis: several ? 12_000 : 7000 };
   const timeline: string[] = [];
   const began = performance.now();
   const note = (line: string): void =>
     void timeline.push(`${((performance.now() - began) / 1000).toFixed(1)} s  ${line}`);
+  const reader = new ConsoleReader(`${origin}/api/alerts`, (alert) => {
+    if (alert.episode !== undefined) note(`  the console has: ${titleOf(alert)}`);
+  });
   const companions = new Companions(bot, random, note);
   const ends = new Map<KillOutcome, number>();
   const reached = new Set<StepName>();
@@ -137,10 +149,11 @@ export async function playScene(seed: number, kills: readonly Kill[], pace: Scen
     for (let at = 0, turn = 0; at < kills.length; at += 2, turn += 1) {
       // An outage begins in one turn, and ends in the next.
       const outage = turn % 2 === 0 ? outages[(turn / 2) % outages.length] : undefined;
-      await companions.trouble();
       const change = changing(nodes, outage, random.between(0, 2000), note);
       const [first = { after: "long" }, second] = kills.slice(at, at + 2);
+      await companions.trouble(first);
       await run(first, change);
+      await companions.gather();
       if (second !== undefined) await run(second);
       // An outage that lasted for the whole of a long run is certainly announced, or over.
       await run({ after: "long" });
@@ -206,14 +219,24 @@ async function runWithReset(
   note: (line: string) => void,
 ): Promise<ChainLists> {
   const process = startBot(bot);
-  await process.printed(/Bellwether runs/u);
-  await sleep(observeMillis);
-  const lists = await nodes.lists();
-  await sleep(observeMillis);
+  const lists = await observedLists(process, bot, nodes, observeMillis);
   await nodes.fail({ kind: "history-reset" });
   await sleep(left);
   await process.kill("SIGKILL");
   note("the chain began anew, and the bot ended");
+  return lists;
+}
+
+/** Lists that the bot has certainly observed since. */
+async function observedLists(process: Running, bot: Bot, nodes: DataNodes, observeMillis: number): Promise<ChainLists> {
+  await process.printed(/Bellwether runs/u);
+  await sleep(observeMillis);
+  const lists = await nodes.lists();
+  await Promise.all([
+    sleep(observeMillis),
+    roundsStored(process, bot, ["sources"], ROUNDS_UNTIL_TOLD),
+    roundsStored(process, bot, LIST_WATCHERS, ROUNDS_UNTIL_SEEN),
+  ]);
   return lists;
 }
 
@@ -227,10 +250,7 @@ async function lastRun(
   note: (line: string) => void,
 ): Promise<{ lists: ChainLists; before: number }> {
   const process = startBot(bot);
-  await process.printed(/Bellwether runs/u);
-  await sleep(observeMillis);
-  const lists = await nodes.lists();
-  await sleep(observeMillis);
+  const lists = await observedLists(process, bot, nodes, observeMillis);
   const before = Date.now();
   while ((await stillOwed(database, before)) > 0 && Date.now() - before < lastMillis) await sleep(100);
   note(`everything was delivered but ${await stillOwed(database, before)}`);

@@ -5,7 +5,7 @@ import { playScene } from "./scene.ts";
 
 // A form of `npm run campaign -- --processes 3`: three processes on one PostgreSQL, of which any may be killed, frozen or
 // cut off at any time.
-const PACE = { outages: ["stall", "death of a node"], longMillis: 9000, observeMillis: 5000, reset: false };
+const PACE = { outages: ["stall", "death of a node"], reset: false };
 
 test.skipIf(postgresMissing !== undefined)(
   `three processes deliver everything, once and in order ${postgresMissing ?? ""}`,

@@ -1,6 +1,6 @@
 import type { FakeDiscord } from "../support/fake-discord/fake-discord.ts";
 import type { FakeSlack } from "../support/fake-slack/fake-slack.ts";
-import { fileUrls, type ConsoleReader } from "./console-reader.ts";
+import { type ConsoleAlert, type ConsoleReader, fileUrls } from "./console-reader.ts";
 
 /** One message as people in a channel see it. */
 export interface ChannelMessage {
@@ -48,12 +48,18 @@ export function slackTranscript(fake: FakeSlack, name: string, channel: string):
 }
 
 export function consoleTranscript({ alerts, files }: ConsoleReader): Transcript {
-  const messages = alerts.map(({ id, text }) => {
-    const { reply } = JSON.parse(text) as { reply: { title: unknown } };
+  const messages = alerts.map((alert) => {
+    const { id, text } = alert;
     const bodies = fileUrls(text).map((url) => files.get(url) ?? "");
-    return { delivery: id, title: flat(reply.title), text: [text, ...bodies].join("\n") };
+    return { delivery: id, title: titleOf(alert), text: [text, ...bodies].join("\n") };
   });
   return { name: "console", platform: "web", messages };
+}
+
+/** The first line of an alert of the console's. */
+export function titleOf({ text }: Pick<ConsoleAlert, "text">): string {
+  const { reply } = JSON.parse(text) as { reply: { title: unknown } };
+  return flat(reply.title);
 }
 
 /** Without the signs of markup. */

@@ -178,7 +178,10 @@ export class NodeEndpoint {
     this.breaker.throwIfRefused(this.target(what));
     if (this.budget.tryTake(attempt.lane)) return;
     const { limits, clock } = this.#context;
-    const longest = Math.min(attempt.queueMillis ?? limits.queueMillis, attempt.deadlineMillis - clock.monotonicMillis());
+    const longest = Math.min(
+      attempt.queueMillis ?? limits.queueMillis,
+      attempt.deadlineMillis - clock.monotonicMillis(),
+    );
     try {
       await this.budget.take(attempt.lane, longest, attempt.signal);
     } catch (error) {
