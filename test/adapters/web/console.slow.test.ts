@@ -80,7 +80,7 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     expect(await page.getAttribute(`#${active}`, "aria-selected")).toBe("true");
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("Enter");
-    expect(await page.inputValue("#line")).toBe("market show BTC/USD");
+    expect(await page.inputValue("#line")).toBe("market show BTC/USD ");
     await page.keyboard.press("Enter");
     await answered(page);
     expect(await titles(page)).toEqual(["You asked market show BTC/USD"]);
@@ -90,7 +90,7 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     await page.keyboard.type("market l");
     await page.waitForSelector("#completions li");
     await page.keyboard.press("Tab");
-    expect(await page.inputValue("#line")).toBe("market list");
+    expect(await page.inputValue("#line")).toBe("market list ");
     await page.keyboard.press("Enter");
     await answered(page);
 

@@ -1,6 +1,7 @@
 // @ts-check
 import { makeElement } from "../vnode/make-dom.js";
 import { h } from "../vnode/vnode.js";
+import { withShortIds } from "./lines.js";
 
 /** @typedef {{ readonly line: string, readonly label?: string | null | undefined }} Offer A line, and what it stands for. */
 
@@ -38,7 +39,7 @@ export function createCompletionList({ input, list, accept }) {
       h(
         "li",
         { id: `completion-${index}`, role: "option" },
-        h("span", {}, line.slice(0, same), h("b", {}, line.slice(same))),
+        h("span", { title: line }, withShortIds(line.slice(0, same)), h("b", {}, withShortIds(line.slice(same)))),
         meaning === undefined || meaning === null ? undefined : h("small", {}, meaning),
       ),
     );

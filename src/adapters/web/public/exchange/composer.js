@@ -1,6 +1,7 @@
 // @ts-check
 import { complete } from "../api.js";
 import { createCompletionList } from "./completion-list.js";
+import { picked } from "./lines.js";
 
 /** The delay between the last key and the request for completions. */
 const PAUSE_MILLIS = 70;
@@ -22,7 +23,7 @@ export function createComposer({ form, input, list, history, send, changed, esca
   let asking;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
-  const completions = createCompletionList({ input, list, accept: fill });
+  const completions = createCompletionList({ input, list, accept: (line) => fill(picked(line)) });
 
   function stopAsking() {
     clearTimeout(timer);
@@ -116,12 +117,12 @@ export function createComposer({ form, input, list, history, send, changed, esca
       case "Tab": {
         const line = completions.chosen ?? completions.first;
         if (shift || line === undefined) return false;
-        fill(line);
+        fill(picked(line));
         return true;
       }
       case "Enter":
         if (completions.chosen === undefined) return false;
-        fill(completions.chosen);
+        fill(picked(completions.chosen));
         return true;
       case "Escape":
         if (completions.isOpen) completions.close();

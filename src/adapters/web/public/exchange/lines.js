@@ -11,6 +11,24 @@ export function formatLine(command, options) {
   return [command, ...Object.entries(options).map(([name, value]) => `${name}:${quote(String(value))}`)].join(" ");
 }
 
+/**
+ * A completion as it goes into the prompt: with a space behind a whole value, so that completion offers what may follow.
+ *
+ * @param {string} line
+ */
+export function picked(line) {
+  return /[\s:]$/u.test(line) ? line : `${line} `;
+}
+
+/**
+ * The line with its long hexadecimal ids shortened in their middle, for reading.
+ *
+ * @param {string} line
+ */
+export function withShortIds(line) {
+  return line.replaceAll(/[0-9a-f]{32,}/giu, (id) => `${id.slice(0, 8)}…${id.slice(-4)}`);
+}
+
 /** @param {string} value */
 function quote(value) {
   if (value !== "" && !/[\s"'“”„‘’«»\\]/u.test(value)) return value;

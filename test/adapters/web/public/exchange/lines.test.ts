@@ -1,0 +1,22 @@
+import { describe, expect, test } from "vitest";
+
+import { picked, withShortIds } from "../../../../../src/adapters/web/public/exchange/lines.js";
+
+const ID = "d59213".padEnd(60, "0").concat("92fa");
+
+describe("a picked completion", () => {
+  test.each([
+    ["alerts silence all", "alerts silence all "],
+    [`ledger export ${ID}`, `ledger export ${ID} `],
+    ['market show "ETH USD"', 'market show "ETH USD" '],
+    ["alerts silence ", "alerts silence "],
+    ["market show network:", "market show network:"],
+  ])("%j goes into the prompt as %j", (line, put) => {
+    expect(picked(line)).toBe(put);
+  });
+});
+
+test("a listed line shortens an id in its middle, and nothing else", () => {
+  expect(withShortIds(`ledger export ${ID} USDT`)).toBe("ledger export d5921300…92fa USDT");
+  expect(withShortIds("alerts why network.stalled|mainnet||3")).toBe("alerts why network.stalled|mainnet||3");
+});
