@@ -43,7 +43,11 @@ export function isInAuction(market: MarketData): boolean {
 
 /** Sort order: live markets by state, unknown states, proposed and ended ones. */
 export function stateRank(market: MarketData): number {
-  const state = market.marketState ?? "";
+  return rankOfState(market.marketState);
+}
+
+/** The same for a state alone. */
+export function rankOfState(state = ""): number {
   const live = LIVE_STATES.indexOf(state);
   if (live >= 0) return live;
   const other = OTHER_STATES.indexOf(state);

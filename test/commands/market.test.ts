@@ -152,7 +152,7 @@ test("markets that are over are offered behind those that are not", async () => 
   );
   const { suggest, [Symbol.asyncDispose]: end } = await talk({ networks: { mainnet: [node.url] } });
   const offered = async (typed: string) => (await suggest("market show", "market", typed)).map(({ value }) => value);
-  expect(await offered("")).toEqual(["BTC/LONGER", "BTC/LONG", "BTC/E", "BTC/A", "BTC/C"]);
+  expect(await offered("")).toEqual(["BTC/LONGER", "BTC/E", "BTC/LONG", "BTC/A", "BTC/C"]);
   expect(await offered("btc")).toEqual(["BTC/E", "BTC/LONG", "BTC/LONGER", "BTC/A", "BTC/C"]);
   expect(await offered("btc/a")).toEqual(["BTC/A"]);
   // No more than the names is asked for.

@@ -6,15 +6,16 @@ import type { ApiClient, CallOptions } from "../../api/api-client.ts";
 import type { AssetNames, MarketNames, NodeNames } from "../../api/model/names.ts";
 import { inTime } from "../../in-time.ts";
 import type { SeenKind } from "../../store/store.ts";
-import { hasEnded } from "../markets.ts";
+import { hasEnded, rankOfState } from "../markets.ts";
 
 /** An id with its name. `label` can be typed for it, `more` describes it. */
 export interface NamedId {
   readonly id: string;
   readonly label: string | undefined;
   readonly more?: string | undefined;
-  /** Whether it has ended: listed last among equals. */
   readonly ended?: boolean;
+  /** Its place among equals, the lowest first: active markets before those that wait or have ended. */
+  readonly place?: number;
 }
 
 /** A kind of id: its names in text, and the source of its labels. */
@@ -42,6 +43,7 @@ export const MARKET: IdKind = {
       label: code ?? name,
       more: name,
       ended: hasEnded(state),
+      place: rankOfState(state),
     })),
 };
 

@@ -29,7 +29,9 @@ export function suggestIds(kind: IdKind): (typed: string, context: SuggestContex
         (a, b) =>
           a.rank - b.rank ||
           endedLast(a.named, b.named) ||
-          (a.rank === NAME_PREFIX_RANK ? lengthOf(a.named) - lengthOf(b.named) : 0),
+          (a.rank === NAME_PREFIX_RANK
+            ? lengthOf(a.named) - lengthOf(b.named)
+            : (a.named.place ?? 0) - (b.named.place ?? 0)),
       )
       .slice(0, MAX_CHOICES)
       .map(({ named }) => choiceOf(named, counts.get(named.label?.toLowerCase())?.length === 1))
