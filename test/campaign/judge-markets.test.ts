@@ -90,6 +90,11 @@ test("one message may say the auctions of several markets", () => {
   expect(judgedGroups([begins, ["2 markets trade again on testnet", "BTC/USD", "ETH/USD"]])).toEqual([]);
   expect(judgedGroups([begins, [eth], [eth]])).toEqual(["markets: more auctions of ETH/USD ended than began"]);
   expect(judgedGroups([[BEGINS, "BTC/USD-P"], [ENDS]])).toEqual([]);
+  const both = ["2 markets trade again on testnet", "BTC/USD", "ETH/USD"] as const;
+  expect(judgedGroups([[`Over already: ${both[0]}`, "BTC/USD", "ETH/USD"], begins, both])).toEqual([]);
+  expect(judgedGroups([[`Over already: ${both[0]}`, "BTC/USD", "ETH/USD"], both])).toEqual([
+    "markets: more auctions of ETH/USD ended than began",
+  ]);
 });
 
 test.each([

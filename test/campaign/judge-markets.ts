@@ -71,13 +71,14 @@ export function judgeMarkets(
     const auction = auctionIn(title);
     if (auction === undefined) continue;
     const { began, over } = auction;
+    const change = over ? 0 : began ? 1 : -1;
     const named = [...labels].filter((label) => label === auction.market || isNamedIn(text, label));
     if (began || over) begun += named.length;
     for (const market of named) {
       const isOpen = alone.get(market) ?? false;
       if (named.length > 1 || SEVERAL.test(auction.market))
-        grouped.set(market, (grouped.get(market) ?? (isOpen ? 1 : 0)) + (began ? 1 : -1));
-      else if (grouped.has(market)) grouped.set(market, (grouped.get(market) ?? 0) + (over ? 0 : began ? 1 : -1));
+        grouped.set(market, (grouped.get(market) ?? (isOpen ? 1 : 0)) + change);
+      else if (grouped.has(market)) grouped.set(market, (grouped.get(market) ?? 0) + change);
       else if (isOpen === began && !over) faults.push(`${transcript.name}: out of turn: ${title}`);
       alone.set(market, began && !over);
     }

@@ -65,7 +65,7 @@ export function gist(alert: AlertMessage, context: DeliveryContext = {}): string
 function facts(alert: AlertMessage, { merged, group }: DeliveryContext): string {
   switch (alert.type) {
     case "condition": {
-      if (group !== undefined && isOfOneKind(group)) return grouped(group, merged);
+      if (group !== undefined && isOfOneKind(group)) return grouped(group);
       const { phase } = alert;
       const episode = group?.episodes[0] ?? alert.episode;
       const over = episode.ended !== undefined;
@@ -135,14 +135,14 @@ function likewise(group: MessageGroup | undefined, of: Subject): string {
 }
 
 /** `warning: 2 of 3 node.down on mainnet`: so many of them are open. */
-function grouped({ episodes }: MessageGroup, merged = false): string {
+function grouped({ episodes, merged }: MessageGroup): string {
   const open = episodes.filter(isOpen);
   const [{ kind, network, state } = { kind: "", network: "", state: "" }] = episodes;
   const resolved = episodes.filter((one) => one.state === "resolved");
   const [over = state] = resolved.map((one) => one.state);
   const [word = over] = ["critical", "warning", "info"].filter((one) => open.some(({ severity }) => severity === one));
   const { length } = [open, resolved, episodes].find((those) => those.length > 0) ?? [];
-  return `${merged && open.length === 0 ? "fired and " : ""}${word}: ${length === episodes.length ? "" : `${length} of `}${episodes.length} ${kind} on ${network}`;
+  return `${merged === true && open.length === 0 ? "fired and " : ""}${word}: ${length === episodes.length ? "" : `${length} of `}${episodes.length} ${kind} on ${network}`;
 }
 
 /** Of a key such as a checkpoint's, `<block>/<hash>`: the block. */

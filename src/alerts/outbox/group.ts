@@ -221,6 +221,8 @@ export interface MessageGroup {
   readonly episodes: readonly Episode[];
   /** What of it is more than how those episodes stand, in the same order. */
   readonly notices: readonly AlertMessage[];
+  /** Each of its episodes was over before the message was sent. */
+  readonly merged?: true;
 }
 
 /** With the deliveries that the message does not show yet. */
@@ -266,7 +268,8 @@ export async function readGroup(
     const state = Acknowledged.parse(JSON.parse(states.get(id) ?? "{}"));
     return [shownTo(Episode.parse(JSON.parse(data)), { ...state, destination })];
   });
-  return { id: sayer.id, episodes, notices, unshown: await unshownOf(tables, others) };
+  const merged = all.every(({ phase }) => phase === "fired and resolved") ? { merged: true as const } : {};
+  return { id: sayer.id, episodes, notices, ...merged, unshown: await unshownOf(tables, others) };
 }
 
 /** Of a notification state. */

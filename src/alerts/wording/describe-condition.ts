@@ -19,6 +19,7 @@ import {
   explanation,
   guidanceBlocks,
   markedTitle,
+  OVER_ALREADY,
   SEVERITY_WORDS,
   sinceWords,
   toldOnlyNow,
@@ -140,7 +141,7 @@ function describeEnd(message: Condition, context: DeliveryContext): Reply {
   const ended = timeFromText(episode.recovered ?? episode.ended ?? episode.detected);
   const lasted = formatDuration(toMillis(ended) - toMillis(timeFromText(episode.began)));
   const atLeast = episode.beganBefore === true ? "at least " : "";
-  const already = context.merged === true ? "Over already: " : "";
+  const already = context.merged === true ? OVER_ALREADY : "";
   const name = unseen ? words.bad : text`${already}${words.good} after ${atLeast}${lasted}`;
   const summary = unseen
     ? episode.state === "gone"

@@ -19,6 +19,7 @@ import {
   explanation,
   guidanceBlocks,
   markedTitle,
+  OVER_ALREADY,
   SEVERITY_WORDS,
   sinceWords,
   toldOnlyNow,
@@ -67,9 +68,9 @@ const GROUP_WORDS: Partial<Record<AlertKind, GroupWords>> = {
 export function describeGroup(
   message: Extract<AlertMessage, { type: "condition" }>,
   group: MessageGroup,
-  context: Pick<DeliveryContext, "merged" | "growing" | "guidance">,
+  context: Pick<DeliveryContext, "growing" | "guidance">,
 ): Reply {
-  const { merged, growing } = context;
+  const { growing } = context;
   const { kind, network } = message.episode;
   const episodes = group.episodes;
   const open = episodes.filter(isOpen);
@@ -83,6 +84,7 @@ export function describeGroup(
   const count = counted.length === episodes.length ? `${counted.length}` : `${counted.length} of ${episodes.length}`;
   const words = groupTitles(kind, strong(count), strong(network));
   const unseen = open.length === 0 && resolved.length === 0;
+  const good = text`${group.merged === true ? OVER_ALREADY : ""}${words.good}`;
   const [over = message.episode] = counted;
   const named = [...open, ...episodes.filter((one) => !isOpen(one))].slice(0, NAMED_SUBJECTS);
   const left = episodes.length - named.length;
@@ -91,7 +93,7 @@ export function describeGroup(
     tone: worst === undefined ? (unseen ? "neutral" : "good") : TONES[worst.severity],
     title:
       worst === undefined
-        ? markedTitle(unseen ? endWord(over, merged) : undefined, unseen ? words.bad : words.good, message)
+        ? markedTitle(unseen ? endWord(over, group.merged) : undefined, unseen ? words.bad : good, message)
         : markedTitle(undefined, words.bad, message),
     blocks: [
       ...(worst === undefined

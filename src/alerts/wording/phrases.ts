@@ -43,6 +43,9 @@ export function markedTitle(
   return text`${simulated}${drill}${word === undefined ? [] : text`${strong(word)} · `}${title}`;
 }
 
+/** Precedes the end of an alert whose beginning was not told. */
+export const OVER_ALREADY = "Over already: ";
+
 /** The word before the title of an alert that is over; `merged`: it was over before it was sent. */
 export function endWord({ state }: Pick<Episode, "state">, merged = false): string {
   if (state === "gone") return merged ? "FIRED AND GONE" : "GONE";

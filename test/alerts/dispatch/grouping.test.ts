@@ -302,4 +302,25 @@ describe("nothing is lost", () => {
     await it.pass(120_000);
     expect(it.sender.take()).toEqual(["warning: 1 of 3 market.auction on mainnet"]);
   });
+
+  it("where all ends come before the message, which is then no end of alerts that were told", async () => {
+    const it = await subscribed();
+    it.sender.outcome = () => new SendError("retry", "503");
+    await auctions(it, 3);
+    for (let round = 0; round < 5; round += 1) {
+      await it.pass(5000);
+      await auctions(it, 0);
+    }
+    it.sender.outcome = () => "ok";
+    await it.pass(120_000);
+    expect(it.sender.take()).toEqual(["fired and resolved: 3 market.auction on mainnet"]);
+    await auctions(it, 3);
+    for (let round = 0; round < 5; round += 1) {
+      await it.pass(5000);
+      await auctions(it, 0);
+    }
+    expect(it.sender.take()).toEqual(["warning: 3 market.auction on mainnet", "resolved: 3 market.auction on mainnet"]);
+    const [told, , ended] = it.sender.posts.map(({ reply }) => plainText(reply.title));
+    expect(told).not.toBe(ended);
+  });
 });

@@ -190,6 +190,21 @@ it("a group names as notices what happened beside its episodes, and what its mes
   expect([group?.notices, group?.unshown]).toEqual([[{ type: "test", by: "ada", at: "1" }], ["event"]]);
 });
 
+it.each([
+  ["fired and resolved", "fired and resolved", true],
+  ["fired and resolved", "trigger", undefined],
+  ["trigger", "fired and resolved", undefined],
+  ["resolve", "resolve", undefined],
+] as const)("a group of a %s and a %s was over before it was sent: %s", async (own, other, isOver) => {
+  const said = { group_key: "g", is: { state: "merged", said_by: "t" } } as const;
+  const { tables } = await owed(
+    { ...trigger, phase: own, group_key: "g" },
+    { ...trigger, id: "other", phase: other, episode: "node.down|mainnet|n2|1", ...said },
+  );
+  const group = await tables(async (all) => readGroup(all, (await all.outbox.get(["t"]))[0]!));
+  expect(group?.merged).toBe(isOver);
+});
+
 it("the end of an alert that was flapping first shows the story of its trigger", async () => {
   const { tables } = await owed(
     { ...trigger, id: "notice", phase: "flapping", group_key: "f" },

@@ -140,10 +140,14 @@ const changed = (before: object | undefined, after: object): AlertMessage => ({
 });
 
 /** The first episode's message, which says all of them. */
-function grouped(id: string, episodes: readonly ReturnType<typeof anEpisode>[]): [AlertMessage, DeliveryContext] {
+function grouped(
+  id: string,
+  episodes: readonly ReturnType<typeof anEpisode>[],
+  more: { readonly merged?: true } = {},
+): [AlertMessage, DeliveryContext] {
   const [first] = episodes;
   if (first === undefined) throw new RangeError("a group of none");
-  return [trigger(first), { group: { id, episodes, notices: [] } }];
+  return [trigger(first), { group: { id, episodes, notices: [], ...more } }];
 }
 
 /** The first notice's message, which says all of them. */
@@ -216,6 +220,11 @@ export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])
     episodeOf("node.down", true, { ...over, state: "gone" }),
     episodeOf("node.down", true, { ...over, subject: "b:1" }),
   ]),
+  grouped(
+    "G-3vE4KX4",
+    ["a:1", "b:1"].map((subject) => episodeOf("node.down", true, { ...over, subject })),
+    { merged: true },
+  ),
   ...EVENT_KINDS.map((kind): [AlertMessage] => [{ type: "event", event: eventOf(kind) }]),
   [
     {
