@@ -1,4 +1,6 @@
 import { readRows } from "./database.ts";
+import { firstOf } from "./judge.ts";
+import { OUTAGES } from "./outages.ts";
 import type { Transcript } from "./transcript.ts";
 
 export interface OutboxJudgement {
@@ -66,22 +68,42 @@ interface DeliveryLine {
   readonly receipt: string | null;
 }
 
+/** Messages stand in the order in which they were owed, but those that may be critical overtake the others. */
+export function judgeOrder(
+  transcript: Transcript,
+  owed: ReadonlyMap<string, Pick<DeliveryLine, "seq" | "phase">>,
+): string[] {
+  const faults: string[] = [];
+  let [last, lastOrdinary] = [0, 0];
+  for (const { delivery, title } of firstOf(transcript)) {
+    const row = owed.get(delivery);
+    if (row === undefined) continue;
+    const { seq, phase } = row;
+    const overtakes = OVERTAKING.some((words) => words.test(title));
+    if (seq < (overtakes ? last : lastOrdinary)) {
+      faults.push(`${transcript.name}: ${phase} ${delivery} stands out of order: ${title}`);
+    }
+    last = seq;
+    if (!overtakes) lastOrdinary = seq;
+  }
+  return faults;
+}
+
+/** The titles of what may be critical. */
+const OVERTAKING = OUTAGES.flatMap(({ overtakes, bad, good }) => (overtakes === true ? [bad, good] : []));
+
 function compare(transcript: Transcript, rows: readonly DeliveryLine[]): string[] {
   const faults: string[] = [];
   const byId = new Map(rows.map((row) => [row.id, row]));
-  const first = [...new Set(transcript.messages.map(({ delivery }) => delivery))];
-  const standing = new Set(first);
+  const standing = new Set(transcript.messages.map(({ delivery }) => delivery));
   for (const { id, state, phase } of rows) {
     if (state === "sent" && !standing.has(id))
       faults.push(`${transcript.name}: ${phase} ${id} was sent and is not there`);
   }
-  let last = 0;
-  for (const id of first) {
-    const row = byId.get(id);
-    if (row === undefined) faults.push(`${transcript.name}: ${id} stands there and is not in the ledger`);
-    else if (row.seq < last) faults.push(`${transcript.name}: ${row.phase} ${id} stands out of order`);
-    last = row?.seq ?? last;
+  for (const id of standing) {
+    if (!byId.has(id)) faults.push(`${transcript.name}: ${id} stands there and is not in the ledger`);
   }
+  faults.push(...judgeOrder(transcript, byId));
   for (const [id, all] of Map.groupBy(transcript.messages, ({ delivery }) => delivery)) {
     if (all.length > 1 && byId.get(id)?.uncertain_since === null) {
       faults.push(`${transcript.name}: ${id} was repeated though its outcome was known`);

@@ -5,6 +5,8 @@ export interface Outage {
   /** The words of its trigger and its resolve. */
   readonly bad: RegExp;
   readonly good: RegExp;
+  /** It may be critical: its messages overtake all others. */
+  readonly overtakes?: true;
 }
 
 export const OUTAGES: readonly Outage[] = [
@@ -13,6 +15,7 @@ export const OUTAGES: readonly Outage[] = [
     fault: { kind: "stall" },
     bad: /testnet has made no block/u,
     good: /testnet makes blocks again/u,
+    overtakes: true,
   },
   {
     name: "death of a node",
@@ -31,5 +34,6 @@ export const OUTAGES: readonly Outage[] = [
     fault: { kind: "die" },
     bad: /has not seen testnet/u,
     good: /sees testnet again/u,
+    overtakes: true,
   },
 ];
