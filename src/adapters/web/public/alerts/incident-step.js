@@ -69,7 +69,7 @@ export function stepOf(network, timing, before, open = []) {
       }
       if (before !== undefined) {
         return step("resolved", {
-          says: "Over. What was decided and told, and when:",
+          says: "Over. Below: the last message, then what was decided and told, and when.",
           episode: before,
         });
       }
@@ -117,8 +117,10 @@ function places(count) {
  * The words shown while the bot does not answer.
  *
  * @param {Stage} stage The last that was seen.
+ * @param {boolean} online Whether the browser is.
  */
-export function awayWords(stage) {
+export function awayWords(stage, online) {
+  if (!online) return "This browser is offline: connect again to see how it goes on.";
   return `Bellwether does not answer. Start it again${AWAY[stage]}.`;
 }
 

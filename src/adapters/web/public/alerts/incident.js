@@ -62,8 +62,10 @@ export function createIncident(element, around, network) {
   let countedAt = 0;
   let pressing = false;
   let gone = false;
-  /** @type {Map<string, () => Promise<void>>} The alerts of the episode that are shown, each with what draws it again. */
-  const alerts = new Map();
+  /** @type {Set<string>} The ids of the episode's alerts so far; the last of them is shown. */
+  const seen = new Set();
+  /** @type {(() => Promise<void>) | undefined} Draws the shown alert again. */
+  let drawAgain;
   /** @type {string | undefined} Whether its episode is open, acknowledged or over. */
   let stands;
 
@@ -92,7 +94,8 @@ export function createIncident(element, around, network) {
   function begin() {
     episode = undefined;
     stands = undefined;
-    alerts.clear();
+    seen.clear();
+    drawAgain = undefined;
     shown.replaceChildren();
     log.replaceChildren();
   }
@@ -125,7 +128,7 @@ export function createIncident(element, around, network) {
     }
     const note = step.stage === "calm" ? calmWords(state.timing) : step.says;
     if (says.textContent !== note) says.textContent = note;
-    const table = step.stage === "calm" ? [] : [makeElement(witnesses(watched))];
+    const table = step.stage === "calm" || step.stage === "resolved" ? [] : [makeElement(witnesses(watched))];
     nodes.replaceChildren(...table);
   }
 
@@ -156,15 +159,19 @@ export function createIncident(element, around, network) {
   }
 
   /**
-   * An alert of this incident, as channels get it.
+   * An alert of this incident, as channels get it: in the place of the one before, whose message says the same once the
+   * platforms have edited it.
    *
    * @param {AlertJson} alert
    */
   async function told(alert) {
-    if (alert.episode === undefined || alert.episode !== episode || alerts.has(alert.id)) return;
-    const heading = h("h4", {}, HEADINGS[alert.state] ?? "The alert");
-    const group = makeElement(h("div", { class: "told" }, heading));
-    shown.append(group);
+    if (alert.episode === undefined || alert.episode !== episode || seen.has(alert.id)) return;
+    seen.add(alert.id);
+    const heading = () =>
+      makeElement(h("h4", {}, HEADINGS[stands === "over" ? "resolved" : alert.state] ?? "The alert"));
+    const group = makeElement(h("div", { class: "told" }));
+    group.append(heading());
+    shown.replaceChildren(group);
     const draw = async () => {
       const figures = around.previews.map(async ({ id, name }) => {
         const figure = makeElement(h("figure", {}, h("figcaption", {}, `On ${name}`)));
@@ -172,9 +179,9 @@ export function createIncident(element, around, network) {
         return figure;
       });
       const drawn = await Promise.all(figures);
-      keepFocus(group, () => group.replaceChildren(makeElement(heading), ...drawn));
+      keepFocus(group, () => group.replaceChildren(heading(), ...drawn));
     };
-    alerts.set(alert.id, draw);
+    drawAgain = draw;
     await draw();
   }
 
@@ -187,7 +194,7 @@ export function createIncident(element, around, network) {
     const now = open === undefined ? "over" : open.acknowledged === undefined ? "open" : "acknowledged";
     if (now === stands) return;
     stands = now;
-    for (const draw of alerts.values()) void draw();
+    void drawAgain?.();
   }
 
   /**
@@ -219,7 +226,7 @@ export function createIncident(element, around, network) {
     away() {
       gone = true;
       allow();
-      says.textContent = awayWords(stage ?? "calm");
+      says.textContent = awayWords(stage ?? "calm", navigator.onLine);
       countdown = undefined;
       tick();
     },
@@ -259,7 +266,7 @@ function witnesses({ nodes, verdict, network }) {
       h("td", { "data-state": state }, [stateWord(state), why].filter((part) => part !== undefined).join(": ")),
       h("td", {}, vote),
       h("td", {}, time === undefined ? "–" : localTime(time, undefined).slice(11, 19)),
-      h("td", {}, height ?? "–"),
+      h("td", {}, height === undefined ? "–" : BigInt(height).toLocaleString("en")),
     );
   return h(
     "div",

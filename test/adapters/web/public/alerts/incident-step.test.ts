@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { WatchedNetwork } from "../../../../../src/adapters/web/alerts/watch.ts";
-import { awayWords, seconds, stepOf } from "../../../../../src/adapters/web/public/alerts/incident-step.js";
+import { awayWords, seconds, STAGES, stepOf } from "../../../../../src/adapters/web/public/alerts/incident-step.js";
 
 const timing = { everyMillis: 5000, suspiciousMillis: 10_000, firesMillis: 30_000, keepMillis: 15_000 };
 const EPISODE = "network.stalled|mainnet||1";
@@ -68,11 +68,15 @@ test("before the first observation of a process nothing is said to be over", () 
 });
 
 test("while the bot is away it says what comes of the stage that was seen last", () => {
-  expect(awayWords("pending")).toMatch(/pending/u);
+  expect(awayWords("pending", true)).toMatch(/pending/u);
   for (const stage of ["calm", "still", "firing", "recovering", "resolved"] as const) {
-    expect(awayWords(stage)).not.toMatch(/pending/u);
+    expect(awayWords(stage, true)).not.toMatch(/pending/u);
   }
-  expect([awayWords("pending"), awayWords("calm")]).toMatchSnapshot();
+  expect([awayWords("pending", true), awayWords("calm", true)]).toMatchSnapshot();
+});
+
+test("a browser that is offline is not told to start the bot again", () => {
+  for (const [stage] of STAGES) expect(awayWords(stage, false)).not.toMatch(/start/iu);
 });
 
 test("spans are in whole seconds, unless they are shorter", () => {
