@@ -10,8 +10,18 @@
 /** Why there is no answer, in one sentence for people. */
 export class AskError extends Error {}
 
-const SILENT = "Bellwether does not answer. Is it still running?";
 const BROKEN = "The answer broke off. Ask again.";
+
+/**
+ * Why nothing answers: the browser may know that it is offline itself.
+ *
+ * @param {boolean} online
+ */
+export function silenceWords(online) {
+  return online
+    ? "Bellwether does not answer. Is it still running?"
+    : "This browser is offline. Bellwether may run on; connect again to see it.";
+}
 
 /** @returns {Promise<ConsoleInfo>} */
 export function loadConsole() {
@@ -123,7 +133,7 @@ async function request(path, init) {
     response = await fetch(path, { ...init, credentials: "same-origin", redirect: "error" });
   } catch (thrown) {
     init.signal?.throwIfAborted();
-    throw new AskError(SILENT, { cause: thrown });
+    throw new AskError(silenceWords(navigator.onLine), { cause: thrown });
   }
   if (response.ok) return response;
   if (response.status === 401) {

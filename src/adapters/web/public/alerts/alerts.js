@@ -10,7 +10,7 @@ import { part } from "../part.js";
 import { createAlertCard } from "./alert-card.js";
 import { listen } from "./alert-source.js";
 import { titleOf } from "./alert-title.js";
-import { loadWatch } from "../api.js";
+import { loadWatch, silenceWords } from "../api.js";
 import { createIncident } from "./incident.js";
 import { createSilences } from "./silences.js";
 import { keepFocus } from "../vnode/keep-focus.js";
@@ -181,7 +181,13 @@ export function createAlerts(view, badge, info, around) {
   document.addEventListener("visibilitychange", () => wake?.());
 
   function drawStanding() {
-    at("alerts-live").textContent = gone ? "Bellwether does not answer" : live ? "live" : "connecting …";
+    at("alerts-live").textContent = gone
+      ? navigator.onLine
+        ? "Bellwether does not answer"
+        : "offline"
+      : live
+        ? "live"
+        : "connecting …";
     at("alerts-live").dataset["live"] = String(!gone && live);
     const watch = at("watch");
     at("state").hidden = state === undefined && !gone;
@@ -189,12 +195,16 @@ export function createAlerts(view, badge, info, around) {
     const note = at("state-gone");
     note.hidden = !gone;
     // Only a change is announced.
-    if (gone && note.textContent === "") note.textContent = "Bellwether does not answer. Is it still running?";
-    if (!gone) note.textContent = "";
+    const words = gone ? silenceWords(navigator.onLine) : "";
+    if (note.textContent !== words) note.textContent = words;
     if (state === undefined) return;
-    const cards = networkCards(state, standing.open(), { now: Date.now(), pace: (network) => pace.of(network) });
+    const cards = networkCards(state, standing.open(), {
+      now: Date.now(),
+      gone,
+      pace: (network) => pace.of(network),
+    });
     keepFocus(watch, () => watch.replaceChildren(...cards.map(makeElement)));
-    at("networks").replaceChildren(...networkPills(state).map(makeElement));
+    at("networks").replaceChildren(...networkPills(state, gone).map(makeElement));
   }
 
   function drawCounts() {
@@ -203,7 +213,7 @@ export function createAlerts(view, badge, info, around) {
     badge.hidden = count === 0;
     badge.textContent = String(count);
     document.title = count === 0 ? "Bellwether" : `(${count}) Bellwether`;
-    badge.title = gone ? "as of the last look: Bellwether does not answer" : "";
+    badge.title = gone ? "as of the last look" : "";
     badge.classList.toggle("gone", gone);
     badge.dataset["tone"] = open[0]?.severity === "critical" ? "bad" : "warning";
     const shown = at("alerts-open").childElementCount;

@@ -3,7 +3,7 @@
 /** @import { HoldingSilence, OpenAlert, WatchedNetwork, WatchState } from "../../alerts/watch.ts" */
 /** @import { VElement } from "../vnode/vnode.js" */
 import { answerWords } from "../alerts/standing.js";
-import { age, exactUtc, toMillis } from "../reply/times.js";
+import { age, exactUtc, localTime, span, toMillis } from "../reply/times.js";
 import { h } from "../vnode/vnode.js";
 
 /** @typedef {NonNullable<WatchedNetwork["verdict"]>["state"] | "none"} VerdictState */
@@ -14,7 +14,7 @@ import { h } from "../vnode/vnode.js";
  * @type {Readonly<Record<VerdictState, readonly [word: string, tone: "good" | "warning" | "bad" | "unknown"]>>}
  */
 const VERDICTS = {
-  healthy: ["Running", "good"],
+  healthy: ["Healthy", "good"],
   contested: ["Contested", "warning"],
   unconfirmed: ["Unconfirmed", "warning"],
   stalled: ["Stalled", "bad"],
@@ -22,20 +22,23 @@ const VERDICTS = {
   none: ["Not looked at yet", "unknown"],
 };
 
+/** A verdict that may no longer hold, since nothing answers. */
+const STALE = /** @type {const} */ (["Not known now", "unknown"]);
+
 /**
  * One card for each network, the verdict first.
  *
  * @param {Pick<WatchState, "networks" | "silences">} state
  * @param {readonly OpenAlert[]} open
- * @param {{ readonly now: number, readonly pace: (network: string) => number | undefined }} reader `now` in Unix
- *   milliseconds, `pace` in blocks a second.
+ * @param {{ readonly now: number, readonly gone: boolean, readonly pace: (network: string) => number | undefined }} reader
+ *   `now` in Unix milliseconds, `gone`: nothing answers, `pace` in blocks a second.
  * @returns {VElement[]}
  */
-export function networkCards({ networks, silences }, open, { now, pace }) {
+export function networkCards({ networks, silences }, open, { now, gone, pace }) {
   return networks.map((watched) => {
     const { network, verdict, nodes } = watched;
     const state = verdict?.state ?? "none";
-    const [word, tone] = VERDICTS[state];
+    const [word, tone] = gone ? STALE : VERDICTS[state];
     return h(
       "li",
       { class: "network", "data-verdict": state, "data-tone": tone },
@@ -46,14 +49,16 @@ export function networkCards({ networks, silences }, open, { now, pace }) {
         h("h3", {}, h("span", { class: "name" }, network), " ", h("span", { class: "word" }, word)),
         verdict === undefined ? undefined : h("p", { class: "seen" }, `seen ${age(toMillis(verdict.at), now)}`),
       ),
-      verdict === undefined || state === "healthy" ? undefined : h("p", { class: "why" }, sentence(verdict.why)),
+      verdict === undefined || state === "healthy" || gone
+        ? undefined
+        : h("p", { class: "why" }, sentence(verdict.why)),
       h(
         "dl",
         {},
         fact("Block", heightWords(watched), titleOf(watched)),
-        fact("Last block", verdict?.time === undefined ? "–" : age(toMillis(verdict.time), now), titleOf(watched)),
-        fact("Pace", paceOf(state, pace(network))),
-        fact("Nodes", nodes.length === 0 ? "–" : answerWords(nodes)),
+        fact("Last block", lastBlockWords(watched, gone), titleOf(watched)),
+        fact("Pace", gone ? "–" : paceOf(state, pace(network))),
+        fact("Nodes", gone || nodes.length === 0 ? "–" : answerWords(nodes)),
       ),
       h(
         "p",
@@ -69,11 +74,12 @@ export function networkCards({ networks, silences }, open, { now, pace }) {
  * The same for the bar at the top: the shape and the name, the word where there is room.
  *
  * @param {Pick<WatchState, "networks">} state
+ * @param {boolean} gone Nothing answers.
  * @returns {VElement[]}
  */
-export function networkPills({ networks }) {
+export function networkPills({ networks }, gone) {
   return networks.map(({ network, verdict }) => {
-    const [word, tone] = VERDICTS[verdict?.state ?? "none"];
+    const [word, tone] = gone ? STALE : VERDICTS[verdict?.state ?? "none"];
     return h(
       "span",
       { class: "pill", "data-tone": tone },
@@ -96,6 +102,19 @@ function fact(name, value, title) {
 /** @param {WatchedNetwork} watched */
 function heightWords({ verdict }) {
   return verdict?.height === undefined ? "–" : BigInt(verdict.height).toLocaleString("en");
+}
+
+/**
+ * Its age at the look that the verdict is of, so that both say the same; of a network that may stand still, its time.
+ *
+ * @param {WatchedNetwork} watched
+ * @param {boolean} gone
+ */
+function lastBlockWords({ verdict }, gone) {
+  if (verdict?.time === undefined) return "–";
+  if (verdict.state !== "healthy" || gone) return localTime(verdict.time, undefined).slice(11);
+  const past = toMillis(verdict.at) - toMillis(verdict.time);
+  return past < 1000 ? "new" : `${span(past)} old`;
 }
 
 /** @param {WatchedNetwork} watched */

@@ -49,8 +49,13 @@ const silence = (more: Partial<HoldingSilence> = {}): HoldingSilence => ({
   ...more,
 });
 
-function card(watched: WatchedNetwork, open: readonly OpenAlert[] = [], silences: readonly HoldingSilence[] = []) {
-  const cards = networkCards({ networks: [watched], silences }, open, { now: NOW, pace: () => 1.25 });
+function card(
+  watched: WatchedNetwork,
+  open: readonly OpenAlert[] = [],
+  silences: readonly HoldingSilence[] = [],
+  gone = false,
+) {
+  const cards = networkCards({ networks: [watched], silences }, open, { now: NOW, gone, pace: () => 1.25 });
   const [tree] = cards;
   if (tree === undefined) throw new Error("no card");
   expect(elementsOf(tree).flatMap((element) => faultOf(element) ?? [])).toEqual([]);
@@ -60,7 +65,7 @@ function card(watched: WatchedNetwork, open: readonly OpenAlert[] = [], silences
 test("a card says the verdict, the height, its age, the pace and the nodes that answer", () => {
   const { said, tone } = card(network());
   expect(tone).toBe("good");
-  for (const part of ["mainnet", "175,188,841", "3 s ago", "2 s ago", "1.3 blocks/s", "1 of 2 answer"]) {
+  for (const part of ["mainnet", "175,188,841", "1 s old", "2 s ago", "1.3 blocks/s", "1 of 2 answer"]) {
     expect(said).toContain(part);
   }
 });
@@ -76,7 +81,7 @@ test.each([
   expect(shown.tone).toBe(tone);
   expect(elementsOf(shown.tree).filter(({ attrs }) => attrs["class"] === "shape")).toHaveLength(1);
   expect(shown.said.includes("No node answers")).toBe(state !== "healthy");
-  const [pill] = networkPills({ networks: [network({ verdict: verdict({ state }) })] });
+  const [pill] = networkPills({ networks: [network({ verdict: verdict({ state }) })] }, false);
   expect(pill?.attrs["data-tone"]).toBe(tone);
 });
 
@@ -96,6 +101,26 @@ test("the words of the verdicts differ", () => {
     return textsOf(tree.find(({ attrs }) => attrs["class"] === "word") ?? "").join("");
   });
   expect(new Set(words).size).toBe(states.length);
+});
+
+test("the age of the last block is that of the look, as the verdict says it", () => {
+  const { said } = card(network({ verdict: verdict({ at: at(-9000), time: at(-24_000) }) }));
+  expect(said).toContain("15 s old");
+  expect(said).not.toContain("24 s");
+});
+
+test("of a network that stands still the card has one span, the verdict's", () => {
+  const why = "no block seen for 1 min 55 s";
+  const { said } = card(network({ verdict: verdict({ state: "stalled", why, time: at(-124_000) }) }));
+  expect(said.match(/\d+ min/gu)).toEqual(["1 min"]);
+});
+
+test("while nothing answers no network is said to be well", () => {
+  const { said, tone } = card(network(), [], [], true);
+  expect(tone).toBe("unknown");
+  expect(said).not.toMatch(/healthy|running|blocks\/s|answer/iu);
+  const [pill] = networkPills({ networks: [network()] }, true);
+  expect(pill?.attrs["data-tone"]).toBe("unknown");
 });
 
 test("before the first look nothing is said to be known", () => {
