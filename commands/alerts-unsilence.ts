@@ -78,16 +78,15 @@ function whatFollows(ended: Silence, all: readonly Silence[], quiet: readonly Mi
   const [end] = quiet;
   const keeping = [
     ...(part === undefined ? [] : [text`silence ${code(part.id)} keeps back`]),
-    ...(end === undefined ? [] : [text`quiet hours keep back, ${endWords(end, quiet.at(-1) ?? end)}`]),
+    ...(end === undefined ? [] : [text`quiet hours keep back until ${endWords(end, quiet.at(-1) ?? end)}`]),
   ];
-  const but = keeping.length === 0 ? [] : text`, but for what ${joinText(keeping, " and what ")}`;
-  return text`What is firing still is told now${but}.`;
+  const but = keeping.length === 0 ? [] : text`, except for alerts that ${joinText(keeping, " or that ")}`;
+  return text`Alerts that still fire are told now${but}.`;
 }
 
+/** The end of the quiet hours, which differs by subscription. */
 function endWords(first: Milliseconds, last: Milliseconds): Text {
-  return first === last
-    ? text`which end at ${instant(first)}`
-    : text`which end from ${instant(first)} to ${instant(last)}`;
+  return first === last ? text`${instant(first)}` : text`${instant(first)}, some until ${instant(last)}`;
 }
 
 function instant(at: Milliseconds): Inline {

@@ -75,8 +75,8 @@ export function exportRange(
 
 /** The exact half-open range, as requested of the node. */
 export function rangeWords({ from, to }: ExportRange): Text {
-  const start = from === undefined ? text`from the node's first entry` : text`from ${time(from, "utc")}, inclusive,`;
-  return text`${start} to ${time(to, "utc")}, exclusive`;
+  const start = from === undefined ? text`from the node's first entry` : text`from ${time(from, "utc")}`;
+  return text`${start} until just before ${time(to, "utc")}`;
 }
 
 /**

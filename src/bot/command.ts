@@ -104,6 +104,7 @@ export function withCommonOptions(command: AnyCommand, platforms: Platforms): An
   const hidden: Option = {
     kind: "flag",
     description: "Answer so that only you can see it",
+    no: "Answer so that everyone here can see it",
     label: "Who sees the answer",
     hint: "",
     section,

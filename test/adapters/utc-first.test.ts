@@ -10,7 +10,7 @@ import { fromSeconds } from "../../src/units/nanoseconds.ts";
 const range = { from: fromSeconds(1_767_225_600n), to: fromSeconds(1_769_904_000n) };
 
 test("chats show a range that was asked for in UTC in UTC, and no time twice", () => {
-  const shown = "from 2026-01-01 00:00:00 UTC, inclusive, to 2026-02-01 00:00:00 UTC, exclusive";
+  const shown = "from 2026-01-01 00:00:00 UTC until just before 2026-02-01 00:00:00 UTC";
   expect(discord(rangeWords(range)).markdown).toBe(shown);
   expect(slack(rangeWords(range), { max: 1000 }).mrkdwn).toBe(shown);
 });

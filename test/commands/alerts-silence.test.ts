@@ -91,6 +91,9 @@ describe("a silence", () => {
   test("of everything may be typed as short as can be", async () => {
     const talk = await talkInOps();
     expect(await talk.ask("alerts silence all 90m")).toMatch(saying("✓", "13:30"));
+    expect(
+      talk.lastReply.blocks.some((one) => one.kind === "paragraph" && /critical/iu.test(plainText(one.text))),
+    ).toBe(true);
     expect(await talk.engine.silences()).toMatchObject([{ from: NOON, until: NOON + 1.5 * HOUR }]);
   });
 

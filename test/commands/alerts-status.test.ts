@@ -73,11 +73,10 @@ describe("the log", () => {
     await talk.ask("alerts ack BTC/USD");
     await deliver(talk, new FakeSender({ platform: "web", now: () => Number(talk.now() / 1_000_000n) }));
     const said = await talk.ask("alerts log btc/usd network:mainnet");
-    for (const step of ["pending", "fired", "alert to send", "alert sent", "acknowledged"])
-      expect(said).toContain(step);
+    for (const step of ["pending", "fired", "alert queued", "alert sent", "acknowledged"]) expect(said).toContain(step);
     expect(said).toMatch(/acknowledged .* market\.auction of BTC\/USD: by/u);
     expect(said).toMatch(
-      /alert to send[\s\S]*fired[\s\S]*pending +mainnet +market\.auction of BTC\/USD +– +market\.auction\|mainnet\|abababab\|1/u,
+      /alert queued[\s\S]*fired[\s\S]*pending +mainnet +market\.auction of BTC\/USD +– +market\.auction\|mainnet\|abababab\|1/u,
     );
     expect(said).toContain("market.auction|mainnet|abababab|1");
     expect(await talk.ask("alerts log btc/usd network:testnet")).toMatch(saying("•", "btc/usd", "testnet"));
@@ -232,6 +231,15 @@ describe("the status", () => {
     expect(await talk.ask("alerts status")).toMatch(
       /network\.stalled\s+mainnet\s+critical[\s\S]*node\.down.*\s+[ab]:1\s+warning/u,
     );
+  });
+
+  test("lists a node before a market of the same severity, acknowledged or not", async () => {
+    const talk = await oneNodeDown();
+    await talk.ask("alerts ack node.down");
+    await talk.ask("alerts add market.auction");
+    await see(talk, 1, [down("bad"), auction("good", MARKET)]);
+    await see(talk, 2, [down("bad"), auction("bad", MARKET)]);
+    expect(await talk.ask("alerts status")).toMatch(/node\.down \(acknowledged by ann\)[\s\S]*BTC\/USD\s+warning/u);
   });
 
   test("calls a blind watcher blind, and a stall a stall", async () => {

@@ -56,7 +56,7 @@ export const PAGE_OPTIONS = {
     example: "eyJoIjoxMjM0fQ==",
     maxLength: 600,
   },
-  newest: { kind: "flag", description: "Newest rows first", default: true },
+  newest: { kind: "flag", description: "Newest rows first", no: "Oldest rows first", default: true },
 } as const satisfies Options;
 
 type PageOptions = OptionValues<typeof PAGE_OPTIONS>;

@@ -56,7 +56,7 @@ export async function completions(
     const beginning = (dashed?.[1] ?? last?.text ?? "").toLowerCase();
     for (const [name, option] of Object.entries(command.options)) {
       if (Object.hasOwn(typed.values, name) || !name.startsWith(beginning)) continue;
-      const { description: label } = option;
+      const label = (option.kind === "flag" && option.default ? option.no : undefined) ?? option.description;
       lines.push({ line: `${prefix}${dashed === null ? namedLead(name, option) : `--${name} `}`, label });
     }
   }

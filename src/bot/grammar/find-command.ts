@@ -28,7 +28,7 @@ export function findCommand(
         ? `${first} needs a second word.`
         : `There is no command ${quoteTyped(`${first} ${second}`)}.`,
       {
-        remedy: `${meant === undefined ? "" : `Did you mean ${meant.name}? `}There ${names.length === 1 ? "is" : "are"} ${names.join(", ")}.`,
+        remedy: `${meant === undefined ? "" : `Did you mean ${meant.name}? `}${names.length === 1 ? `The only ${first} command is` : `The ${first} commands are`} ${names.join(", ")}.`,
         suggestion: lineOf(meant?.name ?? names[0] ?? "help", meant?.words ?? 2),
       },
     );

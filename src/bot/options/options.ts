@@ -109,6 +109,8 @@ export interface ChoiceOption extends OptionBase {
 
 export interface FlagOption extends OptionBase {
   readonly kind: "flag";
+  /** What `no` does, in a few words; `description` says what `yes` does. */
+  readonly no?: string;
   /** The value where it is left out. */
   readonly default: boolean;
 }

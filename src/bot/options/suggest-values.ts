@@ -21,7 +21,7 @@ export async function suggestValues(
       return matching(
         ["yes", "no"].map((word) => ({ label: word, value: word })),
         typed,
-      );
+      ).map(({ value }) => ({ label: (value === "yes" ? option.description : option.no) ?? value, value }));
     case "network":
       return matching(
         networks.map((network) => ({ label: network, value: network })),

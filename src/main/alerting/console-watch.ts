@@ -18,7 +18,7 @@ import { silencePlaceWords } from "../../alerts/wording/describe-silences.ts";
 import { silenceScopeWords } from "../../alerts/wording/silence-words.ts";
 import { type Clock, systemClock } from "../../api/clock.ts";
 import type { Verdict } from "../../api/verdict/verdict.ts";
-import { episodeLabel } from "../../answers/alerts/episodes/episodes.ts";
+import { episodeLabel, worstFirst } from "../../answers/alerts/episodes/episodes.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Store } from "../../store/store.ts";
@@ -96,7 +96,7 @@ export function consoleWatch(dependencies: ConsoleWatchDependencies): () => Prom
     });
     return {
       networks: watched,
-      open: episodes.map((episode) => openAlert(episode, silences, at)),
+      open: worstFirst(episodes).map((episode) => openAlert(episode, silences, at)),
       silences: silences.map((one) => holdingSilence(one, at)),
       timing,
     };

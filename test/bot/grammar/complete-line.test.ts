@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import { withCommonOptions } from "../../../src/bot/command.ts";
 import { completions } from "../../../src/bot/grammar/complete-line.ts";
 import type { SuggestContext } from "../../../src/bot/options/options.ts";
 import { suggestValues } from "../../../src/bot/options/suggest-values.ts";
@@ -51,6 +52,18 @@ describe("completion of a line", () => {
     const offered = ["BTC/USDT", "BTC/USDT-R2"].map((value) => ({ label: value, value }));
     const lines = await completions("market show BTC/USDT", sampleCommands, async () => offered);
     expect(lines.map(({ line }) => line)).toEqual(["market show BTC/USDT", "market show BTC/USDT-R2"]);
+  });
+
+  test("says of a flag what the value on the line does", async () => {
+    const labelOf = async (audience: "caller" | "channel", word: string) => {
+      const market = sampleCommands.find(({ name }) => name === "market show");
+      const declared = withCommonOptions({ ...market!, audience }, { all: [] } as never);
+      const lines = await completions("market show B ", [declared], async () => []);
+      return lines.find(({ line }) => line.endsWith(word))?.label;
+    };
+    const hides = await labelOf("channel", "private:yes");
+    expect(hides).toMatch(/only you/u);
+    expect(await labelOf("caller", "private:no")).toMatch(/everyone/u);
   });
 
   test("says what each stands for: a command its summary, a value its label, an option its description", async () => {

@@ -156,7 +156,7 @@ function toLogRow(entry: LogEntry): LogRow {
     case "decision":
       return entry.row;
     case "owed":
-      return { ...commonColumns(entry.row), at: entry.at, what: `${phaseWords(entry.row)} to send`, detail: null };
+      return { ...commonColumns(entry.row), at: entry.at, what: `${phaseWords(entry.row)} queued`, detail: null };
     case "outcome": {
       const { row } = entry;
       const { at, word, detail } = summarizeDelivery(row, entry.receipt);

@@ -138,7 +138,7 @@ function decisionLine({ at, what, destination, detail }: DecisionRow, placeOf: P
 function deliveryLines(row: DeliveryRow, receipt: ReceiptRow | undefined, placeOf: PlaceOf): TimelineLine[] {
   const where = placeOf(row.destination);
   const what = phaseWords(row);
-  const owed: TimelineLine = { at: row.created_at, what: text`${what} to send`, where, detail: `delivery ${row.id}` };
+  const owed: TimelineLine = { at: row.created_at, what: text`${what} queued`, where, detail: `delivery ${row.id}` };
   if (row.state === "owed") {
     const waits = row.attempts === 0 ? "not tried yet" : `attempt ${row.attempts}${errorWords(row)}`;
     return [{ ...owed, what: text`${what} not sent yet`, detail: `${waits}; delivery ${row.id}` }];
@@ -157,7 +157,7 @@ const PHASE_WORDS: Readonly<Record<string, string>> = {
 
 /** What a delivery says of its alert. */
 export function phaseWords({ kind, phase }: Pick<LoggedDelivery, "kind" | "phase">): string {
-  if (kind === "edit" && phase === "state") return "edit of its message";
+  if (kind === "edit" && phase === "state") return "update of its message";
   const words = PHASE_WORDS[phase] ?? phase;
   return kind === "edit" ? `${words} (edit)` : words;
 }

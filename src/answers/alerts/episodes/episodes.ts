@@ -4,6 +4,7 @@
 
 import { z } from "zod";
 
+import { KIND_GROUPS } from "../../../alerts/kinds/kinds.ts";
 import { compareSeverity } from "../../../alerts/kinds/severity.ts";
 import { covers, destinationKey, isAlive, StoredDestination } from "../../../alerts/routing/subscription.ts";
 import { readReference } from "../../../alerts/outbox/group.ts";
@@ -182,17 +183,25 @@ function episodeTitle(episode: Episode): string {
 }
 
 /**
- * The worst first, since it is the headline and gets the buttons, then unacknowledged ones; among equals the newest.
- * Behind all of these what looks good again.
+ * The worst first, since it is the headline and gets the buttons; among equals the widest (network, node, market), then
+ * unacknowledged ones, then the newest. Behind all of these what looks good again.
  */
 export function worstFirst(episodes: readonly Episode[]): readonly Episode[] {
   return episodes.toSorted(
     (a, b) =>
       Number(a.state === "recovering") - Number(b.state === "recovering") ||
       compareSeverity(b.severity, a.severity) ||
+      reach(a) - reach(b) ||
       Number(a.acknowledged !== undefined) - Number(b.acknowledged !== undefined) ||
       Number(BigInt(b.began) - BigInt(a.began)),
   );
+}
+
+/** How much a condition concerns: the lower, the more. */
+function reach({ kind }: Episode): number {
+  const groups = ["network", "nodes", "checkpoints"] as const;
+  const widest = groups.findIndex((group) => KIND_GROUPS[group].includes(kind));
+  return widest === -1 ? groups.length : widest;
 }
 
 /** Completion of an episode: open ones, then recent ones. */

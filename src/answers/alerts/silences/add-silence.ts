@@ -189,12 +189,18 @@ function addedReply(
         ],
       },
       ...notes,
+      ...(keepsBackAnything(silence) ? [paragraph("Critical alerts, such as a stall, are kept back, too.")] : []),
       paragraph(
         `An alert that still fires at its end is told then${quiet ? ", or after the quiet hours of that time" : ""}. The end of an alert told before is told at once.`,
       ),
     ],
     actions: [unsilenceAction(silence)],
   });
+}
+
+/** Whether no kind or subject narrows it: people do not expect that of what is critical. */
+function keepsBackAnything({ scope }: Silence): boolean {
+  return scope.kind === undefined && scope.subject === undefined && scope.subjects === undefined;
 }
 
 /** ` for 2 h`, of one that holds at once and does not come again. */
