@@ -20,7 +20,17 @@ import { h, isSafeLink } from "../vnode/vnode.js";
  * @returns {VNode[]}
  */
 export function renderText(content, reader) {
-  return content.flatMap((inline) => renderInline(inline, reader));
+  return content.reduce((/** @type {VNode[]} */ nodes, inline) => {
+    const [first, ...rest] = renderInline(inline, reader);
+    const before = nodes.at(-1);
+    const [, mark, behind] = (typeof first === "string" && /^([.,:;!?)\]]+)(.*)$/su.exec(first)) || [];
+    if (mark === undefined || typeof before !== "object" || before.tag !== "button") {
+      return first === undefined ? nodes : [...nodes, first, ...rest];
+    }
+    // A browser breaks a line behind any button, even before a colon.
+    const joined = h("span", { class: "joined" }, before, mark);
+    return [...nodes.slice(0, -1), joined, ...(behind === undefined || behind === "" ? [] : [behind])];
+  }, []);
 }
 
 /**

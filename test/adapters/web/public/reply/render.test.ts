@@ -108,6 +108,17 @@ describe("a number", () => {
   });
 });
 
+test("no line breaks between what can be copied and the punctuation behind it", () => {
+  const code = { kind: "code", text: "d3bd6" } as const;
+  const tree = render(
+    reply({ title: [{ kind: "text", text: "Changed " }, code, { kind: "text", text: ": the ops" }] }),
+  );
+  const joined = elementsOf(tree).filter(({ attrs }) => attrs["class"] === "joined");
+  expect(joined.map((one) => textsOf(one).join(""))).toEqual(["d3bd6:"]);
+  const [heading] = elementsOf(tree).filter(({ tag }) => tag === "h2");
+  expect(textsOf(heading ?? "").join("")).toBe("Changed d3bd6: the ops");
+});
+
 test("a choice has a button for each of what can be chosen, below what it asks for", () => {
   const choices = ["BTC/USDT", "BTC/USDC"].map((market) => ({
     label: market,
