@@ -18,7 +18,7 @@ import { type AnyCommand, withCommonOptions } from "./command.ts";
 import { errorReply } from "./error-reply.ts";
 import { completions, type LineCompletion } from "./grammar/complete-line.ts";
 import { findCommand } from "./grammar/find-command.ts";
-import { formatLine, parseLine } from "./grammar/grammar.ts";
+import { fillExample, formatLine, parseLine } from "./grammar/grammar.ts";
 import { type Invocation, managerRemedy, type Prepared, type Target, type Visibility } from "./invocation.ts";
 import type { Choice, SuggestContext } from "./options/options.ts";
 import { parseOptions } from "./options/parse-options.ts";
@@ -137,6 +137,7 @@ export function createBot(dependencies: BotDependencies): Bot {
         now: now(),
         networks,
         openFile: invocation.openFile,
+        fill: (example, given) => fillExample(example, given, command, now()),
       });
       if (command.access === "channel-manager" && !invocation.caller.mayManageChannel) {
         throw new UserError(`Only people who manage this channel can use ${command.name}.`, {

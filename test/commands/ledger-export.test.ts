@@ -103,6 +103,14 @@ test("raw returns the node's bytes", async () => {
   expect(await ask(`ledger export ${samples.partyId} USDT from:1d raw`)).toMatch(saying("✓", "USDT", rows, sum, "raw"));
 });
 
+test.each([
+  [PARTY, `ledger export ${PARTY} USDT`],
+  ['from:"last month"', 'ledger export <party> USDT from:"last month"'],
+])("with %s alone the line offered has it", async (given, line) => {
+  const conversation = await talkToSimulator();
+  expect(await conversation.ask(`ledger export ${given}`)).toContain(line);
+});
+
 test("an asset alone is said to stand in the party's place", async () => {
   const conversation = await talkToSimulator();
   expect(await conversation.ask("ledger export USDT")).toMatch(saying("“USDT”", "party", "ledger export <party> USDT"));

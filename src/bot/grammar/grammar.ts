@@ -290,6 +290,27 @@ function withTimeWords(
   return { value, words: 0 };
 }
 
+/**
+ * An example of the command with what was given in it; what leads stands bare, as people type it. A word without a digit
+ * takes no placeholder's place: of `ledger export USDT` it is no party.
+ */
+export function fillExample(example: string, given: Ask["options"], command: AnyCommand, now: Nanoseconds): string {
+  const shown = parseLine(example, [command], now).options;
+  const fits = ([name, value]: [string, unknown]): boolean =>
+    /\d/u.test(String(value)) || !String(shown[name]).startsWith("<");
+  const values = { ...shown, ...Object.fromEntries(Object.entries(given).filter(fits)) };
+  let line = command.name;
+  let leads = true;
+  for (const [name, { kind }] of Object.entries(command.options)) {
+    const value = values[name];
+    leads &&= value !== undefined && (kind === "text" || kind === "choice");
+    if (value === undefined) continue;
+    const word = quoteValue(String(value));
+    line += leads ? ` ${word}` : ` ${name}:${word}`;
+  }
+  return line;
+}
+
 /** An invocation as a typed line, with quotes where values need them. */
 export function formatLine(ask: Ask): string {
   let line = ask.command;

@@ -19,6 +19,7 @@ export function parseOptions(
   for (const name of Object.keys(raw)) {
     if (!Object.hasOwn(command.options, name)) throw unknownOption(command.name, command.options, name);
   }
+  const [example] = command.examples;
   const values: Record<string, OptionValue> = {};
   for (const [name, option] of Object.entries(command.options)) {
     const given = Object.hasOwn(raw, name) ? raw[name] : undefined;
@@ -30,7 +31,7 @@ export function parseOptions(
       throw new UserError(`${command.name} needs ${article(name)}${takenAs(raw)}.`, {
         option: name,
         remedy: `${option.description}${option.description.endsWith(".") ? "" : "."} For example:`,
-        ...(command.examples[0] === undefined ? {} : { suggestion: command.examples[0] }),
+        ...(example === undefined ? {} : { suggestion: context.fill?.(example, raw) ?? example }),
       });
     }
   }
@@ -59,6 +60,8 @@ function article(name: string): string {
 interface ParseContext {
   readonly now: Nanoseconds;
   readonly networks: readonly string[];
+  /** An example of the command with what was given in it. */
+  readonly fill?: ((example: string, given: RawOptions) => string) | undefined;
   /** The file that a value stands for; left out where no file can be given. */
   readonly openFile?: ((given: string) => GivenFile | undefined) | undefined;
 }

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { formatLine, parseLine } from "../../../src/bot/grammar/grammar.ts";
+import { fillExample, formatLine, parseLine } from "../../../src/bot/grammar/grammar.ts";
 import { quoteValue, tokenize } from "../../../src/bot/grammar/tokens.ts";
 import { UserError } from "../../../src/errors.ts";
 import { nanoseconds } from "../../../src/units/nanoseconds.ts";
@@ -147,4 +147,14 @@ describe("a typed line", () => {
       }),
     );
   });
+});
+
+test.each<[string, Record<string, string>, string]>([
+  ["market show <market>", {}, "market show <market>"],
+  ["market show <market>", { network: "testnet" }, "market show <market> network:testnet"],
+  ["market show <market> network:mainnet", { market: "R2 USD" }, 'market show "R2 USD" network:mainnet'],
+  ["market show <market>", { market: "nothing" }, "market show <market>"],
+])("the example %j keeps what was given, as in %j", (example, given, line) => {
+  const shown = sampleCommands.find(({ name }) => name === "market show");
+  expect(fillExample(example, given, shown!, now)).toBe(line);
 });
