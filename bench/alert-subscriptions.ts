@@ -11,7 +11,7 @@ import { atMost, type Measured, runAsScript } from "./support/figure.ts";
 const CHANNELS = Number(process.argv.find((argument) => /^--channels=\d+$/u.test(argument))?.slice(11) ?? 100_000);
 const DELIVERED = CHANNELS / 5;
 const MAX_SECONDS = 5;
-const MAX_MEGABYTES = 1500;
+const MAX_MEGABYTES = 1024;
 
 interface Owed {
   readonly owed: number;
