@@ -20,12 +20,13 @@ import { ASSET, COLUMNS_13, csv, PARTY, row } from "../../export/ledger-csv.ts";
 const GIB = 1024 ** 3;
 const MINUTES = 60_000;
 const HEADER = csv(COLUMNS_13, []);
-/** A few megabytes of rows, sent over and over. */
+/** A few megabytes of rows, sent over and over, each time of another second: equal rows would be sorted side by side. */
 const ROWS = Buffer.from(
   csv(
     COLUMNS_13,
     Array.from({ length: 8000 }, (_, index) =>
-      row({ quantity: createHash("sha256").update(String(index)).digest().readBigUInt64BE().toString() }),
+      // Too random for an archive that a chat would take.
+      row({ quantity: BigInt(`0x${createHash("sha256").update(String(index)).digest("hex")}`).toString() }),
     ),
   ).slice(HEADER.length),
 );
@@ -49,7 +50,12 @@ afterEach(async () => {
 
 function* ledger(): Generator<Buffer> {
   yield Buffer.from(HEADER);
-  for (let sent = 0; sent < GIB; sent += ROWS.length) yield ROWS;
+  for (let sent = 0, second = 0; sent < GIB; sent += ROWS.length, second += 1) {
+    const time = new Date(Date.UTC(2023, 0, 18, 1) + second * 1000).toISOString().slice(0, 19).replace("T", " ");
+    const rows = Buffer.from(ROWS);
+    for (let at = 0; at < rows.length; at = rows.indexOf(0x0a, at) + 1) rows.write(time, at);
+    yield rows;
+  }
 }
 
 /** A data node with a ledger of 1 GiB, whose blocks go on meanwhile. */
