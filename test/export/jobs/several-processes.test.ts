@@ -320,7 +320,8 @@ describe.skipIf(postgresMissing !== undefined)(`exports of several processes ${p
     await onServer(database.url, `update processes set alive_until = alive_until - 7000 where id = '${self}'`);
     expect((await b.store.processes.heartbeat()).buried).toBe(1);
     await b.jobs.interruptAbandoned();
-    expect([b.owed, await rows()]).toEqual([["ann 00000001"], ["1 interrupted", "2 queued"]]);
+    // The next one may run already.
+    expect([b.owed, (await rows())[0]]).toEqual([["ann 00000001"], "1 interrupted"]);
     await poll(runs).toEqual(["ann in a", "bob in b"]);
     await a.store.processes.heartbeat();
     await a.jobs.heedOthers();
