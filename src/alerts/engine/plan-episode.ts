@@ -44,7 +44,10 @@ export interface EpisodePlanInput {
  */
 export function planEpisode(input: EpisodePlanInput): Plan {
   const byDestination = Map.groupBy(input.subscriptions, (one) => destinationKey(one.destination));
-  const seenAt = (place: Destination): EpisodePlanInput => ({ ...input, episode: seenFrom(input.episode, place) });
+  const seenAt = (place: Destination): EpisodePlanInput => {
+    const episode = seenFrom(input.episode, place);
+    return episode === input.episode ? input : { ...input, episode };
+  };
   if (!isOpen(input.episode)) {
     return joinPlans(
       [...input.states].map(([destination, state]) =>

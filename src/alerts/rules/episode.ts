@@ -49,13 +49,17 @@ export const Episode = z.object({
 });
 export type Episode = z.infer<typeof Episode>;
 
-/** The episode as one place sees it: what was acknowledged for other workspaces alone is left out. */
+/**
+ * The episode as one place sees it: what was acknowledged for other workspaces alone is left out. The same object where
+ * nothing was, so that one message about it serves all places.
+ */
 export function seenFrom<E extends Pick<Episode, "acknowledged" | "acknowledgedIn">>(
   episode: E,
   place: Pick<Destination, "platform" | "workspace">,
 ): Omit<E, "acknowledgedIn"> {
+  if (episode.acknowledgedIn === undefined) return episode;
   const { acknowledgedIn, ...rest } = episode;
-  const acknowledged = rest.acknowledged ?? acknowledgedIn?.[tokenKey(place)];
+  const acknowledged = rest.acknowledged ?? acknowledgedIn[tokenKey(place)];
   return acknowledged === undefined ? rest : { ...rest, acknowledged };
 }
 

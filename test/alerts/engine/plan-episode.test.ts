@@ -12,12 +12,12 @@ const DETECTED = 1_700_000_030_000;
 const subscription = aSubscription({ created: DETECTED });
 const { destination, style } = subscription;
 
-const plan = (at: number, state?: NotificationState) =>
+const plan = (at: number, state?: NotificationState, subscriptions = [subscription]) =>
   planEpisode({
     episode,
     simulated: false,
     states: new Map(state === undefined ? [] : [[destinationKey(destination), state]]),
-    subscriptions: [subscription],
+    subscriptions,
     silences: [],
     config,
     at,
@@ -36,6 +36,15 @@ it.each([
 it("an episode that is closed at a destination is not told there again", () => {
   const state: NotificationState = { destination, style, state: "closed", reminders: 0, flapping: true };
   expect(plan(DETECTED, state).deliveries ?? []).toEqual([]);
+});
+
+it("all places are told by one message, so that it is written and stored once", () => {
+  const places = ["a", "b"].map((channel) =>
+    aSubscription({ created: DETECTED, destination: { ...destination, channel } }),
+  );
+  const [first, second] = plan(DETECTED, undefined, places).deliveries ?? [];
+  expect(first?.destination).not.toEqual(second?.destination);
+  expect(first?.message).toBe(second?.message);
 });
 
 it("an acknowledgement for all is shown before the one for a single place", () => {
