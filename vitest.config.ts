@@ -11,6 +11,7 @@ const LONG = [
   "main/alerting/alerting.test",
   "commands/time.test",
   "discord/supervision",
+  "main/shared",
 ];
 
 class LongFirst extends BaseSequencer {
