@@ -23,9 +23,14 @@ class LongFirst extends BaseSequencer {
   }
 }
 
+// The processes of the tests compile each module once, and find it compiled at the next run, as `npm start` does.
+process.env["NODE_COMPILE_CACHE"] ??= path.resolve("node_modules/.cache/bellwether");
+
 // Two projects: what everybody runs at each change, and what takes minutes or a browser (`npm run test:full` runs both).
 export default defineConfig({
   test: {
+    // Node loads the modules itself, as it does for users: nothing is transformed on the way, and no module is replaced.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     // At least four even on two cores, since many tests wait for a socket; vitest itself would keep one core free.
     maxWorkers: Math.max(4, availableParallelism()),
     sequence: { sequencer: LongFirst },

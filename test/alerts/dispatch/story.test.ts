@@ -129,8 +129,8 @@ it.each(["live", "thread", "plain"] as const)(
     await rounds(2, "good");
     expect(it.sender.take()).toEqual(HALT);
     const [first, , end] = it.sender.posts;
-    for (const of of [first, end]) {
-      const [shown] = it.sender.edits.filter(({ message }) => message === of?.message).slice(-1);
+    for (const sent of [first, end]) {
+      const [shown] = it.sender.edits.filter(({ message }) => message === sent?.message).slice(-1);
       expect(eventsIn(shown!.reply)).toEqual(["n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8", "n9", "core"]);
       expect(episodesIn(shown!.reply)).toContain("node.down|mainnet|n1|1");
       expect(shown?.gist).toBe("resolved: network.stalled on mainnet");
