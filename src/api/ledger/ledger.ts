@@ -33,10 +33,11 @@ export async function openLedgerExport(
   let last: ApiError | undefined;
   const untried = new Set(endpoints);
   const preference = { from: query.from, after: options.after };
-  while (untried.size > 0) {
-    const endpoint = byReadiness(endpoints, preference, context.clock).find((one) => untried.has(one));
+  for (;;) {
+    const endpoint = readiest(untried, endpoints, preference, context.clock);
+    if (endpoint === undefined) break;
     // Where another process exports from this one, the others come first by then.
-    if (endpoint === undefined || !(await endpoint.exportSlot.acquire(signal))) continue;
+    if (!(await endpoint.exportSlot.acquire(signal))) continue;
     untried.delete(endpoint);
     try {
       return await openAt(endpoint, path, { lane, signal }, context);
@@ -52,15 +53,17 @@ export async function openLedgerExport(
 }
 
 /**
- * Orders nodes: healthy ones with a free slot first, and up-to-date ones before those with an earlier slot, since a
- * lagging node lacks the last entries; behind them those of a history known to be shorter than the range, then those
- * named in `after`, then all that are not healthy. The sort is stable, so the order of preference holds otherwise.
+ * The untried node to ask next; undefined where all were tried. Healthy ones with a free slot come first, and up-to-date
+ * ones before those with an earlier slot, since a lagging node lacks the last entries; behind them those of a history
+ * known to be shorter than the range, then those named in `after`, then all that are not healthy. The sort is stable, so
+ * the order of preference holds otherwise.
  */
-function byReadiness(
+function readiest(
+  untried: ReadonlySet<NodeEndpoint>,
   endpoints: readonly NodeEndpoint[],
   { from = nanoseconds(0n), after }: { from: Nanoseconds | undefined; after: LedgerOptions["after"] | undefined },
   clock: Clock,
-): readonly NodeEndpoint[] {
+): NodeEndpoint | undefined {
   const days = Number(clock.wallClock() - from) / DAY_NANOSECONDS;
   const rank = (endpoint: NodeEndpoint): number => {
     if (endpoint.breaker.refusedForMillis > 0) return 6;
@@ -70,7 +73,7 @@ function byReadiness(
     if (isBehind(endpoint, endpoints, clock.monotonicMillis())) return 2;
     return endpoint.exportSlot.waitMillis > 0 ? 1 : 0;
   };
-  return endpoints.toSorted((a, b) => rank(a) - rank(b));
+  return [...untried].toSorted((a, b) => rank(a) - rank(b))[0];
 }
 
 /** The node cannot have begun an export. */
