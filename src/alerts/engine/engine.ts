@@ -186,6 +186,7 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
   }
 
   return {
+    // Not a snapshot of the database: it waits for what a watcher that gave up waiting still writes.
     snapshot: (network, watcher) =>
       store.transaction(async ({ alerts }) => {
         const row = await alerts.watch.snapshot(network, watcher);
