@@ -167,7 +167,7 @@ function networkTable(
         toText(strong(network)),
         toText(verdictWords(status)),
         toText(answering === undefined || nodes === undefined ? "–" : `${answering} of ${nodes} answer`),
-        toText(height ?? "–"),
+        toText(height === undefined ? "–" : BigInt(height)),
         toText(
           looked === undefined ? "never" : `${formatDuration(Math.max(0, now - toMillis(timeFromText(looked))))} ago`,
         ),

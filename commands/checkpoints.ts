@@ -27,7 +27,7 @@ export const checkpoints = command({
     const gaps = spacings(heights, context.options.newest);
     const usual = median(gaps.filter((gap) => gap !== undefined && gap > 0n));
     const blocks: Block[] = [...notes];
-    if (usual !== undefined) blocks.push(...facts([field("Usual spacing", `${usual} blocks`)]));
+    if (usual !== undefined) blocks.push(...facts([field("Usual spacing", text`${usual} blocks`)]));
     blocks.push({
       kind: "table",
       name: "checkpoints",
@@ -63,9 +63,9 @@ function spacings(heights: readonly (bigint | undefined)[], newestFirst: boolean
 }
 
 /** Every withdrawal makes a checkpoint of its own, so that two can share a block. */
-function spacingWords(gap: bigint | undefined): string {
+function spacingWords(gap: bigint | undefined): string | bigint {
   if (gap === undefined) return "–";
-  return gap === 0n ? "same block" : gap.toString();
+  return gap === 0n ? "same block" : gap;
 }
 
 function median(values: readonly (bigint | undefined)[]): bigint | undefined {

@@ -10,12 +10,12 @@ import type { MarketNames } from "../src/api/model/names.ts";
 import { command } from "../src/bot/command.ts";
 import type { Table } from "../src/reply/block.ts";
 import type { Tone } from "../src/reply/reply.ts";
-import { type Inline, strong, text, type Text, time, toText } from "../src/reply/text.ts";
+import { type Inline, strong, text, type Text, time, toText, usual } from "../src/reply/text.ts";
 
 export const marketList = command({
   name: "market list",
   alsoCalled: ["markets", "prices"],
-  summary: "All markets: price, state, open interest",
+  summary: "All markets: bid, offer, state",
   verb: "List markets",
   examples: ["market list", "market list network:testnet"],
   access: "everyone",
@@ -77,10 +77,10 @@ function marketTable(
     name: "markets",
     columns: [
       { title: "Market" },
-      { title: "Mark", align: "right" },
+      { title: "Bid", align: "right" },
+      { title: "Offer", align: "right" },
       { title: "State" },
-      { title: "Bid", align: "right", priority: 2 },
-      { title: "Offer", align: "right", priority: 2 },
+      { title: "Mark", align: "right", priority: 2 },
       { title: "Open interest", align: "right", priority: 2 },
       { title: "Mode", priority: 3 },
       { title: "Auction ends", priority: 3 },
@@ -91,10 +91,10 @@ function marketTable(
       const { price, size } = marketAmounts(names);
       return [
         names?.code === undefined ? idCell(market.market) : toText(names.code),
+        quoted(market, market.bestBidPrice, market.bestBidVolume, price),
+        quoted(market, market.bestOfferPrice, market.bestOfferVolume, price),
+        stateCell(market),
         toText(price(market.markPrice)),
-        toText(marketTone(market) === "warning" ? strong(stateWords(market)) : stateWords(market)),
-        quoted(market.bestBidPrice, market.bestBidVolume, price),
-        quoted(market.bestOfferPrice, market.bestOfferVolume, price),
         toText(size(market.openInterest)),
         toText(isLive(market) ? tradingModeWords(market.marketTradingMode) : ""),
         toText(isInAuction(market) && market.auctionEnd !== undefined ? time(market.auctionEnd, "both") : ""),
@@ -111,9 +111,22 @@ function marketTable(
 }
 
 /** Nodes write a side of the book that is empty as price 0, volume 0. */
-function quoted(price: bigint | undefined, volume: bigint | undefined, show: (price: bigint) => Inline): Text {
+function quoted(
+  market: MarketData,
+  price: bigint | undefined,
+  volume: bigint | undefined,
+  show: (price: bigint) => Inline,
+): Text {
   if (price === undefined) return toText("–");
-  return toText(price === 0n && (volume === undefined || volume === 0n) ? "none" : show(price));
+  if (price !== 0n || (volume !== undefined && volume !== 0n)) return toText(show(price));
+  return toText(isLive(market) ? "none" : usual("none"));
+}
+
+/** The state is news only where a market does not trade. */
+function stateCell(market: MarketData): Text {
+  const words = stateWords(market);
+  const tone = marketTone(market);
+  return toText(tone === "warning" ? strong(words) : tone === "good" ? usual(words) : words);
 }
 
 function compareLabels(a: string, b: string): number {

@@ -14,6 +14,7 @@ import { tableAttachment } from "../src/reply/csv.ts";
 import type { Action, Reply } from "../src/reply/reply.ts";
 import { commandLine, id, shortenId, text, type Text, toText } from "../src/reply/text.ts";
 import { compareIntegers, decimal, roundedPercentOf } from "../src/units/decimal.ts";
+import { formatCount } from "../src/units/format-number.ts";
 
 /** How many parties are shown; all of them go into the CSV. */
 const TOP = 20;
@@ -88,7 +89,7 @@ async function everybody(context: Context): Promise<Reply> {
     empty: text`Nobody has stake.`,
   };
   return answer(context, asOf, {
-    title: text`${parties.length} ${parties.length === 1 ? "party stakes" : "parties stake"} ${stakeAmount(total)} on ${network}`,
+    title: text`${formatCount(parties.length)} ${parties.length === 1 ? "party stakes" : "parties stake"} ${stakeAmount(total)} on ${network}`,
     blocks: [
       ...(pending === 0
         ? []

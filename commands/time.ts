@@ -1,4 +1,3 @@
-import { blockHeight } from "../src/answers/amounts.ts";
 import { watchedStall } from "../src/answers/alerts/episodes/network-status.ts";
 import { askFor, asOfFooter, refreshAction } from "../src/answers/answer.ts";
 import { capitalised } from "../src/answers/enum-words.ts";
@@ -24,7 +23,7 @@ const FAR_APART_BLOCKS = 10_000n;
 export const time = command({
   name: "time",
   alsoCalled: ["status", "health", "height"],
-  summary: "Is the network running?",
+  summary: "Is the network healthy?",
   verb: "Show time",
   examples: ["time", "time network:testnet"],
   access: "everyone",
@@ -73,7 +72,7 @@ function isImplausible(verdict: Verdict): boolean {
 
 function headline(network: string, verdict: Verdict): { title: Text; tone: Tone } {
   const height = verdict.frontier?.height;
-  const block = height === undefined ? text`` : text`, block ${blockHeight(height)}`;
+  const block = height === undefined ? text`` : text`, block ${height}`;
   const troubled = verdict.nodes.filter((node) => node.state !== "ok").length;
   switch (verdict.network) {
     case "healthy": {
@@ -93,14 +92,14 @@ function headline(network: string, verdict: Verdict): { title: Text; tone: Tone 
         verdict.wentBack.length > 0 ||
         farApart(verdict) !== undefined;
       const some = troubled === 0 ? text`` : text`, ${troubled} of ${verdict.nodes.length} nodes in trouble`;
-      return { title: text`${network} is running${block}${some}`, tone: odd ? "warning" : "good" };
+      return { title: text`${network} is healthy${block}${some}`, tone: odd ? "warning" : "good" };
     }
     case "contested":
       return { title: text`${network}: some nodes go on, others stand still${block}`, tone: "warning" };
     case "unconfirmed":
       return { title: text`${network} goes on at too few nodes to be sure${block}`, tone: "warning" };
     case "stalled":
-      return { title: text`${network} stands still${block}`, tone: "bad" };
+      return { title: text`${network} is stalled${block}`, tone: "bad" };
     case "blind":
       return verdict.nodes.every((node) => node.time === undefined)
         ? { title: text`${network}: no data node ${silence(verdict)}`, tone: "bad" }

@@ -101,11 +101,6 @@ export function stakeAmount(units: bigint | undefined): Inline {
   return units === undefined ? NOTHING : readable(decimal(units, STAKE_DECIMALS));
 }
 
-/** A block's height: people read its thousands apart, and copy it without. */
-export function blockHeight(height: bigint): Inline {
-  return number(height.toString(), formatDecimal(decimal(height)));
-}
-
 /** A fraction (`0.0375`) as percent (`3.75 %`), exactly. */
 export function percentOfFraction(fraction: Decimal | undefined): Inline {
   if (fraction === undefined) return NOTHING;

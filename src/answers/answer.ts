@@ -83,11 +83,11 @@ export function rowActions(
 /** `mainnet · node.example:3008 · block 123 of 2023-05-01 12:00:00 UTC (2 s old)`. */
 export function asOfFooter({ network, node, blockHeight, blockTime, receivedAt }: AsOf, now: Nanoseconds): Text {
   if (blockTime !== undefined) {
-    const block = blockHeight === undefined ? "" : `block ${blockHeight} of `;
+    const block = blockHeight === undefined ? text`` : text`block ${blockHeight} of `;
     const age = formatDuration(Math.max(0, millisBetween(blockTime, now)));
     return text`${network} · ${node} · ${block}${time(blockTime)} (${age} old)`;
   }
-  const block = blockHeight === undefined ? "" : ` · block ${blockHeight}`;
+  const block = blockHeight === undefined ? text`` : text` · block ${blockHeight}`;
   const kept = millisBetween(receivedAt, now);
   const age = kept >= SHOW_AGE_FROM_MILLIS ? ` (${formatDuration(kept)} old)` : "";
   return text`${network} · ${node}${block} · read ${time(receivedAt)}${age}`;

@@ -8,7 +8,8 @@ export type Immutable<T> = { readonly [K in keyof T]: Immutable<T[K]> };
 
 /** One run of text with a meaning. Its content is data: each renderer escapes it in its own syntax. */
 export const Inline = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("text"), text: z.string() }),
+  /** With `detail`, only the whole reply says it: the normal state, for instance. */
+  z.object({ kind: z.literal("text"), text: z.string(), detail: z.literal(true).exactOptional() }),
   z.object({ kind: z.literal("strong"), text: z.string() }),
   /** An exact number in `text`; above the fold people read `short`, with no more digits than they need. */
   z.object({ kind: z.literal("number"), text: z.string(), short: z.string() }),

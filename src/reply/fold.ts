@@ -1,12 +1,12 @@
 import type { Block } from "./block.ts";
 import type { Action, Reply } from "./reply.ts";
-import type { Text } from "./text.ts";
+import type { Inline, Text } from "./text.ts";
 
 /** Whether a reply says more below the fold than above it. */
 export function isFolded(reply: Reply): boolean {
   let shorter = false;
   const look = (content: Text): Text => {
-    shorter ||= content.some((inline) => inline.kind === "number" && inline.short !== inline.text);
+    shorter ||= content.some((inline) => isDetail(inline) || (inline.kind === "number" && !isWhole(inline)));
     return content;
   };
   return reply.blocks.some((block) => "detail" in block || (mapValues(block, look), shorter));
@@ -18,16 +18,43 @@ export function aboveFold(reply: Reply): Reply {
   return { ...unfolded(reply), blocks: blocks.map((block) => mapValues(block, shortText)) };
 }
 
-/** The whole reply, its numbers exact but for the headline's. */
+/** The whole reply, its numbers exact but for the headline's; one that is whole when short has its thousands apart. */
 export function unfolded(reply: Reply): Reply {
-  return { ...reply, title: shortText(reply.title) };
+  return {
+    ...reply,
+    title: shortText(reply.title),
+    blocks: reply.blocks.map((block) => mapValues(block, wholeText)),
+    ...(reply.footer === undefined ? {} : { footer: wholeText(reply.footer) }),
+  };
 }
 
-/** Text with its numbers as short as people read them. */
+type NumberInline = Extract<Inline, { kind: "number" }>;
+
+/** Whether the short number has all digits of the exact one. */
+function isWhole({ text, short }: NumberInline): boolean {
+  return short.replaceAll(",", "") === text.replaceAll(",", "");
+}
+
+function isDetail(inline: Inline): boolean {
+  return inline.kind === "text" && inline.detail === true;
+}
+
+/** Text with its numbers as short as people read them, and without its details. */
 export function shortText(content: Text): Text {
+  const short = readText(content, () => true);
+  return short.some(isDetail) ? short.filter((inline) => !isDetail(inline)) : short;
+}
+
+function wholeText(content: Text): Text {
+  return readText(content, isWhole);
+}
+
+function readText(content: Text, isShort: (number: NumberInline) => boolean): Text {
   // Most texts have none, and stay the same object: renderers measure each once.
-  if (content.every(({ kind }) => kind !== "number")) return content;
-  return content.map((inline) => (inline.kind === "number" ? { kind: "text", text: inline.short } : inline));
+  if (!content.some((inline) => inline.kind === "number" && isShort(inline))) return content;
+  return content.map((inline) =>
+    inline.kind === "number" && isShort(inline) ? { kind: "text", text: inline.short } : inline,
+  );
 }
 
 /** A block with its texts changed, but for its titles and the names of its fields. */

@@ -1,9 +1,13 @@
+import { decimal, formatDecimal } from "../units/decimal.ts";
 import { type Nanoseconds, nanoseconds } from "../units/nanoseconds.ts";
 import type { Inline, Text } from "./document.ts";
 
 export type { Inline, Text } from "./document.ts";
 
-/** The values of a text template; plain ones become plain text. Floats are not among them on purpose. */
+/**
+ * The values of a text template; plain ones become plain text. A bigint counts something, such as blocks: people read its
+ * thousands apart. Floats are not among them on purpose.
+ */
 export type TextPart = Inline | Text | string | bigint | number | undefined;
 
 /** ``text`Last traded at ${strong(price)}` ``: plain values and the words around them are one run, data as a whole. */
@@ -16,14 +20,8 @@ function interleave(between: readonly string[], parts: readonly TextPart[]): Tex
   let run = "";
   for (let index = 0; index < between.length; index += 1) {
     run += between[index] ?? "";
-    const part = parts[index];
-    if (part === undefined) continue;
-    if (typeof part !== "object") {
-      run += String(part);
-      continue;
-    }
-    for (const inline of isText(part) ? part : [part]) {
-      if (inline.kind === "text") {
+    for (const inline of toText(parts[index])) {
+      if (inline.kind === "text" && inline.detail === undefined) {
         run += inline.text;
         continue;
       }
@@ -39,9 +37,8 @@ function interleave(between: readonly string[], parts: readonly TextPart[]): Tex
 /** Any part as Text; undefined becomes nothing. */
 export function toText(part: TextPart): Text {
   if (part === undefined || part === "") return [];
-  if (typeof part === "string" || typeof part === "bigint" || typeof part === "number") {
-    return [{ kind: "text", text: String(part) }];
-  }
+  if (typeof part === "bigint") return [number(part.toString(), formatDecimal(decimal(part)))];
+  if (typeof part === "string" || typeof part === "number") return [{ kind: "text", text: String(part) }];
   return isText(part) ? part : [part];
 }
 
@@ -52,8 +49,13 @@ export function joinText(parts: readonly TextPart[], separator: string): Text {
   );
 }
 
-export function strong(value: string | bigint | number): Inline {
+export function strong(value: string | number): Inline {
   return { kind: "strong", text: String(value) };
+}
+
+/** Words for what a reader takes for granted: only the whole reply says them. */
+export function usual(words: string): Inline {
+  return { kind: "text", text: words, detail: true };
 }
 
 /** An exact number, and the digits of it that people read. */

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 
 import {
   assetAmount,
-  blockHeight,
   marketAmounts,
   percentOfFraction,
   percentWords,
@@ -163,7 +162,6 @@ describe("amounts", () => {
     expect(digits(percentOfFraction(parseDecimal("0.66666666")))).toEqual(["66.666666 %", "66.7 %"]);
     expect(digits(percentOfFraction(parseDecimal("0.9999")))).toEqual(["99.99 %"]);
     expect(digits(percentOfFraction(parseDecimal("1")))).toEqual(["100 %"]);
-    expect(digits(blockHeight(175_188_841n))).toEqual(["175188841", "175,188,841"]);
   });
 });
 

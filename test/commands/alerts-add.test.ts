@@ -117,7 +117,7 @@ describe("a channel", () => {
     const said = await talk.ask("alerts add network");
     expect(said).toMatch(saying("✓", "mainnet", "no new block", "warning", 1, 2, 1200));
     const [change] = await owedReplies(talk, ops);
-    expect(shown(change!)).toMatch(saying("•", "mainnet", 1, 2, 1200));
+    expect(shown(change!)).toMatch(saying("•", "mainnet", 1, 2, "1,200"));
     expect(await owed(talk, ops)).toEqual([
       expect.stringMatching(/^added by ann: /u),
       "warning: network.stalled on mainnet",

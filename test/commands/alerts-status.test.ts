@@ -111,7 +111,7 @@ describe("the status", () => {
     expect(said).toMatch(saying("!", "mainnet", "testnet"));
     expect(said).toMatch(/node\.down\s+a:1\s+warning/u);
     expect(said).toMatch(saying(2, "Discord", 25));
-    expect(said).toMatch(/mainnet\s+\D+1 \D+1 of 2 answer\s+1200/u);
+    expect(said).toMatch(/mainnet\s+\D+1 \D+1 of 2 answer\s+1,200/u);
     await talk.press("alerts ack");
     expect(await talk.ask("alerts status")).toContain("by ann");
     talk.advance(3_600_000);

@@ -1,21 +1,31 @@
 import { expect, test } from "vitest";
 
+import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import { loopbackNode } from "../support/loopback-node.ts";
 import { saying } from "../support/said.ts";
-import { talk } from "../support/talk.ts";
+import { NOON, talk } from "../support/talk.ts";
 import { talkToSimulator } from "./conversation.ts";
 
 test("market list puts live markets first and names those that do not trade normally", async () => {
   const { ask, askFor } = await talkToSimulator();
   expect(await ask("market list")).toMatch(/^[!✓] \d+ .*mainnet/u);
   const table = (await askFor("market list")).blocks.find((block) => block.kind === "table");
-  const states = table!.rows.map((row) => plainText(row[2]!));
-  // A phone shows little more than the first two columns.
-  expect(table!.columns.map(({ priority = 1 }) => priority).slice(0, 3)).toEqual([1, 1, 1]);
+  const states = table!.rows.map((row) => plainText(row[3]!));
   const lastLive = states.findLastIndex((state) => ["active", "suspended", "pending"].includes(state));
   expect(new Set(states.slice(0, lastLive + 1))).toEqual(new Set(["active", "suspended", "pending"]));
   expect(states.slice(lastLive + 1)).toContain("settled");
+});
+
+test("in 60 columns market list has each market's name, bid and offer, and the state of those that do not trade", async () => {
+  const { askFor } = await talkToSimulator();
+  const reply = await askFor("market list");
+  const form = { width: 60, colour: false, links: false, now: NOON, fold: { hint: "--full" } };
+  const lines = renderTerminal(reply, form).split("\n");
+  expect(lines.find((line) => line.startsWith("BTC/USDT "))).toMatch(/^BTC\/USDT +103,905\.05 +103,946\.41$/u);
+  expect(lines.find((line) => line.startsWith("RICE/USDC"))).toMatch(/^RICE\/USDC +[\d.]+ +[\d.]+ +suspended$/u);
+  expect(lines.find((line) => line.startsWith("BTC/USDT-R1106"))).toMatch(/^BTC\/USDT-R1106 +settled$/u);
+  expect(lines.filter((line) => line.length > 60)).toEqual([]);
 });
 
 test("a market in an auction says which, why, since when and until when", async () => {

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 
-import { field, paragraph } from "../../src/reply/block.ts";
+import { field, paragraph, type Table } from "../../src/reply/block.ts";
+import { tableToCsv } from "../../src/reply/csv.ts";
 import { aboveFold, isFolded, unfolded } from "../../src/reply/fold.ts";
 import { replyToJson } from "../../src/reply/json.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import { reply } from "../../src/reply/reply.ts";
-import { number, text } from "../../src/reply/text.ts";
+import { number, text, toText } from "../../src/reply/text.ts";
 import { replyTexts } from "../support/reply-texts.ts";
 
 const mark = number("103,924.07300", "103,924.07");
@@ -55,6 +56,27 @@ test("above the fold numbers are short and details are missing; below it all is 
 test("a reply without details and without digits to spare has no fold", () => {
   expect(isFolded(reply({ title: "Fine", blocks: [paragraph(text`${number("2", "2")} nodes`)] }))).toBe(false);
   expect(isFolded(aboveFold(market))).toBe(false);
+});
+
+test("a count has its thousands apart wherever people read it, and is exact for machines", () => {
+  const table: Table = {
+    kind: "table",
+    name: "blocks",
+    columns: [{ title: "Block", align: "right" }],
+    rows: [[toText(175_188_841n)], [toText(999n)]],
+  };
+  const said = reply({
+    title: text`At block ${175_188_841n}`,
+    blocks: [paragraph(text`${1234n} blocks ago.`), table],
+    footer: text`block ${175_188_841n} of mainnet`,
+  });
+  const read = ["At block 175,188,841", "1,234 blocks ago.", "", "Block", "175,188,841", "999"];
+  for (const form of [aboveFold(said), unfolded(said)]) {
+    expect(replyTexts(form).map(plainText)).toEqual([...read, "block 175,188,841 of mainnet"]);
+  }
+  expect(isFolded(said)).toBe(false);
+  expect(tableToCsv(table)).toBe("Block\n175188841\n999\n");
+  expect(replyToJson(said).footer?.map((inline) => "text" in inline && inline.text)).toContain("175188841");
 });
 
 test("JSON has the headline as plain text, and keeps all blocks", () => {

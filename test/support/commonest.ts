@@ -8,9 +8,9 @@ export interface CommonestLine {
 
 /** The twenty commonest lines, in an order that lets one conversation with the simulated networks type all of them. */
 export const COMMONEST: readonly CommonestLine[] = [
-  { line: "time", figure: /mainnet is running, block 136,901,\d{3}/u },
-  { line: "time network:testnet", figure: /testnet is running, block [\d,]{9,}/u },
-  { line: "market list", figure: /16 live markets.*AAVE\/USDC\W+165\.991/u },
+  { line: "time", figure: /mainnet is healthy, block 136,901,\d{3}/u },
+  { line: "time network:testnet", figure: /testnet is healthy, block [\d,]{9,}/u },
+  { line: "market list", figure: /16 live markets.*AAVE\/USDC\W+165\.966/u },
   { line: "market show BTC/USDT", figure: /103,924\.07(?!\d).*0\.04 %/u },
   { line: "market show ETH/USDT", figure: /2,979\.14(?!\d).*0\.077\d? %/u },
   { line: "order <order>", figure: /Active: sell 49\.54 BTC\/USDT at 97,597\.5(?!\d)/u },

@@ -41,7 +41,7 @@ const CONDITION_WORDS: {
       figures: [...agreement(reading), ...(height === undefined ? [] : [`last block ${groupedNumber(height)}`])],
       fields: [
         ...(differs ? timeField("Last block's time", frontier) : []),
-        ...(height === undefined ? [] : [field("Last block", strong(height))]),
+        ...(height === undefined ? [] : [field("Last block", BigInt(height))]),
       ],
     };
   },
@@ -111,7 +111,7 @@ const CONDITION_WORDS: {
       ],
       fields: [
         ...(behindMillis === undefined ? [] : [field("Behind", strong(formatDuration(behindMillis)))]),
-        ...(behindBlocks === undefined ? [] : [field("Blocks behind", strong(behindBlocks))]),
+        ...(behindBlocks === undefined ? [] : [field("Blocks behind", BigInt(behindBlocks))]),
       ],
     };
   },
@@ -142,7 +142,7 @@ const CONDITION_WORDS: {
           ? []
           : [
               field("Differs in", text`${name}${of === undefined ? [] : text` of ${id(of)}`} (${what})`),
-              field("At block", text`${strong(block)}${blocks === 1 ? [] : ` and ${blocks - 1} more`}`),
+              field("At block", text`${BigInt(block)}${blocks === 1 ? [] : ` and ${blocks - 1} more`}`),
               field("It says", idList(says)),
               field(by.length === 0 ? "Said before" : "Others say", idList(others)),
             ],
@@ -264,7 +264,7 @@ export function seenBy({ kind, seenBy, nodes }: Reading): Text {
 export function nodeList(nodes: readonly string[], heights?: ReadonlyMap<string, string | undefined>): Text {
   const said = nodes.map((node) => {
     const height = heights?.get(node);
-    return height === undefined ? toText(code(node)) : text`${code(node)} at block ${height}`;
+    return height === undefined ? toText(code(node)) : text`${code(node)} at block ${BigInt(height)}`;
   });
   return joinText(said, ", ");
 }

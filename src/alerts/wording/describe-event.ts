@@ -56,18 +56,18 @@ type Cells = readonly [block: string, subject: string, detail: string];
 
 const EVENT_WORDS: { readonly [K in EventKind]: EventWords<K> } = {
   "checkpoint.new": {
-    line: ({ atBlock }, network) => text`New checkpoint on ${network} at block ${strong(atBlock)}`,
+    line: ({ atBlock }, network) => text`New checkpoint on ${network} at block ${BigInt(atBlock)}`,
     fields: (event) => [field("Hash", id(event.hash)), ...hash("Block hash", event.blockHash)],
     cells: (event) => [event.atBlock, event.hash, event.blockHash ?? ""],
   },
   "snapshot.new": {
-    line: ({ blockHeight }, network) => text`New snapshot on ${network} at block ${strong(blockHeight)}`,
+    line: ({ blockHeight }, network) => text`New snapshot on ${network} at block ${BigInt(blockHeight)}`,
     fields: (event) => [...hash("Block hash", event.blockHash), ...plain("Core version", event.coreVersion)],
     cells: (event) => [event.blockHeight, event.blockHash ?? "", event.coreVersion ?? ""],
   },
   "core.upgraded": {
     line: ({ from, to }, network) => text`Protocol upgrade on ${network}: ${strong(from)} to ${strong(to)}`,
-    fields: (event) => plain("First snapshot at block", event.blockHeight),
+    fields: (event) => block("First snapshot at block", event.blockHeight),
     cells: (event) => [event.blockHeight ?? "", "", `${event.from} to ${event.to}`],
   },
   "rotation.new": {
@@ -77,7 +77,7 @@ const EVENT_WORDS: { readonly [K in EventKind]: EventWords<K> } = {
       field("Node", id(event.nodeId)),
       field("Old address", id(event.oldAddress)),
       field("New address", id(event.newAddress)),
-      ...plain("Block", event.blockHeight),
+      ...block("Block", event.blockHeight),
     ],
     cells: (event) => [event.blockHeight ?? "", event.nodeId, `${event.oldAddress} to ${event.newAddress}`],
   },
@@ -101,14 +101,14 @@ const EVENT_WORDS: { readonly [K in EventKind]: EventWords<K> } = {
   "history.reset": {
     line: ({ what, lastSeen, pruned }, network) =>
       pruned === true
-        ? text`The ${what} of ${network} begin only after block ${lastSeen}, the last one seen`
-        : text`The ${what} of ${network} begin anew: block ${lastSeen}, the last one seen, is no longer in the node's history`,
-    fields: (event) => [...plain("Oldest block now", event.oldest), ...plain("Newest block now", event.newest)],
+        ? text`The ${what} of ${network} begin only after block ${BigInt(lastSeen)}, the last one seen`
+        : text`The ${what} of ${network} begin anew: block ${BigInt(lastSeen)}, the last one seen, is no longer in the node's history`,
+    fields: (event) => [...block("Oldest block now", event.oldest), ...block("Newest block now", event.newest)],
     cells: (event) => [event.lastSeen, event.what, ""],
   },
   "history.forked": {
-    line: ({ block, field: name }, network) =>
-      text`Block ${strong(block)} of ${network} has another ${name} than before`,
+    line: ({ block: at, field: name }, network) =>
+      text`Block ${BigInt(at)} of ${network} has another ${name} than before`,
     fields: (event) => [
       ...(event.of === undefined ? [] : [field("Validator", id(event.of))]),
       field("Listed among", event.what),
@@ -116,7 +116,9 @@ const EVENT_WORDS: { readonly [K in EventKind]: EventWords<K> } = {
       field("Still said by", event.beforeBy.length === 0 ? "no node" : nodeList(event.beforeBy)),
       field("It is now", idList(event.after)),
       field("Said by", nodeList(event.afterBy)),
-      ...(event.blocks === 1 ? [] : [field("Blocks that changed", `${event.blocks}, up to ${event.lastBlock}`)]),
+      ...(event.blocks === 1
+        ? []
+        : [field("Blocks that changed", text`${event.blocks}, up to ${BigInt(event.lastBlock)}`)]),
     ],
     cells: (event) => [event.block, event.what, `${event.before.join(" ")} to ${event.after.join(" ")}`],
   },
@@ -201,6 +203,10 @@ function sideWords({ state, tradingMode, trigger }: MarketSide): string {
 
 function plain(name: string, value: string | undefined): Field[] {
   return value === undefined ? [] : [field(name, value)];
+}
+
+function block(name: string, height: string | undefined): Field[] {
+  return height === undefined ? [] : [field(name, BigInt(height))];
 }
 
 function hash(name: string, value: string | undefined): Field[] {

@@ -3,7 +3,7 @@ import { formatDuration } from "../../units/duration.ts";
 import { KINDS } from "../kinds/kinds.ts";
 import type { NetworkStatus } from "../kinds/network-status.ts";
 import { sinceWords } from "./phrases.ts";
-import { subjectName } from "./subscription-words.ts";
+import { groupedNumber, subjectName } from "./subscription-words.ts";
 
 type Suspicion = NonNullable<NetworkStatus["suspicious"]>[number];
 
@@ -55,7 +55,7 @@ export function networkStatusWords(status: NetworkStatus): Text {
   const { network, verdict, answering, nodes, height, firing, more, elsewhere = 0, suspicious = [] } = status;
   const facts = [
     ...(answering === undefined || nodes === undefined ? [] : [`${answering} of ${nodes} nodes answer`]),
-    ...(height === undefined ? [] : [`block ${height}`]),
+    ...(height === undefined ? [] : [`block ${groupedNumber(height)}`]),
   ].join(", ");
   const pending =
     suspicious.length === 0

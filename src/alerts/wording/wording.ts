@@ -5,6 +5,7 @@ import { type Block, paragraph, type Table } from "../../reply/block.ts";
 import { tableAttachment } from "../../reply/csv.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
 import { code, strong, text, type Text, time, toText } from "../../reply/text.ts";
+import { decimal, formatDecimal } from "../../units/decimal.ts";
 import { formatDuration } from "../../units/duration.ts";
 import { formatUtc, toMillis } from "../../units/nanoseconds.ts";
 import type { AlertEvent } from "../kinds/event.ts";
@@ -182,7 +183,7 @@ function blocksOf(events: readonly AlertEvent[]): string {
   if (first === undefined || rest.length === 0) return "";
   const lowest = rest.reduce((a, b) => (b < a ? b : a), first);
   const highest = rest.reduce((a, b) => (b > a ? b : a), first);
-  return `, blocks ${lowest} to ${highest}`;
+  return `, blocks ${formatDecimal(decimal(lowest))} to ${formatDecimal(decimal(highest))}`;
 }
 
 /** All events of a digest, in order. */

@@ -9,7 +9,7 @@ import { UserError } from "../../errors.ts";
 import { type Block, paragraph } from "../../reply/block.ts";
 import { type Action, type Ask, buttonsOrChoice } from "../../reply/reply.ts";
 import { code, text, type Text } from "../../reply/text.ts";
-import { blockHeight } from "../amounts.ts";
+import { formatCount } from "../../units/format-number.ts";
 import { askFor } from "../answer.ts";
 import { cursorAheadNote, historyResetNote } from "./history-reset.ts";
 import { cursorAt, type PageCursor, parseCursor } from "./page-cursor.ts";
@@ -231,11 +231,10 @@ function blockRangeTitle(noun: string, heights: readonly (bigint | undefined)[])
   const known = heights.filter((height) => height !== undefined);
   const lowest = known.reduce<bigint | undefined>((a, b) => (a === undefined || b < a ? b : a), undefined);
   const highest = known.reduce<bigint | undefined>((a, b) => (a === undefined || b > a ? b : a), undefined);
-  const count = heights.length === 0 ? `No ${noun}s` : `${heights.length} ${noun}${heights.length === 1 ? "" : "s"}`;
+  const count =
+    heights.length === 0 ? `No ${noun}s` : `${formatCount(heights.length)} ${noun}${heights.length === 1 ? "" : "s"}`;
   if (lowest === undefined || highest === undefined) return text`${count}`;
-  return lowest === highest
-    ? text`${count}, block ${blockHeight(lowest)}`
-    : text`${count}, blocks ${blockHeight(lowest)} to ${blockHeight(highest)}`;
+  return lowest === highest ? text`${count}, block ${lowest}` : text`${count}, blocks ${lowest} to ${highest}`;
 }
 
 /** The title of a list's first page: `Newest checkpoint: block 123, 40 blocks ago`; of any other, its range of blocks. */
@@ -251,6 +250,6 @@ export function listTitle<T>(
   const ago =
     now === undefined || now < newest
       ? text``
-      : text`, ${blockHeight(now - newest)} ${now - newest === 1n ? "block" : "blocks"} ago`;
-  return text`Newest ${noun}: block ${blockHeight(newest)}${ago}`;
+      : text`, ${now - newest} ${now - newest === 1n ? "block" : "blocks"} ago`;
+  return text`Newest ${noun}: block ${newest}${ago}`;
 }

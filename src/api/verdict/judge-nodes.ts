@@ -1,3 +1,4 @@
+import { decimal, formatDecimal } from "../../units/decimal.ts";
 import { formatDuration } from "../../units/duration.ts";
 import { furthestOf, type NetworkJudgement } from "./judge-network.ts";
 import type { Voter } from "./motion.ts";
@@ -62,7 +63,7 @@ export function judgeNode(
   const contradicts = contradictions.find(({ says }) => says.some((one) => one.node === node));
   if (contradicts !== undefined) {
     const others = contradicts.says.filter((one) => one.node !== node).map((one) => one.node);
-    said.why = `contradicts ${others.join(" and ")} about block ${contradicts.height}`;
+    said.why = `contradicts ${others.join(" and ")} about block ${formatDecimal(decimal(contradicts.height))}`;
   }
   if (yardstick.time !== undefined) said.behindMillis = Math.max(0, millisBetween(time, yardstick.time.time));
   const blocks = yardstick.blocks?.height;
@@ -72,7 +73,7 @@ export function judgeNode(
     said.why ??= `${formatDuration(said.behindMillis)} behind`;
   } else if (said.behindBlocks !== undefined && said.behindBlocks > thresholds.laggingBlocks) {
     said.state = "lagging";
-    said.why ??= `${said.behindBlocks} blocks behind`;
+    said.why ??= `${formatDecimal(decimal(said.behindBlocks))} blocks behind`;
   }
   return said;
 

@@ -7,6 +7,7 @@ import {
   type SourceMemory,
   type Verdict,
 } from "../../api/verdict/verdict.ts";
+import { decimal, formatDecimal } from "../../units/decimal.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 
@@ -194,7 +195,7 @@ function historyMismatch({ behindBlocks, behindMillis, state }: NodeVerdict): st
   if (state !== "lagging" || behindBlocks === undefined || behindMillis === undefined) return undefined;
   const most = Math.ceil(((behindMillis + MAX_POLL_SPREAD) / 1000) * MAX_BLOCKS_PER_SECOND);
   return behindBlocks > BigInt(most)
-    ? `it says about the same time, yet a block ${behindBlocks} further down: its history began anew, or it serves another network; the past is to be asked of another node`
+    ? `it says about the same time, yet a block ${formatDecimal(decimal(behindBlocks))} further down: its history began anew, or it serves another network; the past is to be asked of another node`
     : undefined;
 }
 

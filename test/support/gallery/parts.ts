@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { crc32, deflateSync } from "node:zlib";
 
 import type { Action, Reply } from "../../../src/reply/reply.ts";
-import { strong, text, time, type Text } from "../../../src/reply/text.ts";
+import { text, time, type Text } from "../../../src/reply/text.ts";
 import { nanoseconds, type Nanoseconds } from "../../../src/units/nanoseconds.ts";
 
 /** One reply that every renderer shows, so that their outputs can be laid side by side. */
@@ -28,7 +28,7 @@ export function hex(label: string): string {
 }
 
 export function asOf(node: string, height: bigint): Text {
-  return text`As of ${time(ago(1), "both")} · block ${strong(height)} · ${node} · mainnet`;
+  return text`As of ${time(ago(1), "both")} · block ${height} · ${node} · mainnet`;
 }
 
 export function ask(

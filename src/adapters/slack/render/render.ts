@@ -179,7 +179,7 @@ function layOutWithin(length: number, reply: Reply, context: MessageContext, kep
 function layOutFolded(reply: Reply, { asker, inView = false }: MessageContext): Layout {
   const first = aboveFold(reply);
   const title = renderTitle(first, FOLDED_TITLE_LENGTH);
-  const footer = renderText(reply.footer ?? [], { max: FOLDED_FOOTER_LENGTH }).mrkdwn;
+  const footer = renderText(first.footer ?? [], { max: FOLDED_FOOTER_LENGTH }).mrkdwn;
   const { held } = nameFiles(first);
   const form = { maxColumns: FOLDED_COLUMNS, maxRows: FOLDED_ROWS, folded: true, inView, asker };
   // A block knows the length of its text, but not of the buttons and line breaks around it: hence measured as a whole.

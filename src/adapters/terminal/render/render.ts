@@ -59,7 +59,7 @@ export function renderTerminal(reply: Reply, options: RenderOptions): string {
     options.fold !== undefined && isFolded(reply) ? wrap([span(options.fold.hint, "dim")], width) : [],
     fileLines(reply, shown.blocks, width, options),
     actionLines(namedButtons(reply.actions), width, options.links),
-    footerLines(reply.footer ?? [], width, options),
+    footerLines(shown.footer ?? [], width, options),
   );
   let rendered = "";
   for (const lines of sections) {

@@ -109,7 +109,7 @@ function isResolved({ state }: Episode): boolean {
 function votesOf({ facts }: Episode["first"]): readonly Field[] {
   if (!("votes" in facts) || facts.votes === undefined) return [];
   const said = facts.votes.map(({ node, vote, height }) =>
-    height === undefined ? text`${code(node)} ${vote}` : text`${code(node)} ${vote} at block ${height}`,
+    height === undefined ? text`${code(node)} ${vote}` : text`${code(node)} ${vote} at block ${BigInt(height)}`,
   );
   return [field("Votes when it fired", joinText(said, ", "), { wide: true })];
 }

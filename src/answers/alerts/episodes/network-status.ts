@@ -13,7 +13,6 @@ import type { Tone } from "../../../reply/reply.ts";
 import { code, strong, text, type Text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
-import { blockHeight } from "../../amounts.ts";
 import { episodeLabel } from "./episodes.ts";
 
 /** How many open episodes are named; the rest is counted. */
@@ -163,11 +162,11 @@ export async function watchedStall(
   const still = watchedStallMillis(verdict, watched);
   if (watched === undefined || still === undefined) return undefined;
   const height = watched.frontier?.height;
-  const block = height === undefined ? text`` : text`, block ${blockHeight(height)}`;
+  const block = height === undefined ? text`` : text`, block ${height}`;
   const seen = text`the watchers have seen no new block for ${formatDuration(still)}, and this look shows none either.`;
   if (await hasStallFired(network, alerts)) {
     return {
-      title: text`${network} stands still${block}`,
+      title: text`${network} is stalled${block}`,
       tone: "bad",
       judgement: text`${strong("Stalled")}: ${seen} The alert ${code("network.stalled")} has fired.`,
     };

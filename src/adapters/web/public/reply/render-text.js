@@ -45,11 +45,12 @@ export function plainOf(content, reader) {
     .map((inline) => {
       switch (inline.kind) {
         case "text":
+          return isUnsaid(inline, reader) ? "" : visible(inline.text);
         case "strong":
         case "person":
           return visible(inline.text);
         case "number":
-          return visible(reader.exact === true ? inline.text : inline.short);
+          return visible(reader.exact === true && !isWhole(inline) ? inline.text : inline.short);
         case "code":
           return visible(inline.id === true ? shorten(inline.text) : inline.text);
         case "link":
@@ -69,6 +70,7 @@ export function plainOf(content, reader) {
 function renderInline(inline, reader) {
   switch (inline.kind) {
     case "text":
+      return inline.text === "" || isUnsaid(inline, reader) ? [] : [visible(inline.text)];
     case "person":
       return inline.text === "" ? [] : [visible(inline.text)];
     case "number":
@@ -85,14 +87,35 @@ function renderInline(inline, reader) {
 }
 
 /**
+ * Whether only the whole reply says it.
+ *
+ * @param {Extract<Inline, { kind: "text" }>} text
+ * @param {Reader} reader
+ */
+function isUnsaid({ detail }, reader) {
+  return detail === true && reader.exact !== true;
+}
+
+/**
+ * Whether the short number has all digits of the exact one, which is then read with its thousands apart everywhere.
+ *
+ * @param {Extract<Inline, { kind: "number" }>} number
+ */
+function isWhole({ text, short }) {
+  return short.replaceAll(",", "") === text.replaceAll(",", "");
+}
+
+/**
  * A number as short as people read it; pressing it copies the exact one, which its tooltip shows.
  *
  * @param {Extract<Inline, { kind: "number" }>} number
  * @param {Reader} reader
  * @returns {VNode[]}
  */
-function renderNumber({ text, short }, reader) {
-  if (reader.exact === true || short === text) return text === "" ? [] : [visible(text)];
+function renderNumber(number, reader) {
+  const { text, short } = number;
+  if (isWhole(number)) return short === "" ? [] : [visible(short)];
+  if (reader.exact === true) return text === "" ? [] : [visible(text)];
   const title = `${visible(text)} – copy`;
   const attrs = { class: "copy exact", "data-copy": text, title };
   if (reader.inLine === true) return [h("span", attrs, visible(short))];
