@@ -30,6 +30,18 @@ export class UserError extends Error {
     this.suggestion = more.suggestion;
     this.option = more.option;
   }
+
+  /** The same mistake with values to choose from. */
+  meaning(meanings: Meanings): UserError {
+    const { message, remedy = "", suggestion, option } = this;
+    return new UserError(message, {
+      remedy,
+      meanings,
+      cause: this,
+      ...(suggestion === undefined ? {} : { suggestion }),
+      ...(option === undefined ? {} : { option }),
+    });
+  }
 }
 
 /**

@@ -150,10 +150,21 @@ export function createBot(dependencies: BotDependencies): Bot {
       return { ok: true, visibility, run: () => execute(command, options, client, invocation) };
     } catch (thrown) {
       const reply = mark(toErrorReply(thrown, asked(invocation), invocation.signal), fallback);
-      const option = thrown instanceof UserError ? thrown.option : undefined;
       report(invocation.command, invocation.here, reply, 0);
-      return { ok: false, reply, ...(option === undefined ? {} : { option }) };
+      const option = thrown instanceof UserError ? thrown.option : undefined;
+      if (!(thrown instanceof UserError) || option === undefined) return { ok: false, reply, run: async () => reply };
+      const isMissing = invocation.options[option] === undefined;
+      const run = async (): Promise<Reply> => (isMissing ? offering(thrown, option, invocation) : reply);
+      return { ok: false, reply, option, run };
     }
+  }
+
+  /** The reply to a command without a value that it needs, with what the value may be. */
+  async function offering(missing: UserError, option: string, invocation: Invocation): Promise<Reply> {
+    const { progress: _, ...question } = invocation;
+    const values = await suggest({ ...question, option, typed: "" });
+    const error = values.length === 0 ? missing : missing.meaning({ typed: "", values });
+    return mark(toErrorReply(error, asked(invocation), invocation.signal), fallback);
   }
 
   function report(command: string, here: Target, reply: Reply, millis: number): void {
@@ -207,8 +218,7 @@ export function createBot(dependencies: BotDependencies): Bot {
   }
 
   function run(invocation: Invocation): Promise<Reply> {
-    const prepared = prepare(invocation);
-    return prepared.ok ? prepared.run() : Promise.resolve(prepared.reply);
+    return prepare(invocation).run();
   }
 
   function runLine(line: string, rest: Omit<Invocation, "command" | "options">): Promise<Reply> {

@@ -68,7 +68,7 @@ function meant(
   { command, options }: { command: string; options?: Ask["options"] },
 ): Action[] {
   if (option === undefined || meanings === undefined || options === undefined) return [];
-  const given = String(options[option]).trim();
+  const given = String(options[option] ?? "").trim();
   const typed = meanings.typed.trim();
   const words = given === typed ? [given] : given.split(/([\s,;]+)/u);
   const at = words.findIndex((word) => word.toLowerCase() === typed.toLowerCase());

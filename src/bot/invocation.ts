@@ -52,5 +52,8 @@ export type Visibility = "caller" | "channel";
 /** The result of `prepare`: the audience of the answer, or the reply to a mistake. */
 export type Prepared =
   | { readonly ok: true; readonly visibility: Visibility; readonly run: () => Promise<Reply> }
-  /** The caller's mistake; `option` is the one at fault, so that a form can mark its field. */
-  | { readonly ok: false; readonly reply: Reply; readonly option?: string };
+  /**
+   * The caller's mistake; `option` is the one at fault, so that a form can mark its field. `run` gives the same reply with
+   * the values to choose from, where one is missing.
+   */
+  | { readonly ok: false; readonly reply: Reply; readonly option?: string; readonly run: () => Promise<Reply> };

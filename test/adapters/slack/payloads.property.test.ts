@@ -145,7 +145,8 @@ describe("forms", () => {
   test("say any error at a field that is there", async () => {
     await fc.assert(
       fc.asyncProperty(anyReply, fc.option(anyString(), { nil: undefined }), async (wrong, option) => {
-        const prepared = { ok: false, reply: wrong, ...(option === undefined ? {} : { option }) } as const;
+        const named = option === undefined ? {} : { option };
+        const prepared = { ok: false, reply: wrong, run: async () => wrong, ...named } as const;
         const slack = contextWith({ prepare: () => prepared });
         const view = {
           id: "V1",

@@ -41,7 +41,7 @@ export function fakeBot(
     networks: ["mainnet", "testnet"],
     audience: () => undefined,
     commonButtons: () => ({ refresh: true, share: true }),
-    prepare: () => ({ ok: false, reply: reply({ title: "unused" }) }),
+    prepare: (invocation) => ({ ok: false, reply: reply({ title: "unused" }), run: () => take(invocation) }),
     run: take,
     runLine: (line, rest) => take({ ...rest, line }),
     present: async () => undefined,

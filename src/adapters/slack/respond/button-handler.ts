@@ -296,7 +296,7 @@ async function sendFiles(slack: SlackContext, place: PressPlace, ask: Ask): Prom
   const progress = progressOf(slack, ask, request, "caller");
   progress.update(firstNotice(slack, ask, request.responder, "caller"));
   const prepared = prepare(slack, ask, request, (latest) => progress.update(latest));
-  const reply = prepared.ok ? await prepared.run() : prepared.reply;
+  const reply = await prepared.run();
   let delivered: boolean;
   try {
     if (reply.failure !== undefined) return await sayNotice(slack, place, reply);

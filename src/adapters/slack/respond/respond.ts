@@ -83,7 +83,7 @@ export function progressOf(
 }
 
 async function runPrepared(prepared: Prepared, progress: Progress, first: Reply): Promise<Reply> {
-  if (!prepared.ok) return prepared.reply;
+  if (!prepared.ok) return prepared.run();
   progress.update(first);
   return prepared.run();
 }
