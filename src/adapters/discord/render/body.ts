@@ -9,7 +9,7 @@ import {
 import type { Block, Table } from "../../../reply/block.ts";
 import { oneLine, plainText } from "../../../reply/plain-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
-import { EMBED_URL_LENGTH } from "../limits.ts";
+import { EMBED_URL_LENGTH, MAX_SELECT_OPTIONS } from "../limits.ts";
 import { actionButton, actionLine, type MessageContext, type PressIds, selectRow } from "./buttons.ts";
 import { type BlockMarkup, fitBlocks, joinBlocks, overflowActions } from "./blocks.ts";
 import { flatText, isWebAddress, linkLabel, linkTarget, type Markup, renderText } from "./markdown.ts";
@@ -45,6 +45,7 @@ const FOOTER_LENGTH = 400;
 const SHORTENED_LENGTH = 120;
 /** More rows than these have one select below them instead of a button each. */
 const MAX_ROW_BUTTONS = 5;
+const MAX_ROW_SELECTS = 3;
 
 /** Renders the texts of a reply within its space. */
 export function renderBody(reply: Reply, context: MessageContext, presses: PressIds, options: BodyOptions): Body {
@@ -70,7 +71,9 @@ export function renderBody(reply: Reply, context: MessageContext, presses: Press
     if (block.kind === "table" && rowActions.apart.has(block)) addSections(parts, block, markup, context, presses);
     else {
       parts.add(markup.markdown);
-      if (block.kind === "table" && rowActions.select.has(block)) parts.component(rowSelect(block, context, presses));
+      const selects = block.kind === "table" ? (rowActions.selects.get(block) ?? 0) : 0;
+      if (block.kind === "table" && selects > 0)
+        for (const row of rowSelects(block, selects, context, presses)) parts.component(row);
     }
   }
   parts.add(left.markdown);
@@ -95,16 +98,16 @@ function headline(reply: Reply, wholeIds: boolean): Markup {
 interface RowActions {
   /** Tables with a button beside each row. */
   readonly apart: ReadonlySet<Table>;
-  /** Tables with a select below. */
-  readonly select: ReadonlySet<Table>;
-  /** A line for each table that has room for neither. */
+  /** Tables with selects below, and how many. */
+  readonly selects: ReadonlyMap<Table, number>;
+  /** A line for each table that has room for neither, or not for all of its rows. */
   readonly left: readonly string[];
 }
 
 /** How the rows of each table can be chosen, by the components left. */
 function planRowActions(blocks: readonly Block[], given: number, mention: MessageContext["mention"]): RowActions {
   const apart = new Set<Table>();
-  const select = new Set<Table>();
+  const selects = new Map<Table, number>();
   const left: string[] = [];
   let room = given;
   for (const block of blocks) {
@@ -121,12 +124,27 @@ function planRowActions(blocks: readonly Block[], given: number, mention: Messag
     ) {
       apart.add(block);
       room -= sections;
-    } else if (room >= 3) {
-      select.add(block);
-      room -= 3;
-    } else left.push(actionLine({ label, invocation: first, effect }, mention));
+      continue;
+    }
+    // A select and its row, and the text that follows them.
+    const count = Math.min(
+      Math.ceil(invocations.length / MAX_SELECT_OPTIONS),
+      MAX_ROW_SELECTS,
+      Math.floor((room - 1) / 2),
+    );
+    if (count < 1) {
+      left.push(actionLine({ label, invocation: first, effect }, mention));
+      continue;
+    }
+    selects.set(block, count);
+    room -= 2 * count + 1;
+    const others = invocations.length - count * MAX_SELECT_OPTIONS;
+    if (others > 0) {
+      const invocation = { command: first.command, options: {} };
+      left.push(actionLine({ label: `${label} one of the other ${others}`, invocation, effect }, mention));
+    }
   }
-  return { apart, select, left };
+  return { apart, selects, left };
 }
 
 /** A table as one section a row, with its button. */
@@ -153,14 +171,22 @@ function addSections(
   parts.add(rows.below);
 }
 
-function rowSelect(
+/** The rows of a table to choose from, in as many selects as they need, each with its place among them. */
+function rowSelects(
   { rowAction, rows }: Table,
+  count: number,
   context: MessageContext,
   presses: PressIds,
-): APIActionRowComponent<APIStringSelectComponent> {
+): APIActionRowComponent<APIStringSelectComponent>[] {
   const { label, invocations, effect } = rowAction ?? { label: "", invocations: [], effect: "reply" };
   const choices = invocations.map((ask, index) => ({ label: flatText(rows[index]?.[0] ?? []), ask }));
-  return selectRow({ label, choices, effect }, context, presses).row;
+  return Array.from({ length: count }, (_, index) => {
+    const from = index * MAX_SELECT_OPTIONS;
+    const some = choices.slice(from, from + MAX_SELECT_OPTIONS);
+    const place =
+      choices.length > MAX_SELECT_OPTIONS ? `, ${from + 1} to ${from + some.length} of ${choices.length}` : "";
+    return selectRow({ label: `${label}${place}`, choices: some, effect }, context, presses).row;
+  });
 }
 
 /** Components in order, with neighbouring texts joined. */

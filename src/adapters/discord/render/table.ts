@@ -42,6 +42,9 @@ export interface TableMarkup extends Markup {
 /** The share of rows that may have a cell without room, for the sake of the others. */
 const MAX_CUT_ROWS = 0.25;
 
+/** Less of a cell says nothing. */
+const MIN_BEGINNING = 6;
+
 /** Between two columns of a grid, and of a line. */
 const GAP = " ";
 const LINE_GAP = " · ";
@@ -178,12 +181,13 @@ function linesOf(table: Table, columns: readonly number[]): Layout | undefined {
   const most = areImportant ? table.rows.length * MAX_CUT_ROWS : 0;
   const fits = cut <= most && (cut > 0 || lineWidth(titles) <= PHONE_LINE);
   if (!fits && columns.length > 1) return undefined;
-  const { markdown: head } = line(titles, {});
+  const isNumber = columns.map((index) => table.columns[index]?.align === "right");
+  const { markdown: head } = line(titles, isNumber, {});
   return {
     columns: columns.length,
     cut,
     frame: [columns.length === 1 ? "" : `-# ${head}\n`, ""],
-    row: (index, onId) => line(cellsOf(table.rows[index] ?? []), { bold: true, onId }),
+    row: (index, onId) => line(cellsOf(table.rows[index] ?? []), isNumber, { bold: true, onId }),
   };
 }
 
@@ -191,12 +195,25 @@ function lineWidth(cells: readonly Text[]): number {
   return cells.reduce((total, cell) => total + Math.max(1, shownWidth(cell)), (cells.length - 1) * LINE_GAP.length);
 }
 
-/** Cells as one line of PHONE_LINE characters at most; `bold` is about the first. */
-function line(cells: readonly Text[], how: { readonly bold?: true; readonly onId?: (value: string) => void }): Markup {
+/**
+ * Cells as one line of PHONE_LINE characters at most; `bold` is about the first. Where there is no room for all, words
+ * have precedence over numbers: what became of a thing counts before how much of it there was.
+ */
+function line(
+  cells: readonly Text[],
+  isNumber: readonly boolean[],
+  how: { readonly bold?: true; readonly onId?: (value: string) => void },
+): Markup {
   const { onId } = how;
   let room = PHONE_LINE;
   let whole = true;
-  const shown = cells.map((cell, index) => {
+  const kept = [...cells];
+  for (let index = kept.length - 1; index > 0 && lineWidth(kept) > PHONE_LINE; index -= 1) {
+    if (isNumber[index] !== true) continue;
+    kept[index] = [{ kind: "text", text: "…" }];
+    whole = false;
+  }
+  const shown = kept.map((cell, index) => {
     // Each cell behind it takes an ellipsis at least.
     const space = room - (cells.length - 1 - index) * (LINE_GAP.length + 1);
     const width = Math.max(1, shownWidth(cell));
@@ -206,12 +223,21 @@ function line(cells: readonly Text[], how: { readonly bold?: true; readonly onId
         ? renderText(cell, { ...ids, ...(index === 0 ? how : {}) })
         : index === 0
           ? renderText(cell, { ...ids, ...how, max: Math.max(8, space - 4) })
-          : { markdown: "…", whole: false };
+          : { markdown: beginningOf(cell, space), whole: false };
     room -= Math.min(width, Math.max(1, space)) + LINE_GAP.length;
     whole &&= rendered.whole;
     return rendered.markdown.trim() === "" ? "–" : rendered.markdown.trim();
   });
   return { markdown: shown.join(LINE_GAP), whole };
+}
+
+/** The first words of a cell that has no room, else an ellipsis alone. */
+function beginningOf(cell: Text, space: number): string {
+  // The markup of a time takes more characters than people see; wide characters take more room.
+  const end = cell.findIndex(({ kind }) => kind !== "text" && kind !== "strong");
+  const words = flatText(end === -1 ? cell : cell.slice(0, end));
+  if (space < MIN_BEGINNING || words === "" || !FIXED_WIDTH.test(words)) return "…";
+  return renderText([{ kind: "text", text: `${words}…` }], { max: space }).markdown;
 }
 
 /** Text in which each character takes one column of a fixed-width font: Latin, Greek, Cyrillic. */

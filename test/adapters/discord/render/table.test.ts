@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 
 import { renderDiscord } from "../../../../src/adapters/discord/render/render.ts";
-import type { Block } from "../../../../src/reply/block.ts";
+import { PHONE_LINE } from "../../../../src/adapters/discord/limits.ts";
+import type { Block, Table } from "../../../../src/reply/block.ts";
 import { reply } from "../../../../src/reply/reply.ts";
-import { codeLines, textsIn } from "../judge.ts";
+import { strong, text, toText } from "../../../../src/reply/text.ts";
+import { codeLines, componentsIn, refusals, textsIn } from "../judge.ts";
 
 test("a table with nothing to see takes no fence, which would swallow what follows it", () => {
   const blocks: Block[] = [
@@ -13,4 +15,54 @@ test("a table with nothing to see takes no fence, which would swallow what follo
   ];
   const { components } = renderDiscord(reply({ title: "Title", blocks }));
   expect(textsIn(components).flatMap(codeLines)).toEqual(["code"]);
+});
+
+const columns = [{ title: "Market" }, { title: "Mark", align: "right" as const }, { title: "State" }];
+
+test("a row without room for all of it keeps its state rather than its numbers, and as much of its words as there is room for", () => {
+  const rows: [string, string, string, RegExp][] = [
+    ["BTC/USDT", "103,924.0", "active", /BTC\/USDT\W+103,924\.0\W+active/u],
+    ["BTC/USDT-230630", "94,462.9", "terminated", /BTC\/USDT-230630\W+… · terminated/u],
+    ["BTC/USDT-230630", "94,462.9", "held back by the network", /BTC\/USDT-230630\W+… · held back b.*…/u],
+    ...Array.from({ length: 9 }, (_, index): [string, string, string, RegExp] => [
+      `M${index}`,
+      "1",
+      "active",
+      /active/u,
+    ]),
+  ];
+  const table: Table = {
+    kind: "table",
+    name: "rows",
+    columns,
+    rows: rows.map(([a, b, c]) => [text`${strong(a)}`, toText(b), toText(c)]),
+  };
+  const lines = textsIn(renderDiscord(reply({ title: "Title", blocks: [table] })).components)
+    .join("\n")
+    .split("\n");
+  for (const [name, , , expected] of rows) {
+    const fitting = lines.filter((line) => line.includes(name) && expected.test(line));
+    expect(fitting).not.toEqual([]);
+    expect(fitting[0]!.replaceAll("*", "").length).toBeLessThanOrEqual(PHONE_LINE);
+  }
+});
+
+test.each([27, 75, 84])("each of %i rows can be chosen below a table, or is said to be asked for by name", (count) => {
+  const rows = Array.from({ length: count }, (_, index) => [toText(`row ${index}`)]);
+  const invocations = rows.map((_row, index) => ({ command: "market show", options: { market: `m${index}` } }));
+  const table: Table = {
+    kind: "table",
+    name: "rows",
+    columns: [{ title: "Row" }],
+    rows,
+    rowAction: { label: "Show", invocations, effect: "reply" },
+  };
+  const message = renderDiscord(reply({ title: "Title", blocks: [table] }));
+  expect(refusals({ flags: message.flags, components: message.components })).toEqual([]);
+  const offered = componentsIn(message.components).flatMap((one) =>
+    "options" in one ? (one.options as { label: string }[]) : [],
+  );
+  expect(offered.map(({ label }) => label)).toEqual(rows.slice(0, 75).map((_row, index) => `row ${index}`));
+  const words = textsIn(message.components).join("\n");
+  expect(/other 9.*market show/u.test(words)).toBe(count > 75);
 });
