@@ -47,10 +47,15 @@ interface Buttons {
   readonly overflow: readonly string[];
   /** False where a label was cut. */
   readonly whole: boolean;
+  /** Where its files are sent from, in words: `⋯ Send as file`, where it is in the menu. */
+  readonly sendsFiles: string;
 }
 
 /** Buttons in one row on a phone; the rest is in a menu. */
 const MAX_BUTTONS = 3;
+const SEND_FILES = "Send as file";
+/** The menu of what is neither a button nor in a short menu, which shows three dots alone. */
+const MORE = "More";
 /** The total length of all that buttons and menus of a message carry; what is beyond it becomes text. */
 const BUTTONS_LENGTH = 5000;
 /** Reserved for Fill in, Details, Share, Refresh and Send as file. */
@@ -161,12 +166,15 @@ export function renderButtons(
     const press = { kind: "ask", ask, effect: "replace", asker } as const;
     put(again, reply.failure === undefined ? press : { ...press, fresh: true });
   }
-  if (ask !== undefined && more.files) put("Send as file", { kind: "files", ask });
+  if (ask !== undefined && more.files) put(SEND_FILES, { kind: "files", ask });
 
   const { buttons, menu, lines } = arrange(pressables);
-  const elements = [...buttons.map(buttonOf), ...selects, ...menuOf(menu.map(optionOf))];
+  const [others] = menuOf(menu.map(optionOf));
+  const elements = [...buttons.map(buttonOf), ...selects, ...(others === undefined ? [] : [others])];
+  const inMenu = menu.some(({ label }) => label === SEND_FILES);
+  const sendsFiles = inMenu ? `${others?.type === "overflow" ? "⋯" : MORE} ${SEND_FILES}` : SEND_FILES;
   const block = elements.length === 0 ? undefined : ({ type: "actions", elements } as const);
-  return { block, unstored, overflow: [...overflow, ...lines.map(({ line = "" }) => line)], whole };
+  return { block, unstored, overflow: [...overflow, ...lines.map(({ line = "" }) => line)], whole, sendsFiles };
 }
 
 /** What is a button, what is in the menu, and what is neither: a menu asks no question, and a long one leads nowhere. */
@@ -202,7 +210,7 @@ function menuOf(options: PlainTextOption[]): (Overflow | StaticSelect)[] {
   if (options.length === 0) return [];
   const { min, max } = OVERFLOW_OPTIONS;
   if (options.length >= min && options.length <= max) return [{ type: "overflow", action_id: "menu", options }];
-  return [{ type: "static_select", action_id: "menu", placeholder: plainLabel("More"), options }];
+  return [{ type: "static_select", action_id: "menu", placeholder: plainLabel(MORE), options }];
 }
 
 /** A button's URL; undefined for one that Slack would reject. */

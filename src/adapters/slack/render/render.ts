@@ -144,7 +144,10 @@ function layOutWithin(length: number, reply: Reply, context: MessageContext, kep
   const fixed = RESERVED_LENGTH + title.length + textLength(widest.block) + footer.mrkdwn.length + left.text.length;
   const { asker, inView = false } = context;
   const form = { maxColumns: MAX_TABLE_COLUMNS, maxRows: MAX_TABLE_ROWS - 1, folded: false, inView, asker };
-  const body = renderBody(reply, held, length - fixed, form);
+  // The way to what is sent only when somebody asks for it.
+  const way = later ? ` (${widest.sendsFiles})` : "";
+  const heldBy = held.map((words) => (words === "" ? "" : `${words}${way}`));
+  const body = renderBody(reply, heldBy, length - fixed, form);
 
   const leftOut = csvNames.filter((_name, index) => body[index]?.csv === true && body[index].blocks.length === 0);
   const wholeTexts = [title, widest, footer, left, ...body].every((part) => part.whole);
@@ -161,7 +164,7 @@ function layOutWithin(length: number, reply: Reply, context: MessageContext, kep
       title,
       body,
       left: overflowActions(overflow, OVERFLOW_ACTIONS_LENGTH).text,
-      note: escapeMrkdwn(truncationNote(body, wholeName, leftOut)),
+      note: escapeMrkdwn(truncationNote(body, wholeName, leftOut, way)),
       footer: footer.mrkdwn,
     },
     files: [
@@ -276,12 +279,15 @@ function truncationNote(
   body: readonly RenderedBlocks[],
   wholeName: string | undefined,
   leftOut: readonly string[],
+  way: string,
 ): string {
   const missing = body.filter((part) => !part.whole).length;
   const what = missing === 0 ? "Shortened to fit" : `${missing} of ${body.length} parts shortened to fit`;
   return [
-    ...(wholeName === undefined ? [] : [`${what}; all of it in ${wholeName}`]),
-    ...(leftOut.length === 0 || leftOut.length > MAX_TABLES_LEFT_OUT ? [] : [`not shown here: ${leftOut.join(", ")}`]),
+    ...(wholeName === undefined ? [] : [`${what}; all of it in ${wholeName}${way}`]),
+    ...(leftOut.length === 0 || leftOut.length > MAX_TABLES_LEFT_OUT
+      ? []
+      : [`not shown here: ${leftOut.join(", ")}${way}`]),
   ].join("; ");
 }
 
