@@ -60,7 +60,12 @@ export function hasEnded(state: string | undefined): boolean {
 }
 
 export function stateWords(market: MarketData): string {
-  return enumWords(market.marketState, "STATE");
+  return wordsOfState(market.marketState);
+}
+
+/** The same for a state alone, short enough for a row on a phone: `terminated`. */
+export function wordsOfState(state: string | undefined): string {
+  return enumWords(state, "STATE").replace(/^trading (?=terminated$)/u, "");
 }
 
 /** `suspended, monitoring auction (price)`. */

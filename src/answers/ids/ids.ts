@@ -6,7 +6,7 @@ import type { ApiClient, CallOptions } from "../../api/api-client.ts";
 import type { AssetNames, MarketNames, NodeNames } from "../../api/model/names.ts";
 import { inTime } from "../../in-time.ts";
 import type { SeenKind } from "../../store/store.ts";
-import { hasEnded, rankOfState } from "../markets.ts";
+import { hasEnded, rankOfState, wordsOfState } from "../markets.ts";
 
 /** An id with its name. `label` can be typed for it, `more` describes it. */
 export interface NamedId {
@@ -14,6 +14,8 @@ export interface NamedId {
   readonly label: string | undefined;
   readonly more?: string | undefined;
   readonly ended?: boolean;
+  /** How it stands where that is not as usual: `settled`. */
+  readonly state?: string | undefined;
   /** Its place among equals, the lowest first: active markets before those that wait or have ended. */
   readonly place?: number;
 }
@@ -44,6 +46,7 @@ export const MARKET: IdKind = {
       more: name,
       ended: hasEnded(state),
       place: rankOfState(state),
+      ...(state === undefined || state === "STATE_ACTIVE" ? {} : { state: wordsOfState(state) }),
     })),
 };
 

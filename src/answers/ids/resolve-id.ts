@@ -82,8 +82,10 @@ function unique(candidates: readonly NamedId[]): readonly NamedId[] {
 function ambiguousId(kind: IdKind, typed: string, found: readonly NamedId[], option: string): UserError {
   const labels = new Set(found.map(({ label }) => label));
   const labelsDiffer = labels.size === found.length && !labels.has(undefined);
-  const named = ({ label }: NamedId, shown: string): string =>
-    label === undefined ? shown : labelsDiffer ? label : `${label} (${shown})`;
+  const named = ({ label, state }: NamedId, shown: string): string => {
+    const more = [...(label === undefined || labelsDiffer ? [] : [shown]), ...(state === undefined ? [] : [state])];
+    return `${label ?? shown}${more.length === 0 ? "" : ` (${more.join(", ")})`}`;
+  };
   // Those that have not ended come first, and among them short names, which are typed most.
   const sorted = found.toSorted(
     (a, b) =>

@@ -68,8 +68,9 @@ function rankOf({ id, label = "", more = "" }: NamedId, low: string): number {
 }
 
 /** A unique name is sent instead of the id: it reads better in the visible question. */
-function choiceOf({ id, label, more }: NamedId, nameIsUnique: boolean): Choice {
-  const words = label === undefined ? id : [label, more === label ? undefined : more].filter(Boolean).join(" · ");
+function choiceOf({ id, label, more, state }: NamedId, nameIsUnique: boolean): Choice {
+  const words =
+    label === undefined ? id : [label, state, more === label ? undefined : more].filter(Boolean).join(" · ");
   const whole = label === undefined ? id : `${words} (${shortenId(id)})`;
   return { label: cutShort(whole, MAX_CHOICE_LENGTH), value: nameIsUnique && label !== undefined ? label : id };
 }
