@@ -1,5 +1,5 @@
 import { timeFromText } from "../src/alerts/kinds/json-fields.ts";
-import { isOpen } from "../src/alerts/rules/episode.ts";
+import { episodeName, isOpen } from "../src/alerts/rules/episode.ts";
 import { tokenScope } from "../src/alerts/suspension/suspension-record.ts";
 import type { Destination } from "../src/alerts/sender.ts";
 import { conditionWords } from "../src/alerts/wording/condition-words.ts";
@@ -54,16 +54,14 @@ export const alertsAck = command({
       return reply({
         title: text`Nothing changed: that is over. ${bad}`,
         blocks: [paragraph("An alert that is over needs no acknowledgement and sends no reminders.")],
-        footer: first.id,
         actions: [silenceKindAction(first), detailsAction(first)],
       });
     }
     const known = first.acknowledged;
     if (known !== undefined) {
       return reply({
-        title: text`Nothing changed: ${known.by} has acknowledged that already`,
+        title: text`Nothing changed: ${known.by} has acknowledged that already. ${bad}`,
         blocks: [{ kind: "fields", fields: [field("When", time(timeFromText(known.at), "both"))] }],
-        footer: first.id,
         actions: [detailsAction(first)],
       });
     }
@@ -97,7 +95,7 @@ export const alertsAck = command({
             ? "You get no more reminders of it; channels that are told of it do. Its end is told."
             : "No more reminders come of it. Its end is told.",
         ),
-        ...details([{ kind: "fields", fields: [field("Episode", code(first.id), { wide: true })] }]),
+        ...details([{ kind: "fields", fields: [field("Episode", code(episodeName(first.id)), { wide: true })] }]),
       ],
       // The reply has details of its own.
       actions: [{ ...detailsAction(first), label: "Why" }],

@@ -2,7 +2,7 @@ import { watcherNames } from "../src/alerts/alerts-config.ts";
 import { timeFromText, timeToText } from "../src/alerts/kinds/json-fields.ts";
 import type { NetworkStatus } from "../src/alerts/kinds/network-status.ts";
 import { isSilenceActive } from "../src/alerts/routing/silence.ts";
-import type { Episode } from "../src/alerts/rules/episode.ts";
+import { type Episode, episodeName } from "../src/alerts/rules/episode.ts";
 import type { AlertService } from "../src/alerts/service/service.ts";
 import { conditionWords } from "../src/alerts/wording/condition-words.ts";
 import { suspicionWords, verdictWords } from "../src/alerts/wording/network-status-words.ts";
@@ -12,7 +12,6 @@ import { beganAt, sinceWords } from "../src/alerts/wording/phrases.ts";
 import { type Labels, subjectName } from "../src/alerts/wording/subscription-words.ts";
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
 import {
-  briefEpisodeId,
   episodeLabel,
   episodeSubject,
   mayAcknowledge,
@@ -219,12 +218,12 @@ function episodeTable(open: readonly Episode[], labels: Labels): Table {
         toText(strong(severity)),
         toText(network),
         sinceWords(episode, "both"),
-        toText(code(briefEpisodeId(id))),
+        toText(code(episodeName(id))),
       ];
     }),
     rowAction: {
       label: "Why",
-      invocations: open.map(({ id }) => ({ command: "alerts why", options: { episode: id } })),
+      invocations: open.map(({ id }) => ({ command: "alerts why", options: { episode: episodeName(id) } })),
       effect: "reply",
     },
   };
@@ -300,7 +299,7 @@ function toneOf(statuses: readonly NetworkStatus[], open: readonly Episode[]): T
 function episodeActions(episode: Episode, open: readonly Episode[], isAcknowledgeable: boolean): Action[] {
   const { id, acknowledged } = episode;
   // Short enough to be typed.
-  const options = { episode: briefEpisodeId(id) };
+  const options = { episode: episodeName(id) };
   const subject = buttonSubject(episode, open);
   return [
     { label: `Why ${subject}`, invocation: { command: "alerts why", options }, effect: "reply" },

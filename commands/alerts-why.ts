@@ -1,3 +1,4 @@
+import { episodeName } from "../src/alerts/rules/episode.ts";
 import { ALL_NETWORKS_OPTION, EPISODE_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { episodeTimelineReply } from "../src/answers/alerts/episodes/episode-timeline.ts";
 import { findEpisode } from "../src/answers/alerts/episodes/episodes.ts";
@@ -19,7 +20,7 @@ export const alertsWhy = command({
     const story = await alerts.history(id);
     // It was there a moment ago: its time to be forgotten has come in between.
     if (story === undefined)
-      throw new UserError(`Episode ${id} is no longer kept.`, {
+      throw new UserError(`Episode ${episodeName(id)} is no longer kept.`, {
         option: "episode",
         remedy: "Episodes are kept for 30 days after their end. The latest ones are in:",
         suggestion: "alerts log",

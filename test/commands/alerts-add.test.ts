@@ -3,6 +3,8 @@ import { describe, expect, test, vi } from "vitest";
 import { KIND_GROUPS } from "../../src/alerts/kinds/kinds.ts";
 import { SendError } from "../../src/alerts/sender.ts";
 import { auction, down, stalled } from "../alerts/readings.ts";
+import { aboveFold } from "../../src/reply/fold.ts";
+import { fullText } from "../../src/reply/full-text.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import { delivering } from "../support/delivering.ts";
 import { FakeSender } from "../support/fake-sender.ts";
@@ -86,6 +88,22 @@ describe("a channel", () => {
     expect(await owed(talk, ops)).toEqual([
       `added by ann: market.price of ${talk.samples.marketId} on mainnet {"market.price":{"high":"70000","low":"1.5"}}`,
     ]);
+  });
+
+  test("learns by subscribing twice what it is told already, and how", async () => {
+    const talk = await talkInOps();
+    const id = idIn(await talk.askFor("alerts add node.down,network.stalled"));
+    for (const line of ["alerts add network.stalled,node.down", `alerts resume ${id}`]) {
+      const said = fullText(aboveFold(await talk.askFor(line)));
+      for (const part of ["node.down", "network.stalled", "every severity", "live", "active", id])
+        expect(said).toContain(part);
+    }
+    await talk.ask(`alerts edit ${id} severity:critical style:thread`);
+    await talk.ask(`alerts pause ${id}`);
+    const again = await talk.askFor("alerts add node.down,network.stalled");
+    const said = fullText(aboveFold(again));
+    for (const part of ["critical", "thread", "paused", id]) expect(said).toContain(part);
+    expect(linesOf(again)).toEqual(expect.arrayContaining([`alerts edit id:${id}`, `alerts resume id:${id}`]));
   });
 
   test("is subscribed once where two people, or one twice, press at the same time", async () => {

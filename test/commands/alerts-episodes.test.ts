@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 
+import { asButtons } from "../../src/reply/fold.ts";
+import { fullText } from "../../src/reply/full-text.ts";
 import { down, price, stalled } from "../alerts/readings.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { saying } from "../support/said.ts";
@@ -23,7 +25,7 @@ import {
 } from "./alert-channel.ts";
 
 /** The episode of the node that is down, by its id in the answer, not in the buttons below. */
-const ACKNOWLEDGED = /Episode\s+node\.down\|mainnet\|a:1\|1/u;
+const ACKNOWLEDGED = /Episode\s+node\.down mainnet a:1 1/u;
 
 describe("an episode", () => {
   test.each([
@@ -34,6 +36,7 @@ describe("an episode", () => {
     "node.down mainnet 1",
     "node|main|a",
     "node.down|mainnet|a:1|",
+    "node.down mainnet a:1 1",
   ])("may be typed as %s", async (typed) => {
     const talk = await oneNodeDown();
     expect(await talk.ask(`alerts why "${typed}"`)).toMatch(saying("!", "a:1", "mainnet"));
@@ -75,9 +78,9 @@ describe("an episode", () => {
     for (const dear of ["1", "80000"]) await see(talk, 1, [price(dear, of), price(dear, alike)]);
     const said = await talk.ask("alerts why BTC/USD network:mainnet");
     expect(said).toMatch(saying("!", 2));
-    expect(said).toContain("market.price{high=70000}|mainnet|abababab|1, market.price{high=70000}|mainnet|cdcdcdcd|1");
-    const timeline = await talk.ask("alerts why market.price{high=70000}|mainnet|cdcdcdcd|1");
-    expect(timeline).toContain(`market.price{high=70000}|mainnet|${alike}|1`);
+    expect(said).toContain("market.price{high=70000} mainnet abababab 1, market.price{high=70000} mainnet cdcdcdcd 1");
+    const timeline = await talk.ask("alerts why market.price{high=70000} mainnet cdcdcdcd 1");
+    expect(timeline).toMatch(/Episode +market\.price\{high=70000\} mainnet cdcdcdcd 1$/mu);
     expect(await talk.ask("alerts why node.down network:testnet")).toMatch(saying("!", "node.down", "testnet"));
     expect(await talk.ask("alerts ack node.down network:testnet")).toMatch(saying("!", "testnet"));
     expect(await talk.ask("alerts ack node.down network:mainnet")).toMatch(saying("✓", "a:1"));
@@ -97,6 +100,45 @@ describe("an episode", () => {
     expect(await talk.ask("alerts why BT")).toMatch(saying("!", "BT"));
   });
 
+  test.each(["alerts why", "alerts ack"])(
+    "left out of %s is chosen from the open ones, the worst first",
+    async (line) => {
+      const talk = await oneNodeDown();
+      await see(talk, 7, [stalled("bad"), down("bad")]);
+      const { actions, failure } = await talk.askFor(line);
+      expect(failure).toBe("caller");
+      expect(asButtons(actions)).toMatchObject([
+        {
+          label: expect.stringContaining("mainnet"),
+          invocation: { options: { episode: "network.stalled mainnet 1" } },
+        },
+        { label: expect.stringContaining("a:1"), invocation: { options: { episode: "node.down mainnet a:1 1" } } },
+      ]);
+      expect(await talk.press(line)).toMatch(/Episode +network\.stalled mainnet 1$/mu);
+    },
+  );
+
+  test("is named without a key of machines, by a name that finds it among others that begin alike", async () => {
+    const talk = await oneNodeDown();
+    await see(talk, 4, [stalled("good"), down("bad"), down("bad", "a:10")]);
+    for (const node of ["a:1", "a:10"]) {
+      const said = await talk.ask(`alerts why "node.down mainnet ${node} 1"`);
+      expect(said).toMatch(new RegExp(`Episode +node\\.down mainnet ${node} 1$`, "mu"));
+      expect(said).not.toContain("|");
+    }
+    for (const line of ["alerts status", "alerts log", "alerts ack a:10", "alerts ack a:10"]) {
+      expect(await talk.ask(line)).not.toContain("|");
+    }
+    expect(await talk.ask('alerts silence "node.down mainnet a:10 1" for:1h')).toContain("a:10");
+    expect(await talk.ask('alerts log "node.down mainnet a:10 1"')).not.toContain("a:1 1");
+  });
+
+  test("tells each of its steps once", async () => {
+    const talk = await oneNodeDown();
+    const said = fullText(await talk.askFor("alerts why node.down"));
+    expect(said.match(/\bfired\b/gu)).toHaveLength(1);
+  });
+
   test("that is over is found where none is open: the last one of its subject", async () => {
     const talk = await oneNodeDown();
     await see(talk, 6, [stalled("good"), down("good")]);
@@ -107,12 +149,12 @@ describe("an episode", () => {
   test("is completed, open ones first, within what platforms take", async () => {
     const talk = await oneNodeDown();
     expect((await talk.suggest("alerts why", "episode", "")).map(({ value }) => value)).toEqual([
-      "node.down|mainnet|a:1|1",
+      "node.down mainnet a:1 1",
     ]);
     expect((await talk.suggest("alerts ack", "episode", "a:1"))[0]?.label).toMatch(saying("a:1", "mainnet", "warning"));
     expect((await talk.suggest("alerts silence", "what", "")).map(({ value }) => value).slice(0, 3)).toEqual([
       "all",
-      "node.down|mainnet|a:1|1",
+      "node.down mainnet a:1 1",
       "network.stalled",
     ]);
     expect((await talk.suggest("alerts silence", "what", "node.d")).map(({ value }) => value)).not.toContain("all");
@@ -224,7 +266,7 @@ describe("an acknowledgement", () => {
     const pressed = { platform: "discord", channel: OPS.channel!, message: "1" };
     const ack = { command: "alerts ack", options: { episode: episode!.id } };
     const asked = { here: OPS, caller: ann, signal: AbortSignal.timeout(5000), ...ack, pressed };
-    expect(shown(await talk.bot.run(asked))).toMatch(saying("✓", episode!.id));
+    expect(shown(await talk.bot.run(asked))).toMatch(saying("✓", "a:1", "mainnet"));
     const announced = await Promise.all(
       [ops, elsewhere, { platform: "discord", channel: live.channel }].map(async (place) =>
         (await owed(talk, place)).filter((gist) => gist.startsWith("acknowledged")),
@@ -269,8 +311,8 @@ describe("the timeline of an episode", () => {
     };
     await deliver(talk, sender);
     const said = await talk.ask("alerts why node.down");
-    // Pending, fired, owed, tried, sent.
-    expect(said).toMatch(saying("node.down", "a:1", "node.down", "a:1", 1, "no answer", 2, 2));
+    // Sent, tried, fired, pending.
+    expect(said).toMatch(saying("sent", 2, 2, 1, "no answer", "fired", "node.down", "a:1", "pending"));
     expect(await talk.ask('alerts log "alert sent"')).toMatch(/alert sent[\s\S]*attempt 2, after 11 s, message 2/u);
     await talk.ask("alerts why node.down");
     await talk.press("alerts silence");

@@ -44,6 +44,6 @@ test("in the thread of an alert its buttons concern the channel that was told, a
     saying("✓", "node.down", "2026-01-15 13:00:25 UTC"),
   );
   expect((await talk.engine.silences()).map(({ scope }) => scope.destination)).toEqual([destinationKey(ops)]);
-  expect(await talk.ask(`alerts ack "${episode!.id}"`)).toMatch(saying("✓", episode!.id));
+  expect(await talk.ask(`alerts ack "${episode!.id}"`)).toMatch(saying("✓", "a:1", "mainnet"));
   expect((await talk.engine.openEpisodes())[0]?.acknowledged?.by).toBe(ann.name);
 });

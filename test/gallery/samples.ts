@@ -61,6 +61,7 @@ const INCIDENT = [
   "alerts ack node.down",
   "alerts silence node.down for:2h",
   "alerts silences",
+  "alerts why",
   "alerts why node.down",
   "alerts log",
 ];

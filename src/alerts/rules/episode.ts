@@ -117,6 +117,18 @@ export function episodeId(of: Pick<Machine, "rule" | "network" | "subject">, num
   return [of.rule, of.network, of.subject, number].join("|");
 }
 
+/** An id as people read and type it: `node.down mainnet a:1 3`; of a hexadecimal subject its beginning. Pure and total. */
+export function episodeName(id: string): string {
+  const parts = id.split("|").map((part) => (/^[0-9a-f]{32,}$/iu.test(part) ? part.slice(0, 8) : part));
+  return parts.filter((part) => part !== "").join(" ");
+}
+
+/** The id that a name stands for, where the name has all of it: but for a hexadecimal subject. Pure and total. */
+export function idOfName(name: string): string {
+  const parts = name.trim().split(/\s+/u);
+  return (parts.length === 3 ? parts.toSpliced(2, 0, "") : parts).join("|");
+}
+
 export function machineKey(rule: string, subject: string): string {
   return `${rule}|${subject}`;
 }

@@ -9,7 +9,7 @@ import { timeFromText } from "../kinds/json-fields.ts";
 import type { DeliveryContext } from "../outbox/delivery-subject.ts";
 import { isOfOneKind } from "../outbox/group.ts";
 import type { AlertMessage } from "../outbox/message.ts";
-import { type Episode, isOpen } from "../rules/episode.ts";
+import { type Episode, episodeName, isOpen } from "../rules/episode.ts";
 import { conditionWords, seenBy } from "./condition-words.ts";
 import { describeGroup, storyBlocks } from "./describe-group.ts";
 import {
@@ -63,7 +63,7 @@ export function describeCondition(given: Condition, context: DeliveryContext): R
           field("Seen by", seenBy(episode.last)),
           ...words.fields,
           ...(episode.last.why === undefined ? [] : [field("Why", episode.last.why, { wide: true })]),
-          field("Alert", code(episode.id), { wide: true }),
+          field("Alert", code(episodeName(episode.id)), { wide: true }),
         ],
       },
     ],
@@ -161,7 +161,10 @@ function describeEnd(message: Condition, context: DeliveryContext): Reply {
       {
         kind: "fields",
         detail: true,
-        fields: [...timeline.filter((one) => !isStory(one)), field("Alert", code(episode.id), { wide: true })],
+        fields: [
+          ...timeline.filter((one) => !isStory(one)),
+          field("Alert", code(episodeName(episode.id)), { wide: true }),
+        ],
       },
     ],
     actions: [...actionsOf(episode).slice(-1), ...storyLink(episode, context)],

@@ -33,21 +33,24 @@ export function subscriptionWords(summary: SubscriptionSummary, labels: Labels =
   return text`${kindWords(summary.kinds)}${subjects}${beyond} on ${strong(summary.network)}`;
 }
 
-/** How it is delivered, as far as that is not the default. */
-export function deliveryOptionWords({
-  floor,
-  style,
-  events,
-  quietHours: quiet,
-  mention,
-  guidance: { note, runbook } = {},
-  personal,
-  kinds,
-}: SubscriptionSummary): Text {
+/** How it is delivered: as far as that is not the default, or with `whole` its severity and style in any case. */
+export function deliveryOptionWords(
+  {
+    floor,
+    style,
+    events,
+    quietHours: quiet,
+    mention,
+    guidance: { note, runbook } = {},
+    personal,
+    kinds,
+  }: SubscriptionSummary,
+  whole = false,
+): Text {
   const conditions = kinds.some((kind) => isConditionKind(kind));
   const parts: TextPart[] = [
-    ...(floor === "info" ? [] : [floor === "critical" ? "critical only" : "warnings and worse"]),
-    ...(conditions && style !== "live" ? [`${style} style`] : []),
+    ...(floor === "info" && !whole ? [] : [SEVERITY_WORDS[floor]]),
+    ...(conditions && (style !== "live" || whole) ? [`${style} style`] : []),
     ...(events === "usual" || personal === true
       ? []
       : [events === "each" ? "events one by one" : "events in one message a day"]),
@@ -62,6 +65,12 @@ export function deliveryOptionWords({
   ];
   return joinText(parts, ", ");
 }
+
+const SEVERITY_WORDS: Readonly<Record<SubscriptionSummary["floor"], string>> = {
+  info: "every severity",
+  warning: "warnings and worse",
+  critical: "critical only",
+};
 
 /** `the ops alerts`, `all alerts`, or the kinds one by one. */
 function kindWords(kinds: readonly AlertKind[]): Text {

@@ -17,6 +17,8 @@ export const LINES: Readonly<Record<string, readonly string[]>> = {
     "market list",
     "market list first:3",
     "market show <market>",
+    "market show ETH",
+    "market show BTC/USDT-",
     "market show BTC/USDTT",
     "market show",
     "order <order>",
@@ -66,6 +68,7 @@ export const LINES: Readonly<Record<string, readonly string[]>> = {
   subscriptions: [
     "alerts list",
     "alerts add",
+    "alerts add ops",
     "alerts add node.dwon",
     "alerts add market.price BTC/USDT",
     "alerts add market.price BTC/USDT high:70,000",

@@ -5,6 +5,7 @@ import { LRUCache } from "lru-cache";
 import type { LogEntry } from "../../../alerts/outbox/decision-log.ts";
 import { deliverySubject } from "../../../alerts/outbox/delivery-subject.ts";
 import type { AlertMessage } from "../../../alerts/outbox/message.ts";
+import { episodeName } from "../../../alerts/rules/episode.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import type { Labels } from "../../../alerts/wording/subscription-words.ts";
 import { type Attachment, memoryAttachment } from "../../../reply/attachment.ts";
@@ -15,7 +16,7 @@ import type { DecisionRow, LoggedDelivery } from "../../../store/alert-tables/al
 import { fromMillis } from "../../../units/nanoseconds.ts";
 import { type CallerContext, destinationKeyWords } from "../destination.ts";
 import { phaseWords, summarizeDelivery } from "./episode-timeline.ts";
-import { briefEpisodeId, episodeLabel } from "./episodes.ts";
+import { episodeLabel } from "./episodes.ts";
 import { watchedMarketLabels } from "./network-status.ts";
 
 /** How many decisions, and how many messages, are read at most. */
@@ -131,8 +132,7 @@ async function episodeLabels(alerts: Pick<AlertService, "lastEpisodes">): Promis
 
 function episodeSubjectWords(id: string, labels: Labels): string {
   const [rule = "", , subject = ""] = id.split("|");
-  const [, , brief = ""] = briefEpisodeId(id).split("|");
-  return `${rule.replace(/\{.*/u, "")}${subject === "" ? "" : ` of ${labels[subject] ?? brief}`}`;
+  return `${rule.replace(/\{.*/u, "")}${subject === "" ? "" : ` of ${labels[subject] ?? subject.replace(LONG_ID, "$1")}`}`;
 }
 
 /** Replaces the ids of markets in stored decisions by names. */
@@ -209,7 +209,8 @@ function messageSubjectWords(message: AlertMessage): string {
 /** Whether any part of a row contains the words, which are in lower case. */
 function rowIncludes(row: LogRow, wanted: string): boolean {
   const { what, network, episode, destination, delivery, detail } = row;
-  return [what, network, episode, destination, delivery, detail].some(
+  const name = episode === null ? null : episodeName(episode);
+  return [what, network, episode, name, destination, delivery, detail].some(
     (part) => part?.toLowerCase().includes(wanted) === true,
   );
 }
@@ -249,7 +250,7 @@ export function logTable(rows: readonly LogRow[], context: CallerContext, whole 
       toText(network ?? "–"),
       toText(detail === null || detail === "" ? "–" : whole ? detail : detail.replaceAll(LONG_ID, "$1…")),
       placeOf(destination),
-      toText(episode === null ? "–" : whole ? episode : code(briefEpisodeId(episode))),
+      toText(episode === null ? "–" : whole ? episode : code(episodeName(episode))),
       toText(delivery ?? "–"),
     ]),
   };

@@ -2,7 +2,7 @@ import { isDrill, DRILL_NOTICE } from "../../../alerts/drill.ts";
 import type { EpisodeHistory } from "../../../alerts/engine/engine.ts";
 import { timeFromText } from "../../../alerts/kinds/json-fields.ts";
 import { destinationKey } from "../../../alerts/routing/subscription.ts";
-import { type Episode, isOpen } from "../../../alerts/rules/episode.ts";
+import { type Episode, episodeName, isOpen } from "../../../alerts/rules/episode.ts";
 import { conditionWords, seenBy } from "../../../alerts/wording/condition-words.ts";
 import { timelineOf } from "../../../alerts/wording/describe-condition.ts";
 import { explanation, TONES } from "../../../alerts/wording/phrases.ts";
@@ -14,9 +14,6 @@ import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
 import { type CallerContext, destinationHere, destinationKeyWords, isAmongMany, isOperator } from "../destination.ts";
 import { seenHere } from "./episodes.ts";
-
-/** As many as a phone shows; all of them are below the fold. */
-const LAST_LINES = 5;
 
 interface TimelineLine {
   readonly at: Milliseconds;
@@ -43,6 +40,8 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
     ...decisions.map((row) => decisionLine(row, placeOf)),
     ...deliveries.flatMap((row) => deliveryLines(row, receipts.get(row.id), placeOf)),
   ].toSorted((a, b) => a.at - b.at);
+  // Of steps at one moment, too, the last one stands first.
+  lines.reverse();
   const notifiedAt = deliveries
     .filter(({ phase }) => phase === "trigger" || phase === "fired and resolved")
     .map(({ id }) => receipts.get(id)?.at)
@@ -63,33 +62,21 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
       ...votesOf(episode.first),
     ]),
     {
-      kind: "list",
-      title: text`${lines.length > LAST_LINES ? "What happened last" : "What happened"}`,
-      items:
-        lines.length === 0
-          ? [text`Nothing is kept of it any more.`]
-          : lines.slice(-LAST_LINES).map(({ at, what }) => text`${time(fromMillis(at))} ${what}`),
+      kind: "table",
+      name: "alert-story",
+      title: text`What happened, newest first`,
+      columns: [{ title: "Step" }, { title: "When" }, { title: "About", priority: 2 }, { title: "Where", priority: 3 }],
+      rows: lines.map(({ at, what, where, detail }) => [
+        what,
+        toText(time(fromMillis(at))),
+        toText(detail === "" ? "–" : detail),
+        where,
+      ]),
+      empty: text`Nothing is kept of it any more.`,
     },
     ...details([
-      {
-        kind: "table",
-        name: "alert-story",
-        title: text`All of it, oldest first`,
-        columns: [
-          { title: "Step" },
-          { title: "When" },
-          { title: "About", priority: 2 },
-          { title: "Where", priority: 3 },
-        ],
-        rows: lines.map(({ at, what, where, detail }) => [
-          what,
-          toText(time(fromMillis(at))),
-          toText(detail === "" ? "–" : detail),
-          where,
-        ]),
-      },
       ...(hidden > 0 && !isAmongMany(context) ? [paragraph(`${hidden} more lines are about other channels.`)] : []),
-      { kind: "fields", fields: [field("Episode", code(episode.id), { wide: true })] },
+      { kind: "fields", fields: [field("Episode", code(episodeName(episode.id)), { wide: true })] },
     ]),
   ];
   return reply({
@@ -115,10 +102,11 @@ function votesOf({ facts }: Episode["first"]): readonly Field[] {
 }
 
 function actionsOf(episode: Episode): Action[] {
-  const options = { episode: episode.id };
+  const name = episodeName(episode.id);
+  const options = { episode: name };
   const again: Action = { label: "Refresh", invocation: { command: "alerts why", options }, effect: "replace" };
   if (!isOpen(episode)) return [again];
-  const silence = { what: episode.id, for: "1h" };
+  const silence = { what: name, for: "1h" };
   return [
     ...(episode.acknowledged === undefined
       ? [{ label: "Acknowledge", invocation: { command: "alerts ack", options }, effect: "reply" } as const]

@@ -8,7 +8,7 @@ import { KIND_GROUPS } from "../../../alerts/kinds/kinds.ts";
 import { compareSeverity } from "../../../alerts/kinds/severity.ts";
 import { covers, destinationKey, isAlive, StoredDestination } from "../../../alerts/routing/subscription.ts";
 import { readReference } from "../../../alerts/outbox/group.ts";
-import { type Episode, isOpen, seenFrom } from "../../../alerts/rules/episode.ts";
+import { type Episode, episodeName, idOfName, isOpen, seenFrom } from "../../../alerts/rules/episode.ts";
 import type { Destination } from "../../../alerts/sender.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import { conditionWords } from "../../../alerts/wording/condition-words.ts";
@@ -26,20 +26,18 @@ import { type CallerContext, destinationHere, isOperator, requireManager } from 
 const MAX_RECENT_EPISODES = 500;
 /** How many candidates an error lists. */
 const MAX_LISTED = 5;
-/** Enough of a market's id to identify it, short enough for a column. */
-const BRIEF_SUBJECT_LENGTH = 8;
 
 type EpisodeReader = Pick<AlertService, "openEpisodes" | "lastEpisodes" | "history">;
 
 /**
- * The episode for typed words: an id, or any unambiguous part of one (`node.down`, `node.down api1`,
+ * The episode for typed words: an id, its name, or any unambiguous part of either (`node.down`, `node.down api1`,
  * `network.stalled testnet`, `market.price|mainnet|f8ac`). Open episodes come first; of closed ones with the same rule and
  * subject the last one counts. A named network restricts the search.
  * @throws UserError where none matches, or several.
  */
 export async function findEpisode(alerts: EpisodeReader, typed: string, network?: string): Promise<Episode> {
-  const exact = await alerts.history(typed.trim());
-  if (exact !== undefined) return exact.episode;
+  const exact = await exactEpisode(alerts, typed);
+  if (exact !== undefined) return exact;
   const found = (await matchingEpisodes(alerts, typed)).filter(
     (one) => network === undefined || one.network === network,
   );
@@ -62,9 +60,15 @@ export async function findEpisode(alerts: EpisodeReader, typed: string, network?
       typed,
       values: candidates
         .slice(0, MAX_CHOICES)
-        .map((one) => ({ label: cutShort(episodeTitle(one), MAX_CHOICE_LENGTH), value: shortEpisodeId(one) })),
+        .map((one) => ({ label: cutShort(episodeTitle(one), MAX_CHOICE_LENGTH), value: choiceValue(one) })),
     },
   });
+}
+
+/** The episode with that id, or that name where the name has all of the id. */
+export async function exactEpisode(alerts: Pick<AlertService, "history">, typed: string): Promise<Episode | undefined> {
+  const history = (await alerts.history(typed.trim())) ?? (await alerts.history(idOfName(typed)));
+  return history?.episode;
 }
 
 /**
@@ -131,7 +135,7 @@ export function episodeLabel({ last }: Episode): string | undefined {
 
 async function noSuchEpisode(alerts: EpisodeReader, typed: string, network: string | undefined): Promise<UserError> {
   const all = await knownEpisodes(alerts);
-  const near = nearest(typed, [...all.map(({ id }) => id), ...new Set(all.map(({ kind }) => kind))]);
+  const near = nearest(typed, [...all.map(({ id }) => episodeName(id)), ...new Set(all.map(({ kind }) => kind))]);
   return new UserError(`No episode ${quoteTyped(typed)} is known${network === undefined ? "" : ` on ${network}`}.`, {
     option: "episode",
     remedy: `${near === undefined ? "" : `Did you mean ${near}? `}Episodes are kept for 30 days after their end. Open alerts are listed by:`,
@@ -139,23 +143,17 @@ async function noSuchEpisode(alerts: EpisodeReader, typed: string, network: stri
   });
 }
 
-/** An id, shortened where a platform would cut it, that still finds the episode. */
-function shortEpisodeId({ id, rule, network, subject, number }: Episode): string {
-  if (id.length <= MAX_CHOICE_LENGTH) return id;
+/** Its name, or where a platform would cut it, a short id that still finds the episode. */
+function choiceValue({ id, rule, network, subject, number }: Episode): string {
+  const name = episodeName(id);
+  if (name.length <= MAX_CHOICE_LENGTH) return name;
   return [rule.slice(0, 50), network.slice(0, 20), subject.slice(0, 12), number].join("|");
 }
 
-/** A short form of an id that every command accepts: `market.auction|mainnet|f8ac0d13|3`. */
-export function briefEpisodeId(id: string): string {
-  const [rule = "", network = "", subject = "", ...rest] = id.split("|");
-  if (!/^[0-9a-f]{32,}$/iu.test(subject)) return id;
-  return [rule, network, subject.slice(0, BRIEF_SUBJECT_LENGTH), ...rest].join("|");
-}
-
-/** Words that match this candidate alone, else its short id. */
+/** Words that match this candidate alone, else its name. */
 function distinctWords(episode: Episode, candidates: readonly Episode[]): string {
   const words = episodeWords(episode);
-  return candidates.filter((one) => matchesTyped(one, words)).length === 1 ? words : briefEpisodeId(episode.id);
+  return candidates.filter((one) => matchesTyped(one, words)).length === 1 ? words : episodeName(episode.id);
 }
 
 /** Words to type for an episode: `market.auction mainnet BTC/USDT 3`. */
@@ -229,7 +227,7 @@ function choicesOf(all: readonly Episode[], typed: string): Choice[] {
     .filter(
       (one) => low === "" || matchesTyped(one, typed) || `${one.id} ${episodeTitle(one)}`.toLowerCase().includes(low),
     )
-    .filter((one) => shortEpisodeId(one).length <= MAX_CHOICE_LENGTH)
+    .filter((one) => choiceValue(one).length <= MAX_CHOICE_LENGTH)
     .slice(0, MAX_CHOICES)
     .map((one) => choiceOf(one, all));
 }
@@ -238,14 +236,18 @@ function choicesOf(all: readonly Episode[], typed: string): Choice[] {
 function choiceOf(episode: Episode, all: readonly Episode[]): Choice {
   return {
     label: cutShort(episodeTitle(episode), MAX_CHOICE_LENGTH),
-    value: shortEpisodeId(episode),
+    value: choiceValue(episode),
     typed: distinctWords(episode, all),
   };
 }
 
 /** A button that shows an episode. */
 export function detailsAction({ id }: Pick<Episode, "id">): Action {
-  return { label: "Details", invocation: { command: "alerts why", options: { episode: id } }, effect: "reply" };
+  return {
+    label: "Details",
+    invocation: { command: "alerts why", options: { episode: episodeName(id) } },
+    effect: "reply",
+  };
 }
 
 /** A button under an episode that is over: silences the next ones of its kind, after a question. */

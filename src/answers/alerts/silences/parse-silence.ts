@@ -1,5 +1,5 @@
 import { ALERT_KINDS, isPersonalKind } from "../../../alerts/kinds/kinds.ts";
-import { type Episode, isOpen } from "../../../alerts/rules/episode.ts";
+import { type Episode, episodeName, isOpen } from "../../../alerts/rules/episode.ts";
 import { readReference } from "../../../alerts/outbox/group.ts";
 import type { Silence } from "../../../alerts/routing/silence.ts";
 import { conditionWords } from "../../../alerts/wording/condition-words.ts";
@@ -20,7 +20,7 @@ import type { SILENCE_OPTIONS } from "../alert-options.ts";
 import { findNode, resolveSubjects, subjectLabels } from "../alert-subjects.ts";
 import { parseEnd, parseMoment, parseSpan, parseZone } from "../alert-times.ts";
 import type { AlertCommandContext } from "../alerts.ts";
-import { episodeLabel, findEpisode, findEpisodes } from "../episodes/episodes.ts";
+import { episodeLabel, exactEpisode, findEpisode, findEpisodes } from "../episodes/episodes.ts";
 
 const SILENCEABLE = ALERT_KINDS.filter((kind) => !isPersonalKind(kind));
 
@@ -52,9 +52,12 @@ export async function parseSilenceScope(context: AlertCommandContext, values: Si
     return { scope: { network: context.network, kind, subject }, labels, notes: [] };
   }
   if (readReference(what) !== undefined) return groupScope(await findEpisodes(context.alerts, what));
-  const named = what.includes("|") ? undefined : await resolveNodeOrMarket(context, what).catch(ignoreUserError);
+  const exact = await exactEpisode(context.alerts, what);
+  const isId = exact !== undefined || what.includes("|");
+  const named = isId ? undefined : await resolveNodeOrMarket(context, what).catch(ignoreUserError);
   if (named !== undefined) return { scope: { ...where, ...named.scope }, labels: named.labels, notes: [] };
-  const episode = await findEpisode(context.alerts, what, network).catch((error: unknown) => {
+  const found = exact === undefined ? findEpisode(context.alerts, what, network) : Promise.resolve(exact);
+  const episode = await found.catch((error: unknown) => {
     if (!(error instanceof UserError) || !error.message.startsWith("No episode")) throw error;
     const near = nearest(what, SILENCEABLE);
     const mistake = `${quoteTyped(what)} is no episode, kind, market or node.`;
@@ -72,8 +75,8 @@ export async function parseSilenceScope(context: AlertCommandContext, values: Si
     });
   });
   const label = episodeLabel(episode);
-  // An id comes from a button, which may be pressed late; words are typed on purpose.
-  const ended = what.includes("|") && !isOpen(episode) ? { ended: episode } : {};
+  // An id comes from a button, which may be pressed late; other words are typed on purpose.
+  const ended = (isId || what === episodeName(episode.id)) && !isOpen(episode) ? { ended: episode } : {};
   return {
     ...ended,
     episode,

@@ -34,6 +34,7 @@ import {
   listAction,
   notificationSettingsKey,
   subscriptionActions,
+  standingBlocks,
   subscriptionBlocks,
 } from "./subscriptions.ts";
 import { parseThresholds, requireConsistentThresholds, type SubscriptionValues } from "./thresholds.ts";
@@ -231,7 +232,6 @@ function existingSubscriptionReply(
 ): Reply {
   const place = destinationWords(known.destination, context);
   const same = notificationSettingsKey(known) === notificationSettingsKey(wanted);
-  const paused = known.state === "paused" ? ["It is paused."] : [];
   const { severity, style, events, quiet, zone, mention, note, runbook } = values;
   const typed = Object.entries({ severity, style, events, quiet, zone, mention, note, runbook });
   const named = typed.filter((entry): entry is [string, string] => entry[1] !== undefined);
@@ -246,12 +246,16 @@ function existingSubscriptionReply(
           },
         ];
   const otherwise =
-    same || named.length === 0
-      ? []
-      : [text`It is told in another way than you ask for; ${commandLine("alerts edit")} changes that.`];
+    same || named.length === 0 ? [] : ["It is told in another way than you ask for: Change it does what you ask."];
+  const paused = known.state === "paused" ? ["Nothing is told while it is paused: Resume ends that."] : [];
+  const more = text`Change… alters it. Other kinds are added by name, as in ${commandLine("alerts add markets BTC/USDT")}.`;
   return reply({
     title: text`Nothing changed: ${place} was subscribed to that already`,
-    blocks: [...subscriptionBlocks(known, labels), ...[...paused, ...otherwise].map((sentence) => paragraph(sentence))],
+    blocks: [
+      ...[...paused, ...otherwise].map((sentence) => paragraph(sentence)),
+      ...standingBlocks(known, labels),
+      paragraph(more),
+    ],
     actions: [...change, ...subscriptionActions(known, labels), listAction()],
   });
 }

@@ -14,7 +14,14 @@ import { unreachable } from "../suspension-words.ts";
 import { MAX_SUBSCRIPTIONS_PER_DESTINATION, testAnnouncement, unreachableReply } from "./add-subscription.ts";
 import { MAX_PERSONAL_WATCHES } from "./personal-watch.ts";
 import { awaitFirstDelivery, awaitReached } from "./subscription-checks.ts";
-import { contentKey, findSubscription, listAction, subscriptionActions, subscriptionBlocks } from "./subscriptions.ts";
+import {
+  contentKey,
+  findSubscription,
+  listAction,
+  standingBlocks,
+  subscriptionActions,
+  subscriptionBlocks,
+} from "./subscriptions.ts";
 
 type StateChange = Extract<ChangeMessage["change"], { subscription: Subscription }>["what"];
 
@@ -47,7 +54,7 @@ export async function changeSubscriptionState(
   if (found.state === state) {
     return reply({
       title: text`Nothing changed: subscription ${code(found.id)} is ${state} already`,
-      blocks: subscriptionBlocks(found, labels),
+      blocks: standingBlocks(found, labels),
       actions: [...subscriptionActions(found, labels), listAction()],
     });
   }

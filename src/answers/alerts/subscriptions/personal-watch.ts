@@ -22,7 +22,7 @@ import { unreachable } from "../suspension-words.ts";
 import { type AddValues, testAnnouncement, unreachableReply } from "./add-subscription.ts";
 import { DEFAULT_NOTIFICATION_SETTINGS, parseNotificationSettings } from "./notification-settings.ts";
 import { awaitFirstDelivery, deliveryNote } from "./subscription-checks.ts";
-import { listAction, subscriptionActions, subscriptionBlocks } from "./subscriptions.ts";
+import { listAction, standingBlocks, subscriptionActions, subscriptionBlocks } from "./subscriptions.ts";
 import { parseThresholds } from "./thresholds.ts";
 
 /** Each is polled, out of the node's rate budget that all callers share. */
@@ -229,7 +229,7 @@ async function addOnce(context: AlertCommandContext, request: WatchRequest): Pro
   if (known !== undefined) {
     return reply({
       title: text`Nothing changed: you watch that already`,
-      blocks: subscriptionBlocks(known, {}),
+      blocks: standingBlocks(known, {}),
       actions: [...subscriptionActions(known), listAction()],
     });
   }

@@ -139,21 +139,36 @@ export function subscriptionBlocks(one: Subscription, labels: Labels, more: read
     ...facts([
       field("Subscription", code(one.id)),
       ...(how.length === 0 ? [] : [field("How", how, { wide: true })]),
-      ...(one.state === "active"
-        ? []
-        : [field("State", one.why === undefined ? one.state : `${one.state}: ${one.why}`)]),
+      ...(one.state === "active" ? [] : [stateField(one)]),
       ...more,
     ]),
     ...details([
-      {
-        kind: "fields",
-        fields: [
-          field("Tells", subscriptionWords(one, labels), { wide: true }),
-          ...(groupOf(one.kinds) === undefined ? [] : [field("Kinds", one.kinds.join(", "), { wide: true })]),
-        ],
-      },
+      { kind: "fields", fields: [field("Tells", subscriptionWords(one, labels), { wide: true }), ...kindsField(one)] },
     ]),
   ];
+}
+
+/** A subscription that stays as it is: what it tells, and how and whether it does, defaults too. */
+export function standingBlocks(one: Subscription, labels: Labels): Block[] {
+  const kinds = kindsField(one);
+  return [
+    ...facts([
+      field("Subscription", code(one.id)),
+      field("Tells", subscriptionWords(one, labels), { wide: true }),
+      field("How", deliveryOptionWords(one, true), { wide: true }),
+      stateField(one),
+    ]),
+    ...(kinds.length === 0 ? [] : details([{ kind: "fields", fields: kinds }])),
+  ];
+}
+
+function stateField({ state, why }: Subscription): Field {
+  return field("State", why === undefined ? state : `${state}: ${why}`);
+}
+
+/** The kinds of a group one by one. */
+function kindsField({ kinds }: Subscription): Field[] {
+  return groupOf(kinds) === undefined ? [] : [field("Kinds", kinds.join(", "), { wide: true })];
 }
 
 export function listAction(): Action {

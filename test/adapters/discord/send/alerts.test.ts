@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { COLORS } from "../../../../src/adapters/discord/render/embed.ts";
 import { customIdsIn } from "../../../../src/adapters/discord/render/press.ts";
 import { noAlertNotice } from "../../../../src/adapters/why-this-alert.ts";
+import { episodeName } from "../../../../src/alerts/rules/episode.ts";
 import { plainText } from "../../../../src/reply/plain-text.ts";
 import { price } from "../../../alerts/readings.ts";
 import { delivering } from "../../../support/delivering.ts";
@@ -160,6 +161,6 @@ describe("an alert on Discord", () => {
     const [alert] = await ann.complete(on.channel, "alerts remove", "id", "");
     expect(alert?.name).toContain("node.down on mainnet");
     const [episode] = await ann.complete(on.channel, "alerts why", "episode", "node");
-    expect(episode?.value).toBe(DOWN);
+    expect(episode?.value).toBe(episodeName(DOWN));
   });
 });
