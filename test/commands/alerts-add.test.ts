@@ -133,7 +133,7 @@ describe("a channel", () => {
     await see(talk, 8, [stalled("bad"), down("good")]);
     talk.become({ here: OPS, caller: ann });
     const said = await talk.ask("alerts add network");
-    expect(said).toMatch(saying("✓", "mainnet", "no new block", "warning", 1, 2, 1200));
+    expect(said).toMatch(saying("✓", "mainnet", "no new block", "warning", 1, 2, "1,200"));
     const [change] = await owedReplies(talk, ops);
     expect(shown(change!)).toMatch(saying("•", "mainnet", 1, 2, "1,200"));
     expect(await owed(talk, ops)).toEqual([
