@@ -101,7 +101,7 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
     store,
     clock: systemClock,
     log,
-    onBuried: () => void exports.interruptAbandoned(),
+    onFewer: () => void exports.interruptAbandoned(),
   });
   shutdown.add("processes", () => duties.leave());
   // From here on other processes know of this one, and leave alone what it has.

@@ -16,7 +16,7 @@ export function soleProcess(): Processes {
   return {
     self: processName(),
     aliveFor: undefined,
-    heartbeat: async () => ({ live: 1, buried: 0 }),
+    heartbeat: async () => 1,
     leave: async () => undefined,
     acquire: async (name) => ({ name, epoch: 0 }),
     release: async () => undefined,

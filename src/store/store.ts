@@ -268,8 +268,8 @@ export interface Processes {
   readonly self: string;
   /** Undefined where no other process can share the database: then this one lives for ever. */
   readonly aliveFor: Milliseconds | undefined;
-  /** Prolongs the life of this process, and buries the dead. */
-  heartbeat(): Promise<{ readonly live: number; readonly buried: number }>;
+  /** Prolongs the life of this process, and buries the dead. Resolves with the number of those that live, 1 or more. */
+  heartbeat(): Promise<number>;
   /** This process ends: others need not wait for its death. */
   leave(): Promise<void>;
   /** Takes a duty that nobody alive has, or tells that this process has it still; undefined where another one has it. */

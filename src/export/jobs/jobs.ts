@@ -54,7 +54,7 @@ export interface ExportJobs {
   verify(asker: ExportAsker, given: GivenLedger): Promise<VerifiedFile>;
   /** Interrupts what an earlier process left, and removes what expires from then on. Never rejects. */
   start(): Promise<void>;
-  /** Jobs of processes that live no more are interrupted: their people are told, and choose. Never rejects. */
+  /** Jobs of processes that died, or ended in order, are interrupted: their people are told, and choose. Never rejects. */
   interruptAbandoned(): Promise<void>;
   /**
    * Another process may have changed something: begins what may begin now, and stops the jobs of this process that were

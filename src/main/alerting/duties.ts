@@ -10,8 +10,8 @@ export interface DutiesDependencies {
   readonly store: Pick<Store, "processes">;
   readonly clock: Clock;
   readonly log: Log;
-  /** This process has buried a dead one. */
-  readonly onBuried?: () => void;
+  /** Fewer processes live than at the last heartbeat: one has died, or ended in order. */
+  readonly onFewer?: () => void;
 }
 
 /** Begins the work of a duty. Returns how to end it: then the process has the duty no more. */
@@ -44,7 +44,7 @@ interface Duty {
   held?: { readonly lease: Lease; readonly stop: () => Promise<void>; ended?: Promise<void> } | undefined;
 }
 
-export function createDuties({ store: { processes }, clock, log, onBuried }: DutiesDependencies): Duties {
+export function createDuties({ store: { processes }, clock, log, onFewer }: DutiesDependencies): Duties {
   const { aliveFor } = processes;
   const duties = new Map<string, Duty>();
   const leaving = new AbortController();
@@ -86,10 +86,11 @@ export function createDuties({ store: { processes }, clock, log, onBuried }: Dut
   async function beat(): Promise<void> {
     const now = clock.monotonicMillis();
     try {
-      const { live: counted, buried } = await processes.heartbeat();
+      const counted = await processes.heartbeat();
       beganAt = now;
+      const fewer = counted < live;
       live = counted;
-      if (buried > 0) onBuried?.();
+      if (fewer) onFewer?.();
       for (const [name, duty] of duties) await look(name, duty);
       failing = false;
     } catch (thrown) {

@@ -33,17 +33,15 @@ export function serverProcesses(
   return {
     heartbeat: () =>
       withDatabase(async (db) => {
-        const { rows } = await sql<{ live: number; buried: number }>`
+        const { rows } = await sql<{ live: number }>`
           with beat as (
             insert into processes (id, alive_until) values (${self}, ${NOW} + ${sql.lit(ALIVE_FOR)})
             on conflict (id) do update set alive_until = excluded.alive_until
           ), dead as (
-            delete from processes where id <> ${self} and alive_until <= ${NOW} returning id
+            delete from processes where id <> ${self} and alive_until <= ${NOW}
           )
-          select
-            (select count(*) from dead) as buried,
-            1 + (select count(*) from processes where id <> ${self} and alive_until > ${NOW}) as live`.execute(db);
-        return rows[0] ?? { live: 1, buried: 0 };
+          select 1 + count(*) as live from processes where id <> ${self} and alive_until > ${NOW}`.execute(db);
+        return rows[0]?.live ?? 1;
       }),
 
     async leave() {

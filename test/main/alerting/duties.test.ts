@@ -29,7 +29,7 @@ class Registry {
         this.alive.set(self, now + ALIVE_FOR);
         const dead = [...this.alive].filter(([, until]) => until <= now);
         for (const [id] of dead) this.alive.delete(id);
-        return { live: this.alive.size, buried: dead.length };
+        return this.alive.size;
       },
       leave: async () => void this.alive.delete(self),
       release: async () => undefined,
@@ -49,12 +49,12 @@ class Registry {
 
 /** A process that notes when it begins and ends its duties. */
 function processOf(registry: Registry, self: string, diary: string[], names = ["watch"]) {
-  const buried: number[] = [];
+  const fewer: number[] = [];
   const duties = createDuties({
     store: { processes: registry.port(self) },
     clock: registry.clock,
     log: silentLog(),
-    onBuried: () => buried.push(registry.clock.monotonicMillis()),
+    onFewer: () => fewer.push(registry.clock.monotonicMillis()),
   });
   for (const name of names) duties.add(name, noting(diary, self, name));
   onTestFinished(async () => {
@@ -64,7 +64,7 @@ function processOf(registry: Registry, self: string, diary: string[], names = ["
     await registry.clock.advance(ALIVE_FOR);
     await left;
   });
-  return { duties, buried };
+  return { duties, fewer };
 }
 
 function noting(diary: string[], self: string, name: string): Parameters<Duties["add"]>[1] {
@@ -82,7 +82,7 @@ it("one process at a time has a duty, the others wait", async () => {
   expect(diary).toEqual(["a begins watch 1"]);
 });
 
-it("a duty of a process that died is taken over within 10 s, with a higher epoch, and its burial is told once", async () => {
+it("a duty of a process that died is taken over within 10 s, with a higher epoch, and each other one is told once", async () => {
   const registry = new Registry();
   const diary: string[] = [];
   const first = processOf(registry, "a", diary);
@@ -93,7 +93,7 @@ it("a duty of a process that died is taken over within 10 s, with a higher epoch
   registry.cutOff.add("a");
   await registry.clock.advance(10_000);
   expect(diary.filter((line) => !line.startsWith("a"))).toEqual([expect.stringMatching(/^[bc] begins watch 2$/u)]);
-  expect(others.flatMap(({ buried }) => buried)).toHaveLength(1);
+  expect(others.map(({ fewer }) => fewer.length)).toEqual([1, 1]);
   expect(others.map(({ duties }) => duties.live)).toEqual([2, 2]);
 });
 
@@ -123,6 +123,19 @@ it("a process that ends leaves its duties to the others at their next heartbeat"
   await registry.clock.advance(2000);
   await left;
   expect(diary.at(-1)).toBe("b begins watch 2");
+});
+
+it("a process that ends in order is missed like a dead one, and none misses those from before its own start", async () => {
+  const registry = new Registry();
+  registry.alive.set("long dead", -1);
+  const [a, b] = [processOf(registry, "a", []), processOf(registry, "b", [])];
+  for (const { duties } of [a, b]) await duties.start();
+  await registry.clock.advance(3000);
+  expect([a.fewer, b.fewer]).toEqual([[], []]);
+  const left = a.duties.leave();
+  await registry.clock.advance(2000);
+  await left;
+  expect([a.fewer.length, b.fewer.length]).toEqual([0, 1]);
 });
 
 it("a process that has its database to itself begins at once, also what is added later, and keeps no time", async () => {
