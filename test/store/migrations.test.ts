@@ -1,6 +1,5 @@
 import { readdirSync, statSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import os from "node:os";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
@@ -14,6 +13,7 @@ import { schemaAge } from "../../src/store/migrations/schema-age.ts";
 import { kyselyOver } from "../../src/store/sqlite/kysely-sqlite.ts";
 import { onServer, postgresMissing, scratchPostgres } from "../support/postgres.ts";
 import { saying } from "../support/said.ts";
+import { scratchFolder } from "../support/scratch-database.ts";
 
 const versions = Object.keys(migrations);
 
@@ -90,7 +90,7 @@ describe("a schema", () => {
   });
 
   it("to which a newer version added is used beside it, on a file", async () => {
-    const folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-migrations-"));
+    const folder = (await scratchFolder()).folder;
     const file = path.join(folder, "b.db");
     const first = createStore({ url: file, log: silentLog() });
     await first.seen.note("mainnet", "market", [{ id: "a", label: undefined }]);
@@ -132,7 +132,7 @@ describe("migrations", () => {
   let folder: string;
   let file: string;
   beforeEach(async () => {
-    folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-migrations-"));
+    folder = (await scratchFolder()).folder;
     file = path.join(folder, "b.db");
   });
   afterEach(() => rm(folder, { recursive: true }));

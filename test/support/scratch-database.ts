@@ -22,18 +22,19 @@ export interface ScratchDatabase {
 /** A migrated database without rows in a folder of its own. */
 export async function scratchDatabase(): Promise<ScratchDatabase> {
   migrated ??= migrate();
-  const made = await emptyFolder();
+  const made = await scratchFolder();
   await writeFile(made.file, await migrated, { mode: 0o600 });
   return made;
 }
 
-async function emptyFolder(): Promise<ScratchDatabase> {
+/** An empty folder for a database. */
+export async function scratchFolder(): Promise<ScratchDatabase> {
   const folder = await mkdtemp(path.join(ROOT, "bellwether-scratch-"));
   return { folder, file: path.join(folder, "b.db"), remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
 async function migrate(): Promise<Buffer> {
-  const made = await emptyFolder();
+  const made = await scratchFolder();
   const store = createStore({ url: made.file, log: silentLog() });
   await store.ping();
   await store.close();

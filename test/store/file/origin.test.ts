@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import os from "node:os";
+import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -9,12 +8,13 @@ import { silentLog } from "../../../src/log.ts";
 import { createStore, type DatabaseStore } from "../../../src/store/create-store.ts";
 import { enforceOrigin } from "../../../src/store/file/origin.ts";
 import type { Origin } from "../../../src/store/marks.ts";
+import { scratchFolder } from "../../support/scratch-database.ts";
 
 describe("a database's origin", () => {
   let folder: string;
   let file: string;
   beforeEach(async () => {
-    folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-origin-"));
+    folder = (await scratchFolder()).folder;
     file = path.join(folder, "b.db");
   });
   afterEach(() => rm(folder, { recursive: true }));

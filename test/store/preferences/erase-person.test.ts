@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import os from "node:os";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
@@ -7,11 +6,12 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 
 import { silentLog } from "../../../src/log.ts";
 import { createStore } from "../../../src/store/create-store.ts";
+import { scratchFolder } from "../../support/scratch-database.ts";
 
 let folder: string;
 let file: string;
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-erase-"));
+  folder = (await scratchFolder()).folder;
   file = path.join(folder, "b.db");
 });
 afterEach(() => rm(folder, { recursive: true }));
