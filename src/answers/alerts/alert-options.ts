@@ -130,7 +130,7 @@ const NOTIFICATION_SETTINGS = {
   style: {
     kind: "choice",
     label: "Messages",
-    description: "live: one message, edited; thread: what follows in its thread; plain: new messages",
+    description: "live: one message, edited; thread: the rest in its thread; plain: a new one each time",
     choices: choices(["live", "thread", "plain"]),
   },
   events: {
@@ -143,7 +143,7 @@ const NOTIFICATION_SETTINGS = {
   quiet: {
     kind: "text",
     label: "Quiet hours",
-    hint: "Then only what is critical comes, and the rest as a digest after. off = none",
+    hint: "Only critical alerts come then; the rest as a digest after. off = none",
     description: "Quiet hours: only critical alerts, the rest as a digest after; off = none",
     example: "22:00-07:00",
     none: "off",
@@ -189,10 +189,10 @@ const NOTIFICATION_SETTINGS = {
 
 const KINDS = {
   kind: "text",
-  description: "Kinds or groups, separated by commas; left out = what ops channels need",
+  description: "Kinds or groups, with commas between; left out = ops",
   example: "ops",
   label: "Alerts",
-  hint: "None chosen: what ops channels need",
+  hint: "None chosen: the group ops",
   maxLength: 600,
   several: KIND_CHOICES,
   suggest: suggestKinds,
@@ -200,8 +200,8 @@ const KINDS = {
 
 const SUBJECTS = {
   kind: "text",
-  label: "Markets, nodes or one thing",
-  hint: "None chosen: all of them. For an order, a party or a bundle that you watch: its id",
+  label: "Markets or nodes",
+  hint: "None chosen: all. To watch an order, a party or a bundle: its id",
   section: WHICH,
   several: "suggested",
   none: "all",
@@ -265,7 +265,7 @@ export const EPISODE_OPTION = {
   kind: "text",
   label: "Alert",
   required: true,
-  description: "Its id, or enough of it: node.down",
+  description: "Its name, or enough of it: node.down",
   example: "network.stalled",
   maxLength: 400,
   rest: true,
@@ -277,13 +277,13 @@ export const ALL_NETWORKS_OPTION = {
   kind: "network",
   narrows: true,
   section: "The answer",
-  description: "Only what is there; left out = everywhere",
+  description: "Only this network; left out = all",
 } as const;
 
 export const SILENCE_OPTIONS = {
   what: {
     kind: "text",
-    description: "An episode, a kind, a market or a node; all = everything here",
+    description: "An alert, a kind, a market or a node; all = everything here",
     example: "node.down",
     maxLength: 400,
     suggest: suggestSilenceable,
@@ -340,7 +340,7 @@ export const SILENCE_OPTIONS = {
 export const LOG_OPTIONS = {
   what: {
     kind: "text",
-    description: "Only lines with this: an episode, a kind, sent, suppressed, a name",
+    description: "Only lines with this word: a kind, a name, sent, suppressed",
     example: "node.down",
     suggest: suggestLogged,
   },
