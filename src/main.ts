@@ -64,7 +64,10 @@ async function run(name: string, args: readonly string[]): Promise<number> {
     )(args);
   } catch (thrown) {
     if (thrown instanceof StorageError) {
-      console.error(`${thrown.message}.`);
+      const remedy = thrown.remote
+        ? "See that the server runs and can be reached from here, and that its address is right."
+        : "";
+      console.error(`${thrown.message}.\n${remedy}`.trimEnd());
       return EXIT_NETWORK;
     }
     if (thrown instanceof UserError) {

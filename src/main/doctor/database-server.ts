@@ -41,7 +41,7 @@ export function findingsOf(inspected: ServerInspection<readonly Suspension[]>, n
 }
 
 function examineState(inspected: ServerInspection<unknown>): Finding {
-  const { server, version, bytes, schema, age, writable, mayMigrate, live } = inspected;
+  const { server, version, bytes, schema, age, writable, mayMigrate, mayWrite, live } = inspected;
   const name = `PostgreSQL ${Math.trunc(version / 10_000)}.${version % 10_000} at ${server}`;
   if (version < OLDEST_SERVER) return fault(CHECK, `${name} is too old`, "Use PostgreSQL 14 or later.");
   if (age === "newer") {
@@ -52,8 +52,13 @@ function examineState(inspected: ServerInspection<unknown>): Finding {
     return fault(CHECK, `${name} takes no writes`, "Name the primary server in DATABASE_URL, not one that follows it.");
   }
   if (age === "older" && !mayMigrate) {
-    const remedy = "Make this user the owner of the database, or grant it CREATE on the schema.";
-    return fault(CHECK, `${name}: this user may not make tables`, remedy);
+    const remedy =
+      "Make this user the owner of the database and of its tables; for an empty database CREATE on the schema is enough.";
+    return fault(CHECK, `${name}: this user may not make or change tables`, remedy);
+  }
+  if (!mayWrite) {
+    const remedy = "Name the user who owns the tables, or grant it SELECT, INSERT, UPDATE and DELETE on them all.";
+    return fault(CHECK, `${name}: this user may not write to all tables`, remedy);
   }
   const state = age === "older" ? "the next start migrates it" : `schema ${schema ?? "empty"}`;
   const count = live.length;

@@ -14,7 +14,8 @@ export function databaseFile(url: string): string {
   const scheme = /^([a-z][a-z\d+.-]+):/iu.exec(url)?.[1]?.toLowerCase();
   if (scheme !== undefined && scheme !== "file") {
     throw new UserError(`DATABASE_URL has the scheme ${scheme}:, which is not supported.`, {
-      remedy: "Use a file, such as file:./data/bellwether.db.",
+      remedy:
+        "Use a file, such as file:./data/bellwether.db, or a server, such as postgres://user:password@host/bellwether.",
     });
   }
   const file = scheme === "file" ? filePath(url) : url;

@@ -13,6 +13,7 @@ import { loadOf } from "./load.ts";
 import { executedMigrations, schemaAgeOn } from "./postgres.ts";
 import { toOperatorError } from "./postgres-faults.ts";
 import { serverName } from "./postgres-url.ts";
+import { MAY_MIGRATE, MAY_WRITE } from "./rights.ts";
 
 /** The state of a database on a server, seen by a process that changes nothing. */
 export interface ServerInspection<R> extends DatabaseInspection<R>, DatabaseLoad {
@@ -22,8 +23,10 @@ export interface ServerInspection<R> extends DatabaseInspection<R>, DatabaseLoad
   readonly bytes: number;
   /** It takes writes: it follows no other server, and nobody has forbidden them. */
   readonly writable: boolean;
-  /** This user may make tables, as the next migration must. */
+  /** This user may make and change tables, as the next migration must. */
   readonly mayMigrate: boolean;
+  /** This user may change the rows of all tables. */
+  readonly mayWrite: boolean;
   /** The processes of Bellwether that live on it. */
   readonly live: readonly string[];
   /** A pooler gives each transaction another connection of the server. */
@@ -44,11 +47,11 @@ export async function inspectServer<R>(
         pg_database_size(current_database()) as bytes,
         to_regclass('kysely_migration') is not null as migrated,
         not (pg_is_in_recovery() or current_setting('default_transaction_read_only')::boolean) as writable,
-        has_schema_privilege(current_schema(), 'create') as may_migrate
+        ${MAY_MIGRATE} as may_migrate, ${MAY_WRITE} as may_write
     `.execute(db);
     const [facts] = rows;
     if (facts === undefined) throw new Error("The server answered nothing.");
-    const { migrated, may_migrate: mayMigrate, ...rest } = facts;
+    const { migrated, may_migrate: mayMigrate, may_write: mayWrite, ...rest } = facts;
     const executed = migrated ? await executedMigrations(db) : [];
     const { age } = await schemaAgeOn(db, migrated);
     const readable = age === "current";
@@ -56,6 +59,7 @@ export async function inspectServer<R>(
       server,
       ...rest,
       mayMigrate,
+      mayWrite,
       ...(await loadOf(db)),
       pooled: await isPooled(db),
       live: readable ? await liveOn(db) : [],
@@ -77,6 +81,7 @@ interface Facts {
   readonly migrated: boolean;
   readonly writable: boolean;
   readonly may_migrate: boolean;
+  readonly may_write: boolean;
 }
 
 /** Two connections that are open at the same time are served by one process: a pooler is between them. */

@@ -145,7 +145,7 @@ export function toOperatorError(thrown: unknown, server: string): unknown {
     case "42501":
       return refuse(
         `The user may not do what the bot needs on ${server}${why}.`,
-        "Make it the owner of the database, or grant it CREATE on the schema.",
+        "Make it the owner of the database and of its tables.",
       );
     default:
       // The server may be only starting: another attempt may succeed.

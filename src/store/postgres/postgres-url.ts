@@ -5,6 +5,16 @@ export function isPostgresUrl(url: string): boolean {
   return /^postgres(?:ql)?:/iu.test(url);
 }
 
+/** Those that the driver tells apart; it would take any other for none. */
+const SSL_MODES: ReadonlySet<string> = new Set([
+  "verify-full",
+  "verify-ca",
+  "require",
+  "prefer",
+  "no-verify",
+  "disable",
+]);
+
 /**
  * What may be said of a server: host, port and database, without user and password.
  *
@@ -13,6 +23,12 @@ export function isPostgresUrl(url: string): boolean {
 export function serverName(url: string): string {
   const remedy = "Use an address such as postgres://user:password@host:5432/bellwether.";
   const { hostname, port, pathname, searchParams } = parsed(url, remedy);
+  const sslmode = searchParams.get("sslmode");
+  if (sslmode !== null && !SSL_MODES.has(sslmode)) {
+    throw new UserError("sslmode in DATABASE_URL is none that there is.", {
+      remedy: `Write one of ${[...SSL_MODES].join(", ")}.`,
+    });
+  }
   const host = searchParams.get("host") ?? decodeURIComponent(hostname);
   const database = decodeURIComponent(pathname.slice(1));
   if (database === "") throw new UserError("DATABASE_URL names no database of the PostgreSQL server.", { remedy });
@@ -21,6 +37,7 @@ export function serverName(url: string): string {
 
 function parsed(url: string, remedy: string): URL {
   try {
+    if (!url.includes("://")) throw new TypeError("no server");
     // A user without a host is allowed here, for a Unix socket (`?host=/run/postgresql`), but not in other URLs.
     const found = new URL(url.replace("@/", "@localhost/"));
     // The driver decodes them, too.

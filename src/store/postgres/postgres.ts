@@ -22,6 +22,7 @@ import { loadOf } from "./load.ts";
 import { openPool } from "./pool.ts";
 import { mayBeRetried, takesNoWrites, toOperatorError } from "./postgres-faults.ts";
 import { holdLease, serverProcesses } from "./processes.ts";
+import { MAY_MIGRATE, MAY_WRITE } from "./rights.ts";
 import { serverName } from "./postgres-url.ts";
 
 /** Access of this process to a database on a server. */
@@ -139,8 +140,9 @@ async function persist<T>(ask: () => Promise<T>, mayAgain = () => true): Promise
 
 /** Looks at the server's version and at the schema, which it brings up to date. */
 async function prepare(url: string, db: Kysely<Schema>, writes: WriteHealth): Promise<void> {
-  const { rows } = await sql<{ version: number; migrated: boolean }>`
-    select current_setting('server_version_num')::int as version, to_regclass('kysely_migration') is not null as migrated
+  const { rows } = await sql<{ version: number; migrated: boolean; may_migrate: boolean; may_write: boolean }>`
+    select current_setting('server_version_num')::int as version, to_regclass('kysely_migration') is not null as migrated,
+      ${MAY_MIGRATE} as may_migrate, ${MAY_WRITE} as may_write
   `.execute(db);
   const [found] = rows;
   if (found === undefined || found.version < OLDEST_SERVER) {
@@ -152,6 +154,17 @@ async function prepare(url: string, db: Kysely<Schema>, writes: WriteHealth): Pr
   if (age === "newer") {
     throw new UserError(`The database was written by a newer version of Bellwether (it has ${unknown}).`, {
       remedy: "Run that version, or name another database in DATABASE_URL.",
+    });
+  }
+  if (age === "older" && !found.may_migrate) {
+    throw new UserError("The user in DATABASE_URL may not make or change the bot's tables.", {
+      remedy:
+        "Make it the owner of the database and of its tables; for an empty database CREATE on the schema is enough.",
+    });
+  }
+  if (!found.may_write) {
+    throw new UserError("The user in DATABASE_URL may not write to all of the bot's tables.", {
+      remedy: "Name the user who owns them, or grant it SELECT, INSERT, UPDATE and DELETE on them all.",
     });
   }
   if (age === "older") await migrateServer(url, writes);

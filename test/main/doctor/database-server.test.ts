@@ -74,6 +74,37 @@ describe.skipIf(postgresMissing !== undefined)(`the doctor at a database on a se
     await onServer(database.url, "set default_transaction_read_only = off", `alter database ${name} reset all`);
   });
 
+  it("finds a user who may not write, or not make tables, as the start does", async () => {
+    const role = `${name}_guest`;
+    const guest = database.url.replace("bellwether@", `${role}@`);
+    const startAs = async (): Promise<unknown> => {
+      const store = createStore({ url: guest, log: silentLog() });
+      const thrown: unknown = await store.claim().catch((error: unknown) => error);
+      await store.close();
+      return thrown;
+    };
+    await onServer(database.url, `create role ${role} login`, "grant select on all tables in schema public to " + role);
+    onTestFinished(() => onServer(database.url, `drop owned by ${role}`, `drop role ${role}`));
+    const refused = (...words: string[]) =>
+      expect.objectContaining({ message: expect.stringMatching(saying(...words)) as string }) as unknown;
+    const found = async () => problemLines(await examineServer(guest, FOLDER, NOW));
+    expect(await found()).toEqual([expect.stringMatching(saying("fault database", "write", "->", "grant"))]);
+    expect(await startAs()).toEqual(refused("DATABASE_URL", "write"));
+    await onServer(database.url, `grant select, insert, update, delete on all tables in schema public to ${role}`);
+    expect([await found(), await startAs()]).toEqual([[], undefined]);
+    // A migration would have to change tables that are not this user's.
+    const last = "(select max(name) from kysely_migration)";
+    await onServer(
+      database.url,
+      `create table kept as select * from kysely_migration where name = ${last}`,
+      `grant create on schema public to ${role}`,
+      `delete from kysely_migration where name = ${last}`,
+    );
+    expect(await found()).toEqual([expect.stringMatching(saying("fault database", "tables", "->", "owner"))]);
+    expect(await startAs()).toEqual(refused("DATABASE_URL", "make"));
+    await onServer(database.url, "insert into kysely_migration select * from kept", "drop table kept");
+  });
+
   it("finds a database that is not there, and a server that is not", async () => {
     await expect(examineServer(database.url.replace(name, "nowhere"), FOLDER, NOW)).rejects.toThrow(saying("nowhere"));
     expect(problemLines(await examineServer("postgres://bell:hunter2@127.0.0.1:1/bell", FOLDER, NOW))).toEqual([
@@ -91,6 +122,7 @@ describe("the doctor at what a server says of itself", () => {
     age: "current",
     writable: true,
     mayMigrate: true,
+    mayWrite: true,
     oldestTransaction: 59_000,
     dead: { table: "alert_deliveries", share: 0.4 },
     live: ["a", "b", "c"],
@@ -103,6 +135,7 @@ describe("the doctor at what a server says of itself", () => {
     [{}, []],
     [{ version: 130_012 }, [["fault database", "13.12", "14"]]],
     [{ age: "older", mayMigrate: false }, [["fault database", "tables", "->", "CREATE"]]],
+    [{ mayWrite: false }, [["fault database", "write", "->", "owns", "SELECT"]]],
     [{ oldestTransaction: 61_000 }, [["warning database load", "1 min", "->", "pg_stat_activity"]]],
     [{ dead: { table: "alert_held", share: 0.51 } }, [["warning database load", "51", "alert_held"]]],
     [{ pooled: true }, [["warning database pooler", "pooler"]]],

@@ -66,7 +66,7 @@ describe("an error of the server", () => {
     ["28P01", "password"],
     ["28000", "user"],
     ["3D000", "Create"],
-    ["42501", "CREATE"],
+    ["42501", "owner"],
     ["DEPTH_ZERO_SELF_SIGNED_CERT", "sslmode"],
   ])("%s at the start is the operator's to mend", (code, word) => {
     const said = toOperatorError(coded(code), SERVER);
@@ -109,6 +109,8 @@ describe("an address of a server", () => {
     "postgres://u:hunter2@h:port/b",
     "postgres://u:hunter2%@h/b",
     "postgres://u:hun/ter2@h/b",
+    "postgres:hunter2",
+    "postgres://u:hunter2@h/b?sslmode=on",
   ])("%s is refused, and not repeated", (url) => {
     const open = () => createStore({ url, log: silentLog() });
     expect(open).toThrow(UserError);
