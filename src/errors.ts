@@ -1,6 +1,7 @@
-/** The values that an ambiguous one may stand for. */
+/** The values that an ambiguous one may stand for, or that may stand where none was given. */
 interface Meanings {
-  readonly typed: string;
+  /** Left out where the option was. */
+  readonly typed?: string;
   readonly values: readonly { readonly label: string; readonly value: string }[];
 }
 
@@ -20,7 +21,7 @@ export class UserError extends Error {
   readonly suggestion: string | undefined;
   /** The option at fault, so that a form can show the sentence at its field. */
   readonly option: string | undefined;
-  /** What the typed value of that option may mean, each to be chosen in its place. */
+  /** The values that the option may have instead, each to be chosen. */
   readonly meanings: Meanings | undefined;
 
   constructor(message: string, more: NextStep & { option?: string; meanings?: Meanings; cause?: unknown }) {

@@ -6,7 +6,7 @@ import type { Milliseconds } from "../units/duration.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { AssetLimitsBundle, ListAssetBundle } from "./model/bundle.ts";
 import type { MarketData } from "./model/market.ts";
-import type { AssetNames, MarketNames, NodeNames } from "./model/names.ts";
+import type { AssetNames, MarketNames, NodeNames, Staker } from "./model/names.ts";
 import type { Checkpoint, KeyRotation, NetworkTime, NodeInfo, Snapshot } from "./model/network.ts";
 import type { Order } from "./model/order.ts";
 import type { Page, PageRequest } from "./model/page.ts";
@@ -99,6 +99,8 @@ export interface Operations {
   getMarketNames(options?: CallOptions): Promise<readonly MarketNames[]>;
   getAssetNames(options?: CallOptions): Promise<readonly AssetNames[]>;
   getNodeNames(options?: CallOptions): Promise<readonly NodeNames[]>;
+  /** The parties that stake, the largest stake first. Cached for as long, so good for completion alone. */
+  getStakers(options?: CallOptions): Promise<readonly Staker[]>;
 }
 
 /** The state of one node's circuit breaker. */

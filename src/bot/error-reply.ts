@@ -62,14 +62,14 @@ function userErrorReply(error: UserError, context: { command: string; options?: 
   return reply({ tone: "warning", title: error.message, blocks, actions: meant(error, context), failure: "caller" });
 }
 
-/** The same question with each meaning of its ambiguous value, which may be one word of several. */
+/** The same question with each value that may be meant: of an ambiguous one, or of a word in it, or where none was given. */
 function meant(
   { option, meanings }: UserError,
   { command, options }: { command: string; options?: Ask["options"] },
 ): Action[] {
   if (option === undefined || meanings === undefined || options === undefined) return [];
   const given = String(options[option] ?? "").trim();
-  const typed = meanings.typed.trim();
+  const typed = meanings.typed?.trim() ?? "";
   const words = given === typed ? [given] : given.split(/([\s,;]+)/u);
   const at = words.findIndex((word) => word.toLowerCase() === typed.toLowerCase());
   if (at === -1) return [];

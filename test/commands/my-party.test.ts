@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { plainText } from "../../src/reply/plain-text.ts";
 import { saying } from "../support/said.ts";
 
 import { OPS } from "./alert-channel.ts";
@@ -29,6 +30,16 @@ describe("parties that people save", () => {
       samples.heavyPartyId,
     ]);
     expect((await suggest("ledger export", "party", "whal"))[0]?.label).toMatch(/^whale \(/u);
+    expect((await talk.completeLine("stake ")).slice(0, 2)).toEqual(['stake "the treasury"', "stake whale"]);
+    expect((await suggest("stake", "party", ""))[2]?.label).toMatch(saying("stakes", /[\d,.]+/u));
+  });
+
+  test("are missed with the largest parties to choose from, and the choice goes on with the rest of the line", async () => {
+    const { ask, press, askFor } = await talkToSimulator();
+    const [largest] = (await askFor("stake")).blocks.flatMap((block) => (block.kind === "table" ? block.rows : []));
+    const [party] = largest ?? [];
+    expect(await ask("ledger export asset:USDT from:1d")).toMatch(/^!/u);
+    expect(await press("ledger export")).toContain(plainText(party ?? []));
   });
 
   test("go with all else that is kept of a person; what they set up for a channel stays without their name", async () => {

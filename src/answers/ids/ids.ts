@@ -5,7 +5,11 @@
 import type { ApiClient, CallOptions } from "../../api/api-client.ts";
 import type { AssetNames, MarketNames, NodeNames } from "../../api/model/names.ts";
 import { inTime } from "../../in-time.ts";
+import { shortText } from "../../reply/fold.ts";
+import { plainText } from "../../reply/plain-text.ts";
+import { text } from "../../reply/text.ts";
 import type { SeenKind } from "../../store/store.ts";
+import { stakeAmount } from "../amounts.ts";
 import { hasEnded, rankOfState, wordsOfState } from "../markets.ts";
 
 /** An id with its name. `label` can be typed for it, `more` describes it. */
@@ -67,7 +71,19 @@ export const VALIDATOR: IdKind = {
   names: async ({ api, signal }) => (await api.getNodeNames({ signal })).map(({ id, name }) => ({ id, label: name })),
 };
 
-export const PARTY: IdKind = { kind: "party", noun: "party", article: "a", byName: undefined, names: noNames };
+export const PARTY: IdKind = {
+  kind: "party",
+  noun: "party",
+  article: "a",
+  byName: undefined,
+  names: async ({ api, signal }) =>
+    (await api.getStakers({ signal })).map(({ id, stake }, place) => ({
+      id,
+      label: undefined,
+      more: plainText(shortText(text`stakes ${stakeAmount(stake)}`)),
+      place,
+    })),
+};
 export const ORDER: IdKind = { kind: "order", noun: "order", article: "an", byName: undefined, names: noNames };
 export const PROPOSAL: IdKind = { kind: "proposal", noun: "proposal", article: "a", byName: undefined, names: noNames };
 

@@ -4,14 +4,16 @@ import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
 import { inTime } from "../../in-time.ts";
 import { shortenId } from "../../reply/text.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import type { IdKind, NamedId } from "./ids.ts";
+import type { IdKind, NamedId, NamesContext } from "./ids.ts";
 import { findSeen } from "./seen-ids.ts";
 
 /** Shorter than the time limit of a whole completion. */
 const NAMES_WAIT_MILLIS: Milliseconds = 1000;
 
 /** Completion for an option that takes an id of one kind: names that the node offers and ids seen, best match first. */
-export function suggestIds(kind: IdKind): (typed: string, context: SuggestContext) => Promise<readonly Choice[]> {
+export function suggestIds(
+  kind: IdKind,
+): (typed: string, context: Pick<SuggestContext, "api" | "seen" | "signal">) => Promise<readonly Choice[]> {
   return async (typed, context) => {
     const low = typed.trim().toLowerCase();
     const where = { network: context.api.network, seen: context.seen };
@@ -29,9 +31,7 @@ export function suggestIds(kind: IdKind): (typed: string, context: SuggestContex
         (a, b) =>
           a.rank - b.rank ||
           endedLast(a.named, b.named) ||
-          (a.rank === NAME_PREFIX_RANK
-            ? lengthOf(a.named) - lengthOf(b.named)
-            : (a.named.place ?? 0) - (b.named.place ?? 0)),
+          (a.rank === NAME_PREFIX_RANK ? lengthOf(a.named) - lengthOf(b.named) : placeOf(a.named) - placeOf(b.named)),
       )
       .slice(0, MAX_CHOICES)
       .map(({ named }) => choiceOf(named, counts.get(named.label?.toLowerCase())?.length === 1))
@@ -40,7 +40,7 @@ export function suggestIds(kind: IdKind): (typed: string, context: SuggestContex
 }
 
 /** No names from a slow node: the ids seen are worth offering without them. */
-function namesInTime(kind: IdKind, context: SuggestContext): Promise<readonly NamedId[]> {
+function namesInTime(kind: IdKind, context: NamesContext): Promise<readonly NamedId[]> {
   return inTime(kind.names(context), { millis: NAMES_WAIT_MILLIS }, () => []);
 }
 
@@ -49,6 +49,11 @@ const NAME_PREFIX_RANK = 1;
 
 function endedLast(a: NamedId, b: NamedId): number {
   return Number(a.ended === true) - Number(b.ended === true);
+}
+
+/** Ids without a place, seen before, come last. */
+function placeOf({ place = Number.MAX_SAFE_INTEGER }: NamedId): number {
+  return place;
 }
 
 function lengthOf({ label = "" }: NamedId): number {
@@ -69,8 +74,7 @@ function rankOf({ id, label = "", more = "" }: NamedId, low: string): number {
 
 /** A unique name is sent instead of the id: it reads better in the visible question. */
 function choiceOf({ id, label, more, state }: NamedId, nameIsUnique: boolean): Choice {
-  const words =
-    label === undefined ? id : [label, state, more === label ? undefined : more].filter(Boolean).join(" · ");
-  const whole = label === undefined ? id : `${words} (${shortenId(id)})`;
+  const words = [label, state, more === label ? undefined : more].filter(Boolean).join(" · ");
+  const whole = words === "" ? id : label === undefined ? `${shortenId(id)} · ${words}` : `${words} (${shortenId(id)})`;
   return { label: cutShort(whole, MAX_CHOICE_LENGTH), value: nameIsUnique && label !== undefined ? label : id };
 }

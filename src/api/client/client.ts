@@ -122,7 +122,7 @@ function operationsOver(
   attemptDefaults: Pick<AttemptOptions, "waits">,
 ): Operations {
   const call = callOver(nodeEndpoints, context, attemptDefaults);
-  const { markets, assets, validators } = createNamesCaches(call, context.clock);
+  const { markets, assets, validators, stakers } = createNamesCaches(call, context.clock);
   return {
     ...operations(call),
     getListAssetBundle: listAssetBundleCall(call, assets, nodeEndpoints[0]?.data.name ?? "", context),
@@ -136,6 +136,7 @@ function operationsOver(
     getMarketNames: (options) => markets.get(options),
     getAssetNames: (options) => assets.get(options),
     getNodeNames: (options) => validators.get(options),
+    getStakers: (options) => stakers.get(options),
   };
 }
 

@@ -5,7 +5,7 @@ import type { CallOptions } from "../api-client.ts";
 import { ApiError } from "../api-error.ts";
 import type { Clock } from "../clock.ts";
 import { BODY_BYTES } from "../limits.ts";
-import { type ApiRequest, defineRequest } from "../model/model.ts";
+import { type ApiRequest, defineRequest, partiesStake } from "../model/model.ts";
 import { assetNames, Assets, marketNames, Markets, NetworkNodes, nodeNames } from "../model/names.ts";
 import { EMPTY_PAGE, type Page } from "../model/page.ts";
 import type { Call } from "./operations.ts";
@@ -24,39 +24,9 @@ export interface NamesCache<T> {
   get(options?: CallOptions): Promise<readonly T[]>;
 }
 
-function createNamesCache<S extends z.ZodType, T>(
-  call: Call,
-  clock: Clock,
-  { list, schema, pick }: { list: string; schema: S; pick: (parsed: z.output<S>) => Page<T | undefined> },
-): NamesCache<T> {
+function createNamesCache<T>(clock: Clock, read: (options: CallOptions) => Promise<readonly T[]>): NamesCache<T> {
   let known: readonly T[] = [];
   let validUntilMillis = -1;
-
-  const requestFor = (after: string | undefined): ApiRequest<Page<T | undefined>> => {
-    const query = new URLSearchParams({ "pagination.first": String(ROWS_PER_PAGE) });
-    if (after !== undefined) query.set("pagination.after", after);
-    return defineRequest({
-      path: `/api/v2/${list}?${query.toString()}`,
-      what: `the ${list}' names`,
-      schema,
-      maxBytes: BODY_BYTES.names,
-      pick,
-      cacheMillis: 0,
-      pages: true,
-      ...(after === undefined ? {} : { cursor: after }),
-    });
-  };
-  const read = async (options: CallOptions): Promise<readonly T[]> => {
-    const names: T[] = [];
-    let after: string | undefined;
-    for (let pages = 0; pages < MAX_PAGES; pages += 1) {
-      const { value }: { value: Page<T | undefined> } = await call(requestFor(after), options);
-      for (const row of value.rows) if (row.node !== undefined) names.push(row.node);
-      if (!value.hasNextPage || value.endCursor === undefined || value.endCursor === after) break;
-      after = value.endCursor;
-    }
-    return names;
-  };
   return {
     async get(options = {}) {
       options.signal?.throwIfAborted();
@@ -74,23 +44,58 @@ function createNamesCache<S extends z.ZodType, T>(
   };
 }
 
+/** Reads a list of names, page after page. */
+function pagesOf<S extends z.ZodType, T>(
+  call: Call,
+  { list, schema, pick }: { list: string; schema: S; pick: (parsed: z.output<S>) => Page<T | undefined> },
+): (options: CallOptions) => Promise<readonly T[]> {
+  const requestFor = (after: string | undefined): ApiRequest<Page<T | undefined>> => {
+    const query = new URLSearchParams({ "pagination.first": String(ROWS_PER_PAGE) });
+    if (after !== undefined) query.set("pagination.after", after);
+    return defineRequest({
+      path: `/api/v2/${list}?${query.toString()}`,
+      what: `the ${list}' names`,
+      schema,
+      maxBytes: BODY_BYTES.names,
+      pick,
+      cacheMillis: 0,
+      pages: true,
+      ...(after === undefined ? {} : { cursor: after }),
+    });
+  };
+  return async (options) => {
+    const names: T[] = [];
+    let after: string | undefined;
+    for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+      const { value }: { value: Page<T | undefined> } = await call(requestFor(after), options);
+      for (const row of value.rows) if (row.node !== undefined) names.push(row.node);
+      if (!value.hasNextPage || value.endCursor === undefined || value.endCursor === after) break;
+      after = value.endCursor;
+    }
+    return names;
+  };
+}
+
 /** The caches of a network's names. */
 export function createNamesCaches(call: Call, clock: Clock) {
   return {
-    markets: createNamesCache(call, clock, {
-      list: "markets",
-      schema: Markets,
-      pick: ({ markets }) => mapPage(markets, marketNames),
-    }),
-    assets: createNamesCache(call, clock, {
-      list: "assets",
-      schema: Assets,
-      pick: ({ assets }) => mapPage(assets, assetNames),
-    }),
-    validators: createNamesCache(call, clock, {
-      list: "nodes",
-      schema: NetworkNodes,
-      pick: ({ nodes }) => mapPage(nodes, nodeNames),
+    markets: createNamesCache(
+      clock,
+      pagesOf(call, { list: "markets", schema: Markets, pick: ({ markets }) => mapPage(markets, marketNames) }),
+    ),
+    assets: createNamesCache(
+      clock,
+      pagesOf(call, { list: "assets", schema: Assets, pick: ({ assets }) => mapPage(assets, assetNames) }),
+    ),
+    validators: createNamesCache(
+      clock,
+      pagesOf(call, { list: "nodes", schema: NetworkNodes, pick: ({ nodes }) => mapPage(nodes, nodeNames) }),
+    ),
+    stakers: createNamesCache(clock, async (options) => {
+      const { value } = await call(partiesStake(undefined), options);
+      return value
+        .flatMap(({ party: id, currentStakeAvailable: stake = 0n }) => (id === undefined ? [] : [{ id, stake }]))
+        .toSorted((a, b) => (a.stake < b.stake ? 1 : a.stake > b.stake ? -1 : 0));
     }),
   };
 }

@@ -32,6 +32,12 @@ export interface NodeNames {
   readonly name: string | undefined;
 }
 
+/** A party with its stake, in 10^-18 of the token. */
+export interface Staker {
+  readonly id: string;
+  readonly stake: bigint;
+}
+
 const anything = z.unknown().optional();
 
 const Market = z.looseObject({

@@ -75,5 +75,9 @@ export async function suggestSavedParties(typed: string, own: OwnParties): Promi
   const saved = await own.list().catch(() => []);
   return saved
     .filter(({ id, name }) => id.startsWith(wanted) || name?.toLowerCase().includes(wanted) === true)
-    .map(({ id, name }) => ({ label: `${name ?? "saved"} (${shortenId(id)})`, value: id }));
+    .map(({ id, name }) => ({
+      label: `${name ?? "saved"} (${shortenId(id)})`,
+      value: id,
+      ...(name === undefined ? {} : { typed: name }),
+    }));
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { MARKET } from "../../../src/answers/ids/ids.ts";
+import { MARKET, PARTY } from "../../../src/answers/ids/ids.ts";
 import { suggestIds } from "../../../src/answers/ids/suggest-ids.ts";
 import type { SuggestContext } from "../../../src/bot/options/options.ts";
 
@@ -25,4 +25,21 @@ test("active markets come first, then those that wait, then ended ones", async (
   } as unknown as SuggestContext;
   const offered = (await suggestIds(MARKET)("", context)).map(({ value }) => value);
   expect(offered).toEqual(["ACTIVE", "SUSPENDED", "PENDING", "PROPOSED", "SETTLED"]);
+});
+
+test("parties come with their stake, the largest first, and then those that were seen", async () => {
+  const stakers = [
+    { id: "aa".repeat(32), stake: 1_862_193_910_000n * 10n ** 12n },
+    { id: "bb".repeat(32), stake: 5n * 10n ** 18n },
+  ];
+  const context = {
+    api: { network: "mainnet", getStakers: () => Promise.resolve(stakers) },
+    seen: { note: async () => {}, find: async () => [{ id, label: undefined }] },
+    signal: new AbortController().signal,
+  } as unknown as SuggestContext;
+  expect(await suggestIds(PARTY)("", context)).toEqual([
+    { label: "aaaaaaaa…aaaa · stakes 1,862,193.91", value: "aa".repeat(32) },
+    { label: "bbbbbbbb…bbbb · stakes 5", value: "bb".repeat(32) },
+    { label: id, value: id },
+  ]);
 });
