@@ -19,7 +19,7 @@ export const answersSet = command({
     markets: {
       kind: "choice",
       required: true,
-      description: "Who sees them, unless private says otherwise",
+      description: "Who sees them, where the asker does not choose",
       choices: AUDIENCES,
     },
   },

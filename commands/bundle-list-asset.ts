@@ -21,7 +21,7 @@ export const bundleListAsset = command({
     asset: {
       kind: "text",
       required: true,
-      description: "The asset: its symbol or id",
+      description: "Its symbol (USDT) or id",
       example: "USDT",
       suggest: suggestIds(ASSET),
     },

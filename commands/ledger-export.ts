@@ -19,7 +19,7 @@ import type { Ask } from "../src/reply/reply.ts";
 const options = {
   party: {
     kind: "text",
-    description: "The party's id; left out = the one you saved",
+    description: "Whose ledger: an id or a saved name; left out = the party you saved",
     example: "f8ac93d1…",
     saved: "party",
     suggest: suggestIds(PARTY),
@@ -27,28 +27,28 @@ const options = {
   asset: {
     kind: "text",
     required: true,
-    description: "The asset: its symbol or id",
+    description: "Its symbol (USDT) or id",
     example: "USDT",
     suggest: suggestIds(ASSET),
   },
   from: {
     kind: "time",
-    description: "Start, inclusive (UTC): 7d, 2023-05-01; alone, a day or month (2023-05) is all of it",
+    description: "From when (UTC): 7d, 2023-05-01, last month; without to, a day or month is all of it",
   },
   to: {
     kind: "time",
-    description: "End (UTC), a bare date included; left out = the end of the day or month in from, else now",
+    description: "Until when (UTC), that day included; left out = now, or the end of the day or month in from",
   },
   columns: {
     kind: "text",
     section: "The file",
-    description: "Only these columns, in this order, separated by commas",
+    description: "Only these columns, separated by commas",
     hint: "None chosen: all of them. The file has them in the order chosen",
     several: COLUMN_CHOICES,
     example: "vega_time,quantity,transfer_type",
     maxLength: 1000,
   },
-  raw: { kind: "flag", section: "The file", description: "The node's bytes as they are", default: false },
+  raw: { kind: "flag", section: "The file", description: "The file just as the node sends it", default: false },
 } as const;
 type Context = CommandContext<typeof options>;
 

@@ -5,7 +5,7 @@ import { exportAsker } from "../src/bot/export-asker.ts";
 
 export const ledgerFetch = command({
   name: "ledger fetch",
-  summary: "The file of one of your ledger exports, for 24 hours from its end",
+  summary: "The file of one of your ledger exports, kept for 24 hours",
   verb: "Fetch file",
   examples: ["ledger fetch <code>"],
   access: "everyone",
@@ -15,7 +15,7 @@ export const ledgerFetch = command({
     code: CODE_OPTION,
     message: {
       kind: "integer",
-      description: "Which message, where the file comes in several",
+      description: "Which message, if the file needs several",
       min: 1,
       max: 3,
     },

@@ -17,7 +17,7 @@ export const ledgerVerify = command({
     sha256: {
       kind: "text",
       label: "Hash of the file",
-      description: "Its SHA-256 instead, 64 hexadecimal digits, as sha256sum prints it",
+      description: "Or its SHA-256: 64 digits, as sha256sum prints it",
       example: "5d501265f253…",
     },
   },

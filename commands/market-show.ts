@@ -40,7 +40,7 @@ export const marketShow = command({
     market: {
       kind: "text",
       required: true,
-      description: "The market: its code, its id, or the beginning of one",
+      description: "Its code (BTC/USDT) or id; the beginning is enough",
       example: "BTC/USDT",
       suggest: suggestIds(MARKET),
     },

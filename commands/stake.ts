@@ -22,7 +22,7 @@ const TOP = 20;
 const options = {
   party: {
     kind: "text",
-    description: "Whose stake; left out = the party you saved, else the largest; all = the largest",
+    description: "Whose stake: an id or a saved name; left out = the party you saved; all = the largest stakes",
     example: "f8ac93d1…",
     saved: "party",
     suggest: suggestIds(PARTY),
