@@ -66,7 +66,7 @@ export const ledgerExport = command({
   audience: "caller",
   options,
   run: async (context) => {
-    const asked = { ...context.options, party: context.options.party ?? (await noParty(context)) };
+    const asked = { ...context.options, party: requireParty(context.options.party) };
     const range = exportRange(asked.from, asked.to, context.now(), (from, to) =>
       formatLine({ command: "ledger export", options: { party: asked.party, asset: asked.asset, from, to } }),
     );
@@ -116,17 +116,12 @@ function repeatable(context: Context, { query, asset, raw }: ExportSubject): Ask
   });
 }
 
-/** The most parties that are offered where none is given. */
-const MAX_OFFERED = 5;
-
-/** @throws UserError that offers the parties with the largest stakes. */
-async function noParty(context: Context): Promise<never> {
-  const values = (await suggestIds(PARTY)("", context)).slice(0, MAX_OFFERED);
+function requireParty(party: string | undefined): string {
+  if (party !== undefined) return party;
   throw new UserError("ledger export needs a party.", {
     option: "party",
-    remedy: `${values.length === 0 ? "Name one" : "Choose one, name another"}, or save yours:`,
+    remedy: "Name one, or save yours:",
     suggestion: "my party <id>",
-    meanings: { values },
   });
 }
 

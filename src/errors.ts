@@ -1,7 +1,6 @@
-/** The values that an ambiguous one may stand for, or that may stand where none was given. */
+/** The values that an ambiguous one may stand for. */
 interface Meanings {
-  /** Left out where the option was. */
-  readonly typed?: string;
+  readonly typed: string;
   readonly values: readonly { readonly label: string; readonly value: string }[];
 }
 

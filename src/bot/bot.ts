@@ -153,18 +153,20 @@ export function createBot(dependencies: BotDependencies): Bot {
       report(invocation.command, invocation.here, reply, 0);
       const option = thrown instanceof UserError ? thrown.option : undefined;
       if (!(thrown instanceof UserError) || option === undefined) return { ok: false, reply, run: async () => reply };
-      const isMissing = invocation.options[option] === undefined;
-      const run = async (): Promise<Reply> => (isMissing ? offering(thrown, option, invocation) : reply);
+      const run = async (): Promise<Reply> => mark(await mistake(thrown, invocation), fallback);
       return { ok: false, reply, option, run };
     }
   }
 
-  /** The reply to a command without a value that it needs, with what the value may be. */
-  async function offering(missing: UserError, option: string, invocation: Invocation): Promise<Reply> {
+  /** The reply to what a command throws: to one without a value that it needs, with what the value may be. */
+  async function mistake(thrown: unknown, invocation: Invocation): Promise<Reply> {
+    const reply = (error: unknown): Reply => toErrorReply(error, asked(invocation), invocation.signal);
+    const option = thrown instanceof UserError ? thrown.option : undefined;
+    if (!(thrown instanceof UserError) || option === undefined || invocation.options[option] !== undefined)
+      return reply(thrown);
     const { progress: _, ...question } = invocation;
     const values = await suggest({ ...question, option, typed: "" });
-    const error = values.length === 0 ? missing : missing.meaning({ typed: "", values });
-    return mark(toErrorReply(error, asked(invocation), invocation.signal), fallback);
+    return reply(values.length === 0 ? thrown : thrown.meaning({ typed: "", values }));
   }
 
   function report(command: string, here: Target, reply: Reply, millis: number): void {
@@ -210,7 +212,10 @@ export function createBot(dependencies: BotDependencies): Bot {
         progress: (reply) => invocation.progress?.(mark(reply, client)),
       });
     } catch (thrown) {
-      answer = toErrorReply(thrown, asked(invocation), signal);
+      // A party is missed only here: the caller may have saved one.
+      answer = partyCommands.has(command)
+        ? await mistake(thrown, invocation)
+        : toErrorReply(thrown, asked(invocation), signal);
     }
     const reply = mark(answer, client);
     report(command.name, here, reply, performance.now() - started);

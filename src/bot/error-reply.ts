@@ -69,7 +69,7 @@ function meant(
 ): Action[] {
   if (option === undefined || meanings === undefined || options === undefined) return [];
   const given = String(options[option] ?? "").trim();
-  const typed = meanings.typed?.trim() ?? "";
+  const typed = meanings.typed.trim();
   const words = given === typed ? [given] : given.split(/([\s,;]+)/u);
   const at = words.findIndex((word) => word.toLowerCase() === typed.toLowerCase());
   if (at === -1) return [];
