@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { isRouteMissing, readErrorBody, toShortLine } from "../../../src/api/http/error-body.ts";
+import { anyCharacter } from "../../support/any-character.ts";
 
 const detail = {
   "@type": "type.googleapis.com/vega.ErrorDetail",
@@ -47,7 +48,7 @@ describe("an error's body", () => {
 
   test("of any kind is read without fail, into short lines without control characters", () => {
     const anyBody = fc.oneof(
-      fc.string({ unit: "binary", maxLength: 2000 }),
+      fc.string({ unit: anyCharacter, maxLength: 2000 }),
       fc.jsonValue().map((value) => JSON.stringify(value)),
       fc.jsonValue().map((value) => JSON.stringify({ error: value })),
       fc.jsonValue().map((value) => JSON.stringify({ code: 1, message: "\u0000\n", details: value })),
