@@ -129,7 +129,7 @@ function deliveryLines(row: DeliveryRow, receipt: ReceiptRow | undefined, placeO
   const owed: TimelineLine = { at: row.created_at, what: text`${what} queued`, where, detail: `delivery ${row.id}` };
   if (row.state === "owed") {
     const waits = row.attempts === 0 ? "not tried yet" : `attempt ${row.attempts}${errorWords(row)}`;
-    return [{ ...owed, what: text`${what} not sent yet`, detail: `${waits}; delivery ${row.id}` }];
+    return [{ ...owed, what: text`${what} waits`, detail: `${waits}; delivery ${row.id}` }];
   }
   const { at, word, detail } = summarizeDelivery(row, receipt);
   return [owed, { at, what: text`${what} ${strong(word)}`, where, detail }];
@@ -145,7 +145,7 @@ const PHASE_WORDS: Readonly<Record<string, string>> = {
 
 /** What a delivery says of its alert. */
 export function phaseWords({ kind, phase }: Pick<LoggedDelivery, "kind" | "phase">): string {
-  if (kind === "edit" && phase === "state") return "update of its message";
+  if (kind === "edit" && phase === "state") return "update";
   const words = PHASE_WORDS[phase] ?? phase;
   return kind === "edit" ? `${words} (edit)` : words;
 }
