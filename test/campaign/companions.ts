@@ -38,11 +38,16 @@ export class Companions {
 
   /** Before a run that ends as named something happens to one of them, or to all; a freeze goes on in the background. */
   async trouble(kill: Kill): Promise<void> {
-    if (this.#count === 0) return;
+    if (this.#count > 0 && !isWatchersStep(kill)) await this.#suffer(this.#random.pick(TROUBLES));
+  }
+
+  /** Before a run that ends at a step which only the process that watches passes, they all leave. */
+  async makeWay(kill: Kill): Promise<void> {
+    if (this.#count > 0 && isWatchersStep(kill)) await this.#suffer("a leave");
+  }
+
+  async #suffer(what: (typeof TROUBLES)[number]): Promise<void> {
     await this.#frozen;
-    // Only who watches passes these steps: the others leave.
-    const watching = "at" in kill && kill.at.startsWith("observ");
-    const what = watching ? "a leave" : this.#random.pick(TROUBLES);
     const index = Math.floor(this.#random.between(0, this.#running.length - 0.001));
     const one = this.#running[index];
     this.#note(`${what} beside`);
@@ -96,4 +101,8 @@ export class Companions {
     await begun.printed(/Bellwether runs/u);
     return begun;
   }
+}
+
+function isWatchersStep(kill: Kill): boolean {
+  return "at" in kill && kill.at.startsWith("observ");
 }

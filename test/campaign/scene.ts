@@ -152,9 +152,14 @@ export async function playScene(seed: number, kills: readonly Kill[], pace: Scen
       const change = changing(nodes, outage, random.between(0, 2000), note);
       const [first = { after: "long" }, second] = kills.slice(at, at + 2);
       await companions.trouble(first);
+      await companions.makeWay(first);
       await run(first, change);
       await companions.gather();
-      if (second !== undefined) await run(second);
+      if (second !== undefined) {
+        await companions.makeWay(second);
+        await run(second);
+        await companions.gather();
+      }
       // An outage that lasted for the whole of a long run is certainly announced, or over.
       await run({ after: "long" });
       if (outage !== undefined) happened.push(outage.name);
