@@ -153,7 +153,7 @@ export function examineConfig(given: Readonly<Record<string, string | undefined>
   const set = Object.fromEntries(
     Object.entries(given).filter(([, value]) => value !== undefined && value.trim() !== ""),
   );
-  const hints = likelyTypos(Object.keys(set));
+  const hints = [...likelyTypos(Object.keys(set)), ...idleKeys(set)];
   const issues = Environment.safeParse(set).error?.issues ?? [];
   const wrong = new Set(issues.map(({ path: [name] }) => String(name)));
   const right = Object.fromEntries(Object.entries(set).filter(([name]) => !wrong.has(name)));
@@ -165,6 +165,18 @@ export function examineConfig(given: Readonly<Record<string, string | undefined>
     set: known,
     unknown: [],
   };
+}
+
+/** Keys that serve nothing, since the token beside them is missing. */
+function idleKeys(set: Readonly<Record<string, unknown>>): string[] {
+  const idle = (key: string, ...tokens: readonly string[]): string[] =>
+    set[key] === undefined || tokens.some((token) => set[token] !== undefined)
+      ? []
+      : [`${key} is set, but not ${tokens.join(" or ")}: nothing connects to that platform.`];
+  return [
+    ...idle("DISCORD_PUBLIC_KEY", "DISCORD_TOKEN"),
+    ...idle("SLACK_SIGNING_SECRET", "SLACK_BOT_TOKEN", "SLACK_CLIENT_ID"),
+  ];
 }
 
 /** The same for a given environment, which must be right. An empty variable counts as unset. */

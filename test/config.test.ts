@@ -4,7 +4,7 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { loadConfig, parseConfig } from "../src/config.ts";
+import { examineConfig, loadConfig, parseConfig } from "../src/config.ts";
 import { parseEnvFile } from "../src/config/env-file.ts";
 import { ignoredLines, VARIABLES } from "../src/config/environment.ts";
 import { UserError } from "../src/errors.ts";
@@ -230,6 +230,16 @@ describe("the configuration", () => {
   ])("hints at %s, which may be meant for %s", (typed, meant) => {
     expect(parseConfig({ [typed]: "x" }).hints).toEqual([expect.stringMatching(saying(typed, meant))]);
     expect(faultsOf({ [typed]: "x", WEB_PORT: "x" })).toMatch(saying(typed, meant));
+  });
+
+  it.each([
+    ["DISCORD_PUBLIC_KEY", "ab".repeat(32), ["DISCORD_TOKEN"]],
+    ["SLACK_SIGNING_SECRET", "s3cret", ["SLACK_BOT_TOKEN", "SLACK_CLIENT_ID"]],
+  ])("hints at %s that serves nothing without a token", (key, value, tokens) => {
+    const { hints } = parseConfig({ [key]: value });
+    expect(hints).toEqual([expect.stringMatching(saying(key, ...tokens))]);
+    expect(hints.join()).not.toContain(value);
+    for (const token of tokens) expect(examineConfig({ [key]: value, [token]: "t" }).config.hints).toEqual([]);
   });
 
   it("takes no notice of strangers", () => {

@@ -15,6 +15,7 @@ import { PLATFORMS, slackAddresses } from "../platforms/platforms.ts";
 import { type Check, createRedactor, exitCodeOf, findingLine, runChecks, summaryOf, withoutFaulty } from "./checks.ts";
 import { examineConsole } from "./console.ts";
 import { examineDatabase } from "./database.ts";
+import { examineExportPlace } from "./export-folder.ts";
 import { endpointChecks } from "./endpoints.ts";
 import { networkChecks } from "./networks.ts";
 import {
@@ -49,6 +50,7 @@ export async function doctor(args: readonly string[]): Promise<number> {
     { name: "console", run: (signal) => examineConsole(config, signal) },
     { name: "alerts", run: () => Promise.resolve([alertsFile, ...examineOperators(config)]) },
     { name: "DEADMAN_URL", run: (signal) => checkDeadManSwitch(config, args.includes("--ping"), signal) },
+    ...exportFolderChecks(config),
     databaseCheck(config),
   ];
   const findings = await runChecks(withoutFaulty(checks, examined.faults), (finding) =>
@@ -56,6 +58,12 @@ export async function doctor(args: readonly string[]): Promise<number> {
   );
   console.log(summaryOf(findings));
   return exitCodeOf(findings);
+}
+
+/** Without a setting it is beside the database, or where the system has its temporary files. */
+function exportFolderChecks({ exportFolder }: Config): Check[] {
+  if (exportFolder === undefined) return [];
+  return [{ name: "EXPORT_DIR", run: async () => [await examineExportPlace(exportFolder)] }];
 }
 
 function databaseCheck(config: Config): Check {

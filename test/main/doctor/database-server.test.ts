@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 
@@ -8,6 +8,7 @@ import { KeptFiles } from "../../../src/export/jobs/kept-files.ts";
 import { silentLog } from "../../../src/log.ts";
 import { examineExportFolder, examineServer, findingsOf } from "../../../src/main/doctor/database-server.ts";
 import { createStore } from "../../../src/store/create-store.ts";
+import { examineExportPlace } from "../../../src/main/doctor/export-folder.ts";
 import { aSubscription } from "../../alerts/samples.ts";
 import { onServer, postgresMissing, scratchPostgres, type ScratchServerDatabase } from "../../support/postgres.ts";
 import { saying } from "../../support/said.ts";
@@ -144,6 +145,26 @@ describe("the doctor at what a server says of itself", () => {
     expect(said).toEqual(found.map((words) => expect.stringMatching(saying(...words)) as string));
     expect(said).toMatchSnapshot();
   });
+});
+
+it("the doctor says whether the folder of exports takes files, and leaves nothing there", async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-doctor-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = path.join(folder, "file");
+  expect(findingLines([await examineExportPlace(path.join(folder, "to/be/made"))])).toEqual([
+    expect.stringMatching(saying("ok EXPORT_DIR", "free", folder)),
+  ]);
+  expect(await readdir(folder)).toEqual([]);
+  await writeFile(file, "");
+  for (const [place, named] of [
+    [file, file],
+    [path.join(file, "below"), file],
+    ["/proc/nowhere", "/proc"],
+  ] as const) {
+    expect(problemLines([await examineExportPlace(place)])).toEqual([
+      expect.stringMatching(saying("fault EXPORT_DIR", named, "->", "write")),
+    ]);
+  }
 });
 
 it("the doctor says whether processes share the folder of exports, as it sees it", async () => {
