@@ -139,10 +139,12 @@ function describeEnd(message: Condition, context: DeliveryContext): Reply {
   const unseen = episode.state === "withdrawn" || episode.state === "gone";
   const words = conditionWords(episode);
   const ended = timeFromText(episode.recovered ?? episode.ended ?? episode.detected);
-  const lasted = formatDuration(toMillis(ended) - toMillis(timeFromText(episode.began)));
+  const lasted = toMillis(ended) - toMillis(timeFromText(episode.began));
   const atLeast = episode.beganBefore === true ? "at least " : "";
+  // Its beginning was seen by a clock that was ahead: how long it lasted is not known then.
+  const after = lasted < 0 ? "" : ` after ${atLeast}${formatDuration(lasted)}`;
   const already = context.merged === true ? OVER_ALREADY : "";
-  const name = unseen ? words.bad : text`${already}${words.good} after ${atLeast}${lasted}`;
+  const name = unseen ? words.bad : text`${already}${words.good}${after}`;
   const summary = unseen
     ? episode.state === "gone"
       ? "What it was about is gone: the network does not list it any more, or it is not configured any more. Its end was not seen."

@@ -48,6 +48,13 @@ group("an alert in words", () => {
     }
   });
 
+  it("says nothing of how long it lasted where a clock that was ahead saw its beginning", () => {
+    const began = String(BigInt(at) + 600_000_000_000n);
+    const episode = episodeOf("node.down", true, { state: "resolved", began, recovered: at, ended: at });
+    const { title } = describe({ type: "condition", phase: "resolve", episode });
+    expect(plainText(title)).not.toMatch(/after|[-−]\d/u);
+  });
+
   it("is there for every kind and every type of message", () => {
     const kinds = alertMessages.map(([message]) =>
       message.type === "condition" ? message.episode.kind : message.type === "event" ? message.event.kind : "",
