@@ -6,10 +6,12 @@ import { start } from "../../src/main/start.ts";
 const [step, times] = process.argv.slice(2);
 let left = Number(times ?? 1);
 
-process.exitCode = await start([], {
-  onStep(passed) {
-    if (passed !== step) return;
-    left -= 1;
-    if (left === 0) process.kill(process.pid, "SIGKILL");
-  },
-});
+process.exit(
+  await start([], {
+    onStep(passed) {
+      if (passed !== step) return;
+      left -= 1;
+      if (left === 0) process.kill(process.pid, "SIGKILL");
+    },
+  }),
+);

@@ -153,10 +153,11 @@ export class Connection implements Receiver {
       if (socket >= this.#wanted) end("more processes share the sockets");
     }, countMillis);
     const late = setTimeout(() => end("Slack did not greet in time"), greetMillis);
+    const starting = client.start();
     try {
       let wasUp = false;
       let refused = false;
-      const started = client.start().then(
+      const started = starting.then(
         () => {
           wasUp = true;
           clearTimeout(late);
@@ -179,8 +180,10 @@ export class Connection implements Receiver {
       clearTimeout(late);
       clearInterval(count);
       signal.removeEventListener("abort", stopped);
-      // It closes in the background.
-      client.disconnect().catch(() => undefined);
+      // It closes in the background; the library knows no end of a start, which opens its socket afterwards.
+      const close = (): void => void client.disconnect().catch(() => undefined);
+      close();
+      starting.then(close, () => undefined);
     }
   }
 }

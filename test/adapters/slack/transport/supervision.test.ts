@@ -212,6 +212,21 @@ describe("the connection", () => {
     await until(() => adapter.health.state === "up", "healing");
   });
 
+  test("a socket whose address comes after the stop is closed again", async () => {
+    await using scene = await stage();
+    const { adapter, fake } = scene;
+    const { opened } = fake.sockets;
+    for (let socket = 0; socket < 2; socket += 1) fake.fail({ method: "apps.connections.open", answer: "late" });
+    const asked = (): number => fake.begun.filter((method) => method === "apps.connections.open").length;
+    const before = asked();
+    fake.sockets.cut();
+    await until(() => asked() === before + 2, "the calls");
+    await adapter.stop();
+    fake.answerLate();
+    await until(() => fake.sockets.opened === opened + 2, "the sockets");
+    await until(() => fake.sockets.listening === 0, "their end");
+  });
+
   test("stops in time, whatever Slack does", async () => {
     const scene = await stage();
     scene.fake.goOffline();
