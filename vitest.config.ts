@@ -31,8 +31,9 @@ export default defineConfig({
   test: {
     // Node loads the modules itself, as it does for users: nothing is transformed on the way, and no module is replaced.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    // At least four even on two cores, since many tests wait for a socket; vitest itself would keep one core free.
-    maxWorkers: Math.max(4, availableParallelism()),
+    // Three even on two cores, since many tests wait for a socket. Each loads and compiles the whole program: a fourth
+    // costs more than it gains there. Vitest itself would keep one core free.
+    maxWorkers: Math.max(3, availableParallelism()),
     sequence: { sequencer: LongFirst },
     // The sentences of errors stand among the other golden files.
     resolveSnapshotPath: (file) =>
