@@ -22,6 +22,7 @@ const options = {
     description: "Whose ledger: an id or a saved name; left out = the party you saved",
     example: "f8ac93d1…",
     saved: "party",
+    needed: true,
     suggest: suggestIds(PARTY),
   },
   asset: {
@@ -66,7 +67,7 @@ export const ledgerExport = command({
   audience: "caller",
   options,
   run: async (context) => {
-    const asked = { ...context.options, party: requireParty(context.options.party) };
+    const asked = context.options;
     const range = exportRange(asked.from, asked.to, context.now(), (from, to) =>
       formatLine({ command: "ledger export", options: { party: asked.party, asset: asked.asset, from, to } }),
     );
@@ -113,15 +114,6 @@ function repeatable(context: Context, { query, asset, raw }: ExportSubject): Ask
     ...rangeOptions(query),
     columns: context.options.columns,
     raw: raw ? true : undefined,
-  });
-}
-
-function requireParty(party: string | undefined): string {
-  if (party !== undefined) return party;
-  throw new UserError("ledger export needs a party.", {
-    option: "party",
-    remedy: "Name one, or save yours:",
-    suggestion: "my party <id>",
   });
 }
 

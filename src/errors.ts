@@ -31,9 +31,10 @@ export class UserError extends Error {
     this.option = more.option;
   }
 
-  /** The same mistake with values to choose from. */
+  /** The same mistake with values to choose from; the first of them stands for the option's name in the suggestion. */
   meaning(meanings: Meanings): UserError {
-    const { message, remedy = "", suggestion, option } = this;
+    const { message, remedy = "", option } = this;
+    const suggestion = this.suggestion?.replace(`<${option ?? ""}>`, (name) => meanings.values[0]?.value ?? name);
     return new UserError(message, {
       remedy,
       meanings,

@@ -21,8 +21,8 @@ import { findCommand } from "./grammar/find-command.ts";
 import { fillExample, formatLine, parseLine } from "./grammar/grammar.ts";
 import { type Invocation, managerRemedy, type Prepared, type Target, type Visibility } from "./invocation.ts";
 import type { Choice, SuggestContext } from "./options/options.ts";
-import { parseOptions } from "./options/parse-options.ts";
-import { ownParties, suggestSavedParties, takesParty, withSavedParties } from "./options/saved-parties.ts";
+import { missingOption, parseOptions } from "./options/parse-options.ts";
+import { neededParty, ownParties, suggestSavedParties, takesParty, withSavedParties } from "./options/saved-parties.ts";
 import { MAX_CHOICES, suggestValues } from "./options/suggest-values.ts";
 import { markSimulated } from "./simulated.ts";
 import { workspaceSeenIds } from "./workspace-seen-ids.ts";
@@ -113,6 +113,10 @@ export function createBot(dependencies: BotDependencies): Bot {
   const toErrorReply = (thrown: unknown, ask: Pick<Ask, "command"> & Partial<Ask>, signal: AbortSignal): Reply =>
     errorReply(thrown, { log: dependencies.log, ...ask, signal });
 
+  const filler =
+    (command: AnyCommand) =>
+    (example: string, given: Ask["options"]): string =>
+      fillExample(example, given, command, now());
   const asked = ({ command, options }: Invocation): Ask => ({ command, options });
 
   function prepare(invocation: Invocation): Prepared {
@@ -137,7 +141,7 @@ export function createBot(dependencies: BotDependencies): Bot {
         now: now(),
         networks,
         openFile: invocation.openFile,
-        fill: (example, given) => fillExample(example, given, command, now()),
+        fill: filler(command),
       });
       if (command.access === "channel-manager" && !invocation.caller.mayManageChannel) {
         throw new UserError(`Only people who manage this channel can use ${command.name}.`, {
@@ -161,12 +165,27 @@ export function createBot(dependencies: BotDependencies): Bot {
   /** The reply to what a command throws: to one without a value that it needs, with what the value may be. */
   async function mistake(thrown: unknown, invocation: Invocation): Promise<Reply> {
     const reply = (error: unknown): Reply => toErrorReply(error, asked(invocation), invocation.signal);
-    const option = thrown instanceof UserError ? thrown.option : undefined;
-    if (!(thrown instanceof UserError) || option === undefined || invocation.options[option] !== undefined)
-      return reply(thrown);
+    const isMissing = ({ option }: UserError): boolean =>
+      option !== undefined && invocation.options[option] === undefined;
+    if (!(thrown instanceof UserError) || !isMissing(thrown)) return reply(thrown);
+    const error = (await missedParty(invocation)) ?? thrown;
+    const { option = "" } = error;
     const { progress: _, ...question } = invocation;
     const values = await suggest({ ...question, option, typed: "" });
-    return reply(values.length === 0 ? thrown : thrown.meaning({ typed: "", values }));
+    return reply(values.length === 0 ? error : error.meaning({ typed: "", values }));
+  }
+
+  /** The mistake of somebody who names no party, though the command needs one and none is saved: it comes before others. */
+  async function missedParty({ command: name, options, here, caller }: Invocation): Promise<UserError | undefined> {
+    const command = byName.get(name);
+    if (command === undefined || !partyCommands.has(command)) return undefined;
+    const values = await withSavedParties(
+      command.options,
+      options,
+      ownParties(dependencies.parties, here, caller, platforms),
+    );
+    const missed = neededParty(command.options, values);
+    return missed === undefined ? undefined : missingOption(command, missed, options, filler(command));
   }
 
   function report(command: string, here: Target, reply: Reply, millis: number): void {
@@ -191,8 +210,11 @@ export function createBot(dependencies: BotDependencies): Bot {
     try {
       signal.throwIfAborted();
       const parties = ownParties(dependencies.parties, here, caller, platforms);
+      const values = partyCommands.has(command) ? await withSavedParties(command.options, options, parties) : options;
+      const missed = neededParty(command.options, values);
+      if (missed !== undefined) throw missingOption(command, missed, invocation.options, filler(command));
       answer = await command.run({
-        options: partyCommands.has(command) ? await withSavedParties(command.options, options, parties) : options,
+        options: values,
         parties,
         here,
         caller,

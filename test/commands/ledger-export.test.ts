@@ -4,6 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { parse } from "csv-parse/sync";
 import { describe, expect, test } from "vitest";
 
+import type { Reply } from "../../src/reply/reply.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import { decimal, formatDecimal } from "../../src/units/decimal.ts";
 import { formatUtc, nanoseconds } from "../../src/units/nanoseconds.ts";
@@ -104,16 +105,40 @@ test("raw returns the node's bytes", async () => {
 });
 
 test.each([
-  [PARTY, `ledger export ${PARTY} USDT`],
-  ['from:"last month"', 'ledger export <party> USDT from:"last month"'],
+  [PARTY, new RegExp(`ledger export ${PARTY} USDT`, "u")],
+  ['from:"last month"', /ledger export [0-9a-f]{64} USDT from:"last month"/u],
 ])("with %s alone the line offered has it", async (given, line) => {
   const conversation = await talkToSimulator();
-  expect(await conversation.ask(`ledger export ${given}`)).toContain(line);
+  expect(await conversation.ask(`ledger export ${given}`)).toMatch(line);
 });
 
 test("an asset alone is said to stand in the party's place", async () => {
   const conversation = await talkToSimulator();
   expect(await conversation.ask("ledger export USDT")).toMatch(saying("“USDT”", "party", "ledger export <party> USDT"));
+});
+
+test("the party is asked for first, with parties to choose from, and each choice is kept", async () => {
+  const conversation = await talkToSimulator();
+  const { ask, askFor, samples } = conversation;
+  const chosen = ({ actions }: Reply, option: string): unknown[] =>
+    actions.flatMap((action) =>
+      "choices" in action ? action.choices.map(({ invocation }) => invocation.options[option]) : [],
+    );
+  const lines = ({ blocks }: Reply): string[] => blocks.flatMap((block) => (block.kind === "code" ? [block.text] : []));
+  const first = await askFor("ledger export");
+  expect(chosen(first, "party")).toContain(samples.partyId);
+  expect(lines(first)).toEqual([`ledger export ${String(chosen(first, "party")[0])} USDT from:2023-05`]);
+  // As a form sends it, where only the asset is required.
+  const second = await askFor("ledger export asset:VEGA");
+  expect(chosen(second, "asset")).toEqual(chosen(second, "party").map(() => "VEGA"));
+  expect(lines(second)).toEqual([`ledger export ${String(chosen(second, "party")[0])} VEGA from:2023-05`]);
+  const third = await askFor(`ledger export party:${samples.partyId}`);
+  expect(chosen(third, "asset")).toContain("VEGA");
+  expect(new Set(chosen(third, "party"))).toEqual(new Set([samples.partyId]));
+  expect(lines(third)).toEqual([`ledger export ${samples.partyId} USDT from:2023-05`]);
+  // With a saved one only the asset is missing.
+  await ask(`my party ${samples.partyId} treasury`);
+  expect(new Set(chosen(await askFor("ledger export"), "party"))).toEqual(new Set([undefined]));
 });
 
 test("an asset in the party's place is distinguished from an unknown party", async () => {

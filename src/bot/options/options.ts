@@ -90,6 +90,8 @@ export interface TextOption extends OptionBase {
   readonly mention?: { readonly picked: string };
   /** Uses the caller's saved parties: first in completion, as the default, and by name. */
   readonly saved?: "party";
+  /** Must be given by a caller who has saved none. */
+  readonly needed?: true;
   /** Completion of the text typed so far, best first; answers within a second. */
   readonly suggest?: (typed: string, context: SuggestContext) => Promise<readonly Choice[]>;
 }
@@ -161,7 +163,7 @@ type ValueOf<O extends Option> = O extends { kind: "text" }
             ? GivenFile
             : string;
 
-type AlwaysGiven<O extends Option> = O extends { required: true } | { kind: "flag" } ? true : false;
+type AlwaysGiven<O extends Option> = O extends { required: true } | { needed: true } | { kind: "flag" } ? true : false;
 
 /** The parsed values of a command's options. */
 export type OptionValues<S extends Options> = {

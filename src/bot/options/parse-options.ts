@@ -19,7 +19,6 @@ export function parseOptions(
   for (const name of Object.keys(raw)) {
     if (!Object.hasOwn(command.options, name)) throw unknownOption(command.name, command.options, name);
   }
-  const [example] = command.examples;
   const values: Record<string, OptionValue> = {};
   for (const [name, option] of Object.entries(command.options)) {
     const given = Object.hasOwn(raw, name) ? raw[name] : undefined;
@@ -28,14 +27,26 @@ export function parseOptions(
     } else if (option.kind === "flag") {
       values[name] = option.default;
     } else if ("required" in option && option.required) {
-      throw new UserError(`${command.name} needs ${article(name)}${takenAs(raw)}.`, {
-        option: name,
-        remedy: `${option.description}${option.description.endsWith(".") ? "" : "."} For example:`,
-        ...(example === undefined ? {} : { suggestion: context.fill?.(example, raw) ?? example }),
-      });
+      throw missingOption(command, name, raw, context.fill);
     }
   }
   return values;
+}
+
+/** The mistake of a command without a value that it needs, with an example that keeps what was given. */
+export function missingOption(
+  command: Pick<AnyCommand, "name" | "options" | "examples">,
+  name: string,
+  raw: RawOptions,
+  fill: ParseContext["fill"],
+): UserError {
+  const [example] = command.examples;
+  const description = command.options[name]?.description ?? "";
+  return new UserError(`${command.name} needs ${article(name)}${takenAs(name, command.options, raw)}.`, {
+    option: name,
+    remedy: `${description}${description.endsWith(".") ? "" : "."} For example:`,
+    ...(example === undefined ? {} : { suggestion: fill?.(example, raw) ?? example }),
+  });
 }
 
 export function unknownOption(command: string, options: Options, typed: string): UserError {
@@ -46,11 +57,15 @@ export function unknownOption(command: string, options: Options, typed: string):
   });
 }
 
-/** A bare value may stand in the place of another one: says where the first of them went. */
-function takenAs(raw: RawOptions): string {
-  const [name, value] = Object.entries(raw).find(([, given]) => typeof given === "string") ?? [];
-  return name === undefined || typeof value !== "string" ? "" : `; ${quoteTyped(value)} was taken as its ${name}`;
+/** A bare value may stand in the place of another one: says where the first of them went, unless it is an id. */
+function takenAs(missing: string, options: Options, raw: RawOptions): string {
+  const before = Object.keys(options).slice(0, Object.keys(options).indexOf(missing));
+  const [name, value] =
+    before.flatMap((one) => (typeof raw[one] === "string" ? [[one, raw[one]] as const] : []))[0] ?? [];
+  return value === undefined || WHOLE_ID.test(value) ? "" : `; ${quoteTyped(value)} was taken as its ${name}`;
 }
+
+const WHOLE_ID = /^[0-9a-f]{64}$/iu;
 
 function article(name: string): string {
   return /^[aeiou]/u.test(name) ? `an ${name}` : `a ${name}`;

@@ -62,6 +62,14 @@ export function takesParty(option: Option | undefined): boolean {
   return option?.kind === "text" && option.saved === "party";
 }
 
+/** The party that a command needs and has not got, from the caller or from what they saved. */
+export function neededParty(options: Options, values: Readonly<Record<string, unknown>>): string | undefined {
+  return Object.keys(options).find((name) => {
+    const option = options[name];
+    return option?.kind === "text" && option.needed === true && values[name] === undefined;
+  });
+}
+
 function savedId(typed: unknown, saved: readonly SavedParty[]): string | undefined {
   if (typed === undefined) return saved[0]?.id;
   if (typeof typed !== "string") return undefined;

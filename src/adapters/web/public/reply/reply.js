@@ -201,6 +201,9 @@ function renderBlockTitle(title, reader) {
   return title === undefined || title.length === 0 ? undefined : h("h3", {}, renderText(title, reader));
 }
 
+/** A line from its first `<party>` on: the input takes what is before it, and completion offers the rest. */
+const PLACEHOLDERS = /<[a-z][a-z\d-]*>.*$/u;
+
 /**
  * A line to type can be put into the input with one press; so can a failure's single line of code, which is the line that
  * would be right.
@@ -216,7 +219,9 @@ function renderCodeBlock({ text, language, command }, failed) {
     "figure",
     { class: line ? "code suggestion" : "code" },
     h("pre", { tabindex: "0" }, h("code", {}, visible(text))),
-    line ? h("button", { type: "button", class: "small", "data-fill": text }, "Type it") : undefined,
+    line
+      ? h("button", { type: "button", class: "small", "data-fill": text.replace(PLACEHOLDERS, "") }, "Type it")
+      : undefined,
     h("button", { type: "button", class: "small", "data-copy": text }, "Copy"),
   );
 }

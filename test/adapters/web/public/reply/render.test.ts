@@ -273,3 +273,13 @@ test.each([
 ])("%i bytes are %s", (count, shown) => {
   expect(formatBytes(count)).toBe(shown);
 });
+
+test("of a line with a value still to be given, the part before it is typed", () => {
+  const typed = (line: string): string => {
+    const block = { kind: "code", text: line, command: true } as const;
+    return /data-fill="([^"]*)"/u.exec(printTree(render(reply({ title: "t", blocks: [block] }))))?.[1] ?? "";
+  };
+  expect(typed("ledger export <party> USDT from:2023-05")).toBe("ledger export ");
+  expect(typed("alerts add stake.changed <party>")).toBe("alerts add stake.changed ");
+  expect(typed("market show BTC/USDT")).toBe("market show BTC/USDT");
+});
