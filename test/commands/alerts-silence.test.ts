@@ -197,7 +197,7 @@ describe("a silence", () => {
     expect(plainText(silenceScopeWords(silence!))).toBe("all of BTC/USDT on mainnet");
   });
 
-  test("pressed twice is one silence, announced once; a longer one is another", async () => {
+  test("pressed twice is one silence, announced once; a longer one lengthens it", async () => {
     const talk = await talkInOps();
     const both = await Promise.all([
       talk.ask("alerts silence node.down for:1h"),
@@ -208,8 +208,68 @@ describe("a silence", () => {
     expect(both.filter((said) => /^•.*node\.down/u.test(said))).toHaveLength(2);
     expect(await talk.engine.silences()).toHaveLength(1);
     expect(await owed(talk, ops)).toHaveLength(1);
-    await talk.ask("alerts silence node.down for:3h");
-    expect(await talk.engine.silences()).toHaveLength(2);
+    const [known] = await talk.engine.silences();
+    expect(await talk.ask("alerts silence node.down for:3h")).toMatch(saying("✓", known!.id, "15:00:05"));
+    expect(await talk.engine.silences()).toMatchObject([{ id: known!.id, from: NOON, until: NOON + 3 * HOUR + 5000 }]);
+    expect(await owed(talk, ops)).toHaveLength(2);
+  });
+
+  test("to come is no silence already: one within it is answered with its id and times, a later end lengthens it", async () => {
+    const talk = await talkInOps();
+    await talk.ask("alerts silence all from:23:00 for:8h");
+    const [known] = await talk.engine.silences();
+    for (const times of ["from:23:30 for:1h", "from:23:00 until:tomorrow"]) {
+      expect(await talk.ask(`alerts silence all ${times}`)).toMatch(saying("•", known!.id, "23:00:00", "07:00:00"));
+      expect(plainText(talk.lastReply.title)).not.toContain("already");
+    }
+    expect(await talk.ask("alerts silence all from:23:30 for:8h")).toMatch(saying("✓", known!.id, "23:00:00", "07:30"));
+    expect(await talk.engine.silences()).toMatchObject([
+      { id: known!.id, from: NOON + 11 * HOUR, until: NOON + 19.5 * HOUR },
+    ]);
+    // It would leave the hour before without one.
+    await talk.ask("alerts silence all from:22:00 for:2h");
+    await talk.ask("alerts silence all from:2026-01-16T08:30 for:1h");
+    expect(await talk.engine.silences()).toHaveLength(3);
+  });
+
+  test.each([
+    ["from:23:00 until:07:00", 11, 19],
+    ["from:22:00 until:07:00", 10, 19],
+    ["from:23:00 until:23:00", 11, 35],
+    ["from:2026-01-20T22:00 until:07:00", 130, 139],
+    ["from:21:00 until:07:00 zone:Europe/Berlin", 8, 18],
+    ["for:night", 0, 8],
+    ["for the night", 0, 8],
+  ])("may be one of a night: %s", async (times, from, until) => {
+    const talk = await talkInOps();
+    await talk.ask(`alerts silence all ${times}`);
+    expect(await talk.engine.silences()).toMatchObject([{ from: NOON + from * HOUR, until: NOON + until * HOUR }]);
+  });
+
+  test.each([
+    "from:2026-01-20 until:2026-01-19",
+    "from:22:00 until:2026-01-10",
+    "until:2026-01-10",
+    "from:2026-01-10",
+    "from:2026-01-10 until:2026-01-12",
+    "for:1h until:07:00",
+    "for:60d",
+    "until:2027-01-01",
+    "for:banana",
+    "until:banana",
+    "from:banana for:2h",
+    "for:24h every:day until:2026-06-30",
+    "from:2026-01-10 for:1h every:day until:2026-06-30",
+    "from:22:00 until:07:00 every:day",
+    "for:0",
+  ])("whose times are refused is answered with a line that works: %s", async (times) => {
+    const talk = await talkInOps();
+    const { blocks } = await talk.askFor(`alerts silence node.down ${times} reason:maintenance`);
+    const line = blocks.find(({ kind }) => kind === "code");
+    expect(await talk.engine.silences()).toEqual([]);
+    if (line?.kind !== "code") throw new Error("no line");
+    await talk.ask(line.text);
+    expect(await talk.engine.silences()).toMatchObject([{ scope: { kind: "node.down" }, reason: "maintenance" }]);
   });
 
   test("has a limit per destination", async () => {

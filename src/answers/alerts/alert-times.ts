@@ -101,6 +101,13 @@ export function parseEnd(option: string, typed: string, now: Milliseconds, zone 
   return momentOf(option, typed, { now, zone, edge });
 }
 
+/** The end of what begins at `from`: the next such moment after it where only the time of day is typed. Else as `parseEnd`. */
+export function parseEndAfter(from: Milliseconds, typed: string, now: Milliseconds, zone: string): Milliseconds {
+  return parseEnd("until", typed, TIME_OF_DAY.test(typed.trim()) ? from : now, zone);
+}
+
+const TIME_OF_DAY = /^([01]?\d|2[0-3]):([0-5]\d)$/u;
+
 function momentOf(
   option: string,
   typed: string,
@@ -108,7 +115,7 @@ function momentOf(
 ): Milliseconds {
   const compact = typed.trim().toLowerCase().replaceAll(/\s+/gu, " ");
   if (compact === "now") return now;
-  const daily = /^([01]?\d|2[0-3]):([0-5]\d)$/u.exec(compact);
+  const daily = TIME_OF_DAY.exec(compact);
   if (daily !== null) {
     const local = localMillis(zone, now);
     const midnight = local - (((local % DAY) + DAY) % DAY);

@@ -168,6 +168,9 @@ function readNamed(
     } else {
       const name = token.text.toLowerCase();
       const named = token.quotedFrom > 0 && Object.hasOwn(options, name) ? options[name] : undefined;
+      // `for the night`: a value is no article.
+      const article = named?.kind === "text" && !words && /^(?:a|the)$/iu.test(tokens[at]?.text ?? "");
+      if (article && tokens[at + 1] !== undefined) at += 1;
       const next = tokens[at];
       if (named?.kind === "flag") {
         set(name, true);

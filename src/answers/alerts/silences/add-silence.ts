@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { ALERT_KINDS, isPersonalKind } from "../../../alerts/kinds/kinds.ts";
-import type { Silence } from "../../../alerts/routing/silence.ts";
+import { isSilenceActive, type Silence } from "../../../alerts/routing/silence.ts";
 import { destinationKey } from "../../../alerts/routing/subscription.ts";
 import type { Episode } from "../../../alerts/rules/episode.ts";
 import type { Destination } from "../../../alerts/sender.ts";
@@ -51,7 +51,8 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
     const known = all.find((one) => isCoveredBy(wanted, one));
     if (known !== undefined) return existingSilenceReply(known, labels, now);
     const own = all.filter(({ scope: of }) => of.destination === wanted.scope.destination);
-    if (own.length >= MAX_SILENCES_PER_DESTINATION) {
+    const earlier = all.find((one) => isLengthenedBy(wanted, one));
+    if (earlier === undefined && own.length >= MAX_SILENCES_PER_DESTINATION) {
       throw new UserError(`There are ${own.length} silences in this place already, and no more are kept.`, {
         remedy: "End some of them, or silence more at once. They are listed by:",
         suggestion: "alerts silences",
@@ -59,8 +60,9 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
     }
     const label = labels[scope.subject ?? ""];
     const silence: Silence = {
-      id: createShortId(all.map(({ id }) => id)),
+      ...(earlier ?? { id: createShortId(all.map(({ id }) => id)) }),
       ...wanted,
+      ...(earlier === undefined ? {} : { from: earlier.from }),
       ...(label === undefined ? {} : { label }),
       ...(values.reason === undefined ? {} : { reason: values.reason }),
       by: caller.name,
@@ -73,7 +75,7 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
       changeAnnouncements(context, affected, { what: "silenced", silence }, labels),
     );
     const quiet = withQuietHours(silence, affected, await alerts.subscriptions()).length > 0;
-    return addedReply(context, silence, { destination, labels, notes, now, quiet });
+    return addedReply(context, silence, { destination, labels, notes, now, quiet, earlier });
   });
 }
 
@@ -140,9 +142,25 @@ function isCoveredBy(wanted: Pick<Silence, "scope" | "from" | "until" | "recurre
   );
 }
 
+/** One that would begin while a known one of the same scope holds, and end later: without a gap both are one. */
+function isLengthenedBy(wanted: Pick<Silence, "scope" | "from" | "until" | "recurrence">, known: Silence): boolean {
+  return (
+    isDeepStrictEqual(wanted.scope, known.scope) &&
+    wanted.recurrence === undefined &&
+    known.recurrence === undefined &&
+    known.from <= wanted.from + TIME_TOLERANCE &&
+    known.until >= wanted.from &&
+    known.until < wanted.until
+  );
+}
+
 function existingSilenceReply(known: Silence, labels: Labels, now: Milliseconds): Reply {
+  const scope = silenceScopeWords(known, labels);
+  const holds = isSilenceActive(known, now);
   return reply({
-    title: text`Nothing changed: ${silenceScopeWords(known, labels)} is silenced already`,
+    title: holds
+      ? text`Nothing changed: ${scope} is silenced already`
+      : text`Nothing changed: silence ${code(known.id)} of ${scope} covers that`,
     blocks: [
       {
         kind: "fields",
@@ -168,12 +186,14 @@ interface AddedSilence {
   readonly now: Milliseconds;
   /** Whether any affected subscription has quiet hours. */
   readonly quiet: boolean;
+  /** The same silence as it was, where this lengthens it. */
+  readonly earlier: Silence | undefined;
 }
 
 function addedReply(
   context: AlertCommandContext,
   silence: Silence,
-  { destination, labels, notes, now, quiet }: AddedSilence,
+  { destination, labels, notes, now, quiet, earlier }: AddedSilence,
 ): Reply {
   return reply({
     tone: "good",
@@ -188,6 +208,9 @@ function addedReply(
           ...(silence.reason === undefined ? [] : [field("Reason", silence.reason, { wide: true })]),
         ],
       },
+      ...(earlier === undefined
+        ? []
+        : [paragraph(text`It held ${silenceTimeWords(earlier, now)}, and is lengthened.`)]),
       ...notes,
       ...(keepsBackAnything(silence) ? [paragraph("Critical alerts, such as a stall, are kept back, too.")] : []),
       paragraph(

@@ -18,7 +18,7 @@ import { resolveId } from "../../ids/resolve-id.ts";
 import { findKind } from "../alert-kinds.ts";
 import type { SILENCE_OPTIONS } from "../alert-options.ts";
 import { findNode, resolveSubjects, subjectLabels } from "../alert-subjects.ts";
-import { parseEnd, parseMoment, parseSpan, parseZone } from "../alert-times.ts";
+import { parseEnd, parseEndAfter, parseMoment, parseSpan, parseZone } from "../alert-times.ts";
 import type { AlertCommandContext } from "../alerts.ts";
 import { episodeLabel, exactEpisode, findEpisode, findEpisodes } from "../episodes/episodes.ts";
 
@@ -135,8 +135,42 @@ export type SilenceValues = OptionValues<typeof SILENCE_OPTIONS> & { readonly ne
 /** When a silence is active. */
 type SilenceTimes = Pick<Silence, "from" | "until" | "recurrence" | "zone">;
 
-/** Start, end and recurrence as typed. Throws UserError without an end, and for one that is too far off. */
+/**
+ * Start, end and recurrence as typed; an end by the clock alone is the next such moment after the start.
+ * Throws UserError without an end, and for one that is too far off, with a line that works.
+ */
 export function parseSilenceTimes(values: SilenceValues, now: Milliseconds): SilenceTimes {
+  try {
+    return readTimes(values, now);
+  } catch (thrown) {
+    // Of a zone the nearest one is named.
+    if (!(thrown instanceof UserError) || thrown.suggestion !== undefined || thrown.option === "zone") throw thrown;
+    const { message, remedy, option } = thrown;
+    throw new UserError(message, {
+      ...(option === undefined ? {} : { option }),
+      ...(remedy === undefined ? {} : { remedy }),
+      suggestion: rightLine(values, option, now),
+      cause: thrown,
+    });
+  }
+}
+
+/** The line without the time at fault where that works, else for an hour from the start given, else from now. */
+function rightLine(values: SilenceValues, fault: string | undefined, now: Milliseconds): string {
+  const { from, every, until } = values;
+  const given = { from, for: values.for, every, until, ...(fault === undefined ? {} : { [fault]: undefined }) };
+  const hour = { ...given, for: "1h", until: every === undefined ? undefined : given.until };
+  const works = (times: typeof given): boolean => {
+    try {
+      return readTimes({ ...values, ...times }, now).until > now;
+    } catch (thrown) {
+      return ignoreUserError(thrown) ?? false;
+    }
+  };
+  return lineWith(values, [given, hour].find(works) ?? { from: undefined, for: "1h" });
+}
+
+function readTimes(values: SilenceValues, now: Milliseconds): SilenceTimes {
   const zone = values.zone === undefined ? "UTC" : parseZone("zone", values.zone);
   const from = values.from === undefined ? now : parseMoment("from", values.from, now, zone);
   if (from < now - TIME_TOLERANCE) {
@@ -146,9 +180,12 @@ export function parseSilenceTimes(values: SilenceValues, now: Milliseconds): Sil
     });
   }
   const length = values.for === undefined ? undefined : parseLength(values, values.for, now);
-  const end = values.until === undefined ? undefined : parseEnd("until", values.until, now, zone);
+  const end = values.until === undefined ? undefined : parseEndAfter(from, values.until, now, zone);
   if (end !== undefined && end <= from) {
-    throw new UserError("That silence would end before it begins.", { option: "until", remedy: "Give a later end." });
+    throw new UserError("That silence would end before it begins.", {
+      option: "until",
+      remedy: "Give a later end, or say for how long:",
+    });
   }
   if (values.every !== undefined) return recurring(values, from, length, end, zone);
   if (length !== undefined && end !== undefined) {
@@ -167,17 +204,21 @@ export function parseSilenceTimes(values: SilenceValues, now: Milliseconds): Sil
       `${formatDuration(until - from)} is too long: a silence lasts ${formatDuration(MAX_DURATION)} at most.`,
       {
         option: values.for === undefined ? "until" : "for",
-        remedy: "Remove or pause what nobody needs to hear for longer.",
+        remedy: "Remove or pause what nobody needs to hear for longer. The longest is:",
+        suggestion: lineWith(values, { for: "30d" }),
       },
     );
   }
   return { from, until, ...(zone === "UTC" ? {} : { zone }) };
 }
 
-/** A span as typed; for a moment or a night in its place, the error has the line that says so. */
+const NIGHT: Milliseconds = 8 * HOUR;
+
+/** A span as typed, or a night; for a moment or tonight in its place, the error has the line that says so. */
 function parseLength(values: SilenceValues, typed: string, now: Milliseconds): Milliseconds {
   if (parseTypedDuration(typed) !== undefined) return parseSpan("for", typed);
-  const night = /^(?:tonight|overnight|(?:the )?night)$/iu.test(typed);
+  if (/^(?:a |the )?night$/iu.test(typed)) return NIGHT;
+  const night = /^(?:tonight|overnight)$/iu.test(typed);
   const isEnd = !night && isMoment(typed, now);
   if (!night && !isEnd) return parseSpan("for", typed);
   throw new UserError(`for is a span of time, not ${quoteTyped(typed)}.`, {
