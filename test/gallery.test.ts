@@ -8,10 +8,12 @@ import { renderSlack } from "../src/adapters/slack/render/render.ts";
 import { renderTerminal } from "../src/adapters/terminal/render/render.ts";
 import { renderReply } from "../src/adapters/web/public/reply/reply.js";
 import { describe } from "../src/alerts/wording/wording.ts";
+import { judgeSources } from "../src/api/verdict/judge-sources.ts";
+import { DEFAULT_THRESHOLDS } from "../src/api/verdict/verdict.ts";
 import { PLATFORMS } from "../src/main/platforms/platforms.ts";
 import { replyToJson } from "../src/reply/json.ts";
 import type { Reply } from "../src/reply/reply.ts";
-import { toMillis } from "../src/units/nanoseconds.ts";
+import { fromMillis, toMillis } from "../src/units/nanoseconds.ts";
 import { refusals, textsIn } from "./adapters/discord/judge.ts";
 import { textsOf } from "./adapters/web/print-tree.ts";
 import { talkToSimulator } from "./commands/conversation.ts";
@@ -19,6 +21,7 @@ import { judgeMessage } from "./support/fake-slack/judge.ts";
 import { gallery, GALLERY_NOW } from "./support/gallery.ts";
 import { alertMessages } from "./support/gallery/alert-messages.ts";
 import { fillIn, LINES } from "./support/gallery/lines.ts";
+import { NOON } from "./support/talk.ts";
 
 // Each reply of the gallery as the four renderers show it, side by side in one file, so that a change of any of them is
 // seen beside the others.
@@ -39,6 +42,17 @@ test.each(Object.entries(LINES))("what a network answers about %s", async (name,
   let said = "";
   for (const line of lines) said += `> ${line}\n${await talk.ask(await fillIn(line, talk))}\n`;
   await expect(visible(timeless(said))).toMatchFileSnapshot(`golden/answers-${name}.txt`);
+});
+
+test("what is answered on a network that the watchers see stand still", async () => {
+  const time = fromMillis(toMillis(NOON) - 40_000);
+  const round = { witnesses: [{ node: "sim-1", reachable: true, time }], atMillis: performance.now(), wallClock: NOON };
+  const verdict = judgeSources(round, undefined, DEFAULT_THRESHOLDS);
+  const talk = await talkToSimulator({ verdict: () => verdict });
+  talk.simulator.faults.set({ kind: "stall", network: "mainnet", from: time });
+  let said = "";
+  for (const line of ["market show BTC/USDT", "market list"]) said += `> ${line}\n${await talk.ask(line)}\n`;
+  await expect(visible(timeless(said))).toMatchFileSnapshot("golden/answers-stalled.txt");
 });
 
 /** Without what differs from run to run: round trips, the node asked, ports and ids made up for subscriptions. */

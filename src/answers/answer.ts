@@ -3,8 +3,9 @@
 // ids/ reads ids and names, pages/ reads lists, alerts/ holds the commands about alerts.
 
 import type { PersonalKind } from "../alerts/kinds/kinds.ts";
+import type { AlertService } from "../alerts/service/service.ts";
 import type { AsOf } from "../api/api-client.ts";
-import { DEFAULT_THRESHOLDS } from "../api/verdict/verdict.ts";
+import { DEFAULT_THRESHOLDS, stoodMillis } from "../api/verdict/verdict.ts";
 import type { Attachment } from "../reply/attachment.ts";
 import { type Block, paragraph, type Table } from "../reply/block.ts";
 import { type Action, type Ask, reply, type Reply, type Tone } from "../reply/reply.ts";
@@ -15,6 +16,8 @@ import { type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
 /** The part of a command's context that the frame needs. */
 interface AnswerContext {
   readonly network: string;
+  /** The watchers' verdicts, and from when on a stall is an alert; left out where nobody watches. */
+  readonly alerts?: Pick<AlertService, "config" | "verdict">;
   now(): Nanoseconds;
 }
 
@@ -22,8 +25,8 @@ interface AnswerContext {
 const SHOW_AGE_FROM_MILLIS = 5000;
 
 /**
- * A reply with a node's data: a footer with network, node, block and age; a Refresh button; a warning if the block is
- * far behind the wall clock.
+ * A reply with a node's data: a footer with network, node, block and age; a Refresh button; a warning if the network
+ * is stalled, or the block far behind the wall clock.
  */
 export function answer(
   context: AnswerContext,
@@ -39,7 +42,7 @@ export function answer(
   },
 ): Reply {
   const { ask, actions = [], blocks, tone = "neutral", ...rest } = parts;
-  const stale = staleWarning(asOf);
+  const stale = stallWarning(context, asOf) ?? staleWarning(context, asOf);
   return reply({
     ...rest,
     tone: stale !== undefined && tone !== "bad" ? "warning" : tone,
@@ -93,11 +96,32 @@ export function asOfFooter({ network, node, blockHeight, blockTime, receivedAt }
   return text`${network} · ${node}${block} · read ${time(receivedAt)}${age}`;
 }
 
+/** By the watchers' verdict, as `time` and the alert judge it; undefined where they see no stall, or the node is beyond it. */
+function stallWarning(context: AnswerContext, { network, blockTime }: AsOf): Block | undefined {
+  const { alerts } = context;
+  const now = context.now();
+  const watched = alerts?.verdict?.(network);
+  if (alerts === undefined || watched?.network !== "stalled") return undefined;
+  const stood = stoodMillis(watched, millisBetween(watched.at, now));
+  const since = blockTime ?? watched.frontier?.time;
+  if (stood < Math.min(DEFAULT_THRESHOLDS.stalledMillis, alerts.config.stalled.for) || since === undefined)
+    return undefined;
+  if (watched.frontier !== undefined && since > watched.frontier.time) return undefined;
+  const age = formatDuration(Math.max(0, millisBetween(since, now)));
+  return paragraph(
+    text`${strong(`${network} is stalled.`)} Prices and all else here stand since ${time(since)} (${age} ago).`,
+  );
+}
+
 /** Undefined where the node keeps up, by the clock at its answer. */
-function staleWarning(asOf: AsOf): Block | undefined {
+function staleWarning({ alerts }: AnswerContext, asOf: AsOf): Block | undefined {
   if (asOf.blockTime === undefined) return undefined;
   const behind = millisBetween(asOf.blockTime, asOf.receivedAt);
-  if (behind < DEFAULT_THRESHOLDS.laggingMillis) return undefined;
+  const watched = alerts?.verdict?.(asOf.network);
+  // Where the network is seen to go on, the node lags behind it, or a clock is off; else its age is all that is known.
+  const goesOn = watched?.network === "healthy" && watched.basis === "advance";
+  const { laggingMillis, stalledMillis } = DEFAULT_THRESHOLDS;
+  if (behind < (goesOn ? laggingMillis : stalledMillis)) return undefined;
   return paragraph(
     text`${strong("Stale data.")} The last block that ${asOf.node} has taken in is ${formatDuration(behind)} old (${time(asOf.blockTime)}): what it says may no longer hold.`,
   );

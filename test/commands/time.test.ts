@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { judgeSources } from "../../src/api/verdict/judge-sources.ts";
 import { DEFAULT_THRESHOLDS, type Verdict } from "../../src/api/verdict/verdict.ts";
+import { plainText } from "../../src/reply/plain-text.ts";
 import { fromMillis, toMillis } from "../../src/units/nanoseconds.ts";
 import { stalled } from "../alerts/readings.ts";
 import { loopbackNode, NO_ROUTE, type StubResponse } from "../support/loopback-node.ts";
@@ -32,10 +33,9 @@ test("time names the node that lags and the one that is down", async () => {
 });
 
 /** A conversation beside watchers: what they saw, every five seconds between two moments before now. */
-async function talkWatched() {
+async function talkWatched(thresholds = { ...DEFAULT_THRESHOLDS, motionMillis: 10_000, stalledMillis: 10_000 }) {
   let watched: Verdict | undefined;
   const conversation = await talkToSimulator({ verdict: () => watched });
-  const thresholds = { ...DEFAULT_THRESHOLDS, motionMillis: 10_000, stalledMillis: 10_000 };
   const present = performance.now();
   /** One node, which went on until its time was so old, then stood still. */
   const see = (fromAgo: number, untilAgo: number, age: number): void => {
@@ -165,6 +165,46 @@ test("a network whose time is an hour old but goes on is running, and the differ
   const screen = (await conversation.ask("time")).replaceAll(/\s+/gu, " ");
   expect(screen).toMatch(saying("✓", "mainnet"));
   expect(screen).toMatch(/^✓/u);
+});
+
+test("what is read of a stalled network says so, from the moment at which time and the alert do", async () => {
+  const talk = await talkWatched(DEFAULT_THRESHOLDS);
+  const { ask, simulator, see } = talk;
+  const commands = ["market list", "market show BTC/USDT", "snapshots", "stake"];
+  const toneAndFirst = async (line: string) => {
+    await ask(line);
+    const { tone, blocks } = talk.lastReply;
+    const [first] = blocks;
+    return [tone, first?.kind === "paragraph" ? plainText(first.text) : ""] as const;
+  };
+  simulator.faults.set({ kind: "stall", network: "mainnet", from: ago(36_000) });
+  see(66_000, 1000, 36_000);
+  expect(await ask("time")).toMatch(/^✗ [\s\S]*stalled/u);
+  for (const line of commands) {
+    expect([line, ...(await toneAndFirst(line))]).toEqual([
+      line,
+      "warning",
+      expect.stringMatching(/mainnet.*11:59:2\d.*3\d s/u),
+    ]);
+  }
+});
+
+test.each<[string, number, "stall" | "lag", boolean, "good" | "warning"]>([
+  ["a stall that is no alert yet is not told", 22, "stall", true, "good"],
+  ["an old block without a verdict is told", 32, "stall", false, "warning"],
+  ["a node a little behind a network that goes on is not told", 45, "lag", true, "good"],
+  ["a node far behind a network that goes on is told", 75, "lag", true, "warning"],
+])("%s with the answers of a node", async (_name, seconds, kind, isWatched, tone) => {
+  const talk = await talkWatched(DEFAULT_THRESHOLDS);
+  const from = ago((seconds + 600) * 1000);
+  talk.simulator.faults.set(
+    kind === "lag"
+      ? { kind, seconds, network: "mainnet", from }
+      : { kind, network: "mainnet", from: ago(seconds * 1000) },
+  );
+  if (isWatched) talk.see(seconds * 1000 + 30_000, 1000, kind === "lag" ? 0 : seconds * 1000);
+  await talk.ask("market show BTC/USDT");
+  expect(talk.lastReply.tone).toBe(tone);
 });
 
 test("data whose block is old is labelled stale, with its age", async () => {

@@ -244,3 +244,8 @@ export function isFurther(a: Position | undefined, b: Position | undefined): boo
   if (a === undefined || b === undefined) return a !== undefined;
   return a.time > b.time || (a.time === b.time && (a.height ?? -1n) > (b.height ?? -1n));
 }
+
+/** For how long a stalled network has stood still, so many milliseconds after the verdict. */
+export function stoodMillis({ basis, ageMillis = 0, stillMillis = 0 }: Verdict, later: Milliseconds): Milliseconds {
+  return (basis === "age" ? ageMillis : stillMillis) + Math.max(0, later);
+}
