@@ -69,13 +69,18 @@ export async function deliver(talk: Talk, sender: FakeSender): Promise<void> {
 }
 
 /** The undelivered messages of a destination, in order, as replies. */
-export async function owedReplies({ store }: Talk, destination: Destination): Promise<Reply[]> {
+export async function owedReplies(talk: Talk, destination: Destination): Promise<Reply[]> {
+  return (await owedMessages(talk, destination)).map((message) => describeAlert(message));
+}
+
+/** The undelivered messages of a destination, in order. */
+export async function owedMessages({ store }: Talk, destination: Destination): Promise<AlertMessage[]> {
   return store.transaction(async ({ alerts }) => {
     const rows = await alerts.outbox.openOf(destinationKey(destination));
     const messages = new Map(
       (await alerts.outbox.messages(rows.map(({ message }) => message))).map((one) => [one.id, one.data]),
     );
-    return rows.map(({ message }) => describeAlert(AlertMessage.parse(JSON.parse(messages.get(message) ?? "null"))));
+    return rows.map(({ message }) => AlertMessage.parse(JSON.parse(messages.get(message) ?? "null")));
   });
 }
 

@@ -1,14 +1,18 @@
 import { describe, expect, test, vi } from "vitest";
 
+import { timeToText } from "../../src/alerts/kinds/json-fields.ts";
 import { KIND_GROUPS } from "../../src/alerts/kinds/kinds.ts";
+import type { NetworkStatus } from "../../src/alerts/kinds/network-status.ts";
 import { SendError } from "../../src/alerts/sender.ts";
 import { auction, down, stalled } from "../alerts/readings.ts";
 import { aboveFold } from "../../src/reply/fold.ts";
 import { fullText } from "../../src/reply/full-text.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
+import { fromMillis } from "../../src/units/nanoseconds.ts";
 import { delivering } from "../support/delivering.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { linesOf, saying } from "../support/said.ts";
+import type { Talk } from "../support/talk.ts";
 import {
   ann,
   bob,
@@ -19,6 +23,7 @@ import {
   OPS,
   ops,
   owed,
+  owedMessages,
   owedReplies,
   see,
   shown,
@@ -29,6 +34,18 @@ import {
 import { talkToSimulator } from "./conversation.ts";
 
 const senderOn = (platform: string): FakeSender => new FakeSender({ platform, now: () => Date.now() });
+
+/** Two hours after the noon of the conversation. */
+const UNTIL = timeToText(fromMillis(Date.UTC(2026, 0, 15, 14)));
+
+/** The status in the last message that says what was subscribed. */
+async function standingAt(talk: Talk): Promise<NetworkStatus | undefined> {
+  return (await owedMessages(talk, ops))
+    .flatMap((message) =>
+      message.type === "change" && message.change.what === "added" ? [message.change.standing] : [],
+    )
+    .at(-1);
+}
 
 describe("a channel", () => {
   test("is offered what ops channels need, and shown by one test message that it can be reached", async () => {
@@ -159,6 +176,46 @@ describe("a channel", () => {
     expect(
       await talk.ask("alerts add node.down style:plain severity:critical network:mainnet subjects:a:1"),
     ).not.toContain("a node does not answer");
+  });
+
+  test("that other subscriptions tell already learns which, and no alert counts as untold that one of them tells", async () => {
+    const talk = await talkToSimulator();
+    talk.become({ here: ELSEWHERE, caller: ann });
+    await talk.ask("alerts add markets");
+    talk.become({ here: OPS });
+    await talk.ask("alerts add node.down,network.stalled");
+    const known = idIn(talk.lastReply);
+    await see(talk, 1, [stalled("good"), down("good"), auction("good")]);
+    await see(talk, 4, [stalled("good"), down("bad"), auction("bad")]);
+    expect(await talk.ask("alerts add network.stalled style:plain")).toContain(known);
+    expect(await standingAt(talk)).toMatchObject({ firing: [], toldAlready: 1, elsewhere: 1 });
+    await talk.ask("alerts add checkpoint.new");
+    expect(shown(talk.lastReply)).not.toContain(known);
+    // Those of the new one are named, and no longer among the others.
+    expect(await talk.ask("alerts add market.auction,node.down")).toContain(known);
+    expect(await standingAt(talk)).toMatchObject({ firing: [{}, {}] });
+    await talk.ask(`alerts pause ${known}`);
+    expect(await talk.ask("alerts add network.stalled,node.lagging")).not.toContain(known);
+  });
+
+  test.each<[string, string, NetworkStatus["silenced"]]>([
+    ["all", "node.down,network.stalled", { until: UNTIL, all: true }],
+    ["node.down", "node.down", { until: UNTIL, all: true }],
+    ["node.down", "node.down,network.stalled", { until: UNTIL, all: false }],
+    ["BTC/USDT", "market.auction BTC/USDT", { until: UNTIL, all: true }],
+    ["BTC/USDT", "market.auction", { until: UNTIL, all: false }],
+    ["BTC/USDT", "market.auction ETH/USDT", undefined],
+    ["node.lagging", "node.down,network.stalled", undefined],
+    ["all from:22:00", "node.down", undefined],
+  ])("while %s is silenced is told until when that covers %s", async (silenced, added, expected) => {
+    const talk = await talkInOps();
+    await talk.ask(`alerts silence ${silenced} for:2h`);
+    talk.become({ here: ELSEWHERE });
+    await talk.ask("alerts silence all for:3h");
+    talk.become({ here: OPS });
+    await talk.ask(`alerts add ${added}`);
+    expect((await standingAt(talk))?.silenced).toEqual(expected);
+    expect(shown(talk.lastReply).includes("2026-01-15 14:00:00 UTC")).toBe(expected !== undefined);
   });
 
   test.each([

@@ -46,7 +46,11 @@ export const NetworkStatus = z.object({
     .exactOptional(),
   /** How many more are open than listed. */
   more: z.int().nonnegative(),
-  /** How many others are open that the reader is not subscribed to; absent if there are none, or all are listed. */
+  /** How many others are open that another subscription of the place tells; absent if there are none. */
+  toldAlready: z.int().positive().exactOptional(),
+  /** How many others are open that no subscription of the place tells; absent if there are none, or all are listed. */
   elsewhere: z.int().positive().exactOptional(),
+  /** Until when silences that hold keep back all that the subscription tells, or a part of it; absent without any. */
+  silenced: z.object({ until: TimeText, all: z.boolean() }).exactOptional(),
 });
 export type NetworkStatus = z.infer<typeof NetworkStatus>;

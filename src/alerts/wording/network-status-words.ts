@@ -1,5 +1,6 @@
-import { joinText, strong, text, type Text } from "../../reply/text.ts";
+import { commandLine, joinText, strong, text, type Text, time } from "../../reply/text.ts";
 import { formatDuration } from "../../units/duration.ts";
+import { timeFromText } from "../kinds/json-fields.ts";
 import { KINDS } from "../kinds/kinds.ts";
 import type { NetworkStatus } from "../kinds/network-status.ts";
 import { sinceWords } from "./phrases.ts";
@@ -33,8 +34,8 @@ export function verdictWords(status: NetworkStatus): string {
 }
 
 /** How many alerts of the network are open, whether or not the status names them. */
-function openAlerts({ firing, more, elsewhere = 0 }: NetworkStatus): number {
-  return firing.length + more + elsewhere;
+function openAlerts({ firing, more, toldAlready = 0, elsewhere = 0 }: NetworkStatus): number {
+  return firing.length + more + toldAlready + elsewhere;
 }
 
 /** `21 s, alerts at 30 s`. */
@@ -52,7 +53,8 @@ export function suspicionWords(one: Suspicion): Text {
 
 /** `Open on mainnet: a node lags behind (api2), warning, since …. 3 of 3 nodes answer, block 1204.`, the worst first. */
 export function networkStatusWords(status: NetworkStatus): Text {
-  const { network, verdict, answering, nodes, height, firing, more, elsewhere = 0, suspicious = [] } = status;
+  const { network, verdict, answering, nodes, height, firing, more, suspicious = [], silenced } = status;
+  const { toldAlready = 0, elsewhere = 0 } = status;
   const facts = [
     ...(answering === undefined || nodes === undefined ? [] : [`${answering} of ${nodes} nodes answer`]),
     ...(height === undefined ? [] : [`block ${groupedNumber(height)}`]),
@@ -61,19 +63,34 @@ export function networkStatusWords(status: NetworkStatus): Text {
     suspicious.length === 0
       ? []
       : text` Suspicious, and no alert yet: ${joinText(suspicious.map(suspicionWords), "; ")}.`;
-  const others = elsewhere === 1 ? "1 other alert is open" : `${elsewhere} other alerts are open`;
+  const aside = [
+    ...(toldAlready === 0 ? [] : [` ${othersOpen(toldAlready)} there, told here by another subscription.`]),
+    ...(elsewhere === 0 ? [] : [` ${othersOpen(elsewhere)} there, not told here.`]),
+  ].join("");
+  const first = silenced === undefined ? [] : text`${silencedWords(silenced)} `;
   if (firing.length > 0) {
     const rest = more === 0 ? "" : `; and ${more} more`;
-    const aside = elsewhere === 0 ? "" : ` ${others} there, not told here.`;
     const behind = facts === "" ? "" : ` ${facts}.`;
-    return text`Open on ${strong(network)}: ${joinText(firing.map(firingWords), "; ")}${rest}.${aside}${behind}${pending}`;
+    return text`${first}Open on ${strong(network)}: ${joinText(firing.map(firingWords), "; ")}${rest}.${aside}${behind}${pending}`;
   }
   const detail = facts === "" ? "" : ` (${facts})`;
   const is =
-    verdict === "disagree" ? ": " : verdict === "blind" || (verdict === "healthy" && elsewhere > 0) ? " " : " is ";
-  const words = elsewhere > 0 && verdict === "healthy" ? "makes blocks" : verdictWords(status);
-  const none = verdict === "unwatched" ? "" : elsewhere > 0 ? ` ${others} there, not told here.` : " No alert is open.";
-  return text`${strong(network)}${is}${words}${detail}.${none}${pending}`;
+    verdict === "disagree" ? ": " : verdict === "blind" || (verdict === "healthy" && aside !== "") ? " " : " is ";
+  const words = aside !== "" && verdict === "healthy" ? "makes blocks" : verdictWords(status);
+  const none = verdict === "unwatched" ? "" : aside === "" ? " No alert is open." : aside;
+  return text`${first}${strong(network)}${is}${words}${detail}.${none}${pending}`;
+}
+
+/** `Silenced until …: nothing of this is told before.`; of a part, where the silences are listed. */
+export function silencedWords({ until, all }: NonNullable<NetworkStatus["silenced"]>): Text {
+  const end = time(timeFromText(until));
+  return all
+    ? text`${strong("Silenced until")} ${end}: nothing of this is told before.`
+    : text`${strong("Silenced in part")} until ${end}: ${commandLine("alerts silences")}.`;
+}
+
+function othersOpen(count: number): string {
+  return count === 1 ? "1 other alert is open" : `${count} other alerts are open`;
 }
 
 /** `a node lags behind (api2), warning, since …`. */

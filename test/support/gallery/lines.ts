@@ -78,6 +78,10 @@ export const LINES: Readonly<Record<string, readonly string[]>> = {
     "alerts add node.down quiet:late",
     "alerts add node.down mention:@oncall",
     "alerts add order.final",
+    "alerts silence node.down for:2h",
+    "alerts add node.down,market.auction",
+    "alerts silence all for:3h",
+    "alerts add network.stalled severity:critical",
   ],
   changes: [
     "alerts add ops",

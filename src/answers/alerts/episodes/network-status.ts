@@ -32,11 +32,18 @@ const SourcesSnapshot = z.object({
     .catch(undefined),
 });
 
-/** A network's status from the watchers' last snapshots: asks no node. Names the episodes that `subscription` covers; counts the rest. */
+/** Who is told of a status: a subscription, beside the others of its place. */
+interface StatusReader {
+  readonly subscription: Subscription;
+  readonly others: readonly Subscription[];
+  readonly silenced?: NonNullable<NetworkStatus["silenced"]> | undefined;
+}
+
+/** A network's status from the watchers' last snapshots: asks no node. Names the episodes that the reader's subscription tells; counts the rest. */
 export async function networkStatus(
   network: string,
   alerts: Pick<AlertService, "openEpisodes" | "pending" | "snapshot" | "verdict" | "config">,
-  subscription?: Subscription,
+  { subscription, others = [], silenced }: Partial<StatusReader> = {},
 ): Promise<NetworkStatus> {
   const [open, pending, last] = await Promise.all([
     alerts.openEpisodes(network),
@@ -49,17 +56,22 @@ export async function networkStatus(
   const blockAge = last === undefined || frontier === undefined ? 0 : last.at - frontier;
   const heights = (round?.witnesses ?? []).flatMap(({ height }) => (height === undefined ? [] : [BigInt(height)]));
   const highest = heights.reduce<bigint | undefined>((a, b) => (a === undefined || b > a ? b : a), undefined);
-  const rules =
-    subscription === undefined ? undefined : new Set(rulesOf(subscription, alerts.config).map(({ id }) => id));
-  const isCovered = (one: Pick<Episode, "rule" | "network" | "subject">): boolean =>
-    subscription === undefined || (rules?.has(one.rule) === true && covers(subscription, one));
+  const isCovered = subscription === undefined ? (): boolean => true : coverageOf(subscription, alerts.config);
   const own = open.filter((one) => isCovered(one) && compareSeverity(one.severity, subscription?.floor ?? "info") >= 0);
+  const told = others
+    .filter(({ state }) => state === "active")
+    .map((other) => ({ isCovered: coverageOf(other, alerts.config), floor: other.floor }));
+  const toldAlready = open.filter(
+    (one) =>
+      !own.includes(one) &&
+      told.some((other) => other.isCovered(one) && compareSeverity(one.severity, other.floor) >= 0),
+  ).length;
   // Under a subscription's own thresholds it may be an alert already.
   const isOpen = ({ kind, subject }: Machine): boolean =>
     open.some((one) => one.kind === kind && one.subject === subject);
   const suspicious = pending.filter((one) => isCovered(one) && !isOpen(one));
   const labels = await watchedMarketLabels(network, alerts);
-  const elsewhere = open.length - own.length;
+  const elsewhere = open.length - own.length - toldAlready;
   const sorted = own.toSorted((a, b) => compareSeverity(b.severity, a.severity));
   return {
     network,
@@ -90,8 +102,19 @@ export async function networkStatus(
             .map((one) => suspicionOf(one, labels, alerts.config, blockAge)),
         }),
     more: Math.max(0, sorted.length - MAX_NAMED_EPISODES),
+    ...(toldAlready === 0 ? {} : { toldAlready }),
     ...(elsewhere === 0 ? {} : { elsewhere }),
+    ...(silenced === undefined ? {} : { silenced }),
   };
+}
+
+/** Whether a subscription tells of such an episode or pending condition, whatever its severity. */
+function coverageOf(
+  subscription: Subscription,
+  config: AlertService["config"],
+): (one: Pick<Episode, "rule" | "network" | "subject">) => boolean {
+  const rules = new Set(rulesOf(subscription, config).map(({ id }) => id));
+  return (one) => rules.has(one.rule) && covers(subscription, one);
 }
 
 /**

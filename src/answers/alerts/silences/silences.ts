@@ -1,9 +1,11 @@
 // Finds silences for the alerts commands: visible ones, by id, and the destinations that a silence affects.
 // add-silence.ts makes a new one; parse-silence.ts reads its scope and times.
 
+import { timeToText } from "../../../alerts/kinds/json-fields.ts";
 import { isConditionKind } from "../../../alerts/kinds/kinds.ts";
+import type { NetworkStatus } from "../../../alerts/kinds/network-status.ts";
 import { quietUntil } from "../../../alerts/routing/quiet-hours.ts";
-import type { Silence } from "../../../alerts/routing/silence.ts";
+import { isSilenceActive, type Silence, silenceActiveUntil } from "../../../alerts/routing/silence.ts";
 import { covers, destinationKey, isAlive, type Subscription } from "../../../alerts/routing/subscription.ts";
 import type { Destination } from "../../../alerts/sender.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
@@ -12,6 +14,7 @@ import { nearest, quoteTyped } from "../../../bot/nearest.ts";
 import type { Choice, SuggestContext } from "../../../bot/options/options.ts";
 import { UserError } from "../../../errors.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
+import { fromMillis } from "../../../units/nanoseconds.ts";
 import { type CallerContext, destinationHere, isOperator } from "../destination.ts";
 import { findByShortId, shortIdChoices } from "../short-id.ts";
 
@@ -87,6 +90,38 @@ export async function affectedDestinations(
         one.subjects.some((of) => scope.subjects?.includes(of))),
   );
   return [...new Map(concerned.map((one) => [destinationKey(one.destination), one.destination])).values()];
+}
+
+/**
+ * Until when silences keep back what a subscription tells, at a moment (Unix milliseconds): all of it, where one silence
+ * does, else a part; undefined where none holds for it.
+ */
+export function silencedUntil(
+  { destination, network, kinds, subjects, personal }: Subscription,
+  silences: readonly Silence[],
+  at: Milliseconds,
+): NetworkStatus["silenced"] {
+  const here = destinationKey(destination);
+  const found = silences.flatMap((one) => {
+    const { scope } = one;
+    const silent = scope.subjects ?? (scope.subject === undefined ? undefined : [scope.subject]);
+    const isHere = scope.destination === undefined ? personal !== true : scope.destination === here;
+    const holds =
+      isHere &&
+      isSilenceActive(one, at) &&
+      (scope.network ?? network) === network &&
+      (scope.kind === undefined || kinds.some((kind) => kind === scope.kind)) &&
+      (silent === undefined || subjects.length === 0 || subjects.some((of) => silent.includes(of)));
+    const all =
+      (scope.kind === undefined || kinds.every((kind) => kind === scope.kind)) &&
+      (silent === undefined || (subjects.length > 0 && subjects.every((of) => silent.includes(of))));
+    return holds ? [{ until: silenceActiveUntil(one, at), all }] : [];
+  });
+  const whole = found.filter(({ all }) => all);
+  const counted = whole.length === 0 ? found : whole;
+  return counted.length === 0
+    ? undefined
+    : { until: timeToText(fromMillis(Math.max(...counted.map(({ until }) => until)))), all: whole.length > 0 };
 }
 
 /** The subscriptions of these destinations that a silence covers and that have quiet hours. */

@@ -25,10 +25,17 @@ import {
   workspaceOf,
 } from "../destination.ts";
 import { networkStatus } from "../episodes/network-status.ts";
+import { silencedUntil } from "../silences/silences.ts";
 import { createShortId } from "../short-id.ts";
 import { suspensionNote } from "../suspension-words.ts";
 import { DEFAULT_NOTIFICATION_SETTINGS, parseNotificationSettings, threadNote } from "./notification-settings.ts";
-import { awaitFirstDelivery, crossedThresholdNote, deliveryNote, severityNotes } from "./subscription-checks.ts";
+import {
+  awaitFirstDelivery,
+  crossedThresholdNote,
+  deliveryNote,
+  overlapNote,
+  severityNotes,
+} from "./subscription-checks.ts";
 import {
   contentKey,
   listAction,
@@ -72,7 +79,12 @@ export async function addSubscription(
         status: added.status,
         labels,
         offered,
-        notes: [...suspended, ...threadNote(values, added.subscription, context.platforms), ...crossed],
+        notes: [
+          ...added.overlapping,
+          ...suspended,
+          ...threadNote(values, added.subscription, context.platforms),
+          ...crossed,
+        ],
       });
 }
 
@@ -86,7 +98,9 @@ interface SubscriptionRequest {
 }
 
 /** A new subscription, or the reply that says why there is none. */
-type AddResult = Reply | { readonly subscription: Subscription; readonly status: NetworkStatus };
+type AddResult =
+  | Reply
+  | { readonly subscription: Subscription; readonly status: NetworkStatus; readonly overlapping: readonly Block[] };
 
 async function addOnce(context: AlertCommandContext, request: SubscriptionRequest): Promise<AddResult> {
   const { alerts, caller, network } = context;
@@ -122,7 +136,8 @@ async function addOnce(context: AlertCommandContext, request: SubscriptionReques
       suggestion: "alerts list",
     });
   }
-  const status = await networkStatus(network, alerts, subscription);
+  const silenced = silencedUntil(subscription, await alerts.silences(), subscription.created);
+  const status = await networkStatus(network, alerts, { subscription, others: there, silenced });
   // Only a message shows whether direct messages can be sent; nobody else has to learn of the change there.
   const personal = destination.channel.startsWith("user:");
   const isKnown = personal || all.some((one) => isSameDestination(one.destination, destination));
@@ -133,7 +148,7 @@ async function addOnce(context: AlertCommandContext, request: SubscriptionReques
       ? [testAnnouncement(context, destination, added)]
       : changeAnnouncements(context, [destination], { what: "added", ...added }, labels);
   await alerts.putSubscription(subscription, caller.name, announced);
-  return { subscription, status };
+  return { subscription, status, overlapping: overlapNote(subscription, there, alerts.config, labels) };
 }
 
 /** A price threshold belongs to one market: one for all of them means nothing. */

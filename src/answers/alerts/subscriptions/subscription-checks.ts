@@ -1,14 +1,20 @@
-import { KINDS } from "../../../alerts/kinds/kinds.ts";
+import type { AlertsConfig } from "../../../alerts/alerts-config.ts";
+import { isConditionKind, KINDS } from "../../../alerts/kinds/kinds.ts";
 import { exactPrice, isPriceBad } from "../../../alerts/kinds/price.ts";
 import { compareSeverity } from "../../../alerts/kinds/severity.ts";
 import { destinationKey, rulesOf, type Subscription } from "../../../alerts/routing/subscription.ts";
 import type { Destination } from "../../../alerts/sender.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import { thresholdSideWords } from "../../../alerts/wording/condition-words.ts";
-import { groupedNumber, type Labels, subjectName } from "../../../alerts/wording/subscription-words.ts";
+import {
+  groupedNumber,
+  type Labels,
+  subjectName,
+  subscriptionWords,
+} from "../../../alerts/wording/subscription-words.ts";
 import type { Clock } from "../../../api/clock.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
-import { text } from "../../../reply/text.ts";
+import { code, text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { marketsById } from "../../ids/ids.ts";
 import type { AlertCommandContext } from "../alerts.ts";
@@ -36,6 +42,46 @@ function minimumSeverityNote(kinds: Subscription["kinds"], floor: Subscription["
         : `Of these only ${covered.join(", ")} ever ${covered.length === 1 ? "becomes" : "become"} ${bad}; the rest is not told.`,
     ),
   ];
+}
+
+/** A note where other subscriptions of the place tell the same already, wholly or in part; empty where none does. */
+export function overlapNote(
+  subscription: Subscription,
+  there: readonly Subscription[],
+  config: AlertsConfig,
+  labels: Labels,
+): Block[] {
+  const found = there.flatMap((other) => {
+    const share = toldShare(subscription, other, config);
+    return share === "none" ? [] : [{ other, share }];
+  });
+  const { other, share } = found.find((one) => one.share === "all") ?? found[0] ?? {};
+  if (other === undefined) return [];
+  const rest = found.length === 1 ? "" : `, and ${found.length - 1} more`;
+  return [
+    paragraph(
+      text`${share === "all" ? "All" : "Part"} of this is told here already: ${code(other.id)} (${subscriptionWords(other, labels)})${rest}.`,
+    ),
+  ];
+}
+
+/** How much of what a subscription tells another one tells as well. */
+function toldShare(own: Subscription, other: Subscription, config: AlertsConfig): "all" | "some" | "none" {
+  if (other.state !== "active" || other.network !== own.network) return "none";
+  const [told, others] = [own, other].map((one) => [
+    ...rulesOf(one, config).map(({ id }) => id),
+    ...one.kinds.filter((kind) => !isConditionKind(kind)),
+  ]);
+  const common = (told ?? []).filter((one) => others?.includes(one) === true);
+  const everywhere = other.subjects.length === 0;
+  const subjects = own.subjects.filter((one) => everywhere || other.subjects.includes(one));
+  const isApart = own.subjects.length > 0 && subjects.length === 0;
+  if (common.length === 0 || isApart) return "none";
+  const isAll =
+    common.length === told?.length &&
+    (everywhere || (own.subjects.length > 0 && subjects.length === own.subjects.length)) &&
+    compareSeverity(own.floor, other.floor) >= 0;
+  return isAll ? "all" : "some";
 }
 
 /** A reply does not wait longer for prices: the next observations say the same. */
