@@ -29,7 +29,7 @@ import { code, text, time } from "../src/reply/text.ts";
 
 export const alertsAck = command({
   name: "alerts ack",
-  alsoCalled: ["acknowledge"],
+  alsoCalled: ["acknowledge", "reminder"],
   summary: "Acknowledge an alert: no more reminders",
   verb: "Acknowledge",
   title: "Acknowledge an alert",

@@ -8,7 +8,7 @@ import { command } from "../src/bot/command.ts";
 
 export const alertsAdd = command({
   name: "alerts add",
-  alsoCalled: ["subscribe", "watch"],
+  alsoCalled: ["subscribe", "watch", "kind", "group"],
   summary: "Subscribe this channel, or watch one thing yourself",
   verb: "Subscribe",
   title: "Subscribe this channel",

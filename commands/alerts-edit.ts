@@ -6,6 +6,7 @@ import { command } from "../src/bot/command.ts";
 
 export const alertsEdit = command({
   name: "alerts edit",
+  alsoCalled: ["severity", "quiet hours", "digest"],
   summary: "Change a subscription",
   verb: "Save",
   title: "Change a subscription",

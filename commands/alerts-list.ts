@@ -25,7 +25,7 @@ const HINT = text`${commandLine("alerts edit <id>")} changes one, ${commandLine(
 
 export const alertsList = command({
   name: "alerts list",
-  alsoCalled: ["subscriptions"],
+  alsoCalled: ["subscriptions", "subscription", "channel", "direct message"],
   summary: "The subscriptions of this channel, and your own",
   verb: "List subscriptions",
   examples: ["alerts list"],

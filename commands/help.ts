@@ -15,7 +15,7 @@ const STARTS = ["time", "market list", "market show", "order", "stake", "alerts 
 
 export const help = command({
   name: "help",
-  alsoCalled: ["commands"],
+  alsoCalled: ["commands", "details"],
   summary: "What you can ask, and how",
   verb: "Show help",
   examples: ["help", "help market show"],

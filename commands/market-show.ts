@@ -29,7 +29,7 @@ const TRIGGER_FIELDS = { horizon: true, probability: true, auctionExtension: tru
 
 export const marketShow = command({
   name: "market show",
-  alsoCalled: ["price", "spread"],
+  alsoCalled: ["price", "spread", "mark", "bid", "offer", "open interest", "price bound"],
   summary: "One market: price, spread, bounds, liquidity",
   verb: "Show market",
   examples: ["market show BTC/USDT", "market show BTC/USDT network:testnet"],

@@ -45,7 +45,7 @@ type Context = CommandContext<typeof options>;
 
 export const order = command({
   name: "order",
-  alsoCalled: ["orders"],
+  alsoCalled: ["orders", "filled", "left"],
   summary: "One order: what is left, why it ended, its versions",
   verb: "Show order",
   examples: ["order <id>", "order <id> version:1"],

@@ -12,6 +12,7 @@ import { id, text, toText } from "../src/reply/text.ts";
 
 export const rotations = command({
   name: "rotations",
+  alsoCalled: ["validator", "validators"],
   summary: "Changes of the validators' Ethereum keys",
   verb: "Show rotations",
   examples: ["rotations", "rotations first:50", "rotations node:validator-1"],

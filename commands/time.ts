@@ -22,7 +22,19 @@ const FAR_APART_BLOCKS = 10_000n;
 
 export const time = command({
   name: "time",
-  alsoCalled: ["status", "health", "height"],
+  alsoCalled: [
+    "status",
+    "health",
+    "height",
+    "healthy",
+    "verdict",
+    "network",
+    "data node",
+    "node",
+    "block",
+    "age",
+    "simulated",
+  ],
   summary: "Is the network healthy?",
   verb: "Show time",
   examples: ["time", "time network:testnet"],

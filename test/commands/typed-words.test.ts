@@ -4,6 +4,7 @@ import { commands as declared } from "../../commands/index.ts";
 import { withCommonOptions } from "../../src/bot/command.ts";
 import { parseLine } from "../../src/bot/grammar/grammar.ts";
 import { UserError } from "../../src/errors.ts";
+import { glossaryWords } from "../support/glossary.ts";
 import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { nanoseconds } from "../../src/units/nanoseconds.ts";
 
@@ -24,6 +25,11 @@ test.each([
   ["price BTC/USDT", "market show"],
   ["status", "time"],
   ["commands", "help"],
+  ["verdict", "time"],
+  ["network", "time"],
+  ["healthy", "time"],
+  ["open interest BTC/USDT", "market show"],
+  ["quiet hours", "say: alerts edit"],
   ["versions network:testnet", "info"],
   ["markte lsit", "say: market list"],
   ["markte lsit network:testnet", "say: market list network:testnet"],
@@ -56,6 +62,14 @@ test.each([
   ["alerts silence all for 8 hours", "alerts silence"],
 ])("%s leads to %s", (line, command) => {
   expect(leadsTo(line)).toBe(command);
+});
+
+// The name of a platform is no command's word.
+const glossary = glossaryWords().filter((word) => word !== "console");
+
+test.each(glossary)("the glossary's word “%s” leads to a command", (word) => {
+  const said = leadsTo(word);
+  expect(["say: help", "say: undefined"]).not.toContain(said);
 });
 
 test("another word for a command is no other command, nor the first word of one", () => {

@@ -8,6 +8,12 @@ export function avoidedWords(): readonly (readonly string[])[] {
   return [...rows].map(([, cell = ""]) => [...cell.matchAll(/`([^`]+)`/gu)].map(([, word = ""]) => word));
 }
 
+/** The words of its first column, as people would type each alone. */
+export function glossaryWords(): readonly string[] {
+  const rows = readFileSync(PAGE, "utf8").matchAll(/^\|(?! Word \||---)([^|]*)\|[^|]*\|[^|]*\|$/gmu);
+  return [...rows].flatMap(([, cell = ""]) => cell.split(",").map((word) => word.trim()));
+}
+
 /** The lines that say one of these words, each behind the word. */
 export function linesWith(words: readonly string[], lines: readonly string[]): string[] {
   return words.flatMap((word) => {

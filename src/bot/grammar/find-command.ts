@@ -16,8 +16,8 @@ export function findCommand(
   const found = commandAt(words, commands);
   if (found !== undefined) return found;
   const [first = "", second] = words;
-  const called = commands.find(({ alsoCalled, changes }) => changes !== true && alsoCalled?.includes(first) === true);
-  if (called !== undefined) return { command: called, words: 1 };
+  const called = calledAt(words, commands);
+  if (called !== undefined && called.command.changes !== true) return called;
   const lineOf = (name: string, from: number): string => [name, ...tokens.slice(from).map(lineWord)].join(" ");
   const group = commands.filter(({ name }) => name.startsWith(`${first} `));
   if (group.length > 0) {
@@ -47,6 +47,19 @@ export function findCommand(
 interface Meant {
   readonly name: string;
   readonly words: number;
+}
+
+/** The command that people call by the words at the start: three before two before one. */
+function calledAt(
+  words: readonly string[],
+  commands: readonly AnyCommand[],
+): { command: AnyCommand; words: number } | undefined {
+  for (const count of [3, 2, 1]) {
+    const name = words.slice(0, count).join(" ");
+    const command = words.length < count ? undefined : commands.find((one) => one.alsoCalled?.includes(name));
+    if (command !== undefined) return { command, words: count };
+  }
+  return undefined;
 }
 
 function commandAt(
@@ -87,10 +100,9 @@ function meantCommand(words: readonly string[], commands: readonly AnyCommand[])
   if (slip !== undefined) return slip;
   const swapped = second === undefined ? undefined : named(nearest(`${second} ${first}`, names));
   if (swapped?.words === 2) return swapped;
-  const called = commands.find(({ alsoCalled }) => alsoCalled?.includes(first));
-  if (called !== undefined) return { name: called.name, words: 1 };
   for (const at of words.keys()) {
-    const later = at === 0 ? undefined : commandAt(words.slice(at), commands);
+    const rest = words.slice(at);
+    const later = (at === 0 ? undefined : commandAt(rest, commands)) ?? calledAt(rest, commands);
     if (later !== undefined) return { name: later.command.name, words: at + later.words };
   }
   const bySecond = names.filter((name) => name.split(" ")[1] === first);
