@@ -1,8 +1,9 @@
-import { ALL_NETWORKS_OPTION, SILENCE_OPTIONS } from "../src/answers/alerts/alert-options.ts";
+import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { readReference } from "../src/alerts/outbox/group.ts";
 import { requireManager } from "../src/answers/alerts/destination.ts";
 import { findEpisodes } from "../src/answers/alerts/episodes/episodes.ts";
 import { addSilence } from "../src/answers/alerts/silences/add-silence.ts";
+import { SILENCE_OPTIONS } from "../src/answers/alerts/silences/silence-options.ts";
 import { command } from "../src/bot/command.ts";
 
 export const alertsSilence = command({

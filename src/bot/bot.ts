@@ -19,6 +19,7 @@ import { errorReply } from "./error-reply.ts";
 import { completions, type LineCompletion } from "./grammar/complete-line.ts";
 import { findCommand } from "./grammar/find-command.ts";
 import { fillExample, formatLine, parseLine } from "./grammar/grammar.ts";
+import { withRightLine } from "./grammar/offered-line.ts";
 import { type Invocation, managerRemedy, type Prepared, type Target, type Visibility } from "./invocation.ts";
 import type { Choice, SuggestContext } from "./options/options.ts";
 import { missingOption, parseOptions } from "./options/parse-options.ts";
@@ -248,14 +249,24 @@ export function createBot(dependencies: BotDependencies): Bot {
     return prepare(invocation).run();
   }
 
-  function runLine(line: string, rest: Omit<Invocation, "command" | "options">): Promise<Reply> {
+  async function runLine(line: string, rest: Omit<Invocation, "command" | "options">): Promise<Reply> {
     let ask: Ask;
     try {
       ask = parseLine(line, commands, now(), networks);
-    } catch (thrown) {
+    } catch (refused) {
+      const { progress: _, openFile, ...asker } = rest;
+      const thrown = await withRightLine(refused, {
+        commands,
+        networks,
+        now: now(),
+        openFile,
+        limit: { millis: SUGGEST_MILLIS, signal: rest.signal },
+        suggest: (offered, option, typed) => suggest({ ...asker, ...offered, option, typed }),
+        suggestContext: (offered) => suggestContext({ ...asker, ...offered }),
+      });
       const reply = mark(toErrorReply(thrown, { command: "unknown" }, rest.signal), fallback);
       report("unknown", rest.here, reply, 0);
-      return Promise.resolve(reply);
+      return reply;
     }
     return run({ ...rest, ...ask });
   }

@@ -53,6 +53,16 @@ export function parseKinds(typed: string): ChosenKinds {
   return groups.length === 0 ? { kinds } : { kinds, groups: [...new Set(groups)] };
 }
 
+/** Whether these are kinds that go together. */
+export function takesKinds(typed: string): boolean {
+  try {
+    return parseKinds(typed).kinds.length > 0;
+  } catch (thrown) {
+    if (thrown instanceof UserError) return false;
+    throw thrown;
+  }
+}
+
 /** The kind of that name; undefined for any other word. */
 export function findKind(typed: string): AlertKind | undefined {
   const word = typed.trim().toLowerCase();

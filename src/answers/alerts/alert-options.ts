@@ -1,10 +1,10 @@
 import { SEVERITIES } from "../../alerts/kinds/severity.ts";
 import type { Choice, Options, TextOption } from "../../bot/options/options.ts";
-import { KIND_CHOICES, suggestKinds } from "./alert-kinds.ts";
-import { suggestSilencedSubjects, suggestSubjects } from "./alert-subjects.ts";
-import { suggestQuietHours, suggestSpans, suggestZones } from "./alert-times.ts";
+import { KIND_CHOICES, suggestKinds, takesKinds } from "./alert-kinds.ts";
+import { suggestSubjects } from "./alert-subjects.ts";
+import { suggestQuietHours, suggestZones, takesQuietHours, takesSpan, takesZone } from "./alert-times.ts";
 import { listWords } from "./destination.ts";
-import { suggestEpisodes, suggestLogged, suggestSilenceable } from "./episodes/episodes.ts";
+import { suggestEpisodes, suggestLogged } from "./episodes/episodes.ts";
 import { suggestSilences } from "./silences/silences.ts";
 import { suggestResumable, suggestSubscriptions } from "./subscriptions/subscriptions.ts";
 
@@ -13,12 +13,19 @@ function choices(values: readonly string[]): Choice[] {
   return values.map((value) => ({ label: value, value }));
 }
 
+/** A number above nought, or `off`. */
+const takesNumber = (typed: string): boolean => /^(?:\d+(?:\.\d+)?|off)$/iu.test(typed);
+
+/** Only values that completion knows. */
+function suggested(suggest: NonNullable<TextOption["suggest"]>): NonNullable<TextOption["takes"]> {
+  return async (typed, context) => (await suggest(typed, context)).length > 0;
+}
+
 // Headings of the form; what has none stands above them.
 const WHICH = "Which ones";
 const PRICES = "Prices";
 const WHEN = "When it is told";
 const HOW = "How it is told";
-const REPEATS = "Again and again";
 
 /** Thresholds, each for the kinds that its description names. */
 const THRESHOLDS = {
@@ -29,6 +36,7 @@ const THRESHOLDS = {
     description: "market.price: tell when the mark is above this",
     example: "70000",
     none: "off",
+    takes: takesNumber,
   },
   low: {
     kind: "text",
@@ -37,6 +45,7 @@ const THRESHOLDS = {
     description: "market.price: tell when the mark is below this",
     example: "50000.5",
     none: "off",
+    takes: takesNumber,
   },
   when: {
     kind: "choice",
@@ -52,6 +61,7 @@ const THRESHOLDS = {
     description: "market.bound: this near to a bound, in percent of the price",
     example: "0.5",
     none: "off",
+    takes: takesNumber,
   },
   for: {
     kind: "text",
@@ -60,6 +70,7 @@ const THRESHOLDS = {
     description: "Tell once it has lasted this long: stalled, disagree, clock, lagging, auction",
     example: "2m",
     none: "off",
+    takes: takesSpan,
   },
   "critical-for": {
     kind: "text",
@@ -68,6 +79,7 @@ const THRESHOLDS = {
     description: "network.stalled, network.disagree: critical once it has lasted this long",
     example: "5m",
     none: "off",
+    takes: takesSpan,
   },
   drift: {
     kind: "text",
@@ -76,6 +88,7 @@ const THRESHOLDS = {
     description: "network.clock: this far from the bot's clock",
     example: "1m",
     none: "off",
+    takes: takesSpan,
   },
   rounds: {
     kind: "integer",
@@ -92,6 +105,7 @@ const THRESHOLDS = {
     description: "node.lagging: this far behind the network's time",
     example: "2m",
     none: "off",
+    takes: takesSpan,
   },
   blocks: {
     kind: "integer",
@@ -108,6 +122,7 @@ const THRESHOLDS = {
     description: "checkpoint.overdue: this many times the usual spacing",
     example: "3",
     none: "off",
+    takes: takesNumber,
   },
   "at-least": {
     kind: "text",
@@ -116,6 +131,7 @@ const THRESHOLDS = {
     description: "checkpoint.overdue: and at least this long",
     example: "10m",
     none: "off",
+    takes: takesSpan,
   },
 } as const satisfies Options;
 
@@ -148,6 +164,7 @@ const NOTIFICATION_SETTINGS = {
     example: "22:00-07:00",
     none: "off",
     suggest: suggestQuietHours,
+    takes: takesQuietHours,
   },
   zone: {
     kind: "text",
@@ -156,6 +173,7 @@ const NOTIFICATION_SETTINGS = {
     description: "The time zone of the quiet hours; left out = UTC",
     example: "Europe/Berlin",
     suggest: suggestZones,
+    takes: takesZone,
   },
   mention: {
     kind: "text",
@@ -196,6 +214,7 @@ const KINDS = {
   maxLength: 600,
   several: KIND_CHOICES,
   suggest: suggestKinds,
+  takes: takesKinds,
 } as const;
 
 const SUBJECTS = {
@@ -226,6 +245,7 @@ export function toOption(addition = "") {
   return {
     kind: "text",
     operatorsOnly: true,
+    takes: (typed) => /^(?:console|\w+:.+)$/iu.test(typed),
     description: `Terminal and console only: console, or platform:<channel id>${addition}`,
     example: "platform:<channel id>",
     wording: ({ chats, console: shown }) => {
@@ -247,9 +267,14 @@ export const SUBSCRIPTION_OPTION = {
   description: "Its id, as alerts list shows it",
   example: "7k2mq",
   suggest: suggestSubscriptions,
+  takes: suggested(suggestSubscriptions),
 } as const;
 
-export const RESUMABLE_OPTION = { ...SUBSCRIPTION_OPTION, suggest: suggestResumable } as const;
+export const RESUMABLE_OPTION = {
+  ...SUBSCRIPTION_OPTION,
+  suggest: suggestResumable,
+  takes: suggested(suggestResumable),
+} as const;
 
 export const SILENCE_OPTION = {
   kind: "text",
@@ -259,6 +284,7 @@ export const SILENCE_OPTION = {
   description: "Its id, as alerts silences shows it",
   example: "4hd9x",
   suggest: suggestSilences,
+  takes: suggested(suggestSilences),
 } as const;
 
 export const EPISODE_OPTION = {
@@ -270,6 +296,7 @@ export const EPISODE_OPTION = {
   maxLength: 400,
   rest: true,
   suggest: suggestEpisodes,
+  takes: suggested(suggestEpisodes),
 } as const;
 
 /** A network that only narrows the search. */
@@ -279,63 +306,6 @@ export const ALL_NETWORKS_OPTION = {
   section: "The answer",
   description: "Only this network; left out = all",
 } as const;
-
-export const SILENCE_OPTIONS = {
-  what: {
-    kind: "text",
-    description: "An alert, a kind, a market or a node; all = everything here",
-    example: "node.down",
-    maxLength: 400,
-    suggest: suggestSilenceable,
-  },
-  for: {
-    kind: "text",
-    label: "For how long",
-    hint: "Or any other, as in 90m",
-    description: "How long, each time",
-    example: "1h",
-    suggest: suggestSpans,
-  },
-  subject: {
-    kind: "text",
-    label: "Only this market or node",
-    section: WHICH,
-    description: "Of that kind only this market or node",
-    example: "BTC/USDT",
-    suggest: suggestSilencedSubjects,
-  },
-  from: {
-    kind: "text",
-    label: "Begins",
-    moment: true,
-    description: "When it begins: 22:00, in 2h, 2026-05-01T22:00; left out = now",
-    example: "22:00",
-  },
-  every: {
-    kind: "choice",
-    label: "Repeats every",
-    section: REPEATS,
-    description: "The same again every day or week: a maintenance window",
-    choices: choices(["day", "week"]),
-  },
-  zone: {
-    kind: "text",
-    label: "Time zone",
-    section: REPEATS,
-    description: "The time zone of these times; left out = UTC",
-    example: "Europe/Berlin",
-    suggest: suggestZones,
-  },
-  until: {
-    kind: "text",
-    label: "Ends",
-    moment: true,
-    description: "When it ends, that day included; with every: when the last one ends",
-    example: "2026-05-31",
-  },
-  reason: { kind: "text", hint: "", description: "Why", example: "maintenance" },
-  to: TO_OPTION,
-} as const satisfies Options;
 
 export const LOG_OPTIONS = {
   what: {

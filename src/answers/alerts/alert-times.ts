@@ -1,7 +1,7 @@
 import { isTimeZone, localMillis } from "../../alerts/routing/local-time.ts";
 import { nearest, quoteTyped } from "../../bot/nearest.ts";
 import type { Choice } from "../../bot/options/options.ts";
-import { parseTimeSpan, parseTypedDuration } from "../../bot/options/time-span.ts";
+import { nearestTime, parseTimeSpan, parseTypedDuration } from "../../bot/options/time-span.ts";
 import { UserError } from "../../errors.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
@@ -127,8 +127,10 @@ function momentOf(
   // Days begin and end by the zone's clock.
   const span = /\bago$/u.test(compact) ? undefined : parseTimeSpan(compact, fromMillis(localMillis(zone, now)));
   if (span === undefined) {
+    const near = nearestTime(typed);
     throw new UserError(`${option} is a time, not ${quoteTyped(typed)}.`, {
       option,
+      ...(near === undefined ? {} : { meanings: { typed, values: [{ label: near, value: near }] } }),
       remedy: "Write 22:00, in 2h, tomorrow, or a date and time as in 2026-05-01T12:30.",
     });
   }
@@ -164,4 +166,36 @@ export function parseQuietHours(typed: string): { from: string; to: string } {
 export function quietInstead({ from, until, for: length }: Readonly<Record<string, string>>): string | undefined {
   if (from === undefined && until === undefined) return undefined;
   return length === undefined ? `quiet:${from ?? "22:00"}-${until ?? "07:00"}` : undefined;
+}
+
+/** Whether an option takes this: a duration, or `off`. */
+export function takesSpan(typed: string): boolean {
+  return isOff(typed) || isSpan(typed);
+}
+
+export function takesQuietHours(typed: string): boolean {
+  return isOff(typed) || isRight(() => parseQuietHours(typed));
+}
+
+export function takesZone(typed: string): boolean {
+  return isRight(() => parseZone("zone", typed));
+}
+
+/** A moment, whenever it is. */
+export function takesMoment(typed: string): boolean {
+  return isRight(() => parseMoment("from", typed, 0));
+}
+
+function isOff(typed: string): boolean {
+  return typed.trim().toLowerCase() === "off";
+}
+
+function isRight(parse: () => unknown): boolean {
+  try {
+    parse();
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof UserError) return false;
+    throw thrown;
+  }
 }

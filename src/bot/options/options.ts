@@ -94,6 +94,11 @@ export interface TextOption extends OptionBase {
   readonly needed?: true;
   /** Completion of the text typed so far, best first; answers within a second. */
   readonly suggest?: (typed: string, context: SuggestContext) => Promise<readonly Choice[]>;
+  /**
+   * Whether a line with this text may be offered: not where the command would refuse it. Left out = any text; where
+   * values are suggested, what has a digit, as ids do, or a suggestion.
+   */
+  readonly takes?: (typed: string, context: SuggestContext) => boolean | Promise<boolean>;
 }
 
 export interface IntegerOption extends OptionBase {

@@ -3,7 +3,7 @@ import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { AnyCommand } from "../command.ts";
 import { nearest, quoteTyped } from "../nearest.ts";
 import type { GivenFile, Option, Options, TimeSpan } from "./options.ts";
-import { parseTimeSpan } from "./time-span.ts";
+import { nearestTime, parseTimeSpan } from "./time-span.ts";
 
 type RawOptions = Readonly<Record<string, string | number | boolean>>;
 
@@ -72,7 +72,7 @@ function article(name: string): string {
 }
 
 /** What parsing needs beside the option. */
-interface ParseContext {
+export interface ParseContext {
   readonly now: Nanoseconds;
   readonly networks: readonly string[];
   /** An example of the command with what was given in it. */
@@ -96,7 +96,12 @@ export function isFlagWord(word: string): boolean {
  * One raw value, as typed or as a platform sent it, checked and typed.
  * @throws UserError with the mistake, the accepted form and the nearest match.
  */
-function parseOption(name: string, option: Option, raw: string | number | boolean, context: ParseContext): OptionValue {
+export function parseOption(
+  name: string,
+  option: Option,
+  raw: string | number | boolean,
+  context: ParseContext,
+): OptionValue {
   const typed = String(raw).trim();
   switch (option.kind) {
     case "text": {
@@ -132,6 +137,8 @@ function parseOption(name: string, option: Option, raw: string | number | boolea
       const span = parseTimeSpan(typed, context.now);
       if (span !== undefined) return span;
       const slashes = /^\d{1,4}[/.]\d{1,2}[/.]\d{1,4}$/u.test(typed);
+      const near = nearestTime(typed);
+      if (near !== undefined) throw mistaken(name, `${name} is a time, not ${quoteTyped(typed)}.`, typed, near);
       throw wrongValue(
         name,
         slashes ? `${name} could be two dates: ${quoteTyped(typed)}.` : `${name} is a time, not ${quoteTyped(typed)}.`,
@@ -173,8 +180,12 @@ function oneOf(option: string, message: string, typed: string, values: readonly 
   const near = nearest(typed, values);
   const list = values.length === 1 ? `The only one is ${values[0] ?? ""}.` : `It is one of ${values.join(", ")}.`;
   if (near === undefined) return wrongValue(option, message, list);
+  return mistaken(option, message, typed, near, list);
+}
+
+function mistaken(option: string, message: string, typed: string, near: string, others = ""): UserError {
   const meanings = { typed, values: [{ label: near, value: near }] };
-  return new UserError(message, { option, remedy: `Did you mean ${near}? ${list}`, meanings });
+  return new UserError(message, { option, remedy: `Did you mean ${near}? ${others}`.trim(), meanings });
 }
 
 function wrongValue(option: string, message: string, remedy: string): UserError {

@@ -1,5 +1,6 @@
 import { type Milliseconds, parseDuration } from "../../units/duration.ts";
 import { fromMillis, nanoseconds, type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
+import { nearest } from "../nearest.ts";
 import type { TimeSpan } from "./options.ts";
 
 const DAY_MILLIS = 86_400_000;
@@ -19,6 +20,19 @@ export function parseTimeSpan(typed: string, now: Nanoseconds): TimeSpan | undef
     ago(compact, now) ??
     relative(compact, now);
   return found === undefined ? undefined : { ...found, typed: typed.trim() };
+}
+
+const TIME_WORDS = [
+  "now",
+  "today",
+  "yesterday",
+  "tomorrow",
+  ...["last", "this"].flatMap((which) => ["day", "week", "month", "quarter", "year"].map((unit) => `${which} ${unit}`)),
+];
+
+/** The time in words that was probably meant; undefined where none is near. */
+export function nearestTime(typed: string): string | undefined {
+  return nearest(typed.trim().replaceAll(/\s+/gu, " "), TIME_WORDS);
 }
 
 interface Span {

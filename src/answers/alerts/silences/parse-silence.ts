@@ -16,11 +16,11 @@ import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { MARKET } from "../../ids/ids.ts";
 import { resolveId } from "../../ids/resolve-id.ts";
 import { findKind } from "../alert-kinds.ts";
-import type { SILENCE_OPTIONS } from "../alert-options.ts";
 import { findNode, resolveSubjects, subjectLabels } from "../alert-subjects.ts";
 import { parseEnd, parseEndAfter, parseMoment, parseSpan, parseZone } from "../alert-times.ts";
 import type { AlertCommandContext } from "../alerts.ts";
 import { episodeLabel, exactEpisode, findEpisode, findEpisodes } from "../episodes/episodes.ts";
+import { isNight, type SILENCE_OPTIONS } from "./silence-options.ts";
 
 const SILENCEABLE = ALERT_KINDS.filter((kind) => !isPersonalKind(kind));
 
@@ -145,10 +145,11 @@ export function parseSilenceTimes(values: SilenceValues, now: Milliseconds): Sil
   } catch (thrown) {
     // Of a zone the nearest one is named.
     if (!(thrown instanceof UserError) || thrown.suggestion !== undefined || thrown.option === "zone") throw thrown;
-    const { message, remedy, option } = thrown;
+    const { message, remedy, option, meanings } = thrown;
     throw new UserError(message, {
       ...(option === undefined ? {} : { option }),
       ...(remedy === undefined ? {} : { remedy }),
+      ...(meanings === undefined ? {} : { meanings }),
       suggestion: rightLine(values, option, now),
       cause: thrown,
     });
@@ -217,7 +218,7 @@ const NIGHT: Milliseconds = 8 * HOUR;
 /** A span as typed, or a night; for a moment or tonight in its place, the error has the line that says so. */
 function parseLength(values: SilenceValues, typed: string, now: Milliseconds): Milliseconds {
   if (parseTypedDuration(typed) !== undefined) return parseSpan("for", typed);
-  if (/^(?:a |the )?night$/iu.test(typed)) return NIGHT;
+  if (isNight(typed)) return NIGHT;
   const night = /^(?:tonight|overnight)$/iu.test(typed);
   const isEnd = !night && isMoment(typed, now);
   if (!night && !isEnd) return parseSpan("for", typed);

@@ -1,0 +1,83 @@
+import type { Options, SuggestContext } from "../../../bot/options/options.ts";
+import { findKind } from "../alert-kinds.ts";
+import { TO_OPTION } from "../alert-options.ts";
+import { suggestSilencedSubjects } from "../alert-subjects.ts";
+import { isSpan, suggestSpans, suggestZones, takesMoment, takesZone } from "../alert-times.ts";
+import { suggestEpisodes, suggestSilenceable } from "../episodes/episodes.ts";
+
+/** `night`, which is 8 hours, with or without its article. */
+export function isNight(typed: string): boolean {
+  return /^(?:a |the )?night$/iu.test(typed.trim());
+}
+
+/** All, a kind, an episode, a node, a market, or how long everything is silenced. */
+async function takesSilenceable(typed: string, context: SuggestContext): Promise<boolean> {
+  if (/^(?:all|everything)$/iu.test(typed) || isSpan(typed) || findKind(typed) !== undefined) return true;
+  const found = await Promise.all([
+    suggestEpisodes(typed, context),
+    suggestSilencedSubjects(typed, { ...context, options: {} }),
+  ]);
+  return found.flat().length > 0;
+}
+
+export const SILENCE_OPTIONS = {
+  what: {
+    kind: "text",
+    description: "An alert, a kind, a market or a node; all = everything here",
+    example: "node.down",
+    maxLength: 400,
+    suggest: suggestSilenceable,
+    takes: takesSilenceable,
+  },
+  for: {
+    kind: "text",
+    label: "For how long",
+    hint: "Or any other, as in 90m",
+    description: "How long, each time",
+    example: "1h",
+    suggest: suggestSpans,
+    takes: (typed) => isSpan(typed) || isNight(typed),
+  },
+  subject: {
+    kind: "text",
+    label: "Only this market or node",
+    section: "Which ones",
+    description: "Of that kind only this market or node",
+    example: "BTC/USDT",
+    suggest: suggestSilencedSubjects,
+  },
+  from: {
+    kind: "text",
+    label: "Begins",
+    moment: true,
+    takes: takesMoment,
+    description: "When it begins: 22:00, in 2h, 2026-05-01T22:00; left out = now",
+    example: "22:00",
+  },
+  every: {
+    kind: "choice",
+    label: "Repeats every",
+    section: "Again and again",
+    description: "The same again every day or week: a maintenance window",
+    choices: ["day", "week"].map((value) => ({ label: value, value })),
+  },
+  zone: {
+    kind: "text",
+    label: "Time zone",
+    section: "Again and again",
+    description: "The time zone of these times; left out = UTC",
+    example: "Europe/Berlin",
+    suggest: suggestZones,
+    takes: takesZone,
+  },
+  until: {
+    kind: "text",
+    label: "Ends",
+    moment: true,
+    takes: takesMoment,
+    description: "When it ends, that day included; with every: when the last one ends",
+    example: "2026-05-31",
+  },
+  reason: { kind: "text", hint: "", description: "Why", example: "maintenance" },
+  to: TO_OPTION,
+} as const satisfies Options;

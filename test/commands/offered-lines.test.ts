@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+
+import { talkInOps } from "./alert-channel.ts";
+
+/** The line that a mistyped one is answered with. */
+async function offered(talk: Awaited<ReturnType<typeof talkInOps>>, line: string): Promise<string | undefined> {
+  const { blocks } = await talk.askFor(line);
+  return blocks.flatMap((block) => (block.kind === "code" ? [block.text] : [])).at(-1);
+}
+
+test.each([
+  ["silence all for the night", "alerts silence all for the night"],
+  ["silence all tomorrow", "alerts silence"],
+  ["silence node.down for:banana", "alerts silence"],
+  ["silence nonsense for:1h", "alerts silence"],
+  ["silence 2h", "alerts silence 2h"],
+  ["silence BTC/USDT 2h", "alerts silence BTC/USDT 2h"],
+  ["mute all until 07:00", "alerts silence all until 07:00"],
+  ["subscribe to alerts", "alerts add"],
+  ["subscribe here", "alerts add"],
+  ["subscribe BTC/USDT", "alerts add"],
+  ["subscribe ops,markets", "alerts add ops,markets"],
+  ["subscribe node.lagging for:banana", "alerts add"],
+  ["subscribe node.lagging for:2m", "alerts add node.lagging for:2m"],
+  ["subscribe ops quiet:night", "alerts add"],
+  ["subscribe ops severity:terrible", "alerts add"],
+  ["subscribe market.price high:lots", "alerts add"],
+  ["unsubscribe ab12", "alerts remove"],
+  ["why rejected", "alerts why"],
+  ["why network.stalled", "alerts why"],
+  ["acknowledge node.down", "alerts ack"],
+  ["is the network healthy", "time"],
+  ["show market BTC", "market show BTC"],
+  ["show market nonsense", "market show"],
+  ["why order ab12", "order ab12"],
+  ["why was order ab12 rejected", "order ab12"],
+  ["markte lsit network:testnet", "market list network:testnet"],
+  ["markte lsit network:nowhere", "market list"],
+])("%s is answered with %s", async (line, right) => {
+  expect(await offered(await talkInOps(), line)).toBe(right);
+});
+
+test("a word of an alert that there is stays in the line", async () => {
+  const talk = await talkInOps();
+  await talk.ask("alerts add node.down");
+  const [known] = await talk.engine.subscriptions();
+  expect(await offered(talk, `unsubscribe ${known!.id}`)).toBe(`alerts remove ${known!.id}`);
+});
+
+test.each(["lst month", "yesterdy", "thsi week", "last qarter"])(
+  "a time nearly right is offered right: %s",
+  async (typed) => {
+    const talk = await talkInOps();
+    const { actions } = await talk.askFor(`ledger export ${"ab".repeat(32)} USDT from:"${typed}"`);
+    const right =
+      { "lst month": "last month", yesterdy: "yesterday", "thsi week": "this week" }[typed] ?? "last quarter";
+    expect(actions).toMatchObject([{ invocation: { options: { from: right } } }]);
+  },
+);
