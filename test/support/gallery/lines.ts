@@ -111,6 +111,11 @@ export const LINES: Readonly<Record<string, readonly string[]>> = {
     "alerts drill to:all",
     "answers show",
     "answers set everyone",
+    "silence all for the night",
+    "subscribe here",
+    "alerts silence all from:23:00 until:07:00",
+    "alerts silence all from:23:30 for:1h",
+    "alerts silence all from:23:30 for:8h",
   ],
 };
 

@@ -210,7 +210,7 @@ function addedReply(
       },
       ...(earlier === undefined
         ? []
-        : [paragraph(text`It held ${silenceTimeWords(earlier, now)}, and is lengthened.`)]),
+        : [paragraph(text`It was lengthened. Before: ${silenceTimeWords(earlier, now)}.`)]),
       ...notes,
       ...(keepsBackAnything(silence) ? [paragraph("Critical alerts, such as a stall, are kept back, too.")] : []),
       paragraph(
