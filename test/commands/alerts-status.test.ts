@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { renderTable } from "../../src/adapters/discord/render/table.ts";
 import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
 import { DEFAULT_ALERTS_CONFIG, watcherNames } from "../../src/alerts/alerts-config.ts";
 import { judgeSources } from "../../src/api/verdict/judge-sources.ts";
@@ -73,21 +74,27 @@ describe("the log", () => {
     await talk.ask("alerts ack BTC/USD");
     await deliver(talk, new FakeSender({ platform: "web", now: () => Number(talk.now() / 1_000_000n) }));
     const said = await talk.ask("alerts log btc/usd network:mainnet");
-    for (const step of ["pending", "fired", "alert queued", "alert sent", "acknowledged"]) expect(said).toContain(step);
-    expect(said).toMatch(/acknowledged .* market\.auction of BTC\/USD: by/u);
+    for (const step of ["pending", "fired", "alert due", "alert sent", "acknowledged"]) expect(said).toContain(step);
+    expect(said).toMatch(/acknowledged · BTC\/USD auction, mainnet .* by ann/u);
     expect(said).toMatch(
-      /alert queued[\s\S]*fired[\s\S]*pending +mainnet +market\.auction of BTC\/USD +– +market\.auction mainnet abababab 1/u,
+      /alert due[\s\S]*fired[\s\S]*pending · BTC\/USD auction, mainnet .* – +– +market\.auction mainnet abababab 1/u,
     );
     expect(said).toContain("market.auction mainnet abababab 1");
     expect(await talk.ask("alerts log btc/usd network:testnet")).toMatch(saying("•", "btc/usd", "testnet"));
-    expect(await talk.ask("alerts log")).toMatch(/bot sent .* added by ann: attempt 1/u);
+    expect(await talk.ask("alerts log")).toMatch(/notice sent · added by ann, mainnet .* attempt 1/u);
     const narrow = renderTerminal(await talk.askFor("alerts log btc/usd"), {
       width: 80,
       colour: false,
       links: false,
       now: talk.now(),
     });
-    expect(narrow).toMatch(/When +What +(?:Network +)?More/u);
+    expect(narrow).toMatch(/What +When +More/u);
+    // Where there is room for one column alone, as on Discord, each line names the alert beside what happened to it.
+    const { blocks } = await talk.askFor("alerts log btc/usd");
+    const table = blocks.find((block) => block.kind === "table")!;
+    const { lines } = renderTable(table, { max: 4000, held: undefined, onId: () => undefined }).rows;
+    expect(lines.length).toBe(table.rows.length);
+    expect(lines.filter((line) => !/(?:due|sent|fired|pending|acknowledged).*BTC\/USD/u.test(line))).toEqual([]);
   });
 
   test("shows a channel the global status and its own", async () => {

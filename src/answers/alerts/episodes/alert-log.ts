@@ -11,7 +11,7 @@ import type { Labels } from "../../../alerts/wording/subscription-words.ts";
 import { type Attachment, memoryAttachment } from "../../../reply/attachment.ts";
 import type { Table } from "../../../reply/block.ts";
 import { tableToCsv } from "../../../reply/csv.ts";
-import { code, time, toText } from "../../../reply/text.ts";
+import { code, type Text, time, toText } from "../../../reply/text.ts";
 import type { DecisionRow, LoggedDelivery } from "../../../store/alert-tables/alert-tables.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
 import { type CallerContext, destinationKeyWords } from "../destination.ts";
@@ -83,6 +83,8 @@ function newestFirst(rows: readonly LogRow[]): LogRow[] {
 interface LogRow extends DecisionRow {
   /** The id of a message about no episode. */
   readonly message?: string;
+  /** The alert, or what a message says: `node.down of a:1`. */
+  readonly about?: string;
 }
 
 type LogSource = Pick<AlertService, "log" | "messages" | "snapshot" | "lastEpisodes">;
@@ -143,8 +145,9 @@ function withNames(row: LogRow, labels: Labels): LogRow {
 
 function withSubjectWords(row: LogRow, about: string | undefined): LogRow {
   const { detail } = row;
-  if (about === undefined || detail?.startsWith(about) === true) return row;
-  return { ...row, detail: detail === null || detail === "" ? about : `${about}: ${detail}` };
+  if (about === undefined) return row;
+  if (detail?.startsWith(about) === true) return { ...row, about };
+  return { ...row, about, detail: detail === null || detail === "" ? about : `${about}: ${detail}` };
 }
 
 function commonColumns({ episode, destination, id }: LoggedDelivery) {
@@ -156,7 +159,7 @@ function toLogRow(entry: LogEntry): LogRow {
     case "decision":
       return entry.row;
     case "owed":
-      return { ...commonColumns(entry.row), at: entry.at, what: `${phaseWords(entry.row)} queued`, detail: null };
+      return { ...commonColumns(entry.row), at: entry.at, what: `${phaseWords(entry.row)} due`, detail: null };
     case "outcome": {
       const { row } = entry;
       const { at, word, detail } = summarizeDelivery(row, entry.receipt);
@@ -208,9 +211,9 @@ function messageSubjectWords(message: AlertMessage): string {
 
 /** Whether any part of a row contains the words, which are in lower case. */
 function rowIncludes(row: LogRow, wanted: string): boolean {
-  const { what, network, episode, destination, delivery, detail } = row;
+  const { what, about, network, episode, destination, delivery, detail } = row;
   const name = episode === null ? null : episodeName(episode);
-  return [what, network, episode, name, destination, delivery, detail].some(
+  return [what, about ?? null, network, episode, name, destination, delivery, detail].some(
     (part) => part?.toLowerCase().includes(wanted) === true,
   );
 }
@@ -226,32 +229,55 @@ export async function logFile(rows: readonly LogRow[], context: CallerContext): 
   return memoryAttachment("alerts-log.csv", "text/csv", parts.join(""));
 }
 
+/** `alert sent · a:1 down, mainnet`, `fired · mainnet stalled`: on a phone there is room for no other column. */
+function whatHappened({ what, about, network }: LogRow): string {
+  const [, group = "", state = "", subject] = /^(network|node|market)\.([\w-]+)(?: of (.+))?$/u.exec(about ?? "") ?? [];
+  const words =
+    group === "network" && subject === undefined
+      ? [`${network ?? group} ${state}`]
+      : [subject === undefined ? about?.replace(" of ", " ") : `${subject} ${state}`, network ?? undefined];
+  const name = words.filter((word) => word !== undefined).join(", ");
+  return name === "" ? what : `${what} · ${name}`;
+}
+
+/** What is behind the name of the alert, which stands beside what happened. */
+function more({ detail, about = "" }: LogRow): string {
+  const rest =
+    detail?.startsWith(about) === true ? detail.slice(about.length).replace(/^[:,]? +/u, "") : (detail ?? "");
+  return rest === "" ? "–" : rest.replaceAll(LONG_ID, "$1…");
+}
+
 /**
- * Ids of episodes are short in messages, and `whole` in files. Ids come last: a table that is cut or scrolls hides them
- * first.
+ * Ids of episodes are short in messages, and `whole` in files, which name the alert in a column of its own. Ids come
+ * last: a table that is cut or scrolls hides them first.
  */
 export function logTable(rows: readonly LogRow[], context: CallerContext, whole = false): Table {
   const placeOf = destinationKeyWords(context);
   return {
     kind: "table",
     name: "alerts-log",
-    columns: [
-      { title: "When" },
-      { title: "What" },
-      { title: "Network", priority: 2 },
-      { title: "More" },
-      { title: "Where", priority: 3 },
-      { title: "Episode", priority: 3 },
-      { title: "Delivery", priority: 3 },
-    ],
-    rows: rows.map(({ at, what, network, episode, destination, delivery, detail }) => [
-      toText(time(fromMillis(at))),
-      toText(what),
-      toText(network ?? "–"),
-      toText(detail === null || detail === "" ? "–" : whole ? detail : detail.replaceAll(LONG_ID, "$1…")),
-      placeOf(destination),
-      toText(episode === null ? "–" : whole ? episode : code(episodeName(episode))),
-      toText(delivery ?? "–"),
-    ]),
+    columns: whole
+      ? ["When", "What", "Network", "More", "Where", "Episode", "Delivery"].map((title) => ({ title }))
+      : [
+          { title: "What" },
+          { title: "When" },
+          { title: "More", priority: 2 },
+          { title: "Where", priority: 3 },
+          { title: "Episode", priority: 3 },
+          { title: "Delivery", priority: 3 },
+        ],
+    rows: rows.map((row) => {
+      const { at, what, network, episode, destination, delivery, detail } = row;
+      const when = toText(time(fromMillis(at)));
+      const told = [placeOf(destination), episodeCell(episode, whole), toText(delivery ?? "–")];
+      return whole
+        ? [when, toText(what), toText(network ?? "–"), toText(detail === null || detail === "" ? "–" : detail), ...told]
+        : [toText(whatHappened(row)), when, toText(more(row)), ...told];
+    }),
   };
+}
+
+function episodeCell(episode: string | null, whole: boolean): Text {
+  if (episode === null) return toText("–");
+  return toText(whole ? episode : code(episodeName(episode)));
 }

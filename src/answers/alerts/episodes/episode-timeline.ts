@@ -51,7 +51,7 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
   // The last reading of what is over says why it is good again.
   const reading = open ? episode.last : episode.first;
   // Of what is over there is nothing left to do.
-  const explained = open ? explanation({ kind: episode.kind, last: reading }) : [];
+  const explained = open ? explanation({ ...episode, last: reading }) : [];
   const blocks: Block[] = [
     ...(isDrill(episode) ? [paragraph(DRILL_NOTICE)] : explained),
     ...facts([
@@ -122,11 +122,11 @@ function decisionLine({ at, what, destination, detail }: DecisionRow, placeOf: P
   return { at, what: toText(what), where: placeOf(destination), detail: detail ?? "" };
 }
 
-/** A delivery: when it was queued, and its outcome. */
+/** A delivery: when it was due, and its outcome. */
 function deliveryLines(row: DeliveryRow, receipt: ReceiptRow | undefined, placeOf: PlaceOf): TimelineLine[] {
   const where = placeOf(row.destination);
   const what = phaseWords(row);
-  const owed: TimelineLine = { at: row.created_at, what: text`${what} queued`, where, detail: `delivery ${row.id}` };
+  const owed: TimelineLine = { at: row.created_at, what: text`${what} due`, where, detail: `delivery ${row.id}` };
   if (row.state === "owed") {
     const waits = row.attempts === 0 ? "not tried yet" : `attempt ${row.attempts}${errorWords(row)}`;
     return [{ ...owed, what: text`${what} waits`, detail: `${waits}; delivery ${row.id}` }];
@@ -141,6 +141,7 @@ const PHASE_WORDS: Readonly<Record<string, string>> = {
   state: "news of it",
   resolve: "end",
   "fired and resolved": "alert and its end",
+  bot: "notice",
 };
 
 /** What a delivery says of its alert. */
