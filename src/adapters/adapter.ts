@@ -32,6 +32,8 @@ export interface AnswerAudience {
   readonly isDefault: boolean;
   /** The question, for Refresh; left out where it must not be asked again. */
   readonly ask?: Ask;
+  /** It is the asker's own business: no button shares it. */
+  readonly personal?: true;
 }
 
 /** What a button or choice of a preview does on the console: its command, or the whole message and back. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { commands } from "../../commands/index.ts";
-import type { PreviewPress } from "../../src/adapters/adapter.ts";
+import type { AnswerAudience, PreviewPress } from "../../src/adapters/adapter.ts";
 import { createDiscordPreview } from "../../src/adapters/discord/preview.ts";
 import { createSlackPreview } from "../../src/adapters/slack/preview.ts";
 import { draw as drawDiscord } from "../../src/adapters/web/public/preview/preview-discord.js";
@@ -54,6 +54,15 @@ describe.each(PLATFORMS)("the buttons of a preview of %s", (platform, preview, d
       }
     },
   );
+
+  test("Share is for what is shown to its asker alone, and not for what is their own business", () => {
+    const labels = (as: AnswerAudience): string[] =>
+      pressed(JSON.parse(JSON.stringify(preview.render(reply({ title: "Time" }), as))) as Payload).map(
+        ([label]) => label,
+      );
+    expect(labels({ visibility: "caller", isDefault: false })).toContain("Share");
+    expect(labels({ visibility: "caller", isDefault: false, personal: true })).not.toContain("Share");
+  });
 
   test("Details shows the whole message, and Less the first again", () => {
     const given = reply({

@@ -38,7 +38,13 @@ export function createDiscordPreview(commands: readonly AnyCommand[]): Preview {
     }
     const onlyAsker = as.visibility === "caller";
     const refresh = as.ask === undefined ? {} : { ask: as.ask };
-    const context = { asker: "0", keeps: true, ...refresh, shareable: onlyAsker, mention } as const;
+    const context = {
+      asker: "0",
+      keeps: true,
+      ...refresh,
+      shareable: onlyAsker && as.personal !== true,
+      mention,
+    } as const;
     const drawn = (form: "folded" | "whole"): object => {
       const { files, unstored, ...message } = renderDiscord(reply, context, form);
       const presses = pressesOf(message.components, unstored);

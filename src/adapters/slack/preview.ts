@@ -16,7 +16,7 @@ export function createSlackPreview(command?: string): Preview {
   function render(reply: Reply, as: Parameters<Preview["render"]>[1]): unknown {
     const onlyAsker = as !== "alert" && !isShownToAll(as);
     const ask = (as === "alert" ? undefined : as.ask) ?? { command: "help", options: {} };
-    const answer = { ...root, asker: "U0", ask, shareable: onlyAsker };
+    const answer = { ...root, asker: "U0", ask, shareable: onlyAsker && as.personal !== true };
     const drawn = (whole: boolean): object => {
       const { text, blocks, files, filesLater, unstored } = renderSlack(
         reply,

@@ -152,8 +152,9 @@ function answerAudience(bot: Bot, question: Question, answer: Reply, now: Nanose
   const prepared = bot.prepare({ ...CONSOLE_CONTEXT, ...ask, signal: AbortSignal.abort() });
   if (!prepared.ok) return ASKER_ONLY;
   const isChosen = "private" in ask.options || bot.audience(ask.command, CONSOLE_CONTEXT.here) !== undefined;
-  const again = bot.commonButtons(ask.command).refresh ? { ask: { command: ask.command, options: ask.options } } : {};
-  return { visibility: prepared.visibility, isDefault: !isChosen, ...again };
+  const { refresh, share } = bot.commonButtons(ask.command);
+  const again = refresh ? { ask: { command: ask.command, options: ask.options } } : {};
+  return { visibility: prepared.visibility, isDefault: !isChosen, ...(share ? {} : { personal: true }), ...again };
 }
 
 function askOf(bot: Bot, question: Question, now: Nanoseconds): Ask | undefined {

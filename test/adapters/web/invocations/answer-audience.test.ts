@@ -32,6 +32,7 @@ const bot = createBot({
   commands: [
     sample("time", "channel"),
     sample("market show", "caller"),
+    sample("my parties", "caller", { personal: true }),
     sample("answers set", "channel", { announced: true, changes: true }),
     sample("stake", "channel", {
       run: async () => Promise.reject(new UserError("There is no such party.", { remedy: "Name another." })),
@@ -57,6 +58,7 @@ test.each<[Question, AnswerAudience]>([
     { command: "market show", options: { private: false } },
     { visibility: "channel", isDefault: false, ...asked("market show", { private: false }) },
   ],
+  [{ text: "my parties" }, { visibility: "caller", isDefault: true, personal: true, ...asked("my parties") }],
   // What changes something is not asked again.
   [{ text: "answers set" }, { visibility: "channel", isDefault: false }],
   // A failure is for the asker only, whether the line could be parsed or not.
