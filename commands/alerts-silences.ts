@@ -42,7 +42,7 @@ export const alertsSilences = command({
       title:
         only !== undefined && found.length === 1
           ? text`Silenced: ${silenceScopeWords(only, labels)}, ${silenceTimeWords(only, now)}`
-          : text`${found.length} silences, ${found.filter((one) => isSilenceActive(one, now)).length} hold now`,
+          : text`${found.length} silences, ${found.filter((one) => isSilenceActive(one, now)).length} active`,
       blocks: [
         {
           kind: "table",

@@ -75,7 +75,7 @@ export const alertsStatus = command({
       ...suspensions.map((suspension) => paragraph(suspensionWords(suspension, context.platforms, now))),
       ...(open.length === 0 ? [] : [episodeTable(open, labels)]),
       ...facts([
-        field("Silenced", countedOrOnly(silenced, "silences hold")),
+        field("Silenced", countedOrOnly(silenced, "silences are active")),
         field("Not sent yet", unsentWords(owed, now, context.platforms)),
         field("Unreachable", countedOrOnly(unreachable, "places cannot be reached, or were lost")),
       ]),

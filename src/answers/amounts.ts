@@ -6,14 +6,12 @@ import {
   type Decimal,
   formatDecimal,
   parseDecimal,
+  readPlaces,
   roundDecimal,
   type RoundedPercent,
   wholeDigits,
 } from "../units/decimal.ts";
 
-/** Significant digits that people read of a number below 1,000, and digits behind the point from there on. */
-const READ_DIGITS = 6;
-const READ_PLACES = 2;
 /** Significant digits that people read of a percentage. */
 const READ_PERCENT_DIGITS = 3;
 
@@ -128,12 +126,6 @@ const NOTHING = plain("–");
 
 function plain(shown: string): Inline {
   return { kind: "text", text: shown };
-}
-
-/** How many digits behind the point people read of a number. */
-function readPlaces(value: Decimal): number {
-  const whole = wholeDigits(value);
-  return whole > 3 ? READ_PLACES : READ_DIGITS - whole;
 }
 
 /** A number with all its decimals, and with those that people read. Without `trim`, the exact one keeps its zeros. */

@@ -99,6 +99,16 @@ export function wholeDigits({ units, scale }: Decimal): number {
   return (units < 0n ? -units : units).toString().length - scale;
 }
 
+/** Significant digits that people read of a number below 1,000, and digits behind the point from there on. */
+const READ_DIGITS = 6;
+const READ_PLACES = 2;
+
+/** How many digits behind the point people read of a number. */
+export function readPlaces(value: Decimal): number {
+  const whole = wholeDigits(value);
+  return whole > 3 ? READ_PLACES : READ_DIGITS - whole;
+}
+
 /** `1,234,567.89`: digits grouped by three, no digit lost. With `trim`, zeros at the end behind the point are dropped. */
 export function formatDecimal(value: Decimal, options: { group?: boolean; trim?: boolean } = {}): string {
   const { group = true, trim = true } = options;

@@ -118,6 +118,23 @@ describe("an episode", () => {
     },
   );
 
+  test("is told apart from others of the same name by its beginning, open ones first", async () => {
+    const talk = await oneNodeDown();
+    for (const _ of [1, 2]) {
+      await see(talk, 20, [stalled("good"), down("good")]);
+      await see(talk, 20, [stalled("good"), down("bad")]);
+    }
+    const labels = asButtons((await talk.askFor("alerts why")).actions).map(({ label }) => label);
+    expect(labels).toHaveLength(3);
+    expect(new Set(labels).size).toBe(3);
+    expect(labels.map((label) => label.includes("resolved"))).toEqual([false, true, true]);
+    // Slack's limit for a label.
+    expect(labels.every((label) => label.length <= 75)).toBe(true);
+    // The question stands in none of the lines, or before all of them.
+    expect(talk.lastReply.actions).toHaveLength(1);
+    expect((await talk.ask("alerts why")).split("Which one").length).toBeLessThanOrEqual(2);
+  });
+
   test("is named without a key of machines, by a name that finds it among others that begin alike", async () => {
     const talk = await oneNodeDown();
     await see(talk, 4, [stalled("good"), down("bad"), down("bad", "a:10")]);
@@ -177,7 +194,7 @@ describe("an episode", () => {
     expect(timeline).toMatch(saying("!", "BTC/USD", "70,000.123456789012345678", "mainnet", "80,000"));
     const both = "market.price of BTC/USD, above 70,000.123456789012345678 or below -70,000.123456789012345678";
     expect(timeline).toMatch(new RegExp(String.raw`fired\s+[\d-]+ [\d:]+ UTC\s+${both}`, "u"));
-    expect(await talk.ask("alerts log market.price")).toContain("market.price of BTC/USD");
+    expect(await talk.ask("alerts log market.price")).toContain("BTC/USD price, mainnet");
   });
 
   test.each(["why", "ack", "silence"])("is completed on a line by what people call it: alerts %s", async (command) => {

@@ -41,8 +41,8 @@ export type GivenParameters = Readonly<Record<string, string | number>>;
 
 /** True for a while, with an episode from firing to resolved. */
 export interface Condition<S extends Shape = Shape, P extends z.ZodObject = z.ZodObject> extends Kind {
-  /** What it means, in one or two sentences. */
-  meaning(reading: { readonly nodes: number }): string;
+  /** What it means, in one or two sentences; `threshold` is its rule's own in words, such as `above 70,000`. */
+  meaning(reading: { readonly nodes: number }, threshold: string): string;
   /** Its thresholds. Spans in milliseconds, prices in the market's units. */
   readonly parameters: P;
   /** Of the thresholds that a subscription does not set. */

@@ -55,7 +55,7 @@ const votes = z
 /** Every condition, in the usual order. */
 export const CONDITIONS = {
   "network.stalled": condition({
-    words: "no new block for a while",
+    words: "no new block",
     meaning: ({ nodes }) =>
       nodes === 1
         ? "Seen from one node; network and node cannot be told apart."
@@ -256,7 +256,7 @@ export const CONDITIONS = {
   }),
   "market.price": condition({
     words: "a mark price beyond or within thresholds",
-    meaning: () => "The subscription asks to be told when the mark price is there.",
+    meaning: (_, threshold) => `The subscription asks to be told when the mark price is ${threshold}.`,
     groups: [],
     worst: "warning",
     about: "market",

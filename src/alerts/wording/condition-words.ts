@@ -9,7 +9,7 @@ import { priceSide } from "../kinds/price.ts";
 import type { Reading } from "../kinds/reading.ts";
 import type { Episode } from "../rules/episode.ts";
 import { clock, enumWord } from "./phrases.ts";
-import { groupedNumber, ruleParameters, ruleWords } from "./subscription-words.ts";
+import { groupedNumber, priceWords, ruleParameters, ruleWords } from "./subscription-words.ts";
 
 /** The words for one condition. */
 interface ConditionWords {
@@ -184,14 +184,14 @@ const CONDITION_WORDS: {
   },
   "market.price": (reading, network, rule) => {
     const { price } = reading.facts;
-    const mark = price === undefined ? [] : text`: mark price ${groupedNumber(price)}`;
+    const mark = price === undefined ? [] : text`: mark price ${priceWords(price)}`;
     return {
       bad: text`${marketName(reading)} is ${thresholdSideWords(rule, price)} on ${network}${mark}`,
       headline: text`${marketName(reading)} on ${network} has been ${thresholdSideWords(rule, price)}`,
       good: text`${marketName(reading)} is not ${ruleWords(rule) || "beyond its threshold"} any more on ${network}${mark}`,
-      figures: price === undefined ? [] : [text`mark price ${groupedNumber(price)}`],
+      figures: price === undefined ? [] : [text`mark price ${priceWords(price)}`],
       fields: [
-        ...(price === undefined ? [] : [field("Mark price", strong(groupedNumber(price)))]),
+        ...(price === undefined ? [] : [field("Mark price", priceWords(price))]),
         ...(ruleWords(rule) === "" ? [] : [field("Threshold", ruleWords(rule))]),
       ],
     };
@@ -203,15 +203,13 @@ const CONDITION_WORDS: {
       headline: text`${marketName(reading)} on ${network} has been near a price bound`,
       good: text`${marketName(reading)} is away from its price bounds on ${network}`,
       figures: [
-        ...(price === undefined ? [] : [`mark price ${groupedNumber(price)}`]),
-        ...(bound === undefined ? [] : [`${side} bound ${groupedNumber(bound)}`]),
+        ...(price === undefined ? [] : [text`mark price ${priceWords(price)}`]),
+        ...(bound === undefined ? [] : [text`${side} bound ${priceWords(bound)}`]),
         ...(distancePercent === undefined ? [] : [`${distancePercent} % away`]),
       ],
       fields: [
-        ...(price === undefined ? [] : [field("Mark price", strong(groupedNumber(price)))]),
-        ...(bound === undefined
-          ? []
-          : [field(side === "lower" ? "Lower bound" : "Upper bound", strong(groupedNumber(bound)))]),
+        ...(price === undefined ? [] : [field("Mark price", priceWords(price))]),
+        ...(bound === undefined ? [] : [field(side === "lower" ? "Lower bound" : "Upper bound", priceWords(bound))]),
         ...(distancePercent === undefined ? [] : [field("Distance", `${distancePercent} %`)]),
       ],
     };

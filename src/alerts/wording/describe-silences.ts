@@ -15,7 +15,7 @@ import { silenceScopeWords } from "./silence-words.ts";
 export function describeSilences(message: Extract<AlertMessage, { type: "silences" }>, platforms?: Platforms): Reply {
   const { silences, at } = message;
   const now = toMillis(timeFromText(at));
-  const count = silences.length === 1 ? "1 silence holds" : `${silences.length} silences hold`;
+  const count = silences.length === 1 ? "1 silence is active" : `${silences.length} silences are active`;
   return reply({
     tone: "warning",
     title: markedTitle("SILENCED", text`${count}: alerts are being kept back`, message),

@@ -10,6 +10,7 @@ import type { DeliveryContext } from "../outbox/delivery-subject.ts";
 import type { Platforms } from "../platform.ts";
 import type { RoutingDecision } from "../routing/routing.ts";
 import type { Episode } from "../rules/episode.ts";
+import { ruleWords } from "./subscription-words.ts";
 
 /** `STATE_TRADING_TERMINATED` under `STATE` is `trading terminated`; whatever else a node sends stays as it is. */
 export function enumWord(value: string, prefix: string): string {
@@ -97,8 +98,8 @@ export function toldOnlyNow(already: string | undefined): Block[] {
 }
 
 /** What a condition means, and what to do about it, in one paragraph. */
-export function explanation({ kind, last }: Pick<Episode, "kind" | "last">): Block[] {
-  return meaningBlocks(KINDS[kind].meaning(last), KINDS[kind].remedy);
+export function explanation({ kind, rule, last }: Pick<Episode, "kind" | "rule" | "last">): Block[] {
+  return meaningBlocks(KINDS[kind].meaning(last, ruleWords(rule) || "beyond its threshold"), KINDS[kind].remedy);
 }
 
 /** What an alert means, and what to do about it, in one paragraph; none where it says neither. */

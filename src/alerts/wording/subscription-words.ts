@@ -1,6 +1,17 @@
 import { plainText } from "../../reply/plain-text.ts";
-import { code, id, joinText, link, strong, text, type Text, type TextPart } from "../../reply/text.ts";
-import { formatDecimal, parseDecimal } from "../../units/decimal.ts";
+import {
+  code,
+  id,
+  type Inline,
+  joinText,
+  link,
+  number,
+  strong,
+  text,
+  type Text,
+  type TextPart,
+} from "../../reply/text.ts";
+import { formatDecimal, parseDecimal, readPlaces, roundDecimal } from "../../units/decimal.ts";
 import { formatDuration } from "../../units/duration.ts";
 import type { GivenParameters } from "../kinds/kind.ts";
 import { type AlertKind, groupOf, isConditionKind } from "../kinds/kinds.ts";
@@ -124,6 +135,13 @@ export function ruleWords(rule: string): string {
 export function groupedNumber(written: string | number): string {
   const exact = parseDecimal(String(written));
   return exact === undefined ? String(written) : formatDecimal(exact, { trim: false });
+}
+
+/** A price with the digits that people read, and all of them in the details. */
+export function priceWords(written: string): Inline {
+  const exact = parseDecimal(written);
+  if (exact === undefined) return { kind: "text", text: written };
+  return number(formatDecimal(exact, { trim: false }), formatDecimal(roundDecimal(exact, readPlaces(exact))));
 }
 
 /** The words for each parameter but those of a price, which belong together. */

@@ -12,11 +12,21 @@ import {
   ruleWords,
   subscriptionWords,
 } from "../../../src/alerts/wording/subscription-words.ts";
+import { explanation } from "../../../src/alerts/wording/phrases.ts";
+import { shortText } from "../../../src/reply/fold.ts";
 import { plainText } from "../../../src/reply/plain-text.ts";
 import { price } from "../readings.ts";
 import { aSubscription } from "../samples.ts";
 
 describe("a price alert", () => {
+  it("says its threshold, and the price with the digits of a market's answer; all of them are behind it", () => {
+    const { id } = ruleFor("market.price", { high: "70000" }, config);
+    const last = price("92914.01150");
+    expect(plainText(shortText(conditionWords({ rule: id, last }).bad))).toMatch(/ 92,914\.01$/u);
+    expect(plainText(conditionWords({ rule: id, last }).bad)).toMatch(/ 92,914\.01150$/u);
+    expect(JSON.stringify(explanation({ kind: "market.price", rule: id, last }))).toContain("above 70,000");
+  });
+
   it.each<[GivenParameters, string, string]>([
     [{ high: "70000" }, "92764.44100", "is above 70,000 on mainnet: mark price 92,764.44100"],
     [{ low: "50000.5" }, "49999", "is below 50,000.5 on mainnet: mark price 49,999"],

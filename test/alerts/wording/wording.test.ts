@@ -84,7 +84,7 @@ group("an alert in words", () => {
     const [first, second, third, ...more] = replyTexts(aboveFold(reply)).slice(0, -1).map(plainText);
     expect(first).toMatch(saying("mainnet", /(?:.* )?since 22:13 UTC/u));
     expect(second).toMatch(/^Warning/u);
-    expect(third).toContain(KINDS[kind].remedy ?? KINDS[kind].meaning({ nodes: 3 }));
+    expect(third).toContain(KINDS[kind].remedy ?? KINDS[kind].meaning({ nodes: 3 }, "beyond its threshold"));
     expect(more).toEqual([]);
     expect([first, second, third].join(" ")).not.toMatch(/\||\b(?:network|node|watch|market|checkpoint)\.[a-z]/u);
     expect(fullText(reply)).toContain(episodeOf(kind).id);
@@ -159,9 +159,11 @@ group("an alert in words", () => {
     const episode = anEpisode(kind);
     const message = { type: "condition", phase: "trigger", episode } as const;
     const said = await wordsOf(describe(message));
-    expect(said).toContain(record.meaning(episode.last));
+    expect(said).toContain(record.meaning(episode.last, "beyond its threshold"));
     expect(said).toContain(record.remedy ?? "");
-    expect(await wordsOf(describe({ ...message, drill: true }))).not.toContain(record.meaning(episode.last));
+    expect(await wordsOf(describe({ ...message, drill: true }))).not.toContain(
+      record.meaning(episode.last, "beyond its threshold"),
+    );
   });
 
   it.each([

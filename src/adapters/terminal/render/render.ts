@@ -123,10 +123,10 @@ function names(blocks: readonly Block[], sha256: string): boolean {
 
 /** Where a choice is called like another button, each of its kind says what is chosen: `Help about: time`. */
 function namedButtons(actions: readonly Action[]): readonly ButtonAction[] {
-  const counts = Map.groupBy(asButtons(actions), ({ label }) => label);
   return actions.flatMap((action) => {
     const buttons = asButtons([action]);
-    const isTaken = "choices" in action && buttons.some(({ label }) => (counts.get(label) ?? []).length > 1);
+    const others = new Set(asButtons(actions.filter((one) => one !== action)).map(({ label }) => label));
+    const isTaken = "choices" in action && buttons.some(({ label }) => others.has(label));
     return isTaken ? buttons.map((one) => ({ ...one, label: `${action.label}: ${one.label}` })) : buttons;
   });
 }

@@ -12,11 +12,12 @@ import { type Episode, episodeName, idOfName, isOpen, seenFrom } from "../../../
 import type { Destination } from "../../../alerts/sender.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import { conditionWords } from "../../../alerts/wording/condition-words.ts";
-import { sinceWords } from "../../../alerts/wording/phrases.ts";
 import { cutShort, nearest, quoteTyped } from "../../../bot/nearest.ts";
 import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../../../bot/options/options.ts";
 import { MAX_CHOICES } from "../../../bot/options/suggest-values.ts";
 import { UserError } from "../../../errors.ts";
+import { formatUtc } from "../../../units/nanoseconds.ts";
+import { timeFromText } from "../../../alerts/kinds/json-fields.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import type { Action } from "../../../reply/reply.ts";
 import { matchingKinds } from "../alert-kinds.ts";
@@ -58,9 +59,7 @@ export async function findEpisode(alerts: EpisodeReader, typed: string, network?
     remedy: `It fits ${listed.join(", ")}${more}. Choose one.`,
     meanings: {
       typed,
-      values: candidates
-        .slice(0, MAX_CHOICES)
-        .map((one) => ({ label: cutShort(episodeTitle(one), MAX_CHOICE_LENGTH), value: choiceValue(one) })),
+      values: candidates.slice(0, MAX_CHOICES).map((one) => ({ label: episodeTitle(one), value: choiceValue(one) })),
     },
   });
 }
@@ -174,11 +173,17 @@ export function episodeSubject(episode: Episode): string {
   return subject === "" ? episode.kind : subject;
 }
 
-/** One line about an episode, for lists without markup. */
+/** One line about an episode, for lists without markup: with its beginning, since several have all else in common. */
 function episodeTitle(episode: Episode): string {
-  const state = isOpen(episode) ? `since ${plainText(sinceWords(episode))}` : episode.state;
-  return `${plainText(conditionWords(episode).bad)} (${episode.severity}, ${state})`;
+  const state = isOpen(episode) ? "since" : `${episode.state}, began`;
+  // From the month to the minute: nothing is kept for a year.
+  const began = formatUtc(timeFromText(episode.began)).slice(5, 16);
+  const end = ` (${episode.severity}, ${state} ${began})`;
+  return `${cutShort(plainText(conditionWords(episode).bad), MAX_TITLE_LENGTH - end.length)}${end}`;
 }
+
+/** Slack's limit for the label of a button or an option. */
+const MAX_TITLE_LENGTH = 75;
 
 /**
  * The worst first, since it is the headline and gets the buttons; among equals the widest (network, node, market), then
@@ -235,16 +240,16 @@ function choicesOf(all: readonly Episode[], typed: string): Choice[] {
 /** On a typed line a market appears by its name, since nobody knows its id. */
 function choiceOf(episode: Episode, all: readonly Episode[]): Choice {
   return {
-    label: cutShort(episodeTitle(episode), MAX_CHOICE_LENGTH),
+    label: episodeTitle(episode),
     value: choiceValue(episode),
     typed: distinctWords(episode, all),
   };
 }
 
-/** A button that shows an episode. */
+/** A button that tells the story of an episode; Details is the fold of a message. */
 export function detailsAction({ id }: Pick<Episode, "id">): Action {
   return {
-    label: "Details",
+    label: "Why",
     invocation: { command: "alerts why", options: { episode: episodeName(id) } },
     effect: "reply",
   };

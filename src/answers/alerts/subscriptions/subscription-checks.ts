@@ -6,12 +6,7 @@ import { destinationKey, rulesOf, type Subscription } from "../../../alerts/rout
 import type { Destination } from "../../../alerts/sender.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import { thresholdSideWords } from "../../../alerts/wording/condition-words.ts";
-import {
-  groupedNumber,
-  type Labels,
-  subjectName,
-  subscriptionWords,
-} from "../../../alerts/wording/subscription-words.ts";
+import { type Labels, priceWords, subjectName, subscriptionWords } from "../../../alerts/wording/subscription-words.ts";
 import type { Clock } from "../../../api/clock.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
 import { code, text } from "../../../reply/text.ts";
@@ -113,7 +108,7 @@ export async function crossedThresholdNote(
     if (price === undefined || isPriceBad(rule.parameters, price) !== true) return [];
     const side = thresholdSideWords(rule.id, price);
     return [
-      paragraph(text`${subjectName(subject, labels)} is ${side} already: mark price ${groupedNumber(price)}. ${soon}`),
+      paragraph(text`${subjectName(subject, labels)} is ${side} already: mark price ${priceWords(price)}. ${soon}`),
     ];
   });
 }

@@ -139,7 +139,11 @@ function alertsOf(open) {
  */
 function silencesOf(silences, network) {
   const count = silences.filter((one) => (one.network ?? network) === network).length;
-  return h("span", {}, count === 0 ? "No silences" : `${count} ${count === 1 ? "silence holds" : "silences hold"}`);
+  return h(
+    "span",
+    {},
+    count === 0 ? "No silences" : `${count} ${count === 1 ? "silence is active" : "silences are active"}`,
+  );
 }
 
 /**
