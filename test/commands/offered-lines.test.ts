@@ -31,6 +31,8 @@ test.each([
   ["acknowledge node.down", "alerts ack"],
   ["is the network healthy", "time"],
   ["show market BTC", "market show BTC"],
+  ["market BTCUSDT", "market show BTCUSDT"],
+  ["market show btc usdt", 'market show "btc usdt"'],
   ["show market nonsense", "market show"],
   ["why order ab12", "order ab12"],
   ["why was order ab12 rejected", "order ab12"],

@@ -63,8 +63,11 @@ async function rightLine(line: string, context: OfferContext): Promise<string> {
 async function takesText(ask: Ask, name: string, option: TextOption, context: OfferContext): Promise<boolean> {
   const typed = String(ask.options[name]).trim();
   if (option.takes === undefined) {
-    const known = option.suggest === undefined || /\d/u.test(typed);
-    return known || (await context.suggest(ask, name, typed)).length > 0;
+    if (option.suggest === undefined || /\d/u.test(typed)) return true;
+    if ((await context.suggest(ask, name, typed)).length > 0) return true;
+    // `btc usdt` and `BTCUSDT` are BTC/USDT, too.
+    const near = await context.suggest(ask, name, typed.slice(0, 3));
+    return near.some(({ label }) => lettersOf(label).includes(lettersOf(typed)));
   }
   try {
     const taken = Promise.resolve(option.takes(typed, context.suggestContext(ask)));
@@ -73,4 +76,8 @@ async function takesText(ask: Ask, name: string, option: TextOption, context: Of
     // A value that cannot be looked up is not offered.
     return false;
   }
+}
+
+function lettersOf(typed: string): string {
+  return typed.toLowerCase().replaceAll(/[^\p{L}\d]+/gu, "");
 }
