@@ -240,3 +240,12 @@ test("of two buttons of one name the one of a choice says what is chosen", () =>
   expect(given("time")).toMatch(saying("[1] time", "[2] Help about: time", "[3] Help about: order"));
   expect(given("status")).toMatch(saying("[1] status", "[2] time", "[3] order"));
 });
+
+test("a choice with two of one name does not repeat its question on each line", () => {
+  const choices = ["a", "b"].map((episode) => ({
+    label: "No new block",
+    invocation: { command: "alerts why", options: { episode } },
+  }));
+  const given = reply({ title: "t", actions: [{ label: "Which one?", choices, effect: "reply" }] });
+  expect(show(given, 80)).not.toContain("Which one?");
+});
