@@ -5,10 +5,10 @@ import { type Ask, reply, type Reply } from "../reply/reply.ts";
 
 export const WHY_THIS_ALERT = "Why this alert?";
 
-/** The command that tells the story of an alert: each alert carries it in its Why button. */
+/** The command that tells the story of an alert: each alert carries it in its Details button. */
 export const WHY_COMMAND = "alerts why";
 
-/** The question of a message's Why button, by what its buttons carry; undefined for a message that is no alert. */
+/** The question of a message's Details button, by what its buttons carry; undefined for a message that is no alert. */
 export async function whyAsk<T>(
   buttons: readonly T[],
   askOf: (button: T) => Promise<Ask | undefined>,
@@ -25,7 +25,7 @@ export function noAlertNotice(): Reply {
   return reply({
     tone: "warning",
     title: "This message is no alert",
-    blocks: [paragraph("Choose it on an alert that the bot posted, one with a Why button.")],
+    blocks: [paragraph("Choose it on an alert that the bot posted, one with a Details button.")],
     failure: "caller",
   });
 }

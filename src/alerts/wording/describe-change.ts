@@ -119,7 +119,7 @@ function actionsOf({ change }: ChangeMessage): Action[] {
     }
     case "acknowledged": {
       const options = { episode: change.episode.id };
-      return [{ label: "Why", invocation: { command: "alerts why", options }, effect: "reply" }];
+      return [{ label: "Details", invocation: { command: "alerts why", options }, effect: "reply" }];
     }
     case "paused": {
       const options = { id: change.subscription.id };

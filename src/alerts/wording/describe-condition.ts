@@ -231,6 +231,6 @@ function actionsOf(episode: Episode): Action[] {
       invocation: { command: "alerts silence", options: { what: episode.id, for: "1h" } },
       effect: "reply",
     },
-    { label: "Why", invocation: { command: "alerts why", options }, effect: "reply" },
+    { label: "Details", invocation: { command: "alerts why", options }, effect: "reply" },
   ];
 }

@@ -197,7 +197,7 @@ function groupTable(episodes: readonly Episode[], name: string): Table {
 function groupActions({ id: first }: Episode, group: MessageGroup, open: readonly Episode[]): Action[] {
   const all = groupReference(group);
   const details: Action = {
-    label: "Why",
+    label: "Details",
     invocation: { command: "alerts why", options: { episode: first } },
     effect: "reply",
   };

@@ -153,7 +153,7 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
     await page.click("#to-alerts");
     await page.getByRole("button", { name: /^(?:Stall|Recover) the network$/u }).click();
     await expect.poll(() => switched.length).toBe(1);
-    await page.locator(".told .preview-discord").getByRole("button", { name: "Why" }).first().click();
+    await page.locator(".told .preview-discord").getByRole("button", { name: "Details" }).first().click();
     await page.waitForSelector("#incident .exchange .reply");
     expect(complaints).toEqual([]);
   });

@@ -40,7 +40,7 @@ const stalled = reply({
   actions: [
     ask("Acknowledge", "alerts ack", { episode: "network.stalled|mainnet||7" }, "replace"),
     ask("Silence 1 h", "alerts silence", { episode: "network.stalled|mainnet||7", for: "1h" }, "replace"),
-    ask("Why", "alerts why", { episode: "network.stalled|mainnet||7" }),
+    ask("Details", "alerts why", { episode: "network.stalled|mainnet||7" }),
     { label: "Runbook", url: "https://runbooks.example.net/stalled" },
   ],
 });

@@ -246,10 +246,10 @@ function choiceOf(episode: Episode, all: readonly Episode[]): Choice {
   };
 }
 
-/** A button that tells the story of an episode; Details is the fold of a message. */
+/** A button that shows an episode. */
 export function detailsAction({ id }: Pick<Episode, "id">): Action {
   return {
-    label: "Why",
+    label: "Details",
     invocation: { command: "alerts why", options: { episode: episodeName(id) } },
     effect: "reply",
   };

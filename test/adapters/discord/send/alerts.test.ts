@@ -58,12 +58,12 @@ describe("an alert on Discord", () => {
       expect.stringContaining("node.down"),
       expect.stringContaining("a:1"),
     ]);
-    expect(labelsOf(post(DOWN)!)).toEqual(["Acknowledge", "Silence 1 h", "Why"]);
+    expect(labelsOf(post(DOWN)!)).toEqual(["Acknowledge", "Silence 1 h", "Details"]);
 
     await on.restart();
     const refused = await bob.press(post(DOWN)!, "Acknowledge");
     expect(isRefusal(refused.last)).toBe(true);
-    const story = await bob.press(post(DOWN)!, "Why");
+    const story = await bob.press(post(DOWN)!, "Details");
     expect(isRefusal(story.last)).toBe(false);
     expect(textOf(story.last)).toContain("a:1");
     // The menu of its message tells the same.

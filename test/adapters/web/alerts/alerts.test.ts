@@ -82,7 +82,7 @@ test("an alert and its end arrive, over a restart, without loss or duplicate", a
     state: "firing",
     severity: "warning",
     episode: "network.stalled|mainnet||1",
-    reply: { tone: "warning", actions: [{ label: "Acknowledge" }, { label: "Silence 1 h" }, { label: "Why" }] },
+    reply: { tone: "warning", actions: [{ label: "Acknowledge" }, { label: "Silence 1 h" }, { label: "Details" }] },
   });
   expect(fired?.at).toMatch(/^\d{19}$/u);
   expect(reader.frames.find(({ id }) => id !== undefined)?.id).toBe(fired?.id);
@@ -199,11 +199,11 @@ test("a message had by itself is shown as its edits left it: acknowledged, then 
     const { reply } = (await harness.send(`/api/alerts/${id}`)).json() as { reply: Reply };
     return [reply.tone, reply.actions.map(({ label }) => label)];
   };
-  expect(await shown()).toEqual(["warning", ["Acknowledge", "Silence 1 h", "Why"]]);
+  expect(await shown()).toEqual(["warning", ["Acknowledge", "Silence 1 h", "Details"]]);
   await stage.engine.acknowledge(episode ?? "", { name: "bob" });
-  expect(await shown()).toEqual(["warning", ["Silence 1 h", "Why"]]);
+  expect(await shown()).toEqual(["warning", ["Silence 1 h", "Details"]]);
   await stage.rounds(10, [stalled("good")]);
-  expect(await shown()).toEqual(["good", ["Why"]]);
+  expect(await shown()).toEqual(["good", ["Details"]]);
 });
 
 test("no stream without signing in, and a quiet stream sends heartbeats", async () => {

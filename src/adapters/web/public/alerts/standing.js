@@ -118,7 +118,7 @@ export function stateAlert({ episode, kind, network, subject, severity, began, l
       blocks: [{ kind: "paragraph", text: [{ kind: "text", text: "It is open; nothing was delivered here." }] }],
       actions: [
         { label: "Acknowledge", invocation: { command: "alerts ack", options }, effect: "reply" },
-        { label: "Why", invocation: { command: "alerts why", options }, effect: "reply" },
+        { label: "Details", invocation: { command: "alerts why", options }, effect: "reply" },
       ],
       attachments: [],
     },

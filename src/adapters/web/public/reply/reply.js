@@ -48,7 +48,8 @@ export function renderReply(reply, reader) {
       : h(
           "details",
           { class: "details" },
-          h("summary", {}, "Details"),
+          // An alert has a button of that name, which tells its story.
+          h("summary", {}, reply.actions?.some(({ label }) => label === "Details") ? "More" : "Details"),
           h("div", {}, ...details.map(({ block, place }) => renderBlock(block, { ...reader, exact: true }, place))),
         ),
     renderAttachments(reply.attachments),
