@@ -119,6 +119,24 @@ test("no line breaks between what can be copied and the punctuation behind it", 
   expect(textsOf(heading ?? "").join("")).toBe("Changed d3bd6: the ops");
 });
 
+test.each([
+  ["Acknowledge", "Details"],
+  ["Details", "More"],
+])("beside a button %s, the fold of a reply is called %s", (label, fold) => {
+  const shown = render(
+    reply({
+      title: "t",
+      blocks: [{ kind: "paragraph", text: text`below`, detail: true }],
+      actions: [{ label, invocation: { command: "alerts why", options: {} }, effect: "reply" }],
+    }),
+  );
+  expect(
+    elementsOf(shown)
+      .filter(({ tag }) => tag === "summary")
+      .flatMap(textsOf),
+  ).toEqual([fold]);
+});
+
 test("a choice has a button for each of what can be chosen, below what it asks for", () => {
   const choices = ["BTC/USDT", "BTC/USDC"].map((market) => ({
     label: market,
