@@ -124,6 +124,17 @@ test.each([
   expect(judged(titles, stands).faults).not.toEqual([]);
 });
 
+test("a market whose name has signs of markup is the same in a digest's file and in a title", () => {
+  const messages = [
+    { delivery: "1", title: DIGEST, text: ROWS.replace("BTC/USD", "OIL*BRENT*") },
+    { delivery: "2", title: OUT.replace("BTC/USD", "OILBRENT"), text: "" },
+  ];
+  const stored = new Map([["OILBRENT", CONTINUOUS]]);
+  const whole = { name: "markets", platform: "discord", messages } as const;
+  expect(judgeMarkets(whole, stored).faults).toEqual([]);
+  expect(judgeMarkets({ ...whole, messages: messages.slice(0, 1) }, stored).faults).toHaveLength(1);
+});
+
 test("every change is counted, however it is announced", () => {
   expect(judged([NEW, OPENED, INTO, OUT]).count).toBe(4);
   expect(judged([BEGINS, ENDS, `Over already: ${ENDS}`, BEGINS]).auctions).toBe(3);

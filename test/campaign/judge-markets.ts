@@ -3,9 +3,9 @@ import { parse } from "csv-parse/sync";
 
 import { enumWord } from "../../src/alerts/wording/phrases.ts";
 import { firstOf } from "./judge.ts";
-import type { Transcript } from "./transcript.ts";
+import { plain, type Transcript } from "./transcript.ts";
 
-/** Each market's state at the bot's last observation, by its label. */
+/** Each market's state at the bot's last observation, by its label as titles show it. */
 export type StoredMarkets = ReadonlyMap<string, string>;
 
 /** Undefined while messages are still owed to that destination, whose transcript is then behind the observation. */
@@ -25,7 +25,7 @@ export async function storedMarkets(url: string, destination: string): Promise<S
   };
   return new Map(
     Object.values(markets).map(({ label = "", state = "", tradingMode = "" }) => [
-      label,
+      plain(label),
       `${enumWord(state, "STATE")}, ${enumWord(tradingMode, "TRADING_MODE")}`,
     ]),
   );
@@ -108,7 +108,8 @@ function changesIn(title: string, text: string): MarketChange[] {
   const rows = text.split(/\r?\n/u).filter((row) => row.startsWith("market.state,"));
   return rows.map((row) => {
     const [[, , market = "", after = ""] = []] = parse(row);
-    return { market, after: bare(after) };
+    // A file keeps the signs that a title does without.
+    return { market: plain(market), after: bare(after) };
   });
 }
 

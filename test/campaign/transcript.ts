@@ -63,7 +63,7 @@ export function titleOf({ text }: Pick<ConsoleAlert, "text">): string {
 }
 
 /** Without the signs of markup. */
-function plain(text: string): string {
+export function plain(text: string): string {
   return text.replaceAll(/[*`\\]|:[a-z_]+:/gu, "").trim();
 }
 
