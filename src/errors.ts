@@ -31,6 +31,18 @@ export class UserError extends Error {
     this.option = more.option;
   }
 
+  /** The same mistake with this line offered. */
+  offering(suggestion: string): UserError {
+    const { message, remedy, option, meanings } = this;
+    return new UserError(message, {
+      suggestion,
+      cause: this,
+      ...(remedy === undefined ? {} : { remedy }),
+      ...(option === undefined ? {} : { option }),
+      ...(meanings === undefined ? {} : { meanings }),
+    });
+  }
+
   /** The same mistake with values to choose from; the first of them stands for the option's name in the suggestion. */
   meaning(meanings: Meanings): UserError {
     const { message, remedy = "", option } = this;

@@ -24,15 +24,7 @@ interface OfferContext extends ParseContext {
  */
 export async function withRightLine(thrown: unknown, context: OfferContext): Promise<unknown> {
   if (!(thrown instanceof UserError) || thrown.suggestion === undefined) return thrown;
-  const { message, remedy, option, meanings, suggestion } = thrown;
-  const right = await rightLine(suggestion, context);
-  return new UserError(message, {
-    ...(remedy === undefined ? {} : { remedy }),
-    ...(option === undefined ? {} : { option }),
-    ...(meanings === undefined ? {} : { meanings }),
-    suggestion: right,
-    cause: thrown,
-  });
+  return thrown.offering(await rightLine(thrown.suggestion, context));
 }
 
 async function rightLine(line: string, context: OfferContext): Promise<string> {

@@ -145,14 +145,7 @@ export function parseSilenceTimes(values: SilenceValues, now: Milliseconds): Sil
   } catch (thrown) {
     // Of a zone the nearest one is named.
     if (!(thrown instanceof UserError) || thrown.suggestion !== undefined || thrown.option === "zone") throw thrown;
-    const { message, remedy, option, meanings } = thrown;
-    throw new UserError(message, {
-      ...(option === undefined ? {} : { option }),
-      ...(remedy === undefined ? {} : { remedy }),
-      ...(meanings === undefined ? {} : { meanings }),
-      suggestion: rightLine(values, option, now),
-      cause: thrown,
-    });
+    throw thrown.offering(rightLine(values, thrown.option, now));
   }
 }
 
