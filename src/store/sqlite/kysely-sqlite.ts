@@ -107,12 +107,20 @@ function cachingStatements(database: DatabaseSync, writes: WriteHealth): SqliteD
 /** Begins a statement that changes rows. */
 const WRITE_STATEMENT = /^\s*(?:insert|update|delete|replace)\b/iu;
 
+/**
+ * A button's payload is written before each answer and need not wait for the disk: a cut of the power may take the last
+ * ones, the death of the process takes none, and the next commit of anything else makes them durable
+ * (https://www.sqlite.org/pragma.html#pragma_synchronous: NORMAL with WAL).
+ */
+const UNSYNCED_STATEMENT = /^\s*insert into "button_payloads"/iu;
+
 /** The same statement, whose writes and disk faults are recorded. */
 function trackingHealth(
   statement: SqliteStatement,
   { sql, database, writes }: { sql: string; database: DatabaseSync; writes: WriteHealth },
 ): SqliteStatement {
   const changing = WRITE_STATEMENT.test(sql);
+  const run = UNSYNCED_STATEMENT.test(sql) ? unsynced(statement, database) : statement.run.bind(statement);
   const attempt = <T>(work: () => T, changes: (done: T) => number | bigint): T => {
     try {
       const done = work();
@@ -132,10 +140,23 @@ function trackingHealth(
       ),
     run: (parameters) =>
       attempt(
-        () => statement.run(parameters),
+        () => run(parameters),
         ({ changes }) => changes,
       ),
     iterate: (parameters) => statement.iterate(parameters),
+  };
+}
+
+function unsynced(statement: SqliteStatement, database: DatabaseSync): SqliteStatement["run"] {
+  return (parameters) => {
+    // Inside of a transaction, SQLite refuses to change this, and its commit is durable.
+    if (database.isTransaction) return statement.run(parameters);
+    database.exec("PRAGMA synchronous = NORMAL");
+    try {
+      return statement.run(parameters);
+    } finally {
+      database.exec("PRAGMA synchronous = FULL");
+    }
   };
 }
 

@@ -19,7 +19,8 @@ export function makeFolderOf(file: string): void {
 
 /**
  * Opens a database file for one process, durable at every commit
- * (https://www.sqlite.org/pragma.html#pragma_synchronous: FULL with WAL syncs each of them).
+ * (https://www.sqlite.org/pragma.html#pragma_synchronous: FULL with WAL syncs each of them) but that of a button's
+ * payload: see kysely-sqlite.ts.
  * Throws what SQLite and the file system throw, and UserError for a schema that is too new for this program.
  */
 export function openSqlite(file: string): { database: DatabaseSync; migrated: boolean } {

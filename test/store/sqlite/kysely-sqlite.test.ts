@@ -24,3 +24,27 @@ test("a query with a limit is compiled once, however often it runs", async () =>
   await db.destroy();
   await scratch.remove();
 });
+
+test("a button's payload does not wait for the disk, except in a transaction; all else does", async () => {
+  const scratch = await scratchDatabase();
+  const database = new DatabaseSync(scratch.file);
+  const db = kyselyOver(database);
+  const said: (string | null)[] = [];
+  database.setAuthorizer((action, name, value) => {
+    if (action === constants.SQLITE_PRAGMA && name === "synchronous") said.push(value);
+    return constants.SQLITE_OK;
+  });
+  const put = (on: typeof db, key: string): Promise<unknown> =>
+    on.insertInto("button_payloads").values({ key, value: "1", expires_at: 1 }).execute();
+
+  await put(db, "alone");
+  expect(said.splice(0)).toEqual(["NORMAL", "FULL"]);
+  await expect(put(db, "alone")).rejects.toThrow(/UNIQUE/u);
+  expect(said.splice(0)).toEqual(["NORMAL", "FULL"]);
+  await db.transaction().execute((trx) => put(trx, "with others"));
+  await db.insertInto("saved_parties").values({ owner: "o", id: "p", name: null, saved_at: 1 }).execute();
+  expect(said).toEqual([]);
+
+  await db.destroy();
+  await scratch.remove();
+});
