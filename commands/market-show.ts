@@ -97,6 +97,7 @@ export const marketShow = command({
     const again = { private: context.askedPrivately || undefined };
     return answer(context, asOf, {
       title: headline(label, market, amounts),
+      titleOfPast: headline(label, market, amounts, PAST),
       tone: marketTone(market),
       blocks: [...facts(factFields(market, amounts)), ...details(below)],
       actions: [{ label: "All markets", invocation: askFor(context, "market list", again), effect: "reply" }],
@@ -117,19 +118,22 @@ function noSuchMarket(network: string, marketId: string, also: readonly NamedId[
   });
 }
 
+const PRESENT = { trades: "trades", is: "is", until: " until" };
+const PAST: typeof PRESENT = { trades: "traded", is: "was", until: ", due to end" };
+
 /** `BTC/USDT trades at 103,924.07, spread 0.04 %`; why it does not trade, where it does not. */
-function headline(label: string, market: MarketData, amounts: MarketAmounts): Text {
+function headline(label: string, market: MarketData, amounts: MarketAmounts, words = PRESENT): Text {
   const mark = amounts.price(market.markPrice);
   if (isInAuction(market)) {
-    const until = market.auctionEnd === undefined ? text`` : text` until ${time(market.auctionEnd)}`;
-    return text`${label} is in ${auctionWords(market)}${until}`;
+    const until = market.auctionEnd === undefined ? text`` : text`${words.until} ${time(market.auctionEnd)}`;
+    return text`${label} ${words.is} in ${auctionWords(market)}${until}`;
   }
   if (marketTone(market) === "good") {
     const gap = spread(market);
-    return text`${label} trades at ${mark}${gap === undefined ? text`` : text`, spread ${percentWords(gap.percent)}`}`;
+    return text`${label} ${words.trades} at ${mark}${gap === undefined ? text`` : text`, spread ${percentWords(gap.percent)}`}`;
   }
   const last = (market.markPrice ?? 0n) === 0n ? text`` : text`, mark ${mark}`;
-  return text`${label} is ${stateAndMode(market)}${last}`;
+  return text`${label} ${words.is} ${stateAndMode(market)}${last}`;
 }
 
 function factFields(market: MarketData, amounts: MarketAmounts): Field[] {

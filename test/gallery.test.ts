@@ -51,7 +51,14 @@ test("what is answered on a network that the watchers see stand still", async ()
   const talk = await talkToSimulator({ verdict: () => verdict });
   talk.simulator.faults.set({ kind: "stall", network: "mainnet", from: time });
   let said = "";
-  for (const line of ["market show BTC/USDT", "market list"]) said += `> ${line}\n${await talk.ask(line)}\n`;
+  for (const line of [
+    "market show BTC/USDT",
+    "market show RICE/USDC",
+    "market list",
+    "checkpoints first:2",
+    "stake <party>",
+  ])
+    said += `> ${line}\n${await talk.ask(await fillIn(line, talk))}\n`;
   await expect(visible(timeless(said))).toMatchFileSnapshot("golden/answers-stalled.txt");
 });
 

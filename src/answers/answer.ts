@@ -25,14 +25,18 @@ interface AnswerContext {
 const SHOW_AGE_FROM_MILLIS = 5000;
 
 /**
- * A reply with a node's data: a footer with network, node, block and age; a Refresh button; a warning if the network
- * is stalled, or the block far behind the wall clock.
+ * A reply with a node's data: a footer with network, node, block and age; a Refresh button; if the network is stalled, or
+ * the block far behind the wall clock, a warning, also in the headline, which many read alone.
  */
 export function answer(
   context: AnswerContext,
   asOf: AsOf,
   parts: {
     title: TextPart;
+    /** The title in the past tense, where the verb is doubtful as soon as the data is old. */
+    titleOfPast?: TextPart;
+    /** The title says what was in a time that is over, which old data does not make doubtful. */
+    lasting?: true;
     tone?: Tone;
     blocks: readonly Block[];
     /** The invocation of the Refresh button; left out where asking again costs too much. */
@@ -41,12 +45,16 @@ export function answer(
     attachments?: readonly Attachment[];
   },
 ): Reply {
-  const { ask, actions = [], blocks, tone = "neutral", ...rest } = parts;
-  const stale = stallWarning(context, asOf) ?? staleWarning(context, asOf);
+  const { ask, actions = [], blocks, tone = "neutral", title, titleOfPast, lasting, ...rest } = parts;
+  const old = stalledData(context, asOf) ?? staleData(context, asOf);
   return reply({
     ...rest,
-    tone: stale !== undefined && tone !== "bad" ? "warning" : tone,
-    blocks: stale === undefined ? blocks : [stale, ...blocks],
+    title:
+      old === undefined || lasting === true
+        ? title
+        : text`${titleOfPast ?? title}, as of ${formatDuration(old.ageMillis)} ago: ${old.why}`,
+    tone: old !== undefined && tone !== "bad" ? "warning" : tone,
+    blocks: old === undefined ? blocks : [paragraph(old.warning), ...blocks],
     footer: asOfFooter(asOf, context.now()),
     actions: ask === undefined ? actions : [...actions, refreshAction(ask)],
   });
@@ -96,8 +104,16 @@ export function asOfFooter({ network, node, blockHeight, blockTime, receivedAt }
   return text`${network} · ${node}${block} · read ${time(receivedAt)}${age}`;
 }
 
+/** Data that may no longer hold. */
+interface OldData {
+  readonly ageMillis: Milliseconds;
+  /** For the end of a headline. */
+  readonly why: string;
+  readonly warning: Text;
+}
+
 /** By the watchers' verdict, as `time` and the alert judge it; undefined where they see no stall, or the node is beyond it. */
-function stallWarning(context: AnswerContext, { network, blockTime }: AsOf): Block | undefined {
+function stalledData(context: AnswerContext, { network, blockTime }: AsOf): OldData | undefined {
   const { alerts } = context;
   const now = context.now();
   const watched = alerts?.verdict?.(network);
@@ -107,14 +123,17 @@ function stallWarning(context: AnswerContext, { network, blockTime }: AsOf): Blo
   if (stood < Math.min(DEFAULT_THRESHOLDS.stalledMillis, alerts.config.stalled.for) || since === undefined)
     return undefined;
   if (watched.frontier !== undefined && since > watched.frontier.time) return undefined;
-  const age = formatDuration(Math.max(0, millisBetween(since, now)));
-  return paragraph(
-    text`${strong(`${network} is stalled.`)} Prices and all else here stand since ${time(since)} (${age} ago).`,
-  );
+  const ageMillis = Math.max(0, millisBetween(since, now));
+  const why = `${network} is stalled`;
+  return {
+    ageMillis,
+    why,
+    warning: text`${strong(`${why}.`)} Prices and all else here stand since ${time(since)} (${formatDuration(ageMillis)} ago).`,
+  };
 }
 
 /** Undefined where the node keeps up, by the clock at its answer. */
-function staleWarning({ alerts }: AnswerContext, asOf: AsOf): Block | undefined {
+function staleData({ alerts }: AnswerContext, asOf: AsOf): OldData | undefined {
   if (asOf.blockTime === undefined) return undefined;
   const behind = millisBetween(asOf.blockTime, asOf.receivedAt);
   const watched = alerts?.verdict?.(asOf.network);
@@ -122,9 +141,11 @@ function staleWarning({ alerts }: AnswerContext, asOf: AsOf): Block | undefined 
   const goesOn = watched?.network === "healthy" && watched.basis === "advance";
   const { laggingMillis, stalledMillis } = DEFAULT_THRESHOLDS;
   if (behind < (goesOn ? laggingMillis : stalledMillis)) return undefined;
-  return paragraph(
-    text`${strong("Stale data.")} The last block that ${asOf.node} has taken in is ${formatDuration(behind)} old (${time(asOf.blockTime)}): what it says may no longer hold.`,
-  );
+  return {
+    ageMillis: behind,
+    why: "stale data",
+    warning: text`${strong("Stale data.")} The last block that ${asOf.node} has taken in is ${formatDuration(behind)} old (${time(asOf.blockTime)}): what it says may no longer hold.`,
+  };
 }
 
 /** Negative where the second moment is earlier. */

@@ -186,6 +186,7 @@ test("what is read of a stalled network says so, from the moment at which time a
       "warning",
       expect.stringMatching(/mainnet.*11:59:2\d.*3\d s/u),
     ]);
+    expect([line, plainText(talk.lastReply.title)]).toEqual([line, expect.stringMatching(/\b3\d s\b.*mainnet/u)]);
   }
 });
 
@@ -205,6 +206,8 @@ test.each<[string, number, "stall" | "lag", boolean, "good" | "warning"]>([
   if (isWatched) talk.see(seconds * 1000 + 30_000, 1000, kind === "lag" ? 0 : seconds * 1000);
   await talk.ask("market show BTC/USDT");
   expect(talk.lastReply.tone).toBe(tone);
+  // Many read the headline alone: it has the age, too.
+  expect(/\d+ (?:min )?\d* ?s\b/u.test(plainText(talk.lastReply.title))).toBe(tone === "warning");
 });
 
 test("data whose block is old is labelled stale, with its age", async () => {

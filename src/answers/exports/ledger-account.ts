@@ -54,6 +54,7 @@ export function ledgerReply(
   const isWhole = account.endIsProven && account.partial === undefined && !account.outgoingOnly;
   return answer(context, asOf, {
     title: text`${headline(account, result, asset)}${labels(account)}`,
+    lasting: true,
     tone: isWhole ? (account.rows === 0 ? "neutral" : "good") : "warning",
     blocks: [
       ...warnings(account, result.query.from),
