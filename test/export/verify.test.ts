@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { LedgerAccount } from "../../src/export/ledger-account.ts";
 import { readLedgerFile } from "../../src/export/verify/read-ledger-file.ts";
 import { compareLedger, type KnownExport, verifyLedger } from "../../src/export/verify/verify.ts";
-import { COLUMNS_13, csv, row, type Row } from "./ledger-csv.ts";
+import { ASSET, COLUMNS_13, csv, OTHER_PARTY, PARTY, row, type Row } from "./ledger-csv.ts";
 import { normalised } from "./normalised.ts";
 
 const ROWS = [
@@ -59,6 +59,7 @@ describe("a file that is given back", () => {
     ["byte for byte", () => FILE, "same"],
     ["with CRLF", () => FILE.replaceAll("\n", "\r\n"), "rewritten"],
     ["with a byte order mark", () => `\uFEFF${FILE}`, "rewritten"],
+    ["with a mark before a quoted name", () => `\uFEFF${FILE.replace("vega_time", '"vega_time"')}`, "rewritten"],
     ["without its last line end", () => FILE.trimEnd(), "rewritten"],
     ["with blank lines", () => FILE.replaceAll("\n", "\n\n"), "rewritten"],
     ["with quotes around a cell", () => FILE.replace(",5,-5,", ',"5",-5,'), "rewritten"],
@@ -189,15 +190,16 @@ describe("a file that is given back", () => {
   });
 
   test("a quote inside a cell needs none around it", async () => {
-    const { text, account } = exported([row({ later: '5"' }), row({ later: '"' })]);
+    const { text, account } = exported([row({ later: '5"' }), row({ later: '"' }), row({ later: '"5" 6' })]);
     expect(await verdict(text.replace('"5"""', '5"'), account)).toEqual({ kind: "rewritten" });
+    expect(await verdict(text.replace('"""5"" 6"', '"5" 6'), account)).toEqual({ kind: "rewritten" });
     expect(await verdict(text.replace('"5"""', '"5"'), account)).toMatchObject({ kind: "differs" });
   });
 
   test("names of columns that look like formulas are recognised", async () => {
     const { text, account } = exported(ROWS.map((each) => ({ ...each, "=later": "1" })));
     expect(await verdict(text.replaceAll("\n", "\r\n"), account)).toEqual({ kind: "rewritten" });
-    const sent = Buffer.from(csv([...COLUMNS_13, "=later"], [row({ "=later": "1" })]));
+    const sent = Buffer.from(csv([...COLUMNS_13, "=later", "'later", "2'=later"], [row({ "=later": "1" })]));
     const { text: file, written } = normalised([sent]);
     expect((await readLedgerFile(pieces(file))).table?.columns).toEqual(written.fingerprint.columns);
   });
@@ -252,8 +254,7 @@ describe("the export that a file comes from", () => {
   test("by its span, where rows are missing and the columns are the same, or the party and the asset are known", async () => {
     const [first = "", , last = ""] = LINES;
     const spanned = { ...ACCOUNT, firstTime: "1674003600000000000", lastTime: "1674003602000000000" };
-    const [, sender] = (await readLedgerFile(pieces(FILE))).table!.parties;
-    const of = { partyId: sender ?? "", assetId: (await readLedgerFile(pieces(FILE))).table!.assets[0]! };
+    const of = { partyId: PARTY, assetId: ASSET };
     const found = async (text: string, more: Partial<KnownExport>) =>
       verifyLedger(await readLedgerFile(pieces(text)), [{ account: spanned, ...more }])?.verdict;
     const without = (...columns: string[]): string =>
@@ -268,12 +269,58 @@ describe("the export that a file comes from", () => {
       expect(await found(text, { of: { ...of, assetId: "ab".repeat(32) } })).toBeUndefined();
       const atFirst = await found(text, { account: { ...spanned, lastTime: "1674003600000000000" } });
       expect(atFirst?.kind).toBe(text === fileOf(first) ? "differs" : undefined);
+      const atLast = await found(text, { account: { ...spanned, firstTime: "1674003602000000000" } });
+      expect(atLast?.kind).toBe(text === fileOf(last) ? "differs" : undefined);
+      expect(await found(text, { account: ACCOUNT, of })).toBeUndefined();
     }
     // Neither end is left.
     expect(await found(fileOf(LINES[1]!), {})).toBeUndefined();
     expect(await found(fileOf(LINES[1]!), { of })).toMatchObject({ kind: "differs" });
     expect(await found(without("quantity", "effect"), {})).toBeUndefined();
     expect(await found(without("quantity", "effect"), { of })).toMatchObject({ kind: "differs" });
+    expect(await found(without("vega_time"), { of })).toBeUndefined();
+    expect(await found(without("account_from_party_id", "account_to_party_id"), { of })).toBeUndefined();
+  });
+
+  test("by its rows, where no column tells the party; not where one names another in some row", async () => {
+    const of = { partyId: PARTY, assetId: ASSET };
+    const found = async (text: string) => verifyLedger(await readLedgerFile(pieces(text)), [{ account: ACCOUNT, of }]);
+    expect(await found(exported(ROWS, ["vega_time", "later"]).text)).toMatchObject({ verdict: { kind: "differs" } });
+    expect(await found(FILE.replace(PARTY, OTHER_PARTY))).toBeUndefined();
+  });
+
+  test("by one sum that is the same, where the other is not", async () => {
+    const [first = "", second = ""] = LINES;
+    const halved = fileOf(first, second.replace(",5,-5,", ",11,-5,"));
+    expect(verifyLedger(await readLedgerFile(pieces(halved)), [{ account: ACCOUNT }])).toMatchObject({
+      verdict: {
+        differences: [
+          { what: "rows", found: 2, expected: 3 },
+          { what: "sum", column: "effect" },
+        ],
+      },
+    });
+  });
+
+  test("with rows missing, of several that span it: the one with the fewest rows more", async () => {
+    const long = exported([...ROWS, row({ vega_time: "2023-01-18 01:00:03+00" })]).account;
+    const known = [ACCOUNT, long].map((account) => ({
+      account: { ...account, firstTime: "1674003600000000000", lastTime: "1674003603000000000" },
+    }));
+    const print = await readLedgerFile(pieces(fileOf(LINES[0]!, LINES[1]!)));
+    for (const order of [known, known.toReversed()]) expect(verifyLedger(print, order)?.known).toBe(known[0]);
+  });
+
+  test("one of the same columns, though one of others agrees in more", async () => {
+    const narrow = exported(ROWS, ["vega_time", "quantity"]).account;
+    const changed = FILE.replace(",5,-5,", ",4,-4,");
+    for (const order of [
+      [narrow, ACCOUNT],
+      [ACCOUNT, narrow],
+    ]) {
+      const known = order.map((account) => ({ account }));
+      expect(verifyLedger(await readLedgerFile(pieces(changed)), known)?.known.account).toBe(ACCOUNT);
+    }
   });
 
   test("none, where nothing agrees", async () => {
@@ -281,10 +328,15 @@ describe("the export that a file comes from", () => {
     expect(verifyLedger(await readLedgerFile(pieces("quantity\n1\n2\n3\n4\n")), known)).toBeUndefined();
     expect(verifyLedger(await readLedgerFile(pieces("no,csv\n1\n")), known)).toBeUndefined();
     expect(verifyLedger(await readLedgerFile(pieces(FILE)), [])).toBeUndefined();
+    const withoutSums = exported(ROWS, ["vega_time", "later"]).account;
+    expect(verifyLedger(await readLedgerFile(pieces("a\n1\n")), [{ account: withoutSums }])).toBeUndefined();
+    const sumOfNothing = exported([row({ account_to_party_id: PARTY })]).account;
+    expect(verifyLedger(await readLedgerFile(pieces("a\n")), [{ account: sumOfNothing }])).toBeUndefined();
   });
 
-  test("an empty export is no relative of anything", async () => {
-    const { account } = exported([]);
+  test("an empty export is no relative of anything but itself", async () => {
+    const { text, account } = exported([]);
     expect(verifyLedger(await readLedgerFile(pieces("a\n")), [{ account }])).toBeUndefined();
+    expect(verifyLedger(await readLedgerFile(pieces(text)), [{ account }])?.verdict).toEqual({ kind: "same" });
   });
 });

@@ -21,4 +21,6 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
     "the cell is written anew, with the same bytes",
   "src/export/normalise/row-sorter.ts: this.#count === 0 → false": "a run without rows merges to nothing",
   "src/export/normalise/type-names.ts: names.length < MAX_NAMES → true": "the bound is for memory alone",
+  "src/export/verify/read-ledger-file.ts: error instanceof MalformedCsv → true": "it throws nothing else",
+  "src/export/verify/read-ledger-file.ts: a.row < b.row → a.row <= b.row": "equal rows may change places",
 };

@@ -2,6 +2,7 @@ import { createHash, type Hash } from "node:crypto";
 
 import { type CsvRecord, CsvSplitter, fieldStart, MalformedCsv } from "../csv-splitter.ts";
 import type { LedgerFingerprint } from "../ledger-account.ts";
+import { RowTally } from "../ledger-transform.ts";
 import { compareTimes, readVegaTime, type SplitTime } from "../vega-time.ts";
 
 /** What a file that is given back tells of itself. */
@@ -30,6 +31,7 @@ export interface LedgerFilePrint {
 const MAX_SORTED_BYTES = 16 * 1024 * 1024;
 const SUMMED = ["quantity", "effect"] as const;
 const QUOTE = 0x22;
+const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 
 /** Reads a file once, whatever its size. Rejects with the reader's error. */
 export async function readLedgerFile(
@@ -73,17 +75,15 @@ class TableReader {
   readonly #rewritten = createHash("sha256");
   /** Of the header. */
   #headerHash = this.#rewritten;
-  /** Empty once they take more than may be held. */
-  #held: HeldRow[] = [];
+  /** Undefined once they take more than may be held. */
+  #held: HeldRow[] | undefined = [];
   #heldBytes = 0;
   /** Undefined once a cell is no integer. */
   readonly #sums = new Map<string, bigint | undefined>();
   #columns: readonly string[] | undefined;
-  #rows = 0;
+  readonly #tally = new RowTally();
   #sorted = true;
   #last: SplitTime | undefined;
-  #first: SplitTime | undefined;
-  #latest: SplitTime | undefined;
   /** In each row so far; undefined before the first. */
   #parties: ReadonlySet<string> | undefined;
   #assets: ReadonlySet<string> | undefined;
@@ -103,16 +103,17 @@ class TableReader {
   result(): LedgerFilePrint["table"] {
     const columns = this.#columns;
     if (columns === undefined) return undefined;
+    const { rows, firstTime, lastTime } = this.#tally;
     const sums = [...this.#sums].flatMap(([name, sum]) => (sum === undefined ? [] : [[name, String(sum)] as const]));
     return {
       columns: [...columns],
-      rows: this.#rows,
+      rows,
       sums: Object.fromEntries(sums),
       rewrittenSha256: this.#rewritten.digest("hex"),
-      ...(this.#heldBytes > this.#maxSortedBytes ? {} : { sortedSha256: sortedSha256(this.#headerHash, this.#held) }),
+      ...(this.#held === undefined ? {} : { sortedSha256: sortedSha256(this.#headerHash, this.#held) }),
       sorted: this.#sorted,
-      ...(this.#first === undefined ? {} : { firstTime: decimalOf(this.#first) }),
-      ...(this.#latest === undefined ? {} : { lastTime: decimalOf(this.#latest) }),
+      ...(firstTime === undefined ? {} : { firstTime: String(firstTime) }),
+      ...(lastTime === undefined ? {} : { lastTime: String(lastTime) }),
       parties: [...(this.#parties ?? [])],
       assets: [...(this.#assets ?? [])],
     };
@@ -120,9 +121,11 @@ class TableReader {
 
   #take(record: CsvRecord): void {
     if (record.end === record.start) return;
+    if (this.#columns === undefined && record.bytes.indexOf(BYTE_ORDER_MARK) === record.start) {
+      record.start += BYTE_ORDER_MARK.length;
+    }
     const cells = Array.from({ length: record.fieldCount }, (_, field) => cellOf(record, field));
     if (this.#columns === undefined) {
-      cells[0] = (cells[0] ?? "").replace(/^\u00EF\u00BB\u00BF/u, "");
       this.#columns = cells.map(nameOf);
       for (const name of SUMMED) if (this.#columns.includes(name)) this.#sums.set(name, 0n);
       this.#rewritten.update(asWritten(cells), "latin1");
@@ -133,27 +136,24 @@ class TableReader {
     const row = asWritten(cells);
     this.#rewritten.update(row, "latin1");
     this.#heldBytes += row.length;
-    this.#held.push({ row, time: this.#count(record, cells, this.#columns) });
-    if (this.#heldBytes > this.#maxSortedBytes) this.#held = [];
+    const time = this.#count(cells, this.#columns);
+    this.#held?.push({ row, time });
+    if (this.#heldBytes > this.#maxSortedBytes) this.#held = undefined;
   }
 
   /** The row's time, 0 where it cannot be read. */
-  #count(record: CsvRecord, cells: readonly string[], columns: readonly string[]): SplitTime {
-    this.#rows += 1;
+  #count(cells: readonly string[], columns: readonly string[]): SplitTime {
     for (const [name, sum] of this.#sums) {
       const cell = cells[columns.indexOf(name)] ?? "";
       this.#sums.set(name, sum === undefined || !/^-?\d+$/u.test(cell) ? undefined : sum + BigInt(cell));
     }
     this.#parties = inEachRow(this.#parties, cells, columns, PARTY_COLUMNS);
     this.#assets = inEachRow(this.#assets, cells, columns, ASSET_COLUMNS);
-    const place = columns.indexOf("vega_time");
-    const time: SplitTime = { seconds: 0, nanos: 0 };
-    if (place === -1 || !readVegaTime(record.bytes, fieldStart(record, place), record.fieldEnds[place] ?? 0, time))
-      return { seconds: 0, nanos: 0 };
+    const time = timeOf(cells[columns.indexOf("vega_time")] ?? "");
+    this.#tally.add(time);
+    if (time === undefined) return { seconds: 0, nanos: 0 };
     if (this.#last !== undefined && compareTimes(time, this.#last) < 0) this.#sorted = false;
     this.#last = time;
-    if (this.#first === undefined || compareTimes(time, this.#first) < 0) this.#first = time;
-    if (this.#latest === undefined || compareTimes(time, this.#latest) > 0) this.#latest = time;
     return time;
   }
 }
@@ -172,14 +172,15 @@ function inEachRow(
   return new Set(before === undefined ? here : here.filter((cell) => before.has(cell)));
 }
 
-function decimalOf({ seconds, nanos }: SplitTime): string {
-  return String(BigInt(seconds) * 1_000_000_000n + BigInt(nanos));
+function timeOf(cell: string): SplitTime | undefined {
+  const time = { seconds: 0, nanos: 0 };
+  return readVegaTime(Buffer.from(cell, "latin1"), 0, cell.length, time) ? time : undefined;
 }
 
 /** A cell's bytes without its quotes, one character a byte. */
 function cellOf(record: CsvRecord, field: number): string {
   const [start, end] = [fieldStart(record, field), record.fieldEnds[field] ?? 0];
-  const isQuoted = end - start >= 2 && record.bytes[start] === QUOTE && record.bytes[end - 1] === QUOTE;
+  const isQuoted = record.bytes[start] === QUOTE && record.bytes[end - 1] === QUOTE;
   if (!isQuoted) return record.bytes.toString("latin1", start, end);
   return record.bytes.toString("latin1", start + 1, end - 1).replaceAll('""', '"');
 }

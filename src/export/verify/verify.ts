@@ -85,7 +85,7 @@ export function verifyLedger<Known extends KnownExport>(
 
 /** One that can be compared by its sums goes before one of other columns, and that before one of no sums. */
 function rankOf({ known, verdict }: { known: { account: LedgerAccount }; verdict: LedgerVerdict }): number {
-  const rank = RANKS.indexOf(verdict.kind) * 100;
+  const rank = RANKS.indexOf(verdict.kind);
   if (verdict.kind !== "differs") return rank;
   if (known.account.fingerprint === undefined) return rank + 50;
   return rank + (verdict.differences.some(({ what }) => what === "columns") ? 25 : 0) + verdict.differences.length;
