@@ -218,6 +218,26 @@ describe("a channel", () => {
     expect(shown(talk.lastReply).includes("2026-01-15 14:00:00 UTC")).toBe(expected !== undefined);
   });
 
+  test("is told until when a silence holds, also where nothing changes, on an edit and on resuming", async () => {
+    const talk = await talkInOps();
+    const until = /2026-01-15 14:00:00 UTC/u;
+    expect(await talk.ask("alerts add node.down")).not.toMatch(until);
+    const id = idIn(talk.lastReply);
+    await talk.ask("alerts silence all for:2h");
+    for (const line of [
+      "alerts add node.down",
+      `alerts edit ${id}`,
+      `alerts edit ${id} style:live`,
+      `alerts edit ${id} style:plain`,
+      `alerts resume ${id}`,
+    ])
+      expect([line, await talk.ask(line)]).toEqual([line, expect.stringMatching(until)]);
+    // What is paused tells nothing, silence or not.
+    expect(await talk.ask(`alerts pause ${id}`)).not.toMatch(until);
+    expect(await talk.ask("alerts add node.down")).not.toMatch(until);
+    expect(await talk.ask(`alerts resume ${id}`)).toMatch(until);
+  });
+
   test.each([
     ["high:1", saying("BTC/USDT", 1, 2)],
     ["low:9000000 high:9500000.5", saying("BTC/USDT", "9,000,000")],

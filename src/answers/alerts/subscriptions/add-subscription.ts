@@ -35,6 +35,7 @@ import {
   deliveryNote,
   overlapNote,
   severityNotes,
+  silenceNote,
 } from "./subscription-checks.ts";
 import {
   contentKey,
@@ -238,13 +239,13 @@ function reachRemedy({ platform, channel }: Destination, { platforms }: CallerCo
 }
 
 /** The same subscription again changes nothing; other notification settings are offered as an edit. */
-function existingSubscriptionReply(
+async function existingSubscriptionReply(
   context: AlertCommandContext,
   known: Subscription,
   wanted: Subscription,
   values: AddValues,
   labels: Labels,
-): Reply {
+): Promise<Reply> {
   const place = destinationWords(known.destination, context);
   const same = notificationSettingsKey(known) === notificationSettingsKey(wanted);
   const { severity, style, events, quiet, zone, mention, note, runbook } = values;
@@ -269,6 +270,7 @@ function existingSubscriptionReply(
     blocks: [
       ...[...paused, ...otherwise].map((sentence) => paragraph(sentence)),
       ...standingBlocks(known, labels),
+      ...(await silenceNote(context, known)),
       paragraph(more),
     ],
     actions: [...change, ...subscriptionActions(known, labels), listAction()],

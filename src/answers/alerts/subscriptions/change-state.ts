@@ -13,7 +13,7 @@ import { isOwnSubscription, isSameDestination, workspaceOf } from "../destinatio
 import { unreachable } from "../suspension-words.ts";
 import { MAX_SUBSCRIPTIONS_PER_DESTINATION, testAnnouncement, unreachableReply } from "./add-subscription.ts";
 import { MAX_PERSONAL_WATCHES } from "./personal-watch.ts";
-import { awaitFirstDelivery, awaitReached } from "./subscription-checks.ts";
+import { awaitFirstDelivery, awaitReached, silenceNote } from "./subscription-checks.ts";
 import {
   contentKey,
   findSubscription,
@@ -54,7 +54,7 @@ export async function changeSubscriptionState(
   if (found.state === state) {
     return reply({
       title: text`Nothing changed: subscription ${code(found.id)} is ${state} already`,
-      blocks: standingBlocks(found, labels),
+      blocks: [...standingBlocks(found, labels), ...(await silenceNote(context, found))],
       actions: [...subscriptionActions(found, labels), listAction()],
     });
   }
@@ -83,7 +83,7 @@ export async function changeSubscriptionState(
   return reply({
     tone: "good",
     title: text`${what === "removed" ? "Removed" : what === "paused" ? "Paused" : "Resumed"} subscription ${code(found.id)}: ${words}`,
-    blocks: subscriptionBlocks(changed, labels),
+    blocks: [...subscriptionBlocks(changed, labels), ...(await silenceNote(context, changed))],
     actions: [
       ...(what === "removed" ? [undoAction(changed)] : []),
       ...subscriptionActions(changed, labels),
@@ -101,7 +101,7 @@ async function retryDelivery(context: AlertCommandContext, found: Subscription, 
   return reply({
     tone: "good",
     title: text`Alerts arrive again: subscription ${code(found.id)} goes on`,
-    blocks: subscriptionBlocks(found, labels),
+    blocks: [...subscriptionBlocks(found, labels), ...(await silenceNote(context, found))],
     actions: [...subscriptionActions(found, labels), listAction()],
   });
 }

@@ -1,7 +1,7 @@
 import { isAlive, rulesOf, type Subscription } from "../../../alerts/routing/subscription.ts";
 import { type Labels, subscriptionWords } from "../../../alerts/wording/subscription-words.ts";
 import { UserError } from "../../../errors.ts";
-import { paragraph } from "../../../reply/block.ts";
+import { type Block, paragraph } from "../../../reply/block.ts";
 import { reply, type Reply } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";
 import { parseKinds } from "../alert-kinds.ts";
@@ -10,7 +10,7 @@ import { resolveSubjects, subjectLabels } from "../alert-subjects.ts";
 import { type AlertCommandContext, changeAnnouncements } from "../alerts.ts";
 import { isOwnSubscription, isSameDestination, workspaceOf } from "../destination.ts";
 import { parseNotificationSettings, threadNote } from "./notification-settings.ts";
-import { crossedThresholdNote, severityNotes } from "./subscription-checks.ts";
+import { crossedThresholdNote, severityNotes, silenceNote } from "./subscription-checks.ts";
 import {
   contentKey,
   endingActions,
@@ -41,7 +41,7 @@ export async function editSubscription(
     });
   }
   if (Object.keys(SUBSCRIPTION_OPTIONS).every((name) => values[name as keyof SubscriptionValues] === undefined)) {
-    return changeableReply(before, await labelsOf(context, before));
+    return changeableReply(before, await labelsOf(context, before), await silenceNote(context, before));
   }
   const after = await applyEdit(context, before, values);
   // Throws for impossible thresholds.
@@ -54,7 +54,7 @@ export async function editSubscription(
   ) {
     return reply({
       title: text`Nothing changed: subscription ${code(before.id)} is like that already`,
-      blocks: subscriptionBlocks(before, labels),
+      blocks: [...subscriptionBlocks(before, labels), ...(await silenceNote(context, before))],
       actions: [...subscriptionActions(before, labels), listAction()],
     });
   }
@@ -83,6 +83,7 @@ export async function editSubscription(
     blocks: [
       ...subscriptionBlocks(after, labels),
       ...severityNotes(after),
+      ...(await silenceNote(context, after)),
       ...threadNote(values, after, context.platforms),
       ...(after.state === "active" && content !== contentKey(before, alerts.config)
         ? await crossedThresholdNote(context, after, labels)
@@ -97,11 +98,12 @@ function labelsOf(context: AlertCommandContext, { network, kinds, subjects }: Su
 }
 
 /** Nothing is named to be changed: the subscription as it is, and what can be named. */
-function changeableReply(one: Subscription, labels: Labels): Reply {
+function changeableReply(one: Subscription, labels: Labels, notes: readonly Block[]): Reply {
   return reply({
     title: text`Subscription ${code(one.id)} tells ${subscriptionWords(one, labels)}`,
     blocks: [
       ...subscriptionBlocks(one, labels),
+      ...notes,
       paragraph("Name what to change; the rest stays. For example:"),
       { kind: "code", text: `alerts edit ${one.id} severity:warning quiet:22:00-07:00`, command: true },
     ],

@@ -3,7 +3,6 @@ import { KINDS, type PersonalKind } from "../../../alerts/kinds/kinds.ts";
 import { compareSeverity } from "../../../alerts/kinds/severity.ts";
 import { isAlive, type Subscription } from "../../../alerts/routing/subscription.ts";
 import type { Destination } from "../../../alerts/sender.ts";
-import { silencedWords } from "../../../alerts/wording/network-status-words.ts";
 import { enumWord } from "../../../alerts/wording/phrases.ts";
 import { ApiError } from "../../../api/api-error.ts";
 import { systemClock } from "../../../api/clock.ts";
@@ -18,12 +17,11 @@ import type { ResolveContext } from "../../ids/resolve-id.ts";
 import { resolveSubjects } from "../alert-subjects.ts";
 import { type AlertCommandContext, runExclusive } from "../alerts.ts";
 import { destinationWords, directMessages, isOperator, isSameDestination, parseDestination } from "../destination.ts";
-import { silencedUntil } from "../silences/silences.ts";
 import { createShortId } from "../short-id.ts";
 import { unreachable } from "../suspension-words.ts";
 import { type AddValues, testAnnouncement, unreachableReply } from "./add-subscription.ts";
 import { DEFAULT_NOTIFICATION_SETTINGS, parseNotificationSettings } from "./notification-settings.ts";
-import { awaitFirstDelivery, deliveryNote } from "./subscription-checks.ts";
+import { awaitFirstDelivery, deliveryNote, silenceNote } from "./subscription-checks.ts";
 import { listAction, standingBlocks, subscriptionActions, subscriptionBlocks } from "./subscriptions.ts";
 import { parseThresholds } from "./thresholds.ts";
 
@@ -148,7 +146,6 @@ export async function addPersonalWatch(
   if (delivery.state === "lost") return unreachableReply(context, subscription, delivery.why, {});
   const where = isOperator(context) ? text`in ${destinationWords(destination, context)}` : text`by direct message`;
   const happens = watch.happens(subject);
-  const silenced = silencedUntil(subscription, await alerts.silences(), subscription.created);
   const lasts =
     KINDS[kind].final === true ? "It ends by itself once that has happened" : "It goes on until you remove it";
   return reply({
@@ -159,7 +156,7 @@ export async function addPersonalWatch(
         : text`Watched: whether ${happens}`,
     blocks: [
       ...subscriptionBlocks(subscription, {}),
-      ...(silenced === undefined ? [] : [paragraph(silencedWords(silenced))]),
+      ...(await silenceNote(context, subscription)),
       ...(now === undefined ? [] : [paragraph(now)]),
       paragraph(`${lasts}. This is ${watched} of the ${MAX_PERSONAL_WATCHES} that one person can watch.`),
       ...firstMessageNote(context, delivery.state, where, destination),
@@ -233,7 +230,7 @@ async function addOnce(context: AlertCommandContext, request: WatchRequest): Pro
   if (known !== undefined) {
     return reply({
       title: text`Nothing changed: you watch that already`,
-      blocks: standingBlocks(known, {}),
+      blocks: [...standingBlocks(known, {}), ...(await silenceNote(context, known))],
       actions: [...subscriptionActions(known), listAction()],
     });
   }

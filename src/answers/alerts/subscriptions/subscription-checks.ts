@@ -6,13 +6,16 @@ import { destinationKey, rulesOf, type Subscription } from "../../../alerts/rout
 import type { Destination } from "../../../alerts/sender.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import { thresholdSideWords } from "../../../alerts/wording/condition-words.ts";
+import { silencedWords } from "../../../alerts/wording/network-status-words.ts";
 import { type Labels, priceWords, subjectName, subscriptionWords } from "../../../alerts/wording/subscription-words.ts";
 import type { Clock } from "../../../api/clock.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
 import { code, text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
+import { toMillis } from "../../../units/nanoseconds.ts";
 import { marketsById } from "../../ids/ids.ts";
 import type { AlertCommandContext } from "../alerts.ts";
+import { silencedUntil } from "../silences/silences.ts";
 import { unreachable } from "../suspension-words.ts";
 
 /** Notes where kinds never reach the minimum severity, or the one of a mention; empty where all can. */
@@ -37,6 +40,16 @@ function minimumSeverityNote(kinds: Subscription["kinds"], floor: Subscription["
         : `Of these only ${covered.join(", ")} ever ${covered.length === 1 ? "becomes" : "become"} ${bad}; the rest is not told.`,
     ),
   ];
+}
+
+/** A note while a silence keeps back what a subscription tells, wholly or in part; a paused one tells nothing anyway. */
+export async function silenceNote(
+  { alerts, now }: Pick<AlertCommandContext, "alerts" | "now">,
+  subscription: Subscription,
+): Promise<Block[]> {
+  if (subscription.state !== "active") return [];
+  const silenced = silencedUntil(subscription, await alerts.silences(), toMillis(now()));
+  return silenced === undefined ? [] : [paragraph(silencedWords(silenced))];
 }
 
 /** A note where other subscriptions of the place tell the same already, wholly or in part; empty where none does. */
