@@ -1,6 +1,6 @@
 import type { Table } from "../../../reply/block.ts";
 import { shortText } from "../../../reply/fold.ts";
-import type { Text } from "../../../reply/text.ts";
+import type { Inline, Text } from "../../../reply/text.ts";
 import { PHONE_COLUMNS, PHONE_LINE } from "../limits.ts";
 import { flatText, inlineCode, insideFence, type Markup, renderText, shownWidth } from "./markdown.ts";
 
@@ -133,7 +133,8 @@ function group(count: number): string {
 function widestLayout(table: Table, columnCount: number, apart: boolean): Layout {
   let columns = Array.from({ length: columnCount }, (_, index) => index);
   for (;;) {
-    const layout = (apart ? undefined : gridOf(table, columns)) ?? linesOf(table, columns);
+    const layout =
+      (apart ? undefined : gridOf(table, columns)) ?? linesOf(table, columns) ?? foldedLinesOf(table, columns);
     if (layout !== undefined) return layout;
     const least = leastImportant(table, columns);
     columns = columns.filter((column) => column !== least);
@@ -144,10 +145,30 @@ function rankOf(table: Table, index: number): number {
   return table.columns[index]?.priority ?? 1;
 }
 
-/** The column that goes next: the last of the least important ones, never the first. */
+/** The column that goes next: the last of the least important ones, never the first, nor a time that matters. */
 function leastImportant(table: Table, columns: readonly number[]): number | undefined {
-  const worst = Math.max(...columns.slice(1).map((index) => rankOf(table, index)));
-  return columns.slice(1).findLast((index) => rankOf(table, index) === worst);
+  const time = timeColumn(table, columns);
+  const rest = columns.slice(1).filter((index) => index !== time);
+  const worst = Math.max(...rest.map((index) => rankOf(table, index)));
+  return rest.findLast((index) => rankOf(table, index) === worst);
+}
+
+/** The column behind the first that holds times alone, if a phone needs it. */
+function timeColumn(table: Table, columns: readonly number[]): number | undefined {
+  return columns
+    .slice(1)
+    .find(
+      (index) =>
+        rankOf(table, index) === 1 &&
+        table.rows.some((row) => row[index]?.some(isTime) === true) &&
+        table.rows.every(
+          (row) => row[index]?.every((one) => isTime(one) || ("text" in one && one.text === "–")) !== false,
+        ),
+    );
+}
+
+function isTime({ kind }: Inline): boolean {
+  return kind === "time";
 }
 
 /** As many whole rows as fit, from the first on. */
@@ -171,14 +192,15 @@ function fill(layout: Layout, rowCount: number, space: number, wholeIds: boolean
 
 /**
  * Rows as lines of text below the titles of their columns; undefined where they are too long. An ellipsis stands for a
- * cell without room, where no column but the important ones is left and few rows have one.
+ * cell without room, where no column but the important ones is left and few rows have one; a time that matters is
+ * folded instead.
  */
 function linesOf(table: Table, columns: readonly number[]): Layout | undefined {
   const titles = columns.map((index): Text => [{ kind: "text", text: table.columns[index]?.title ?? "" }]);
   const cellsOf = (row: readonly Text[]): Text[] => columns.map((index) => row[index] ?? []);
   const cut = table.rows.filter((row) => lineWidth(cellsOf(row)) > PHONE_LINE).length;
   const areImportant = columns.every((index) => rankOf(table, index) === 1);
-  const most = areImportant ? table.rows.length * MAX_CUT_ROWS : 0;
+  const most = areImportant && timeColumn(table, columns) === undefined ? table.rows.length * MAX_CUT_ROWS : 0;
   const fits = cut <= most && (cut > 0 || lineWidth(titles) <= PHONE_LINE);
   if (!fits && columns.length > 1) return undefined;
   const isNumber = columns.map((index) => table.columns[index]?.align === "right");
@@ -188,6 +210,30 @@ function linesOf(table: Table, columns: readonly number[]): Layout | undefined {
     cut,
     frame: [columns.length === 1 ? "" : `-# ${head}\n`, ""],
     row: (index, onId) => line(cellsOf(table.rows[index] ?? []), isNumber, { bold: true, onId }),
+  };
+}
+
+/**
+ * Rows of two lines, where one has no room for the time as well: the other cells, and the time below them. Undefined
+ * where no time matters, and where the other cells are too long or some of them matter less.
+ */
+function foldedLinesOf(table: Table, columns: readonly number[]): Layout | undefined {
+  const time = timeColumn(table, columns);
+  if (time === undefined) return undefined;
+  const others = linesOf(
+    table,
+    columns.filter((index) => index !== time),
+  );
+  if (others === undefined || columns.slice(1).some((index) => rankOf(table, index) > 1)) return undefined;
+  return {
+    ...others,
+    columns: columns.length,
+    row: (index, onId) => {
+      const words = others.row(index, onId);
+      const when = renderText(table.rows[index]?.[time] ?? [], { shortTimes: true });
+      if (when.markdown.trim() === "") return words;
+      return { markdown: `${words.markdown}\n-# ${when.markdown.trim()}`, whole: words.whole && when.whole };
+    },
   };
 }
 

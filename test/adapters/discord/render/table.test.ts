@@ -4,7 +4,8 @@ import { renderDiscord } from "../../../../src/adapters/discord/render/render.ts
 import { PHONE_LINE } from "../../../../src/adapters/discord/limits.ts";
 import type { Block, Table } from "../../../../src/reply/block.ts";
 import { reply } from "../../../../src/reply/reply.ts";
-import { strong, text, toText } from "../../../../src/reply/text.ts";
+import { strong, text, time, toText } from "../../../../src/reply/text.ts";
+import { fromMillis } from "../../../../src/units/nanoseconds.ts";
 import { codeLines, componentsIn, refusals, textsIn } from "../judge.ts";
 
 test("a table with nothing to see takes no fence, which would swallow what follows it", () => {
@@ -65,4 +66,30 @@ test.each([27, 75, 84])("each of %i rows can be chosen below a table, or is said
   expect(offered.map(({ label }) => label)).toEqual(rows.slice(0, 75).map((_row, index) => `row ${index}`));
   const words = textsIn(message.components).join("\n");
   expect(/other 9.*market show/u.test(words)).toBe(count > 75);
+});
+
+test.each([
+  ["short", 0, "deadbeef"],
+  ["long in a few rows", 1, "alert given up · a node lags behind"],
+  ["long in most rows", 7, "alert given up · node a1.example.org:3008 down, mainnet"],
+])("each row keeps its time where the words are %s", (_name, long, words) => {
+  const rows = Array.from({ length: 8 }, (_, index) => [
+    toText(index < long ? words : `sent ${index}`),
+    toText(time(fromMillis((1_772_443_400 + index) * 1000))),
+    toText("about"),
+  ]);
+  const table: Table = {
+    kind: "table",
+    name: "rows",
+    columns: [{ title: "Step" }, { title: "When" }, { title: "About", priority: 2 }],
+    rows,
+  };
+  const lines = textsIn(renderDiscord(reply({ title: "Title", blocks: [table] })).components)
+    .join("\n")
+    .split("\n");
+  for (const index of rows.keys())
+    expect(lines.filter((line) => line.includes(`<t:${1_772_443_400 + index}:`))).toHaveLength(1);
+  const shown = lines.map((line) => line.replaceAll(/<t:\d+:d>/gu, "11/22/2026").replaceAll(/<t:\d+:t>/gu, "1:00 PM"));
+  for (const line of shown.slice(1, -1))
+    expect(line.replaceAll(/\*\*|^-# |\\/gu, "").length).toBeLessThanOrEqual(PHONE_LINE);
 });
