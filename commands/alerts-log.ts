@@ -14,7 +14,7 @@ const PAGE_ROWS = 15;
 
 export const alertsLog = command({
   name: "alerts log",
-  alsoCalled: ["given up"],
+  alsoCalled: ["given up", "resolved"],
   summary: "What was decided and sent, newest first",
   verb: "Show log",
   examples: ["alerts log", "alerts log node.down", "alerts log suppressed page:2", "alerts log file:yes"],

@@ -42,7 +42,7 @@ const FEW_NETWORKS = 4;
 
 export const alertsStatus = command({
   name: "alerts status",
-  alsoCalled: ["episode", "suspicious", "pending", "look", "not sent yet"],
+  alsoCalled: ["episode", "suspicious", "pending", "firing", "recovering", "look", "not sent yet"],
   summary: "Verdicts, open alerts, and messages not sent yet",
   verb: "Show alerts",
   examples: ["alerts status"],

@@ -76,9 +76,9 @@ describe.skipIf(chromiumPath === undefined)("the guided incident", () => {
     await page.locator(".witnesses tbody tr").first().waitFor();
     expect(await page.locator(".witnesses tbody tr").count()).toBe(3);
     await stage(page, "pending");
-    expect(await page.textContent(".track [aria-current]")).toBe("PENDING");
+    expect(await page.textContent(".track [aria-current]")).toBe("Pending");
     expect(await page.textContent('[data-part="clock"]')).toMatch(/\d+ s|next/u);
-    expect(await page.evaluate("announced")).toContainEqual(expect.stringMatching(/^PENDING\./u));
+    expect(await page.evaluate("announced")).toContainEqual(expect.stringMatching(/^Pending\./u));
     await fits(page);
 
     expect(complaints.splice(0)).toEqual([]);

@@ -11,13 +11,13 @@
  * @property {string | undefined} episode The one that this incident made, once it has fired.
  */
 
-/** The stages in order, as they are called on alerts. */
+/** The stages in order: the verdict, then the states of the alert. */
 export const STAGES = /** @type {const} */ ([
   ["calm", "Healthy"],
-  ["pending", "PENDING"],
-  ["firing", "FIRING"],
-  ["recovering", "RECOVERING"],
-  ["resolved", "RESOLVED"],
+  ["pending", "Pending"],
+  ["firing", "Firing"],
+  ["recovering", "Recovering"],
+  ["resolved", "Resolved"],
 ]);
 
 /**
@@ -40,7 +40,8 @@ export function stepOf(network, timing, before, open = []) {
     case "pending":
       return step("pending", {
         says:
-          blind ?? "A majority of the nodes answers and none has a new block. It becomes an alert only if that lasts.",
+          blind ??
+          `No new block, though a majority of the nodes answers: network.stalled is pending, and fires once that has lasted ${seconds(timing.firesMillis)}.`,
         countdown: countdown(stalled, timing.firesMillis, "fires"),
       });
     case "firing":

@@ -129,3 +129,9 @@ test.each([
   for (const part of parts) expect(says).toContain(part);
   for (const part of absent) expect(says).not.toContain(part);
 });
+
+test("every stage is written in one way, and a pending alert is called by its kind and says when it fires", () => {
+  for (const [, name] of STAGES) expect(name).toMatch(/^[A-Z][a-z]+$/u);
+  const { says } = stepOf(network({ ...standing, stalled: { phase: "pending" } }), timing, undefined);
+  expect(says).toMatch(new RegExp(`network\\.stalled .*${seconds(timing.firesMillis)}`, "u"));
+});
