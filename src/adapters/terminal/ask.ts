@@ -1,4 +1,5 @@
 import { cancelledReply, errorReply } from "../../bot/error-reply.ts";
+import { UserError } from "../../errors.ts";
 import { inTime } from "../../in-time.ts";
 import type { Log } from "../../log.ts";
 import type { Attachment } from "../../reply/attachment.ts";
@@ -10,7 +11,7 @@ import { cutToWidth } from "./render/cell-width.ts";
 import { renderTerminal, type RenderOptions } from "./render/render.ts";
 import { toSpans } from "./render/span.ts";
 import { displayOptions, type Terminal, write } from "./streams.ts";
-import { checkFolder, withTablesAsFiles, writeFiles } from "./write-files.ts";
+import { checkFolder, rescueFolder, withTablesAsFiles, writeFiles } from "./write-files.ts";
 
 /** Interrupted by Ctrl-C: 128 plus the number of SIGINT, as in shells. */
 export const EXIT_INTERRUPTED = 130;
@@ -91,7 +92,7 @@ async function show(context: AskContext, given: Reply, signal: AbortSignal): Pro
     const outputOpen = await print(context, given, new Map());
     return { reply: given, outputOpen, code: exitCodeOf(given) };
   }
-  const { reply, written, problem } = await saveFiles(context, given, context.out, signal);
+  const { reply, written, problem } = await saveFiles(context, given, context.out, signal, rescueFolder);
   const outputOpen = await print(context, reply, written);
   if (problem !== undefined) await print({ ...context, json: false }, problem, new Map());
   return {
@@ -110,20 +111,37 @@ interface SavedFiles {
   readonly problem?: Reply;
 }
 
-/** Writes the files of a reply and its tables as CSV. Never rejects. */
+/**
+ * Writes the files of a reply and its tables as CSV. `elsewhere` makes the folder for those that the named one does not
+ * take, where the reply is not held for a second attempt. Never rejects.
+ */
 export async function saveFiles(
   context: Pick<AskContext, "log">,
   given: Reply,
   folder: string,
   signal: AbortSignal,
+  elsewhere?: () => Promise<string>,
 ): Promise<SavedFiles> {
   const reply = withTablesAsFiles(given);
   const written = new Map<Attachment, string>();
+  const failed = (thrown: unknown): SavedFiles => ({
+    reply,
+    written,
+    problem: errorReply(thrown, { log: context.log, command: "ask --out", signal }),
+  });
   try {
     await writeFiles(reply, folder, written, signal);
     return { reply, written };
   } catch (thrown) {
-    return { reply, written, problem: errorReply(thrown, { log: context.log, command: "ask --out", signal }) };
+    if (!(thrown instanceof UserError) || elsewhere === undefined || signal.aborted) return failed(thrown);
+    try {
+      const other = await elsewhere();
+      await writeFiles(reply, other, written, signal);
+      const remedy = `Nothing is lost: what was not written yet is in ${other}.`;
+      return failed(new UserError(thrown.message, { remedy, cause: thrown }));
+    } catch {
+      return failed(thrown);
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { constants, createWriteStream } from "node:fs";
-import { access, link, open, readdir, rename, rm, stat, statfs } from "node:fs/promises";
+import { access, link, mkdtemp, open, readdir, rename, rm, stat, statfs } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -26,7 +27,7 @@ export function withTablesAsFiles(reply: Reply): Reply {
 /**
  * Writes every file of a reply into a folder, and creates that if necessary. A file appears whole and checked against
  * its SHA-256 or not at all, and never replaces another: a number is added to its name instead. `written` gets the path
- * of each file as soon as it is complete.
+ * of each file as soon as it is complete; what it has already is not written again.
  * @throws UserError where the folder cannot be written to; Error where a file does not match its reply.
  */
 export async function writeFiles(
@@ -40,10 +41,17 @@ export async function writeFiles(
   try {
     makeFolder(folder);
     await removeStalePartialFiles(folder);
-    for (const file of files) written.set(file, await writeFile(file, folder, signal));
+    for (const file of files) {
+      if (!written.has(file)) written.set(file, await writeFile(file, folder, signal));
+    }
   } catch (thrown) {
     throw asUserError(thrown, folder);
   }
+}
+
+/** A new folder for files that had no room where they were wanted: nobody waits a second time for a long answer. */
+export function rescueFolder(): Promise<string> {
+  return mkdtemp(path.join(tmpdir(), "bellwether-files-"));
 }
 
 /** With less free space than this nothing worth asking for could be written. */

@@ -169,6 +169,26 @@ describe("--out", () => {
     expect(terminal.err()).toMatchSnapshot();
   });
 
+  test("loses nothing where the folder takes no more in the end: the rest is elsewhere, and the answer says where", async () => {
+    const last = {
+      ...memoryAttachment("second.csv", "text/csv", "12345"),
+      open: () => {
+        if (opened) return Readable.from("12345");
+        opened = true;
+        throw Object.assign(new Error("full"), { code: "ENOSPC" });
+      },
+    };
+    let opened = false;
+    const { code, out, err } = await ask(reply({ title: "Done", attachments: [csv, last] }));
+    expect(code).toBe(1);
+    expect(readdirSync(folder)).toEqual(["ledger.csv"]);
+    const rescued = /written to (?<file>.*second\.csv)/u.exec(out)?.groups?.["file"] ?? "";
+    expect(readFileSync(rescued, "utf8")).toBe("12345");
+    expect(err).toContain(path.dirname(rescued));
+    expect(readdirSync(path.dirname(rescued))).toEqual(["second.csv"]);
+    rmSync(path.dirname(rescued), { recursive: true });
+  });
+
   test("writes no table of a failure", async () => {
     expect((await ask({ ...listed, picture: csv, failure: "network" })).code).toBe(2);
     expect(readdirSync(folder)).toEqual(["ledger.csv"]);
