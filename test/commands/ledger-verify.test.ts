@@ -102,6 +102,14 @@ describe("a file that is given back", () => {
     expect(await askFor("ledger verify sha256:abc")).toMatchObject({ failure: "caller" });
   });
 
+  test("that is a header alone is of no export: one without entries delivered no file", async () => {
+    const { become, askFor, csv, verify, failure, samples } = await exported();
+    await askFor(`ledger export ${samples.partyId} USDT from:2026-01-15T11:59:59 to:2026-01-15T12:00`);
+    become({ caller: ann });
+    expect(await verify(`${lines(csv)[0]}\n`)).not.toContain("00000002");
+    expect(failure()).toBe("caller");
+  });
+
   test("is recognised a year later, when nothing else is left of its export", async () => {
     const { csv, verify, advance, store, samples, now } = await exported();
     const day = 86_400_000;

@@ -102,10 +102,12 @@ interface KnownJob extends KnownExport {
   readonly row: ExportJobRow;
 }
 
-/** An account that a later version cannot read is not compared. */
+/** An account that a later version cannot read is not compared, nor one without rows: of that no file was delivered. */
 function withAccount(row: ExportJobRow): KnownJob[] {
   if (row.account === null) return [];
   const account = LedgerAccount.safeParse(JSON.parse(row.account));
   const query = jobOf(row).result?.query;
-  return account.success ? [{ row, account: account.data, ...(query === undefined ? {} : { of: query }) }] : [];
+  return account.success && account.data.rows > 0
+    ? [{ row, account: account.data, ...(query === undefined ? {} : { of: query }) }]
+    : [];
 }
