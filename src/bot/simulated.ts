@@ -5,8 +5,10 @@ import { strong, text } from "../reply/text.ts";
 
 const LABEL = "SIMULATED";
 
-/** The same reply, marked as simulated in its title and in every file's name. */
+/** The same reply, marked as simulated in its title and in every file's name; one that is marked stays as it is. */
 export function markSimulated(reply: Reply): Reply {
+  const [first] = reply.title;
+  if (first?.kind === "strong" && first.text === LABEL) return reply;
   return {
     ...reply,
     title: text`${strong(LABEL)} · ${reply.title}`,

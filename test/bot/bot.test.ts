@@ -6,6 +6,7 @@ import type { ApiClient } from "../../src/api/api-client.ts";
 import { ApiError } from "../../src/api/api-error.ts";
 import { createBot, type InvocationOutcome } from "../../src/bot/bot.ts";
 import { type AnyCommand, command } from "../../src/bot/command.ts";
+import { markSimulated } from "../../src/bot/simulated.ts";
 import { BotStopping, UserError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
 import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
@@ -171,6 +172,8 @@ describe("a bot", () => {
     expect(said(answer)).toBe("SIMULATED · done | table");
     expect(answer.attachments.map((file) => file.name)).toEqual(["SIMULATED-ledger.csv"]);
     expect(answer.blocks[0]).toMatchObject({ name: "SIMULATED-rows" });
+    // A kept export is marked already by its own network.
+    expect(markSimulated(answer)).toBe(answer);
   });
 
   test("answers a cancelled question as cancelled, not as a bug", async () => {
