@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
-import { mkdir, readdir, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
+import { constants, createReadStream, createWriteStream } from "node:fs";
+import { access, mkdir, readdir, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
-import { codeOf, StorageError } from "../../errors.ts";
+import { codeOf, messageOf, StorageError } from "../../errors.ts";
 import type { Attachment } from "../../reply/attachment.ts";
 import type { ExportFileRow } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
@@ -45,11 +45,11 @@ export class KeptFiles {
     this.#options = options;
   }
 
-  /** Rejects with StorageError where there is too little room to begin an export. */
+  /** Rejects with StorageError where there is too little room to begin an export, or nothing can be written. */
   async checkSpace(): Promise<void> {
     const { directory, temporary, freeBytes = fileSystemFree } = this.#options;
     for (const one of temporary === undefined ? [directory] : [directory, temporary]) {
-      const free = await freeBytes(one);
+      const free = await freeBytes(one).catch((thrown: unknown) => Promise.reject(toUnwritableError(thrown, one)));
       if (free >= MIN_FREE_BYTES) continue;
       const title = `The bot's disk has only ${formatBytes(free)} left, too little for an export`;
       throw new StorageError(`${title} (${one}).`, { title, remedy: "Ask again once an operator has freed space" });
@@ -149,6 +149,12 @@ async function openKept(
   };
 }
 
+/** A folder that cannot be written to is the operator's to mend. */
+function toUnwritableError(thrown: unknown, folder: string): StorageError {
+  const title = "The bot cannot write to its folder of exports";
+  return new StorageError(`${title} (${folder}): ${messageOf(thrown)}.`, { title, cause: thrown });
+}
+
 /** False for one that is gone. */
 async function isOlder(file: string, millis: Milliseconds): Promise<boolean> {
   const found = await stat(file).catch(() => undefined);
@@ -160,6 +166,8 @@ async function fileSystemFree(directory: string): Promise<number> {
   for (let at = path.resolve(directory); ; at = path.dirname(at)) {
     try {
       const { bavail, bsize } = await statfs(at);
+      // A folder that cannot be written to has no room for an export, either.
+      await access(at, constants.W_OK | constants.X_OK);
       return bavail * bsize;
     } catch (thrown) {
       if (codeOf(thrown) !== "ENOENT" || path.dirname(at) === at) throw thrown;

@@ -212,3 +212,13 @@ test("without space on the disk no node is asked", async () => {
   await expect(ask("ann", MB).outcome).rejects.toThrow(StorageError);
   expect(store.rows.size).toBe(0);
 });
+
+test("where nothing can be written, no node is asked, and it is no bug", async () => {
+  const file = path.join(directory, "taken");
+  await writeFile(file, "");
+  const { ask, store } = jobStage([{ bytesPerSecond: MB }], { kept: { directory: path.join(file, "exports") } });
+  await expect(ask("ann", MB).outcome).rejects.toThrow(StorageError);
+  const there = jobStage([{ bytesPerSecond: MB }], { kept: { directory: file } });
+  await expect(there.ask("ann", MB).outcome).rejects.toThrow(StorageError);
+  expect([store.rows.size, there.store.rows.size]).toEqual([0, 0]);
+});
