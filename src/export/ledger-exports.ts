@@ -29,7 +29,7 @@ export interface LedgerExportRequest {
   /** Begins the file's name, after labels such as SIMULATED where they apply. */
   readonly name: string;
   readonly signal: AbortSignal;
-  /** Called now and then while bytes arrive. */
+  /** Called now and then while bytes arrive, and where they broke off. */
   onProgress?(progress: {
     readonly bytes: number;
     readonly rows: number;
@@ -133,6 +133,7 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
     const { network, node } = stream.asOf;
     const reservation = budget.open();
     let intake: LedgerIntake | undefined;
+    const received = { bytes: 0 };
     const failure = Promise.withResolvers<never>();
     try {
       const { query, columns, unit } = request;
@@ -152,7 +153,7 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
         if (error instanceof MalformedCsv) await delay(REASON_MILLIS);
         throw error;
       });
-      const receivedBytes = await Promise.race([pour(stream, intake, reservation, request), failed]);
+      await Promise.race([pour(stream, intake, reservation, request, received), failed]);
       const result = await intake.finish();
       await intake.stop();
       reservation.hold(result.sizeBytes);
@@ -162,7 +163,7 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
         {
           network,
           node,
-          receivedBytes,
+          receivedBytes: received.bytes,
           rows,
           dropped: dropped.asset + dropped.party + dropped.range,
           sizeBytes,
@@ -179,6 +180,9 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
       };
     } catch (error) {
       stream.cancel();
+      if (received.bytes > 0 && !request.signal.aborted) {
+        request.onProgress?.({ bytes: received.bytes, rows: intake?.rows ?? 0 });
+      }
       await intake?.file.dispose();
       await intake?.stop();
       reservation.release();
@@ -197,17 +201,18 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
     intake: LedgerIntake,
     reservation: DiskReservation,
     request: LedgerExportRequest,
-  ): Promise<number> {
+    received: { bytes: number },
+  ): Promise<void> {
     const diskBytes = request.raw ? DISK_BYTES.raw : DISK_BYTES.normalised;
-    let bytes = 0;
     let reportedAt = config.now();
     let malformed: { readonly error: MalformedCsv; readonly at: number } | undefined;
     const take = (error: unknown): void => {
       if (!(error instanceof MalformedCsv)) throw error;
-      malformed ??= { error, at: bytes };
+      malformed ??= { error, at: received.bytes };
     };
     await stream.consume((chunk) => {
-      bytes += chunk.length;
+      received.bytes += chunk.length;
+      const { bytes } = received;
       if (malformed !== undefined) {
         if (bytes - malformed.at > MAX_REASON_BYTES) throw malformed.error;
         return undefined;
@@ -237,7 +242,6 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
       return drained?.catch(take);
     });
     if (malformed !== undefined) throw malformed.error;
-    return bytes;
   }
 
   function accountOf(request: LedgerExportRequest, stream: LedgerStream, result: IntakeResult): LedgerAccount {

@@ -67,6 +67,49 @@ test("an export whose file nobody takes along is kept, and can be fetched; the l
   expect(conversation.lastReply.actions).toEqual([]);
 });
 
+test("an export without entries leaves nothing to fetch, wherever it was asked for", async () => {
+  const conversation = await talkToSimulator();
+  const { ask, become, samples } = conversation;
+  const caller = { id: "terminal", name: "terminal", mayManageChannel: true };
+  become({ here: { platform: "terminal", files, leavesFiles: true }, caller });
+  await ask(`ledger export ${samples.partyId} USDT from:2026-01-15T11:59:59 to:2026-01-15T12:00`);
+  expect(await ask("ledger list")).toMatch(saying("00000001", "delivered"));
+  expect(conversation.lastReply.actions).toEqual([]);
+  expect(await ask("ledger fetch 00000001")).toMatch(saying("no file"));
+});
+
+test("the list tells exports apart by their ranges", async () => {
+  const { advance, ask, become, samples } = await talkToSimulator();
+  become({ here: IN_SERVER });
+  await ask(`ledger export ${samples.partyId} USDT from:2025-12`);
+  advance(1000);
+  await ask(`ledger export ${samples.partyId} USDT from:2026-01-02 to:2026-01-05`);
+  expect((await ask("ledger list")).replaceAll(/\s+/gu, " ")).toMatch(
+    saying("00000002", "2026-01-02", "2026-01-05", "00000001", "2025-12"),
+  );
+});
+
+test("a failure says how much had come, and that nothing of it is kept, also in the list; and what to do", async () => {
+  const row = `2026-01-15 11:00:00+00,1,1,X,${ASSET},network,${PARTY}\n`;
+  let sent = `${HEADER}${row.repeat(1000)}`;
+  await using node = await rawNode((head, socket) => {
+    const isExport = head.startsWith("GET /api/v2/ledgerentry/export");
+    socket.end(
+      isExport
+        ? `HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n${sent}`
+        : "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
+    );
+  });
+  await using conversation = await talk({ networks: { mainnet: [node.url] } });
+  const { ask } = conversation;
+  const told = saying(/\d+\.\d kB/u, "kept", "Ask again");
+  expect((await ask(`ledger export ${PARTY} ${ASSET} from:7d`)).replaceAll(/\s+/gu, " ")).toMatch(told);
+  expect((await ask("ledger list")).replaceAll(/\s+/gu, " ")).toMatch(told);
+  conversation.advance(10_000);
+  sent = "";
+  expect(await ask(`ledger export ${PARTY} ${ASSET} from:7d`)).toMatch(saying("kept", "Ask again"));
+});
+
 describe("exports are one person's", () => {
   test("nobody else sees or stops them, in whatever place; an operator sees that there is one, and not of what", async () => {
     const { ask, askFor, become, samples } = await talkToSimulator();

@@ -71,7 +71,13 @@ export function endedReply(
     case "delivered":
       return reply({
         title: text`Delivered already: ${what}`,
-        blocks: [paragraph("Its file came with the answer, and no copy of it is kept.")],
+        blocks: [
+          paragraph(
+            job.rows === 0
+              ? "It had no entries, so there was no file."
+              : "Its file came with the answer, and no copy of it is kept.",
+          ),
+        ],
         actions: again,
       });
     case "failed":
@@ -97,8 +103,8 @@ function isGone({ attachments, tooLarge }: Delivery, { file }: ExportResult): bo
   return attachments.length === 0 && tooLarge === undefined && file.account.rows > 0;
 }
 
-function keptNote({ code, expiresAt }: EndedJob["job"]): Block[] {
-  if (expiresAt === undefined) return [];
+function keptNote({ code, expiresAt, rows }: EndedJob["job"]): Block[] {
+  if (expiresAt === undefined || rows === 0) return [];
   return [
     paragraph(text`${commandLine(`ledger fetch ${code}`)} gives the file again until ${time(fromMillis(expiresAt))}.`),
   ];

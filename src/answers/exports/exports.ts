@@ -14,10 +14,16 @@ export function jobWords(asker: Pick<ExportAsker, "platform" | "person">, job: E
   if (job.platform !== asker.platform || job.person !== asker.person) {
     return text`an export for ${job.person} on ${job.platform}`;
   }
-  const { party, asset } = job.ask?.options ?? {};
+  const { party, asset, from, to } = job.ask?.options ?? {};
   return typeof party === "string" && typeof asset === "string"
-    ? text`the ledger of ${shortenId(party)}, ${asset.length > 20 ? shortenId(asset) : asset}`
+    ? text`the ledger of ${shortenId(party)}, ${asset.length > 20 ? shortenId(asset) : asset}${rangeNote(from, to)}`
     : text`an export`;
+}
+
+/** The range as `rangeOptions` words it. */
+function rangeNote(from: unknown, to: unknown): string {
+  if (typeof from !== "string") return typeof to === "string" ? `, until ${to}` : "";
+  return typeof to === "string" ? `, ${from} to ${to}` : `, ${from}`;
 }
 
 /** What became of an export. `isOwn`: the reader may fetch its file. */

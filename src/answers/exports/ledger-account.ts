@@ -141,7 +141,7 @@ function warnings(account: LedgerAccount, from: Nanoseconds | undefined): Block[
     ...(rows === 0
       ? [
           paragraph(
-            endIsProven ? "There are no entries, so there is no file." : "No entry arrived, so there is no file.",
+            `${endIsProven ? "There are no entries" : "No entry arrived"}, so there is no file. A node says the same of a party or an asset that it does not know: if you expected entries, check both ids.`,
           ),
         ]
       : []),

@@ -1,4 +1,4 @@
-import { ApiError } from "../../api/api-error.ts";
+import { ApiError, type ApiErrorKind } from "../../api/api-error.ts";
 import { StorageError, UserError } from "../../errors.ts";
 import { formatBytes, formatCount } from "../../units/format-number.ts";
 
@@ -11,13 +11,19 @@ export class ExportCancelled extends Error {
   }
 }
 
-/** A node's failure in the middle of an export also says how far that got, and what to do. */
+/** Failures after which the same question may well be answered. */
+const MAY_PASS: ReadonlySet<ApiErrorKind> = new Set(["unreachable", "timeout", "server", "unreadable", "cut"]);
+
+/** A node's failure also says how far the export got, and what to do. */
 export function howFar(thrown: unknown, { bytes, rows }: { readonly bytes: number; readonly rows: number }): unknown {
-  if (!(thrown instanceof ApiError) || bytes === 0) return thrown;
-  const got = `${formatCount(rows)} ${rows === 1 ? "row" : "rows"} (${formatBytes(bytes)}) had come by then, and none is kept. Ask again, or for a shorter range.`;
+  if (!(thrown instanceof ApiError) || (bytes === 0 && !MAY_PASS.has(thrown.kind))) return thrown;
+  // Rows are counted after their bytes have come: of few bytes, none may be.
+  const counted = rows === 0 ? "" : ` (${formatCount(rows)} ${rows === 1 ? "row" : "rows"} counted)`;
+  const got = bytes === 0 ? "Nothing" : `${formatBytes(bytes)} had come by then${counted}, and nothing of it`;
+  const next = `${got} is kept. Ask again, or for a shorter range.`;
   const { kind, network, node, httpStatus, code, nodeMessage, innerWords, path, foreign, tried } = thrown;
   const details = { network, node, httpStatus, code, nodeMessage, innerWords, path, foreign, tried };
-  return new ApiError(kind, `${thrown.message} ${got}`, { ...details, cause: thrown });
+  return new ApiError(kind, `${thrown.message} ${next}`, { ...details, cause: thrown });
 }
 
 /** What people are told of a failure by direct message; undefined for a bug. */

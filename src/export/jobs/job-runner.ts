@@ -114,7 +114,8 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
         result: toStoredJson(result),
       };
       const fits = sent === undefined || sent.sizeBytes <= (job.limits?.maxBytes ?? Infinity);
-      if (job.awaited && fits && job.keepsFile !== true) {
+      const staysFor = sent !== undefined && job.keepsFile === true;
+      if (job.awaited && fits && !staysFor) {
         await settle(job, "delivered", changes, fileRows(code, sent));
         job.ended.resolve({ kind: "whole", code, result, delivery: { attachments: sent === undefined ? [] : [sent] } });
       } else {
