@@ -150,6 +150,24 @@ describe("an export", () => {
     expect(await folder.leftOver()).toEqual([]);
   });
 
+  test("all together take no more of the disk than they may: one too many leaves nothing, and has room once another is done", async () => {
+    const ledger = csv(
+      COLUMNS_12,
+      Array.from({ length: 99 }, () => row()),
+    );
+    await using node = await ledgerNode((_, into) => send(into, ledger));
+    // While it is received, an export may take three times its bytes.
+    const exports = folder.exports({ maxTemporaryBytes: 3 * ledger.length });
+    const first = await exports.export(node.api, request());
+    const held = await folder.leftOver();
+    expect(await failureOf(exports.export(node.api, request()))).toBeInstanceOf(StorageError);
+    expect(await folder.leftOver()).toEqual(held);
+    await first.attachment.dispose();
+    const again = await exports.export(node.api, request());
+    await again.attachment.dispose();
+    expect(await folder.leftOver()).toEqual([]);
+  });
+
   test.each([
     ["no byte at all", ""],
     ["a row cut short", `${csv(COLUMNS_12, [row()])}2023-01-18 01`],

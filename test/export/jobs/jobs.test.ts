@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { ApiError } from "../../../src/api/api-error.ts";
 import { BotStopping, UserError } from "../../../src/errors.ts";
 import { MAX_JOBS_PER_PERSON } from "../../../src/export/jobs/export-line.ts";
+import { saying } from "../../support/said.ts";
 import { apiOf, asker, jobStage } from "./job-stage.ts";
 
 const MB = 1_000_000;
@@ -161,14 +162,15 @@ describe("a job", () => {
     await Promise.all([...asked, other].map(({ outcome }) => outcome));
   });
 
-  test("that a node breaks off says how far it came, and is stored as failed", async () => {
+  test("that a node breaks off before anything came is stored as failed, with the node's words and what to do", async () => {
     const { ask, clock, jobs, nodes } = jobStage();
     const cut = new ApiError("cut", "slow:1 broke off.", { network: "mainnet", node: "slow:1" });
     nodes[0]!.refuse = () => cut;
     const { outcome } = ask("a", MB);
-    await expect(outcome).rejects.toBe(cut);
+    const failure = expect.stringMatching(saying("slow:1 broke off.", "Ask again")) as string;
+    await expect(outcome).rejects.toMatchObject({ kind: "cut", message: failure, cause: cut });
     await clock.advance(1);
-    expect(await jobs.list(asker("a"))).toMatchObject([{ state: "failed", failure: "slow:1 broke off." }]);
+    expect(await jobs.list(asker("a"))).toMatchObject([{ state: "failed", failure }]);
   });
 });
 
