@@ -72,10 +72,9 @@ export const ledgerExport = command({
       formatLine({ command: "ledger export", options: { party: asked.party, asset: asked.asset, from, to } }),
     );
     const columns = parseColumns(asked.columns, asked.raw);
-    const [partyId, assetId] = await Promise.all([
-      resolveParty(asked.party, asked.asset, context),
-      resolveId(ASSET, asked.asset, context, "asset"),
-    ]);
+    // The party first: its mistake tells of an asset in the wrong place.
+    const partyId = await resolveParty(asked.party, asked.asset, context);
+    const assetId = await resolveId(ASSET, asked.asset, context, "asset");
     const asset = (await assetsById(context)).get(assetId);
     const { from, to } = range;
     const subject: ExportSubject = {
@@ -126,13 +125,18 @@ async function resolveParty(party: string, next: string, context: Context): Prom
     const names = thrown instanceof UserError ? await ASSET.names(context) : [];
     const asset = names.find(({ label }) => label?.toLowerCase() === typed);
     if (asset === undefined) throw thrown;
+    const saved = await context.parties.list().catch(() => []);
     throw new UserError(`${asset.label} is an asset, and the party comes first.`, {
       option: "party",
       cause: thrown,
-      remedy: "For the party that you saved, give the rest by name. For example:",
+      remedy:
+        saved.length === 0
+          ? "Give the party, too. For example:"
+          : "For the party that you saved, give the rest by name. For example:",
       suggestion: formatLine({
         command: "ledger export",
         options: {
+          ...(saved.length === 0 ? { party: "<party>" } : {}),
           asset: asset.label ?? asset.id,
           from: parseTimeSpan(next, context.now()) === undefined ? "7d" : next,
         },

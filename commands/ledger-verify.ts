@@ -31,8 +31,8 @@ export const ledgerVerify = command({
     if (sha256 === undefined) {
       throw new UserError("ledger verify needs a file, or its SHA-256.", {
         option: "sha256",
-        remedy: "Type for example:",
-        suggestion: ledgerVerify.examples[1] ?? "",
+        remedy: "Type:",
+        suggestion: "ledger verify sha256:<sha256>",
       });
     }
     const hash = sha256.trim().toLowerCase();

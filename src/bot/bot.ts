@@ -20,16 +20,34 @@ import { completions, type LineCompletion } from "./grammar/complete-line.ts";
 import { findCommand } from "./grammar/find-command.ts";
 import { fillExample, formatLine, parseLine } from "./grammar/grammar.ts";
 import { withRightLine } from "./grammar/offered-line.ts";
-import { type Invocation, managerRemedy, type Prepared, type Target, type Visibility } from "./invocation.ts";
+import {
+  type CommonButtons,
+  type Invocation,
+  type InvocationOutcome,
+  managerRemedy,
+  type Prepared,
+  type Target,
+  type Visibility,
+} from "./invocation.ts";
 import type { Choice, SuggestContext } from "./options/options.ts";
 import { missingOption, parseOptions } from "./options/parse-options.ts";
-import { neededParty, ownParties, suggestSavedParties, takesParty, withSavedParties } from "./options/saved-parties.ts";
+import {
+  neededParty,
+  type OwnParties,
+  ownParties,
+  suggestSavedParties,
+  takesParty,
+  withSavedParties,
+} from "./options/saved-parties.ts";
 import { MAX_CHOICES, suggestValues } from "./options/suggest-values.ts";
 import { markSimulated } from "./simulated.ts";
 import { workspaceSeenIds } from "./workspace-seen-ids.ts";
 
 /** A request for completion: the values so far and the option being typed. */
 export type SuggestRequest = Omit<Invocation, "progress"> & { readonly option: string; readonly typed: string };
+
+/** Who asks, and where, without the question. */
+type Asker = Omit<Invocation, "command" | "options">;
 
 export interface Bot {
   readonly commands: readonly AnyCommand[];
@@ -47,7 +65,7 @@ export interface Bot {
   /** Prepares and runs. Never rejects: every error is a Reply. */
   run(invocation: Invocation): Promise<Reply>;
   /** The same for a typed line (`market show BTC/USDT network:testnet`). Never rejects. */
-  runLine(line: string, invocation: Omit<Invocation, "command" | "options">): Promise<Reply>;
+  runLine(line: string, invocation: Asker): Promise<Reply>;
   /**
    * What the thing has now that a command would change, for a form that begins with it. Undefined where the command changes
    * no such thing, the question names none, or it is not known in time. Never rejects, nor takes long.
@@ -56,25 +74,9 @@ export interface Bot {
   /** Never rejects, nor takes long; an empty list where there is nothing to offer in time. */
   suggest(request: SuggestRequest): Promise<readonly Choice[]>;
   /** Completion of a typed line: whole lines to offer, best first. Never rejects. */
-  completeLine(line: string, invocation: Omit<Invocation, "command" | "options">): Promise<readonly string[]>;
+  completeLine(line: string, invocation: Asker): Promise<readonly string[]>;
   /** The same with what each line stands for. Never rejects. */
-  completions(line: string, invocation: Omit<Invocation, "command" | "options">): Promise<readonly LineCompletion[]>;
-}
-
-/** Which buttons every platform may add to an answer. */
-export interface CommonButtons {
-  /** Refresh, and whatever else runs the command again. False where it changes something. */
-  readonly refresh: boolean;
-  /** Posts the answer as it was shown. False where it is the caller's own business. */
-  readonly share: boolean;
-}
-
-/** The outcome of one invocation, for metrics. */
-export interface InvocationOutcome {
-  readonly command: string;
-  readonly platform: string;
-  readonly outcome: "answered" | "caller" | "network" | "bug";
-  readonly millis: number;
+  completions(line: string, invocation: Asker): Promise<readonly LineCompletion[]>;
 }
 
 export interface BotDependencies {
@@ -118,7 +120,7 @@ export function createBot(dependencies: BotDependencies): Bot {
     (command: AnyCommand) =>
     (example: string, given: Ask["options"]): string =>
       fillExample(example, given, command, now());
-  const asked = ({ command, options }: Invocation): Ask => ({ command, options });
+  const partiesOf = ({ here, caller }: Asker): OwnParties => ownParties(dependencies.parties, here, caller, platforms);
 
   function prepare(invocation: Invocation): Prepared {
     try {
@@ -154,37 +156,52 @@ export function createBot(dependencies: BotDependencies): Bot {
       const client = clientOf(options["network"]);
       return { ok: true, visibility, run: () => execute(command, options, client, invocation) };
     } catch (thrown) {
-      const reply = mark(toErrorReply(thrown, asked(invocation), invocation.signal), fallback);
+      const reply = mark(toErrorReply(thrown, invocation, invocation.signal), fallback);
       report(invocation.command, invocation.here, reply, 0);
       const option = thrown instanceof UserError ? thrown.option : undefined;
       if (!(thrown instanceof UserError) || option === undefined) return { ok: false, reply, run: async () => reply };
-      const run = async (): Promise<Reply> => mark(await mistake(thrown, invocation), fallback);
+      const run = async (): Promise<Reply> => mark(await mistake(thrown, invocation, true), fallback);
       return { ok: false, reply, option, run };
     }
   }
 
-  /** The reply to what a command throws: to one without a value that it needs, with what the value may be. */
-  async function mistake(thrown: unknown, invocation: Invocation): Promise<Reply> {
-    const reply = (error: unknown): Reply => toErrorReply(error, asked(invocation), invocation.signal);
-    const isMissing = ({ option }: UserError): boolean =>
-      option !== undefined && invocation.options[option] === undefined;
-    if (!(thrown instanceof UserError) || !isMissing(thrown)) return reply(thrown);
-    const error = (await missedParty(invocation)) ?? thrown;
-    const { option = "" } = error;
-    const { progress: _, ...question } = invocation;
-    const values = await suggest({ ...question, option, typed: "" });
-    return reply(values.length === 0 ? error : error.meaning({ typed: "", values }));
+  /**
+   * The reply to what a command throws, its line such that it may be typed; with `offers`, to one without a value that it
+   * needs, with what the value may be.
+   */
+  async function mistake(thrown: unknown, invocation: Invocation, offers: boolean): Promise<Reply> {
+    const { option } = thrown instanceof UserError ? thrown : {};
+    const misses = offers && option !== undefined && invocation.options[option] === undefined;
+    const error = misses ? ((await missedParty(invocation)) ?? thrown) : thrown;
+    const needed = misses && error instanceof UserError ? error.option : undefined;
+    const [right, values] = await Promise.all([
+      withRight(error, invocation, "placeholder"),
+      needed === undefined ? [] : suggest({ ...invocation, option: needed, typed: "" }),
+    ]);
+    const meant = right instanceof UserError && values.length > 0 ? right.meaning({ typed: "", values }) : right;
+    return toErrorReply(meant, invocation, invocation.signal);
+  }
+
+  /** A mistake with a line that may be typed, as far as that is known in time; anything else as it is. */
+  function withRight(thrown: unknown, asker: Asker, refused: "command" | "placeholder"): Promise<unknown> {
+    return withRightLine(thrown, {
+      commands,
+      networks,
+      now: now(),
+      openFile: asker.openFile,
+      limit: { millis: SUGGEST_MILLIS, signal: asker.signal },
+      refused,
+      suggest: (offered, option, typed) => suggest({ ...asker, ...offered, option, typed }),
+      suggestContext: (offered) => suggestContext({ ...asker, ...offered }),
+    });
   }
 
   /** The mistake of somebody who names no party, though the command needs one and none is saved: it comes before others. */
-  async function missedParty({ command: name, options, here, caller }: Invocation): Promise<UserError | undefined> {
-    const command = byName.get(name);
+  async function missedParty(invocation: Invocation): Promise<UserError | undefined> {
+    const { options } = invocation;
+    const command = byName.get(invocation.command);
     if (command === undefined || !partyCommands.has(command)) return undefined;
-    const values = await withSavedParties(
-      command.options,
-      options,
-      ownParties(dependencies.parties, here, caller, platforms),
-    );
+    const values = await withSavedParties(command.options, options, partiesOf(invocation));
     const missed = neededParty(command.options, values);
     return missed === undefined ? undefined : missingOption(command, missed, options, filler(command));
   }
@@ -210,7 +227,7 @@ export function createBot(dependencies: BotDependencies): Bot {
     let answer: Reply;
     try {
       signal.throwIfAborted();
-      const parties = ownParties(dependencies.parties, here, caller, platforms);
+      const parties = partiesOf(invocation);
       const values = partyCommands.has(command) ? await withSavedParties(command.options, options, parties) : options;
       const missed = neededParty(command.options, values);
       if (missed !== undefined) throw missingOption(command, missed, invocation.options, filler(command));
@@ -236,9 +253,7 @@ export function createBot(dependencies: BotDependencies): Bot {
       });
     } catch (thrown) {
       // A party is missed only here: the caller may have saved one.
-      answer = partyCommands.has(command)
-        ? await mistake(thrown, invocation)
-        : toErrorReply(thrown, asked(invocation), signal);
+      answer = await mistake(thrown, invocation, partyCommands.has(command));
     }
     const reply = mark(answer, client);
     report(command.name, here, reply, performance.now() - started);
@@ -249,22 +264,15 @@ export function createBot(dependencies: BotDependencies): Bot {
     return prepare(invocation).run();
   }
 
-  async function runLine(line: string, rest: Omit<Invocation, "command" | "options">): Promise<Reply> {
+  async function runLine(line: string, rest: Asker): Promise<Reply> {
     let ask: Ask;
     try {
       ask = parseLine(line, commands, now(), networks);
     } catch (refused) {
-      const { progress: _, openFile, ...asker } = rest;
-      const thrown = await withRightLine(refused, {
-        commands,
-        networks,
-        now: now(),
-        openFile,
-        limit: { millis: SUGGEST_MILLIS, signal: rest.signal },
-        suggest: (offered, option, typed) => suggest({ ...asker, ...offered, option, typed }),
-        suggestContext: (offered) => suggestContext({ ...asker, ...offered }),
-      });
-      const reply = mark(toErrorReply(thrown, { command: "unknown" }, rest.signal), fallback);
+      const reply = mark(
+        toErrorReply(await withRight(refused, rest, "command"), { command: "unknown" }, rest.signal),
+        fallback,
+      );
       report("unknown", rest.here, reply, 0);
       return reply;
     }
@@ -295,13 +303,11 @@ export function createBot(dependencies: BotDependencies): Bot {
     const option = byName.get(request.command)?.options[request.option];
     if (option === undefined) return [];
     try {
-      const { caller, here, signal } = request;
       const offer = (choices: Promise<readonly Choice[]>): Promise<readonly Choice[]> =>
-        inTime(choices, { millis: SUGGEST_MILLIS, signal }, () => []);
-      const own = ownParties(dependencies.parties, here, caller, platforms);
+        inTime(choices, { millis: SUGGEST_MILLIS, signal: request.signal }, () => []);
       const context = suggestContext(request);
       const [saved, others] = await Promise.all([
-        takesParty(option) ? offer(suggestSavedParties(request.typed, own)) : [],
+        takesParty(option) ? offer(suggestSavedParties(request.typed, partiesOf(request))) : [],
         offer(suggestValues(option, request.typed, networks, context)),
       ]);
       const values = new Set(saved.map((choice) => choice.value));

@@ -57,3 +57,19 @@ export type Prepared =
    * the values to choose from, where one is missing.
    */
   | { readonly ok: false; readonly reply: Reply; readonly option?: string; readonly run: () => Promise<Reply> };
+
+/** The outcome of one invocation, for metrics. */
+export interface InvocationOutcome {
+  readonly command: string;
+  readonly platform: string;
+  readonly outcome: "answered" | "caller" | "network" | "bug";
+  readonly millis: number;
+}
+
+/** Which buttons every platform may add to an answer. */
+export interface CommonButtons {
+  /** Refresh, and whatever else runs the command again. False where it changes something. */
+  readonly refresh: boolean;
+  /** Posts the answer as it was shown. False where it is the caller's own business. */
+  readonly share: boolean;
+}

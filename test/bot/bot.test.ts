@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 
 import type { ApiClient } from "../../src/api/api-client.ts";
 import { ApiError } from "../../src/api/api-error.ts";
-import { createBot, type InvocationOutcome } from "../../src/bot/bot.ts";
+import { createBot } from "../../src/bot/bot.ts";
+import type { InvocationOutcome } from "../../src/bot/invocation.ts";
 import { type AnyCommand, command } from "../../src/bot/command.ts";
 import { markSimulated } from "../../src/bot/simulated.ts";
 import { BotStopping, UserError } from "../../src/errors.ts";

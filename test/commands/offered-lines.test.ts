@@ -42,6 +42,25 @@ test.each([
   expect(await offered(await talkInOps(), line)).toBe(right);
 });
 
+test.each([
+  ["alerts silence nonsense for:90d", "alerts silence <what> 30d"],
+  ["alerts silence node.down for:90d", "alerts silence node.down for:30d"],
+  ["alerts silence nonsense for:tonight", "alerts silence <what> 8h"],
+  ["alerts why", "alerts why <episode>"],
+  ["my forget", "my forget <party>"],
+  ["ledger export usdt 7d", "ledger export party:<party> asset:USDT from:7d"],
+  [`ledger export ${"a1".repeat(32)} NOPE from:10d to:20d`, `ledger export ${"a1".repeat(32)} <asset> from:20d to:10d`],
+  ["market show", "market show BTC/USDT"],
+])("%s is refused while it runs, with a line whose values would be taken: %s", async (line, right) => {
+  expect(await offered(await talkInOps(), line)).toBe(right);
+});
+
+test("a value that no node can tell of is left to fill in", async () => {
+  const talk = await talkInOps();
+  talk.simulator.faults.set({ kind: "die", network: "mainnet" });
+  expect(await offered(talk, "market show")).toBe("market show <market>");
+});
+
 test("a word of an alert that there is stays in the line", async () => {
   const talk = await talkInOps();
   await talk.ask("alerts add node.down");

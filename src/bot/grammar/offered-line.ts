@@ -3,28 +3,32 @@ import { inTime } from "../../in-time.ts";
 import type { Ask } from "../../reply/reply.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { AnyCommand } from "../command.ts";
-import type { Choice, SuggestContext, TextOption } from "../options/options.ts";
+import type { Choice, Option, SuggestContext, TextOption } from "../options/options.ts";
 import { type ParseContext, parseOption } from "../options/parse-options.ts";
-import { parseLine } from "./grammar.ts";
+import { EVERYBODY, takesParty } from "../options/saved-parties.ts";
+import { fillExample, parseLine } from "./grammar.ts";
 
 /** What judging an offered line needs. */
 interface OfferContext extends ParseContext {
   readonly commands: readonly AnyCommand[];
   readonly now: Nanoseconds;
-  /** How long one value may be looked up. */
+  /** How long a value, and the whole line, may be looked up. */
   readonly limit: { readonly millis: number; readonly signal: AbortSignal };
   /** Completion of one option of a question; never rejects, nor takes long. */
   suggest(ask: Ask, option: string, typed: string): Promise<readonly Choice[]>;
   suggestContext(ask: Ask): SuggestContext;
+  /**
+   * Where a line has a value that its command would refuse: `command` offers the command alone, which says what it needs;
+   * `placeholder` the line with `<its name>` for the value, since the remedy tells of the others.
+   */
+  readonly refused: "command" | "placeholder";
 }
 
-/**
- * A mistake in a typed line with the line that it offers, where that one's command would take it; else with the command
- * alone, which says what it needs.
- */
+/** A mistake with the line that it offers, as its command would take it; one that takes longer to judge stays. */
 export async function withRightLine(thrown: unknown, context: OfferContext): Promise<unknown> {
   if (!(thrown instanceof UserError) || thrown.suggestion === undefined) return thrown;
-  return thrown.offering(await rightLine(thrown.suggestion, context));
+  const line = await inTime(rightLine(thrown.suggestion, context), context.limit, () => undefined);
+  return line === undefined ? thrown : thrown.offering(line);
 }
 
 async function rightLine(line: string, context: OfferContext): Promise<string> {
@@ -38,24 +42,38 @@ async function rightLine(line: string, context: OfferContext): Promise<string> {
     if (next !== undefined && next.length < line.length) return rightLine(next, context);
     return commands.find(({ name }) => line === name || line.startsWith(`${name} `))?.name ?? "help";
   }
-  const options = commands.find(({ name }) => name === ask.command)?.options ?? {};
+  const command = commands.find(({ name }) => name === ask.command);
+  if (command === undefined) return line;
+  let right = ask.options;
   for (const [name, given] of Object.entries(ask.options)) {
-    const option = options[name];
-    try {
-      if (option !== undefined) parseOption(name, option, given, context);
-    } catch {
-      return ask.command;
-    }
-    if (option?.kind === "text" && !(await takesText(ask, name, option, context))) return ask.command;
+    if (isPlaceholder(given) || (await takesValue(ask, name, command.options[name], context))) continue;
+    if (context.refused === "command") return ask.command;
+    right = { ...right, [name]: `<${name}>` };
   }
-  return line;
+  return right === ask.options ? line : fillExample(command.name, right, command, now);
+}
+
+/** `<party>`: for the reader to fill in. */
+function isPlaceholder(value: Ask["options"][string]): boolean {
+  return /^<.+>$/u.test(String(value));
+}
+
+async function takesValue(ask: Ask, name: string, option: Option | undefined, context: OfferContext): Promise<boolean> {
+  if (option === undefined) return true;
+  try {
+    parseOption(name, option, ask.options[name] ?? "", context);
+  } catch {
+    return false;
+  }
+  return option.kind !== "text" || takesText(ask, name, option, context);
 }
 
 /** Whether an option would take its text, as far as it is known in time. */
 async function takesText(ask: Ask, name: string, option: TextOption, context: OfferContext): Promise<boolean> {
   const typed = String(ask.options[name]).trim();
   if (option.takes === undefined) {
-    if (option.suggest === undefined || /\d/u.test(typed)) return true;
+    const isOpen = option.suggest === undefined && !takesParty(option);
+    if (isOpen || /\d/u.test(typed) || typed.toLowerCase() === EVERYBODY) return true;
     if ((await context.suggest(ask, name, typed)).length > 0) return true;
     // `btc usdt` and `BTCUSDT` are BTC/USDT, too.
     const near = await context.suggest(ask, name, typed.slice(0, 3));

@@ -6,7 +6,7 @@ import type { Registry } from "prom-client";
 import type { Adapter } from "../../adapters/adapter.ts";
 import type { HttpSample, Metrics } from "../../adapters/web/index.ts";
 import type { NodeRequest } from "../../api/client/client.ts";
-import type { InvocationOutcome } from "../../bot/bot.ts";
+import type { InvocationOutcome } from "../../bot/invocation.ts";
 import { inTime } from "../../in-time.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Observation } from "../../watchers/watch-loop.ts";

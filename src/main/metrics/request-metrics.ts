@@ -3,7 +3,7 @@ import type { Histogram, Registry } from "prom-client";
 
 import type { HttpSample } from "../../adapters/web/index.ts";
 import type { NodeRequest } from "../../api/client/client.ts";
-import type { InvocationOutcome } from "../../bot/bot.ts";
+import type { InvocationOutcome } from "../../bot/invocation.ts";
 
 /** One invocation or request. */
 export type RequestSample =
