@@ -19,7 +19,6 @@ export class Base64Decoder {
   }
 
   push(chunk: Buffer, from: number, to: number): void {
-    if (to <= from) return;
     let at = from;
     if (this.#rest !== "") {
       at = Math.min(to, from + 4 - this.#rest.length);

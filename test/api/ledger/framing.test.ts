@@ -69,10 +69,13 @@ describe("raw bytes", () => {
       onFirstMessage: () => undefined,
     });
     const passed: string[] = [];
-    decoder.push(Buffer.from("vega_time\n{x"));
-    expect(passed.join("")).toBe("vega_time\n{x");
+    for (const text of ["vega_time\n{x", `{${" ".repeat(63)}`]) {
+      passed.length = 0;
+      decoder.push(Buffer.from(text));
+      expect(passed.join("")).toBe(text);
+    }
     decoder.push(Buffer.from('{"err'));
-    expect(passed.join("")).toBe("vega_time\n{x");
+    expect(passed).toHaveLength(1);
   });
 
   test("come through whatever the chunks, and nothing else does", () => {
@@ -106,6 +109,11 @@ describe("raw bytes", () => {
     ["nothing at all", "", "unreadable"],
   ])("%s", (_name, text, kind) => {
     expect(decode([Buffer.from(text)]).fault?.kind).toBe(kind);
+  });
+
+  test("with an endless error are cut: what of it is kept has a bound", () => {
+    const words = Array.from({ length: 5 }, () => "x".repeat(32 * 1024));
+    expect(decodeTexts('a,b\n{"error":{"message":"', ...words, '"}}').fault?.kind).toBe("cut");
   });
 });
 
@@ -159,16 +167,36 @@ describe("messages", () => {
       message(Buffer.from("a"), { extensions: [{ "@type": '}"{' }] }),
       message(Buffer.from("b"), { extensions: ["later"] }),
     ];
-    expect(decode([Buffer.from(wire.map((one) => JSON.stringify(one)).join("\n"))])).toMatchObject({
-      file: "ab",
-      extensions: [{ "@type": '}"{' }],
-    });
+    const text = wire.map((one) => JSON.stringify(one)).join("\n");
+    for (const chunks of [[text], text.split("")]) {
+      expect(decodeTexts(...chunks)).toMatchObject({ file: "ab", extensions: [{ "@type": '}"{' }] });
+    }
+  });
+
+  test.each([
+    ["of an empty content type have none", '{"result":{"contentType":"","data":"QUJD"}}', "ABC"],
+    [
+      "whose base64 lacks its padding have their last bytes",
+      '{"result":{"data":"QUI"}}{"result":{"data":"Qw"}}',
+      "ABC",
+    ],
+    [
+      "with data in other members have no more",
+      '{"later":{"data":"QUJD"},"result":{"later":"QUJD","data":"QQ=="}}',
+      "A",
+    ],
+    ["with data in an extension have no more", '{"result":{"extensions":[{"data":"QUJD"}],"data":"QQ=="}}', "A"],
+    ["with data in two members have both", '{"result":{"data":"QQ==","data":"Qg=="}}', "AB"],
+  ])("%s", (_name, text, file) => {
+    expect(decodeTexts(text)).toMatchObject({ file, contentType: undefined, fault: undefined });
   });
 
   test.each([
     ["a message that is cut", '{"result":{"data":"QUJD', "cut"],
     ["a missing brace", '{"result":{"data":"QUJD"}', "cut"],
     ["text between", '{"result":{}} x', "unreadable"],
+    ["a string between", '{"result":{}} "x"', "unreadable"],
+    ["no result", '{"result":null}', "unreadable"],
     ["a list", '{"result":[]}', "unreadable"],
     ["neither result nor error", '{"later":1}', "unreadable"],
     ["data that is a number", '{"result":{"data":7}}', "unreadable"],
@@ -180,6 +208,11 @@ describe("messages", () => {
     ["a bare error", '{"code":3,"message":"no","details":[]}', "said"],
   ])("%s: %s", (_name, text, kind) => {
     expect(decode([Buffer.from(text)]).fault?.kind).toBe(kind);
+  });
+
+  test("pass on no string of an object that stands for their data", () => {
+    const wire = '{"result":{"data":{"data":"QUJD"}}}';
+    expect(decodeTexts(wire)).toMatchObject({ file: "", fault: { kind: "unreadable" } });
   });
 
   test("are not buffered: an endless envelope is refused", () => {
