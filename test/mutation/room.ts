@@ -3,7 +3,7 @@ const { MUTATION_ROOM = "alerts", MUTATION_SEED = "1", MUTATION_SHARE } = proces
 
 interface Room {
   readonly mutate: readonly string[];
-  /** Folders in `test/`, those of single functions before those of the whole: they fail first for a fault. */
+  /** Tests in `test/`, as globs, those of single functions before those of the whole: they fail first for a fault. */
   readonly tests: readonly string[];
   /** How many of the mutants are tested unless MUTATION_SHARE says, from 0 to 1. */
   readonly share: number;
@@ -13,7 +13,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   alerts: {
     mutate: ["src/alerts/{engine,outbox,rules}/*.ts"],
     tests: ["rules", "routing", "outbox", "engine", "dispatch", "service", "suspension", "."].map(
-      (folder) => `alerts/${folder}`,
+      (folder) => `alerts/${folder}/*`,
     ),
     share: 0.2,
   },
@@ -25,10 +25,14 @@ const ROOMS: Readonly<Record<string, Room>> = {
       "src/export/{normalise,verify}/*.ts",
       "!src/export/**/*-thread.ts",
     ],
-    tests: ["export", "api/ledger"],
+    tests: [
+      "api/ledger/*",
+      "export/!(every-cut|ledger-cases|ledger-exports|readers)",
+      "export/{ledger-exports,readers,ledger-cases,every-cut}",
+    ],
     share: 0.2,
   },
-  verdict: { mutate: ["src/api/verdict/*.ts"], tests: ["api/verdict", "watchers/sources"], share: 1 },
+  verdict: { mutate: ["src/api/verdict/*.ts"], tests: ["api/verdict/*", "watchers/sources/*"], share: 1 },
 };
 
 const room = ROOMS[MUTATION_ROOM];
