@@ -5,7 +5,7 @@ import { formatLine } from "../../../bot/grammar/grammar.ts";
 import type { Attachment } from "../../../reply/attachment.ts";
 import type { Block } from "../../../reply/block.ts";
 import { aboveFold, asButtons, type ButtonAction, isFolded, unfolded } from "../../../reply/fold.ts";
-import type { Action, Reply, Tone } from "../../../reply/reply.ts";
+import type { Action, Ask, Reply, Tone } from "../../../reply/reply.ts";
 import type { Text } from "../../../reply/text.ts";
 import { decimal, formatDecimal } from "../../../units/decimal.ts";
 import { formatBytes } from "../../../units/format-number.ts";
@@ -58,7 +58,7 @@ export function renderTerminal(reply: Reply, options: RenderOptions): string {
   sections.push(
     options.fold !== undefined && isFolded(reply) ? wrap([span(options.fold.hint, "dim")], width) : [],
     fileLines(reply, shown.blocks, width, options),
-    actionLines(namedButtons(reply.actions), width, options.links),
+    actionLines(actionEntries(reply.actions), width, options.links),
     footerLines(shown.footer ?? [], width, options),
   );
   let rendered = "";
@@ -121,27 +121,63 @@ function names(blocks: readonly Block[], sha256: string): boolean {
   );
 }
 
+/** More of one choice fill a screen. The numbers of the others stay theirs, and Tab offers them. */
+const MAX_PICKS = 8;
+
+/** A button with the number that presses it, or how to see those of a choice that are not shown. */
+type ActionEntry =
+  | { readonly number: number; readonly action: ButtonAction }
+  | { readonly more: number; readonly typed: string };
+
 /** Where a choice is called like another button, each of its kind says what is chosen: `Help about: time`. */
-function namedButtons(actions: readonly Action[]): readonly ButtonAction[] {
-  return actions.flatMap((action) => {
+function actionEntries(actions: readonly Action[]): readonly ActionEntry[] {
+  let before = 0;
+  return actions.flatMap((action): ActionEntry[] => {
     const buttons = asButtons([action]);
     const others = new Set(asButtons(actions.filter((one) => one !== action)).map(({ label }) => label));
     const isTaken = "choices" in action && buttons.some(({ label }) => others.has(label));
-    return isTaken ? buttons.map((one) => ({ ...one, label: `${action.label}: ${one.label}` })) : buttons;
+    const entries = buttons.map((one, at) => ({
+      number: before + at + 1,
+      action: isTaken ? { ...one, label: `${action.label}: ${one.label}` } : one,
+    }));
+    before += buttons.length;
+    if (!("choices" in action) || entries.length <= MAX_PICKS) return entries;
+    return [
+      ...entries.slice(0, MAX_PICKS),
+      { more: entries.length - MAX_PICKS, typed: beginningOf(action.choices.map(({ invocation }) => invocation)) },
+    ];
   });
 }
 
-function actionLines(actions: readonly ButtonAction[], width: number, links: boolean): Line[] {
-  const shown = actions.map((action, at) => ({
-    number: span(`[${at + 1}] `, "dim"),
-    label: dataSpan(action.label),
-    target: "url" in action ? linkSpans("", action.url, links) : lineSpans(action),
-  }));
+/** What the lines of a choice begin with: `stake party:`, where they differ in the party alone. */
+function beginningOf(asks: readonly Ask[]): string {
+  const [first, ...others] = asks;
+  if (first === undefined) return "";
+  const { command, options } = first;
+  const differing = Object.keys(options).filter((name) => others.some((one) => one.options[name] !== options[name]));
+  const [only] = differing;
+  if (only === undefined || differing.length > 1) return command;
+  const { [only]: _, ...same } = options;
+  return `${formatLine({ command, options: same })} ${only}:`;
+}
+
+function actionLines(entries: readonly ActionEntry[], width: number, links: boolean): Line[] {
+  const shown = entries.map((entry) =>
+    "more" in entry
+      ? entry
+      : {
+          number: span(`[${entry.number}] `, "dim"),
+          label: dataSpan(entry.action.label),
+          target: "url" in entry.action ? linkSpans("", entry.action.url, links) : lineSpans(entry.action),
+        },
+  );
   const labelWidth = shown.reduce(
-    (most, { label }) => (label.width <= width / 3 ? Math.max(most, label.width) : most),
+    (most, one) => ("label" in one && one.label.width <= width / 3 ? Math.max(most, one.label.width) : most),
     0,
   );
-  return shown.flatMap(({ number, label, target }) => {
+  return shown.flatMap((one) => {
+    if ("more" in one) return moreLines(one, width);
+    const { number, label, target } = one;
     const lead = number.width + Math.max(labelWidth, label.width) + 2;
     const needed = totalWidth(target);
     if (lead + needed <= width) {
@@ -153,6 +189,14 @@ function actionLines(actions: readonly ButtonAction[], width: number, links: boo
       ...indent(wrap(target, width - number.width), number.width),
     ];
   });
+}
+
+function moreLines({ more, typed }: { readonly more: number; readonly typed: string }, width: number): Line[] {
+  const line = dataSpan(typed, "code");
+  return indent(
+    wrap([span(`${more} more: at the prompt, type `, "dim"), line, span(" and press Tab.", "dim")], width - 4),
+    4,
+  );
 }
 
 /** The command line of a button. */

@@ -249,3 +249,17 @@ test("a choice with two of one name does not repeat its question on each line", 
   const given = reply({ title: "t", actions: [{ label: "Which one?", choices, effect: "reply" }] });
   expect(show(given, 80)).not.toContain("Which one?");
 });
+
+test.each([
+  [8, [], []],
+  [25, ["17", "stake network:testnet party:"], ["[9]"]],
+])("of %i picks eight are shown, the others by their count and the line that offers them", (count, said, unsaid) => {
+  const choices = Array.from({ length: count }, (_, at) => ({
+    label: `pick ${at}`,
+    invocation: { command: "stake", options: { network: "testnet", party: `p${at}` } },
+  }));
+  const help = { label: "Help", invocation: { command: "help", options: {} }, effect: "reply" } as const;
+  const shown = show(reply({ title: "T", actions: [{ label: "Which one?", choices, effect: "replace" }, help] }), 100);
+  expect(shown).toMatch(saying("pick 7", ...said, `[${count + 1}] Help`));
+  for (const one of unsaid) expect(shown).not.toContain(one);
+});
