@@ -4,6 +4,12 @@ interface Meanings {
   readonly values: readonly { readonly label: string; readonly value: string }[];
 }
 
+/** A command to go on with, and the words of its button. */
+interface Start {
+  readonly label: string;
+  readonly command: string;
+}
+
 /** What to do about a mistake: in words, as a line to type, or both. */
 type NextStep =
   | { readonly remedy: string; readonly suggestion?: string }
@@ -22,9 +28,15 @@ export class UserError extends Error {
   readonly option: string | undefined;
   /** The values that the option may have instead, each to be chosen. */
   readonly meanings: Meanings | undefined;
+  /** Commands to begin with, where nobody knows what was meant. */
+  readonly starts: readonly Start[];
 
-  constructor(message: string, more: NextStep & { option?: string; meanings?: Meanings; cause?: unknown }) {
+  constructor(
+    message: string,
+    more: NextStep & { option?: string; meanings?: Meanings; starts?: readonly Start[]; cause?: unknown },
+  ) {
     super(message, { cause: more.cause });
+    this.starts = more.starts ?? [];
     this.meanings = more.meanings;
     this.remedy = more.remedy;
     this.suggestion = more.suggestion;
@@ -33,9 +45,10 @@ export class UserError extends Error {
 
   /** The same mistake with this line offered. */
   offering(suggestion: string): UserError {
-    const { message, remedy, option, meanings } = this;
+    const { message, remedy, option, meanings, starts } = this;
     return new UserError(message, {
       suggestion,
+      starts,
       cause: this,
       ...(remedy === undefined ? {} : { remedy }),
       ...(option === undefined ? {} : { option }),

@@ -59,7 +59,13 @@ function userErrorReply(error: UserError, context: { command: string; options?: 
   const blocks: Block[] = [];
   if (error.remedy !== undefined) blocks.push(paragraph(error.remedy));
   if (error.suggestion !== undefined) blocks.push({ kind: "code", text: error.suggestion, command: true });
-  return reply({ tone: "warning", title: error.message, blocks, actions: meant(error, context), failure: "caller" });
+  const starts = error.starts.map(({ label, command }): Action => ({
+    label,
+    invocation: { command, options: {} },
+    effect: "reply",
+  }));
+  const actions = [...meant(error, context), ...starts];
+  return reply({ tone: "warning", title: error.message, blocks, actions, failure: "caller" });
 }
 
 /** The same question with each value that may be meant: of an ambiguous one, or of a word in it, or where none was given. */

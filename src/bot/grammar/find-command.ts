@@ -4,6 +4,9 @@ import { nearest, quoteTyped } from "../nearest.ts";
 import { lineWord, type Token } from "./tokens.ts";
 import { isRequired } from "./usage.ts";
 
+/** Offered to whoever types what is no command, a greeting for instance: each answers without any value. */
+const STARTS = ["time", "market list", "alerts status", "help"];
+
 /**
  * The command at the start of a line, and how many words name it: two before one.
  * @throws UserError with the line that was probably meant.
@@ -34,12 +37,19 @@ export function findCommand(
     );
   }
   const meant = meantCommand(words, commands);
-  throw new UserError(`There is no command ${quoteTyped(words.slice(0, 2).join(" "))}.`, {
-    remedy:
-      meant === undefined
-        ? "Type help to see all commands."
-        : `Did you mean ${meant.name}? Type help to see all commands.`,
-    suggestion: meant === undefined ? "help" : lineOf(meant.name, meant.words),
+  const sentence = `There is no command ${quoteTyped(words.slice(0, 2).join(" "))}.`;
+  if (meant !== undefined) {
+    throw new UserError(sentence, {
+      remedy: `Did you mean ${meant.name}? Type help to see all commands.`,
+      suggestion: lineOf(meant.name, meant.words),
+    });
+  }
+  throw new UserError(sentence, {
+    remedy: "The bot answers commands, in English. The commonest are below; help shows all of them.",
+    suggestion: "help",
+    starts: STARTS.flatMap((start) =>
+      commands.filter(({ name }) => name === start).map(({ name, verb }) => ({ label: verb ?? name, command: name })),
+    ),
   });
 }
 
