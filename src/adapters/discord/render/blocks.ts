@@ -17,6 +17,8 @@ export interface BlockContext {
   readonly mention?: CommandMention | undefined;
   /** Whether the rows of this table are to have a button beside each. */
   readonly apart?: (table: Table) => boolean;
+  /** Whether a table of few rows that does not fit a phone is told cell by cell. */
+  readonly records?: boolean;
 }
 
 export interface BlockMarkup extends Markup {
@@ -62,6 +64,7 @@ export function renderBlock(block: Block, context: BlockContext): BlockMarkup {
         onId,
         wholeIds,
         apart: context.apart?.(block) === true,
+        records: context.records === true,
       });
     case "code": {
       const line = block.command === true ? mention?.(block.text) : undefined;

@@ -60,6 +60,8 @@ export function renderBody(reply: Reply, context: MessageContext, presses: Press
     onId: () => {},
     wholeIds,
     mention: context.mention,
+    // What follows a press of Details may be long; an alert may not.
+    records: wholeIds && context.keeps === true,
     apart: (table) => rowActions.apart.has(table),
   });
   const whole = !options.cut && title.whole && footer.whole && left.whole && blocks.every((one) => one.whole);

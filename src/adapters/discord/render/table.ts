@@ -32,6 +32,8 @@ export interface TableContext {
   readonly wholeIds?: boolean;
   /** No grid: each row is to have a button beside it. */
   readonly apart?: boolean;
+  /** A table of few rows that would lose a column, or digits, has every cell of a row beside its title. */
+  readonly records?: boolean;
 }
 
 export interface TableMarkup extends Markup {
@@ -41,6 +43,9 @@ export interface TableMarkup extends Markup {
 
 /** The share of rows that may have a cell without room, for the sake of the others. */
 const MAX_CUT_ROWS = 0.25;
+
+/** More rows than these are no longer read one by one. */
+const MAX_RECORDS = 5;
 
 /** Less of a cell says nothing. */
 const MIN_BEGINNING = 6;
@@ -71,9 +76,19 @@ export function renderTable(table: Table, context: TableContext): TableMarkup {
   const short = widestLayout(shortRows(table), columnCount, apart);
   // Exact numbers that take the place of whole columns are better read in the file.
   const isShort = short.columns > exact.columns || short.cut < exact.cut;
-  const layout = isShort ? short : exact;
+  const phone = isShort ? short : exact;
   const longestNote = note(table, { rows: 0, columns: 0 }, columnCount, held).length + 10;
   const space = max - title.markdown.length;
+  const loses = isShort || phone.columns < columnCount || phone.cut > 0;
+  const records =
+    context.records === true && loses && table.rows.length <= MAX_RECORDS
+      ? recordsOf(table, columnCount, apart)
+      : undefined;
+  const noteOfRecords = note(table, { rows: table.rows.length, columns: columnCount }, columnCount, held);
+  const hasRoom =
+    records !== undefined &&
+    fill(records, table.rows.length, space - noteOfRecords.length - 1, wholeIds).lines.length === table.rows.length;
+  const layout = hasRoom ? records : phone;
   const noteOfAll = note(table, { rows: table.rows.length, columns: layout.columns }, columnCount, held);
   const all = fill(layout, table.rows.length, space - noteOfAll.length - 1, wholeIds);
   const shown =
@@ -88,12 +103,37 @@ export function renderTable(table: Table, context: TableContext): TableMarkup {
     .filter((line) => line !== "")
     .join("\n");
   if (!wholeIds) for (const id of shown.ids) onId(id);
-  const csv = shown.lines.length < table.rows.length || shown.columns < columnCount || !shown.whole || isShort;
+  const csv =
+    shown.lines.length < table.rows.length || shown.columns < columnCount || !shown.whole || (isShort && !hasRoom);
   const [above, end] = layout.frame;
   const rows = { above: `${title.markdown}${above}`.trimEnd(), lines: shown.lines, below };
   const body = shown.lines.length === 0 ? "" : `${above}${shown.lines.join("\n")}${end}`;
   const markdown = `${title.markdown}${body}${below === "" ? "" : `\n${below}`}`.trim();
   return { markdown, whole: title.whole, ...(csv ? { csv: true } : {}), rows };
+}
+
+/** Each row as one text, which may take several lines of a phone: `- Min **66,100** · Max 68,400 · Horizon 1 h`. */
+function recordsOf(table: Table, columnCount: number, apart: boolean): Layout {
+  const titles = Array.from({ length: columnCount }, (_, index) => [
+    { kind: "text" as const, text: table.columns[index]?.title ?? "" },
+  ]);
+  return {
+    columns: columnCount,
+    cut: 0,
+    frame: ["", ""],
+    row: (index, onId) => {
+      const cells = titles.map((title, column) => {
+        const cell = renderText(table.rows[index]?.[column] ?? [], { ...(column === 0 ? { bold: true } : {}), onId });
+        const value = cell.markdown.trim() === "" ? "–" : cell.markdown.trim();
+        const label = renderText(title).markdown.trim();
+        return { markdown: label === "" ? value : `${label} ${value}`, whole: cell.whole };
+      });
+      return {
+        markdown: `${apart ? "" : "- "}${cells.map(({ markdown }) => markdown).join(LINE_GAP)}`,
+        whole: cells.every(({ whole }) => whole),
+      };
+    },
+  };
 }
 
 function shortRows(table: Table): Table {

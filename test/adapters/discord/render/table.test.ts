@@ -6,6 +6,7 @@ import type { Block, Table } from "../../../../src/reply/block.ts";
 import { reply } from "../../../../src/reply/reply.ts";
 import { strong, text, time, toText } from "../../../../src/reply/text.ts";
 import { fromMillis } from "../../../../src/units/nanoseconds.ts";
+import { talkToSimulator } from "../../../commands/conversation.ts";
 import { codeLines, componentsIn, refusals, textsIn } from "../judge.ts";
 
 test("a table with nothing to see takes no fence, which would swallow what follows it", () => {
@@ -92,4 +93,14 @@ test.each([
   const shown = lines.map((line) => line.replaceAll(/<t:\d+:d>/gu, "11/22/2026").replaceAll(/<t:\d+:t>/gu, "1:00 PM"));
   for (const line of shown.slice(1, -1))
     expect(line.replaceAll(/\*\*|^-# |\\/gu, "").length).toBeLessThanOrEqual(PHONE_LINE);
+});
+
+test("what market show has below the fold is all behind Details, and takes no file", async () => {
+  const { askFor } = await talkToSimulator();
+  const answer = await askFor("market show BTC/USDT");
+  const { components, files } = renderDiscord(answer, { keeps: true }, "whole");
+  expect(files).toEqual([]);
+  const shown = textsIn(components).join("\n");
+  for (const { columns: all } of answer.blocks.filter((block) => block.kind === "table"))
+    for (const { title } of all) expect(shown).toContain(title);
 });
