@@ -161,33 +161,30 @@ function beginningOf(asks: readonly Ask[]): string {
   return `${formatLine({ command, options: same })} ${only}:`;
 }
 
+/** The numbers, the labels and the lines of buttons are a column each; a line without room stands below its label. */
 function actionLines(entries: readonly ActionEntry[], width: number, links: boolean): Line[] {
+  const numbers = entries.flatMap((entry) => ("more" in entry ? [] : [`[${entry.number}] `.length]));
+  const lead = Math.max(0, ...numbers);
   const shown = entries.map((entry) =>
     "more" in entry
       ? entry
       : {
-          number: span(`[${entry.number}] `, "dim"),
+          number: span(`[${entry.number}] `.padEnd(lead), "dim"),
           label: dataSpan(entry.action.label),
           target: "url" in entry.action ? linkSpans("", entry.action.url, links) : lineSpans(entry.action),
         },
   );
-  const labelWidth = shown.reduce(
-    (most, one) => ("label" in one && one.label.width <= width / 3 ? Math.max(most, one.label.width) : most),
+  const column = shown.reduce(
+    (most, one) => ("label" in one && one.label.width <= width / 2 ? Math.max(most, one.label.width + 2) : most),
     0,
   );
   return shown.flatMap((one) => {
     if ("more" in one) return moreLines(one, width);
     const { number, label, target } = one;
-    const lead = number.width + Math.max(labelWidth, label.width) + 2;
-    const needed = totalWidth(target);
-    if (lead + needed <= width) {
-      const gap = blank(lead - number.width - label.width);
-      return [{ spans: [number, label, gap, ...target], width: lead + needed }];
-    }
-    return [
-      ...hang([number], wrap([label], Math.max(8, width - number.width))),
-      ...indent(wrap(target, width - number.width), number.width),
-    ];
+    const needed = lead + column + totalWidth(target);
+    if (label.width < column && needed <= width)
+      return [{ spans: [number, label, blank(column - label.width), ...target], width: needed }];
+    return [...hang([number], wrap([label], Math.max(8, width - lead))), ...indent(wrap(target, width - lead), lead)];
   });
 }
 

@@ -263,3 +263,28 @@ test.each([
   expect(shown).toMatch(saying("pick 7", ...said, `[${count + 1}] Help`));
   for (const one of unsaid) expect(shown).not.toContain(one);
 });
+
+test.each([60, 80, 120])(
+  "at %d columns the lines of buttons that stand beside their labels are one column",
+  (width) => {
+    const labels = [
+      "time",
+      "market list",
+      "Help about: rotations",
+      ...Array.from({ length: 9 }, (_, index) => `Help ${index}`),
+    ];
+    const actions = labels.map((label) => ({
+      label,
+      invocation: { command: "help", options: { command: label.length > 12 ? "rotations" : "time" } },
+      effect: "reply" as const,
+    }));
+    const shown = renderTerminal(reply({ title: "Title", actions }), {
+      width,
+      colour: false,
+      links: false,
+      now: GALLERY_NOW,
+    });
+    const starts = shown.split("\n").flatMap((line) => (line.startsWith("[") ? [line.indexOf("help command:")] : []));
+    expect(new Set(starts)).toEqual(new Set(["[12] ".length + "Help about: rotations".length + 2]));
+  },
+);
