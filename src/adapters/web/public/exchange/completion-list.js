@@ -1,7 +1,7 @@
 // @ts-check
 import { makeElement } from "../vnode/make-dom.js";
 import { h } from "../vnode/vnode.js";
-import { withShortIds } from "./lines.js";
+import { meaningOf, withShortIds } from "./lines.js";
 
 /** @typedef {{ readonly line: string, readonly label?: string | null | undefined }} Offer A line, and what it stands for. */
 
@@ -31,9 +31,7 @@ export function createCompletionList({ input, list, accept }) {
    * @param {string} typed
    */
   function optionOf({ line, label }, index, typed) {
-    // A label often begins with the value that stands in the line already.
-    const own = `${line.split(" ").at(-1)} · `;
-    const meaning = label?.startsWith(own) === true ? label.slice(own.length) : label;
+    const meaning = meaningOf(line, label);
     const same = line.toLowerCase().startsWith(typed.toLowerCase()) ? typed.length : 0;
     const option = makeElement(
       h(

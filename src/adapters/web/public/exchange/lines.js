@@ -29,6 +29,22 @@ export function withShortIds(line) {
   return line.replaceAll(/[0-9a-f]{32,}/giu, (id) => `${id.slice(0, 8)}…${id.slice(-4)}`);
 }
 
+/**
+ * What a line offered stands for, without the value that stands in the line already: often at the label's beginning, and
+ * a shortened id at its end, too.
+ *
+ * @param {string} line
+ * @param {string | null | undefined} label
+ */
+export function meaningOf(line, label) {
+  const value = withShortIds(line.slice(line.search(/[^\s:,]*$/u)));
+  const [lead, end] = [`${value} · `, ` (${value})`];
+  if (label === undefined || label === null || label === value) return undefined;
+  if (value === "") return label;
+  if (label.startsWith(lead)) return label.slice(lead.length);
+  return label.endsWith(end) ? label.slice(0, -end.length) : label;
+}
+
 /** @param {string} value */
 function quote(value) {
   if (value !== "" && !/[\s"'“”„‘’«»\\]/u.test(value)) return value;

@@ -1,8 +1,18 @@
 import { describe, expect, test } from "vitest";
 
-import { picked, withShortIds } from "../../../../../src/adapters/web/public/exchange/lines.js";
+import { meaningOf, picked, withShortIds } from "../../../../../src/adapters/web/public/exchange/lines.js";
 
 const ID = "d59213".padEnd(60, "0").concat("92fa");
+
+test.each([
+  [`stake ${ID}`, "d5921300…92fa · 3 linkings", "3 linkings"],
+  [`stake ${ID}`, "treasury (d5921300…92fa)", "treasury"],
+  ["market show BTC/USDT", "BTC/USDT · active (5f4f0eef…0309)", "active (5f4f0eef…0309)"],
+  [`order market:${ID}`, "d5921300…92fa", undefined],
+  ["market list ", "All markets: bid, offer, state", "All markets: bid, offer, state"],
+])("beside the line %j the label %j says %j", (line, label, meaning) => {
+  expect(meaningOf(line, label)).toBe(meaning);
+});
 
 describe("a picked completion", () => {
   test.each([
