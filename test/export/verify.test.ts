@@ -160,6 +160,18 @@ describe("a file that is given back", () => {
     expect(compareLedger(print, ACCOUNT)).toEqual({ kind: "differs", differences: [{ what: "bytes" }] });
   });
 
+  test.each([
+    ["cut in the last row", () => FILE.slice(0, -8), 3],
+    ["cut in the first row", () => FILE.slice(0, HEADER.length + 5), 1],
+    ["with a cell too many", () => fileOf(LINES[0]!, `${LINES[1]!},`, LINES[2]!), 2],
+    ["with all its rows and something behind them", () => `${FILE}garbage\n`, 4],
+  ])("%s: the row from which on it is no ledger", async (_name, change, row) => {
+    expect(await verdict(change())).toEqual({
+      kind: "differs",
+      differences: [{ what: "broken", row, expected: ROWS.length }],
+    });
+  });
+
   test("of a raw export there is its SHA-256, and the number of its rows", async () => {
     const { fingerprint: _, flows: __, ...raw } = { ...ACCOUNT, raw: true };
     expect(await verdict(FILE, raw)).toEqual({ kind: "same" });

@@ -66,11 +66,13 @@ function differenceWords(difference: Difference): Text {
     case "rows":
       return text`in its rows: ${formatCount(difference.found)}; there were ${formatCount(difference.expected)}`;
     case "sum":
-      return text`in the sum of ${code(difference.column)}: ${difference.found ?? "a cell is no integer"}; it was ${difference.expected}`;
+      return text`in the sum of ${code(difference.column)}: ${difference.found ?? "a cell is no integer, as where a spreadsheet saved it"}; it was ${difference.expected}`;
     case "order":
       return text`in its order: the rows are not sorted by time, and cells may differ, too`;
     case "cells":
       return text`in some cell, or in the order of its rows: their number and the sums agree, the bytes do not`;
+    case "broken":
+      return text`from row ${formatCount(difference.row)} on, where ${formatCount(difference.expected)} were delivered: that is no whole row, so the file was cut short or damaged there`;
     case "bytes":
       return text`in its bytes; of a raw export, and of a file that is no CSV, nothing more can be told`;
   }

@@ -10,6 +10,8 @@ export interface LedgerFilePrint {
   readonly sizeBytes: number;
   /** Lower-case hex. */
   readonly sha256: string;
+  /** Where it is no CSV any more, with the columns before that: `row` from 1, without the header. */
+  readonly broken?: { readonly columns: readonly string[]; readonly row: number };
   /** Left out where it is no CSV. */
   readonly table?: LedgerFingerprint & {
     /** The SHA-256 of the same cells as an export writes them. */
@@ -40,25 +42,30 @@ export async function readLedgerFile(
 ): Promise<LedgerFilePrint> {
   const hash = createHash("sha256");
   let sizeBytes = 0;
-  let table: TableReader | undefined = new TableReader(maxSortedBytes);
+  const table = new TableReader(maxSortedBytes);
+  let isTable = true;
   for await (const chunk of bytes) {
     hash.update(chunk);
     sizeBytes += chunk.length;
-    table = attempt(table, (reader) => reader.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)));
+    isTable &&= takes(() => table.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)));
   }
-  table = attempt(table, (reader) => reader.end());
-  const read = table?.result();
-  return { sizeBytes, sha256: hash.digest("hex"), ...(read === undefined ? {} : { table: read }) };
+  isTable &&= takes(() => table.end());
+  const file = { sizeBytes, sha256: hash.digest("hex") };
+  if (isTable) {
+    const read = table.result();
+    return { ...file, ...(read === undefined ? {} : { table: read }) };
+  }
+  const { columns, rows } = table;
+  return { ...file, ...(columns === undefined ? {} : { broken: { columns, row: rows + 1 } }) };
 }
 
-/** Gives the table up once it is none. */
-function attempt(table: TableReader | undefined, read: (reader: TableReader) => void): TableReader | undefined {
-  if (table === undefined) return undefined;
+/** False once it is no table. */
+function takes(read: () => void): boolean {
   try {
-    read(table);
-    return table;
+    read();
+    return true;
   } catch (error) {
-    if (error instanceof MalformedCsv) return undefined;
+    if (error instanceof MalformedCsv) return false;
     throw error;
   }
 }
@@ -90,6 +97,15 @@ class TableReader {
 
   constructor(maxSortedBytes: number) {
     this.#maxSortedBytes = maxSortedBytes;
+  }
+
+  /** Undefined before the header. */
+  get columns(): readonly string[] | undefined {
+    return this.#columns;
+  }
+
+  get rows(): number {
+    return this.#tally.rows;
   }
 
   push(chunk: Buffer): void {

@@ -14,6 +14,8 @@ export type LedgerDifference =
   | { readonly what: "order" }
   /** Number and sums agree; some cell does not, or the order of rows whose time is the same or is not told. */
   | { readonly what: "cells" }
+  /** From this row on, of so many, it is no CSV: it was cut short, or damaged. */
+  | { readonly what: "broken"; readonly row: number; readonly expected: number }
   /** Nothing more can be told: of a raw export no sums are kept, and a file that is no CSV has none. */
   | { readonly what: "bytes" };
 
@@ -32,7 +34,10 @@ export type LedgerVerdict =
 export function compareLedger(print: LedgerFilePrint, account: LedgerAccount): LedgerVerdict {
   if (print.sha256 === account.sha256) return { kind: "same" };
   const { fingerprint, rows } = account;
-  const { table } = print;
+  const { table, broken } = print;
+  if (broken !== undefined && broken.columns.join("\n") === fingerprint?.columns.join("\n")) {
+    return { kind: "differs", differences: [{ what: "broken", row: broken.row, expected: rows }] };
+  }
   if (fingerprint === undefined || table === undefined) {
     const differs = table !== undefined && table.rows !== rows;
     return {
