@@ -51,6 +51,7 @@ describe("an export that is too large for its place", () => {
       expect(reply.failure).toBeUndefined();
       for (const file of reply.attachments) {
         expect(file.sizeBytes).toBeLessThanOrEqual(30 * KB);
+        expect(JSON.stringify(reply.blocks)).toContain(file.sha256);
         names.push(file.name);
         const part = unzip(await buffer(file.open()));
         rows.push(...parse<object>(part, { columns: true }));

@@ -15,6 +15,7 @@ import {
   paragraph,
   type Table,
 } from "../../reply/block.ts";
+import type { Attachment } from "../../reply/attachment.ts";
 import type { Reply } from "../../reply/reply.ts";
 import { code, commandLine, id, type Inline, shortenId, strong, text, type Text, time } from "../../reply/text.ts";
 import { formatDuration, formatWholeDuration } from "../../units/duration.ts";
@@ -62,7 +63,7 @@ export function ledgerReply(
       ...facts(factsOf(account, result, asset)),
       ...details([
         ...(account.flows === undefined ? [] : flowTables(account.flows, asset)),
-        { kind: "fields", fields: detailFields(result, asset) },
+        { kind: "fields", fields: detailFields(result, asset, delivered.delivery.attachments) },
       ]),
     ],
     attachments: delivered.delivery.attachments,
@@ -249,7 +250,7 @@ function flowTables({ types, balances, balancesUnknown }: LedgerFlows, asset: As
   ];
 }
 
-function detailFields(result: ExportResult, asset: AssetNames): Field[] {
+function detailFields(result: ExportResult, asset: AssetNames, sent: readonly Attachment[]): Field[] {
   const { account, columns } = result.file;
   const { rows, sizeBytes, sha256, raw, firstTime, lastTime, flows } = account;
   const exactSize = `${formatCount(sizeBytes)} bytes`;
@@ -265,6 +266,10 @@ function detailFields(result: ExportResult, asset: AssetNames): Field[] {
           ...(flows?.total.net === undefined ? [] : [field("Net", assetAmount(BigInt(flows.total.net), asset))]),
           field("Size", sizeBytes < 1000 ? exactSize : `${formatBytes(sizeBytes)} (${exactSize})`),
           field("SHA-256", code(sha256), { wide: true }),
+          // Of archives and parts, which are other files.
+          ...sent
+            .filter((one) => one.sha256 !== sha256)
+            .map((one) => field(`SHA-256 of ${one.name}`, code(one.sha256), { wide: true })),
           ...amountsField(columns, asset),
           field("Columns", columns.join(", "), { wide: true }),
           field(
