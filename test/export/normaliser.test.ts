@@ -157,6 +157,8 @@ describe("the form of a row", () => {
 
   test.each([
     ["\\x03", "network"],
+    ["\\x04", "04"],
+    ["\\x0345", "0345"],
     ["network", "network"],
     ["03", "03"],
     ["\\x", ""],

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, mkdtempSync, openSync, rmSync } from "node:fs";
+import { closeSync, fstatSync, ftruncateSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -61,7 +61,7 @@ describe("RowSorter", () => {
   test.each([40_000, 200_000])("merges runs that are read in several pieces, in runs of %s bytes", (runBytes) => {
     const rows = Array.from({ length: 6000 }, (_, index) => {
       // Eight of each second, in different runs.
-      const seconds = Math.floor(((index * 7919) % 6000) / 8);
+      const seconds = Math.floor(((index * 7919) % 6000) / 8) - 500;
       return { seconds, nanos: 0, text: `${index} ${"x".repeat(index % 150)}` };
     });
     const expected = rows
@@ -90,6 +90,15 @@ describe("RowSorter", () => {
 
   test("refuses a row longer than a run", () => {
     expect(() => new RowSorter({ fd }, 4096).reserve(4090)).toThrow(RangeError);
+  });
+
+  test("a run that has lost its end is no run", () => {
+    const sorter = new RowSorter({ fd }, 700_000);
+    for (const seconds of [1, 2, 3, 4]) sorter.add(sorter.reserve(300_000) + 300_000, { seconds, nanos: 0 });
+    const pieces = sorter.finish();
+    pieces.next();
+    ftruncateSync(fd, 0);
+    expect(() => [...pieces]).toThrow("has lost its end");
   });
 
   test("a run that cannot be written is the system's error", () => {

@@ -23,6 +23,19 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   "src/export/normalise/normaliser.ts: (from === ledger?.from && this.#own.from) || (from === ledger?.to && this.#own.to) → false":
     "the cell is written anew, with the same bytes",
   "src/export/normalise/row-sorter.ts: this.#count === 0 → false": "a run without rows merges to nothing",
+  "src/export/normalise/row-sorter.ts: end - start → end + start": "it asks for more room than a row needs",
+  "src/export/normalise/row-sorter.ts: run.end - run.start → run.end + run.start":
+    "it asks for more room than a row needs",
+  "src/export/normalise/row-sorter.ts: kept >= atLeast → false": "it saves reads",
+  "src/export/normalise/row-sorter.ts: kept >= atLeast → kept > atLeast": "it saves reads",
+  "src/export/normalise/row-sorter.ts: atLeast > this.bytes.length → atLeast >= this.bytes.length":
+    "it makes more memory than it needs",
+  "src/export/normalise/row-sorter.ts: (run + 1) * readBytes → (run + 1) / readBytes":
+    "a run then makes memory of its own",
+  "src/export/normalise/row-sorter.ts: width < rows.length → width <= rows.length": "one round more changes nothing",
+  "src/export/normalise/row-sorter.ts: at < end → at <= end": "the next rows take the place that is written in excess",
+  "src/export/normalise/row-sorter.ts: byTime < 0 → byTime <= 0": "equal times are compared before",
+  "src/export/normalise/balances.ts: a < b → a <= b": "no two accounts have the same key",
   "src/export/normalise/type-names.ts: names.length < MAX_NAMES → true": "the bound is for memory alone",
   "src/export/verify/read-ledger-file.ts: error instanceof MalformedCsv → true": "it throws nothing else",
   "src/export/verify/read-ledger-file.ts: a.row < b.row → a.row <= b.row": "equal rows may change places",

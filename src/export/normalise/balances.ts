@@ -96,7 +96,8 @@ export class Balances {
   /** Those that are known, by account and market, and the number of those that are not. */
   result(): { readonly known: readonly KnownBalance[]; readonly unknown: number } {
     const known: KnownBalance[] = [];
-    for (const { name, market, first, last, change, isKnown } of this.#accounts.values()) {
+    const accounts = [...this.#accounts].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    for (const [, { name, market, first, last, change, isKnown }] of accounts) {
       const opening = first.ends?.before;
       const closing = last.ends?.after;
       if (!isKnown || opening === undefined || closing === undefined || opening + change !== closing) continue;
@@ -104,11 +105,6 @@ export class Balances {
       if (opening < 0n) continue;
       known.push({ account: name, market, opening, closing });
     }
-    known.sort((a, b) => compareTexts(a.account, b.account) || compareTexts(a.market, b.market));
     return { known, unknown: this.#accounts.size - known.length + (this.#isFull ? 1 : 0) };
   }
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

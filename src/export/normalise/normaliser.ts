@@ -86,11 +86,6 @@ export class Normaliser {
     this.#to = query.to === undefined ? undefined : splitTime(query.to);
   }
 
-  /** The file's, once the header is read. */
-  get columns(): readonly string[] | undefined {
-    return this.#ledger === undefined ? undefined : this.#columns.map(({ name }) => name);
-  }
-
   push(chunk: Buffer): void {
     this.#splitter.push(chunk);
   }

@@ -6,8 +6,6 @@ import type { SplitTime } from "../vega-time.ts";
 const RUN_BYTES = 16 * 1024 * 1024;
 /** Room for the places of rows as short as they come: a few commas and a time. */
 const BYTES_A_ROW = 64;
-/** Read of a run at once, at least; a row is longer only in odd files. */
-const MIN_READ_BYTES = 16 * 1024;
 /** Length, seconds and nanoseconds before each row, in memory and in the file. */
 const HEAD_BYTES = 16;
 /** Written at once: smaller writes take up to half as much time again. */
@@ -100,10 +98,10 @@ export class RowSorter {
   }
 
   #isBefore(a: number, b: number): boolean {
-    const bySeconds = (this.#seconds[a] as number) - (this.#seconds[b] as number);
-    if (bySeconds !== 0) return bySeconds < 0;
-    const byNanos = (this.#nanos[a] as number) - (this.#nanos[b] as number);
-    if (byNanos !== 0) return byNanos < 0;
+    const byTime =
+      (this.#seconds[a] as number) - (this.#seconds[b] as number) ||
+      (this.#nanos[a] as number) - (this.#nanos[b] as number);
+    if (byTime !== 0) return byTime < 0;
     const { bytes } = this;
     const starts = this.#starts;
     const startA = (starts[a] as number) + HEAD_BYTES;
@@ -126,37 +124,19 @@ export class RowSorter {
     const ends = this.#runEnds;
     // The memory of the rows, all of which are in the file now, serves to read the runs.
     const readBytes = Math.floor(this.bytes.length / ends.length);
-    const runs = ends.map((end, run) => {
+    // A binary heap of runs by their first rows; what is sorted is one.
+    const heap = ends.map((end, run) => {
       const memory = this.bytes.subarray(run * readBytes, (run + 1) * readBytes);
       return new RunReader(this.#runFile.fd, ends[run - 1] ?? 0, end, memory);
     });
-    // A binary heap of runs by their first rows.
-    const heap = runs.map((_, run) => run).filter((run) => (runs[run] as RunReader).next());
-    const before = (a: number, b: number): boolean => (runs[a] as RunReader).isBefore(runs[b] as RunReader);
-    const sift = (from: number): void => {
-      const run = heap[from] as number;
-      let at = from;
-      for (;;) {
-        let child = 2 * at + 1;
-        if (child >= heap.length) break;
-        if (child + 1 < heap.length && before(heap[child + 1] as number, heap[child] as number)) child += 1;
-        if (!before(heap[child] as number, run)) break;
-        heap[at] = heap[child] as number;
-        at = child;
-      }
-      heap[at] = run;
-    };
-    for (let at = (heap.length >> 1) - 1; at >= 0; at -= 1) sift(at);
-    for (let top = heap[0]; top !== undefined; top = heap[0]) {
-      const run = runs[top] as RunReader;
+    for (const run of heap) run.next();
+    heap.sort((a, b) => (a.isBefore(b) ? -1 : 1));
+    for (let run = heap[0]; run !== undefined; run = heap[0]) {
       if (!output.hasRoom(run.end - run.start)) yield output.take(run.end - run.start);
       output.add(run.bytes, run.start, run.end);
-      if (!run.next()) {
-        const last = heap.pop() as number;
-        if (heap.length === 0) break;
-        heap[0] = last;
-      }
-      sift(0);
+      const first = run.next() ? run : (heap.pop() as RunReader);
+      // Where the last run has ended, the heap is empty.
+      if (heap.length > 0) siftDown(heap, first);
     }
     yield output.take();
   }
@@ -225,33 +205,30 @@ class RunReader {
     this.#fd = fd;
     this.#position = from;
     this.#until = until;
-    this.bytes = memory.length < MIN_READ_BYTES ? Buffer.allocUnsafeSlow(MIN_READ_BYTES) : memory;
+    this.bytes = memory;
   }
 
   isBefore(other: RunReader): boolean {
     const byTime = this.seconds - other.seconds || this.nanos - other.nanos;
-    if (byTime !== 0) return byTime < 0;
-    return other.bytes.compare(this.bytes, this.start, this.end, other.start, other.end) > 0;
+    return (byTime || this.bytes.compare(other.bytes, other.start, other.end, this.start, this.end)) < 0;
   }
 
   /** False behind the last row. */
   next(): boolean {
-    let at = this.end;
-    if (this.#filled - at < HEAD_BYTES) at = this.#fill(at, HEAD_BYTES);
-    if (this.#filled - at < HEAD_BYTES) return false;
-    const length = this.bytes.readUInt32LE(at);
-    this.seconds = this.bytes.readDoubleLE(at + 4);
-    this.nanos = this.bytes.readUInt32LE(at + 12);
-    at += HEAD_BYTES;
-    if (this.#filled - at < length) at = this.#fill(at, length);
-    this.start = at;
-    this.end = at + length;
+    const head = this.#fill(this.end, HEAD_BYTES);
+    if (head === this.#filled) return false;
+    const length = this.bytes.readUInt32LE(head);
+    this.seconds = this.bytes.readDoubleLE(head + 4);
+    this.nanos = this.bytes.readUInt32LE(head + 12);
+    this.start = this.#fill(head + HEAD_BYTES, length);
+    this.end = this.start + length;
     return true;
   }
 
-  /** Reads on; `at` is then the beginning of the bytes. */
+  /** Reads on where fewer bytes than these follow; then what stood at `at` is the beginning of the bytes. Returns its place. */
   #fill(at: number, atLeast: number): number {
     const kept = this.#filled - at;
+    if (kept >= atLeast) return at;
     if (atLeast > this.bytes.length) {
       const larger = Buffer.allocUnsafeSlow(2 * atLeast);
       this.bytes.copy(larger, 0, at, this.#filled);
@@ -269,6 +246,22 @@ class RunReader {
     }
     return 0;
   }
+}
+
+/** Puts a run in the place of the first one, and then where it belongs. */
+function siftDown(heap: RunReader[], run: RunReader): void {
+  let at = 0;
+  for (;;) {
+    const left = heap[2 * at + 1];
+    const right = heap[2 * at + 2];
+    if (left === undefined) break;
+    const isRight = right !== undefined && right.isBefore(left);
+    const child = isRight ? right : left;
+    if (!child.isBefore(run)) break;
+    heap[at] = child;
+    at = 2 * at + (isRight ? 2 : 1);
+  }
+  heap[at] = run;
 }
 
 /** Writes all bytes at a position; the position behind them. */
