@@ -3,16 +3,7 @@ import { shortText } from "../../../reply/fold.ts";
 import type { Inline, Text } from "../../../reply/text.ts";
 import { PHONE_COLUMNS, PHONE_LINE } from "../limits.ts";
 import { flatText, inlineCode, insideFence, type Markup, renderText, shownWidth } from "./markdown.ts";
-
-/** One way to show a table: some of its columns, and each row as a line of markup. */
-interface Layout {
-  readonly columns: number;
-  /** Rows with a cell that has no room. */
-  readonly cut: number;
-  /** Stands around the rows. */
-  readonly frame: readonly [above: string, below: string];
-  row(index: number, onId: (value: string) => void): Markup;
-}
+import { type Layout, recordsOf } from "./table-records.ts";
 
 /** As many rows in one layout as fit. */
 interface Shown {
@@ -110,30 +101,6 @@ export function renderTable(table: Table, context: TableContext): TableMarkup {
   const body = shown.lines.length === 0 ? "" : `${above}${shown.lines.join("\n")}${end}`;
   const markdown = `${title.markdown}${body}${below === "" ? "" : `\n${below}`}`.trim();
   return { markdown, whole: title.whole, ...(csv ? { csv: true } : {}), rows };
-}
-
-/** Each row as one text, which may take several lines of a phone: `- Min **66,100** · Max 68,400 · Horizon 1 h`. */
-function recordsOf(table: Table, columnCount: number, apart: boolean): Layout {
-  const titles = Array.from({ length: columnCount }, (_, index) => [
-    { kind: "text" as const, text: table.columns[index]?.title ?? "" },
-  ]);
-  return {
-    columns: columnCount,
-    cut: 0,
-    frame: ["", ""],
-    row: (index, onId) => {
-      const cells = titles.map((title, column) => {
-        const cell = renderText(table.rows[index]?.[column] ?? [], { ...(column === 0 ? { bold: true } : {}), onId });
-        const value = cell.markdown.trim() === "" ? "–" : cell.markdown.trim();
-        const label = renderText(title).markdown.trim();
-        return { markdown: label === "" ? value : `${label} ${value}`, whole: cell.whole };
-      });
-      return {
-        markdown: `${apart ? "" : "- "}${cells.map(({ markdown }) => markdown).join(LINE_GAP)}`,
-        whole: cells.every(({ whole }) => whole),
-      };
-    },
-  };
 }
 
 function shortRows(table: Table): Table {
