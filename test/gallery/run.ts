@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 
 import { chromiumPath } from "../support/browser.ts";
 import { besidePage } from "./beside.ts";
+import { takeConsole } from "./console-pictures.ts";
 import { drawSample, type DrawnSample } from "./draw.ts";
 import { galleryPage } from "./page.ts";
 import { takeBest, takePictures } from "./pictures.ts";
@@ -50,4 +51,7 @@ console.log(`${values.out}: ${drawn.length} samples, ${(whole.length / 1e6).toFi
 if (values.pictures !== undefined) {
   console.log(`${values.pictures}: ${await takePictures(drawn, values.pictures)} pictures.`);
 }
-if (values.best !== undefined) console.log(`${values.best}: ${await takeBest(drawn, values.best)} pictures.`);
+if (values.best !== undefined) {
+  const count = (await takeBest(drawn, values.best)) + (await takeConsole(values.best));
+  console.log(`${values.best}: ${count} pictures.`);
+}
