@@ -95,7 +95,7 @@ export class BlockWriter<Result extends Written> {
       const taken = this.#overflow.length === 0 ? this.#take(chunk) : 0;
       if (taken < chunk.length) this.#overflow.push(Uint8Array.from(chunk.subarray(taken)));
     }
-    return this.#overflow.length === 0 && this.#available >= MIN_FREE_BLOCKS ? undefined : this.#untilRoom();
+    return this.#available >= MIN_FREE_BLOCKS ? undefined : this.#untilRoom();
   }
 
   /** Waits until everything is written. Once only. */

@@ -59,16 +59,6 @@ export class CsvSplitter {
     this.#onRecord = onRecord;
   }
 
-  /** Whether the bytes so far end exactly between two records. */
-  get atBoundary(): boolean {
-    return this.#carry.length === 0;
-  }
-
-  /** Whether the bytes so far end inside quotes, or may do so depending on the next byte. */
-  get inQuotes(): boolean {
-    return this.#quoted || (this.#carry.length > 0 && this.#carry.includes(QUOTE));
-  }
-
   /** Reports every record that ends in these bytes, and keeps nothing of their memory. Throws MalformedCsv. */
   push(chunk: Buffer): void {
     let at = 0;

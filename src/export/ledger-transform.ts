@@ -77,9 +77,6 @@ function readHeader(record: CsvRecord): readonly string[] {
   return Array.from({ length: record.fieldCount }, (_, field) => fieldText(record, field));
 }
 
-/** The columns that every known release sends; a table without them is no ledger. */
-const LEDGER_COLUMNS = ["asset_id", "account_from_party_id", "account_to_party_id"] as const;
-
 /** Whether a column holds integers in the asset's smallest unit. */
 function isIntegerColumn(name: string): boolean {
   return name === "quantity" || name === "effect" || name.endsWith("_balance");
@@ -102,7 +99,10 @@ export class LedgerColumns {
   /** Throws MalformedCsv for a header that is no ledger's. */
   constructor(header: CsvRecord) {
     this.names = readHeader(header);
-    [this.asset = -1, this.from = -1, this.to = -1] = LEDGER_COLUMNS.map((name) => this.placeOf(name));
+    // Every known release sends these; a table without them is no ledger.
+    this.asset = this.placeOf("asset_id");
+    this.from = this.placeOf("account_from_party_id");
+    this.to = this.placeOf("account_to_party_id");
     this.time = this.names.indexOf("vega_time");
     this.#integers = this.names.flatMap((name, at) => (isIntegerColumn(name) ? [at] : []));
   }

@@ -24,6 +24,7 @@ function split(chunks: readonly Buffer[]): string[][] {
 const splitText = (text: string): string[][] => split([Buffer.from(text)]);
 
 describe("CsvSplitter", () => {
+  const many = Array.from({ length: 300 }, (_, field) => String(field));
   test.each([
     ["nothing", "", []],
     ["one row without an end", "a,b", [["a", "b"]]],
@@ -63,6 +64,8 @@ describe("CsvSplitter", () => {
         ["d", "e"],
       ],
     ],
+    ["many fields", `${many.join(",")}\n${many.join(",")}\n`, [many, many]],
+    ["many fields, one in quotes", `"0",${many.slice(1).join(",")}\n`, [many]],
     ["a carriage return inside a field", "a\rb,c\n", [["a\rb", "c"]]],
   ])("%s", (_name, text, expected) => {
     expect(splitText(text)).toEqual(expected);

@@ -10,8 +10,10 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { ApiError } from "../../src/api/api-error.ts";
+import { createApiClient } from "../../src/api/client/client.ts";
 import { StorageError, UserError } from "../../src/errors.ts";
 import { temporaryFiles } from "../../src/export/temporary-file.ts";
+import { silentLog } from "../../src/log.ts";
 import { nanoseconds } from "../../src/units/nanoseconds.ts";
 import { saying } from "../support/said.ts";
 import { exportFolder, failureOf, request } from "./an-export.ts";
@@ -193,17 +195,64 @@ describe("an export", () => {
     expect(await folder.leftOver()).toEqual([]);
   });
 
-  test("a row that cannot be read ends it long before the ledger's end", async () => {
+  test.each([false, true])("a row that cannot be read ends it long before the ledger's end (raw %s)", async (raw) => {
     let dropped: Promise<unknown> | undefined;
     await using node = await ledgerNode((_, into) => {
       dropped = once(into, "close");
       into.write(`${csv(COLUMNS_12, [row()])}2023-01-18 01\n`);
       into.write(Buffer.alloc(256 * 1024, csv(COLUMNS_12, [row()])));
     });
-    const thrown = await failureOf(folder.exports().export(node.api, request()));
+    const thrown = await failureOf(folder.exports().export(node.api, request({ raw })));
     expect((thrown as ApiError).message).toMatch(saying(2, 1, 12));
     await dropped;
     expect(await folder.leftOver()).toEqual([]);
+  });
+
+  describe("of a node that tells only what the party sent, beside another", () => {
+    const endless = (into: ServerResponse, text: string): void => {
+      into.useChunkedEncodingByDefault = false;
+      send(into, text);
+    };
+    const refuse = (into: ServerResponse): void => void into.writeHead(500).end('{"code":13,"message":"no"}');
+    /** The file's node of the two, by its place. */
+    const exported = async (other: typeof send | typeof refuse, first = send, signal?: AbortSignal) => {
+      await using older = await ledgerNode((_, into) => first(into, csv(COLUMNS_12, [row()])));
+      await using later = await ledgerNode((_, into) => other(into, csv(COLUMNS_13, [row()])));
+      const names = [older.name, later.name];
+      const nodes = names.map((name) => ({ url: `http://${name}` }));
+      const api = createApiClient({
+        network: "testnet",
+        nodes,
+        simulated: false,
+        log: silentLog(),
+        limits: { exportPauseMillis: 0 },
+      });
+      try {
+        const file = await folder.exports().export(api, request(signal === undefined ? {} : { signal }));
+        expect((await buffer(file.attachment.open())).length).toBe(file.attachment.sizeBytes);
+        await file.attachment.dispose();
+        return names.indexOf(file.asOf.node);
+      } finally {
+        await api.close();
+        expect(await folder.leftOver()).toEqual([]);
+      }
+    };
+
+    test.each([
+      ["tells more", send, send, 1],
+      ["tells no more", (into: ServerResponse) => send(into, csv(COLUMNS_12, [row()])), send, 0],
+      ["fails", refuse, send, 0],
+      ["does not prove its end", endless, send, 0],
+      ["proves its end no less", endless, endless, 1],
+    ])("that %s: the better file of the two", async (_name, other, first, place) => {
+      expect(await exported(other, first)).toBe(place);
+    });
+
+    test("the caller may leave while the other is asked", async () => {
+      const abort = new AbortController();
+      const leaving = exported(() => abort.abort(new Error("left")), send, abort.signal);
+      await expect(leaving).rejects.toThrow("left");
+    });
   });
 
   test.runIf(existsSync("/dev/full"))("a full disk: one clear sentence, nothing left", async () => {

@@ -119,10 +119,10 @@ function ledgerPath(query: LedgerQuery): string {
   if (from !== undefined && (from < 0n || from > MAX_INT64)) {
     throw new UserError("A ledger export cannot start then.", { option: "from", remedy: YEARS });
   }
-  if (to !== undefined && (to < 0n || to > MAX_INT64)) {
+  if (to !== undefined && to > MAX_INT64) {
     throw new UserError("A ledger export cannot end then.", { option: "to", remedy: YEARS });
   }
-  if (to !== undefined && to <= (from ?? -1n)) {
+  if (to !== undefined && to <= (from ?? 0n)) {
     throw new UserError("The end of this ledger export is not after its start.", {
       option: "to",
       remedy: "Give a later end, or an earlier start.",

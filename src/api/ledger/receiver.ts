@@ -189,7 +189,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
       ...(ledgerDays === undefined ? {} : { ledgerDays }),
       share: () => {
         const length = Number(this.#headers["content-length"] ?? 0);
-        return length > 0 ? Math.min(1, this.#receivedBytes / length) : undefined;
+        return length > 0 ? this.#receivedBytes / length : undefined;
       },
       consume: (take) => this.#consume(take),
       cancel: () => this.#fail(new Error("the export was given up")),
@@ -277,19 +277,15 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   }
 
   #timedOut(): void {
-    if (this.#done) return;
-    // A slow consumer does not count as an idle node.
-    if (this.#paused) {
-      this.#idle.refresh();
-      return;
-    }
+    // A slow consumer does not count as an idle node; the wait begins anew when it goes on.
+    if (this.#done || this.#paused) return;
     const why = `sent nothing for ${formatDuration(this.#context.limits.idleMillis)}`;
     const more = this.#status === 0 ? {} : { httpStatus: this.#status };
     this.#fail(nodeFailure(this.#isOpen ? "cut" : "timeout", why, this.#target, more));
   }
 
   #crawls(bytes: number): void {
-    const more = this.#status === 0 ? {} : { httpStatus: this.#status };
+    const more = { httpStatus: this.#status };
     const within = formatDuration(this.#context.limits.crawlMillis);
     const why = `was given up: it sent no more than ${formatBytes(bytes)} within ${within}, and its end is not in sight`;
     this.#fail(nodeFailure(this.#isOpen ? "cut" : "timeout", why, this.#target, more));

@@ -43,6 +43,8 @@ describe("the request", () => {
     ["no party", { ...query, partyId: "" }, "party"],
     ["no asset", { ...query, assetId: "" }, "asset"],
     ["a start before 1970", { ...query, from: nanoseconds(-1n) }, "from"],
+    ["a start beyond 64 bits", { ...query, from: nanoseconds(2n ** 63n) }, "from"],
+    ["an end in 1970, without a start", { ...query, to: nanoseconds(0n) }, "to"],
     ["an end beyond 64 bits", { ...query, to: nanoseconds(2n ** 63n) }, "to"],
     ["an empty range", { ...query, from: nanoseconds(7n), to: nanoseconds(7n) }, "to"],
   ])("%s is refused", async (_name, asked, option) => {
@@ -104,11 +106,19 @@ describe("one export", () => {
     });
   });
 
+  test("of which not even the refusal comes whole fails with the refusal", async () => {
+    const a = await node((_request, response) => {
+      response.writeHead(500, { "Content-Length": 100 });
+      response.write('{"code":13,"message":"Internal error"', () => response.destroy());
+    });
+    expect(await outcome(clientOf([a]).exportLedger(query))).toMatchObject({ kind: "server", httpStatus: 500 });
+  });
+
   test("of which nothing comes any more fails", async () => {
     const a = await node((_request, response) => void response.write(HEADER));
     const stream = await clientOf([a], { limits: { idleMillis: 500 } }).exportLedger(query);
     const error = await outcome(read(stream));
-    expect(error).toMatchObject({ kind: "cut" });
+    expect(error).toMatchObject({ kind: "cut", httpStatus: 200 });
     expect(error.message).toContain("sent nothing for 500 ms");
   });
 
@@ -270,9 +280,9 @@ test.each([true, false])("how much of it has arrived is known where its length i
     response.write(HEADER);
   });
   const opening = clientOf([a]).exportLedger(query);
-  await expect.poll(() => waiting.length).toBe(1);
-  waiting[0]!.end(HEADER);
   const stream = await opening;
+  expect(stream.share()).toBe(known ? 0.5 : undefined);
+  waiting[0]!.end(HEADER);
   await read(stream);
   expect(stream.share()).toBe(known ? 1 : undefined);
 });
