@@ -1,22 +1,9 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { createRequire } from "node:module";
-import type { AddressInfo } from "node:net";
-import { fileURLToPath } from "node:url";
 
 import { type Dispatcher, getGlobalDispatcher, Pool, request } from "undici";
 
-import { commands } from "../commands/index.ts";
-import { renderTerminal } from "../src/adapters/terminal/render/render.ts";
-import { createApiClient } from "../src/api/client/client.ts";
-import { createBot } from "../src/bot/bot.ts";
-import { silentLog } from "../src/log.ts";
-import { PLATFORMS } from "../src/main/platforms/platforms.ts";
-import { fromMillis } from "../src/units/nanoseconds.ts";
-import { noAlertService } from "../test/support/alert-service.ts";
 import { alternate, atMost, type Measured, runAsScript, shown } from "./support/figure.ts";
-import { NO_EXPORTS } from "../test/support/export-jobs.ts";
+import { asker, startTimeNode } from "./support/time-asker.ts";
 
 // The command `time` through bot, client and terminal renderer, against a bare undici request and JSON.parse.
 
@@ -32,9 +19,8 @@ async function read({ body }: Dispatcher.ResponseData): Promise<void> {
 }
 
 async function measure(): Promise<readonly Measured[]> {
-  const child = fork(fileURLToPath(import.meta.url), ["child"]);
-  const [port] = (await once(child, "message")) as [number];
-  const url = `http://127.0.0.1:${port}`;
+  const node = await startTimeNode();
+  const { url } = node;
   const path = "/api/v2/network/time";
   const headers = { accept: "application/json" };
   const pool = new Pool(url, { connections: 16 });
@@ -61,7 +47,7 @@ async function measure(): Promise<readonly Measured[]> {
     return figures;
   } finally {
     await Promise.all([pool.close(), getGlobalDispatcher().close()]);
-    child.kill();
+    node.stop();
   }
 }
 
@@ -76,64 +62,4 @@ async function timed(once: () => Promise<void>): Promise<number> {
   return (performance.now() - began) / TIMES_A_ROUND;
 }
 
-function asker(url: string, cache: boolean): AsyncDisposable & { time(): Promise<void> } {
-  const log = silentLog();
-  const now = () => fromMillis(Date.now());
-  const api = createApiClient({
-    network: "bench",
-    nodes: [{ url }],
-    simulated: false,
-    log,
-    cache,
-    // The node's rate limit is no part of what is measured.
-    limits: { requestsPerSecond: 1e6, burst: 1e6 },
-  });
-  const bot = createBot({
-    platforms: PLATFORMS,
-    commands,
-    clients: [api],
-    seen: { note: async () => undefined, find: async () => [] },
-    parties: {
-      save: async () => "saved",
-      list: async () => [],
-      forget: async () => false,
-      erase: async () => undefined,
-    },
-    exports: NO_EXPORTS,
-    alerts: noAlertService(),
-    log,
-    now,
-  });
-  const { signal } = new AbortController();
-  return {
-    async time() {
-      const reply = await bot.runLine("time", {
-        here: { platform: "terminal", files: { maxBytes: Number.MAX_SAFE_INTEGER, maxCount: 100 } },
-        caller: { id: "bench", name: "bench", mayManageChannel: true },
-        signal,
-      });
-      const text = renderTerminal(reply, { width: 100, colour: true, links: false, now: now() });
-      if (reply.failure !== undefined || !text.includes("28571428")) throw new Error(`not answered: ${text}`);
-    },
-    [Symbol.asyncDispose]: () => api.close(),
-  };
-}
-
-/** One node in a process of its own, whose time goes on. It computes nothing, so that what is ours weighs as much as it can. */
-function serve(): void {
-  const server = createServer((_request, response) => {
-    const at = `${Date.now()}000000`;
-    response.writeHead(200, {
-      "Content-Type": "application/json",
-      "X-Block-Height": "28571428",
-      "X-Block-Timestamp": at,
-    });
-    response.end(`{"timestamp":"${at}"}`);
-  });
-  server.keepAliveTimeout = 60_000;
-  server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
-  process.on("disconnect", () => process.exit());
-}
-
-if (process.argv[2] === "child" && process.send !== undefined) serve();
-else await runAsScript(import.meta.url, measure);
+await runAsScript(import.meta.url, measure);
