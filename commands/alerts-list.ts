@@ -22,6 +22,7 @@ import { code, commandLine, joinText, text, time, toText } from "../src/reply/te
 import { fromMillis } from "../src/units/nanoseconds.ts";
 
 const HINT = text`${commandLine("alerts edit <id>")} changes one, ${commandLine("alerts remove <id>")} ends it.`;
+const ENDED_HINT = text`${commandLine("alerts resume <id>")} brings one back.`;
 
 export const alertsList = command({
   name: "alerts list",
@@ -74,7 +75,7 @@ export const alertsList = command({
         : [{ kind: "list", title: text`Places that cannot be reached, or were lost`, items: unreachable }];
     return reply({
       title: none
-        ? text`No subscriptions in ${where}`
+        ? text`No subscriptions ${everywhere ? "anywhere" : text`in ${where}`}`
         : joinText(
             [
               ...(channel.length === 0 ? [] : [text`${countOf(channel, "subscription")} in ${where}`]),
@@ -89,7 +90,7 @@ export const alertsList = command({
             ),
             ...lost,
           ]
-        : [...shown, ...lost, ...details([paragraph(HINT)])],
+        : [...shown, ...lost, ...details([paragraph(visible.some(isAlive) ? HINT : ENDED_HINT)])],
       actions: none ? [addAction()] : actionsOf(visible.filter(isAlive), labels),
     });
   },
@@ -151,7 +152,7 @@ function tableOf(
 }
 
 function addAction(): Action {
-  return { label: "Add the usual", invocation: { command: "alerts add", options: {} }, effect: "reply" };
+  return { label: "Add the ops alerts", invocation: { command: "alerts add", options: {} }, effect: "reply" };
 }
 
 /** The buttons of a single subscription; several are changed by their rows. */

@@ -6,8 +6,9 @@ import { command } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
 import { type Block, details, paragraph } from "../src/reply/block.ts";
 import { type Action, reply } from "../src/reply/reply.ts";
-import { text } from "../src/reply/text.ts";
+import { text, time } from "../src/reply/text.ts";
 import { formatCount } from "../src/units/format-number.ts";
+import { fromMillis } from "../src/units/nanoseconds.ts";
 
 /** About two screens of a phone. */
 const PAGE_ROWS = 15;
@@ -40,6 +41,8 @@ export const alertsLog = command({
       ...(options.what === undefined ? {} : { what: options.what }),
       ...(network === undefined ? {} : { network }),
     };
+    const [first] = page === 1 ? shown : [];
+    const newest = first === undefined ? [] : text`, the last ${time(fromMillis(first.at))}`;
     const blocks: Block[] = [logTable(shown, context)];
     if (read.more) {
       blocks.push(
@@ -66,7 +69,7 @@ export const alertsLog = command({
       title:
         read.lines === 0
           ? text`Nothing${of} is in the log`
-          : text`${formatCount(read.lines)} ${read.lines === 1 ? "line" : "lines"}${of}${pages === 1 ? "" : `, page ${page} of ${pages}`}`,
+          : text`${formatCount(read.lines)} ${read.lines === 1 ? "decision" : "decisions"}${of}${pages === 1 ? "" : `, page ${page} of ${pages}`}${newest}`,
       blocks: read.lines === 0 ? [] : blocks,
       attachments: options.file && read.lines > 0 ? [await logFile(read.rows, context)] : [],
       actions: [
