@@ -7,15 +7,15 @@ import { markedTitle } from "./phrases.ts";
 
 const WORDS: Readonly<Record<DatabaseMessage["what"], { readonly title: string; readonly what: string }>> = {
   deleted: {
-    title: "The bot's database was deleted while it runs",
+    title: "The database of the running bot was deleted",
     what: "The bot goes on with the deleted file, and everything in it ends with this process.",
   },
   replaced: {
-    title: "The bot's database was replaced while it runs",
+    title: "The database of the running bot was replaced",
     what: "The bot goes on with the file that it opened, and everything in it ends with this process; a restart takes the new one.",
   },
   overwritten: {
-    title: "The bot's database was overwritten while it runs",
+    title: "The database of the running bot was overwritten",
     what: "The bot goes on with what it remembers, and writes it into what is there now: the file can no longer be relied on.",
   },
   "begun anew": {
@@ -33,7 +33,7 @@ export function describeDatabase(message: DatabaseMessage): Reply {
     blocks: [
       paragraph(text`${code(message.file)}, noticed ${time(timeFromText(message.at), "both")}. ${what}`),
       paragraph(
-        text`${strong("What to do:")} Stop the bot, put the file back or bring back a backup with ${code("npm run restore -- <backup>")}, then start it.`,
+        text`${strong("What to do:")} Stop the bot, put the file back or restore a backup with ${code("npm run restore -- <backup>")}, then start it.`,
       ),
     ],
   });

@@ -170,7 +170,7 @@ function channelRemedy(operator: true | undefined, person: string | undefined, n
   if (operator === true) {
     return text`give the bot what ${name} asks for there; ${code("npm run doctor")} names missing permissions.`;
   }
-  if (person !== undefined) return text`this person allows direct messages from the bot on ${name}.`;
+  if (person !== undefined) return text`ask this person to allow direct messages from the bot on ${name}.`;
   return text`let the bot into the channel, and let it post there.`;
 }
 

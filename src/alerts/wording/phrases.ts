@@ -130,7 +130,7 @@ export function tokenRemedy(
   platforms: Platforms | undefined,
 ): Text {
   if (workspace !== undefined)
-    return text`somebody in the ${platforms?.workspaceNoun(platform) ?? "workspace"} ${code(workspace)} adds the app again.`;
+    return text`ask somebody in the ${platforms?.workspaceNoun(platform) ?? "workspace"} ${code(workspace)} to add the app again.`;
   const doctor = text`${code("npm run doctor")} says whether it is right.`;
   const chat = platforms?.chat(platform);
   if (chat === undefined) return text`set a token that ${platform} accepts and start the bot again. ${doctor}`;

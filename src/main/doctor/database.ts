@@ -39,14 +39,13 @@ export async function examineDatabase(url: string, now: Milliseconds, waitMillis
   const lost = holder === undefined ? undefined : lossOf(file, readHolderRecord(file)?.identity);
   if (lost !== undefined) {
     const what = `${file} was ${lost} while ${holder} holds it: what it writes ends with it`;
-    const remedy =
-      "Stop the bot, put the file back or bring back a backup (npm run restore -- <backup>), then start it.";
+    const remedy = "Stop the bot, put the file back or restore a backup (npm run restore -- <backup>), then start it.";
     return [...folder, fault("database", what, remedy)];
   }
   if (inspection === undefined) {
     if (folder.some(({ state }) => state === "fault")) return folder;
     if (!isGone(file)) return [...folder, ok("database", `${file} does not exist yet: the first start makes it`)];
-    const remedy = "Bring back a backup: npm run restore -- <backup>. Or start without it, from nothing.";
+    const remedy = "Restore a backup: npm run restore -- <backup>. Or start without it, from nothing.";
     return [
       ...folder,
       warning("database", `${file} was there before and is gone: the next start begins a new one`, remedy),
@@ -112,11 +111,11 @@ async function examineFolder(file: string): Promise<Finding[]> {
 function examineFile(file: string, { bytes, schema, age, damage }: Inspection, holder: string | undefined): Finding[] {
   const check = "database";
   if (damage !== undefined && damage.length > 0) {
-    const remedy = "Stop the bot and bring back a backup: npm run restore -- <backup>.";
+    const remedy = "Stop the bot and restore a backup: npm run restore -- <backup>.";
     return [fault(check, `${file} is damaged: ${damage.join("; ")}`, remedy)];
   }
   if (age === "newer") {
-    const remedy = "Run the newer version, or bring back a backup of this one's: npm run restore -- <backup>.";
+    const remedy = "Run the newer version, or restore a backup of this one's: npm run restore -- <backup>.";
     return [fault(check, `${file} was written by a newer version (it has ${schema ?? "?"})`, remedy)];
   }
   const held = holder === undefined ? "nobody holds it" : `held by ${holder}`;

@@ -62,7 +62,7 @@ export function isGone(file: string): boolean {
 export function goneWarning(file: string): string {
   return (
     `The database ${file} was there before and is gone, so a new one is begun, without subscriptions and saved parties. ` +
-    "To bring back a backup, stop the bot and type: npm run restore -- <backup>"
+    "To restore a backup, stop the bot and type: npm run restore -- <backup>"
   );
 }
 

@@ -50,7 +50,7 @@ function checkCopy(copy: string, file: string): Backup {
     const damage = damageOf(database);
     if (damage.length > 0) {
       throw new UserError(`The database ${file} is damaged: ${damage.join("; ")}.`, {
-        remedy: "Bring back an earlier backup: npm run restore -- <backup>.",
+        remedy: "Restore an earlier backup: npm run restore -- <backup>.",
       });
     }
     return { bytes: statSync(copy).size, schema: executedMigrations(database).at(-1) };
