@@ -45,7 +45,7 @@ export const bundleAssetLimits = command({
     const name = asset?.symbol ?? (value.networkAssetId === undefined ? "an asset" : shortenId(value.networkAssetId));
     return bundleAnswer(context, asOf, {
       value,
-      title: `Limits of ${name} on the bridge`,
+      title: `The asset-limits bundle of ${name}`,
       before: [
         limit("Lifetime deposit limit", value.lifetimeLimit, asset),
         limit("Withdrawal threshold", value.threshold, asset),

@@ -35,7 +35,7 @@ export const bundleListAsset = command({
       // Some nodes crash when they are asked for it.
       throw new UserError(`${name} is no ERC20 token: the bridge does not list it.`, {
         option: "asset",
-        remedy: "Give an asset that lives on Ethereum.",
+        remedy: "Give an asset that is an ERC20 token.",
       });
     }
     const { value, asOf } = await askAboutId(
@@ -48,7 +48,7 @@ export const bundleListAsset = command({
     noteSeen(context, "asset", [{ id: assetId, label: asset?.symbol }]);
     return bundleAnswer(context, asOf, {
       value,
-      title: `List ${name} on the bridge`,
+      title: `The list-asset bundle of ${name}`,
       before: asset?.name === undefined ? [] : [field("Asset", asset.name)],
       subject: `list-asset:${assetId}`,
       ask: askFor(context, "bundle list-asset", { asset: assetId }),

@@ -103,8 +103,7 @@ function item(one: AnyCommand) {
 }
 
 function details(context: HelpContext, one: AnyCommand): Reply {
-  const names = Object.keys(one.options);
-  const [first = ""] = names;
+  const [first = ""] = Object.keys(one.options);
   return reply({
     title: text`${one.name}: ${one.summary}`,
     blocks: [
@@ -120,7 +119,7 @@ function details(context: HelpContext, one: AnyCommand): Reply {
             { title: "Name" },
             { title: "What" },
             { title: "Type", priority: 2 },
-            { title: "Left out", priority: 3 },
+            { title: "Default", priority: 3 },
           ],
           rows: Object.entries(one.options).map(([name, option]) => [
             toText(code(name)),
@@ -129,9 +128,7 @@ function details(context: HelpContext, one: AnyCommand): Reply {
             toText(leftOut(context, one, name)),
           ]),
         },
-        paragraph(
-          text`Values without a name are taken in this order: ${names.join(", ")}. Any can be named: ${code(`${first}:…`)} or ${code(`--${first} …`)}.`,
-        ),
+        paragraph(text`Values go in the order shown, or by name: ${code(`${first}:…`)} or ${code(`--${first} …`)}.`),
       ]),
     ],
     actions: isPlain(one) ? [button(context, one)] : [],

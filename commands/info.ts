@@ -145,7 +145,8 @@ function headline(
     };
   const [version = ""] = versions;
   if (builds > 1) return { title: text`data nodes run ${version} from different commits${silent}`, tone: "warning" };
-  return { title: text`data node ${version}${silent}`, tone: without.length === 0 ? "good" : "warning" };
+  const runs = asked === 1 ? "the data node runs" : "data nodes run";
+  return { title: text`${runs} ${version}${silent}`, tone: without.length === 0 ? "good" : "warning" };
 }
 
 /** The release that this bot was built for, compared with those of the nodes. */

@@ -97,7 +97,7 @@ export const order = command({
         ...versionActions(context, orderId, version, currentVersion ?? version),
         ...(found.status === undefined || older || FINAL_STATUSES.has(found.status)
           ? []
-          : [watchAction(context, "Tell me the end", "order.final", orderId)]),
+          : [watchAction(context, "Tell me when it ends", "order.final", orderId)]),
       ],
       ask: askFor(context, "order", { id: orderId, version: context.options.version }),
     });

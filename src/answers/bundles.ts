@@ -46,7 +46,7 @@ export function bundleAnswer(
   const unknown = extraFields(value, { assetSource: 0, nonce: 0, signatures: 0, networkAssetId: 0, ...known });
   if (unknown.length > 0) below.push({ kind: "fields", title: text`Further fields of the node`, fields: unknown });
   return answer(context, asOf, {
-    title: text`${title}: ${signedWords(signatures)}`,
+    title: text`${title} ${signedWords(signatures)}`,
     tone: signatures === undefined ? "warning" : "good",
     blocks: [...facts(before), ...signatureBlocks(signatures), ...details(below)],
     attachments: signatures === undefined ? [] : [bundleFile(value)],
@@ -56,11 +56,11 @@ export function bundleAnswer(
   });
 }
 
-/** `13 signatures`, or that it is not signed yet: for titles. */
+/** `has 13 signatures`, or that it is not signed yet: for titles. */
 function signedWords(signatures: string | undefined): string {
-  if (signatures === undefined) return "not signed yet";
+  if (signatures === undefined) return "is not signed yet";
   const count = countSignatures(signatures);
-  return count === undefined ? "signed" : `${count} ${count === 1 ? "signature" : "signatures"}`;
+  return count === undefined ? "is signed" : `has ${count} ${count === 1 ? "signature" : "signatures"}`;
 }
 
 function copyableField(name: string, value: string | bigint | undefined): Field {

@@ -34,15 +34,15 @@ export function verifiedReply(name: string | undefined, { sha256, rows, found }:
     tone: differs ? "bad" : "good",
     // A script goes on only with a file that is the one.
     ...(differs ? { failure: "caller" } : {}),
-    title: text`${what} ${verdictWords(found)}`,
+    title: text`${what} ${verdictWords(found, name === undefined)}`,
     blocks: [...differences(found), ...facts(factsOf(found)), ...details([{ kind: "fields", fields: [hash] }])],
   });
 }
 
-function verdictWords({ verdict, code: named }: Found): Text {
+function verdictWords({ verdict, code: named }: Found, isHash: boolean): Text {
   switch (verdict.kind) {
     case "same":
-      return text`is the file of export ${code(named)}, byte for byte`;
+      return text`is ${isHash ? "that of " : ""}the file of export ${code(named)}, byte for byte`;
     case "packed":
       return text`is ${code(verdict.name)} as export ${code(named)} was delivered, byte for byte`;
     case "rewritten":
