@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 
 import { memoryAttachment, type Attachment } from "../../src/reply/attachment.ts";
-import { field, type Block, type Column } from "../../src/reply/block.ts";
+import { field, type Block, type Column, type Table } from "../../src/reply/block.ts";
 import type { Action, Reply, Tone } from "../../src/reply/reply.ts";
 import { link, time, type Inline, type Text } from "../../src/reply/text.ts";
 import { nanoseconds } from "../../src/units/nanoseconds.ts";
@@ -55,8 +55,19 @@ const url = fc.oneof(
   ),
 );
 
+const anyTime: fc.Arbitrary<Inline> = fc
+  .tuple(
+    fc.oneof(
+      fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n }),
+      fc.bigInt({ min: 1_600_000_000n, max: 1_900_000_000n }).map((seconds) => seconds * 1_000_000_000n),
+    ),
+    fc.constantFrom("absolute" as const, "relative" as const, "both" as const, "utc" as const),
+  )
+  .map(([at, style]) => time(nanoseconds(at), style));
+
 export const anyInline: fc.Arbitrary<Inline> = fc.oneof(
   { weight: 4, arbitrary: anyString().map((text): Inline => ({ kind: "text", text })) },
+  { weight: 1, arbitrary: anyString().map((text): Inline => ({ kind: "text", text, detail: true })) },
   { weight: 2, arbitrary: anyString().map((text): Inline => ({ kind: "strong", text })) },
   {
     weight: 1,
@@ -76,18 +87,7 @@ export const anyInline: fc.Arbitrary<Inline> = fc.oneof(
       .map(([text, platform, id]): Inline => ({ kind: "person", text, platform, id: `${id}.` })),
   },
   { weight: 1, arbitrary: fc.tuple(anyString(), fc.oneof(url, anyString())).map(([label, to]) => link(label, to)) },
-  {
-    weight: 1,
-    arbitrary: fc
-      .tuple(
-        fc.oneof(
-          fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n }),
-          fc.bigInt({ min: 1_600_000_000n, max: 1_900_000_000n }).map((seconds) => seconds * 1_000_000_000n),
-        ),
-        fc.constantFrom("absolute" as const, "relative" as const, "both" as const, "utc" as const),
-      )
-      .map(([at, style]) => time(nanoseconds(at), style)),
-  },
+  { weight: 1, arbitrary: anyTime },
 );
 
 export const anyText: fc.Arbitrary<Text> = fc.array(anyInline, { maxLength: 5 });
@@ -110,6 +110,32 @@ const shortCell: fc.Arbitrary<Text> = fc
   )
   .map((text): Text => [{ kind: "text", text }]);
 
+const aTime: fc.Arbitrary<Text> = anyTime.map((one) => [one]);
+
+/** Columns whose cells are all of one kind: renderers lay out by them. */
+const columnCells: readonly fc.Arbitrary<Text>[] = [
+  aTime,
+  fc.oneof(
+    { weight: 4, arbitrary: aTime },
+    fc.constant<Text>([{ kind: "text", text: "–" }]),
+    fc.constant<Text>([]),
+    fc.array(anyTime, { minLength: 2, maxLength: 4 }),
+  ),
+  fc.string({ unit: "grapheme", minLength: 40, maxLength: 200 }).map((text): Text => [{ kind: "text", text }]),
+  fc
+    .bigInt({ min: 10n ** 39n, max: 10n ** 40n })
+    .map((long): Text => [{ kind: "number", text: long.toString(), short: long.toLocaleString("en-US") }]),
+  fc
+    .string({ unit: fc.constantFrom(..."0123456789abcdef".split("")), minLength: 64, maxLength: 64 })
+    .map((text): Text => [{ kind: "code", text, id: true }]),
+  anyInline.map((one): Text => [one]),
+];
+
+const rowsByColumn = (columns: readonly Column[]): fc.Arbitrary<Text[][]> =>
+  fc
+    .array(fc.constantFrom(...columnCells), { minLength: columns.length, maxLength: columns.length })
+    .chain((cells) => fc.array(fc.tuple(...cells), { maxLength: 12 }));
+
 const anyInvocation = fc.record({
   command: fc.oneof(fc.constantFrom("time", "market show"), anyString(30)),
   options: fc.dictionary(
@@ -120,7 +146,7 @@ const anyInvocation = fc.record({
 });
 
 /** Usually regular; at times with rows that are too short or too long, and at times huge. */
-const anyTable: fc.Arbitrary<Block> = fc
+export const anyTable: fc.Arbitrary<Table> = fc
   .tuple(
     fc.array(anyColumn, { maxLength: 9 }),
     fc.oneof({ weight: 6, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
@@ -142,6 +168,7 @@ const anyTable: fc.Arbitrary<Block> = fc
               { maxLength: 12 },
             ),
           },
+          { weight: 3, arbitrary: rowsByColumn(columns) },
           {
             weight: 1,
             arbitrary: fc
@@ -229,6 +256,8 @@ export const anyBlock: fc.Arbitrary<Block> = fc
   .tuple(anyBlockAboveTheFold, fc.nat({ max: 3 }))
   .map(([block, place]): Block => (place === 0 ? { ...block, detail: true } : block));
 
+const anyPick = fc.record({ label: anyString(), invocation: anyInvocation });
+
 export const anyAction: fc.Arbitrary<Action> = fc.oneof(
   fc.record(
     {
@@ -242,7 +271,18 @@ export const anyAction: fc.Arbitrary<Action> = fc.oneof(
   fc.record({ label: anyString(), url }),
   fc.record({
     label: anyString(),
-    choices: fc.array(fc.record({ label: anyString(), invocation: anyInvocation }), { minLength: 1, maxLength: 12 }),
+    choices: fc.oneof(
+      { weight: 5, arbitrary: fc.array(anyPick, { minLength: 1, maxLength: 12 }) },
+      // Beyond what a select of Discord (25) and of Slack (100) takes.
+      {
+        weight: 1,
+        arbitrary: fc
+          .tuple(anyPick, fc.integer({ min: 24, max: 104 }))
+          .map(([pick, count]) =>
+            Array.from({ length: count }, (_, at) => ({ ...pick, label: `${at} ${pick.label}` })),
+          ),
+      },
+    ),
     effect: fc.constantFrom("replace" as const, "reply" as const),
   }),
 );

@@ -90,15 +90,20 @@ const widths = new WeakMap<Text, number>();
 export function shownWidth(content: Text): number {
   const known = widths.get(content);
   if (known !== undefined) return known;
-  const times = content.reduce((sum, inline) => sum + (inline.kind === "time" ? TIME_WIDTHS[inline.style] : 0), 0);
-  const flat = flatText(content.filter(({ kind }) => kind !== "time"));
-  const width = times + (/^[ -~]*$/u.test(flat) ? flat.length : stringWidth(flat));
+  const flat = flatText(content.map(asShown));
+  const width = /^[ -~]*$/u.test(flat) ? flat.length : stringWidth(flat);
   widths.set(content, width);
   return width;
 }
 
 /** "11/22/2026 1:00 PM", "12 minutes ago", "2026-11-22 13:00:00 UTC". */
 const TIME_WIDTHS: Record<TimeStyle, number> = { absolute: 18, relative: 14, both: 18, utc: 23 };
+
+/** A time as long as it is shown, a command with the slash before it. */
+function asShown(inline: Inline): Inline {
+  if (inline.kind === "time") return { kind: "text", text: "0".repeat(TIME_WIDTHS[inline.style]) };
+  return "command" in inline ? { kind: "text", text: `/${inline.text}` } : inline;
+}
 
 function shownId(value: string, onId: ((value: string) => void) | undefined): string {
   const short = shortenId(value);

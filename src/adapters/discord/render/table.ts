@@ -169,7 +169,8 @@ function timeColumn(table: Table, columns: readonly number[]): number | undefine
         rankOf(table, index) === 1 &&
         table.rows.some((row) => row[index]?.some(isTime) === true) &&
         table.rows.every(
-          (row) => row[index]?.every((one) => isTime(one) || ("text" in one && one.text === "–")) !== false,
+          ({ [index]: cell = [] }) =>
+            cell.every((one) => isTime(one) || ("text" in one && one.text === "–")) && shownWidth(cell) <= PHONE_LINE,
         ),
     );
 }
@@ -275,7 +276,11 @@ function line(
       width <= space
         ? renderText(cell, { ...ids, ...(index === 0 ? how : {}) })
         : index === 0
-          ? renderText(cell, { ...ids, ...how, max: Math.max(8, space - 4) })
+          ? renderText(cell, {
+              ...ids,
+              ...how,
+              max: Math.max(8, FIXED_WIDTH.test(flatText(cell)) ? space - 4 : space / 2),
+            })
           : { markdown: beginningOf(cell, space), whole: false };
     room -= Math.min(width, Math.max(1, space)) + LINE_GAP.length;
     whole &&= rendered.whole;

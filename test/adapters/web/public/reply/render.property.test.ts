@@ -175,6 +175,7 @@ describe("what no tree of ours contains is not shown, should one contain it", ()
 function wordsOf(reply: Reply): string[] {
   const texts = replyTexts(reply.url === undefined ? reply : { ...reply, title: [] }).flat();
   return texts
+    .filter((inline) => !("detail" in inline))
     .flatMap((inline) => (inline.kind === "text" || inline.kind === "strong" ? [inline.text] : []))
     .filter((word) => word !== "");
 }

@@ -1,0 +1,43 @@
+import * as fc from "fast-check";
+import stringWidth from "string-width";
+import { expect, test } from "vitest";
+
+import { PHONE_LINE } from "../../../../src/adapters/discord/limits.ts";
+import { renderTable } from "../../../../src/adapters/discord/render/table.ts";
+import type { Table } from "../../../../src/reply/block.ts";
+import { commandLine, strong, time, toText } from "../../../../src/reply/text.ts";
+import { fromMillis } from "../../../../src/units/nanoseconds.ts";
+import { anyTable } from "../../../support/arbitrary-reply.ts";
+import { runs } from "../../../support/runs.ts";
+
+/** Rows that took more than a line. */
+const tooWide: readonly Table[] = [
+  [toText("東".repeat(100))],
+  [toText("Name"), Array.from({ length: 3 }, () => time(fromMillis(1_772_443_400_000)))],
+  [toText(commandLine("a".repeat(PHONE_LINE)))],
+  [[strong(`${"1".repeat(PHONE_LINE - 18)} `), time(fromMillis(1_772_443_400_000))]],
+].map((row) => ({ kind: "table", name: "rows", columns: row.map(() => ({ title: "Title" })), rows: [row] }));
+
+test("any table has rows of phone lines, and takes no more than its room", () => {
+  fc.assert(
+    fc.property(anyTable, fc.integer({ min: 20, max: 3900 }), fc.boolean(), (table, max, apart) => {
+      const { markdown, rows } = renderTable(table, { max, held: undefined, onId: () => {}, apart });
+      expect(markdown.length).toBeLessThanOrEqual(max);
+      const lines = rows.lines.flatMap((row) => row.split("\n"));
+      expect(lines.filter((line) => widthOf(line) > PHONE_LINE)).toEqual([]);
+    }),
+    { ...runs(100), examples: tooWide.map((one) => [one, 1000, false]) },
+  );
+});
+
+/** The columns of a line without its markup, its times as Discord writes them in English; blanks beside bold words are none. */
+function widthOf(line: string): number {
+  const shown = line
+    .replaceAll(/<t:-?\d+:d>/gu, "11/22/2026")
+    .replaceAll(/<t:-?\d+:t>/gu, "1:00 PM")
+    .replaceAll(/<t:-?\d+:R>/gu, "12 minutes ago")
+    .replaceAll(/^-# | ?\*\* ?|`/gu, "")
+    .replaceAll(/\[([^\]]*)\]\(https?:[^)]*\)/gu, "$1")
+    .replaceAll(/\\(.)/gu, "$1");
+  return stringWidth(shown);
+}
