@@ -18,11 +18,11 @@ async function measure(): Promise<readonly Measured[]> {
     await using ask = asker(node.url, false);
     for (let count = 0; count < 200; count += 1) await ask.time();
     const waits: number[] = [];
-    let isExporting = true;
-    const exported = exportOnce(`http://127.0.0.1:${source.port}/raw/${BYTES}`, folder.path, false).finally(() => {
-      isExporting = false;
-    });
-    while (isExporting) {
+    const ended = new AbortController();
+    const exported = exportOnce(`http://127.0.0.1:${source.port}/raw/${BYTES}`, folder.path, false).finally(() =>
+      ended.abort(),
+    );
+    while (!ended.signal.aborted) {
       const began = performance.now();
       await ask.time();
       waits.push(performance.now() - began);
