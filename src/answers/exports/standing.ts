@@ -8,8 +8,8 @@ import { fromMillis } from "../../units/nanoseconds.ts";
 import { rangeWords } from "../export-range.ts";
 
 /** A button that stops a job. */
-export function cancelAction(code: string, label = "Cancel"): Action {
-  return { label, invocation: { command: "ledger cancel", options: { code } }, effect: "reply" };
+export function cancelAction(code: string): Action {
+  return { label: "Cancel", invocation: { command: "ledger cancel", options: { code } }, effect: "reply" };
 }
 
 /** How far an export is, with a button to stop it. */

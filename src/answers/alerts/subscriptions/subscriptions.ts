@@ -123,7 +123,7 @@ export function changeAsk({ id }: Subscription): Ask {
   return { command: "alerts edit", options: { id } };
 }
 
-export function endingActions(one: Subscription, labels: Labels = {}): Action[] {
+export function endingActions(one: Subscription, labels: Labels): Action[] {
   const options = { id: one.id };
   const pause: Action =
     one.state === "paused"
