@@ -63,6 +63,7 @@ export class BlockWriter<Result extends Written> {
   #free: Uint8Array<ArrayBuffer>[] = [];
   /** The number of blocks made; most files need one. */
   #blockCount = 0;
+  /** It holds a byte at least. */
   #filling: Uint8Array<ArrayBuffer> | undefined;
   /** Bytes in the block that is being filled. */
   #filled = 0;
@@ -105,7 +106,7 @@ export class BlockWriter<Result extends Written> {
     this.#check();
     const last = this.#filling;
     if (this.#thread !== undefined) {
-      if (last !== undefined && this.#filled > 0) this.#send(last);
+      if (last !== undefined) this.#send(last);
       while (this.#pending > 0) await this.#blockReturned();
       this.#check();
     }
@@ -139,7 +140,7 @@ export class BlockWriter<Result extends Written> {
       if (this.#filled === BLOCK_BYTES) this.#send(block);
     }
     this.#takenBytes += taken;
-    if (this.#filled > 0 && this.#flush === undefined) this.#flushLater();
+    if (this.#filling !== undefined && this.#flush === undefined) this.#flushLater();
     return taken;
   }
 
@@ -167,7 +168,7 @@ export class BlockWriter<Result extends Written> {
     if (flushMillis === undefined) return;
     this.#flush = setTimeout(() => {
       this.#flush = undefined;
-      if (this.#filling !== undefined && this.#filled > 0) this.#send(this.#filling);
+      if (this.#filling !== undefined) this.#send(this.#filling);
     }, flushMillis);
   }
 

@@ -89,7 +89,7 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
 
   return {
     async export(api, request) {
-      if (request.raw && request.columns !== undefined && request.columns.length > 0) {
+      if (request.raw && (request.columns ?? []).length > 0) {
         throw new UserError("A raw export is what the node sends, untouched, so no columns can be chosen.", {
           remedy: "Leave out either raw or columns.",
           option: "columns",

@@ -101,10 +101,16 @@ describe("an export", () => {
     });
     const abort = new AbortController();
     let ticks = 0n;
+    let reports = 0;
+    const leave = (): void => {
+      reports += 1;
+      abort.abort(new Error("changed my mind"));
+    };
     const exporting = folder
       .exports({ now: () => nanoseconds((ticks += 1_000_000_000n)) })
-      .export(node.api, request({ signal: abort.signal, onProgress: () => abort.abort(new Error("changed my mind")) }));
+      .export(node.api, request({ signal: abort.signal, onProgress: leave }));
     await expect(exporting).rejects.toThrow("changed my mind");
+    expect(reports).toBe(1);
     await dropped;
     expect(await folder.leftOver()).toEqual([]);
   });
@@ -146,9 +152,12 @@ describe("an export", () => {
         ),
       ),
     );
-    const thrown = await failureOf(folder.exports({ maxBytes: 20_000 }).export(node.api, request()));
+    const reports: number[] = [];
+    const asked = request({ onProgress: ({ bytes }) => void reports.push(bytes) });
+    const thrown = await failureOf(folder.exports({ maxBytes: 20_000 }).export(node.api, asked));
+    expect(reports.at(-1)).toBeGreaterThan(20_000);
     expect(thrown).toBeInstanceOf(UserError);
-    expect((thrown as UserError).message).toContain("larger than");
+    expect((thrown as UserError).message).toMatch(saying("0 MB"));
     expect(await folder.leftOver()).toEqual([]);
   });
 
@@ -176,10 +185,30 @@ describe("an export", () => {
     ["a quote never closed", `${csv(COLUMNS_12, [row()])}"`],
   ])("%s is no ledger: the node is named", async (_name, text) => {
     await using node = await ledgerNode((_, into) => send(into, text));
-    const thrown = await failureOf(folder.exports().export(node.api, request()));
-    expect(thrown).toBeInstanceOf(ApiError);
-    expect(thrown).toMatchObject({ node: node.name, network: "testnet" });
-    expect(await folder.leftOver()).toEqual([]);
+    // Room for one: the first gives its room back.
+    const exports = folder.exports({ maxTemporaryBytes: 5 * text.length });
+    for (const _ of [1, 2]) {
+      const thrown = await failureOf(exports.export(node.api, request()));
+      expect(thrown).toBeInstanceOf(ApiError);
+      expect(thrown).toMatchObject({ node: node.name, network: "testnet" });
+      expect(await folder.leftOver()).toEqual([]);
+    }
+  });
+
+  test.each([
+    ["text/csv;charset=utf-8", "text/csv;charset=utf-8"],
+    ['text/csv; header="present"; charset=utf-8', 'text/csv; header="present"; charset=utf-8'],
+    ["application/vnd.ms-excel", "application/vnd.ms-excel"],
+    ["text/csv\nX-Later: 1", "text/csv"],
+    ["a text/plain", "text/csv"],
+    ["text/plain a", "text/csv"],
+    ["text", "text/csv"],
+  ])("of the content type %j is a file of the media type %s", async (contentType, mediaType) => {
+    const data = Buffer.from(csv(COLUMNS_13, [row()])).toString("base64");
+    await using node = await ledgerNode((_, into) => send(into, JSON.stringify({ result: { contentType, data } })));
+    const { attachment } = await folder.exports().export(node.api, request());
+    expect(attachment.mediaType).toBe(mediaType);
+    await attachment.dispose();
   });
 
   test("a row that the node broke off itself: the node's reason is reported, not the malformed row", async () => {
@@ -208,12 +237,14 @@ describe("an export", () => {
     expect(await folder.leftOver()).toEqual([]);
   });
 
-  describe("of a node that tells only what the party sent, beside another", () => {
+  describe("where the first of two nodes tells only what the party sent", () => {
     const endless = (into: ServerResponse, text: string): void => {
       into.useChunkedEncodingByDefault = false;
       send(into, text);
     };
     const refuse = (into: ServerResponse): void => void into.writeHead(500).end('{"code":13,"message":"no"}');
+    const all = (into: ServerResponse): void => send(into, csv(COLUMNS_13, [row()]));
+    const sentOnly = (into: ServerResponse): void => send(into, csv(COLUMNS_12, [row()]));
     /** The file's node of the two, by its place. */
     const exported = async (other: typeof send | typeof refuse, first = send, signal?: AbortSignal) => {
       await using older = await ledgerNode((_, into) => first(into, csv(COLUMNS_12, [row()])));
@@ -240,12 +271,16 @@ describe("an export", () => {
 
     test.each([
       ["tells more", send, send, 1],
-      ["tells no more", (into: ServerResponse) => send(into, csv(COLUMNS_12, [row()])), send, 0],
+      ["tells no more", sentOnly, send, 0],
       ["fails", refuse, send, 0],
       ["does not prove its end", endless, send, 0],
       ["proves its end no less", endless, endless, 1],
     ])("that %s: the better file of the two", async (_name, other, first, place) => {
       expect(await exported(other, first)).toBe(place);
+    });
+
+    test("no other is asked where it tells what came as well", async () => {
+      expect(await exported(send, all)).toBe(0);
     });
 
     test("the caller may leave while the other is asked", async () => {

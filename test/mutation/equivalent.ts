@@ -35,6 +35,7 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   "src/export/normalise/row-sorter.ts: width < rows.length → width <= rows.length": "one round more changes nothing",
   "src/export/normalise/row-sorter.ts: at < end → at <= end": "the next rows take the place that is written in excess",
   "src/export/normalise/row-sorter.ts: byTime < 0 → byTime <= 0": "equal times are compared before",
+  "src/export/csv-splitter.ts: lineFeed < from → lineFeed <= from": "a blank line begins the next piece as well",
   "src/export/normalise/balances.ts: a < b → a <= b": "no two accounts have the same key",
   "src/export/normalise/type-names.ts: names.length < MAX_NAMES → true": "the bound is for memory alone",
   "src/export/verify/read-ledger-file.ts: error instanceof MalformedCsv → true": "it throws nothing else",
