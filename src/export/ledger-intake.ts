@@ -101,8 +101,7 @@ export async function rawIntake(files: TemporaryFiles): Promise<LedgerIntake> {
     },
     write: (chunk) => file.write(transform.push(chunk)),
     async finish() {
-      const drained = file.write(transform.end());
-      if (drained !== undefined) await drained;
+      await file.write(transform.end());
       const { columns } = transform;
       if (columns === undefined) throw new MalformedCsv("it has not even a header row");
       const { rows, firstTime, lastTime } = transform.tally;

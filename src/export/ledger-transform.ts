@@ -133,7 +133,7 @@ export class LedgerColumns {
 function isInteger(bytes: Uint8Array, start: number, end: number): boolean {
   let at = start;
   let last = end;
-  if (last - at >= 2 && bytes[at] === QUOTE && bytes[last - 1] === QUOTE) {
+  if (bytes[at] === QUOTE) {
     at += 1;
     last -= 1;
   }

@@ -69,7 +69,7 @@ async function rowEnds(stored: Stored, maxBytes: number): Promise<{ header: Buff
   });
   for await (const piece of stored.open()) splitter.push(piece as Buffer);
   splitter.end();
-  if (position > from || ends.length === 0) ends.push(position);
+  ends.push(position);
   return { header: header ?? Buffer.alloc(0), ends };
 }
 

@@ -16,6 +16,7 @@ describe("idMatcher", () => {
     [PARTY, `${PARTY}0`, false],
     [PARTY, PARTY.slice(1), false],
     [PARTY, `xx${PARTY}`, false],
+    [PARTY, `\\y${PARTY}`, false],
     [PARTY, "", false],
     [PARTY, "\\x", false],
     ["network", "network", true],

@@ -260,7 +260,12 @@ describe("an export", () => {
       });
       try {
         const file = await folder.exports().export(api, request(signal === undefined ? {} : { signal }));
-        expect((await buffer(file.attachment.open())).length).toBe(file.attachment.sizeBytes);
+        const { name, sizeBytes } = file.attachment;
+        expect((await buffer(file.attachment.open())).length).toBe(sizeBytes);
+        expect([name.includes("OUTGOING-ONLY"), name.includes("END-NOT-CONFIRMED")]).toEqual([
+          file.account.outgoingOnly,
+          !file.account.endIsProven,
+        ]);
         await file.attachment.dispose();
         return names.indexOf(file.asOf.node);
       } finally {
