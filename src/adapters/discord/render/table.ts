@@ -1,6 +1,6 @@
 import type { Table } from "../../../reply/block.ts";
 import { shortText } from "../../../reply/fold.ts";
-import type { Inline, Text } from "../../../reply/text.ts";
+import { type Inline, type Text, toText } from "../../../reply/text.ts";
 import { PHONE_COLUMNS, PHONE_LINE } from "../limits.ts";
 import { flatText, inlineCode, insideFence, type Markup, renderText, shownWidth } from "./markdown.ts";
 import { type Layout, recordsOf } from "./table-records.ts";
@@ -308,11 +308,13 @@ function gridOf(table: Table, columns: readonly number[]): Layout | undefined {
     row.some((cell) => cell.some((one) => one.kind === "link" || one.kind === "time")),
   );
   if (loses) return undefined;
-  const cells = [
-    columns.map((index) => flatText([{ kind: "text", text: table.columns[index]?.title ?? "" }])),
-    ...chosen.map((row) => row.map((cell) => flatText(cell))),
-  ];
-  if (cells.some((row) => row.some((cell) => !FIXED_WIDTH.test(cell)))) return undefined;
+  const cells: string[][] = [];
+  for (const row of [columns.map((index) => toText(table.columns[index]?.title ?? "")), ...chosen]) {
+    const flat = row.map((cell) => flatText(cell));
+    // Long tables are tried with ever fewer columns: the first row that does not fit ends each attempt.
+    if (flat.join(GAP).length > PHONE_COLUMNS || flat.some((cell) => !FIXED_WIDTH.test(cell))) return undefined;
+    cells.push(flat);
+  }
   const widths = columns.map((_, index) => cells.reduce((most, row) => Math.max(most, row[index]?.length ?? 0), 0));
   const width = widths.reduce((sum, one) => sum + one + GAP.length, -GAP.length);
   if (width > PHONE_COLUMNS) return undefined;
