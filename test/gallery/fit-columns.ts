@@ -28,7 +28,8 @@ export function fitColumns(node: VNode, pixels: number): VNode {
     .toSorted((a, b) => a - b);
   const all = columns.filter(({ priority }) => priority !== undefined).length;
   const dropped = without.size - below.length;
-  return leaveOut(node, { without, below, said: dropped === 0 ? "" : `${all - dropped} of ${all} columns` });
+  const heads = rowsIn(node)[0]?.children ?? [];
+  return leaveOut(node, { heads, without, below, said: dropped === 0 ? "" : `${all - dropped} of ${all} columns` });
 }
 
 function withChildren(node: VElement, change: (child: VNode, index: number) => VNode): VElement {
@@ -64,12 +65,21 @@ function lettersIn(node: VNode): number {
   return node.children.reduce((sum, child) => sum + lettersIn(child), 0);
 }
 
+function textIn(node: VNode): string {
+  return typeof node === "string" ? node : node.children.map(textIn).join("");
+}
+
 /** What `fitColumns` and `hideCells` of draw-reply.js do with the elements of the page. */
 function leaveOut(
   node: VNode,
-  fit: { readonly without: ReadonlySet<number>; readonly below: readonly number[]; readonly said: string },
+  fit: {
+    readonly heads: readonly VNode[];
+    readonly without: ReadonlySet<number>;
+    readonly below: readonly number[];
+    readonly said: string;
+  },
 ): VNode {
-  const { without, below, said } = fit;
+  const { heads, without, below, said } = fit;
   if (typeof node === "string") return node;
   if (node.attrs["class"] === "columns") return { ...node, children: said === "" ? [] : [said] };
   if ("data-columns" in node.attrs && said !== "") {
@@ -79,9 +89,9 @@ function leaveOut(
   if (node.tag !== "tr") return withChildren(node, (child) => leaveOut(child, fit));
   const parts = below.flatMap((index) => {
     const cell = node.children[index];
-    return cell === undefined || typeof cell === "string" || lettersIn(cell) === 0
-      ? []
-      : [h("span", {}, cell.children)];
+    if (cell === undefined || typeof cell === "string" || lettersIn(cell) === 0) return [];
+    if (cell.attrs["class"] !== "number") return [h("span", {}, cell.children)];
+    return cell.tag === "th" ? [] : [h("span", {}, textIn(heads[index] ?? ""), " ", cell.children)];
   });
   return withChildren(node, (cell, index) => {
     if (typeof cell === "string") return cell;

@@ -49,5 +49,5 @@ export async function say(page: Page, line: string): Promise<void> {
 }
 
 export async function answered(page: Page): Promise<void> {
-  await page.waitForSelector("#log > li:last-child:not([aria-busy]) .reply");
+  await page.waitForSelector("#log > li:last-child:not([aria-busy]) :is(.reply, .preview)");
 }

@@ -246,7 +246,13 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     expect(await shown.allTextContents()).toEqual(["MarketState", "Mark"]);
     expect(await page.textContent("#log .count")).toMatch(/20 of 84 rows.*3 of 7 columns/u);
     expect(await page.locator("#log .below").allTextContents()).toHaveLength(85);
-    expect(await page.locator("#log td .below").first().textContent()).toBe("active");
+    const below = page.locator("#log td .below").first();
+    expect(await below.textContent()).toBe("active");
+    // A number says what it is a number of.
+    await page.setViewportSize({ width: 240, height: 740 });
+    await expect.poll(() => below.textContent()).toMatch(/^activeMark [\d,.]+$/u);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await expect.poll(() => below.textContent()).toBe("active");
     await page.getByRole("button", { name: "64 more rows" }).click();
     expect(await page.locator("#log tbody tr:visible").count()).toBe(84);
     await page.getByRole("button", { name: "all columns" }).click();
@@ -388,18 +394,18 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     await shown.getByRole("button", { name: "Next" }).click();
     await expect.poll(() => shown.textContent()).toContain("Markets, page 2");
     expect(bot.asked.at(-1)).toMatchObject({ command: "market list", options: { page: 2 } });
+    // What is typed next is shown in the preview that was chosen last.
     await say(page, "silence");
-    await page.getByRole("tab", { name }).last().click();
+    const chosen = page.locator("#log > li").last().getByRole("tab", { selected: true });
+    await expect.poll(() => chosen.textContent()).toBe(name);
     const asked = bot.asked.length;
     await shown.getByRole("button", { name: "Share" }).click({ force: true });
     await shown.getByRole("button", { name: "Silence" }).click();
     await page.locator("#confirm-yes").click();
     await expect.poll(() => bot.asked.slice(asked)).toMatchObject([{ command: "alerts silence" }]);
     // What is pressed in a preview is answered in one, also where the answer is a new message.
-    const below = page.locator("#log > li").last();
-    await expect.poll(() => below.getByRole("tab", { selected: true }).textContent()).toBe(name);
+    await expect.poll(() => chosen.textContent()).toBe(name);
     await say(page, "market-show");
-    await page.getByRole("tab", { name }).last().click();
     await expect.poll(() => shown.textContent()).toContain("BTC");
     const folded = await shown.textContent();
     await shown.getByRole("button", { name: "Details" }).click();

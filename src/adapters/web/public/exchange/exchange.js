@@ -35,6 +35,8 @@ import { localTime, span } from "../reply/times.js";
 const QUIET_MILLIS = 350;
 
 let count = 0;
+/** The tab that was chosen last: what is asked next is shown in it, too. */
+let preferred = "bellwether";
 
 /**
  * @param {string} line
@@ -78,7 +80,7 @@ export function createExchange(line, around) {
     running = control;
     const started = performance.now();
     // What was pressed in a preview is answered in it.
-    const shownAs = how.shownAs ?? (how.inPlace ? shown : "bellwether");
+    const shownAs = how.shownAs ?? (how.inPlace ? shown : preferred);
     const stopWaiting = showWaiting(control, started, how.inPlace);
     try {
       const reply =
@@ -222,7 +224,11 @@ export function createExchange(line, around) {
     const platforms = around.previews.filter(({ id }) => Object.hasOwn(reply.previews ?? {}, id));
     if (platforms.length === 0) return [];
     const tabs = [{ id: "bellwether", name: "Bellwether" }, ...platforms];
-    return [createTabs({ label: "Shown as", panel, tabs, chosen, choose: (id) => void choose(reply, id) })];
+    const choosing = (/** @type {string} */ id) => {
+      preferred = id;
+      void choose(reply, id);
+    };
+    return [createTabs({ label: "Shown as", panel, tabs, chosen, choose: choosing })];
   }
 
   /**

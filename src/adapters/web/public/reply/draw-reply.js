@@ -103,18 +103,24 @@ function isShort(table, index) {
 /**
  * @param {HTMLTableElement} table
  * @param {ReadonlySet<number>} hidden
- * @param {readonly number[]} below Of the hidden columns those whose content stands below the row's first cell.
+ * @param {readonly number[]} below Of the hidden columns those whose content stands below the row's first cell. A number
+ *   takes the name of its column along, which the head then leaves out: words tell by themselves what they are.
  */
 function hideCells(table, hidden, below) {
+  const heads = table.tHead?.rows[0]?.cells;
   for (const row of table.rows) {
     for (const [index, cell] of [...row.cells].entries()) cell.hidden = hidden.has(index);
     const [first] = row.cells;
     first?.querySelector(":scope > .below")?.remove();
-    const filled = below.flatMap((index) => row.cells[index] ?? []).filter((cell) => cell.textContent !== "");
+    const isHead = row.parentElement === table.tHead;
+    const filled = below
+      .flatMap((index) => row.cells[index] ?? [])
+      .filter((cell) => cell.textContent !== "" && !(isHead && cell.classList.contains("number")));
     if (first === undefined || filled.length === 0) continue;
     const line = makeElement(h("span", { class: "below" }));
     for (const cell of filled) {
-      const part = makeElement(h("span", {}));
+      const name = cell.classList.contains("number") ? `${heads?.[cell.cellIndex]?.textContent ?? ""} ` : "";
+      const part = makeElement(h("span", {}, name));
       part.append(...[...cell.childNodes].map((node) => node.cloneNode(true)));
       line.append(part);
     }
