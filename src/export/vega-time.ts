@@ -37,7 +37,7 @@ export function joinTime(time: SplitTime): Nanoseconds {
 export function readVegaTime(bytes: Uint8Array, start: number, end: number, into: SplitTime): boolean {
   let at = start;
   let last = end;
-  if (last - at >= 2 && bytes[at] === QUOTE && bytes[last - 1] === QUOTE) {
+  if (bytes[at] === QUOTE) {
     at += 1;
     last -= 1;
   }
