@@ -99,6 +99,10 @@ describe("a silence", () => {
 
   test.each([
     ["alerts silence all until 07:00", 19],
+    ["alerts silence all until:7am", 19],
+    ["alerts silence all until:tomorrow 07:00", 19],
+    ["alerts silence all until tomorrow 7 am", 19],
+    ["alerts silence all until:2026-01-16 07:00", 19],
     ["alerts silence all 8 hours", 8],
     ["alerts silence all for 8 hours reason maintenance", 8],
   ])("may be typed as it is said: %s", async (line, hours) => {
@@ -111,6 +115,7 @@ describe("a silence", () => {
     ["tonight", "alerts silence all for:8h"],
     ["07:00", "alerts silence all until:07:00"],
     ["tomorrow", "alerts silence all until:tomorrow"],
+    ["tomorrow 7am", 'alerts silence all until:"tomorrow 7am"'],
   ])("with %s in place of a span is answered with the line that says it", async (typed, line) => {
     const talk = await talkInOps();
     const { blocks } = await talk.askFor(`alerts silence all ${typed}`);

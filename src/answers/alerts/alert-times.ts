@@ -1,13 +1,12 @@
 import { isTimeZone, localMillis } from "../../alerts/routing/local-time.ts";
 import { nearest, quoteTyped } from "../../bot/nearest.ts";
 import type { Choice } from "../../bot/options/options.ts";
-import { nearestTime, parseTimeSpan, parseTypedDuration } from "../../bot/options/time-span.ts";
+import { nearestTime, parseTimeOfDay, parseTimeSpan, parseTypedDuration } from "../../bot/options/time-span.ts";
 import { UserError } from "../../errors.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
 
 const DAY: Milliseconds = 86_400_000;
-const MINUTE: Milliseconds = 60_000;
 
 /** `90s`, `2m`, `1 hour` in milliseconds, 1 or more. Throws UserError for anything else. */
 export function parseSpan(option: string, typed: string): Milliseconds {
@@ -87,7 +86,7 @@ export function suggestZones(typed: string): Promise<readonly Choice[]> {
 }
 
 /**
- * A future moment in Unix milliseconds: `22:00` (its next occurrence), `in 2h`, `tomorrow`, a date or a date and time.
+ * A future moment in Unix milliseconds: `22:00` (its next occurrence), `in 2h`, `tomorrow 7am`, a date or a date and time.
  * Read by the zone's clock, unless it names its own offset.
  * @throws UserError for anything else.
  */
@@ -103,10 +102,8 @@ export function parseEnd(option: string, typed: string, now: Milliseconds, zone 
 
 /** The end of what begins at `from`: the next such moment after it where only the time of day is typed. Else as `parseEnd`. */
 export function parseEndAfter(from: Milliseconds, typed: string, now: Milliseconds, zone: string): Milliseconds {
-  return parseEnd("until", typed, TIME_OF_DAY.test(typed.trim()) ? from : now, zone);
+  return parseEnd("until", typed, parseTimeOfDay(typed) === undefined ? now : from, zone);
 }
-
-const TIME_OF_DAY = /^([01]?\d|2[0-3]):([0-5]\d)$/u;
 
 function momentOf(
   option: string,
@@ -115,11 +112,11 @@ function momentOf(
 ): Milliseconds {
   const compact = typed.trim().toLowerCase().replaceAll(/\s+/gu, " ");
   if (compact === "now") return now;
-  const daily = TIME_OF_DAY.exec(compact);
-  if (daily !== null) {
+  const daily = parseTimeOfDay(compact);
+  if (daily !== undefined) {
     const local = localMillis(zone, now);
     const midnight = local - (((local % DAY) + DAY) % DAY);
-    const today = midnight + (Number(daily[1]) * 60 + Number(daily[2])) * MINUTE;
+    const today = midnight + daily;
     return utcOf(zone, today > local ? today : today + DAY);
   }
   const ahead = spanOf(compact.replace(/^in /u, ""));
@@ -131,7 +128,7 @@ function momentOf(
     throw new UserError(`${option} is a time, not ${quoteTyped(typed)}.`, {
       option,
       ...(near === undefined ? {} : { meanings: { typed, values: [{ label: near, value: near }] } }),
-      remedy: "Write 22:00, in 2h, tomorrow, or a date and time as in 2026-05-01T12:30.",
+      remedy: "Write 22:00, in 2h, tomorrow 07:00, or a date and time as in 2026-05-01T12:30.",
     });
   }
   const at = toMillis(span[edge]);

@@ -8,7 +8,7 @@ import type { AnyCommand } from "../command.ts";
 import { nearest, quoteTyped } from "../nearest.ts";
 import type { Option, Options } from "../options/options.ts";
 import { isFlagWord, unknownOption } from "../options/parse-options.ts";
-import { parseTimeSpan, parseTypedDuration } from "../options/time-span.ts";
+import { parseTimeSpan } from "../options/time-span.ts";
 import { findCommand } from "./find-command.ts";
 import { lineWord, quoteValue, type Token, tokenize } from "./tokens.ts";
 
@@ -270,7 +270,7 @@ function unexpected(command: AnyCommand, token: Token): UserError {
   });
 }
 
-/** A time takes the following words that belong to it, `last month`, `7 days ago`; the longest match wins. A number takes its unit: `8 hours`. */
+/** A value takes the following words that make one time with it: `last month`, `tomorrow 7am`, `8 hours`; the longest match wins. */
 function withTimeWords(
   option: Option | undefined,
   value: string,
@@ -278,14 +278,8 @@ function withTimeWords(
   following: readonly Token[],
   now: Nanoseconds,
 ): { value: string; words: number } {
-  if (token.quotedFrom !== Number.POSITIVE_INFINITY) return { value, words: 0 };
-  if (option?.kind === "text") {
-    const [unit] = following;
-    const joined = `${value} ${unit?.text ?? ""}`;
-    const spans = /^\d+$/u.test(value) && unit !== undefined && parseTypedDuration(joined) !== undefined;
-    return spans ? { value: joined, words: 1 } : { value, words: 0 };
-  }
-  if (option?.kind !== "time") return { value, words: 0 };
+  const quoted = token.quotedFrom !== Number.POSITIVE_INFINITY;
+  if (quoted || (option?.kind !== "text" && option?.kind !== "time")) return { value, words: 0 };
   for (let words = Math.min(MAX_TIME_WORDS - 1, following.length); words > 0; words -= 1) {
     const joined = [value, ...following.slice(0, words).map((word) => word.text)].join(" ");
     if (parseTimeSpan(joined, now) !== undefined) return { value: joined, words };

@@ -7,8 +7,8 @@ const DAY_MILLIS = 86_400_000;
 
 /**
  * A time as people type it, in UTC: `2023-05-01` (a day), `2023-05` (a month), `2023`, `1 may 2023`, `2023-05-01 12:30`,
- * `7d` and `7 days ago` (a moment before now), `today`, `yesterday`, `last month`, `this week` (from Monday), `now`,
- * Unix seconds, milliseconds or nanoseconds. Undefined when it is none of these.
+ * `7d` and `7 days ago` (a moment before now), `today`, `yesterday`, `tomorrow 7am`, `last month`, `this week` (from
+ * Monday), `now`, Unix seconds, milliseconds or nanoseconds. Undefined when it is none of these.
  */
 export function parseTimeSpan(typed: string, now: Nanoseconds): TimeSpan | undefined {
   const compact = typed.trim().toLowerCase().replaceAll(/\s+/gu, " ");
@@ -53,9 +53,23 @@ const DAYS: ReadonlyMap<string, number> = new Map([
 function named(typed: string, now: Nanoseconds): Span | undefined {
   const midnight = Math.floor(toMillis(now) / DAY_MILLIS) * DAY_MILLIS;
   if (typed === "now") return moment(now);
-  const shift = DAYS.get(typed);
+  const [day = "", ...time] = typed.split(" ");
+  const shift = DAYS.get(day);
   if (shift === undefined) return undefined;
-  return between(midnight + shift * DAY_MILLIS, midnight + (shift + 1) * DAY_MILLIS);
+  const from = midnight + shift * DAY_MILLIS;
+  if (time.length === 0) return between(from, from + DAY_MILLIS);
+  const since = parseTimeOfDay(time.join(" "));
+  return since === undefined ? undefined : moment(fromMillis(from + since));
+}
+
+/** `07:00`, `7am` and `7:30 pm`, as what has passed since midnight. */
+export function parseTimeOfDay(typed: string): Milliseconds | undefined {
+  const match = /^(\d{1,2})(?::([0-5]\d))?(?: ?([ap]m))?$/iu.exec(typed.trim());
+  const [, hour, minute, half] = match ?? [];
+  if (hour === undefined || (minute === undefined && half === undefined)) return undefined;
+  if (half !== undefined && (Number(hour) < 1 || Number(hour) > 12)) return undefined;
+  const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (half.toLowerCase() === "pm" ? 12 : 0);
+  return hours > 23 ? undefined : (hours * 60 + Number(minute ?? 0)) * 60_000;
 }
 
 function calendar(typed: string): Span | undefined {

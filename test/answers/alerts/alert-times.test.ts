@@ -27,7 +27,12 @@ describe("a moment", () => {
     ["22:00", "Asia/Kolkata", NOON + 4.5 * HOUR],
     ["in 2h", "Europe/Berlin", NOON + 2 * HOUR],
     ["90 minutes", "UTC", NOON + 1.5 * HOUR],
+    ["7am", "UTC", NOON + 19 * HOUR],
+    ["12am", "UTC", NOON + 12 * HOUR],
+    ["12:30 PM", "UTC", NOON + HOUR / 2],
     ["tomorrow", "UTC", NOON + 12 * HOUR],
+    ["tomorrow 13:00", "Europe/Berlin", NOON + DAY],
+    ["today 11pm", "UTC", NOON + 11 * HOUR],
     ["tomorrow", "Pacific/Auckland", NOON + 23 * HOUR],
     ["2026-07-01", "Europe/Berlin", Date.UTC(2026, 5, 30, 22)],
     ["2026-07-01 08:00", "America/New_York", Date.UTC(2026, 6, 1, 12)],
@@ -52,9 +57,12 @@ describe("a moment", () => {
     expect(new Date(parseEnd("until", typed, NOON, zone)).toISOString()).toBe(new Date(at).toISOString());
   });
 
-  test.each(["", "soon", "25:00", "7 days ago", "2026-02-30", "22:0"])("“%s” is none", (typed) => {
-    expect(() => parseMoment("from", typed, NOON)).toThrow(UserError);
-  });
+  test.each(["", "soon", "25:00", "7 days ago", "2026-02-30", "22:0", "13pm", "0am", "7", "tomorrow 25:00"])(
+    "“%s” is none",
+    (typed) => {
+      expect(() => parseMoment("from", typed, NOON)).toThrow(UserError);
+    },
+  );
 
   test("by the clock is the next one, within a day, whatever the zone and the time of year", () => {
     const zones = fc.constantFrom("UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe");

@@ -75,7 +75,7 @@ export const SILENCE_OPTIONS = {
     label: "Ends",
     moment: true,
     takes: takesMoment,
-    description: "When it ends, that day included; with every: when the last one ends",
+    description: "When it ends: tomorrow 07:00; tomorrow = 00:00; a date = its end; with every: its last end",
     example: "2026-05-31",
   },
   reason: { kind: "text", hint: "", description: "Why", example: "maintenance" },
