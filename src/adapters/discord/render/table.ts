@@ -205,17 +205,29 @@ function fill(layout: Layout, rowCount: number, space: number, wholeIds: boolean
  */
 function linesOf(table: Table, columns: readonly number[]): Layout | undefined {
   const titles = columns.map((index): Text => [{ kind: "text", text: table.columns[index]?.title ?? "" }]);
-  const cellsOf = (row: readonly Text[]): Text[] => columns.map((index) => row[index] ?? []);
-  const cut = table.rows.filter((row) => lineWidth(cellsOf(row)) > PHONE_LINE).length;
+  const cellsOf = (row: readonly Text[]): Text[] => {
+    const cells = columns.map((index) => row[index] ?? []);
+    // A dash at the end would say nothing, and may take a line of its own.
+    return cells.slice(
+      0,
+      1 +
+        Math.max(
+          0,
+          cells.findLastIndex((cell) => flatText(cell) !== ""),
+        ),
+    );
+  };
+  const cutOf = (gap: string): number => table.rows.filter((row) => lineWidth(cellsOf(row), gap) > PHONE_LINE).length;
+  const cut = cutOf(LINE_GAP);
   const areImportant = columns.every((index) => rankOf(table, index) === 1);
   const most = areImportant && timeColumn(table, columns) === undefined ? table.rows.length * MAX_CUT_ROWS : 0;
-  const fits = cut <= most && (cut > 0 || lineWidth(titles) <= PHONE_LINE);
+  const fits = cut <= most && (cut > 0 || lineWidth(titles, LINE_GAP) <= PHONE_LINE);
   if (!fits && columns.length > 1) return undefined;
   const isNumber = columns.map((index) => table.columns[index]?.align === "right");
   const { markdown: head } = line(titles, isNumber, {});
   return {
     columns: columns.length,
-    cut,
+    cut: cutOf(GAP),
     frame: [columns.length === 1 ? "" : `-# ${head}\n`, ""],
     row: (index, onId) => line(cellsOf(table.rows[index] ?? []), isNumber, { bold: true, onId }),
   };
@@ -245,13 +257,14 @@ function foldedLinesOf(table: Table, columns: readonly number[]): Layout | undef
   };
 }
 
-function lineWidth(cells: readonly Text[]): number {
-  return cells.reduce((total, cell) => total + Math.max(1, shownWidth(cell)), (cells.length - 1) * LINE_GAP.length);
+function lineWidth(cells: readonly Text[], gap: string): number {
+  return cells.reduce((total, cell) => total + Math.max(1, shownWidth(cell)), (cells.length - 1) * gap.length);
 }
 
 /**
- * Cells as one line of PHONE_LINE characters at most; `bold` is about the first. Where there is no room for all, words
- * have precedence over numbers: what became of a thing counts before how much of it there was.
+ * Cells as one line of PHONE_LINE characters at most; `bold` is about the first. Where there is no room for all, blanks
+ * alone stand between them; else words have precedence over numbers: what became of a thing counts before how much of it
+ * there was.
  */
 function line(
   cells: readonly Text[],
@@ -261,15 +274,17 @@ function line(
   const { onId } = how;
   let room = PHONE_LINE;
   let whole = true;
+  const isNarrow = lineWidth(cells, LINE_GAP) > PHONE_LINE && lineWidth(cells, GAP) <= PHONE_LINE;
+  const gap = isNarrow ? GAP : LINE_GAP;
   const kept = [...cells];
-  for (let index = kept.length - 1; index > 0 && lineWidth(kept) > PHONE_LINE; index -= 1) {
+  for (let index = kept.length - 1; index > 0 && lineWidth(kept, gap) > PHONE_LINE; index -= 1) {
     if (isNumber[index] !== true) continue;
     kept[index] = [{ kind: "text", text: "…" }];
     whole = false;
   }
   const shown = kept.map((cell, index) => {
     // Each cell behind it takes an ellipsis at least.
-    const space = room - (cells.length - 1 - index) * (LINE_GAP.length + 1);
+    const space = room - (cells.length - 1 - index) * (gap.length + 1);
     const width = Math.max(1, shownWidth(cell));
     const ids = { shortTimes: true, ...(onId === undefined ? {} : { onId }) } as const;
     const rendered =
@@ -282,11 +297,11 @@ function line(
               max: Math.max(8, FIXED_WIDTH.test(flatText(cell)) ? space - 4 : space / 2),
             })
           : { markdown: beginningOf(cell, space), whole: false };
-    room -= Math.min(width, Math.max(1, space)) + LINE_GAP.length;
+    room -= Math.min(width, Math.max(1, space)) + gap.length;
     whole &&= rendered.whole;
     return rendered.markdown.trim() === "" ? "–" : rendered.markdown.trim();
   });
-  return { markdown: shown.join(LINE_GAP), whole };
+  return { markdown: shown.join(gap), whole };
 }
 
 /** The first words of a cell that has no room, else an ellipsis alone. */

@@ -24,7 +24,7 @@ const columns = [{ title: "Market" }, { title: "Mark", align: "right" as const }
 test("a row without room for all of it keeps its state rather than its numbers, and as much of its words as there is room for", () => {
   const rows: [string, string, string, RegExp][] = [
     ["BTC/USDT", "103,924.0", "active", /BTC\/USDT\W+103,924\.0\W+active/u],
-    ["BTC/USDT-230630", "94,462.9", "terminated", /BTC\/USDT-230630\W+… · terminated/u],
+    ["BTC/USDT-230630", "94,462.91234", "terminated", /BTC\/USDT-230630\W+… · terminated/u],
     ["BTC/USDT-230630", "94,462.9", "held back by the network", /BTC\/USDT-230630\W+… · held back b.*…/u],
     ...Array.from({ length: 9 }, (_, index): [string, string, string, RegExp] => [
       `M${index}`,
@@ -103,4 +103,14 @@ test("what market show has below the fold is all behind Details, and takes no fi
   const shown = textsIn(components).join("\n");
   for (const { columns: all } of answer.blocks.filter((block) => block.kind === "table"))
     for (const { title } of all) expect(shown).toContain(title);
+});
+
+test("market list has bid and offer of each market that trades, and of the one in trouble, in a phone's line each", async () => {
+  const { askFor } = await talkToSimulator();
+  const { components } = renderDiscord(await askFor("market list"));
+  const lines = textsIn(components).flatMap((shown) => shown.split("\n"));
+  const rows = lines.filter((line) => line.startsWith("**")).map((line) => line.replaceAll("**", ""));
+  expect(rows.filter((row) => row.includes("…") || row.trim().endsWith("–"))).toEqual([]);
+  expect(rows.find((row) => row.startsWith("RICE/USDC"))).toMatch(/^RICE\/USDC\W+[\d.]+\W+[\d.]+\W+suspended$/u);
+  expect(rows.filter((row) => row.replaceAll("\\", "").length > PHONE_LINE)).toEqual([]);
 });
