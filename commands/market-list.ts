@@ -45,8 +45,8 @@ export const marketList = command({
   },
 });
 
-/** The most troubled markets that the headline names. */
-const MAX_NAMED = 2;
+/** The most markets that the headline names. */
+const MAX_NAMED = 3;
 
 function headline(
   network: string,
@@ -54,12 +54,18 @@ function headline(
   troubled: readonly MarketData[],
   labelOf: (market: MarketData) => string,
 ): Text {
-  const count = text`${live.length} live ${live.length === 1 ? "market" : "markets"} on ${network}`;
   if (live.length === 0) return text`${network} has no live markets`;
-  if (troubled.length === 0) return text`${count}, none in trouble`;
-  return troubled.length > MAX_NAMED
-    ? text`${count}, ${troubled.length} not trading normally`
-    : text`${count}, but ${troubled.map(labelOf).join(" and ")} ${troubled.length === 1 ? "does" : "do"} not trade normally`;
+  const waiting = live.filter((market) => marketTone(market) === "neutral");
+  const others = [...troubled, ...waiting].map(labelOf);
+  const trading = live.length - others.length;
+  const count = text`${trading} ${trading === 1 ? "market trades" : "markets trade"} on ${network}`;
+  if (others.length === 0) return text`${count}, none in trouble`;
+  const named = others.length > MAX_NAMED ? String(others.length) : listed(others);
+  return text`${count}, but ${named} ${others.length === 1 ? "does" : "do"} not`;
+}
+
+function listed(names: readonly string[]): string {
+  return [names.slice(0, -1).join(", "), ...names.slice(-1)].filter((part) => part !== "").join(" and ");
 }
 
 function listTone(live: readonly MarketData[], troubled: readonly MarketData[]): Tone {

@@ -17,6 +17,15 @@ test("market list puts live markets first and names those that do not trade norm
   expect(states.slice(lastLive + 1)).toContain("settled");
 });
 
+test("market list counts in its headline the markets that trade, and names those that do not", async () => {
+  const { askFor } = await talkToSimulator();
+  const { title, blocks } = await askFor("market list");
+  const table = blocks.find((block) => block.kind === "table");
+  const states = table!.rows.map((row) => plainText(row[3]!));
+  const trading = states.filter((state) => state === "active").length;
+  expect(plainText(title)).toMatch(saying(trading, "RICE/USDC", "XMR/USDT"));
+});
+
 test("in 60 columns market list has each market's name, bid and offer, and the state of those that do not trade", async () => {
   const { askFor } = await talkToSimulator();
   const reply = await askFor("market list");
