@@ -86,6 +86,8 @@ export const order = command({
     if (unknown.length > 0) below.push({ kind: "fields", title: text`Further fields of the node`, fields: unknown });
     return answer(context, asOf, {
       title: text`${orderHeadline(found, market?.code ?? "units", amounts)}${older ? ` – version ${version} of ${currentVersion}` : ""}`,
+      // What is final can no longer change.
+      ...(found.status !== undefined && FINAL_STATUSES.has(found.status) ? { lasting: true as const } : {}),
       tone: orderTone(found.status),
       blocks: [
         ...(older ? [paragraph(text`${strong("An earlier version")}: it no longer holds.`)] : []),

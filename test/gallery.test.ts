@@ -57,6 +57,7 @@ test("what is answered on a network that the watchers see stand still", async ()
     "market list",
     "checkpoints first:2",
     "stake <party>",
+    "order <rejected>",
   ])
     said += `> ${line}\n${await talk.ask(await fillIn(line, talk))}\n`;
   await expect(visible(timeless(said))).toMatchFileSnapshot("golden/answers-stalled.txt");

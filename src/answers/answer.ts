@@ -47,15 +47,14 @@ export function answer(
 ): Reply {
   const { ask, actions = [], blocks, tone = "neutral", title, titleOfPast, lasting, ...rest } = parts;
   const old = stalledData(context, asOf) ?? staleData(context, asOf);
+  const titleSays = old !== undefined && lasting !== true;
   return reply({
     ...rest,
-    title:
-      old === undefined || lasting === true
-        ? title
-        : text`${titleOfPast ?? title}, as of ${formatDuration(old.ageMillis)} ago: ${old.why}`,
+    title: titleSays ? text`${titleOfPast ?? title}, as of ${formatDuration(old.ageMillis)} ago: ${old.why}` : title,
     tone: old !== undefined && tone !== "bad" ? "warning" : tone,
-    blocks: old === undefined ? blocks : [paragraph(old.warning), ...blocks],
-    footer: asOfFooter(asOf, context.now()),
+    blocks: old === undefined ? blocks : [...(titleSays ? old.further : [paragraph(old.warning)]), ...blocks],
+    // Of old data the age stands above.
+    footer: asOfFooter(asOf, old === undefined ? context.now() : undefined),
     actions: ask === undefined ? actions : [...actions, refreshAction(ask)],
   });
 }
@@ -91,15 +90,16 @@ export function rowActions(
       };
 }
 
-/** `mainnet · node.example:3008 · block 123 of 2023-05-01 12:00:00 UTC (2 s old)`. */
-export function asOfFooter({ network, node, blockHeight, blockTime, receivedAt }: AsOf, now: Nanoseconds): Text {
+/** `mainnet · node.example:3008 · block 123 of 2023-05-01 12:00:00 UTC (2 s old)`; without `now`, without the age. */
+export function asOfFooter(asOf: AsOf, now: Nanoseconds | undefined): Text {
+  const { network, node, blockHeight, blockTime, receivedAt } = asOf;
   if (blockTime !== undefined) {
     const block = blockHeight === undefined ? text`` : text`block ${blockHeight} of `;
-    const age = formatDuration(Math.max(0, millisBetween(blockTime, now)));
-    return text`${network} · ${node} · ${block}${time(blockTime)} (${age} old)`;
+    const age = now === undefined ? "" : ` (${formatDuration(Math.max(0, millisBetween(blockTime, now)))} old)`;
+    return text`${network} · ${node} · ${block}${time(blockTime)}${age}`;
   }
   const block = blockHeight === undefined ? text`` : text` · block ${blockHeight}`;
-  const kept = millisBetween(receivedAt, now);
+  const kept = now === undefined ? 0 : millisBetween(receivedAt, now);
   const age = kept >= SHOW_AGE_FROM_MILLIS ? ` (${formatDuration(kept)} old)` : "";
   return text`${network} · ${node}${block} · read ${time(receivedAt)}${age}`;
 }
@@ -109,7 +109,10 @@ interface OldData {
   readonly ageMillis: Milliseconds;
   /** For the end of a headline. */
   readonly why: string;
+  /** Below a headline that does not say it. */
   readonly warning: Text;
+  /** Below a headline that does. */
+  readonly further: readonly Block[];
 }
 
 /** By the watchers' verdict, as `time` and the alert judge it; undefined where they see no stall, or the node is beyond it. */
@@ -128,7 +131,9 @@ function stalledData(context: AnswerContext, { network, blockTime }: AsOf): OldD
   return {
     ageMillis,
     why,
-    warning: text`${strong(`${why}.`)} Prices and all else here stand since ${time(since)} (${formatDuration(ageMillis)} ago).`,
+    warning: text`${strong(`${why}.`)} The last block is of ${time(since)} (${formatDuration(ageMillis)} ago).`,
+    // The footer has the block's time, if the node sent it.
+    further: blockTime === undefined ? [paragraph(text`The last block is of ${time(since)}.`)] : [],
   };
 }
 
@@ -144,6 +149,7 @@ function staleData({ alerts }: AnswerContext, asOf: AsOf): OldData | undefined {
   return {
     ageMillis: behind,
     why: "stale data",
+    further: [paragraph(`${asOf.node} has taken in no later block: what it says may no longer hold.`)],
     warning: text`${strong("Stale data.")} The last block that ${asOf.node} has taken in is ${formatDuration(behind)} old (${time(asOf.blockTime)}): what it says may no longer hold.`,
   };
 }
