@@ -117,6 +117,15 @@ describe("CsvSplitter", () => {
     },
   );
 
+  test("a row that goes on over a long chunk without an end is one row", () => {
+    const middle = "x".repeat(40 * 1024);
+    const chunks = ["a,b", middle, "y\n1,2\n"].map((text) => Buffer.from(text));
+    expect(split(chunks)).toEqual([
+      ["a", `b${middle}y`],
+      ["1", "2"],
+    ]);
+  });
+
   test("what is scanned at once begins with a row, so that no chunk is copied", () => {
     const carried: boolean[] = [];
     const bytes = Buffer.from("abc,de\n".repeat(10_000));

@@ -35,8 +35,6 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   "src/export/normalise/row-sorter.ts: width < rows.length → width <= rows.length": "one round more changes nothing",
   "src/export/normalise/row-sorter.ts: at < end → at <= end": "the next rows take the place that is written in excess",
   "src/export/normalise/row-sorter.ts: byTime < 0 → byTime <= 0": "equal times are compared before",
-  "src/export/csv-splitter.ts: chunk.indexOf(LINE_FEED) + 1 → chunk.indexOf(LINE_FEED) - 1":
-    "a chunk may be cut anywhere",
   "src/export/csv-splitter.ts: most - 1 → most + 1": "a piece of two bytes more is one",
   "src/export/csv-splitter.ts: lineFeed < from → lineFeed <= from": "a blank line begins the next piece as well",
   "src/export/normalise/balances.ts: a < b → a <= b": "no two accounts have the same key",
