@@ -24,7 +24,7 @@ export function openSenders(origin: string): { readonly senders: readonly Sender
   const limits = { retries: 0, globalRequestsPerSecond: Number.POSITIVE_INFINITY };
   const rest = createRest({ token: "bench", apiUrl: api, ...limits });
   const senders = [
-    new DiscordSender(rest, parts, 60_000, new RateLimiter(Number.POSITIVE_INFINITY)),
+    new DiscordSender(rest, parts, new RateLimiter(Number.POSITIVE_INFINITY)),
     new SlackSender(createWebClient("bench", { apiUrl: `${api}/`, log }), parts, 0),
   ];
   return { senders, close: () => closeRest(rest) };

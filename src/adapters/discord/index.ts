@@ -55,7 +55,6 @@ export interface DiscordTiming {
   readonly backoffMillis?: number;
   readonly failedMillis?: number;
   readonly stuckMillis?: number;
-  readonly refusedMillis?: number;
   readonly checkMillis?: number;
   readonly registerAgainMillis?: number;
 }
@@ -121,7 +120,7 @@ class DiscordAdapter implements SendingAdapter {
       mentions: this.#mentions,
       token: this.#shared,
     };
-    this.#sender = new DiscordSender(this.#sendRest, sending, options.timing?.refusedMillis);
+    this.#sender = new DiscordSender(this.#sendRest, sending);
   }
 
   get health(): AdapterHealth {

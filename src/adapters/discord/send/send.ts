@@ -47,6 +47,9 @@ export interface SenderDependencies extends ButtonPayloadDependencies {
   readonly token?: SharedToken;
 }
 
+/** A refused token is not tried again sooner, unless it is asked about and accepted. */
+const REFUSED_MILLIS = 60_000;
+
 /**
  * Posts alerts over REST alone, without a gateway. Messages of one channel are sent in order, urgent ones ahead of the
  * others; channels do not block each other. The caller disposes of the reply's files.
@@ -56,7 +59,6 @@ export class DiscordSender implements Sender {
   readonly dropsRepeatsForMillis = NONCE_LIFETIME_MILLIS;
   readonly #rest: REST;
   readonly #dependencies: SenderDependencies;
-  readonly #refusedMillis: number;
   readonly #token: SharedToken;
   readonly #limiter: RateLimiter;
   readonly #tails = new Map<string, Promise<unknown>>();
@@ -64,13 +66,12 @@ export class DiscordSender implements Sender {
   #refused: { readonly error: SendError; readonly until: number } | undefined;
   readonly #directChannels = new LRUCache<string, string>({ max: 10_000 });
 
-  constructor(rest: REST, dependencies: SenderDependencies, refusedMillis = 60_000, limiter?: RateLimiter) {
+  constructor(rest: REST, dependencies: SenderDependencies, limiter?: RateLimiter) {
     this.#rest = rest;
     this.#token = dependencies.token ?? OWN_TOKEN;
     this.#limiter = limiter ?? new RateLimiter(undefined, () => this.#token.live);
     this.#dependencies = dependencies;
     this.#threads = new Threads(rest, dependencies.log);
-    this.#refusedMillis = refusedMillis;
   }
 
   capacity(): number {
@@ -186,7 +187,7 @@ export class DiscordSender implements Sender {
   }
 
   #noteRefusal(error: SendError): SendError {
-    if (error.kind === "refused") this.#refused = { error, until: performance.now() + this.#refusedMillis };
+    if (error.kind === "refused") this.#refused = { error, until: performance.now() + REFUSED_MILLIS };
     return error;
   }
 

@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
 import { describe, expect, test } from "vitest";
 
 import { memoryAttachment } from "../../../../src/reply/attachment.ts";
@@ -52,19 +50,19 @@ describe("a failure says what to do next", () => {
   });
 
   test("after a refused token, no further request is sent for a while", async () => {
-    await sleep(60);
+    at.later(60_000);
     at.on.fake.fail({ path, answer: { status: 401, body: { code: 0, message: "401: Unauthorized" } } });
     await expect(at.on.adapter.send(at.delivery(), alert("x"), signal)).rejects.toMatchObject({ kind: "refused" });
     const before = at.on.fake.requests.length;
     await expect(at.on.adapter.send(at.delivery(), alert("x"), signal)).rejects.toMatchObject({ kind: "refused" });
     expect(at.on.fake.requests.length).toBe(before);
-    await sleep(60);
+    at.later(60_000);
     await at.on.adapter.send(at.delivery(), alert("Mended"), signal);
     expect(at.posts()).toEqual(["Mended"]);
   });
 
   test("a token that is asked about and accepted lets messages go at once", async () => {
-    await sleep(60);
+    at.later(60_000);
     const { token } = at.on.fake.state;
     at.on.fake.expected.add(0);
     at.on.fake.state.token = "reset";
@@ -87,7 +85,7 @@ describe("a failure says what to do next", () => {
   });
 
   test("and the next one of another channel is not held up", async () => {
-    await sleep(60);
+    at.later(60_000);
     const other = at.on.fake.channel();
     await at.on.adapter.send(
       at.delivery({ destination: { platform: "discord", channel: other } }),

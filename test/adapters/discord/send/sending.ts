@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach } from "vitest";
+import { afterAll, beforeAll, beforeEach, vi } from "vitest";
 
 import type { Delivery } from "../../../../src/alerts/sender.ts";
 import { reply, type Reply } from "../../../../src/reply/reply.ts";
@@ -20,21 +20,32 @@ export class Sending {
   on!: Stage;
   channel = "";
   #count = 0;
+  #skippedMillis = 0;
 
   constructor() {
     beforeAll(async () => {
-      this.on = await stage({ simulated: false, extra: probes, timing: { refusedMillis: 40 } });
+      const real = performance.now.bind(performance);
+      vi.spyOn(performance, "now").mockImplementation(() => real() + this.#skippedMillis);
+      this.on = await stage({ simulated: false, extra: probes });
     });
     beforeEach(() => {
       this.channel = this.on.fake.channel();
       this.on.fake.expected.clear();
     });
-    afterAll(() => this.on[Symbol.asyncDispose]());
+    afterAll(async () => {
+      await this.on[Symbol.asyncDispose]();
+      vi.restoreAllMocks();
+    });
   }
 
   delivery(more: Partial<Delivery> = {}): Delivery {
     this.#count += 1;
     return { id: `delivery-${this.#count}`, destination: { platform: "discord", channel: this.channel }, ...more };
+  }
+
+  /** Skips time on the monotonic clock. */
+  later(millis: number): void {
+    this.#skippedMillis += millis;
   }
 
   posts(where = this.channel): string[] {
