@@ -57,7 +57,7 @@ export const time = command({
     if (frontier !== undefined && spoke.length > 0) {
       above.push(
         ...facts([
-          field("Network time", timeText(frontier.time, "both")),
+          field("Network time", timeText(frontier.time)),
           field("Age", ageWords(verdict)),
           field("Nodes", agreeingWords(verdict)),
         ]),
@@ -202,6 +202,7 @@ function nodeTable(verdict: Verdict): Block {
 
 /** With its vote, once there is more than one look to vote by. */
 function stateText({ state, vote }: NodeVerdict, basis: Verdict["basis"]): Text {
+  if (state === "ok" && basis !== "age" && vote === "stands") return toText(vote);
   const said = toText(state === "ok" ? "ok" : strong(state));
   return basis === "age" || vote === "silent" ? said : text`${said}, ${vote}`;
 }
