@@ -201,3 +201,12 @@ test("a market seen before is completed and found by its beginning where nodes o
   expect(found).toContainEqual({ label: marketId, value: marketId });
   expect(await suggest("market show", "market", samples.marketId.slice(0, 5))).toHaveLength(1);
 });
+
+test("the choice of markets begins with those that trade, by name, and says each name once", async () => {
+  const { suggest } = await talkToSimulator();
+  const offered = await suggest("market show", "market", "");
+  const first = offered.slice(0, 8).map(({ value }) => value);
+  expect(first).toEqual(expect.arrayContaining(["BTC/USDT", "ETH/USDT"]));
+  expect(first).toEqual(first.toSorted());
+  expect(offered.filter(({ label, value }) => label.split(value).length > 2)).toEqual([]);
+});

@@ -44,15 +44,21 @@ export const MARKET: IdKind = {
   article: "a",
   byName: "its code, such as BTC/USDT",
   names: async ({ api, signal }) =>
-    (await api.getMarketNames({ signal })).map(({ id, code, name, state }) => ({
-      id,
-      label: code ?? name,
-      more: name,
-      ended: hasEnded(state),
-      place: rankOfState(state),
-      ...(state === undefined || state === "STATE_ACTIVE" ? {} : { state: wordsOfState(state) }),
-    })),
+    (await api.getMarketNames({ signal }))
+      .map(({ id, code, name, state }) => ({ id, label: code ?? name, more: name, state }))
+      // In the order of market list.
+      .toSorted((a, b) => rankOfState(a.state) - rankOfState(b.state) || compareNames(a.label ?? "", b.label ?? ""))
+      .map(({ state, ...named }, place) => ({
+        ...named,
+        ended: hasEnded(state),
+        place,
+        ...(state === undefined || state === "STATE_ACTIVE" ? {} : { state: wordsOfState(state) }),
+      })),
 };
+
+function compareNames(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
 
 export const ASSET: IdKind = {
   kind: "asset",

@@ -74,7 +74,9 @@ function rankOf({ id, label = "", more = "" }: NamedId, low: string): number {
 
 /** A unique name is sent instead of the id: it reads better in the visible question. */
 function choiceOf({ id, label, more, state }: NamedId, nameIsUnique: boolean): Choice {
-  const words = [label, state, more === label ? undefined : more].filter(Boolean).join(" · ");
+  // `BTC/USDT-R1420 rolling future` has the label already.
+  const further = label !== undefined && more?.startsWith(label) === true ? more.slice(label.length).trim() : more;
+  const words = [label, state, further].filter(Boolean).join(" · ");
   const whole = words === "" ? id : label === undefined ? `${shortenId(id)} · ${words}` : `${words} (${shortenId(id)})`;
   return { label: cutShort(whole, MAX_CHOICE_LENGTH), value: nameIsUnique && label !== undefined ? label : id };
 }
