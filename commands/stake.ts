@@ -19,6 +19,8 @@ import { formatCount } from "../src/units/format-number.ts";
 /** How many parties are shown; all of them go into the CSV. */
 const TOP = 20;
 
+const LARGEST = { label: "Largest stakes", value: EVERYBODY };
+
 const options = {
   party: {
     kind: "text",
@@ -43,7 +45,7 @@ export const stake = command({
     const { party } = context.options;
     return party === undefined || party.trim().toLowerCase() === EVERYBODY
       ? everybody(context)
-      : oneParty(context, await resolveId(PARTY, party, context, "party"));
+      : oneParty(context, await resolveId(PARTY, party, context, "party", { instead: LARGEST }));
   },
 });
 
@@ -115,7 +117,7 @@ async function oneParty(context: Context, partyId: string): Promise<Reply> {
       ? [paragraph(text`This is the party that you saved; ${commandLine("stake party:all")} lists the largest stakes.`)]
       : [];
   const actions: Action[] = [
-    { label: "Largest stakes", invocation: askFor(context, "stake", { party: EVERYBODY }), effect: "reply" },
+    { label: LARGEST.label, invocation: askFor(context, "stake", { party: LARGEST.value }), effect: "reply" },
   ];
   // Nodes that do not know `party` send everybody.
   const found = value.find((one) => one.party?.toLowerCase() === partyId);

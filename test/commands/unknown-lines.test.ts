@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+
 import { linesOf, saying } from "../support/said.ts";
 import { talkToSimulator } from "./conversation.ts";
 
@@ -16,3 +17,24 @@ test.each(["hallo", "¿qué tal?", "bonjour à tous", "你好", "wie geht es dem
     }
   },
 );
+
+test.each(["why was my order rejected", "is the network ok"])(
+  "the question %s has the same lines to press",
+  async (line) => {
+    const talk = await talkToSimulator();
+    const reply = await talk.askFor(line);
+    expect(linesOf(reply)).toEqual(expect.arrayContaining(["time", "market list", "alerts status", "help"]));
+  },
+);
+
+test("a slip in a word that leads on to a command offers that command", async () => {
+  const talk = await talkToSimulator();
+  const { blocks } = await talk.askFor("stauts");
+  expect(blocks.flatMap((block) => (block.kind === "code" ? [block.text] : []))).toEqual(["time"]);
+});
+
+test("a market that does not exist offers those of the same base, an unknown party the largest stakes", async () => {
+  const talk = await talkToSimulator();
+  expect(linesOf(await talk.askFor("market show DOGE/XYZ"))).toEqual([expect.stringContaining("market:DOGE/USDT")]);
+  expect(linesOf(await talk.askFor("stake abcdef123"))).toEqual([expect.stringContaining("party:all")]);
+});

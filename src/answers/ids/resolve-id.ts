@@ -10,6 +10,8 @@ import { findSeen, type SeenContext } from "./seen-ids.ts";
 const ID_LENGTH = 64;
 /** A shorter prefix matches nothing. */
 const MIN_PREFIX_LENGTH = 3;
+/** How many markets of the same base an error offers. */
+const MAX_ALIKE = 3;
 /** How many candidates an error lists. */
 const MAX_LISTED = 5;
 /** How many seen ids are compared. */
@@ -32,6 +34,8 @@ export async function resolveId(
     also?: readonly NamedId[];
     /** Decides between several matches: the only one that satisfies it. */
     prefer?: (id: string) => boolean;
+    /** What to choose instead, where nothing is near. */
+    instead?: { readonly label: string; readonly value: string };
   } = {},
 ): Promise<string> {
   const wanted = typed.trim().replace(/^0x(?=[0-9a-f]{64}$)/iu, "");
@@ -50,7 +54,7 @@ export async function resolveId(
   const [only] = preferred.length === 1 ? preferred : found;
   if (only !== undefined && preferred.length === 1) return only.id;
   if (only !== undefined) throw ambiguousId(kind, typed, found, option);
-  throw unknownId(kind, typed, known, option, context.network);
+  throw unknownId(kind, typed, known, { option, network: context.network, instead: more.instead });
 }
 
 /** Whether a name is typed with other signs between its words, or none. */
@@ -103,7 +107,14 @@ function ambiguousId(kind: IdKind, typed: string, found: readonly NamedId[], opt
   });
 }
 
-function unknownId(kind: IdKind, typed: string, known: readonly NamedId[], option: string, network: string): UserError {
+interface UnknownContext {
+  readonly option: string;
+  readonly network: string;
+  readonly instead: { readonly label: string; readonly value: string } | undefined;
+}
+
+function unknownId(kind: IdKind, typed: string, known: readonly NamedId[], context: UnknownContext): UserError {
+  const { option, network, instead } = context;
   const names = known.flatMap(({ label }) => (label === undefined ? [] : [label]));
   const near =
     nearest(typed, names) ??
@@ -112,13 +123,24 @@ function unknownId(kind: IdKind, typed: string, known: readonly NamedId[], optio
       known.map(({ id }) => id),
     ) ??
     containing(typed, names);
+  const alike = near === undefined ? ofSameBase(typed, known) : [near];
+  const values = alike.map((one) => ({ label: isWholeId(one) ? shortenId(one) : one, value: one }));
+  if (alike.length === 0 && instead !== undefined) values.push(instead);
   return new UserError(whatIsWrong(kind, typed, network), {
     option,
-    remedy: near === undefined ? idFormatWords(kind) : `Did you mean ${near}?`,
-    ...(near === undefined
-      ? {}
-      : { meanings: { typed, values: [{ label: isWholeId(near) ? shortenId(near) : near, value: near }] } }),
+    remedy: alike.length === 0 ? idFormatWords(kind) : `Did you mean ${alike.join(" or ")}?`,
+    ...(values.length === 0 ? {} : { meanings: { typed, values } }),
   });
+}
+
+/** `DOGE/USDT` for `DOGE/XYZ`: those that have not ended first. */
+function ofSameBase(typed: string, known: readonly NamedId[]): readonly string[] {
+  const base = /^[^/]{2,}\//u.exec(typed.trim().toLowerCase())?.[0];
+  if (base === undefined) return [];
+  return known
+    .toSorted((a, b) => Number(a.ended === true) - Number(b.ended === true))
+    .flatMap(({ label }) => (label?.toLowerCase().startsWith(base) === true ? [label] : []))
+    .slice(0, MAX_ALIKE);
 }
 
 function whatIsWrong(kind: IdKind, typed: string, network: string): string {

@@ -42,15 +42,21 @@ export function findCommand(
     throw new UserError(sentence, {
       remedy: `Did you mean ${meant.name}? Type help to see all commands.`,
       suggestion: lineOf(meant.name, meant.words),
+      // A command within a sentence may be the wrong one.
+      ...(meant.words > 2 ? { starts: startsOf(commands) } : {}),
     });
   }
   throw new UserError(sentence, {
     remedy: "The bot answers commands, in English. The commonest are below; help shows all of them.",
     suggestion: "help",
-    starts: STARTS.flatMap((start) =>
-      commands.filter(({ name }) => name === start).map(({ name, verb }) => ({ label: verb ?? name, command: name })),
-    ),
+    starts: startsOf(commands),
   });
+}
+
+function startsOf(commands: readonly AnyCommand[]): readonly { readonly label: string; readonly command: string }[] {
+  return STARTS.flatMap((start) =>
+    commands.filter(({ name }) => name === start).map(({ name, verb }) => ({ label: verb ?? name, command: name })),
+  );
 }
 
 /** A command that was probably meant, and how many words of the line name it. */
@@ -118,8 +124,22 @@ function meantCommand(words: readonly string[], commands: readonly AnyCommand[])
   const bySecond = names.filter((name) => name.split(" ")[1] === first);
   const [only] = bySecond;
   if (only !== undefined && bySecond.length === 1) return { name: only, words: 1 };
-  return named(nearestByFirst(first, names));
+  return named(nearestByFirst(first, names)) ?? slipInCalled(first, commands);
 }
+
+/** `stauts` for `status`, which people call `time`. */
+function slipInCalled(typed: string, commands: readonly AnyCommand[]): Meant | undefined {
+  if (typed.length < MIN_SLIP_LENGTH) return undefined;
+  const near = nearest(
+    typed,
+    commands.flatMap(({ alsoCalled = [] }) => alsoCalled.filter((called) => !called.includes(" "))),
+  );
+  const command = near === undefined ? undefined : commands.find(({ alsoCalled }) => alsoCalled?.includes(near));
+  return command === undefined ? undefined : { name: command.name, words: 1 };
+}
+
+/** Shorter words are near to too many others. */
+const MIN_SLIP_LENGTH = 5;
 
 /** The command whose first word, or whose only one, is nearest. */
 function nearestByFirst(typed: string, names: readonly string[]): string | undefined {
