@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { plainText } from "../../src/reply/plain-text.ts";
 
 import { linesOf, saying } from "../support/said.ts";
 import { talkToSimulator } from "./conversation.ts";
@@ -37,4 +38,13 @@ test("a market that does not exist offers those of the same base, an unknown par
   const talk = await talkToSimulator();
   expect(linesOf(await talk.askFor("market show DOGE/XYZ"))).toEqual([expect.stringContaining("market:DOGE/USDT")]);
   expect(linesOf(await talk.askFor("stake abcdef123"))).toEqual([expect.stringContaining("party:all")]);
+});
+
+test("last month is the range of an export, and the asset left out is asked for", async () => {
+  const talk = await talkToSimulator();
+  for (const range of ["last month", "this month", "last week"]) {
+    const reply = await talk.askFor(`ledger export ${"73b5b6f2".repeat(8)} ${range}`);
+    expect(plainText(reply.title)).toMatch(saying("needs", "asset"));
+    expect(linesOf(reply).filter((line) => line.includes(`from:"${range}"`)).length).toBeGreaterThan(2);
+  }
 });

@@ -39,6 +39,7 @@ export function parseLine(
   refuseForeignOptions(command, tokens.slice(words), commands);
   readNamed(command, tokens.slice(words), raw, bare, now);
   if (networks !== undefined) refuseSplitValue(command, bare, raw, networks);
+  takeRange(command, bare, raw, now);
   fillPositional(command, bare, raw, now);
   return { command: command.name, options: Object.fromEntries(raw) };
 }
@@ -245,6 +246,24 @@ function fillPositional(
   const extra = bare[at];
   if (extra !== undefined) throw unexpected(command, extra);
 }
+
+/** `ledger export ab12 last month`: wherever it stands, `last month` is the first time that the command takes. */
+function takeRange({ options }: AnyCommand, bare: Token[], raw: Map<string, string | boolean>, now: Nanoseconds): void {
+  if (Object.values(options).some((option) => option.kind === "text" && option.rest === true)) return;
+  const [name, option] = Object.entries(options).find(([one, { kind }]) => kind === "time" && !raw.has(one)) ?? [];
+  for (const [at, token] of name === undefined ? [] : bare.entries()) {
+    const taken = RANGE.test(token.text)
+      ? withTimeWords(option, token.text, token, bare.slice(at + 1), now)
+      : undefined;
+    if (taken === undefined || taken.words === 0) continue;
+    bare.splice(at, 1 + taken.words);
+    raw.set(name ?? "", taken.value);
+    return;
+  }
+}
+
+/** The first word of `last month`, `this week`. */
+const RANGE = /^(?:last|this)$/iu;
 
 /** `order rejected ab12`, `order ab12 rejected`: of the two, the word with a digit is more likely to be the id. */
 function refuseWordBesideId(command: AnyCommand, bare: readonly Token[], at: number, name: string): void {
