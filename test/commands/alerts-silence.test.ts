@@ -112,7 +112,7 @@ describe("a silence", () => {
   });
 
   test.each([
-    ["tonight", "alerts silence all for:8h"],
+    ["tonight", "alerts silence all for:night"],
     ["07:00", "alerts silence all until:07:00"],
     ["tomorrow", "alerts silence all until:tomorrow"],
     ["tomorrow 7am", 'alerts silence all until:"tomorrow 7am"'],
@@ -123,6 +123,42 @@ describe("a silence", () => {
     expect(await talk.engine.silences()).toEqual([]);
     await talk.ask(line);
     expect(await talk.engine.silences()).toHaveLength(1);
+  });
+
+  test.each(["tonight", "night", "overnight", "for the night"])(
+    "for %s leads to a line that silences",
+    async (words) => {
+      const talk = await talkInOps();
+      const first = await talk.askFor(`silence ${words}`);
+      expect(first.blocks.at(-1)).toMatchObject({ kind: "code", text: `alerts silence ${words}` });
+      const asked = await talk.askFor(`alerts silence ${words}`);
+      expect(asked.blocks.at(-1)).toMatchObject({ kind: "code", text: "alerts silence all night" });
+      expect(await talk.engine.silences()).toEqual([]);
+      await talk.ask("alerts silence all night");
+      expect(await talk.engine.silences()).toMatchObject([{ until: NOON + 8 * HOUR }]);
+    },
+  );
+
+  test("ends by the words that made it; of several, or of none called so, those that hold are offered", async () => {
+    const talk = await talkInOps();
+    for (const words of ["all", "node.down", "BTC/USDT"]) {
+      await talk.ask(`alerts silence ${words} for:8h`);
+      expect(await talk.ask(`alerts unsilence ${words}`)).toMatch(saying("✓"));
+      expect(await talk.engine.silences()).toEqual([]);
+    }
+    await talk.ask("alerts silence node.down for:1h");
+    const id = idIn(talk.lastReply);
+    expect(await talk.ask("alerts unsilence all")).toMatch(saying("!", `alerts unsilence id:${id}`));
+    await talk.ask("alerts silence node.down from:22:00 for:1h");
+    const other = idIn(talk.lastReply);
+    expect(await talk.ask("alerts unsilence node.down")).toMatch(saying("!", id, other));
+    expect(await talk.engine.silences()).toHaveLength(2);
+    // At the console, what it silenced everywhere comes before the silences of others.
+    talk.become({ here: CONSOLE_PAGE });
+    await talk.ask("alerts silence node.down for:2h");
+    const everywhere = idIn(talk.lastReply);
+    await talk.ask("alerts unsilence node.down");
+    expect((await talk.engine.silences()).map((one) => one.id)).not.toContain(everywhere);
   });
 
   test.each([
@@ -458,8 +494,8 @@ describe("a silence", () => {
     ["from:someday for:1h", saying("from", "someday")],
     ["for:1h zone:Berlin", saying("Europe/Berlin")],
     ["for:0h", saying("0h", "2d")],
-    ["night", saying("night", "alerts silence all for:8h")],
-    ['"api 1"', saying("api 1", "alerts silence all for:8h")],
+    ["night", saying("alerts silence all night")],
+    ['"api 1"', saying("api 1", "alerts silence all night")],
     ["node.down reason:deploy", saying("alerts silence node.down reason:deploy for:1h")],
     ["node.dwon for:1h", saying("node.dwon", "node.down")],
     ["nonsense for:1h", saying("nonsense")],

@@ -281,7 +281,7 @@ export const SILENCE_OPTION = {
   label: "Silence",
   hint: "By its id, or by what it keeps back",
   required: true,
-  description: "Its id, as alerts silences shows it",
+  description: "Its id, or what it keeps back: all, a kind, a market or a node",
   example: "4hd9x",
   suggest: suggestSilences,
   takes: suggested(suggestSilences),

@@ -217,7 +217,7 @@ export async function suggestLogged(typed: string, { alerts }: SuggestContext): 
   return [...choicesOf(worstFirst(await alerts.openEpisodes()), typed), ...matchingKinds(typed)];
 }
 
-const EVERYTHING = { label: "all: everything here", value: "all" };
+const EVERYTHING = { label: "all: everything", value: "all" };
 
 /** Completion for silences: all, then open episodes and kinds. */
 export async function suggestSilenceable(typed: string, context: SuggestContext): Promise<readonly Choice[]> {

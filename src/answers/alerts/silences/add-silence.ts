@@ -23,6 +23,7 @@ import { destinationHere, destinationWords, isOperator, isSameDestination, parse
 import { alertPlace, detailsAction, silenceKindAction } from "../episodes/episodes.ts";
 import { createShortId } from "../short-id.ts";
 import { parseSilenceScope, parseSilenceTimes, type SilenceValues, TIME_TOLERANCE } from "./parse-silence.ts";
+import { isLength } from "./silence-options.ts";
 import { affectedDestinations, withQuietHours } from "./silences.ts";
 
 /** Each is checked for every message, and nobody remembers more of one channel. */
@@ -213,9 +214,7 @@ function addedReply(
         : [paragraph(text`It was lengthened. Before: ${silenceTimeWords(earlier, now)}.`)]),
       ...notes,
       ...(keepsBackAnything(silence) ? [paragraph("Critical alerts, such as a stall, are kept back, too.")] : []),
-      paragraph(
-        `An alert that still fires at its end is told then${quiet ? ", or after the quiet hours of that time" : ""}. The end of an alert told before is told at once.`,
-      ),
+      paragraph(`What still fires when the silence ends is told then${quiet ? ", or after quiet hours" : ""}.`),
     ],
     actions: [unsilenceAction(silence)],
   });
@@ -231,10 +230,12 @@ function lengthWords({ from, until, recurrence }: Silence, now: Milliseconds): s
   return recurrence === undefined && from <= now ? ` for ${formatDuration(until - now)}` : "";
 }
 
-/** `alerts silence 1h` gives a duration and no scope. */
+/** `alerts silence 1h`, or tonight, gives a duration and no scope. */
 function withDuration(typed: SilenceValues): SilenceValues {
   const { what, ...rest } = typed;
-  return what !== undefined && typed.for === undefined && isSpan(what) ? { ...rest, for: what } : typed;
+  return what !== undefined && typed.for === undefined && isLength(what)
+    ? { ...rest, for: isSpan(what) ? what : "night" }
+    : typed;
 }
 
 /** Undefined = all destinations, for operators. */

@@ -20,7 +20,8 @@ import { findNode, resolveSubjects, subjectLabels } from "../alert-subjects.ts";
 import { parseEnd, parseEndAfter, parseMoment, parseSpan, parseZone } from "../alert-times.ts";
 import type { AlertCommandContext } from "../alerts.ts";
 import { episodeLabel, exactEpisode, findEpisode, findEpisodes } from "../episodes/episodes.ts";
-import { isNight, type SILENCE_OPTIONS } from "./silence-options.ts";
+import { isNight, isTonight, type SILENCE_OPTIONS } from "./silence-options.ts";
+import { isEverything } from "./silences.ts";
 
 const SILENCEABLE = ALERT_KINDS.filter((kind) => !isPersonalKind(kind));
 
@@ -40,7 +41,7 @@ export async function parseSilenceScope(context: AlertCommandContext, values: Si
   const { network } = values;
   const where = network === undefined ? {} : { network };
   const { what } = values;
-  if (what === undefined || /^(?:all|everything)$/iu.test(what)) {
+  if (what === undefined || isEverything(what)) {
     const subject = values.subject === undefined ? undefined : await resolveNodeOrMarket(context, values.subject);
     return { scope: { ...where, ...subject?.scope }, labels: subject?.labels ?? {}, notes: [] };
   }
@@ -65,7 +66,7 @@ export async function parseSilenceScope(context: AlertCommandContext, values: Si
       throw new UserError(mistake, {
         option: "what",
         remedy: "Say what, or all, then for how long, or until when. Everything for a night is:",
-        suggestion: "alerts silence all for:8h",
+        suggestion: "alerts silence all night",
       });
     }
     throw new UserError(mistake, {
@@ -212,13 +213,13 @@ const NIGHT: Milliseconds = 8 * HOUR;
 function parseLength(values: SilenceValues, typed: string, now: Milliseconds): Milliseconds {
   if (parseTypedDuration(typed) !== undefined) return parseSpan("for", typed);
   if (isNight(typed)) return NIGHT;
-  const night = /^(?:tonight|overnight)$/iu.test(typed);
+  const night = isTonight(typed);
   const isEnd = !night && isMoment(typed, now);
   if (!night && !isEnd) return parseSpan("for", typed);
   throw new UserError(`for is a span of time, not ${quoteTyped(typed)}.`, {
     option: "for",
-    remedy: night ? "A night is, for example:" : "Until then is:",
-    suggestion: lineWith(values, night ? { for: "8h" } : { until: typed }),
+    remedy: night ? "For a night, 8 hours from now, it is:" : "Until then is:",
+    suggestion: lineWith(values, night ? { for: "night" } : { until: typed }),
   });
 }
 

@@ -4,15 +4,26 @@ import { TO_OPTION } from "../alert-options.ts";
 import { suggestSilencedSubjects } from "../alert-subjects.ts";
 import { isSpan, suggestSpans, suggestZones, takesMoment, takesZone } from "../alert-times.ts";
 import { suggestEpisodes, suggestSilenceable } from "../episodes/episodes.ts";
+import { isEverything } from "./silences.ts";
 
 /** `night`, which is 8 hours, with or without its article. */
 export function isNight(typed: string): boolean {
   return /^(?:a |the )?night$/iu.test(typed.trim());
 }
 
+/** What people call the night to come: a line with it is answered with the one for a night. */
+export function isTonight(typed: string): boolean {
+  return /^(?:tonight|overnight)$/iu.test(typed.trim());
+}
+
+/** Whether it says how long everything is silenced, where what is to be silenced would stand. */
+export function isLength(typed: string): boolean {
+  return isSpan(typed) || isNight(typed) || isTonight(typed);
+}
+
 /** All, a kind, an episode, a node, a market, or how long everything is silenced. */
 async function takesSilenceable(typed: string, context: SuggestContext): Promise<boolean> {
-  if (/^(?:all|everything)$/iu.test(typed) || isSpan(typed) || findKind(typed) !== undefined) return true;
+  if (isEverything(typed) || isLength(typed) || findKind(typed) !== undefined) return true;
   const found = await Promise.all([
     suggestEpisodes(typed, context),
     suggestSilencedSubjects(typed, { ...context, options: {} }),
@@ -23,7 +34,7 @@ async function takesSilenceable(typed: string, context: SuggestContext): Promise
 export const SILENCE_OPTIONS = {
   what: {
     kind: "text",
-    description: "An alert, a kind, a market or a node; all = everything here",
+    description: "An alert, a kind, a market or a node; all = everything",
     example: "node.down",
     maxLength: 400,
     suggest: suggestSilenceable,
@@ -36,7 +47,7 @@ export const SILENCE_OPTIONS = {
     description: "How long, each time",
     example: "1h",
     suggest: suggestSpans,
-    takes: (typed) => isSpan(typed) || isNight(typed),
+    takes: isLength,
   },
   subject: {
     kind: "text",

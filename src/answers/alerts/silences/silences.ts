@@ -15,6 +15,7 @@ import type { Choice, SuggestContext } from "../../../bot/options/options.ts";
 import { UserError } from "../../../errors.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
+import { findKind } from "../alert-kinds.ts";
 import { type CallerContext, destinationHere, isOperator } from "../destination.ts";
 import { findByShortId, shortIdChoices } from "../short-id.ts";
 
@@ -27,7 +28,7 @@ export function visibleSilences(all: readonly Silence[], context: CallerContext)
 }
 
 /**
- * The silence with that id or prefix, which the caller may end.
+ * The silence with that id or prefix, or the one of what is called so, which the caller may end; those made here first.
  * @throws UserError where none matches, or it was made for all channels.
  */
 export async function findSilence(
@@ -36,7 +37,11 @@ export async function findSilence(
   context: CallerContext,
 ): Promise<Silence> {
   const visible = visibleSilences(await alerts.silences(), context);
-  const found = findByShortId(visible, typed);
+  const byId = findByShortId(visible, typed);
+  const called = byId.length > 0 ? byId : visible.filter((one) => isOf(one, typed));
+  const place = isOperator(context) ? undefined : destinationKey(destinationHere(context));
+  const own = called.filter(({ scope }) => scope.destination === place);
+  const found = own.length > 0 ? own : called;
   const [only] = found;
   if (only === undefined || found.length > 1) {
     const near = nearest(
@@ -51,7 +56,9 @@ export async function findSilence(
         option: "id",
         remedy: `${near === undefined ? "" : `Did you mean ${near}? `}It may be over. Silences are listed by:`,
         suggestion: "alerts silences",
-        ...(found.length > 1 ? { meanings: { typed, values: shortIdChoices(found.map(wordsOf), typed) } } : {}),
+        ...(visible.length === 0
+          ? {}
+          : { meanings: { typed, values: shortIdChoices((found.length > 1 ? found : visible).map(wordsOf), "") } }),
       },
     );
   }
@@ -62,6 +69,20 @@ export async function findSilence(
     });
   }
   return only;
+}
+
+/** Whether it keeps back what is typed, as at `alerts silence`. */
+function isOf({ scope, label }: Silence, typed: string): boolean {
+  const { kind, subject, subjects } = scope;
+  if (isEverything(typed)) return kind === undefined && subject === undefined && subjects === undefined;
+  const wanted = typed.trim().toLowerCase();
+  if ([subject, label].some((one) => one?.toLowerCase() === wanted)) return true;
+  return kind !== undefined && kind === findKind(typed);
+}
+
+/** `all`: no kind and no subject narrows it. */
+export function isEverything(typed: string): boolean {
+  return /^(?:all|everything)$/iu.test(typed.trim());
 }
 
 export async function suggestSilences(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
