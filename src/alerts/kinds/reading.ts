@@ -58,9 +58,9 @@ export const CONDITIONS = {
     words: "no new block",
     meaning: ({ nodes }) =>
       nodes === 1
-        ? "Seen from one node; network and node cannot be told apart."
+        ? "Seen from one node; network and node cannot be told apart: ask a second node first."
         : "A majority of the nodes answers, and none of them gets a new block: the network itself has stopped.",
-    remedy: "Ask a second node, then the validators, whether consensus has halted; restart nothing before they answer.",
+    remedy: "Ask the validators whether consensus has halted; restart nothing before they answer.",
     groups: ["ops", "network"],
     worst: "critical",
     watchers: ["sources"],
