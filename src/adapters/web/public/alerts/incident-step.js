@@ -1,5 +1,6 @@
 // @ts-check
 // The current step of the guided incident: pure, so that tests run it in node.
+import { span } from "../reply/times.js";
 /** @import { OpenAlert, StallState, WatchedNetwork, WatchState } from "../../alerts/watch.ts" */
 
 /**
@@ -49,7 +50,7 @@ export function stepOf(network, timing, before, open = []) {
         says:
           blind ??
           (incident === undefined
-            ? "Blocks come again; the next look will see it."
+            ? "Blocks come again; Bellwether sees it when it looks next."
             : `${toldWords(stalled.told)} ${nextWords(open.find((one) => one.episode === stalled.episode))}`),
         episode: stalled.episode,
       });
@@ -64,7 +65,7 @@ export function stepOf(network, timing, before, open = []) {
         return step("still", {
           says:
             blind ??
-            `${name} makes no more blocks. Bellwether looks every ${seconds(timing.everyMillis)}; an alert is pending after ${seconds(timing.suspiciousMillis)}.`,
+            `${name} has stopped making blocks. Its verdict stays healthy, and the alert is not pending, until no block has come for ${seconds(timing.suspiciousMillis)}.`,
           countdown: countdown(stalled, timing.suspiciousMillis, "pending"),
         });
       }
@@ -77,6 +78,19 @@ export function stepOf(network, timing, before, open = []) {
       return step("calm", { says: "" });
     }
   }
+}
+
+/** What comes at the end of a countdown. */
+const UNTIL = { pending: "is pending in", fires: "fires in about", resolved: "is resolved in about" };
+
+/**
+ * @param {string} until
+ * @param {number} left In milliseconds.
+ */
+export function countdownWords(until, left) {
+  const words = UNTIL[/** @type {keyof typeof UNTIL} */ (until)];
+  if (left > 0) return `The alert ${words} ${span(left)}.`;
+  return `The alert ${words.replace(/ in.*/u, "")} when Bellwether looks next.`;
 }
 
 /**

@@ -11,14 +11,11 @@ import { drawAlertPreview } from "./alert-card.js";
 import { confirmFirst } from "../exchange/confirm.js";
 import { createExchange } from "../exchange/exchange.js";
 import { formatLine } from "../exchange/lines.js";
-import { awayWords, seconds, STAGES, stepOf } from "./incident-step.js";
+import { awayWords, countdownWords, seconds, STAGES, stepOf } from "./incident-step.js";
 import { keepFocus } from "../vnode/keep-focus.js";
 import { makeElement } from "../vnode/make-dom.js";
-import { localTime, span } from "../reply/times.js";
+import { localTime } from "../reply/times.js";
 import { h } from "../vnode/vnode.js";
-
-/** The words of the countdown. */
-const UNTIL = { pending: "suspicious in", fires: "fires in about", resolved: "resolved in about" };
 
 /**
  * Over an alert of the incident, by its state.
@@ -154,8 +151,7 @@ export function createIncident(element, around, network) {
       bar.max = countdown.of;
       bar.value = Math.min(countdown.of, countdown.of - left);
     }
-    const until = UNTIL[/** @type {keyof typeof UNTIL} */ (countdown.until)];
-    if (text !== null) text.textContent = left <= 0 ? "with the next look" : `${until} ${span(left)}`;
+    if (text !== null) text.textContent = countdownWords(countdown.until, left);
   }
 
   /**

@@ -1,7 +1,13 @@
 import { expect, test } from "vitest";
 
 import type { WatchedNetwork } from "../../../../../src/adapters/web/alerts/watch.ts";
-import { awayWords, seconds, STAGES, stepOf } from "../../../../../src/adapters/web/public/alerts/incident-step.js";
+import {
+  awayWords,
+  countdownWords,
+  seconds,
+  STAGES,
+  stepOf,
+} from "../../../../../src/adapters/web/public/alerts/incident-step.js";
 
 const timing = { everyMillis: 5000, suspiciousMillis: 10_000, firesMillis: 30_000, keepMillis: 15_000 };
 const EPISODE = "network.stalled|mainnet||1";
@@ -65,6 +71,15 @@ test("before the first observation of a process nothing is said to be over", () 
       says: expect.any(String),
     });
   }
+});
+
+test("after the standstill the step, the verdict and the countdown use the words of the steps", () => {
+  expect(stepOf(network(standing), timing, undefined).says).toMatch(/healthy.*pending/u);
+  for (const until of ["pending", "fires", "resolved"]) {
+    expect(countdownWords(until, 5000)).toMatch(/^The alert .*5 s/u);
+    expect(countdownWords(until, 0)).toMatch(/^The alert .*Bellwether/u);
+  }
+  expect([countdownWords("pending", 5000), countdownWords("fires", 0)]).toMatchSnapshot();
 });
 
 test("while the bot is away it says what comes of the stage that was seen last", () => {
