@@ -322,6 +322,18 @@ describe("operators", () => {
     expect(await talk.ask("alerts add node.down to:discord:1122334455667788990")).toMatch(saying("!", "Discord"));
   });
 
+  test("add nothing unasked where another one tells all of it already", async () => {
+    const talk = await talkInOps();
+    talk.become({ here: CONSOLE_PAGE, caller: ann });
+    await talk.ask("alerts add all");
+    const [all] = await talk.engine.subscriptions();
+    expect(await talk.ask("alerts add")).toMatch(saying("•", all!.id, `alerts edit id:${all!.id}`));
+    expect(await talk.engine.subscriptions()).toHaveLength(1);
+    // Kinds that are named are meant.
+    await talk.ask("alerts add ops");
+    expect(await talk.engine.subscriptions()).toHaveLength(2);
+  });
+
   test("learn that the console has no threads", async () => {
     const talk = await talkToSimulator({ delivering: ["web"] });
     await using _ = delivering(talk.store, senderOn("web"));

@@ -36,6 +36,7 @@ import {
   overlapNote,
   severityNotes,
   silenceNote,
+  toldShare,
 } from "./subscription-checks.ts";
 import {
   contentKey,
@@ -129,7 +130,10 @@ async function addOnce(context: AlertCommandContext, request: SubscriptionReques
   const there = all.filter(
     (one) => isAlive(one) && one.personal !== true && isSameDestination(one.destination, destination),
   );
-  const known = there.find((one) => contentKey(one, alerts.config) === contentKey(subscription, alerts.config));
+  // Kinds that nobody named are not wanted twice.
+  const known =
+    there.find((one) => contentKey(one, alerts.config) === contentKey(subscription, alerts.config)) ??
+    (offered ? there.find((one) => toldShare(subscription, one, alerts.config) === "all") : undefined);
   if (known !== undefined) return existingSubscriptionReply(context, known, subscription, values, labels);
   if (there.length >= MAX_SUBSCRIPTIONS_PER_DESTINATION) {
     throw new UserError(`There are ${there.length} subscriptions in this place already, and no more are kept.`, {
@@ -264,14 +268,12 @@ async function existingSubscriptionReply(
   const otherwise =
     same || named.length === 0 ? [] : ["It is told in another way than you ask for: Change it does what you ask."];
   const paused = known.state === "paused" ? ["Nothing is told while it is paused: Resume ends that."] : [];
-  const more = text`Change… alters it. Other kinds are added by name, as in ${commandLine("alerts add markets BTC/USDT")}.`;
   return reply({
-    title: text`Nothing changed: ${place} was subscribed to that already`,
+    title: text`Nothing changed: ${place} is told all of that already`,
     blocks: [
       ...[...paused, ...otherwise].map((sentence) => paragraph(sentence)),
       ...standingBlocks(known, labels),
       ...(await silenceNote(context, known)),
-      paragraph(more),
     ],
     actions: [...change, ...subscriptionActions(known, labels), listAction()],
   });

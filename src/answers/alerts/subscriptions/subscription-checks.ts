@@ -74,7 +74,7 @@ export function overlapNote(
 }
 
 /** How much of what a subscription tells another one tells as well. */
-function toldShare(own: Subscription, other: Subscription, config: AlertsConfig): "all" | "some" | "none" {
+export function toldShare(own: Subscription, other: Subscription, config: AlertsConfig): "all" | "some" | "none" {
   if (other.state !== "active" || other.network !== own.network) return "none";
   const [told, others] = [own, other].map((one) => [
     ...rulesOf(one, config).map(({ id }) => id),
