@@ -8,6 +8,7 @@ import { systemClock } from "../../api/clock.ts";
 import { type Config, loadConfig, terminalPreferences } from "../../config.ts";
 import { createLog, type Log } from "../../log.ts";
 import { disposeReply } from "../../reply/reply.ts";
+import { text } from "../../reply/text.ts";
 import { databaseFile, folderBeside } from "../../store/file/database-url.ts";
 import { isPostgresUrl } from "../../store/postgres/postgres-url.ts";
 import type { Milliseconds } from "../../units/duration.ts";
@@ -107,11 +108,16 @@ async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRun
     log,
   });
   const runner = localRunner(bot);
+  // A bot on the same file would have answered, from a simulator of its own.
+  const simulatesAlone = config.networks.length === 0 && !isPostgresUrl(config.databaseUrl);
   const local: LineRunner = {
     ...runner,
     async run(line, options) {
       await probeNodes();
-      return runner.run(line, options);
+      const reply = await runner.run(line, options);
+      return simulatesAlone && reply.footer !== undefined
+        ? { ...reply, footer: text`${reply.footer} · simulated for this question; no bot runs` }
+        : reply;
     },
     async close() {
       await exports.close();

@@ -30,7 +30,7 @@ async function askOnce(line: string, nodes: readonly LoopbackNode[]): Promise<st
   const folder = await mkdtemp(path.join(tmpdir(), "bellwether-ask-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const config = parseConfig({
-    MAINNET_URLS: nodes.map(({ url }) => url).join(","),
+    ...(nodes.length === 0 ? {} : { MAINNET_URLS: nodes.map(({ url }) => url).join(",") }),
     DATABASE_URL: `file:${path.join(folder, "ask.db")}`,
   });
   const runner = await openLineRunner(config, silentLog(), () => undefined);
@@ -47,6 +47,12 @@ test("one question, and nobody who watches: a node whose history began anew is p
   await using anew = await nodeAt(3);
   await using goesOn = await nodeAt(900_000);
   expect(await askOnce("market list", [anew, goesOn])).toContain(new URL(goesOn.url).host);
+});
+
+test("an answer of a network simulated for one question says so, one of a node does not", async () => {
+  await using node = await nodeAt(900_000);
+  expect(await askOnce("time", [])).toContain("no bot runs");
+  expect(await askOnce("market list", [node])).not.toContain("no bot runs");
 });
 
 test("where there is one node, it is asked what was asked, and nothing else", async () => {
