@@ -59,8 +59,8 @@ export const ledgerExport = command({
   verb: "Export",
   title: "Export a ledger",
   examples: [
-    "ledger export <party> USDT from:2023-05",
     'ledger export <party> USDT from:"last month"',
+    "ledger export <party> USDT from:2023-05",
     "ledger export <party> USDT from:7d columns:vega_time,quantity",
   ],
   access: "everyone",

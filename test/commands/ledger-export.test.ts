@@ -127,15 +127,15 @@ test("the party is asked for first, with parties to choose from, and each choice
   const lines = ({ blocks }: Reply): string[] => blocks.flatMap((block) => (block.kind === "code" ? [block.text] : []));
   const first = await askFor("ledger export");
   expect(chosen(first, "party")).toContain(samples.partyId);
-  expect(lines(first)).toEqual([`ledger export ${String(chosen(first, "party")[0])} USDT from:2023-05`]);
+  expect(lines(first)).toEqual([`ledger export ${String(chosen(first, "party")[0])} USDT from:"last month"`]);
   // As a form sends it, where only the asset is required.
   const second = await askFor("ledger export asset:VEGA");
   expect(chosen(second, "asset")).toEqual(chosen(second, "party").map(() => "VEGA"));
-  expect(lines(second)).toEqual([`ledger export ${String(chosen(second, "party")[0])} VEGA from:2023-05`]);
+  expect(lines(second)).toEqual([`ledger export ${String(chosen(second, "party")[0])} VEGA from:"last month"`]);
   const third = await askFor(`ledger export party:${samples.partyId}`);
   expect(chosen(third, "asset")).toContain("VEGA");
   expect(new Set(chosen(third, "party"))).toEqual(new Set([samples.partyId]));
-  expect(lines(third)).toEqual([`ledger export ${samples.partyId} USDT from:2023-05`]);
+  expect(lines(third)).toEqual([`ledger export ${samples.partyId} USDT from:"last month"`]);
   // With a saved one only the asset is missing.
   await ask(`my party ${samples.partyId} treasury`);
   expect(new Set(chosen(await askFor("ledger export"), "party"))).toEqual(new Set([undefined]));

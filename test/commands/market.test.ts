@@ -210,3 +210,9 @@ test("the choice of markets begins with those that trade, by name, and says each
   expect(first).toEqual(first.toSorted());
   expect(offered.filter(({ label, value }) => label.split(value).length > 2)).toEqual([]);
 });
+
+test("the assets in which most live markets settle are offered first", async () => {
+  const { suggest } = await talkToSimulator();
+  const first = (await suggest("ledger export", "asset", "")).slice(0, 4).map(({ value }) => value);
+  expect(first).toEqual(expect.arrayContaining(["USDT", "USDC"]));
+});

@@ -3,6 +3,7 @@
 // turns a node's “not found” into a message for the caller.
 
 import type { ApiClient, CallOptions } from "../../api/api-client.ts";
+import { isLiveState } from "../../api/model/market.ts";
 import type { AssetNames, MarketNames, NodeNames } from "../../api/model/names.ts";
 import { inTime } from "../../in-time.ts";
 import { shortText } from "../../reply/fold.ts";
@@ -65,8 +66,13 @@ export const ASSET: IdKind = {
   noun: "asset",
   article: "an",
   byName: "its symbol, such as USDT",
-  names: async ({ api, signal }) =>
-    (await api.getAssetNames({ signal })).map(({ id, symbol, name }) => ({ id, label: symbol ?? name, more: name })),
+  names: async ({ api, signal }) => {
+    const [assets, markets] = await Promise.all([api.getAssetNames({ signal }), api.getMarketNames({ signal })]);
+    const live = markets.filter(({ state }) => isLiveState(state));
+    // The more live markets settle in an asset, the more people ask for it.
+    const placeOf = (id: string): number => -live.filter(({ settlementAsset }) => settlementAsset === id).length;
+    return assets.map(({ id, symbol, name }) => ({ id, label: symbol ?? name, more: name, place: placeOf(id) }));
+  },
 };
 
 export const VALIDATOR: IdKind = {
