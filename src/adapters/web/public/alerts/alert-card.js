@@ -4,7 +4,7 @@
 /** @import { AlertJson } from "../../alerts/alert-json.ts" */
 /** @import { OpenAlert } from "../../alerts/watch.ts" */
 /** @import { Surroundings } from "../exchange/exchange.js" */
-import { titleOf } from "./alert-title.js";
+import { replyOf, titleOf } from "./alert-title.js";
 import { loadAlert } from "../api.js";
 import { confirmFirst } from "../exchange/confirm.js";
 import { createExchange } from "../exchange/exchange.js";
@@ -90,7 +90,7 @@ export function createAlertCard(first, around) {
   }
 
   function drawOwn() {
-    panel.replaceChildren(drawReply({ ...alert.reply, actions: actions() }));
+    panel.replaceChildren(drawReply({ ...replyOf(alert), actions: actions() }));
   }
 
   /** An episode acknowledged meanwhile needs no button. */

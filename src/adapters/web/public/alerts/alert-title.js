@@ -9,8 +9,29 @@ import { plainOf } from "../reply/render-text.js";
  * @param {AlertJson} alert
  * @param {number} now
  */
-export function titleOf({ reply }, now) {
-  const own = isSimulated(reply) ? reply.title.slice(1) : reply.title;
+export function titleOf(alert, now) {
+  const { title } = replyOf(alert);
+  const own = isSimulated(alert.reply) ? title.slice(1) : title;
   const text = plainOf(own, { now }).replace(/^ · /u, "");
   return text.replace(/^(DRILL · )?(?:INFO|WARNING|CRITICAL|RESOLVED|DIGEST|TODAY|CHANGE) · /u, "$1");
+}
+
+/**
+ * Without its severity, which the badge says as it is now: the message is as old as its delivery.
+ *
+ * @param {AlertJson} alert
+ * @returns {AlertJson["reply"]}
+ */
+export function replyOf({ reply, state }) {
+  if (state !== "firing" && state !== "escalated") return reply;
+  const title = reply.title.map((part) =>
+    part.kind === "text" ? { ...part, text: part.text.replace(/Now (?:warning|critical): /u, "") } : part,
+  );
+  const [first, ...rest] = reply.blocks;
+  const [word, ...others] = first?.kind === "paragraph" ? first.text : [];
+  const says = first?.kind === "paragraph" && word?.kind === "strong" && /^(?:Info|Warning|Critical)$/u.test(word.text);
+  const [next, ...more] = others;
+  const figures = next?.kind === "text" ? [{ ...next, text: next.text.replace(/^ · /u, "") }, ...more] : others;
+  const head = first === undefined ? [] : !says ? [first] : figures.length === 0 ? [] : [{ ...first, text: figures }];
+  return { ...reply, tone: "neutral", title, blocks: [...head, ...rest] };
 }
