@@ -57,6 +57,19 @@ describe("an episode", () => {
     expect(said).toMatch(/^ *Why +refuses the connection/mu);
   });
 
+  test("is told without the edits that only keep its message up to date", async () => {
+    const talk = await talkInOps();
+    await talk.ask("alerts add node.down style:live");
+    await see(talk, 1, [stalled("good"), down("good")]);
+    await see(talk, 4, [stalled("good"), down("bad")]);
+    await deliver(talk, new FakeSender({ platform: "discord", now: () => Number(talk.now() / 1_000_000n) }));
+    await talk.ask("alerts ack node.down");
+    expect(await owed(talk, ops)).not.toEqual([]);
+    const said = await talk.ask("alerts why node.down");
+    expect(said).toContain("alert sent");
+    expect(said).not.toMatch(/^ *update/mu);
+  });
+
   test("must be distinguished from others", async () => {
     const talk = await oneNodeDown();
     await see(talk, 4, [stalled("good"), down("bad"), down("bad", "b:1")]);

@@ -32,13 +32,15 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
     here === undefined || destination === null || destination === here;
   const receipts = new Map(history.receipts.map((one) => [one.delivery, one]));
   const deliveries = history.deliveries.filter((row) => isShown(row.destination));
+  // An edit that only keeps a message up to date is a step where it went wrong.
+  const steps = deliveries.filter((row) => phaseWords(row) !== "update" || row.last_error !== null);
   // Decisions from before it fired belong to conditions that came to nothing.
   const own = history.decisions.filter(({ at }) => at >= toMillis(timeFromText(episode.began)));
   const decisions = own.filter((row) => isShown(row.destination));
   const hidden = history.deliveries.length - deliveries.length + own.length - decisions.length;
   const lines = [
     ...decisions.map((row) => decisionLine(row, placeOf)),
-    ...deliveries.flatMap((row) => deliveryLines(row, receipts.get(row.id), placeOf)),
+    ...steps.flatMap((row) => deliveryLines(row, receipts.get(row.id), placeOf)),
   ].toSorted((a, b) => a.at - b.at);
   // Of steps at one moment, too, the last one stands first.
   lines.reverse();
