@@ -179,7 +179,7 @@ function isTime({ kind }: Inline): boolean {
   return kind === "time";
 }
 
-/** As many whole rows as fit, from the first on. */
+/** As many whole rows as fit. */
 function fill(layout: Layout, rowCount: number, space: number, wholeIds: boolean): Shown {
   const lines: string[] = [];
   const ids = new Set<string>();
@@ -207,17 +207,12 @@ function linesOf(table: Table, columns: readonly number[]): Layout | undefined {
   const titles = columns.map((index): Text => [{ kind: "text", text: table.columns[index]?.title ?? "" }]);
   const cellsOf = (row: readonly Text[]): Text[] => {
     const cells = columns.map((index) => row[index] ?? []);
-    // A dash at the end would say nothing, and may take a line of its own.
-    return cells.slice(
-      0,
-      1 +
-        Math.max(
-          0,
-          cells.findLastIndex((cell) => flatText(cell) !== ""),
-        ),
-    );
+    // A dash at the end would say nothing.
+    const last = cells.findLastIndex((cell) => flatText(cell) !== "");
+    return cells.slice(0, Math.max(1, last + 1));
   };
-  const cutOf = (gap: string): number => table.rows.filter((row) => lineWidth(cellsOf(row), gap) > PHONE_LINE).length;
+  const widthsIn = (gap: string): number[] => table.rows.map((row) => lineWidth(cellsOf(row), gap));
+  const cutOf = (gap: string): number => widthsIn(gap).filter((width) => width > PHONE_LINE).length;
   const cut = cutOf(LINE_GAP);
   const areImportant = columns.every((index) => rankOf(table, index) === 1);
   const most = areImportant && timeColumn(table, columns) === undefined ? table.rows.length * MAX_CUT_ROWS : 0;
@@ -262,9 +257,8 @@ function lineWidth(cells: readonly Text[], gap: string): number {
 }
 
 /**
- * Cells as one line of PHONE_LINE characters at most; `bold` is about the first. Where there is no room for all, blanks
- * alone stand between them; else words have precedence over numbers: what became of a thing counts before how much of it
- * there was.
+ * Cells as one line of PHONE_LINE characters at most; `bold` is about the first. Where there is no room for all, only
+ * blanks part them; else words have precedence over numbers: what became of a thing counts before how much of it was.
  */
 function line(
   cells: readonly Text[],
@@ -274,8 +268,7 @@ function line(
   const { onId } = how;
   let room = PHONE_LINE;
   let whole = true;
-  const isNarrow = lineWidth(cells, LINE_GAP) > PHONE_LINE && lineWidth(cells, GAP) <= PHONE_LINE;
-  const gap = isNarrow ? GAP : LINE_GAP;
+  const gap = [LINE_GAP, GAP].find((one) => lineWidth(cells, one) <= PHONE_LINE) ?? LINE_GAP;
   const kept = [...cells];
   for (let index = kept.length - 1; index > 0 && lineWidth(kept, gap) > PHONE_LINE; index -= 1) {
     if (isNumber[index] !== true) continue;
