@@ -1,8 +1,10 @@
 import type { Table } from "../../../reply/block.ts";
 import { shortText } from "../../../reply/fold.ts";
-import { type Inline, type Text, toText } from "../../../reply/text.ts";
-import { PHONE_COLUMNS, PHONE_LINE } from "../limits.ts";
-import { flatText, inlineCode, insideFence, type Markup, renderText, shownWidth } from "./markdown.ts";
+import { type Text, toText } from "../../../reply/text.ts";
+import { formatCount } from "../../../units/format-number.ts";
+import { PHONE_COLUMNS } from "../limits.ts";
+import { flatText, inlineCode, insideFence, type Markup, renderText } from "./markdown.ts";
+import { FIXED_WIDTH, foldedLinesOf, GAP, linesOf, rankOf, timeColumn } from "./table-lines.ts";
 import { type Layout, recordsOf } from "./table-records.ts";
 
 /** As many rows in one layout as fit. */
@@ -32,18 +34,8 @@ export interface TableMarkup extends Markup {
   readonly rows: { readonly above: string; readonly lines: readonly string[]; readonly below: string };
 }
 
-/** The share of rows that may have a cell without room, for the sake of the others. */
-const MAX_CUT_ROWS = 0.25;
-
 /** More rows than these are no longer read one by one. */
 const MAX_RECORDS = 5;
-
-/** Less of a cell says nothing. */
-const MIN_BEGINNING = 6;
-
-/** Between two columns of a grid, and of a line. */
-const GAP = " ";
-const LINE_GAP = " · ";
 
 /**
  * Renders a table for a phone: a grid in fixed width where it fits, else one line a row, of PHONE_LINE characters at
@@ -125,15 +117,11 @@ function note(
 ): string {
   const all = Math.max(table.total ?? 0, table.rows.length);
   const parts: string[] = [];
-  if (shown.rows < all) parts.push(`${shown.rows} of ${group(all)} rows`);
+  if (shown.rows < all) parts.push(`${shown.rows} of ${formatCount(all)} rows`);
   if (shown.columns < columnCount) parts.push(`${shown.columns} of ${columnCount} columns`);
   if (parts.length === 0) return "";
   const carried = held !== undefined && (shown.rows < table.rows.length || shown.columns < columnCount);
   return `-# ${parts.join(", ")} shown${carried ? `; ${held}` : ""}`;
-}
-
-function group(count: number): string {
-  return count.toLocaleString("en-US");
 }
 
 /** As many columns as the rows have room for: in a grid, else in lines. */
@@ -148,10 +136,6 @@ function widestLayout(table: Table, columnCount: number, apart: boolean): Layout
   }
 }
 
-function rankOf(table: Table, index: number): number {
-  return table.columns[index]?.priority ?? 1;
-}
-
 /** The column that goes next: the last of the least important ones, never the first, nor a time that matters. */
 function leastImportant(table: Table, columns: readonly number[]): number | undefined {
   const time = timeColumn(table, columns);
@@ -160,26 +144,7 @@ function leastImportant(table: Table, columns: readonly number[]): number | unde
   return rest.findLast((index) => rankOf(table, index) === worst);
 }
 
-/** The column behind the first that holds times alone, if a phone needs it. */
-function timeColumn(table: Table, columns: readonly number[]): number | undefined {
-  return columns
-    .slice(1)
-    .find(
-      (index) =>
-        rankOf(table, index) === 1 &&
-        table.rows.some((row) => row[index]?.some(isTime) === true) &&
-        table.rows.every(
-          ({ [index]: cell = [] }) =>
-            cell.every((one) => isTime(one) || ("text" in one && one.text === "–")) && shownWidth(cell) <= PHONE_LINE,
-        ),
-    );
-}
-
-function isTime({ kind }: Inline): boolean {
-  return kind === "time";
-}
-
-/** As many whole rows as fit. */
+/** As many whole rows as fit, from the first on. */
 function fill(layout: Layout, rowCount: number, space: number, wholeIds: boolean): Shown {
   const lines: string[] = [];
   const ids = new Set<string>();
@@ -197,117 +162,6 @@ function fill(layout: Layout, rowCount: number, space: number, wholeIds: boolean
   }
   return { lines, columns: layout.columns, whole, ids: [...ids] };
 }
-
-/**
- * Rows as lines of text below the titles of their columns; undefined where they are too long. An ellipsis stands for a
- * cell without room, where no column but the important ones is left and few rows have one; a time that matters is
- * folded instead.
- */
-function linesOf(table: Table, columns: readonly number[]): Layout | undefined {
-  const titles = columns.map((index): Text => [{ kind: "text", text: table.columns[index]?.title ?? "" }]);
-  const cellsOf = (row: readonly Text[]): Text[] => {
-    const cells = columns.map((index) => row[index] ?? []);
-    // A dash at the end would say nothing.
-    const last = cells.findLastIndex((cell) => flatText(cell) !== "");
-    return cells.slice(0, Math.max(1, last + 1));
-  };
-  const widthsIn = (gap: string): number[] => table.rows.map((row) => lineWidth(cellsOf(row), gap));
-  const cutOf = (gap: string): number => widthsIn(gap).filter((width) => width > PHONE_LINE).length;
-  const cut = cutOf(LINE_GAP);
-  const areImportant = columns.every((index) => rankOf(table, index) === 1);
-  const most = areImportant && timeColumn(table, columns) === undefined ? table.rows.length * MAX_CUT_ROWS : 0;
-  const fits = cut <= most && (cut > 0 || lineWidth(titles, LINE_GAP) <= PHONE_LINE);
-  if (!fits && columns.length > 1) return undefined;
-  const isNumber = columns.map((index) => table.columns[index]?.align === "right");
-  const { markdown: head } = line(titles, isNumber, {});
-  return {
-    columns: columns.length,
-    cut: cutOf(GAP),
-    frame: [columns.length === 1 ? "" : `-# ${head}\n`, ""],
-    row: (index, onId) => line(cellsOf(table.rows[index] ?? []), isNumber, { bold: true, onId }),
-  };
-}
-
-/**
- * Rows of two lines, where one has no room for the time as well: the other cells, and the time below them. Undefined
- * where no time matters, and where the other cells are too long or some of them matter less.
- */
-function foldedLinesOf(table: Table, columns: readonly number[]): Layout | undefined {
-  const time = timeColumn(table, columns);
-  if (time === undefined) return undefined;
-  const others = linesOf(
-    table,
-    columns.filter((index) => index !== time),
-  );
-  if (others === undefined || columns.slice(1).some((index) => rankOf(table, index) > 1)) return undefined;
-  return {
-    ...others,
-    columns: columns.length,
-    row: (index, onId) => {
-      const words = others.row(index, onId);
-      const when = renderText(table.rows[index]?.[time] ?? [], { shortTimes: true });
-      if (when.markdown.trim() === "") return words;
-      return { markdown: `${words.markdown}\n-# ${when.markdown.trim()}`, whole: words.whole && when.whole };
-    },
-  };
-}
-
-function lineWidth(cells: readonly Text[], gap: string): number {
-  return cells.reduce((total, cell) => total + Math.max(1, shownWidth(cell)), (cells.length - 1) * gap.length);
-}
-
-/**
- * Cells as one line of PHONE_LINE characters at most; `bold` is about the first. Where there is no room for all, only
- * blanks part them; else words have precedence over numbers: what became of a thing counts before how much of it was.
- */
-function line(
-  cells: readonly Text[],
-  isNumber: readonly boolean[],
-  how: { readonly bold?: true; readonly onId?: (value: string) => void },
-): Markup {
-  const { onId } = how;
-  let room = PHONE_LINE;
-  let whole = true;
-  const gap = [LINE_GAP, GAP].find((one) => lineWidth(cells, one) <= PHONE_LINE) ?? LINE_GAP;
-  const kept = [...cells];
-  for (let index = kept.length - 1; index > 0 && lineWidth(kept, gap) > PHONE_LINE; index -= 1) {
-    if (isNumber[index] !== true) continue;
-    kept[index] = [{ kind: "text", text: "…" }];
-    whole = false;
-  }
-  const shown = kept.map((cell, index) => {
-    // Each cell behind it takes an ellipsis at least.
-    const space = room - (cells.length - 1 - index) * (gap.length + 1);
-    const width = Math.max(1, shownWidth(cell));
-    const ids = { shortTimes: true, ...(onId === undefined ? {} : { onId }) } as const;
-    const rendered =
-      width <= space
-        ? renderText(cell, { ...ids, ...(index === 0 ? how : {}) })
-        : index === 0
-          ? renderText(cell, {
-              ...ids,
-              ...how,
-              max: Math.max(8, FIXED_WIDTH.test(flatText(cell)) ? space - 4 : space / 2),
-            })
-          : { markdown: beginningOf(cell, space), whole: false };
-    room -= Math.min(width, Math.max(1, space)) + gap.length;
-    whole &&= rendered.whole;
-    return rendered.markdown.trim() === "" ? "–" : rendered.markdown.trim();
-  });
-  return { markdown: shown.join(gap), whole };
-}
-
-/** The first words of a cell that has no room, else an ellipsis alone. */
-function beginningOf(cell: Text, space: number): string {
-  // The markup of a time takes more characters than people see; wide characters take more room.
-  const end = cell.findIndex(({ kind }) => kind !== "text" && kind !== "strong");
-  const words = flatText(end === -1 ? cell : cell.slice(0, end));
-  if (space < MIN_BEGINNING || words === "" || !FIXED_WIDTH.test(words)) return "…";
-  return renderText([{ kind: "text", text: `${words}…` }], { max: space }).markdown;
-}
-
-/** Text in which each character takes one column of a fixed-width font: Latin, Greek, Cyrillic. */
-const FIXED_WIDTH = /^[\u0020-\u007E\u00A1-\u024F\u0370-\u052F\u2010-\u2026\u2190-\u2193\u2212]*$/u;
 
 /** Lines of equal columns, the titles first; undefined where they would not fit a phone, would lose something (a link, a local time) or show nothing. */
 function gridOf(table: Table, columns: readonly number[]): Layout | undefined {

@@ -1,0 +1,149 @@
+import type { Table } from "../../../reply/block.ts";
+import type { Inline, Text } from "../../../reply/text.ts";
+import { PHONE_LINE } from "../limits.ts";
+import { flatText, type Markup, renderText, shownWidth } from "./markdown.ts";
+import type { Layout } from "./table-records.ts";
+
+/** The share of rows that may have a cell without room, for the sake of the others. */
+const MAX_CUT_ROWS = 0.25;
+
+/** Less of a cell says nothing. */
+const MIN_BEGINNING = 6;
+
+/** Between two columns of a grid, and of a line. */
+export const GAP = " ";
+const LINE_GAP = " · ";
+
+/** Text in which each character takes one column of a fixed-width font: Latin, Greek, Cyrillic. */
+export const FIXED_WIDTH = /^[\u0020-\u007E\u00A1-\u024F\u0370-\u052F\u2010-\u2026\u2190-\u2193\u2212]*$/u;
+
+export function rankOf(table: Table, index: number): number {
+  return table.columns[index]?.priority ?? 1;
+}
+
+/**
+ * Rows as lines of text below the titles of their columns; undefined where they are too long. An ellipsis stands for a
+ * cell without room, where no column but the important ones is left and few rows have one; a time that matters is
+ * folded instead.
+ */
+export function linesOf(table: Table, columns: readonly number[]): Layout | undefined {
+  const titles = columns.map((index): Text => [{ kind: "text", text: table.columns[index]?.title ?? "" }]);
+  const cellsOf = (row: readonly Text[]): Text[] => {
+    const cells = columns.map((index) => row[index] ?? []);
+    // A dash at the end would say nothing.
+    const last = cells.findLastIndex((cell) => flatText(cell) !== "");
+    return cells.slice(0, Math.max(1, last + 1));
+  };
+  const cutOf = (gap: string): number => table.rows.filter((row) => lineWidth(cellsOf(row), gap) > PHONE_LINE).length;
+  const cut = cutOf(LINE_GAP);
+  const areImportant = columns.every((index) => rankOf(table, index) === 1);
+  const most = areImportant && timeColumn(table, columns) === undefined ? table.rows.length * MAX_CUT_ROWS : 0;
+  const fits = cut <= most && (cut > 0 || lineWidth(titles, LINE_GAP) <= PHONE_LINE);
+  if (!fits && columns.length > 1) return undefined;
+  const isNumber = columns.map((index) => table.columns[index]?.align === "right");
+  const { markdown: head } = line(titles, isNumber, {});
+  return {
+    columns: columns.length,
+    cut: cutOf(GAP),
+    frame: [columns.length === 1 ? "" : `-# ${head}\n`, ""],
+    row: (index, onId) => line(cellsOf(table.rows[index] ?? []), isNumber, { bold: true, onId }),
+  };
+}
+
+/**
+ * Rows of two lines, where one has no room for the time as well: the other cells, and the time below them. Undefined
+ * where no time matters, and where the other cells are too long or some of them matter less.
+ */
+export function foldedLinesOf(table: Table, columns: readonly number[]): Layout | undefined {
+  const time = timeColumn(table, columns);
+  if (time === undefined) return undefined;
+  const others = linesOf(
+    table,
+    columns.filter((index) => index !== time),
+  );
+  if (others === undefined || columns.slice(1).some((index) => rankOf(table, index) > 1)) return undefined;
+  return {
+    ...others,
+    columns: columns.length,
+    row: (index, onId) => {
+      const words = others.row(index, onId);
+      const when = renderText(table.rows[index]?.[time] ?? [], { shortTimes: true });
+      if (when.markdown.trim() === "") return words;
+      return { markdown: `${words.markdown}\n-# ${when.markdown.trim()}`, whole: words.whole && when.whole };
+    },
+  };
+}
+
+function lineWidth(cells: readonly Text[], gap: string): number {
+  return cells.reduce((total, cell) => total + Math.max(1, shownWidth(cell)), (cells.length - 1) * gap.length);
+}
+
+/**
+ * Cells as one line of PHONE_LINE characters at most; `bold` is about the first. Where there is no room for all, blanks
+ * alone stand between them; else words have precedence over numbers: what became of a thing counts before how much of it
+ * there was.
+ */
+function line(
+  cells: readonly Text[],
+  isNumber: readonly boolean[],
+  how: { readonly bold?: true; readonly onId?: (value: string) => void },
+): Markup {
+  const { onId } = how;
+  let room = PHONE_LINE;
+  let whole = true;
+  const gap = [LINE_GAP, GAP].find((one) => lineWidth(cells, one) <= PHONE_LINE) ?? LINE_GAP;
+  const kept = [...cells];
+  for (let index = kept.length - 1; index > 0 && lineWidth(kept, gap) > PHONE_LINE; index -= 1) {
+    if (isNumber[index] !== true) continue;
+    kept[index] = [{ kind: "text", text: "…" }];
+    whole = false;
+  }
+  const shown = kept.map((cell, index) => {
+    // Each cell behind it takes an ellipsis at least.
+    const space = room - (cells.length - 1 - index) * (gap.length + 1);
+    const width = Math.max(1, shownWidth(cell));
+    const ids = { shortTimes: true, ...(onId === undefined ? {} : { onId }) } as const;
+    const rendered =
+      width <= space
+        ? renderText(cell, { ...ids, ...(index === 0 ? how : {}) })
+        : index === 0
+          ? renderText(cell, {
+              ...ids,
+              ...how,
+              max: Math.max(8, FIXED_WIDTH.test(flatText(cell)) ? space - 4 : space / 2),
+            })
+          : { markdown: beginningOf(cell, space), whole: false };
+    room -= Math.min(width, Math.max(1, space)) + gap.length;
+    whole &&= rendered.whole;
+    return rendered.markdown.trim() === "" ? "–" : rendered.markdown.trim();
+  });
+  return { markdown: shown.join(gap), whole };
+}
+
+/** The first words of a cell that has no room, else an ellipsis alone. */
+function beginningOf(cell: Text, space: number): string {
+  // The markup of a time takes more characters than people see; wide characters take more room.
+  const end = cell.findIndex(({ kind }) => kind !== "text" && kind !== "strong");
+  const words = flatText(end === -1 ? cell : cell.slice(0, end));
+  if (space < MIN_BEGINNING || words === "" || !FIXED_WIDTH.test(words)) return "…";
+  return renderText([{ kind: "text", text: `${words}…` }], { max: space }).markdown;
+}
+
+/** The column behind the first that holds times alone, if a phone needs it. */
+export function timeColumn(table: Table, columns: readonly number[]): number | undefined {
+  return columns
+    .slice(1)
+    .find(
+      (index) =>
+        rankOf(table, index) === 1 &&
+        table.rows.some((row) => row[index]?.some(isTime) === true) &&
+        table.rows.every(
+          ({ [index]: cell = [] }) =>
+            cell.every((one) => isTime(one) || ("text" in one && one.text === "–")) && shownWidth(cell) <= PHONE_LINE,
+        ),
+    );
+}
+
+function isTime({ kind }: Inline): boolean {
+  return kind === "time";
+}
