@@ -45,7 +45,7 @@ test.each([
 test.each([
   ["alerts silence nonsense for:90d", "alerts silence <what> 30d"],
   ["alerts silence node.down for:90d", "alerts silence node.down for:30d"],
-  ["alerts silence nonsense for:tonight", "alerts silence <what> 8h"],
+  ["alerts silence nonsense for:tonight", "alerts silence <what> night"],
   ["alerts why", "alerts why <episode>"],
   ["my forget", "my forget <party>"],
   ["ledger export usdt 7d", "ledger export party:<party> asset:USDT from:7d"],
