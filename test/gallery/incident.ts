@@ -1,7 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
-
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
 import { createDispatcher } from "../../src/alerts/dispatch/dispatch.ts";
 import { createAlertEngine } from "../../src/alerts/engine/engine.ts";
@@ -20,6 +16,7 @@ import { startSchedule } from "../../src/watchers/schedule.ts";
 import { aSubscription } from "../alerts/samples.ts";
 import { VirtualClock } from "../api/virtual-clock.ts";
 import { requestsUnderWay } from "../support/requests-under-way.ts";
+import { scratchDatabase } from "../support/scratch-database.ts";
 import { NOON } from "../support/talk.ts";
 
 /** A message as it was posted, or as it was edited to be. */
@@ -38,7 +35,7 @@ const SECOND = 1000;
 export async function tellIncident(): Promise<readonly Told[]> {
   const network = "mainnet";
   const log = silentLog();
-  const folder = await mkdtemp(path.join(tmpdir(), "bellwether-gallery-"));
+  const scratch = await scratchDatabase();
   const underWay = requestsUnderWay(3);
   const clock = new VirtualClock(NOON, { settle: () => underWay.settle() });
   const simulator = await startSimulator({ now: () => clock.wallClock(), rateLimit: false });
@@ -50,7 +47,7 @@ export async function tellIncident(): Promise<readonly Told[]> {
     clock,
     random: () => 0.5,
   });
-  const store = createStore({ url: `file:${path.join(folder, "gallery.db")}`, log });
+  const store = createStore({ url: `file:${scratch.file}`, log });
   const channel = new Channel(() => clock.wallClock());
   const dispatcher = createDispatcher({
     store,
@@ -112,7 +109,7 @@ export async function tellIncident(): Promise<readonly Told[]> {
     underWay.end();
     await store.close();
     await simulator.close();
-    await rm(folder, { recursive: true, force: true });
+    await scratch.remove();
   }
 }
 

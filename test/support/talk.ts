@@ -1,9 +1,11 @@
+import { setImmediate } from "node:timers/promises";
+
 import { commands } from "../../commands/index.ts";
 import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
 import type { AlertEngine } from "../../src/alerts/engine/engine.ts";
 import type { Platforms } from "../../src/alerts/platform.ts";
 import { createApiClient, type NodeAddress } from "../../src/api/client/client.ts";
-import { systemClock } from "../../src/api/clock.ts";
+import { type Clock, systemClock } from "../../src/api/clock.ts";
 import type { ClientLimits } from "../../src/api/limits.ts";
 import type { Verdict } from "../../src/api/verdict/verdict.ts";
 import { openAudienceSettings } from "../../src/bot/audience-settings.ts";
@@ -79,6 +81,19 @@ export interface Talk {
 
 const HERE: Target = { platform: "terminal", files: { maxBytes: 1e9, maxCount: 10 } };
 
+/** A clock on which a wait lasts one turn of the event loop. */
+function passingClock(): Clock {
+  let millis = 0;
+  return {
+    ...systemClock,
+    monotonicMillis: () => millis,
+    async sleep(wait, signal) {
+      millis += wait;
+      await setImmediate(undefined, signal === undefined ? {} : { signal });
+    },
+  };
+}
+
 export async function talk(options: TalkOptions): Promise<Talk> {
   const scratch = await scratchDatabase();
   const log = silentLog();
@@ -121,7 +136,7 @@ export async function talk(options: TalkOptions): Promise<Talk> {
     seen: store.seen,
     parties: store.parties,
     exports,
-    alerts: service,
+    alerts: { ...service, clock: passingClock() },
     // A new database holds no answer choices, so that it is not opened for them.
     chosen: await openAudienceSettings({ all: async () => [], keep: (choice) => store.answers.keep(choice) }),
     log,

@@ -3,6 +3,7 @@
 // upkeep.ts (changes that time alone causes) next.
 import { isDeepStrictEqual } from "node:util";
 
+import type { Clock } from "../../api/clock.ts";
 import { UserError } from "../../errors.ts";
 import type {
   AlertTables,
@@ -48,6 +49,8 @@ export interface EpisodeHistory {
 
 /** Turns observations, subscriptions and silences into deliveries in the outbox. */
 export interface AlertEngine {
+  /** The clock of all waiting for alerts. */
+  readonly clock: Clock;
   /** The last snapshot of a watcher, as it was stored, for its schema to check. */
   snapshot(network: string, watcher: string): Promise<{ readonly at: number; readonly data: unknown } | undefined>;
   /** When that snapshot was stored (Unix milliseconds), without reading it: with many markets it is megabytes. */
@@ -186,6 +189,7 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
   }
 
   return {
+    clock,
     // Not a snapshot of the database: it waits for what a watcher that gave up waiting still writes.
     snapshot: (network, watcher) =>
       store.transaction(async ({ alerts }) => {

@@ -7,7 +7,6 @@ import { type ChosenKinds, isAlive, type Subscription } from "../../../alerts/ro
 import type { Destination } from "../../../alerts/sender.ts";
 import { networkStatusWords } from "../../../alerts/wording/network-status-words.ts";
 import { type Labels, subscriptionWords } from "../../../alerts/wording/subscription-words.ts";
-import { systemClock } from "../../../api/clock.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, field, paragraph } from "../../../reply/block.ts";
 import { type Action, reply, type Reply } from "../../../reply/reply.ts";
@@ -71,7 +70,7 @@ export async function addSubscription(
   const added = await runExclusive(alerts, () => addOnce(context, request));
   if (!("subscription" in added)) return added;
   const [delivery, crossed] = await Promise.all([
-    awaitFirstDelivery(alerts, added.subscription, systemClock, context.signal),
+    awaitFirstDelivery(alerts, added.subscription, context.signal),
     crossedThresholdNote(context, added.subscription, labels),
   ]);
   const suspended = await suspensionNote(alerts, context, destination);

@@ -2,7 +2,6 @@ import type { ChangeMessage } from "../../../alerts/outbox/message.ts";
 import { isAlive, type Subscription } from "../../../alerts/routing/subscription.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import { type Labels, subscriptionWords } from "../../../alerts/wording/subscription-words.ts";
-import { systemClock } from "../../../api/clock.ts";
 import { UserError } from "../../../errors.ts";
 import { type Action, reply, type Reply } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";
@@ -77,7 +76,7 @@ export async function changeSubscriptionState(
   await alerts.putSubscription(changed, caller.name, announced, found);
   if (isBack && announced.length > 0) {
     // The place was unreachable: the announcement shows whether it can be reached again.
-    const delivery = await awaitFirstDelivery(alerts, { ...changed, created: since }, systemClock, context.signal);
+    const delivery = await awaitFirstDelivery(alerts, { ...changed, created: since }, context.signal);
     if (delivery.state === "lost") return unreachableReply(context, changed, delivery.why, labels);
   }
   return reply({
@@ -96,7 +95,7 @@ export async function changeSubscriptionState(
 async function retryDelivery(context: AlertCommandContext, found: Subscription, labels: Labels): Promise<Reply> {
   const { alerts } = context;
   await alerts.retry(found.destination);
-  const delivery = await awaitReached(alerts, found.destination, systemClock, context.signal);
+  const delivery = await awaitReached(alerts, found.destination, context.signal);
   if (delivery.state === "lost") return unreachableReply(context, found, delivery.why, labels);
   return reply({
     tone: "good",

@@ -5,7 +5,6 @@ import { isAlive, type Subscription } from "../../../alerts/routing/subscription
 import type { Destination } from "../../../alerts/sender.ts";
 import { enumWord } from "../../../alerts/wording/phrases.ts";
 import { ApiError } from "../../../api/api-error.ts";
-import { systemClock } from "../../../api/clock.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
 import { reply, type Reply } from "../../../reply/reply.ts";
@@ -142,7 +141,7 @@ export async function addPersonalWatch(
   const delivery =
     isProven && isServed
       ? ({ state: "arrived" } as const)
-      : await awaitFirstDelivery(alerts, subscription, systemClock, context.signal);
+      : await awaitFirstDelivery(alerts, subscription, context.signal);
   if (delivery.state === "lost") return unreachableReply(context, subscription, delivery.why, {});
   const where = isOperator(context) ? text`in ${destinationWords(destination, context)}` : text`by direct message`;
   const happens = watch.happens(subject);

@@ -8,7 +8,6 @@ import type { AlertService } from "../../../alerts/service/service.ts";
 import { thresholdSideWords } from "../../../alerts/wording/condition-words.ts";
 import { silencedWords } from "../../../alerts/wording/network-status-words.ts";
 import { type Labels, priceWords, subjectName, subscriptionWords } from "../../../alerts/wording/subscription-words.ts";
-import type { Clock } from "../../../api/clock.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
 import { code, text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
@@ -135,20 +134,19 @@ const DELIVERY_POLL_MILLIS: Milliseconds = 50;
  * channel that the bot is not in. `why` is the platform's reason.
  */
 export async function awaitFirstDelivery(
-  alerts: Pick<AlertService, "platforms" | "suspensions" | "finished">,
+  alerts: Pick<AlertService, "clock" | "platforms" | "suspensions" | "finished">,
   { destination, created }: Pick<Subscription, "destination" | "created">,
-  clock: Clock,
   signal: AbortSignal,
 ): Promise<{ readonly state: "arrived" | "on its way" } | { readonly state: "lost"; readonly why: string }> {
   if (!alerts.platforms().includes(destination.platform)) return { state: "on its way" };
   const key = destinationKey(destination);
-  const started = clock.monotonicMillis();
-  while (clock.monotonicMillis() - started < DELIVERY_WAIT_MILLIS) {
+  const started = alerts.clock.monotonicMillis();
+  while (alerts.clock.monotonicMillis() - started < DELIVERY_WAIT_MILLIS) {
     const suspended = await unreachable(alerts, destination);
     if (suspended !== undefined && suspended.since >= created) return { state: "lost", why: suspended.why };
     const [last] = await alerts.finished(1, key);
     if (last?.state === "sent" && last.created_at >= created) return { state: "arrived" };
-    await clock.sleep(DELIVERY_POLL_MILLIS, signal);
+    await alerts.clock.sleep(DELIVERY_POLL_MILLIS, signal);
   }
   const suspended = await unreachable(alerts, destination);
   return suspended === undefined ? { state: "on its way" } : { state: "lost", why: suspended.why };
@@ -156,17 +154,16 @@ export async function awaitFirstDelivery(
 
 /** Whether a destination that is tried again can be reached; else the platform's reason. */
 export async function awaitReached(
-  alerts: Pick<AlertService, "suspensions">,
+  alerts: Pick<AlertService, "clock" | "suspensions">,
   destination: Destination,
-  clock: Clock,
   signal: AbortSignal,
 ): Promise<{ readonly state: "arrived" } | { readonly state: "lost"; readonly why: string }> {
-  const started = clock.monotonicMillis();
+  const started = alerts.clock.monotonicMillis();
   for (;;) {
     const suspended = await unreachable(alerts, destination);
     if (suspended === undefined) return { state: "arrived" };
-    if (clock.monotonicMillis() - started >= DELIVERY_WAIT_MILLIS) return { state: "lost", why: suspended.why };
-    await clock.sleep(DELIVERY_POLL_MILLIS, signal);
+    if (alerts.clock.monotonicMillis() - started >= DELIVERY_WAIT_MILLIS) return { state: "lost", why: suspended.why };
+    await alerts.clock.sleep(DELIVERY_POLL_MILLIS, signal);
   }
 }
 
