@@ -1,7 +1,9 @@
 import { writeFile } from "node:fs/promises";
+import { setImmediate } from "node:timers/promises";
 
 import type { AnswerAudience } from "../../src/adapters/adapter.ts";
 import { describe } from "../../src/alerts/wording/wording.ts";
+import { type Clock, systemClock } from "../../src/api/clock.ts";
 import { parseLine } from "../../src/bot/grammar/grammar.ts";
 import type { Bot } from "../../src/bot/bot.ts";
 import type { Caller, Target } from "../../src/bot/invocation.ts";
@@ -131,7 +133,7 @@ export async function* answersTo(
 async function talkOn(surface: Surface, delivering: readonly string[]): Promise<SimulatorTalk> {
   let deliveries = 0;
   const newId = (): string => `${(deliveries += 1)}`.padStart(22, "d");
-  const talk = await openSimulatorTalk({ nodes: 3, delivering, newId });
+  const talk = await openSimulatorTalk({ nodes: 3, delivering, waits: passingClock(), newId });
   talk.become({ here: HERE[surface], caller: CALLERS[surface] });
   return talk;
 }
@@ -245,4 +247,17 @@ function mapTexts<T>(value: T, say: (text: string) => string): T {
   if (Array.isArray(value)) return value.map((one: unknown) => mapTexts(one, say)) as T;
   if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, mapTexts<unknown>(one, say)])) as T;
+}
+
+/** A clock on which a wait lasts one turn of the event loop: here nothing delivers. */
+function passingClock(): Clock {
+  let millis = 0;
+  return {
+    ...systemClock,
+    monotonicMillis: () => millis,
+    async sleep(wait, signal) {
+      millis += wait;
+      await setImmediate(undefined, signal === undefined ? {} : { signal });
+    },
+  };
 }

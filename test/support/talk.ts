@@ -1,5 +1,3 @@
-import { setImmediate } from "node:timers/promises";
-
 import { commands } from "../../commands/index.ts";
 import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
 import type { AlertEngine } from "../../src/alerts/engine/engine.ts";
@@ -35,6 +33,8 @@ export interface TalkOptions {
   readonly mayManageChannel?: boolean;
   /** The platforms with a sender. */
   readonly delivering?: readonly string[];
+  /** What waits for a delivery waits by this clock; default: the system's. */
+  readonly waits?: Clock;
   /** Default: those of the program. */
   readonly platforms?: Platforms;
   /** The last verdicts of the watchers; without them, nothing is watched. */
@@ -81,19 +81,6 @@ export interface Talk {
 
 const HERE: Target = { platform: "terminal", files: { maxBytes: 1e9, maxCount: 10 } };
 
-/** A clock on which a wait lasts one turn of the event loop. */
-function passingClock(): Clock {
-  let millis = 0;
-  return {
-    ...systemClock,
-    monotonicMillis: () => millis,
-    async sleep(wait, signal) {
-      millis += wait;
-      await setImmediate(undefined, signal === undefined ? {} : { signal });
-    },
-  };
-}
-
 export async function talk(options: TalkOptions): Promise<Talk> {
   const scratch = await scratchDatabase();
   const log = silentLog();
@@ -136,7 +123,7 @@ export async function talk(options: TalkOptions): Promise<Talk> {
     seen: store.seen,
     parties: store.parties,
     exports,
-    alerts: { ...service, clock: passingClock() },
+    alerts: { ...service, clock: options.waits ?? systemClock },
     // A new database holds no answer choices, so that it is not opened for them.
     chosen: await openAudienceSettings({ all: async () => [], keep: (choice) => store.answers.keep(choice) }),
     log,
