@@ -99,6 +99,12 @@ function contextWith(bot: Partial<SlackContext["bot"]>): SlackContext {
 }
 
 describe("forms", () => {
+  test("a text that was typed before and is blank once it is cut is left out", () => {
+    const option = { kind: "text", description: "a", example: "a", none: "off", maxLength: 1 } as const;
+    const asking = { ...probe("probe", () => Promise.resolve(titled("x"))), options: { a: option } };
+    expect(judgeView(renderForm(asking, { a: " cut" }, [], metadata))).toEqual([]);
+  });
+
   test("of any command, with anything typed before, pass the judge", () => {
     fc.assert(
       fc.property(

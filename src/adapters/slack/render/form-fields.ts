@@ -190,14 +190,14 @@ function isDay(typed: string): boolean {
 }
 
 export function textInput(placeholder: string, typed: string | undefined, max: number): Element {
+  const shown = (typed ?? "").toWellFormed().slice(0, max).toWellFormed();
   return {
     type: "plain_text_input",
     action_id: VALUE_ACTION_ID,
     max_length: max,
     placeholder: plainTextObject(placeholder, PLACEHOLDER_LENGTH),
-    ...(typed === undefined || typed.trim() === ""
-      ? {}
-      : { initial_value: typed.toWellFormed().slice(0, max).toWellFormed() }),
+    // Slack refuses an empty one.
+    ...(shown.trim() === "" ? {} : { initial_value: shown }),
   };
 }
 
