@@ -26,6 +26,8 @@ function plainInline(inline: Inline): string {
  * nothing that turns the direction of reading. Such a character becomes a visible sign.
  */
 export function printable(raw: string): string {
+  // Most texts are plain ASCII, and each reply has hundreds of them.
+  if (/^[ -~]*$/u.test(raw)) return raw;
   return raw
     .toWellFormed()
     .replaceAll(/\r\n?|[\u0085\u2028\u2029]/gu, "\n")
@@ -35,5 +37,6 @@ export function printable(raw: string): string {
 
 /** The same on one line. */
 export function oneLine(raw: string): string {
-  return printable(raw).replaceAll(/\s*\n\s*/gu, " ");
+  const shown = printable(raw);
+  return shown.includes("\n") ? shown.replaceAll(/\s*\n\s*/gu, " ") : shown;
 }

@@ -12,7 +12,9 @@ export function formatBytes(bytes: number): string {
   return `${size.toFixed(1)} ${UNITS[unit] ?? ""}`;
 }
 
+const COUNT = new Intl.NumberFormat("en-US");
+
 /** A count with its thousands apart: `12,345`. */
 export function formatCount(count: number): string {
-  return count.toLocaleString("en-US");
+  return COUNT.format(count);
 }

@@ -83,6 +83,9 @@ export function flatText(content: Text, onId?: (value: string) => void): string 
   return oneLine(plainText(shown)).trim();
 }
 
+/** Text in which each character takes one column of a fixed-width font: Latin, Greek, Cyrillic. */
+export const FIXED_WIDTH = /^[\u0020-\u007E\u00A1-\u024F\u0370-\u052F\u2010-\u2026\u2190-\u2193\u2212]*$/u;
+
 /** Of each cell of a table, which several layouts ask for. */
 const widths = new WeakMap<Text, number>();
 
@@ -91,7 +94,7 @@ export function shownWidth(content: Text): number {
   const known = widths.get(content);
   if (known !== undefined) return known;
   const flat = flatText(content.map(asShown));
-  const width = /^[ -~]*$/u.test(flat) ? flat.length : stringWidth(flat);
+  const width = FIXED_WIDTH.test(flat) ? flat.length : stringWidth(flat);
   widths.set(content, width);
   return width;
 }
@@ -216,6 +219,8 @@ const ZERO_WIDTH_SPACE = "\u200B";
  * Expects the output of `printable` or `oneLine`.
  */
 export function escapeMarkdown(plain: string): string {
+  // Most texts have no sign that means anything to Discord, and each reply has hundreds of them.
+  if (/^[A-Za-z0-9 ,%()/…–·]*$/u.test(plain)) return plain;
   return (
     plain
       .replaceAll(/[\\*_~`|<>[\]]/gu, String.raw`\$&`)

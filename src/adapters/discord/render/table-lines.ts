@@ -1,7 +1,7 @@
 import type { Table } from "../../../reply/block.ts";
 import type { Inline, Text } from "../../../reply/text.ts";
 import { PHONE_LINE } from "../limits.ts";
-import { flatText, type Markup, renderText, shownWidth } from "./markdown.ts";
+import { FIXED_WIDTH, flatText, type Markup, renderText, shownWidth } from "./markdown.ts";
 import type { Layout } from "./table-records.ts";
 
 /** The share of rows that may have a cell without room, for the sake of the others. */
@@ -13,9 +13,6 @@ const MIN_BEGINNING = 6;
 /** Between two columns of a grid, and of a line. */
 export const GAP = " ";
 const LINE_GAP = " · ";
-
-/** Text in which each character takes one column of a fixed-width font: Latin, Greek, Cyrillic. */
-export const FIXED_WIDTH = /^[\u0020-\u007E\u00A1-\u024F\u0370-\u052F\u2010-\u2026\u2190-\u2193\u2212]*$/u;
 
 export function rankOf(table: Table, index: number): number {
   return table.columns[index]?.priority ?? 1;

@@ -3,8 +3,8 @@ import { shortText } from "../../../reply/fold.ts";
 import { type Text, toText } from "../../../reply/text.ts";
 import { formatCount } from "../../../units/format-number.ts";
 import { PHONE_COLUMNS } from "../limits.ts";
-import { flatText, inlineCode, insideFence, type Markup, renderText } from "./markdown.ts";
-import { FIXED_WIDTH, foldedLinesOf, GAP, linesOf, rankOf, timeColumn } from "./table-lines.ts";
+import { FIXED_WIDTH, flatText, inlineCode, insideFence, type Markup, renderText } from "./markdown.ts";
+import { foldedLinesOf, GAP, linesOf, rankOf, timeColumn } from "./table-lines.ts";
 import { type Layout, recordsOf } from "./table-records.ts";
 
 /** As many rows in one layout as fit. */
@@ -56,7 +56,8 @@ export function renderTable(table: Table, context: TableContext): TableMarkup {
     return { markdown, whole: title.whole && empty.whole, rows: { above: markdown, lines: [], below: "" } };
   }
   const exact = widestLayout(table, columnCount, apart);
-  const short = widestLayout(shortRows(table), columnCount, apart);
+  const isAll = exact.columns === columnCount && exact.cut === 0;
+  const short = isAll ? exact : widestLayout(shortRows(table), columnCount, apart);
   // Exact numbers that take the place of whole columns are better read in the file.
   const isShort = short.columns > exact.columns || short.cut < exact.cut;
   const phone = isShort ? short : exact;
