@@ -1,3 +1,4 @@
+import { formatCount } from "../units/format-number.ts";
 import { type Attachment, safeFileName } from "./attachment.ts";
 import type { Table } from "./block.ts";
 import type { Reply } from "./reply.ts";
@@ -44,7 +45,7 @@ export function nameFiles(reply: Reply): {
     const { rows, total = 0 } = block;
     const own = ownCsv(reply, block);
     const name = given.find(({ attachment }) => attachment === own)?.name ?? add(csvName(block));
-    const most = own === undefined && total > rows.length ? `${rows.length.toLocaleString("en-US")} rows` : "all of it";
+    const most = own === undefined && total > rows.length ? `${formatCount(rows.length)} rows` : "all of it";
     return { name, held: `${most} in ${name}` };
   });
   return { given, csvNames: csvs.map(({ name }) => name), held: csvs.map(({ held }) => held), add };

@@ -1,3 +1,5 @@
+import { groupDigits } from "./format-number.ts";
+
 /** Negative, zero or positive, as a sorts before, with or after b. */
 export function compareIntegers(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0;
@@ -117,7 +119,7 @@ export function formatDecimal(value: Decimal, options: { group?: boolean; trim?:
   const whole = digits.slice(0, digits.length - value.scale);
   const rest = digits.slice(digits.length - value.scale);
   const fraction = trim ? rest.replace(/0+$/u, "") : rest;
-  const shown = group ? whole.replaceAll(/\B(?=(\d{3})+$)/gu, ",") : whole;
+  const shown = group ? groupDigits(whole) : whole;
   return `${negative ? "-" : ""}${shown}${fraction === "" ? "" : `.${fraction}`}`;
 }
 

@@ -3,6 +3,7 @@ import type { KnownBlock } from "@slack/types";
 import type { Block, Field, Table } from "../../../reply/block.ts";
 import { plainText, printable } from "../../../reply/plain-text.ts";
 import type { Text } from "../../../reply/text.ts";
+import { formatCount } from "../../../units/format-number.ts";
 import { MAX_SECTION_FIELDS, SECTION_FIELD_LENGTH, SECTION_LENGTH } from "../limits.ts";
 import { renderChoice } from "./buttons.ts";
 import { escapeMrkdwn, insideFence, type Markup, renderText } from "./mrkdwn.ts";
@@ -240,7 +241,7 @@ function truncationNote(table: Table, shown: RenderedTable, { held, folded }: Ta
   const all = Math.max(table.total ?? 0, table.rows.length);
   const of = columnCount(table);
   const parts: string[] = [];
-  if (shown.rows < all) parts.push(`${shown.rows} of ${all.toLocaleString("en-US")} rows`);
+  if (shown.rows < all) parts.push(`${shown.rows} of ${formatCount(all)} rows`);
   if (shown.columns < of) parts.push(`${shown.columns} of ${of} columns`);
   if (parts.length === 0 && shown.whole) return "";
   if (folded && (shown.rows < table.rows.length || shown.columns < of)) return parts.join(", ");
