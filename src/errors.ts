@@ -11,9 +11,10 @@ interface Start {
 }
 
 /** What to do about a mistake: in words, as a line to type, or both. */
-type NextStep =
-  | { readonly remedy: string; readonly suggestion?: string }
-  | { readonly remedy?: string; readonly suggestion: string };
+type NextStep = { readonly remedy: string } | { readonly suggestion: string };
+
+/** What a mistake says beside its sentence. */
+type More = Partial<Pick<UserError, "remedy" | "suggestion" | "option" | "meanings" | "starts" | "cause">>;
 
 /**
  * A mistake of the caller: shown as it stands, so `message` is one sentence that says what is wrong
@@ -31,10 +32,7 @@ export class UserError extends Error {
   /** Commands to begin with, where nobody knows what was meant. */
   readonly starts: readonly Start[];
 
-  constructor(
-    message: string,
-    more: NextStep & { option?: string; meanings?: Meanings; starts?: readonly Start[]; cause?: unknown },
-  ) {
+  constructor(message: string, more: More & NextStep) {
     super(message, { cause: more.cause });
     this.starts = more.starts ?? [];
     this.meanings = more.meanings;
@@ -45,28 +43,15 @@ export class UserError extends Error {
 
   /** The same mistake with this line offered. */
   offering(suggestion: string): UserError {
-    const { message, remedy, option, meanings, starts } = this;
-    return new UserError(message, {
-      suggestion,
-      starts,
-      cause: this,
-      ...(remedy === undefined ? {} : { remedy }),
-      ...(option === undefined ? {} : { option }),
-      ...(meanings === undefined ? {} : { meanings }),
-    });
+    const { ...same } = this;
+    return new UserError(this.message, { ...same, suggestion, cause: this });
   }
 
   /** The same mistake with values to choose from; the first of them stands for the option's name in the suggestion. */
   meaning(meanings: Meanings): UserError {
-    const { message, remedy = "", option } = this;
-    const suggestion = this.suggestion?.replace(`<${option ?? ""}>`, (name) => meanings.values[0]?.value ?? name);
-    return new UserError(message, {
-      remedy,
-      meanings,
-      cause: this,
-      ...(suggestion === undefined ? {} : { suggestion }),
-      ...(option === undefined ? {} : { option }),
-    });
+    const { remedy = "", ...same } = this;
+    const suggestion = this.suggestion?.replace(`<${this.option ?? ""}>`, (name) => meanings.values[0]?.value ?? name);
+    return new UserError(this.message, { ...same, remedy, suggestion, meanings, cause: this });
   }
 }
 
