@@ -158,6 +158,27 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
     expect(complaints).toEqual([]);
   });
 
+  test("with forced colours, what is chosen looks unlike the rest, and the bar of a tone has its colour", async () => {
+    const { page } = await open({ ...DESKTOP, forcedColors: "active" });
+    const looks = (selector: string): Promise<readonly string[]> =>
+      page.evaluate(`[...document.querySelectorAll("${selector}")].map((one) => {
+        const { borderBottomColor, outlineStyle, outlineWidth } = getComputedStyle(one);
+        return [borderBottomColor, outlineStyle, outlineWidth].join(" ");
+      })`);
+    expect(new Set(await looks("#views a")).size).toBe(2);
+
+    await page.keyboard.type("m");
+    await page.waitForSelector("#completions li");
+    await page.keyboard.press("ArrowDown");
+    expect(new Set(await looks("#completions li")).size).toBe(2);
+    await page.keyboard.press("Escape");
+
+    await say(page, "market-show");
+    expect(new Set(await looks(".tabs button")).size).toBe(2);
+    const bar = "getComputedStyle(document.querySelector('#log .reply'), '::before').backgroundColor";
+    expect(await page.evaluate(bar)).not.toBe(await page.evaluate("getComputedStyle(document.body).backgroundColor"));
+  });
+
   test.each(LOOKS)("before one has signed in, on %s", async (_name, look) => {
     const { page } = await open(look, { token: TOKEN });
     await page.fill("#token", "wrong");
