@@ -34,7 +34,7 @@ export async function takeConsole(folder: string): Promise<number> {
     await page.click('[data-part="switch"]');
     await page.waitForSelector('#incident[data-stage="firing"]');
     await page.waitForSelector(".told .preview-slack", { state: "attached" });
-    await page.evaluate("scrollTo(0, 0)");
+    await page.evaluate("document.querySelector('#incident').scrollIntoView()");
     await take("incident");
     return 2;
   } finally {

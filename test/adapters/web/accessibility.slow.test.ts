@@ -158,6 +158,19 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
     expect(complaints).toEqual([]);
   });
 
+  test("what is open stands before the guided incident, to which the first screen leads", async () => {
+    const { page } = await open(PHONE);
+    await page.getByRole("link", { name: "stall the simulated network" }).click();
+    await page.waitForSelector("#alerts-open .alert");
+    await expect
+      .poll(() => page.evaluate("document.querySelector('#incident').getBoundingClientRect().top"))
+      .toBeLessThan(200);
+    const [list, incident] = await Promise.all(
+      ["#alerts-open", "#incident"].map(async (one) => page.locator(one).boundingBox()),
+    );
+    expect(list?.y).toBeLessThan(incident?.y ?? 0);
+  });
+
   test("with forced colours, what is chosen looks unlike the rest, and the bar of a tone has its colour", async () => {
     const { page } = await open({ ...DESKTOP, forcedColors: "active" });
     const looks = (selector: string): Promise<readonly string[]> =>

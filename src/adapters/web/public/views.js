@@ -1,5 +1,5 @@
 // @ts-check
-// The page's two views, by the part of the address behind the hash.
+// The page's two views, by the part of the address behind the hash: a view's name, or the id of an element in it.
 
 /**
  * @param {{ views: readonly { name: string, element: HTMLElement, link: HTMLElement, shown?: () => void }[] }} parts The first view is the usual one.
@@ -7,13 +7,15 @@
 export function createViews({ views }) {
   function show() {
     const asked = location.hash.slice(1);
-    const chosen = views.find(({ name }) => name === asked) ?? views[0];
+    const at = asked === "" ? null : document.getElementById(asked);
+    const chosen = views.find(({ name, element }) => name === asked || element.contains(at)) ?? views[0];
     for (const view of views) {
       view.element.hidden = view !== chosen;
       if (view === chosen) view.link.setAttribute("aria-current", "page");
       else view.link.removeAttribute("aria-current");
     }
     chosen?.shown?.();
+    at?.scrollIntoView();
   }
   addEventListener("hashchange", show);
   show();
