@@ -153,7 +153,7 @@ test("codes are completed, live from the node, best match first", async () => {
   const { suggest, samples } = await talkToSimulator();
   const [first] = await suggest("market show", "market", "btc/usdt");
   expect(first).toMatchObject({ value: samples.marketCode });
-  expect(first!.label).toContain(samples.marketId.slice(0, 8));
+  expect(first!.label).not.toContain(samples.marketId.slice(0, 8));
   const [shortest] = await suggest("market show", "market", "btc");
   expect(shortest).toMatchObject({ value: samples.marketCode });
   expect((await suggest("market show", "market", "")).length).toBe(25);

@@ -72,11 +72,12 @@ function rankOf({ id, label = "", more = "" }: NamedId, low: string): number {
   return address.includes(low) ? 5 : Number.POSITIVE_INFINITY;
 }
 
-/** A unique name is sent instead of the id: it reads better in the visible question. */
+/** A unique name is sent instead of the id: it reads better in the visible question, and says all in the list. */
 function choiceOf({ id, label, more, state }: NamedId, nameIsUnique: boolean): Choice {
   // `BTC/USDT-R1420 rolling future` has the label already.
   const further = label !== undefined && more?.startsWith(label) === true ? more.slice(label.length).trim() : more;
   const words = [label, state, further].filter(Boolean).join(" · ");
-  const whole = words === "" ? id : label === undefined ? `${shortenId(id)} · ${words}` : `${words} (${shortenId(id)})`;
-  return { label: cutShort(whole, MAX_CHOICE_LENGTH), value: nameIsUnique && label !== undefined ? label : id };
+  const cut = (whole: string): string => cutShort(whole, MAX_CHOICE_LENGTH);
+  if (label === undefined) return { label: words === "" ? id : cut(`${shortenId(id)} · ${words}`), value: id };
+  return nameIsUnique ? { label: cut(words), value: label } : { label: cut(`${words} (${shortenId(id)})`), value: id };
 }
