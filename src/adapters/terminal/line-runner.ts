@@ -1,6 +1,7 @@
 import path from "node:path";
 
 import type { Bot } from "../../bot/bot.ts";
+import type { LineCompletion } from "../../bot/grammar/complete-line.ts";
 import { parseLine } from "../../bot/grammar/grammar.ts";
 import type { Caller, Invocation, Target } from "../../bot/invocation.ts";
 import type { Reply } from "../../reply/reply.ts";
@@ -24,8 +25,8 @@ export interface RunOptions {
 export interface LineRunner {
   /** Errors are replies; rejects only when the other process is gone. The caller disposes of the reply's files. */
   run(line: string, options: RunOptions): Promise<Reply>;
-  /** Whole lines to offer for what is typed so far, best first. */
-  complete(line: string): Promise<readonly string[]>;
+  /** Whole lines to offer for what is typed so far, best first, and what each stands for. */
+  complete(line: string): Promise<readonly LineCompletion[]>;
   close(): Promise<void>;
 }
 
@@ -59,7 +60,7 @@ export function localRunner(bot: Bot): LineRunner {
       return bot.run({ ...rest, command: asked.command, options: { network, ...asked.options } });
     },
     complete: (line) =>
-      bot.completeLine(line, { here: HERE, caller: CALLER, signal: AbortSignal.timeout(COMPLETION_TIMEOUT_MILLIS) }),
+      bot.completions(line, { here: HERE, caller: CALLER, signal: AbortSignal.timeout(COMPLETION_TIMEOUT_MILLIS) }),
     close: async () => {},
   };
 }

@@ -37,7 +37,8 @@ export function holderRunner(address: string): LineRunner {
         const body: CompleteRequest = { line };
         const response = await send(address, "POST", "/complete", body);
         const chunks = (await response.toArray()) as Buffer[];
-        return CompleteReply.parse(JSON.parse(Buffer.concat(chunks).toString("utf8"))).lines;
+        const { lines, labels = [] } = CompleteReply.parse(JSON.parse(Buffer.concat(chunks).toString("utf8")));
+        return lines.map((one, at) => ({ line: one, label: labels[at] ?? "" }));
       } catch (thrown) {
         throw toUserError(thrown);
       }

@@ -153,8 +153,10 @@ async function handle(context: RequestContext, request: IncomingMessage, respons
   const asked = route === "POST /run" ? RunRequest.safeParse(body) : CompleteRequest.safeParse(body);
   if (!asked.success) return sendJson(response, 400, { error: "The request cannot be understood." });
   if (route === "POST /run") return answer(context, asked.data, response);
-  const lines = [...(await context.runner.complete(asked.data.line))];
-  return sendJson(response, 200, { lines } satisfies CompleteReply);
+  const offered = await context.runner.complete(asked.data.line);
+  const lines = offered.map(({ line }) => line);
+  const labels = offered.map(({ label = "" }) => label);
+  return sendJson(response, 200, { lines, labels } satisfies CompleteReply);
 }
 
 async function answer(

@@ -27,8 +27,8 @@ export type RunEvent = Immutable<z.infer<typeof RunEvent>>;
 export const CompleteRequest = z.object({ line: z.string() });
 export type CompleteRequest = z.infer<typeof CompleteRequest>;
 
-/** The answer to POST /complete: lines to offer. */
-export const CompleteReply = z.object({ lines: z.array(z.string()) });
+/** The answer to POST /complete: lines to offer, and what each stands for. */
+export const CompleteReply = z.object({ lines: z.array(z.string()), labels: z.array(z.string()).optional() });
 export type CompleteReply = z.infer<typeof CompleteReply>;
 
 /** A command line is never longer. */

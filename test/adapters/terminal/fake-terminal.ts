@@ -3,6 +3,7 @@ import { PassThrough } from "node:stream";
 import { runAsk, type RunAskOptions } from "../../../src/adapters/terminal/index.ts";
 import type { LineRunner, RunOptions } from "../../../src/adapters/terminal/line-runner.ts";
 import type { DisplayPreferences, Terminal } from "../../../src/adapters/terminal/streams.ts";
+import type { LineCompletion } from "../../../src/bot/grammar/complete-line.ts";
 import { silentLog } from "../../../src/log.ts";
 import type { Reply } from "../../../src/reply/reply.ts";
 import { GALLERY_NOW } from "../../support/gallery.ts";
@@ -36,7 +37,7 @@ export function talk(
   argv: readonly string[],
   given: {
     answers?: Readonly<Record<string, Answer>>;
-    complete?: readonly string[];
+    complete?: readonly (string | LineCompletion)[];
     tty?: boolean;
     columns?: number;
     preferences?: DisplayPreferences;
@@ -64,7 +65,7 @@ export function talk(
       if (answer === undefined) throw new Error(`no answer to ${line}`);
       return typeof answer === "function" ? answer(line, options) : answer;
     },
-    complete: async () => given.complete ?? [],
+    complete: async () => (given.complete ?? []).map((one) => (typeof one === "string" ? { line: one } : one)),
     close: async () => {
       closed = true;
     },

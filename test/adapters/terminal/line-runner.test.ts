@@ -76,5 +76,5 @@ describe("a line is asked", () => {
 });
 
 test("a line is completed", async () => {
-  expect(await runner.complete("wh")).toEqual(["where "]);
+  expect(await runner.complete("wh")).toEqual([{ line: "where ", label: "Says what it was asked" }]);
 });

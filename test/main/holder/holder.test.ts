@@ -42,7 +42,11 @@ afterEach(async () => {
 async function holder(
   run: (line: string, options: RunOptions) => Promise<Reply>,
 ): Promise<{ asker: LineRunner; address: string }> {
-  const runner: LineRunner = { run, complete: async (line) => [`${line} list`, `${line} show`], close: async () => {} };
+  const complete: LineRunner["complete"] = async (line) => [
+    { line: `${line} list`, label: "All" },
+    { line: `${line} show` },
+  ];
+  const runner: LineRunner = { run, complete, close: async () => {} };
   server = await serveHolder({ databaseFile, runner, log: silentLog() });
   return { asker: holderRunner(server.address ?? ""), address: server.address ?? "" };
 }
@@ -175,7 +179,10 @@ describe("a question over the holder's socket", () => {
 
   it("is completed there", async () => {
     const { asker } = await holder(async () => reply({ title: "x" }));
-    expect(await asker.complete("market")).toEqual(["market list", "market show"]);
+    expect(await asker.complete("market")).toEqual([
+      { line: "market list", label: "All" },
+      { line: "market show", label: "" },
+    ]);
   });
 });
 

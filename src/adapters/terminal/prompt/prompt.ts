@@ -2,7 +2,10 @@
 // Read next: prompt-session.ts (what a line does: ask, press a button, save files), history.ts.
 import { createInterface } from "node:readline/promises";
 
+import type { LineCompletion } from "../../../bot/grammar/complete-line.ts";
+import { shortenId } from "../../../reply/text.ts";
 import type { AskContext } from "../ask.ts";
+import { cutToWidth, widthOf } from "../render/cell-width.ts";
 import { span, toAnsi } from "../render/span.ts";
 import { visibleText } from "../render/visible-text.ts";
 import { wrap } from "../render/wrap.ts";
@@ -45,7 +48,7 @@ export async function runPrompt(context: PromptContext): Promise<number> {
           history: [...history.lines],
           historySize: HISTORY_SIZE,
           removeHistoryDuplicates: true,
-          completer: (line: string) => complete(context, line),
+          completer: (line: string) => complete(context, line, displayOptions(screen, terminal.preferences).width),
         }
       : {}),
   });
@@ -65,16 +68,49 @@ export async function runPrompt(context: PromptContext): Promise<number> {
  * The completions for readline, and the end of the line that they complete. Continuations of the line exclude all other
  * completions, since only they share more of the line; completions with control characters are omitted.
  */
-async function complete(context: PromptContext, line: string): Promise<[string[], string]> {
-  let offered: string[] = [];
+async function complete(context: PromptContext, line: string, width: number): Promise<[string[], string]> {
+  let offered: readonly LineCompletion[] = [];
   try {
-    offered = (await context.runner.complete(line)).filter((one) => visibleText(one) === one);
+    offered = (await context.runner.complete(line)).filter((one) => visibleText(one.line) === one.line);
   } catch {
     // A failed completion offers nothing.
   }
-  const going = offered.filter((one) => one.startsWith(line));
+  const going = offered.filter((one) => one.line.startsWith(line));
   const shown = going.length > 0 ? going : offered;
   const start = line.lastIndexOf(" ") + 1;
-  const kept = shown.every((one) => one.startsWith(line.slice(0, start))) ? start : 0;
-  return [shown.map((one) => one.slice(kept)), line.slice(kept)];
+  const kept = shown.every((one) => one.line.startsWith(line.slice(0, start))) ? start : 0;
+  const words = shown.map((one) => one.line.slice(kept));
+  return [withLabels(words, shown, width), line.slice(kept)];
+}
+
+/**
+ * The words with what each stands for, a line each, since readline lists what it completes: `513ade8e…b9cd  rejected`.
+ * It completes to their common beginning, so that they stay alone where that would become another one.
+ */
+function withLabels(words: readonly string[], offered: readonly LineCompletion[], width: number): string[] {
+  const short = words.map((word) => word.trim().replaceAll(LONG_ID, shortenId));
+  const column = Math.max(...short.map((word) => widthOf(word)));
+  const lines = short.map((word, at) => {
+    const meaning = meaningOf(word, visibleText(offered[at]?.label ?? ""));
+    return meaning === "" ? word : cutToWidth(`${word}${" ".repeat(column - widthOf(word))}  ${meaning}`, width);
+  });
+  return commonBeginning(lines) === commonBeginning(words) ? lines : [...words];
+}
+
+/** The label without the value that the word ends in. */
+function meaningOf(word: string, label: string): string {
+  const value = /[^\s:,]*$/u.exec(word)?.[0] ?? "";
+  if (label === value) return "";
+  const lead = value === "" ? undefined : [`${value} · `, `${value}: `].find((one) => label.startsWith(one));
+  if (lead !== undefined) return label.slice(lead.length);
+  const end = ` (${value})`;
+  return label.endsWith(end) ? label.slice(0, -end.length) : label;
+}
+
+const LONG_ID = /[0-9a-f]{32,}/giu;
+
+function commonBeginning(words: readonly string[]): string {
+  const [first = "", ...others] = words;
+  const end = [...first].findIndex((_, at) => others.some((one) => one[at] !== first[at]));
+  return end === -1 ? first : first.slice(0, end);
 }

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { type Attachment, memoryAttachment } from "../../../../src/reply/attachment.ts";
 import { reply, type Reply } from "../../../../src/reply/reply.ts";
+import { shortenId } from "../../../../src/reply/text.ts";
 import { talk } from "../fake-terminal.ts";
 
 const [tab, enter, up, ctrlC, ctrlD] = ["\t", "\r", "\u001B[A", "\u0003", "\u0004"];
@@ -154,6 +155,47 @@ describe("at a terminal", () => {
     await terminal.sees("• It is noon");
     terminal.type(ctrlD);
     expect(await terminal.exit).toBe(0);
+  });
+
+  test("Tab twice lists each id by its ends with its name, within the width, and completes the whole id", async () => {
+    const [first, second] = ["a1".padEnd(64, "0"), "b2".padEnd(64, "0")];
+    const complete = [
+      { line: `order ${first}`, label: `rejected (${shortenId(first)})` },
+      { line: `order ${second}`, label: `${shortenId(second)} · ${"partly filled ".repeat(9)}` },
+      { line: "order id:", label: "An id" },
+      { line: "order newest", label: "newest: the last one" },
+    ];
+    const terminal = talk([], { answers: { "order id:": answers.time }, tty: true, columns: 60, complete });
+    await terminal.sees("bellwether> ");
+    terminal.type(`order ${tab}`);
+    terminal.type(tab);
+    await terminal.sees("newest         the last one");
+    expect(terminal.out()).toContain(`${shortenId(first)}  rejected\r\n${shortenId(second)}  partly filled`);
+    expect(terminal.out()).not.toContain(first);
+    for (const one of terminal.out().split(/\r?\n/u)) expect(one.length).toBeLessThanOrEqual(60);
+    terminal.type(`id:${enter}`);
+    await terminal.sees("• It is noon");
+    terminal.type(ctrlD);
+    expect(await terminal.exit).toBe(0);
+  });
+
+  test("Tab adds to a line only what all that it offers have in common, names or not", async () => {
+    const complete = [
+      { line: "alerts silence ", label: "Keep alerts back" },
+      { line: "alerts silences ", label: "What is kept back" },
+    ];
+    const terminal = talk([], { answers: { "alerts silence": answers.time }, tty: true, complete });
+    await terminal.sees("bellwether> ");
+    terminal.type(`al${tab}`);
+    await terminal.sees("erts silence");
+    terminal.type(tab);
+    terminal.type(tab);
+    await terminal.sees("Keep alerts back");
+    terminal.type(enter);
+    await terminal.sees("• It is noon");
+    terminal.type(ctrlD);
+    expect(await terminal.exit).toBe(0);
+    expect(terminal.asked.map(({ line }) => line)).toEqual(["alerts silence"]);
   });
 
   test("history outlives the prompt, newest first, for its owner's eyes only", async () => {

@@ -38,10 +38,11 @@ export function withShortIds(line) {
  */
 export function meaningOf(line, label) {
   const value = withShortIds(line.slice(line.search(/[^\s:,]*$/u)));
-  const [lead, end] = [`${value} · `, ` (${value})`];
   if (label === undefined || label === null || label === value) return undefined;
   if (value === "") return label;
-  if (label.startsWith(lead)) return label.slice(lead.length);
+  const lead = [`${value} · `, `${value}: `].find((one) => label.startsWith(one));
+  if (lead !== undefined) return label.slice(lead.length);
+  const end = ` (${value})`;
   return label.endsWith(end) ? label.slice(0, -end.length) : label;
 }
 

@@ -8,6 +8,7 @@ test.each([
   [`stake ${ID}`, "d5921300…92fa · 3 linkings", "3 linkings"],
   [`stake ${ID}`, "treasury (d5921300…92fa)", "treasury"],
   ["market show BTC/USDT", "BTC/USDT · active (5f4f0eef…0309)", "active (5f4f0eef…0309)"],
+  ["alerts add ops", "ops: what ops channels need", "what ops channels need"],
   [`order market:${ID}`, "d5921300…92fa", undefined],
   ["market list ", "All markets: bid, offer, state", "All markets: bid, offer, state"],
 ])("beside the line %j the label %j says %j", (line, label, meaning) => {
