@@ -9,23 +9,17 @@ import { suspicionWords, verdictWords } from "../src/alerts/wording/network-stat
 import { silenceLine } from "../src/alerts/wording/describe-silences.ts";
 import type { Platforms } from "../src/alerts/platform.ts";
 import { beganAt, sinceWords } from "../src/alerts/wording/phrases.ts";
-import { type Labels, subjectName } from "../src/alerts/wording/subscription-words.ts";
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
-import {
-  episodeLabel,
-  episodeSubject,
-  mayAcknowledge,
-  seenHere,
-  worstFirst,
-} from "../src/answers/alerts/episodes/episodes.ts";
+import { episodeSubject, mayAcknowledge, seenHere, worstFirst } from "../src/answers/alerts/episodes/episodes.ts";
 import { networkStatus, watchedMarketLabels } from "../src/answers/alerts/episodes/network-status.ts";
 import { destinationHere, isAmongMany } from "../src/answers/alerts/destination.ts";
 import { tokenKey } from "../src/alerts/sender.ts";
 import { servedSuspensions, suspensionWords, unreachablePlaces } from "../src/answers/alerts/suspension-words.ts";
 import { visibleSilences } from "../src/answers/alerts/silences/silences.ts";
+import { rowActions } from "../src/answers/answer.ts";
 import { command } from "../src/bot/command.ts";
 import { type Block, details, facts, field, paragraph, type Table } from "../src/reply/block.ts";
-import { type Action, reply, type Tone } from "../src/reply/reply.ts";
+import { type Action, type Ask, reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, text, type Text, toText } from "../src/reply/text.ts";
 import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
 import { formatCount } from "../src/units/format-number.ts";
@@ -62,18 +56,22 @@ export const alertsStatus = command({
       alerts.outboxDepth(isAmongMany(context) ? tokenKey(destinationHere(context)) : undefined),
       alerts.subscriptions(),
     ]);
-    const open = worstFirst(episodes.filter(isAsked).map((one) => seenHere(one, context)));
-    const labels = await labelsOf(open, alerts);
+    const seen = worstFirst(episodes.filter(isAsked).map((one) => seenHere(one, context)));
+    const open = await Promise.all(seen.map((one) => named(one, alerts)));
     const known = await alerts.suspensions();
     const suspensions = servedSuspensions(known, alerts, context);
     const unreachable = unreachablePlaces(all.filter(isAsked), known, context);
     const isUnwatched = alerts.verdict === undefined;
     const silences = visibleSilences(await alerts.silences(), context).filter((one) => isSilenceActive(one, now));
     const silenced = silences.map((one) => silenceLine(one, now, context.platforms));
+    const why = rowActions(
+      "Why",
+      open.map((one) => ({ name: buttonSubject(one, open), invocation: whyAsk(one) })),
+    );
     const blocks: Block[] = [
       ...(isUnwatched ? [paragraph(unwatchedWords(statuses, now))] : []),
       ...suspensions.map((suspension) => paragraph(suspensionWords(suspension, context.platforms, now))),
-      ...(open.length === 0 ? [] : [episodeTable(open, labels)]),
+      ...(open.length === 0 ? [] : [episodeTable(open, why.inTable)]),
       ...facts([
         field("Silenced", countedOrOnly(silenced, "silences are active")),
         field("Not sent yet", unsentWords(owed, now, context.platforms)),
@@ -98,14 +96,15 @@ export const alertsStatus = command({
     }
     // The headline names few networks with their verdicts already.
     (networks.length <= FEW_NETWORKS ? below : blocks).push(networkTable(statuses, observations, now));
-    const offered = open.slice(0, BUTTONS);
+    const offered = open.slice(0, BUTTONS).filter(({ acknowledged }) => acknowledged === undefined);
     const acknowledgeable = await Promise.all(offered.map((one) => mayAcknowledge(alerts, one, context)));
     return reply({
       title: headline(statuses, open, isUnwatched, context.now()),
       tone: isUnwatched ? "warning" : toneOf(statuses, open),
       blocks: [...blocks, ...details(below)],
       actions: [
-        ...offered.flatMap((one, index) => episodeActions(one, open, acknowledgeable[index] === true)),
+        ...why.actions,
+        ...offered.flatMap((one, index) => (acknowledgeable[index] === true ? [acknowledge(one, open)] : [])),
         refresh(options.network),
       ],
     });
@@ -181,52 +180,42 @@ function networkTable(
   };
 }
 
-/** Names of the episodes' subjects, by id, where they have one. */
-async function labelsOf(open: readonly Episode[], alerts: AlertService): Promise<Labels> {
-  const labels: Record<string, string> = {};
-  for (const network of new Set(open.map((one) => one.network))) {
-    Object.assign(labels, await watchedMarketLabels(network, alerts));
-  }
-  for (const episode of open) {
-    const label = episodeLabel(episode);
-    if (label !== undefined) labels[episode.subject] = label;
-  }
-  return labels;
+/** With the market's name that the watchers know, where the reading has none. */
+async function named(episode: Episode, alerts: AlertService): Promise<Episode> {
+  const { last, network, subject } = episode;
+  const isOfMarket = last.kind === "market.auction" || last.kind === "market.price" || last.kind === "market.bound";
+  if (!isOfMarket || last.label !== undefined) return episode;
+  const { [subject]: label } = await watchedMarketLabels(network, alerts);
+  return label === undefined ? episode : { ...episode, last: { ...last, label } };
 }
 
-function episodeTable(open: readonly Episode[], labels: Labels): Table {
+function episodeTable(open: readonly Episode[], inTable: Pick<Table, "rowAction">): Table {
   return {
     kind: "table",
     name: "open-episodes",
     title: text`Open alerts`,
     columns: [
-      { title: "Kind" },
-      { title: "About" },
+      { title: "Alert" },
       { title: "Severity" },
-      { title: "Network" },
+      { title: "State" },
       { title: "Since", priority: 2 },
       { title: "Episode", priority: 3 },
     ],
     rows: open.map((episode) => {
-      const { severity, kind, network, subject, acknowledged, id, state } = episode;
-      const notes = [
+      const { severity, acknowledged, id, state } = episode;
+      const states = [
         ...(state === "recovering" ? ["looks good again"] : []),
         ...(acknowledged === undefined ? [] : [`acknowledged by ${acknowledged.by}`]),
       ];
       return [
-        toText(notes.length === 0 ? kind : `${kind} (${notes.join("; ")})`),
-        toText(subject === "" ? network : subjectName(subject, labels)),
+        conditionWords(episode).bad,
         toText(strong(severity)),
-        toText(network),
+        toText(states.length === 0 ? "firing" : states.join("; ")),
         sinceWords(episode, "both"),
         toText(code(episodeName(id))),
       ];
     }),
-    rowAction: {
-      label: "Why",
-      invocations: open.map(({ id }) => ({ command: "alerts why", options: { episode: episodeName(id) } })),
-      effect: "reply",
-    },
+    ...inTable,
   };
 }
 
@@ -297,17 +286,14 @@ function toneOf(statuses: readonly NetworkStatus[], open: readonly Episode[]): T
   return statuses.every(({ verdict }) => verdict === "healthy") ? "good" : "neutral";
 }
 
-function episodeActions(episode: Episode, open: readonly Episode[], isAcknowledgeable: boolean): Action[] {
-  const { id, acknowledged } = episode;
+function whyAsk({ id }: Episode): Ask {
   // Short enough to be typed.
-  const options = { episode: episodeName(id) };
-  const subject = buttonSubject(episode, open);
-  return [
-    { label: `Why ${subject}`, invocation: { command: "alerts why", options }, effect: "reply" },
-    ...(acknowledged === undefined && isAcknowledgeable
-      ? [{ label: `Acknowledge ${subject}`, invocation: { command: "alerts ack", options }, effect: "reply" } as const]
-      : []),
-  ];
+  return { command: "alerts why", options: { episode: episodeName(id) } };
+}
+
+function acknowledge(episode: Episode, open: readonly Episode[]): Action {
+  const invocation = { command: "alerts ack", options: { episode: episodeName(episode.id) } };
+  return { label: `Acknowledge ${buttonSubject(episode, open)}`, invocation, effect: "reply" };
 }
 
 /** A distinct name for a button: the subject alone, where no other open episode has the same. */

@@ -32,7 +32,7 @@ test("the status names the network of what is open in a narrow terminal, too", a
   await talk.ask("alerts ack node.down");
   const reply = await talk.askFor("alerts status");
   const narrow = renderTerminal(reply, { width: 60, colour: false, links: false, now: talk.now() });
-  expect(narrow).toMatch(saying("!", "mainnet", "node.down"));
+  expect(narrow).toMatch(saying("!", "mainnet", "a:1 is down on mainnet"));
 });
 
 describe("the log", () => {
@@ -116,7 +116,7 @@ describe("the status", () => {
     const talk = await oneNodeDown();
     const said = await talk.ask("alerts status");
     expect(said).toMatch(saying("!", "mainnet", "testnet"));
-    expect(said).toMatch(/node\.down\s+a:1\s+warning/u);
+    expect(said).toMatch(/a:1 is down on mainnet\s+warning\s+firing/u);
     expect(said).toMatch(saying(2, "Discord", 25));
     expect(said).toMatch(/mainnet\s+\D+1 \D+1 of 2 answer\s+1,200/u);
     await talk.press("alerts ack");
@@ -180,7 +180,7 @@ describe("the status", () => {
     expect(shown(talk.lastReply)).toMatch(saying("auction", "BTC/USD"));
     talk.advance(60_000);
     expect(await look()).toMatch(
-      saying("market.auction", "BTC/USD", "info", "2026-01-15", "12:00:00", "UTC", "mainnet"),
+      saying("Open alerts", "BTC/USD", "mainnet", "info", "2026-01-15", "12:00:00", "UTC", "market.auction"),
     );
   });
 
@@ -223,7 +223,7 @@ describe("the status", () => {
     await see(talk, 1, [stalled("good"), down("bad"), down("good", "b:1")]);
     await see(talk, 1, [stalled("good"), down("bad"), down("bad", "b:1")]);
     const said = await talk.ask("alerts status");
-    expect(said).toMatch(/node\.down\s+b:1/u);
+    expect(said).toMatch(/b:1 is down/u);
     expect(said).not.toContain("Suspicious");
   });
 
@@ -231,13 +231,24 @@ describe("the status", () => {
     const talk = await oneNodeDown();
     const both = [down("bad"), down("bad", "b:1")];
     await see(talk, 4, [stalled("good"), ...both]);
-    expect(await talk.ask("alerts status")).toMatch(/node\.down\s+b:1[\s\S]*node\.down\s+a:1/u);
+    expect(await talk.ask("alerts status")).toMatch(/b:1 is down on[\s\S]*a:1 is down on/u);
     await talk.ask("alerts ack b:1");
-    expect(await talk.ask("alerts status")).toMatch(/node\.down\s+a:1[\s\S]*node\.down \(acknowledged by ann\)\s+b:1/u);
+    expect(await talk.ask("alerts status")).toMatch(/a:1 is down on[\s\S]*b:1 is down on.*acknowledged by ann/u);
     await see(talk, 60, [stalled("bad"), ...both]);
     expect(await talk.ask("alerts status")).toMatch(
-      /network\.stalled\s+mainnet\s+critical[\s\S]*node\.down.*\s+[ab]:1\s+warning/u,
+      /No new block on mainnet\s+critical[\s\S]*[ab]:1 is down on mainnet\s+warning/u,
     );
+  });
+
+  test("tells two alerts of one kind apart, and offers each of their stories once", async () => {
+    const talk = await oneNodeDown();
+    await see(talk, 4, [stalled("good"), down("bad"), down("bad", "b:1")]);
+    const { blocks, actions } = await talk.askFor("alerts status");
+    const table = blocks.find((block) => block.kind === "table")!;
+    expect(new Set(table.rows.map(([first]) => plainText(first!))).size).toBe(2);
+    expect(table.rowAction?.invocations).toHaveLength(2);
+    const asked = actions.flatMap((one) => ("invocation" in one ? [one.invocation.command] : []));
+    expect(asked).not.toContain("alerts why");
   });
 
   test("lists a node before a market of the same severity, acknowledged or not", async () => {
@@ -246,7 +257,9 @@ describe("the status", () => {
     await talk.ask("alerts add market.auction");
     await see(talk, 1, [down("bad"), auction("good", MARKET)]);
     await see(talk, 2, [down("bad"), auction("bad", MARKET)]);
-    expect(await talk.ask("alerts status")).toMatch(/node\.down \(acknowledged by ann\)[\s\S]*BTC\/USD\s+warning/u);
+    expect(await talk.ask("alerts status")).toMatch(
+      /is down on mainnet.*acknowledged by ann[\s\S]*BTC\/USD .*\s+warning/u,
+    );
   });
 
   test("calls a blind watcher blind, and a stall a stall", async () => {
@@ -264,7 +277,7 @@ describe("the status", () => {
     await see(talk, 8, [stalled("bad")]);
     await see(talk, 1, [stalled("good")]);
     const said = await talk.ask("alerts status");
-    expect(said).toMatch(saying("mainnet makes blocks again", "network.stalled", "looks good again"));
+    expect(said).toMatch(saying("mainnet makes blocks again", "No new block", "looks good again", "network.stalled"));
     expect(said).not.toMatch(/mainnet\s+stalled/u);
   });
 
