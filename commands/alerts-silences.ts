@@ -35,7 +35,7 @@ export const alertsSilences = command({
     const [only] = found;
     const end = rowActions(
       "End",
-      found.map(({ id }) => ({ name: id, invocation: { command: "alerts unsilence", options: { id } } })),
+      found.map(({ id }) => ({ name: "silence", invocation: { command: "alerts unsilence", options: { id } } })),
     );
     const labels = await subjectLabels([{ kinds: ["market.state"], ids }], context);
     return reply({

@@ -71,6 +71,42 @@ export function foldedLinesOf(table: Table, columns: readonly number[]): Layout 
   };
 }
 
+/**
+ * Rows of two lines, where a row stands alone or has a button beside it: the first cell, which may wrap, and the others in
+ * small print below it. Undefined where a row has no room for them.
+ */
+export function twoLinesOf(table: Table, columns: readonly number[]): Layout | undefined {
+  const titles = columns.map((index): Text => [{ kind: "text", text: table.columns[index]?.title ?? "" }]);
+  const isTooLong = (cells: readonly Text[]): boolean => lineWidth(cells, LINE_GAP) > PHONE_LINE;
+  const [first = 0, ...others] = columns;
+  const below = table.rows.map((row) =>
+    others.map((index) => row[index] ?? []).filter((cell) => flatText(cell) !== ""),
+  );
+  if (others.length > 0 && [titles, ...below].some(isTooLong)) return undefined;
+  const joined = (cells: readonly Text[], onId?: (value: string) => void): string =>
+    cells.map((cell) => renderText(cell, { shortTimes: true, ...(onId && { onId }) }).markdown.trim()).join(LINE_GAP);
+  const max = 2 * PHONE_LINE;
+  return {
+    columns: columns.length,
+    cut: table.rows.filter((row) => shownWidth(row[first] ?? []) > max).length,
+    frame: [others.length === 0 ? "" : `-# ${joined(titles)}\n`, ""],
+    row: (index, onId) => {
+      const cell = table.rows[index]?.[first] ?? [];
+      // Wide characters take two columns each.
+      const most = FIXED_WIDTH.test(flatText(cell)) ? max : max / 2;
+      const name = renderText(cell, {
+        bold: true,
+        shortTimes: true,
+        onId,
+        ...(shownWidth(cell) > max ? { max: most - 4 } : {}),
+      });
+      const rest = joined(below[index] ?? [], onId);
+      const head = name.markdown.trim() === "" ? "–" : name.markdown.trim();
+      return { markdown: rest === "" ? head : `${head}\n-# ${rest}`, whole: name.whole };
+    },
+  };
+}
+
 function lineWidth(cells: readonly Text[], gap: string): number {
   return cells.reduce((total, cell) => total + Math.max(1, shownWidth(cell)), (cells.length - 1) * gap.length);
 }

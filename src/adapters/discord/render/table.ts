@@ -4,7 +4,7 @@ import { type Text, toText } from "../../../reply/text.ts";
 import { formatCount } from "../../../units/format-number.ts";
 import { PHONE_COLUMNS } from "../limits.ts";
 import { FIXED_WIDTH, flatText, inlineCode, insideFence, type Markup, renderText } from "./markdown.ts";
-import { foldedLinesOf, GAP, linesOf, rankOf, timeColumn } from "./table-lines.ts";
+import { foldedLinesOf, GAP, linesOf, rankOf, timeColumn, twoLinesOf } from "./table-lines.ts";
 import { type Layout, recordsOf } from "./table-records.ts";
 
 /** As many rows in one layout as fit. */
@@ -128,9 +128,12 @@ function note(
 /** As many columns as the rows have room for: in a grid, else in lines. */
 function widestLayout(table: Table, columnCount: number, apart: boolean): Layout {
   let columns = Array.from({ length: columnCount }, (_, index) => index);
+  const mayFold = apart || table.rows.length === 1;
   for (;;) {
-    const layout =
-      (apart ? undefined : gridOf(table, columns)) ?? linesOf(table, columns) ?? foldedLinesOf(table, columns);
+    const inLines = (apart ? undefined : gridOf(table, columns)) ?? linesOf(table, columns);
+    const folded = (): Layout | undefined =>
+      (mayFold ? twoLinesOf(table, columns) : undefined) ?? foldedLinesOf(table, columns);
+    const layout = mayFold && (inLines?.cut ?? 0) > 0 ? folded() : (inLines ?? folded());
     if (layout !== undefined) return layout;
     const least = leastImportant(table, columns);
     columns = columns.filter((column) => column !== least);

@@ -11,7 +11,7 @@ import { anyTable } from "../../../support/arbitrary-reply.ts";
 import { runs } from "../../../support/runs.ts";
 
 /** Rows that took more than a line. */
-const tooWide: readonly Table[] = [
+const wide: readonly Table[] = [
   [toText("東".repeat(100))],
   [toText("Name"), Array.from({ length: 3 }, () => time(fromMillis(1_772_443_400_000)))],
   [toText(commandLine("a".repeat(PHONE_LINE)))],
@@ -23,10 +23,14 @@ test("any table has rows of phone lines, and takes no more than its room", () =>
     fc.property(anyTable, fc.integer({ min: 20, max: 3900 }), fc.boolean(), (table, max, apart) => {
       const { markdown, rows } = renderTable(table, { max, held: undefined, onId: () => {}, apart });
       expect(markdown.length).toBeLessThanOrEqual(max);
-      const lines = rows.lines.flatMap((row) => row.split("\n"));
-      expect(lines.filter((line) => widthOf(line) > PHONE_LINE)).toEqual([]);
+      // A row that stands alone, or beside a button, may wrap its first cell.
+      const mayWrap = apart || table.rows.length === 1;
+      const tooWide = rows.lines.flatMap((row) =>
+        row.split("\n").filter((line, index) => widthOf(line) > (mayWrap && index === 0 ? 2 : 1) * PHONE_LINE),
+      );
+      expect(tooWide).toEqual([]);
     }),
-    { ...runs(100), examples: tooWide.map((one) => [one, 1000, false]) },
+    { ...runs(100), examples: wide.map((one) => [one, 1000, false]) },
   );
 });
 

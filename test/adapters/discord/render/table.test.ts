@@ -49,6 +49,33 @@ test("a row without room for all of it keeps its state rather than its numbers, 
   }
 });
 
+test.each([1, 3])(
+  "each of %i rows with a button names the whole of its thing, and below it what else has room",
+  (count) => {
+    const rows = Array.from({ length: count }, (_, index) => [
+      text`market.price of BTC/USDT, above ${String(95_000 + index)} on mainnet`,
+      toText("active"),
+      toText(`6pq6${index}`),
+      toText("2026-01-15 12:00:05 UTC by somebody with a long name"),
+    ]);
+    const invocations = rows.map((_row, index) => ({ command: "alerts edit", options: { id: `6pq6${index}` } }));
+    const table: Table = {
+      kind: "table",
+      name: "rows",
+      columns: [{ title: "Tells" }, { title: "State" }, { title: "Id" }, { title: "Since", priority: 2 }],
+      rows,
+      rowAction: { label: "Change…", invocations, effect: "reply" },
+    };
+    const lines = textsIn(renderDiscord(reply({ title: "Title", blocks: [table] })).components)
+      .join("\n")
+      .split("\n");
+    for (let index = 0; index < count; index += 1) {
+      const at = lines.indexOf(`**market.price of BTC/USDT, above ${95_000 + index} on mainnet**`);
+      expect(lines[at + 1]).toBe(`-# active · 6pq6${index}`);
+    }
+  },
+);
+
 test.each([27, 75, 84])("each of %i rows can be chosen below a table, or is said to be asked for by name", (count) => {
   const rows = Array.from({ length: count }, (_, index) => [toText(`row ${index}`)]);
   const invocations = rows.map((_row, index) => ({ command: "market show", options: { market: `m${index}` } }));
