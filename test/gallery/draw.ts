@@ -65,24 +65,47 @@ interface Size {
   readonly columns: number;
 }
 
-/** What a surface shows of a reply, drawn from the payload that it gets. */
+/** What a surface shows of a reply, drawn from the payload that it gets. What no screen changes is drawn once. */
 export function treeOf(surface: Surface, shown: Shown, size: Size): VNode {
-  return safeTree(DRAW[surface](shown, size));
+  const fit = fits[surface].get(shown) ?? DRAW[surface](shown);
+  fits[surface].set(shown, fit);
+  return fit(size);
 }
 
-const DRAW: Readonly<Record<Surface, (shown: Shown, size: Size) => VNode>> = {
-  discord: ({ reply, as, now, form }) =>
-    form === undefined
-      ? drawDiscord(json(discordPreview.render(reply, as)), toMillis(now), toMillis(now))
-      : drawDiscordForm(form),
-  slack: ({ reply, as, now }) => drawSlack(json(slackPreview.render(reply, as)), toMillis(now), toMillis(now)),
-  web: ({ reply, now }, { pixels }) => {
+/** A reply as it is shown on a screen of this size. */
+type Fit = (size: Size) => VNode;
+
+const fits: Readonly<Record<Surface, WeakMap<Shown, Fit>>> = {
+  discord: new WeakMap(),
+  slack: new WeakMap(),
+  web: new WeakMap(),
+  terminal: new WeakMap(),
+};
+
+const DRAW: Readonly<Record<Surface, (shown: Shown) => Fit>> = {
+  discord: ({ reply, as, now, form }) => {
+    const tree = safeTree(
+      form === undefined
+        ? drawDiscord(json(discordPreview.render(reply, as)), toMillis(now), toMillis(now))
+        : drawDiscordForm(form),
+    );
+    return () => tree;
+  },
+  slack: ({ reply, as, now }) => {
+    const tree = safeTree(drawSlack(json(slackPreview.render(reply, as)), toMillis(now), toMillis(now)));
+    return () => tree;
+  },
+  web: ({ reply, now }) => {
     const document = replyToJson(reply, (file) => `/api/files/${file.sha256.slice(0, 8)}`);
-    return fitColumns(renderReply(document, { now: toMillis(now), timeZone: "UTC" }), pixels);
+    const tree = renderReply(document, { now: toMillis(now), timeZone: "UTC" });
+    return ({ pixels }) => safeTree(fitColumns(tree, pixels));
   },
-  terminal: ({ reply, now }, { columns: width }) => {
-    return h("pre", {}, drawAnsi(renderTerminal(reply, { width, colour: true, links: true, now, ...foldOf(reply) })));
-  },
+  terminal:
+    ({ reply, now }) =>
+    ({ columns: width }) =>
+      safeTree(
+        h("pre", {}, drawAnsi(renderTerminal(reply, { width, colour: true, links: true, now, ...foldOf(reply) }))),
+      ),
 };
 
 /** A form as Discord's app shows it, from what would be sent. */
