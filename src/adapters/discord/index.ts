@@ -80,7 +80,7 @@ class DiscordAdapter implements SendingAdapter {
   readonly #sender: DiscordSender;
   readonly #answering = new Set<Promise<void>>();
   readonly #mentions = new CommandMentions();
-  readonly #seen = new LRUCache<string, true>({ max: 5000 });
+  readonly #seen = new LRUCache<string, true>({ maxSize: 5000, sizeCalculation: () => 1 });
   #connection: GatewayConnection | InteractionsEndpoint | undefined;
   #registered: Promise<void> | undefined;
 

@@ -64,7 +64,8 @@ export class DiscordSender implements Sender {
   readonly #tails = new Map<string, Promise<unknown>>();
   readonly #threads: Threads;
   #refused: { readonly error: SendError; readonly until: number } | undefined;
-  readonly #directChannels = new LRUCache<string, string>({ max: 10_000 });
+  // Without `max`, which would reserve the room for all of them.
+  readonly #directChannels = new LRUCache<string, string>({ maxSize: 10_000, sizeCalculation: () => 1 });
 
   constructor(rest: REST, dependencies: SenderDependencies, limiter?: RateLimiter) {
     this.#rest = rest;

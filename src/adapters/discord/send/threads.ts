@@ -17,7 +17,7 @@ const ARCHIVE_MINUTES = 1440;
 export class Threads {
   readonly #rest: REST;
   readonly #log: Log;
-  readonly #started = new LRUCache<string, true>({ max: 10_000 });
+  readonly #started = new LRUCache<string, true>({ maxSize: 10_000, sizeCalculation: () => 1 });
 
   constructor(rest: REST, log: Log) {
     this.#rest = rest;

@@ -49,7 +49,11 @@ export class ChannelManagers {
 
   constructor(options: ChannelManagersOptions) {
     this.#options = options;
-    this.#permissions = new LRUCache({ max: options.cached ?? MAX_CACHED, ttl: CACHED_FOR_MILLIS });
+    this.#permissions = new LRUCache({
+      maxSize: options.cached ?? MAX_CACHED,
+      sizeCalculation: () => 1,
+      ttl: CACHED_FOR_MILLIS,
+    });
     const listed = (options.listed ?? [])
       .map((entry) => entry.trim())
       .filter((entry) => entry !== "" && !/^discord:|^(?:user:)?\d+$/iu.test(entry))

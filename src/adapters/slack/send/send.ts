@@ -101,10 +101,11 @@ export class SlackSender implements Sender {
     this.#dependencies = dependencies;
     this.#token = dependencies.token ?? OWN_TOKEN;
     this.#queue = new ChannelQueue(channelMillis);
-    const { cached: max = MAX_CACHED } = dependencies;
-    this.#directChannels = new LRUCache({ max });
-    this.#editedAt = new LRUCache({ max });
-    this.#sentFiles = new LRUCache({ max });
+    // Without `max`, which would reserve the room for all of them.
+    const bound = { maxSize: dependencies.cached ?? MAX_CACHED, sizeCalculation: () => 1 };
+    this.#directChannels = new LRUCache(bound);
+    this.#editedAt = new LRUCache(bound);
+    this.#sentFiles = new LRUCache(bound);
   }
 
   async send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {

@@ -24,7 +24,7 @@ export class Intake {
   readonly #log: Log;
   readonly #isFirst: IsFirst;
   /** The newest requests: Slack may deliver one twice. */
-  readonly #recent = new LRUCache<string, true>({ max: 5000 });
+  readonly #recent = new LRUCache<string, true>({ maxSize: 5000, sizeCalculation: () => 1 });
   #app: App | undefined;
 
   constructor({ log, isFirst = async () => true }: IntakeOptions) {
