@@ -111,6 +111,7 @@ const LONG_ID = /[0-9a-f]{32,}/giu;
 
 function commonBeginning(words: readonly string[]): string {
   const [first = "", ...others] = words;
-  const end = [...first].findIndex((_, at) => others.some((one) => one[at] !== first[at]));
-  return end === -1 ? first : first.slice(0, end);
+  let end = 0;
+  while (end < first.length && others.every((one) => one[end] === first[end])) end += 1;
+  return first.slice(0, end);
 }
