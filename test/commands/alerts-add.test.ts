@@ -422,5 +422,7 @@ describe("completion", () => {
     const id = idIn(talk.lastReply);
     expect((await talk.suggest("alerts edit", "id", "")).map(({ value }) => value)).toEqual([id]);
     expect((await talk.suggest("alerts edit", "id", "lagg"))[0]?.label).toContain("node.lagging");
+    await talk.ask("alerts add market.price BTC/USDT high:95000");
+    expect((await talk.suggest("alerts edit", "id", "btc/usdt"))[0]?.label).toMatch(/BTC\/USDT, above 95,000/u);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { episodeName } from "../../src/alerts/rules/episode.ts";
 import { destinationKey } from "../../src/alerts/routing/subscription.ts";
 import { silenceScopeWords } from "../../src/alerts/wording/silence-words.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
@@ -144,6 +145,14 @@ describe("a silence", () => {
     for (const words of ["all", "node.down", "BTC/USDT"]) {
       await talk.ask(`alerts silence ${words} for:8h`);
       expect(await talk.ask(`alerts unsilence ${words}`)).toMatch(saying("✓"));
+      expect(await talk.engine.silences()).toEqual([]);
+    }
+    await see(talk, 4, [down("good")]);
+    await see(talk, 4, [down("bad")]);
+    const [episode] = await talk.engine.openEpisodes();
+    for (const words of [episode!.id, episodeName(episode!.id)]) {
+      await talk.ask(`alerts silence "${words}" for:8h`);
+      expect(await talk.ask(`alerts unsilence "${words}"`)).toMatch(saying("✓"));
       expect(await talk.engine.silences()).toEqual([]);
     }
     await talk.ask("alerts silence node.down for:1h");

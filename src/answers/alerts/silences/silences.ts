@@ -5,18 +5,21 @@ import { timeToText } from "../../../alerts/kinds/json-fields.ts";
 import { isConditionKind } from "../../../alerts/kinds/kinds.ts";
 import type { NetworkStatus } from "../../../alerts/kinds/network-status.ts";
 import { quietUntil } from "../../../alerts/routing/quiet-hours.ts";
-import { isSilenceActive, type Silence, silenceActiveUntil } from "../../../alerts/routing/silence.ts";
+import { isSilenceActive, matchesSilence, type Silence, silenceActiveUntil } from "../../../alerts/routing/silence.ts";
 import { covers, destinationKey, isAlive, type Subscription } from "../../../alerts/routing/subscription.ts";
 import type { Destination } from "../../../alerts/sender.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import { silenceScopeWords } from "../../../alerts/wording/silence-words.ts";
+import type { Labels } from "../../../alerts/wording/subscription-words.ts";
 import { nearest, quoteTyped } from "../../../bot/nearest.ts";
 import type { Choice, SuggestContext } from "../../../bot/options/options.ts";
 import { UserError } from "../../../errors.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
 import { findKind } from "../alert-kinds.ts";
+import { subjectLabels } from "../alert-subjects.ts";
 import { type CallerContext, destinationHere, isOperator } from "../destination.ts";
+import { exactEpisode } from "../episodes/episodes.ts";
 import { findByShortId, shortIdChoices } from "../short-id.ts";
 
 /** The silences that affect this destination: its own and those for all; operators see all. */
@@ -32,13 +35,14 @@ export function visibleSilences(all: readonly Silence[], context: CallerContext)
  * @throws UserError where none matches, or it was made for all channels.
  */
 export async function findSilence(
-  alerts: Pick<AlertService, "silences">,
+  alerts: Pick<AlertService, "silences" | "history">,
   typed: string,
   context: CallerContext,
 ): Promise<Silence> {
   const visible = visibleSilences(await alerts.silences(), context);
   const byId = findByShortId(visible, typed);
-  const called = byId.length > 0 ? byId : visible.filter((one) => isOf(one, typed));
+  const byWords = byId.length > 0 ? byId : visible.filter((one) => isOf(one, typed));
+  const called = byWords.length > 0 ? byWords : await silencesOf(alerts, typed, visible);
   const place = isOperator(context) ? undefined : destinationKey(destinationHere(context));
   const own = called.filter(({ scope }) => scope.destination === place);
   const found = own.length > 0 ? own : called;
@@ -58,7 +62,15 @@ export async function findSilence(
         suggestion: "alerts silences",
         ...(visible.length === 0
           ? {}
-          : { meanings: { typed, values: shortIdChoices((found.length > 1 ? found : visible).map(wordsOf), "") } }),
+          : {
+              meanings: {
+                typed,
+                values: shortIdChoices(
+                  (found.length > 1 ? found : visible).map((one) => wordsOf(one)),
+                  "",
+                ),
+              },
+            }),
       },
     );
   }
@@ -69,6 +81,20 @@ export async function findSilence(
     });
   }
   return only;
+}
+
+/** Those that keep back the episode of that id or name, as its alert shows it. */
+async function silencesOf(
+  alerts: Pick<AlertService, "history">,
+  typed: string,
+  visible: readonly Silence[],
+): Promise<readonly Silence[]> {
+  const episode = await exactEpisode(alerts, typed);
+  if (episode === undefined) return [];
+  // At its beginning, since one that has not begun can be ended, too.
+  return visible.filter((one) =>
+    matchesSilence(one, { ...episode, destination: one.scope.destination ?? "" }, one.from),
+  );
 }
 
 /** Whether it keeps back what is typed, as at `alerts silence`. */
@@ -87,11 +113,16 @@ export function isEverything(typed: string): boolean {
 
 export async function suggestSilences(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
   const all = visibleSilences(await context.alerts.silences(), context);
-  return shortIdChoices(all.map(wordsOf), typed);
+  const ids = all.flatMap(({ scope }) => scope.subject ?? []);
+  const labels = await subjectLabels([{ kinds: ["market.state"], ids }], context);
+  return shortIdChoices(
+    all.map((one) => wordsOf(one, labels)),
+    typed,
+  );
 }
 
-function wordsOf(one: Silence) {
-  return { id: one.id, words: silenceScopeWords(one) };
+function wordsOf(one: Silence, labels: Labels = {}) {
+  return { id: one.id, words: silenceScopeWords(one, labels) };
 }
 
 /** The channels that a silence without a destination affects. */

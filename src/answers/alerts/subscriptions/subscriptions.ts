@@ -22,6 +22,7 @@ import {
   isSameDestination,
   requireManager,
 } from "../destination.ts";
+import { subjectLabels } from "../alert-subjects.ts";
 import { findByShortId, shortIdChoices } from "../short-id.ts";
 
 /** Slack's questions take 300 characters (https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object). */
@@ -177,7 +178,23 @@ export function listAction(): Action {
 
 export async function suggestSubscriptions(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
   const alive = visibleSubscriptions(await context.alerts.subscriptions(), context).filter(isAlive);
-  return shortIdChoices(alive.map(wordsOf), typed);
+  return choicesOf(alive, typed, context);
+}
+
+async function choicesOf(
+  all: readonly Subscription[],
+  typed: string,
+  context: SuggestContext,
+): Promise<readonly Choice[]> {
+  const subjects = all.map(({ kinds, subjects: ids }) => ({ kinds, ids }));
+  const labels = await subjectLabels(subjects, context);
+  return shortIdChoices(
+    all.map((one) => {
+      const words = subscriptionWords(one, labels);
+      return { id: one.id, words: isAlive(one) && one.state !== "paused" ? words : text`${words} (${one.state})` };
+    }),
+    typed,
+  );
 }
 
 /** Completion for subscriptions that can be resumed, the last ended first. */
@@ -185,8 +202,5 @@ export async function suggestResumable(typed: string, context: SuggestContext): 
   const waiting = visibleSubscriptions(await context.alerts.subscriptions(), context)
     .filter(({ state }) => state === "paused" || state === "retired" || state === "removed")
     .toSorted((a, b) => (b.over ?? Infinity) - (a.over ?? Infinity) || b.created - a.created);
-  return shortIdChoices(
-    waiting.map((one) => ({ id: one.id, words: text`${subscriptionWords(one)} (${one.state})` })),
-    typed,
-  );
+  return choicesOf(waiting, typed, context);
 }
