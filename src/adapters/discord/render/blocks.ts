@@ -107,9 +107,14 @@ function codeBlock(content: string, language: string | undefined, max: number): 
   let used = `\`\`\`${tag}\n\n\`\`\``.length;
   for (const line of phoneLines(printable(content))) {
     const safe = insideFence(line);
+    const room = max - used;
     used += safe.length + (kept.length === 0 ? 0 : 1);
     whole = used <= max;
-    if (!whole) break;
+    if (!whole) {
+      // The beginning of a line that is longer than all there is room for.
+      if (kept.length === 0 && room > 0) kept.push(safe.slice(0, room).replace(/[\uD800-\uDBFF]$/u, ""));
+      break;
+    }
     kept.push(safe);
   }
   // A block that begins or ends with blank lines loses them on Discord; one of nothing else is no block at all.
@@ -117,27 +122,21 @@ function codeBlock(content: string, language: string | undefined, max: number): 
   return { markdown: body.trim() === "" ? "" : `\`\`\`${tag}\n${body}\n\`\`\``, whole };
 }
 
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
-
-/** Lines in pieces of a phone's width, broken at blanks where there are any; wide characters take two columns. */
+/** Lines of a phone's width, broken at blanks alone: a signature is copied in one piece, and Discord wraps what is longer. */
 function* phoneLines(content: string): Generator<string> {
   for (const line of content.split("\n")) yield* wrapLine(line);
 }
 
 function* wrapLine(line: string): Generator<string> {
-  let piece = "";
-  let width = 0;
-  for (const { segment: char } of graphemes.segment(line)) {
-    const columns = stringWidth(char);
-    if (width + columns > PHONE_COLUMNS) {
-      const blank = piece.trimStart() === "" ? -1 : piece.lastIndexOf(" ");
-      const rest = blank > PHONE_COLUMNS / 2 ? piece.slice(blank + 1) : "";
-      yield rest === "" ? piece : piece.slice(0, blank);
-      piece = rest;
-      width = stringWidth(rest);
+  const [first = "", ...words] = line.split(" ");
+  let piece = first;
+  for (const word of words) {
+    const longer = `${piece} ${word}`;
+    if (piece.trim() === "" || stringWidth(longer) <= PHONE_COLUMNS) piece = longer;
+    else {
+      yield piece;
+      piece = word;
     }
-    piece += char;
-    width += columns;
   }
   yield piece;
 }

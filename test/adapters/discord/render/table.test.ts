@@ -19,6 +19,13 @@ test("a table with nothing to see takes no fence, which would swallow what follo
   expect(textsIn(components).flatMap(codeLines)).toEqual(["code"]);
 });
 
+test("code is broken at blanks alone, and what is copied in one piece never", () => {
+  const signature = `0x${"5da2e085".repeat(200)}`;
+  const blocks: Block[] = [{ kind: "code", text: `${signature}\none two three four five six seven eight` }];
+  const { components } = renderDiscord(reply({ title: "Title", blocks }));
+  expect(textsIn(components).flatMap(codeLines)).toEqual([signature, "one two three four five six", "seven eight"]);
+});
+
 const columns = [{ title: "Market" }, { title: "Mark", align: "right" as const }, { title: "State" }];
 
 test("a row without room for all of it keeps its state rather than its numbers, and as much of its words as there is room for", () => {
