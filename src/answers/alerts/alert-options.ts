@@ -147,14 +147,24 @@ const NOTIFICATION_SETTINGS = {
     kind: "choice",
     label: "Messages",
     description: "live: one message, edited; thread: the rest in its thread; plain: a new one each time",
-    choices: choices(["live", "thread", "plain"]),
+    hint: "",
+    choices: [
+      { label: "live: one message, edited", value: "live" },
+      { label: "thread: the rest in its thread", value: "thread" },
+      { label: "plain: a new message each time", value: "plain" },
+    ],
   },
   events: {
     kind: "choice",
     label: "Frequent events",
     section: HOW,
     description: "usual: frequent ones in one message a day; each: one by one; rolling: all in one a day",
-    choices: choices(["usual", "each", "rolling"]),
+    hint: "",
+    choices: [
+      { label: "usual: frequent ones in one message a day", value: "usual" },
+      { label: "each: one by one", value: "each" },
+      { label: "rolling: all in one message a day", value: "rolling" },
+    ],
   },
   quiet: {
     kind: "text",
@@ -179,7 +189,7 @@ const NOTIFICATION_SETTINGS = {
     kind: "text",
     label: "Whom to notify",
     none: "off",
-    mention: { picked: "Whom to notify of what is critical" },
+    mention: { picked: "A role or a member, for critical alerts" },
     description: "Role to notify of what is critical; off = nobody",
     example: "@oncall",
     wording: ({ chats }) => {

@@ -14,6 +14,7 @@ import { notifiedDestinations, worstFirst } from "../../answers/alerts/episodes/
 import { plainText } from "../../reply/plain-text.ts";
 import type { Tone } from "../../reply/reply.ts";
 import { strong, text } from "../../reply/text.ts";
+import { groupDigits } from "../../units/format-number.ts";
 import { placeOf } from "./home-subscriptions.ts";
 
 /** So many open alerts are named, the worst first; the others are counted. */
@@ -60,7 +61,7 @@ function toneOf(status: NetworkStatus): Tone {
 
 function heightWords({ answering, nodes, height }: NetworkStatus): string {
   const count = answering === undefined || nodes === undefined ? "" : ` · ${answering} of ${nodes} nodes answer`;
-  return `${count}${height === undefined ? "" : ` · block ${height}`}`;
+  return `${count}${height === undefined ? "" : ` · block ${groupDigits(height)}`}`;
 }
 
 /** Acknowledged where it was told: to this person, else in a channel of their workspace. */

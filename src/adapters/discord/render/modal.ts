@@ -71,12 +71,13 @@ export function renderModal(
     custom_id: customId,
     title: cutLabel(command.summary, MODAL_TITLE_LENGTH).text,
     components: formOptions(command).map(([name, option]) => {
-      const { component, description = option.description } = fieldOf(name, option, values[name] ?? "", networks);
+      const field = fieldOf(name, option, values[name] ?? "", networks);
+      const description = field.description ?? option.hint ?? option.description;
       return {
         type: ComponentType.Label,
         label: cutLabel(option.label ?? wordsOf(name), LABEL_LENGTH).text,
-        description: cutLabel(description, LABEL_DESCRIPTION_LENGTH).text,
-        component,
+        ...(description === "" ? {} : { description: cutLabel(description, LABEL_DESCRIPTION_LENGTH).text }),
+        component: field.component,
       };
     }),
   };

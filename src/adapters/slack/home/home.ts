@@ -5,7 +5,7 @@ import type { Button, HomeView, KnownBlock, SectionBlock } from "@slack/types";
 
 import type { AnyCommand } from "../../../bot/command.ts";
 import type { Ask } from "../../../reply/reply.ts";
-import { code, id, joinText, strong, text, type Text } from "../../../reply/text.ts";
+import { code, id, strong, text, type Text } from "../../../reply/text.ts";
 import type { SlackContext } from "../context.ts";
 import { BUTTON_LABEL_LENGTH, MAX_ACTIONS, MAX_VIEW_BLOCKS, SECTION_LENGTH } from "../limits.ts";
 import { contextBlock, sectionBlock } from "../render/blocks.ts";
@@ -94,7 +94,7 @@ export function renderHome(content: HomeContent): HomeView {
     ...(parties !== "unreadable" && subscriptions !== "unreadable" && saved.length + own.length === 0
       ? [
           line(
-            text`Bellwether answers questions about the trading network, and says first when something is wrong with it. Begin with ${strong("Ask a question")}, or have a channel told of alerts: how, stands below.`,
+            text`Bellwether answers questions about the trading network, and says first when something is wrong with it. Press ${strong("Ask a question")}, or subscribe a channel to alerts, as the end of this page says.`,
           ),
         ]
       : []),
@@ -174,12 +174,17 @@ function subscriptionBlocks(
   const own = subscriptions.filter(({ remove }) => remove !== undefined);
   const channels = subscriptions.filter(({ remove }) => remove === undefined).slice(0, MAX_CHANNELS);
   const shown = own.slice(page * SUBSCRIPTIONS_PER_PAGE, (page + 1) * SUBSCRIPTIONS_PER_PAGE);
-  const how = howToSubscribe(command, commands);
   const may = commands.some(({ name }) => name === "alerts add");
   return [
     title,
     ...(own.length === 0
-      ? [line(text`Nothing yet. ${how}`)]
+      ? [
+          line(
+            may
+              ? text`Nothing yet. Type ${code(`${command} alerts add`)} under Messages, beside this tab.`
+              : text`Nothing.`,
+          ),
+        ]
       : shown.map((one, index) => subscriptionBlock(one, index))),
     header("Channels here"),
     ...lists(
@@ -209,18 +214,6 @@ function subscriptionBlock(one: Subscription, index: number): SectionBlock {
   return withButton(one.text, { label, press, id: `subscription:${index}`, ...danger }, placeOf(one));
 }
 
-/** Names the commands that subscribe, as far as there are any. */
-function howToSubscribe(command: string, commands: readonly AnyCommand[]): Text {
-  const names = commands.filter(({ name }) => name.startsWith("alerts ")).map(({ name }) => name);
-  const offered = ["alerts add", "alerts watch"].filter((name) => names.includes(name));
-  const chosen = offered.length > 0 ? offered : names.slice(0, 1);
-  if (chosen.length === 0) return [];
-  return text`Type ${joinText(
-    chosen.map((name) => code(`${command} ${name}`)),
-    " or ",
-  )}.`;
-}
-
 function unreadable(): KnownBlock {
   return contextBlock("It cannot be read for the moment. Open this tab again in a minute.");
 }
@@ -231,9 +224,7 @@ function partyBlocks(command: string, parties: readonly SavedParty[] | "unreadab
   if (parties.length === 0) {
     return [
       title,
-      line(
-        text`You have saved none. ${code(`${command} my party <id> [name]`)} keeps one; it is then offered first, and asked about where you name none.`,
-      ),
+      line(text`None yet. ${code(`${command} my party <id> [name]`)} saves one: it becomes your default.`),
     ];
   }
   const shown = parties.slice(page * PARTIES_PER_PAGE, (page + 1) * PARTIES_PER_PAGE);

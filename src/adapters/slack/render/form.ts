@@ -96,17 +96,21 @@ export function renderForm(
         }),
       ),
   ]);
+  const title = command.title ?? command.verb ?? command.name;
   return {
     type: "modal",
     callback_id: FORM_CALLBACK_ID,
-    title: plainTextObject(command.title ?? command.verb ?? command.name, MODAL_TITLE_LENGTH),
+    title: plainTextObject(title, MODAL_TITLE_LENGTH),
     submit: plainTextObject(command.verb ?? "Ask", MODAL_TITLE_LENGTH),
     close: plainTextObject("Cancel", MODAL_TITLE_LENGTH),
     // Without a response_url that is too long to carry, the answer comes as a direct message.
     private_metadata:
       json.length <= PRIVATE_METADATA_LENGTH ? json : JSON.stringify({ v: 1, ...metadata, response: undefined }),
     blocks: [
-      sectionBlock(renderText([{ kind: "text", text: `${command.summary}.` }], { max: SECTION_LENGTH }).mrkdwn),
+      // The title may say all of it.
+      ...(command.summary === title
+        ? []
+        : [sectionBlock(renderText([{ kind: "text", text: `${command.summary}.` }], { max: SECTION_LENGTH }).mrkdwn)]),
       ...blocks,
       ...(chooses || shown.length === options.length ? [] : [MORE]),
     ].slice(0, MAX_VIEW_BLOCKS),

@@ -50,6 +50,14 @@ test("any command's form is within every limit of Discord, whatever it begins wi
   );
 });
 
+test("no field of a subscription's form begins its description with its label", () => {
+  const fields = renderModal(edit, formValues(edit, NOW), ["mainnet"], "1k0:key").components;
+  const doubled = fields.flatMap((one) =>
+    one.type === ComponentType.Label && one.description?.startsWith(one.label) === true ? [one.label] : [],
+  );
+  expect(doubled).toEqual([]);
+});
+
 test("every kind can be chosen in the form, by itself or by a set that stands for it, whatever it begins with", () => {
   const together = KIND_CHOICES.filter(({ apart }) => apart !== true).flatMap(({ choices }) => choices);
   const valuesOf = (choices: typeof together): string[] => choices.map(({ value }) => value);
