@@ -21,7 +21,7 @@ export type ResolveContext = NamesContext & SeenContext;
 
 /**
  * Typed text as a whole id: the id itself, a name that the node gives, or a unique prefix of a name or of an id that the
- * bot has seen.
+ * bot has seen, or an id's two ends as the bot shows them (`5f4f0eef…0309`).
  * @throws UserError that says what is wrong, what is right, and the nearest match.
  */
 export async function resolveId(
@@ -41,7 +41,8 @@ export async function resolveId(
   const wanted = typed.trim().replace(/^0x(?=[0-9a-f]{64}$)/iu, "");
   if (isWholeId(wanted)) return wanted.toLowerCase();
   const low = wanted.toLowerCase();
-  const [names, seen] = await Promise.all([kind.names(context), findSeen(context, kind.kind, wanted, FIND_LIMIT)]);
+  const beginning = ENDS.exec(low)?.[1] ?? wanted;
+  const [names, seen] = await Promise.all([kind.names(context), findSeen(context, kind.kind, beginning, FIND_LIMIT)]);
 
   const named = [...names, ...(more.also ?? [])];
   const whole = named.filter(({ id, label }) => id.toLowerCase() === low || label?.toLowerCase() === low);
@@ -73,8 +74,14 @@ function idFormatWords(kind: IdKind): string {
   return `Give ${byName}its id of ${ID_LENGTH} hexadecimal digits. Of an id shown here before, the beginning is enough.`;
 }
 
+/** A shortened id. */
+const ENDS = /^([0-9a-f]+)…([0-9a-f]+)$/u;
+
 function startsWithTyped(candidate: NamedId, low: string): boolean {
-  return candidate.id.toLowerCase().startsWith(low) || candidate.label?.toLowerCase().startsWith(low) === true;
+  const [, beginning, end] = ENDS.exec(low) ?? [];
+  const id = candidate.id.toLowerCase();
+  if (beginning !== undefined && end !== undefined) return id.startsWith(beginning) && id.endsWith(end);
+  return id.startsWith(low) || candidate.label?.toLowerCase().startsWith(low) === true;
 }
 
 function unique(candidates: readonly NamedId[]): readonly NamedId[] {

@@ -6,11 +6,12 @@ import type { Attachment } from "../../../reply/attachment.ts";
 import type { Block } from "../../../reply/block.ts";
 import { aboveFold, asButtons, type ButtonAction, isFolded, unfolded } from "../../../reply/fold.ts";
 import type { Action, Ask, Reply, Tone } from "../../../reply/reply.ts";
-import type { Text } from "../../../reply/text.ts";
+import { shortenId, type Text } from "../../../reply/text.ts";
 import { decimal, formatDecimal } from "../../../units/decimal.ts";
 import { formatBytes } from "../../../units/format-number.ts";
 import type { Nanoseconds } from "../../../units/nanoseconds.ts";
 import { renderBlock } from "./blocks.ts";
+import { widthOf } from "./cell-width.ts";
 import { indent } from "./fields.ts";
 import { blank, dataSpan, linkSpans, span, type Span, toAnsi, toSpans, wholeSpan } from "./span.ts";
 import { visibleText } from "./visible-text.ts";
@@ -100,7 +101,7 @@ function fileLines(reply: Reply, shown: readonly Block[], width: number, options
       ...(file.alt === undefined ? [] : indent(wrap([dataSpan(file.alt)], inner - 2), 2)),
       ...(isDescribed
         ? []
-        : indent(wrap([span("SHA-256 ", "dim"), wholeSpan(visibleText(file.sha256), "code")], inner - 2), 2)),
+        : indent(wrap([span("SHA-256 ", "dim"), wholeSpan(hashOf(file, inner - 10, options), "code")], inner - 2), 2)),
       ...(written === undefined
         ? []
         : indent(wrap([span("written to "), wholeSpan(visibleText(written), "code")], inner - 2), 2)),
@@ -110,6 +111,12 @@ function fileLines(reply: Reply, shown: readonly Block[], width: number, options
     ? []
     : wrap([span(options.filesHint ?? "--out DIR writes them.", "dim")], inner);
   return [{ spans: [span("Files", "strong")], width: 5 }, ...indent([...lines, ...hint], 2)];
+}
+
+/** Above the fold by its ends, where the line has no room for it. */
+function hashOf({ sha256 }: Attachment, room: number, { fold }: RenderOptions): string {
+  const whole = visibleText(sha256);
+  return fold === undefined || widthOf(whole) <= room ? whole : shortenId(whole);
 }
 
 /** Whether the reply has this hash among its fields, and so describes the file itself. */
@@ -171,7 +178,8 @@ function actionLines(entries: readonly ActionEntry[], width: number, links: bool
       : {
           number: span(`[${entry.number}] `.padEnd(lead), "dim"),
           label: dataSpan(entry.action.label),
-          target: "url" in entry.action ? linkSpans("", entry.action.url, links) : lineSpans(entry.action),
+          target:
+            "url" in entry.action ? linkSpans("", entry.action.url, links) : lineSpans(entry.action, width - lead),
         },
   );
   const column = shown.reduce(
@@ -196,11 +204,14 @@ function moreLines({ more, typed }: { readonly more: number; readonly typed: str
   );
 }
 
-/** The command line of a button. */
-function lineSpans(action: Extract<ButtonAction, { invocation: unknown }>): Span[] {
-  const line = wholeSpan(visibleText(formatLine(action.invocation)), "code");
+/** The command line of a button. Without room for it, its ids are shown by their ends, which may be typed, too. */
+function lineSpans(action: Extract<ButtonAction, { invocation: unknown }>, room: number): Span[] {
+  const typed = visibleText(formatLine(action.invocation));
+  const line = wholeSpan(widthOf(typed) <= room ? typed : typed.replaceAll(LONG_ID, shortenId), "code");
   return action.confirm === undefined ? [line] : [line, span(" (asks first)", "dim")];
 }
+
+const LONG_ID = /\b[0-9a-f]{64}\b/giu;
 
 /** A hanging indent: the first line behind a lead, the others aligned with it. */
 function hang(lead: readonly Span[], lines: readonly Line[]): Line[] {

@@ -4,7 +4,7 @@ import { renderTerminal } from "../../../../src/adapters/terminal/render/render.
 import { memoryAttachment } from "../../../../src/reply/attachment.ts";
 import { details, field, type Table } from "../../../../src/reply/block.ts";
 import { reply, type Reply } from "../../../../src/reply/reply.ts";
-import { code, id, link, text, time } from "../../../../src/reply/text.ts";
+import { code, id, link, shortenId, text, time } from "../../../../src/reply/text.ts";
 import { nanoseconds } from "../../../../src/units/nanoseconds.ts";
 import { GALLERY_NOW } from "../../../support/gallery.ts";
 import { saying } from "../../../support/said.ts";
@@ -218,7 +218,7 @@ test("a file's hash is beside it, unless a field that is shown has it", () => {
     [given(true), {}],
     [given(false), folded],
   ] as const) {
-    const shown = renderTerminal(one, { width: 60, colour: false, links: false, now: GALLERY_NOW, ...more });
+    const shown = renderTerminal(one, { width: 80, colour: false, links: false, now: GALLERY_NOW, ...more });
     expect(shown.split(file.sha256)).toHaveLength(2);
   }
 });
@@ -288,3 +288,22 @@ test.each([60, 80, 120])(
     expect(new Set(starts)).toEqual(new Set(["[12] ".length + "Help about: rotations".length + 2]));
   },
 );
+
+test.each([60, 200])("the ids in a button's line are whole where it has room: %d columns", (width) => {
+  const invocation = { command: "market show", options: { market: hash, network: "mainnet" } };
+  const shown = show(reply({ title: "x", actions: [{ label: "Refresh", invocation, effect: "replace" }] }), width);
+  expect(shown).toContain(`market show market:${width < 100 ? shortenId(hash) : hash} network:mainnet`);
+  for (const line of shown.split("\n")) expect(line.length).toBeLessThanOrEqual(width);
+});
+
+test("above the fold, a file's hash is no wider than the screen", () => {
+  const shown = renderTerminal(reply({ title: "x", attachments: [memoryAttachment("a.csv", "text/csv", "a")] }), {
+    width: 60,
+    colour: false,
+    links: false,
+    now: GALLERY_NOW,
+    fold: { hint: "more" },
+  });
+  expect(shown).toContain("SHA-256");
+  for (const line of shown.split("\n")) expect(line.length).toBeLessThanOrEqual(60);
+});

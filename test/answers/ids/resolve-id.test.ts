@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+
+import { ORDER } from "../../../src/answers/ids/ids.ts";
+import { resolveId, type ResolveContext } from "../../../src/answers/ids/resolve-id.ts";
+import { shortenId } from "../../../src/reply/text.ts";
+
+const seen = ["a1b2c3d4".padEnd(60, "0").concat("92fa"), "a1b2c3d4".padEnd(60, "1").concat("92fb")] as const;
+const context = {
+  network: "mainnet",
+  api: {},
+  seen: {
+    note: async () => {},
+    find: async (_network: string, _kind: string, typed: string) =>
+      seen.filter((id) => id.startsWith(typed)).map((id) => ({ id, label: undefined })),
+  },
+  signal: new AbortController().signal,
+} as unknown as ResolveContext;
+
+test.each(seen)("the two ends of %s, as the bot shows them, stand for it", async (id) => {
+  expect(await resolveId(ORDER, shortenId(id), context, "id")).toBe(id);
+});
+
+test("the two ends of no id seen stand for none", async () => {
+  await expect(resolveId(ORDER, "a1b2c3d4…92fc", context, "id")).rejects.toThrow("No order");
+});
