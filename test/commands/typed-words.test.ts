@@ -38,6 +38,8 @@ test.each([
   ["aler list", "say: alerts list"],
   ["ordr ab12", "say: order ab12"],
   ["alerts add market.price BTC/USDT hgh:70000", "say: alerts add market.price BTC/USDT high:70000"],
+  ["hgh:70000", "say: alerts add high:70000"],
+  ["market:BTC/USDT", "say: market show market:BTC/USDT"],
   ['alerts add node.down mentoin:"on call" zone:UTC', 'say: alerts add node.down mention:"on call" zone:UTC'],
   ["time netwrok:testnet", "say: time network:testnet"],
   ["show market BTC", "say: market show BTC"],

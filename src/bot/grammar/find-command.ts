@@ -46,6 +46,14 @@ export function findCommand(
       ...(meant.words > 2 ? { starts: startsOf(commands) } : {}),
     });
   }
+  const [token] = tokens;
+  const byOption = token === undefined ? undefined : meantByOption(token, commands);
+  if (byOption !== undefined) {
+    throw new UserError(sentence, {
+      remedy: `Did you mean ${byOption.name}? Type help to see all commands.`,
+      suggestion: [byOption.name, byOption.word, ...tokens.slice(1).map(lineWord)].join(" "),
+    });
+  }
   throw new UserError(sentence, {
     remedy: "The bot answers commands, in English. The commonest are below; help shows all of them.",
     suggestion: "help",
@@ -138,6 +146,20 @@ function slipInCalled(typed: string, commands: readonly AnyCommand[]): Meant | u
   return command === undefined ? undefined : { name: command.name, words: 1 };
 }
 
+/** `hgh:70000`: the first command with such an option, and the option as it is right. */
+function meantByOption(token: Token, commands: readonly AnyCommand[]): { name: string; word: string } | undefined {
+  const [, typed = ""] = /^([a-z][a-z\d-]*):./iu.exec(token.text) ?? [];
+  if (typed.length < MIN_OPTION_LENGTH || typed.length >= token.quotedFrom) return undefined;
+  const option = nearest(
+    typed,
+    commands.flatMap(({ options }) => Object.keys(options)),
+  );
+  const command = commands.find(({ options }) => option !== undefined && Object.hasOwn(options, option));
+  if (command === undefined) return undefined;
+  return { name: command.name, word: lineWord({ ...token, text: `${option}${token.text.slice(typed.length)}` }) };
+}
+
+const MIN_OPTION_LENGTH = 3;
 /** Shorter words are near to too many others. */
 const MIN_SLIP_LENGTH = 5;
 
