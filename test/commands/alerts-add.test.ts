@@ -379,7 +379,7 @@ test.each<[string, RegExp]>([
   ["alerts add market.price BTC/USDT high:1 low:2", saying("low", "high")],
   ["alerts add market.price BTC/USDT high:1 when:within", saying("market.price", "low", "high", "within")],
   ["alerts add market.price BTC/UDST high:1", saying("BTC/UDST", "BTC/USDT")],
-  ["alerts add node.down high:70000", saying("high", "market.price", "node.down")],
+  ["alerts add node.down high:70000", saying("high", "market.price")],
   ["alerts add network.stalled for:abc", saying("for", "abc")],
   ["alerts add network.stalled for:10", /Is it 10m or 10h\?/u],
   ["alerts add node.down BTC/USDT", saying("BTC/USDT")],

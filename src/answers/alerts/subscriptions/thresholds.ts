@@ -2,6 +2,7 @@ import type { AlertsConfig } from "../../../alerts/alerts-config.ts";
 import { type AlertKind, CONDITION_KINDS, KINDS } from "../../../alerts/kinds/kinds.ts";
 import type { ParameterName } from "../../../alerts/kinds/reading.ts";
 import { rulesOf, type Subscription } from "../../../alerts/routing/subscription.ts";
+import { quoteValue } from "../../../bot/grammar/tokens.ts";
 import { quoteTyped } from "../../../bot/nearest.ts";
 import type { OptionValues } from "../../../bot/options/options.ts";
 import { UserError } from "../../../errors.ts";
@@ -63,9 +64,9 @@ const THRESHOLDS: Readonly<Record<ParameterName, Threshold>> = {
 export function parseThresholds(
   kinds: readonly AlertKind[],
   typed: SubscriptionValues,
-  before: Parameters = {},
+  before?: Parameters,
 ): Parameters {
-  const kept = Object.entries(before).filter(([kind]) => (kinds as readonly string[]).includes(kind));
+  const kept = Object.entries(before ?? {}).filter(([kind]) => (kinds as readonly string[]).includes(kind));
   const parameters: Record<string, Record<string, string | number>> = Object.fromEntries(
     kept.map(([kind, given]) => [kind, { ...given }]),
   );
@@ -75,9 +76,12 @@ export function parseThresholds(
     const takers = CONDITION_KINDS.filter((kind) => parameter in KINDS[kind].parameters.shape);
     const concerned = takers.filter((kind) => kinds.includes(kind));
     if (concerned.length === 0) {
-      throw new UserError(`${option} is for ${takers.join(", ")}, and this is ${kinds.join(", ")}.`, {
+      throw new UserError(`${option} is for ${takers.join(", ")} alone.`, {
         option,
         remedy: "Leave it out, or add that kind.",
+        ...(before === undefined
+          ? { suggestion: `alerts add ${takers[0] ?? ""} ${option}:${quoteValue(String(value))}` }
+          : {}),
       });
     }
     const set = OFF.test(String(value)) ? undefined : read(option, String(value));
