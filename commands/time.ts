@@ -210,7 +210,7 @@ function stateText({ state, vote }: NodeVerdict, basis: Verdict["basis"]): Text 
 function behindText(node: NodeVerdict): Text {
   if (node.time === undefined) return toText("–");
   const { behindMillis = 0, behindBlocks = 0n } = node;
-  if (behindMillis < 1 && behindBlocks <= 0n) return toText("–");
+  if (behindMillis < 1 && behindBlocks <= 0n) return [];
   const blocks = behindBlocks > 0n ? text`${behindBlocks} ${behindBlocks === 1n ? "block" : "blocks"}` : undefined;
   const span = behindMillis >= 1 ? toText(formatDuration(behindMillis)) : undefined;
   return joinText(

@@ -12,10 +12,28 @@ export function isFolded(reply: Reply): boolean {
   return reply.blocks.some((block) => "detail" in block || (mapValues(block, look), shorter));
 }
 
-/** What people read first: the reply without its details, its numbers short. Its tables keep all rows. */
+/** What people read first: the reply without its details, its numbers short. Its tables keep all rows, and the columns that say something. */
 export function aboveFold(reply: Reply): Reply {
   const blocks = reply.blocks.filter((block) => !("detail" in block));
-  return { ...unfolded(reply), blocks: blocks.map((block) => mapValues(block, shortText)) };
+  return { ...unfolded(reply), blocks: blocks.map((block) => withoutEmptyColumns(mapValues(block, shortText))) };
+}
+
+/** A table without the columns that have nothing in any row. */
+function withoutEmptyColumns(block: Block): Block {
+  if (block.kind !== "table" || block.rows.length === 0) return block;
+  const says = (_: unknown, at: number): boolean =>
+    at === 0 || block.rows.some((row) => (row[at] ?? []).some((one) => !isBlank(one)));
+  if (block.columns.every(says)) return block;
+  const kept = block.columns.map(says);
+  return {
+    ...block,
+    columns: block.columns.filter((_, at) => kept[at]),
+    rows: block.rows.map((row) => row.filter((_, at) => kept[at] ?? true)),
+  };
+}
+
+function isBlank(inline: Inline): boolean {
+  return inline.kind === "text" && inline.text.trim() === "";
 }
 
 /** The whole reply, its numbers exact but for the headline's; one that is whole when short has its thousands apart. */

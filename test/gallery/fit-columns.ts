@@ -36,13 +36,20 @@ function withChildren(node: VElement, change: (child: VNode, index: number) => V
   return { ...node, children: node.children.map(change) };
 }
 
-function columnsOf(section: VElement): { readonly width: number; readonly priority: number | undefined }[] {
+interface Measured {
+  readonly width: number;
+  readonly priority: number | undefined;
+  readonly empty: boolean;
+}
+
+function columnsOf(section: VElement): Measured[] {
   const [head, ...rows] = rowsIn(section);
   return (head?.children ?? []).map((cell, index) => {
     const cells = rows.flatMap(({ children }) => children[index] ?? []);
     const width = Math.max(...[cell, ...cells].map(widthOf)) + PADDING;
     const priority = typeof cell === "string" ? undefined : cell.attrs["data-priority"];
-    return { width, priority: priority === undefined ? undefined : Number(priority) };
+    const empty = cells.every((one) => lettersIn(one) === 0);
+    return { width, priority: priority === undefined ? undefined : Number(priority), empty };
   });
 }
 

@@ -84,3 +84,25 @@ test("JSON has the headline as plain text, and keeps all blocks", () => {
   expect(json.headline).toBe("BTC/USDT trades at 103,924.07");
   expect(json.blocks).toEqual(market.blocks);
 });
+
+test("above the fold a table has no column that says nothing in any row; below it has all", () => {
+  const table: Table = {
+    kind: "table",
+    name: "markets",
+    columns: ["Market", "Ends", "State"].map((title) => ({ title })),
+    rows: [
+      [text`BTC/USDT`, [], []],
+      [text`ETH/USDT`, text` `, text`suspended`],
+    ],
+  };
+  const columnsOf = (given: ReturnType<typeof aboveFold>): unknown =>
+    given.blocks.map((block) => (block.kind === "table" ? [block.columns, block.rows.map((row) => row.length)] : []));
+  const given = reply({ title: "x", blocks: [table] });
+  expect(columnsOf(aboveFold(given))).toEqual([
+    [
+      [{ title: "Market" }, { title: "State" }],
+      [2, 2],
+    ],
+  ]);
+  expect(columnsOf(unfolded(given))).toEqual([[table.columns, [3, 3]]]);
+});

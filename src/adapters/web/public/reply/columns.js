@@ -22,21 +22,22 @@ export const NEEDED = 1;
 export const LONGEST_BELOW = 60;
 
 /**
- * The columns without room, by their index: those that matter least, and of equal ones the last. One that has room after
+ * The columns to leave out, by their index: those that say nothing in any row, and without room those that matter least, of equal ones the last. One that has room after
  * all, since a wider one before it went, comes back. The first column always stays, and so does one without a priority.
  *
- * @param {readonly { readonly width: number, readonly priority: number | undefined }[]} columns Widths in pixels.
+ * @param {readonly { readonly width: number, readonly priority: number | undefined, readonly empty?: boolean }[]} columns Widths in pixels.
  * @param {number} room In pixels.
  * @returns {ReadonlySet<number>}
  */
 export function columnsToDrop(columns, room) {
-  let width = columns.reduce((sum, column) => sum + column.width, 0);
-  const order = columns
+  const mayGo = columns
     .map((column, index) => ({ ...column, index }))
-    .filter(({ index, priority }) => index > 0 && priority !== undefined)
+    .filter(({ index, priority }) => index > 0 && priority !== undefined);
+  const dropped = new Set(mayGo.filter(({ empty }) => empty === true).map(({ index }) => index));
+  let width = columns.reduce((sum, column, index) => sum + (dropped.has(index) ? 0 : column.width), 0);
+  const order = mayGo
+    .filter(({ index }) => !dropped.has(index))
     .toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0) || b.index - a.index);
-  /** @type {Set<number>} */
-  const dropped = new Set();
   for (const column of order) {
     if (width <= room) break;
     dropped.add(column.index);

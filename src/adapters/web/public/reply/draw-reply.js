@@ -74,8 +74,10 @@ function fitColumns(scroll) {
   section.dataset["fitted"] = measured;
   const heads = [...(table.tHead?.rows[0]?.cells ?? [])];
   hideCells(table, new Set(), []);
-  const columns = heads.map((head) => ({
+  const rows = [...table.tBodies].flatMap((body) => [...body.rows]);
+  const columns = heads.map((head, index) => ({
     width: head.offsetWidth,
+    empty: rows.every(({ cells }) => (cells[index]?.textContent ?? "") === ""),
     priority: head.dataset["priority"] === undefined ? undefined : Number(head.dataset["priority"]),
   }));
   const without = asked ? new Set([]) : columnsToDrop(columns, scroll.clientWidth);
