@@ -49,7 +49,7 @@ describe("an answer in a modal", () => {
     ann.shortcut("Ask Bellwether");
     await ann.submit(await ann.form(), { "ask:line": "alerts add nodes" });
     const added = await ann.answerInView();
-    const form = await next(scene, added, () => ann.pressInForm(added, "Change…"), "Change a subscription");
+    const form = await next(scene, added, () => ann.pressInForm(added, "Change…"), "Severity at least");
     expect(form.callback_id).toBe("form");
     expect(await ann.submit(form, { severity: "critical" })).toEqual({});
     const changed = await ann.answerInView();
