@@ -65,7 +65,7 @@ function overview(context: HelpContext): Reply {
     blocks: [
       { kind: "list", items: starts.map(item) },
       ...inDetail([
-        { kind: "list", title: text`All commands`, items: commands.map(item) },
+        { kind: "list", title: text`Other commands`, items: commands.filter((one) => !starts.includes(one)).map(item) },
         paragraph(
           text`${where} Values go in the order shown, or by name: ${commandLine("order id:<id> version:1")}. ${code("private:yes")} keeps an answer to yourself. More about one: ${commandLine("help market show")}.`,
         ),

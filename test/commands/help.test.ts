@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 
 import { commands } from "../../commands/index.ts";
+import { CommandMentions } from "../../src/adapters/discord/command-mentions.ts";
+import { renderDiscord } from "../../src/adapters/discord/render/render.ts";
 import { parseLine } from "../../src/bot/grammar/grammar.ts";
 import { saying } from "../support/said.ts";
 import { NOON } from "../support/talk.ts";
@@ -13,7 +15,21 @@ test("help lists every command with its summary", async () => {
     expect(screen).toContain(name);
     expect(screen).toContain(summary);
   }
-  expect(await ask("")).toMatch(saying("•", ...commands.map(({ name }) => name)));
+  const lines = (await ask("")).split("\n").filter((line) => /^ *• .* · /u.test(line));
+  expect(lines).toHaveLength(commands.length);
+});
+
+test("all of help has room on Discord, each command as a mention", async () => {
+  const { askFor } = await talkToSimulator();
+  const mentions = new CommandMentions();
+  const roots = new Set(commands.map(({ name }) => name.split(" ", 1)[0] ?? name));
+  mentions.learn(
+    [...roots].map((name) => ({ name, id: "1".repeat(19) })),
+    commands,
+    undefined,
+  );
+  const { files } = renderDiscord(await askFor("help"), { asker: "1", keeps: true, mention: mentions.in(undefined) });
+  expect(files.map(({ name }) => name)).toEqual([]);
 });
 
 test("help of one command lists its options with types, defaults, order and examples", async () => {
