@@ -6,7 +6,7 @@ import type { NodeInfo } from "../src/api/model/network.ts";
 import { command } from "../src/bot/command.ts";
 import { type Block, details, field, paragraph } from "../src/reply/block.ts";
 import { reply, type Tone } from "../src/reply/reply.ts";
-import { code, strong, text, type Text, toText } from "../src/reply/text.ts";
+import { code, id, strong, text, type Text, toText } from "../src/reply/text.ts";
 import { formatDuration } from "../src/units/duration.ts";
 
 /** The release whose interface this bot was written for. */
@@ -69,7 +69,7 @@ export const info = command({
           toText(code(one.node)),
           toText(one.info?.version ?? "–"),
           remark(one, usual),
-          toText(one.info?.commitHash === undefined ? "–" : code(one.info.commitHash)),
+          toText(one.info?.commitHash === undefined ? "–" : id(one.info.commitHash)),
         ]),
       });
     }
