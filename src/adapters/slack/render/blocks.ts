@@ -205,22 +205,30 @@ function rowChoice({ rowAction, rows }: Table, count: number, { key, asker, asTa
   return renderChoice({ label, choices, effect }, { key, action: "choose:row", asker });
 }
 
-/** A second table of a message: one line a row, each value behind its column's name. */
-function renderCards(table: Table, bounds: Bounds, form: TableForm): RenderedTable {
+/**
+ * A table without a table block: one line a row. Above the fold its few columns are named once, above; below, each value
+ * stands behind its column's name.
+ */
+function renderCards(table: Table, given: Bounds, form: TableForm): RenderedTable {
   let rendered: RenderedBlocks = NOTHING;
   let rows = 0;
   const chosen = mostImportant(table, form.maxColumns);
   const choiceLength = choiceLengths(table, form);
-  const lines = table.rows.slice(0, form.maxRows).map((row): Text =>
-    chosen
+  const titles = chosen.map((index) => table.columns[index]?.title ?? "").join(" · ");
+  const named = form.folded && given.blocks > 1 && titles.length <= MAX_TITLES_LENGTH;
+  const head = named ? [contextBlock(escapeMrkdwn(titles))] : [];
+  const bounds = { blocks: given.blocks - head.length, length: given.length - (named ? titles.length : 0) };
+  const lines = table.rows.slice(0, form.maxRows).map((row): Text => {
+    if (named) return shortLine(chosen.map((index) => row[index] ?? []));
+    return chosen
       .map((index): Text => {
         const cell = row[index] ?? [];
         const title = table.columns[index]?.title ?? "";
         const value: Text = plainText(cell).trim() === "" ? [{ kind: "text", text: "–" }] : cell;
         return [{ kind: "text", text: `${index === 0 ? "" : " · "}${title === "" ? "" : `${title} `}` }, ...value];
       })
-      .flat(),
-  );
+      .flat();
+  });
   let beyond = lines.length + 1;
   while (beyond - rows > 1) {
     const middle = Math.trunc((rows + beyond) / 2);
@@ -234,7 +242,20 @@ function renderCards(table: Table, bounds: Bounds, form: TableForm): RenderedTab
     }
   }
   const length = rendered.length + choiceLength(rows);
-  return { blocks: rendered.blocks, length, rows, columns: chosen.length, whole: true };
+  return { blocks: [...head, ...rendered.blocks], length, rows, columns: chosen.length, whole: true };
+}
+
+/** More than a line of titles explains nothing. */
+const MAX_TITLES_LENGTH = 80;
+
+/** `*AAVE/USDC* · 157.98 · 158.01`: without the dashes at its end, which say nothing. */
+function shortLine(cells: readonly Text[]): Text {
+  const says = (cell: Text): boolean => !/^[\s–]*$/u.test(plainText(cell));
+  return cells.slice(0, Math.max(1, cells.findLastIndex(says) + 1)).flatMap((cell, index): Text => {
+    const shown: Text = says(cell) ? cell : [{ kind: "text", text: "–" }];
+    if (index > 0) return [{ kind: "text", text: " · " }, ...shown];
+    return shown.map((one) => (one.kind === "text" ? { kind: "strong", text: one.text } : one));
+  });
 }
 
 function truncationNote(table: Table, shown: RenderedTable, { held, folded }: TableForm): string {

@@ -6,7 +6,7 @@ import type { KnownBlock } from "@slack/types";
 
 import { withCommandPrefix } from "../../../reply/command-prefix.ts";
 import { tableAttachment } from "../../../reply/csv.ts";
-import { aboveFold, unfolded } from "../../../reply/fold.ts";
+import { aboveFold, shortText, unfolded } from "../../../reply/fold.ts";
 import { fullTextAttachment } from "../../../reply/full-text.ts";
 import { messageFile, type MessageFile, nameFiles, ownCsv } from "../../../reply/message-files.ts";
 import { plainText } from "../../../reply/plain-text.ts";
@@ -303,11 +303,12 @@ function overflowActions(lines: readonly string[], max: number): { text: string;
   return { text, whole: shown === lines.length };
 }
 
-/** Title and first lines, for a notification. */
+/** Title and first lines above the fold, in the digits that people read, for a notification. */
 function notificationText(reply: Reply): string {
-  const [first] = reply.blocks.flatMap((block) => (block.kind === "paragraph" ? [block.text] : []));
-  const title = renderPlain(reply.title, TEXT_LENGTH / 2).text;
-  const rest = first === undefined ? "" : renderPlain(first, TEXT_LENGTH / 2 - 10).text;
+  const above = reply.blocks.filter((block) => !("detail" in block));
+  const [first] = above.flatMap((block) => (block.kind === "paragraph" ? [block.text] : []));
+  const title = renderPlain(shortText(reply.title), TEXT_LENGTH / 2).text;
+  const rest = first === undefined ? "" : renderPlain(shortText(first), TEXT_LENGTH / 2 - 10).text;
   const text = `${TONE_SIGNS[reply.tone]}${[title, rest].filter((part) => part !== "").join(": ")}`.trim();
   return text === "" ? "–" : text;
 }

@@ -167,7 +167,7 @@ function existingSilenceReply(known: Silence, labels: Labels, now: Milliseconds)
         kind: "fields",
         fields: [
           field("Silence", code(known.id)),
-          field("When", silenceTimeWords(known, now), { wide: true }),
+          field("When", silenceTimeWords(known, now), { wide: known.recurrence !== undefined }),
           field("By", known.by),
         ],
       },
@@ -204,7 +204,7 @@ function addedReply(
         kind: "fields",
         fields: [
           field("Silence", code(silence.id)),
-          field("When", silenceTimeWords(silence, now), { wide: true }),
+          field("When", silenceTimeWords(silence, now), { wide: silence.recurrence !== undefined }),
           field("Where", destination === undefined ? "all places" : destinationWords(destination, context)),
           ...(silence.reason === undefined ? [] : [field("Reason", silence.reason, { wide: true })]),
         ],

@@ -4,9 +4,9 @@ import { compose } from "../../../../src/adapters/slack/render/compose.ts";
 import { renderSlack } from "../../../../src/adapters/slack/render/render.ts";
 import { silentLog } from "../../../../src/log.ts";
 import { memoryAttachment } from "../../../../src/reply/attachment.ts";
-import { paragraph } from "../../../../src/reply/block.ts";
+import { details, paragraph } from "../../../../src/reply/block.ts";
 import { reply } from "../../../../src/reply/reply.ts";
-import { id, toText } from "../../../../src/reply/text.ts";
+import { id, number, text, toText } from "../../../../src/reply/text.ts";
 import { judgeMessage } from "../../../support/fake-slack/judge.ts";
 import { labelsOf } from "../../../support/fake-slack/person.ts";
 import type { Block } from "../../../support/fake-slack/state.ts";
@@ -80,4 +80,27 @@ describe("asking again is offered", () => {
     const { blocks } = renderSlack(reply(parts), { asker: "U1", ask: { command, options: {} } });
     expect(labelsOf(blocks as readonly Block[])).toEqual(labels);
   });
+});
+
+test("a notification has the digits that people read, and no words from below the fold", () => {
+  const said = reply({
+    title: text`34 parties stake ${number("26356629.594235439901082339", "26,356,629.59")}`,
+    blocks: details([paragraph("Below the fold")]),
+  });
+  expect(renderSlack(said).text).toBe("34 parties stake 26,356,629.59");
+});
+
+test("a table in a modal names its columns once, and leaves out what a row does not have", () => {
+  const columns = ["Market", "Bid", "State", "Mark", "Mode"].map((title) => ({ title }));
+  const rows = ["AAVE/USDC", "BTC/USDT"].map((name, index) => [name, "158", index === 0 ? "–" : "suspended", "–", "2"]);
+  const table = {
+    kind: "table" as const,
+    name: "markets",
+    columns,
+    rows: rows.map((row) => row.map((one) => toText(one))),
+  };
+  const { blocks } = renderSlack(reply({ title: "x", blocks: [table] }), { inView: true, asker: "U1" });
+  expect(shownText(blocks).split("\n")).toEqual(
+    expect.arrayContaining(["Market · Bid · State · Mark", "• *AAVE/USDC* · 158", "• *BTC/USDT* · 158 · suspended"]),
+  );
 });
