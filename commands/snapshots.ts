@@ -3,7 +3,6 @@ import { type ListRequest, listTitle, PAGE_OPTIONS, pageAsk, readPage } from "..
 import type { Snapshot } from "../src/api/model/network.ts";
 import { command } from "../src/bot/command.ts";
 import { type Block, facts, field } from "../src/reply/block.ts";
-import { plainText } from "../src/reply/plain-text.ts";
 import { code, id, strong, text, type Text, toText } from "../src/reply/text.ts";
 
 export const snapshots = command({
@@ -25,8 +24,6 @@ export const snapshots = command({
     const page = await readPage(context, request);
     const { rows, asOf, notes, actions, isNewest } = page;
     const changes = coreChanges(rows, context.options.newest);
-    const changed = rows.map((row, index) => changeWords(row, changes[index]));
-    const areChanges = changed.some((words) => plainText(words) !== "");
     const count = changes.filter((change) => change !== undefined).length;
     const [top] = rows;
     const blocks: Block[] = [...notes];
@@ -42,13 +39,13 @@ export const snapshots = command({
       columns: [
         { title: "Block", align: "right" },
         { title: "Core version" },
-        ...(areChanges ? [{ title: "Change", priority: 2 } as const] : []),
+        { title: "Change", priority: 2 },
         { title: "Block hash", priority: 3 },
       ],
       rows: rows.map((row, index) => [
         toText(row.blockHeight ?? "–"),
         toText(row.coreVersion ?? "–"),
-        ...(areChanges ? [changed[index] ?? []] : []),
+        changeWords(row, changes[index]),
         toText(row.blockHash === undefined ? "–" : id(row.blockHash)),
       ]),
       empty: text`No snapshots here.`,
