@@ -74,7 +74,7 @@ const mainnet = ({ networks }: Watch) => networks.find(({ network }) => network 
 const ofStall = (reader: EventReader): AlertJson[] =>
   reader.alerts().filter(({ kind, network }) => kind === "network.stalled" && network === "mainnet");
 
-// Six processes start and end: on a machine with much else to do that takes a while.
+// Five processes start and end: on a machine with much else to do that takes a while.
 describe("a bot that watches", { timeout: 90_000 }, () => {
   it("notifies the console of a stall once, and of its end once, though it was killed before and in between", async () => {
     let running = start();
@@ -114,31 +114,6 @@ describe("a bot that watches", { timeout: 90_000 }, () => {
     whole.close();
     expect(ofStall(whole).map(({ state }) => state)).toEqual(["firing", "resolved"]);
     expect(await running.kill("SIGTERM")).toMatchObject({ code: 0 });
-  });
-
-  it("subscribes the console once: who removes that is left alone", async () => {
-    let running = start();
-    let url = await urlOf(running);
-    const say = async (text: string): Promise<string> => {
-      const response = await fetch(new URL("/api/invocations", url), {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ text }),
-      });
-      return response.text();
-    };
-    await watched(url, (state) => mainnet(state)?.verdict !== undefined);
-    expect(await say("alerts list")).toContain("console-testnet");
-    expect(await say("alerts drill")).toMatch(saying("1 of 1"));
-    await say("alerts remove console-testnet");
-    await running.kill("SIGTERM");
-    running = start();
-    url = await urlOf(running);
-    await watched(url, (state) => mainnet(state)?.verdict !== undefined);
-    const list = await say("alerts list");
-    expect(list).toContain("console-mainnet");
-    expect(list).not.toContain("console-testnet");
-    await running.kill("SIGTERM");
   });
 
   it("refuses settings that it cannot read before it starts anything", async () => {
