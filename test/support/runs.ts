@@ -9,8 +9,8 @@ declare module "vitest" {
 
 /**
  * How often a property of a `*.property.test.ts` is tried: so many times in the slow project, which runs these files as
- * well, and a fifth of that in the fast one.
+ * well, and a tenth of that in the fast one.
  */
 export function runs(many: number): { readonly numRuns: number } {
-  return { numRuns: inject("manyRuns") ? many : Math.ceil(many / 5) };
+  return { numRuns: inject("manyRuns") ? many : Math.ceil(many / 10) };
 }

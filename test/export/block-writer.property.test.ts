@@ -7,6 +7,7 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { BlockWriter, fileSink } from "../../src/export/block-writer.ts";
+import { runs } from "../support/runs.ts";
 
 let directory: string;
 let handle: FileHandle;
@@ -46,7 +47,7 @@ describe("BlockWriter", () => {
         expect((await readFile(fileName())).equals(expected)).toBe(true);
         expect(sha256).toBe(createHash("sha256").update(expected).digest("hex"));
       }),
-      { numRuns: 15 },
+      runs(50),
     );
   });
 

@@ -19,6 +19,7 @@ import { saying } from "../support/said.ts";
 import { exportFolder, failureOf, request } from "./an-export.ts";
 import { COLUMNS_12, COLUMNS_13, csv, OTHER_ASSET, PARTY, row } from "./ledger-csv.ts";
 import { ledgerNode } from "./ledger-node.ts";
+import { runs } from "../support/runs.ts";
 
 const folder = exportFolder();
 
@@ -135,7 +136,7 @@ describe("an export", () => {
         expect((done as Error | undefined)?.message ?? "changed my mind").toBe("changed my mind");
         expect(await folder.leftOver()).toEqual([]);
       }),
-      { numRuns: 15 },
+      runs(50),
     );
     const file = await folder.exports().export(node.api, request({ raw: true }));
     expect(file.attachment.sha256).toBe(createHash("sha256").update(ledger).digest("hex"));

@@ -10,6 +10,7 @@ import { splitFile } from "../../src/export/split-file.ts";
 import type { Attachment } from "../../src/reply/attachment.ts";
 import { cell, COLUMNS_12, COLUMNS_13, csv, FILE_COLUMNS, PARTY, row } from "./ledger-csv.ts";
 import { modelEffect, modelFile, normalised } from "./normalised.ts";
+import { runs } from "../support/runs.ts";
 
 const stored = (content: string) => {
   const bytes = Buffer.from(content);
@@ -95,7 +96,7 @@ describe("a file in parts", () => {
         expect(written.flows.total.out).toBe(sum(effects.filter((effect) => effect < 0n).map((effect) => -effect)));
         expect(written.fingerprint.sums["effect"]).toBe(sum(effects));
       }),
-      { numRuns: 40 },
+      runs(150),
     );
   });
 });

@@ -8,6 +8,7 @@ import { nastyStrings } from "../../../support/nasty-strings.ts";
 import { probes } from "../probe-commands.ts";
 import { stage, type Stage } from "../stage.ts";
 import { watchForRejections } from "../watch-for-rejections.ts";
+import { runs } from "../../../support/runs.ts";
 
 // Input that Discord never sends, or sends to another version of this bot: it is answered once, and harms nothing.
 
@@ -121,7 +122,7 @@ test("whatever is broken in an interaction, it is answered once", async () => {
       const whole = { ...valid[which], member: { user: { id: ann.id, username: "ann" }, roles: [], permissions: "0" } };
       await acknowledged(ann.forge(channel, which, wreck(whole, changes)));
     }),
-    { numRuns: 150 },
+    runs(400),
   );
   expect(textOf((await ann.run(channel, "probe buttons")).last)).toContain("Page 1");
 });

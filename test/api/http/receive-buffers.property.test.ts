@@ -7,6 +7,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { ReceiveBuffers } from "../../../src/api/http/receive-buffers.ts";
+import { runs } from "../../support/runs.ts";
 
 /** No byte value comes again soon, so that a chunk out of its place cannot pass for another. */
 const FILE = Buffer.from(Uint32Array.from({ length: 400_000 }, (_, index) => Math.imul(index, 2_654_435_761)).buffer);
@@ -74,7 +75,7 @@ test("nothing is written over before it is taken out, however slowly that goes",
         expect((await received(buffers, pauses, chunks)).equals(FILE)).toBe(true);
       },
     ),
-    { numRuns: 20 },
+    runs(60),
   );
 });
 

@@ -16,12 +16,13 @@ import type { Ask } from "../../src/reply/reply.ts";
 import type { Samples } from "../../src/simulator/samples.ts";
 import { fromMillis } from "../../src/units/nanoseconds.ts";
 import { SeededRandom } from "../campaign/seeded-random.ts";
-import { dumpTables } from "../support/dump-tables.ts";
+import { dumpTables, openTables } from "../support/dump-tables.ts";
 import { type Dialog as DiscordDialog, textOf as textOfDiscord } from "../support/fake-discord/person.ts";
 import type { StoredMessage as DiscordMessage } from "../support/fake-discord/state.ts";
 import { until } from "../support/fake-discord/until.ts";
 import { buttonsOf, textOf as textOfSlack } from "../support/fake-slack/person.ts";
 import type { StoredMessage as SlackMessage } from "../support/fake-slack/state.ts";
+import { runs } from "../support/runs.ts";
 import { componentsIn } from "./discord/judge.ts";
 import { stage as onDiscord, type Stage as DiscordStage } from "./discord/stage.ts";
 import { stage as onSlack, type Stage as SlackStage } from "./slack/stage.ts";
@@ -46,17 +47,18 @@ interface Surface<M> {
 /** Asks everything, then presses whatever stands there at random; a press that repeats leaves every table as it was. */
 async function walk<M>(surface: Surface<M>, lines: readonly string[], steps: number, seed: number): Promise<string[]> {
   const random = new SeededRandom(seed);
+  using tables = openTables(surface.database);
   const messages = new Set<M>();
   const pressed: string[] = [];
   const faults: string[] = [];
   for (const line of lines) for (const message of await surface.ask(line)) messages.add(message);
   const press = async (message: M, { label, repeats }: Button): Promise<void> => {
-    const before = dumpTables(surface.database);
+    const before = tables.rows();
     const made = await surface.press(message, label);
     for (const one of made) messages.add(one);
     pressed.push(label);
     if (!repeats) return;
-    const after = dumpTables(surface.database);
+    const after = tables.rows();
     const changed = after.filter((row) => !before.includes(row)).concat(before.filter((row) => !after.includes(row)));
     if (changed.length > 0) faults.push(`${pressed.slice(-5).join(" > ")} changed ${changed.join("\n")}`);
   };
@@ -156,6 +158,8 @@ function slackSurface(scene: SlackStage): Surface<SlackMessage> {
   };
 }
 
+const STEPS = runs(200).numRuns;
+
 const seed = Math.floor(Math.random() * 2 ** 32);
 // oxlint-disable-next-line no-console -- the seed plays a failure again
 console.log(`Buttons pressed at random, seed ${seed}.`);
@@ -163,13 +167,13 @@ console.log(`Buttons pressed at random, seed ${seed}.`);
 describe("a press of Refresh, a page, Send as file or Share changes nothing", { timeout: 120_000 }, () => {
   test("on Discord, among all buttons of all commands", async () => {
     await using scene = await onDiscord();
-    const pressed = await walk(discordSurface(scene), linesFor(scene.simulator.samples.mainnet), 40, seed);
+    const pressed = await walk(discordSurface(scene), linesFor(scene.simulator.samples.mainnet), STEPS, seed);
     expect(pressed).toEqual(expect.arrayContaining(["Refresh", "Share"]));
   });
 
   test("on Slack, among all buttons of all commands", async () => {
     await using scene = await onSlack();
-    const pressed = await walk(slackSurface(scene), linesFor(scene.simulator.samples.mainnet), 40, seed);
+    const pressed = await walk(slackSurface(scene), linesFor(scene.simulator.samples.mainnet), STEPS, seed);
     expect(pressed).toEqual(expect.arrayContaining(["Refresh", "Share"]));
   });
 });

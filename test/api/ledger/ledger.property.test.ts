@@ -13,6 +13,7 @@ import { saying } from "../../support/said.ts";
 import { clientOf, deadUrl, name, node, outcome } from "../client-under-test.ts";
 import { sendJson } from "../serve-wire.ts";
 import { VirtualClock } from "../virtual-clock.ts";
+import { runs } from "../../support/runs.ts";
 
 const query = { partyId: "a".repeat(64), assetId: "b".repeat(64) };
 const HEADER = "vega_time,quantity\n";
@@ -227,7 +228,7 @@ describe("one export", () => {
         });
         expect(taken.digest("hex")).toBe(file.digest("hex"));
       }),
-      { numRuns: 20 },
+      runs(70),
     );
   });
 
