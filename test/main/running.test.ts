@@ -27,6 +27,12 @@ describe("npm start", () => {
   afterAll(() => sandbox.cleanUp());
   const ask = (...args: string[]): Promise<Ended> => sandbox.run(["ask", ...args], dead).ended;
 
+  it("does not tell the first question after the start that nothing delivers", async () => {
+    const { body } = await askWeb(url, "alerts add node.down to:console");
+    expect(JSON.stringify(body)).toContain("node.down");
+    expect(JSON.stringify(body)).not.toContain("Nothing delivers");
+  });
+
   it("greets in one line that says where it is, and that the network is simulated", async () => {
     const [line] = await running.printed(/^.*\n/u);
     expect(line).toMatch(saying(url, "SIMULATED", "MAINNET_URLS", "TESTNET_URLS"));

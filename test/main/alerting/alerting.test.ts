@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { AlertJson } from "../../../src/adapters/web/alerts/alert-json.ts";
 import { type EventReader, readEvents } from "../../adapters/web/alerts/event-reader.ts";
-import { askWeb, createSandbox, type Sandbox, type Running } from "../../support/bellwether.ts";
+import { createSandbox, type Sandbox, type Running } from "../../support/bellwether.ts";
 import { saying } from "../../support/said.ts";
 
 // A real process whose watch is quick, on a simulated network that is made to stand still.
@@ -27,13 +27,6 @@ function start(config: unknown = QUICK): Running {
   writeFileSync(path.join(sandbox.folder, "alerts.json"), JSON.stringify(config));
   return sandbox.run(["start"], { ALERTS_CONFIG: "alerts.json" });
 }
-
-it("the first question after the start does not hear that nothing delivers", async () => {
-  const running = start();
-  const url = await urlOf(running);
-  const { body } = await askWeb(url, "alerts add node.down to:console");
-  expect(JSON.stringify(body)).not.toContain("Nothing delivers");
-});
 
 const urlOf = async (running: Running): Promise<string> =>
   (await running.printed(/^Bellwether runs: (http:\S+)/mu))[1] ?? "";
