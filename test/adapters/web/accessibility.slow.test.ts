@@ -189,7 +189,10 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
     await say(page, "market-show");
     expect(new Set(await looks(".tabs button")).size).toBe(2);
     const bar = "getComputedStyle(document.querySelector('#log .reply'), '::before').backgroundColor";
-    expect(await page.evaluate(bar)).not.toBe(await page.evaluate("getComputedStyle(document.body).backgroundColor"));
+    const canvas = "rgb(255, 255, 255)";
+    expect(await page.evaluate(bar)).not.toBe(canvas);
+    const composer = "getComputedStyle(document.querySelector('#composer')).backgroundColor";
+    expect(await page.evaluate(composer)).toBe(canvas);
   });
 
   test.each(LOOKS)("before one has signed in, on %s", async (_name, look) => {
