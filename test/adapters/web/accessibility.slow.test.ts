@@ -178,11 +178,13 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
         const { borderBottomColor, outlineStyle, outlineWidth } = getComputedStyle(one);
         return [borderBottomColor, outlineStyle, outlineWidth].join(" ");
       })`);
+    await page.waitForSelector("#views a[aria-current]");
     expect(new Set(await looks("#views a")).size).toBe(2);
 
     await page.keyboard.type("m");
     await page.waitForSelector("#completions li");
     await page.keyboard.press("ArrowDown");
+    await page.waitForSelector("#completions li[aria-selected=true]");
     expect(new Set(await looks("#completions li")).size).toBe(2);
     await page.keyboard.press("Escape");
 
