@@ -214,9 +214,9 @@ function renderCards(table: Table, given: Bounds, form: TableForm): RenderedTabl
   let rows = 0;
   const chosen = mostImportant(table, form.maxColumns);
   const choiceLength = choiceLengths(table, form);
-  const titles = chosen.map((index) => table.columns[index]?.title ?? "").join(" · ");
-  const named = form.folded && given.blocks > 1 && titles.length <= MAX_TITLES_LENGTH;
-  const head = named ? [contextBlock(escapeMrkdwn(titles))] : [];
+  const titles = escapeMrkdwn(chosen.map((index) => printable(table.columns[index]?.title ?? "").trim()).join(" · "));
+  const named = form.folded && given.blocks > 1 && /[^\s·]/u.test(titles) && titles.length <= MAX_TITLES_LENGTH;
+  const head = named ? [contextBlock(titles)] : [];
   const bounds = { blocks: given.blocks - head.length, length: given.length - (named ? titles.length : 0) };
   const lines = table.rows.slice(0, form.maxRows).map((row): Text => {
     if (named) return shortLine(chosen.map((index) => row[index] ?? []));
@@ -241,7 +241,7 @@ function renderCards(table: Table, given: Bounds, form: TableForm): RenderedTabl
       beyond = middle;
     }
   }
-  const length = rendered.length + choiceLength(rows);
+  const length = rendered.length + choiceLength(rows) + given.length - bounds.length;
   return { blocks: [...head, ...rendered.blocks], length, rows, columns: chosen.length, whole: true };
 }
 

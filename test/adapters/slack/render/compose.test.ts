@@ -104,3 +104,9 @@ test("a table in a modal names its columns once, and leaves out what a row does 
     expect.arrayContaining(["Market · Bid · State · Mark", "• *AAVE/USDC* · 158", "• *BTC/USDT* · 158 · suspended"]),
   );
 });
+
+test("columns without titles are named by no empty line, which Slack refuses", () => {
+  const table = { kind: "table" as const, name: "rows", columns: [{ title: "" }], rows: [[toText("one")]] };
+  const { blocks, text: said } = renderSlack(reply({ title: "x", blocks: [table] }), { inView: true, asker: "U1" });
+  expect(judgeMessage({ text: said, blocks })).toEqual([]);
+});
