@@ -37,6 +37,5 @@ export function printable(raw: string): string {
 
 /** The same on one line. */
 export function oneLine(raw: string): string {
-  const shown = printable(raw);
-  return shown.includes("\n") ? shown.replaceAll(/\s*\n\s*/gu, " ") : shown;
+  return printable(raw).replaceAll(/\s+/gu, (blanks) => (blanks.includes("\n") ? " " : blanks));
 }

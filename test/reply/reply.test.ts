@@ -6,7 +6,7 @@ import { memoryAttachment, safeFileName } from "../../src/reply/attachment.ts";
 import { tableToCsv } from "../../src/reply/csv.ts";
 import { ReplyJson } from "../../src/reply/document.ts";
 import { replyFromJson, replyToJson } from "../../src/reply/json.ts";
-import { plainText } from "../../src/reply/plain-text.ts";
+import { oneLine, plainText } from "../../src/reply/plain-text.ts";
 import { code, id, link, shortenId, strong, text, time, toText } from "../../src/reply/text.ts";
 import { nanoseconds } from "../../src/units/nanoseconds.ts";
 import { anyReply } from "../support/arbitrary-reply.ts";
@@ -37,6 +37,15 @@ describe("text", () => {
     expect(shortenId("abcd")).toBe("abcd");
     expect(shortenId("0123456789abcdef0123456789abcdef")).toBe("01234567…cdef");
   });
+});
+
+test.each([
+  ["a \n \n b\r\nc", "a b c"],
+  ["a  b", "a  b"],
+  // Read once: a node's text may be as long as its whole answer.
+  [`${" ".repeat(200_000)}a\n`, `${" ".repeat(200_000)}a `],
+])("lines become one, case %#", (plain, line) => {
+  expect(oneLine(plain)).toBe(line);
 });
 
 describe("a table as CSV", () => {

@@ -149,19 +149,19 @@ export function escapeText(plain: string): string {
 /** Replacements for formatting signs where they would act: mrkdwn has no escape for them, and these look alike. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = { "*": "\u2217", _: "\uFF3F", "~": "\u223C", "`": "\u02CB" };
 
+/** What a colon on both sides makes an emoji: a word with a letter, or one of a few without. */
+const EMOJI_NAME = /[a-z]|^(?:[+-]1|100|1234)$/iu;
+
 /** Data as mrkdwn: no mention, no link, no formatting. Signs inside words act nowhere and stay as they are. */
 export function escapeMrkdwn(plain: string): string {
-  return (
-    escapeText(plain)
-      .replaceAll(
-        // A sign acts only where it touches a word on one side and none on the other.
-        /(?<=^|[\s\p{P}\p{S}])[*_~`](?=\S)|(?<=\S)[*_~`](?=$|[\s\p{P}\p{S}])/gmu,
-        (sign) => LOOK_ALIKES[sign] ?? sign,
-      )
-      .replaceAll(/(^|\n)(&gt;|•|-|\d+\.)(?= )/gu, "$1\u200B$2")
-      // A colon on both sides of a word makes an emoji.
-      .replaceAll(/:(?=(?:[\w+'-]*[a-z][\w+'-]*|[+-]1|100|1234):)/giu, ":\u200B")
-  );
+  return escapeText(plain)
+    .replaceAll(
+      // A sign acts only where it touches a word on one side and none on the other.
+      /(?<=^|[\s\p{P}\p{S}])[*_~`](?=\S)|(?<=\S)[*_~`](?=$|[\s\p{P}\p{S}])/gmu,
+      (sign) => LOOK_ALIKES[sign] ?? sign,
+    )
+    .replaceAll(/(^|\n)(&gt;|•|-|\d+\.)(?= )/gu, "$1\u200B$2")
+    .replaceAll(/:(?=([\w+'-]+):)/gu, (colon, name: string) => (EMOJI_NAME.test(name) ? `${colon}\u200B` : colon));
 }
 
 /** Inline code; a backtick would end it, so a look-alike replaces it. Empty text has no code. */

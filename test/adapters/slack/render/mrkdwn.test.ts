@@ -19,6 +19,11 @@ test.each([
   expect(shown(escapeMrkdwn(plain))).toBe(markup);
 });
 
+test("a long word behind a colon is read once", () => {
+  const plain = `:${"a".repeat(200_000)}!`;
+  expect(escapeMrkdwn(plain)).toBe(plain);
+});
+
 test.each([
   ["a`b", "`aˋb`"],
   ["<@U1>", "`&lt;@U1&gt;`"],
