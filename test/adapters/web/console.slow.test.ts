@@ -244,7 +244,7 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     await say(page, "market-list");
     const shown = page.locator("#log th:visible");
     expect(await shown.allTextContents()).toEqual(["MarketState", "Mark"]);
-    expect(await page.textContent("#log .count")).toMatch(/20 of 84 rows.*3 of 7 columns/u);
+    expect(await page.textContent("#log .count")).toMatch(/15 of 84 rows.*3 of 7 columns/u);
     expect(await page.locator("#log .below").allTextContents()).toHaveLength(85);
     const below = page.locator("#log td .below").first();
     expect(await below.textContent()).toBe("active");
@@ -253,7 +253,7 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     await expect.poll(() => below.textContent()).toMatch(/^activeMark [\d,.]+$/u);
     await page.setViewportSize({ width: 360, height: 740 });
     await expect.poll(() => below.textContent()).toBe("active");
-    await page.getByRole("button", { name: "64 more rows" }).click();
+    await page.getByRole("button", { name: "69 more rows" }).click();
     expect(await page.locator("#log tbody tr:visible").count()).toBe(84);
     await page.getByRole("button", { name: "all columns" }).click();
     expect(await shown.count()).toBe(7);

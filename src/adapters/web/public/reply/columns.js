@@ -3,9 +3,9 @@
 // in node.
 
 /** A longer table shows this many rows, and the rest when asked to. */
-export const FIRST_ROWS = 20;
+export const FIRST_ROWS = 15;
 /** Few further ones are not worth a press. */
-const ROWS_TO_SPARE = 8;
+const ROWS_TO_SPARE = 3;
 
 /**
  * How many rows stand behind a press.
