@@ -8,14 +8,18 @@ export function refreshLabel(reply: Reply, ask: Ask | undefined): "Refresh" | "T
   if (ask === undefined || ask.command === "help" || reply.attachments.length > 0 || reply.failure === "caller") {
     return undefined;
   }
-  const offered = reply.actions.some(
+  if (offersAgain(reply, ask)) return undefined;
+  return reply.failure === undefined ? "Refresh" : "Try again";
+}
+
+/** Whether a reply offers to ask again in its own place. */
+export function offersAgain(reply: Reply, ask: Ask): boolean {
+  return reply.actions.some(
     (action) =>
       "invocation" in action &&
       action.effect === "replace" &&
       (action.label === "Refresh" || isSameAsk(action.invocation, ask)),
   );
-  if (offered) return undefined;
-  return reply.failure === undefined ? "Refresh" : "Try again";
 }
 
 function isSameAsk(a: Ask, b: Ask): boolean {

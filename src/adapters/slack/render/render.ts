@@ -4,6 +4,7 @@
 
 import type { KnownBlock } from "@slack/types";
 
+import { offersAgain } from "../../../bot/refresh-label.ts";
 import { withCommandPrefix } from "../../../reply/command-prefix.ts";
 import { tableAttachment } from "../../../reply/csv.ts";
 import { aboveFold, shortText, unfolded } from "../../../reply/fold.ts";
@@ -43,7 +44,10 @@ export interface SlackMessage {
   /** All files, those of the reply first; Slack uploads them beside the message. */
   readonly files: readonly MessageFile[];
   readonly unstored: ReadonlyMap<string, Press>;
-  /** The files are sent only when somebody presses "Send as file": not with each page of a long list. */
+  /**
+   * The files are sent only when somebody presses "Send as file": not with each page of a long list, and not each time
+   * an answer is refreshed.
+   */
   readonly filesLater: boolean;
 }
 
@@ -135,7 +139,8 @@ function layOut(reply: Reply, context: MessageContext, kept: ReturnType<typeof k
 function layOutWithin(length: number, reply: Reply, context: MessageContext, kept: ReturnType<typeof keep>): Laid {
   const { given, csvNames, held, add } = nameFiles(reply);
   const title = renderTitle(reply, SECTION_LENGTH / 2);
-  const later = context.ask !== undefined && (given.length === 0 || context.replaces === true);
+  const { ask, replaces = false } = context;
+  const later = ask !== undefined && (given.length === 0 || replaces || offersAgain(reply, ask));
   // Length for each button is reserved before it is known whether it is needed.
   const fold = context.asker === undefined ? undefined : "Details";
   const widest = renderButtons(reply, context, { files: later, kept, fold });

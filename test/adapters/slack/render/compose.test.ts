@@ -82,6 +82,20 @@ describe("asking again is offered", () => {
   });
 });
 
+describe("files are a press away", () => {
+  const file = memoryAttachment("t.csv", "text/csv", "a\n");
+  const ask = { command: "stake", options: {} };
+  const again = { label: "Refresh", invocation: { ...ask, options: { party: "all" } }, effect: "replace" as const };
+  const table = { kind: "table" as const, columns: [{ title: "A" }], rows: [[toText("1")]], name: "t" };
+  test.each<[string, Parameters<typeof reply>[0], boolean]>([
+    ["of an answer that offers itself again", { title: "x", attachments: [file], actions: [again] }, true],
+    ["not of one that does not: its file was asked for", { title: "x", attachments: [file], blocks: [table] }, false],
+  ])("%s", (_name, parts, later) => {
+    const { blocks, filesLater } = renderSlack(reply(parts), { asker: "U1", ask });
+    expect([filesLater, labelsOf(blocks as readonly Block[]).includes("Send as file")]).toEqual([later, later]);
+  });
+});
+
 test("a notification has the digits that people read, and no words from below the fold", () => {
   const said = reply({
     title: text`34 parties stake ${number("26356629.594235439901082339", "26,356,629.59")}`,
