@@ -36,6 +36,7 @@ export async function homeStanding(
   networks: readonly string[],
   person: SlackUser,
   platforms: Platforms,
+  page: number,
 ): Promise<HomeStanding> {
   const direct = platforms.destination(placeOf(person), `user:${person.id}`);
   const [statuses, all] = await Promise.all([
@@ -43,13 +44,17 @@ export async function homeStanding(
     alerts.openEpisodes(),
   ]);
   const open = worstFirst(all.filter((one) => !isDrill(one)).map((one) => seenFrom(one, direct)));
+  const pages = Math.max(1, Math.ceil(open.length / MAX_OPEN));
+  const from = Math.min(page, pages - 1) * MAX_OPEN;
+  const shown = open.slice(from, from + MAX_OPEN);
   return {
     networks: statuses.map((status) => ({
       tone: toneOf(status),
       text: text`${strong(status.network)}: ${verdictWords(status)}${heightWords(status)}`,
     })),
-    open: await Promise.all(open.slice(0, MAX_OPEN).map((one) => openAlert(alerts, one, direct))),
-    more: Math.max(0, open.length - MAX_OPEN),
+    open: await Promise.all(shown.map((one) => openAlert(alerts, one, direct))),
+    more: open.length - shown.length,
+    pages,
   };
 }
 

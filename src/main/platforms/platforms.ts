@@ -113,8 +113,8 @@ export async function openPlatforms(
     const savedParties = (person: SlackUser) =>
       ownParties(parties, placeOf(person), { id: person.id }, platforms).list();
     const subscriptionsOf = (person: SlackUser) => homeSubscriptions(alerts, person, platforms);
-    const standing = (networks: readonly string[], person: SlackUser) =>
-      homeStanding(alerts, networks, person, platforms);
+    const standing = (networks: readonly string[], person: SlackUser, page: number) =>
+      homeStanding(alerts, networks, person, platforms, page);
     const { slack, slackCommand: command } = config;
     const mayManage = config.alerting.managers;
     let botToken: string | Installations;

@@ -129,7 +129,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       ...sharing,
       savedParties: ({ id, workspace = "" }) =>
         ownParties(store.parties, { platform: "slack", workspace }, { id }, platforms).list(),
-      standing: (networks, person) => homeStanding(alerts, networks, person, platforms),
+      standing: (networks, person, page) => homeStanding(alerts, networks, person, platforms, page),
       subscriptionsOf: options.subscriptionsOf ?? ((person) => homeSubscriptions(alerts, person, platforms)),
       mayManage: options.mayManage,
       sleep: options.waits?.sleep,

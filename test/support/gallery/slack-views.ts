@@ -59,7 +59,7 @@ export async function slackViews(talk: Talk): Promise<SlackViewSample[]> {
     command: "/bell",
     botName: "bellwether",
     commands: offered,
-    standing: await homeStanding(service, networks, person, PLATFORMS),
+    standing: await homeStanding(service, networks, person, PLATFORMS, 0),
     parties: [{ id: "ab34f2c1".repeat(8), name: "treasury" }],
     subscriptions: await homeSubscriptions(service, person, PLATFORMS),
   });

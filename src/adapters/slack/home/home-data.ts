@@ -18,10 +18,12 @@ export interface SavedParty {
 /** How the networks stand, and what is open. */
 export interface HomeStanding {
   readonly networks: readonly { readonly tone: Tone; readonly text: Text }[];
-  /** The worst first. */
+  /** Those of one page, the worst first; of a page beyond the last one, those of the last. */
   readonly open: readonly OpenAlert[];
-  /** How many others are open. */
+  /** How many others are open, on other pages. */
   readonly more: number;
+  /** How many pages they take. */
+  readonly pages: number;
 }
 
 export interface OpenAlert {
@@ -48,7 +50,7 @@ export interface Subscription {
 export interface HomeData {
   readonly savedParties: (person: SlackUser) => Promise<readonly SavedParty[]>;
   /** Left out where nobody watches. */
-  readonly standing?: (networks: readonly string[], person: SlackUser) => Promise<HomeStanding>;
+  readonly standing?: (networks: readonly string[], person: SlackUser, page: number) => Promise<HomeStanding>;
   /** Left out where nobody can subscribe to anything. */
   readonly subscriptionsOf?: (person: SlackUser) => Promise<readonly Subscription[]>;
 }

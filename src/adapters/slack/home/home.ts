@@ -31,7 +31,7 @@ export async function publishHome(slack: SlackContext, person: SlackUser, state:
     const { commands, networks } = slack.bot;
     const { standing: standingOf, subscriptionsOf } = slack.homeData;
     const [standing, parties, subscriptions] = await Promise.all([
-      standingOf === undefined ? undefined : readOrUnreadable(slack, standingOf(networks, person)),
+      standingOf === undefined ? undefined : readOrUnreadable(slack, standingOf(networks, person, state.page ?? 0)),
       readOrUnreadable(slack, slack.homeData.savedParties(person)),
       subscriptionsOf === undefined ? undefined : readOrUnreadable(slack, subscriptionsOf(person)),
     ]);
@@ -79,7 +79,7 @@ export function renderHome(content: HomeContent): HomeView {
   const own = subscriptions === "unreadable" ? [] : (subscriptions ?? []).filter(({ remove }) => remove !== undefined);
   const saved = parties === "unreadable" ? [] : parties;
   const needed = Math.max(
-    1,
+    standing === undefined || standing === "unreadable" ? 1 : standing.pages,
     Math.ceil(saved.length / PARTIES_PER_PAGE),
     Math.ceil(own.length / SUBSCRIPTIONS_PER_PAGE),
   );
@@ -98,7 +98,7 @@ export function renderHome(content: HomeContent): HomeView {
           ),
         ]
       : []),
-    ...standingBlocks(command, standing),
+    ...standingBlocks(standing),
     ...actions("begin", [
       ["Ask a question", { kind: "question" }],
       ...["market list", "help"]
@@ -119,7 +119,7 @@ export function renderHome(content: HomeContent): HomeView {
 }
 
 /** The verdict on each network, and the open alerts with what to do about them. */
-function standingBlocks(command: string, standing: HomeContent["standing"]): KnownBlock[] {
+function standingBlocks(standing: HomeContent["standing"]): KnownBlock[] {
   if (standing === undefined) return [header("Bellwether")];
   if (standing === "unreadable") return [header("Networks"), unreadable()];
   const { networks, open, more } = standing;
@@ -133,7 +133,7 @@ function standingBlocks(command: string, standing: HomeContent["standing"]): Kno
     ...(open.length === 0 ? [line(text`None.`)] : open.map((one, index) => alertBlock(one, index))),
     ...(more === 0
       ? []
-      : [contextBlock(renderText(text`${more} more: type ${code(`${command} alerts status`)}.`, { max: 300 }).mrkdwn)]),
+      : [contextBlock(renderText(text`${more} more: choose another page below.`, { max: 300 }).mrkdwn)]),
   ];
 }
 
@@ -173,7 +173,7 @@ function subscriptionBlocks(
   if (subscriptions === "unreadable") return [title, unreadable()];
   const own = subscriptions.filter(({ remove }) => remove !== undefined);
   const channels = subscriptions.filter(({ remove }) => remove === undefined).slice(0, MAX_CHANNELS);
-  const shown = own.slice(page * SUBSCRIPTIONS_PER_PAGE, (page + 1) * SUBSCRIPTIONS_PER_PAGE);
+  const shown = pageOf(own, SUBSCRIPTIONS_PER_PAGE, page);
   const may = commands.some(({ name }) => name === "alerts add");
   return [
     title,
@@ -227,7 +227,7 @@ function partyBlocks(command: string, parties: readonly SavedParty[] | "unreadab
       line(text`None yet. ${code(`${command} my party <id> [name]`)} saves one: it becomes your default.`),
     ];
   }
-  const shown = parties.slice(page * PARTIES_PER_PAGE, (page + 1) * PARTIES_PER_PAGE);
+  const shown = pageOf(parties, PARTIES_PER_PAGE, page);
   return [
     title,
     ...shown.map((party, index) =>
@@ -241,6 +241,13 @@ function partyBlocks(command: string, parties: readonly SavedParty[] | "unreadab
 }
 
 /** A select of the pages, where there are several. */
+/** What a page shows of a list; of a list that ends before it, the last page. */
+function pageOf<T>(all: readonly T[], perPage: number, page: number): readonly T[] {
+  const last = Math.max(0, Math.ceil(all.length / perPage) - 1);
+  const from = Math.min(page, last) * perPage;
+  return all.slice(from, from + perPage);
+}
+
 function pageChoice(page: number, pages: number): KnownBlock[] {
   if (pages === 1) return [];
   const words = (shown: string) => ({ type: "plain_text", text: shown, emoji: false }) as const;

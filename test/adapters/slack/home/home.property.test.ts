@@ -41,6 +41,7 @@ test("the home tab passes the judge, with any parties and subscriptions", () => 
       networks: fc.array(network, { maxLength: 6 }),
       open: fc.array(alert, { maxLength: 10 }),
       more: fc.nat(),
+      pages: fc.integer({ min: 1, max: 200 }),
     }),
     fc.constantFrom("unreadable" as const, undefined),
   );

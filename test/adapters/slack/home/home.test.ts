@@ -3,11 +3,12 @@ import { expect, test } from "vitest";
 import type { Subscription } from "../../../../src/adapters/slack/home/home-data.ts";
 import { UserError } from "../../../../src/errors.ts";
 import { strong, text } from "../../../../src/reply/text.ts";
+import { down } from "../../../alerts/readings.ts";
 import { alertsOn } from "../../../support/alert-service.ts";
 import { until } from "../../../support/fake-discord/until.ts";
 import { buttonsOf, labelsOf } from "../../../support/fake-slack/person.ts";
 import { saying } from "../../../support/said.ts";
-import { seeDown } from "../../../support/see.ts";
+import { seeDown, seeNow } from "../../../support/see.ts";
 import { probe, titled } from "../probe-commands.ts";
 import { said } from "../shown.ts";
 import { stage } from "../stage.ts";
@@ -72,6 +73,27 @@ test("the home tab names what is open; Acknowledge is done where it was told, an
   const after = scene.fake.state.homes.get(ann.id)!;
   expect(said(after)).toMatch(saying("acknowledged by ann"));
   expect(labelsOf(after.blocks)).not.toContain("Acknowledge");
+});
+
+test("the home tab shows all that is open, page by page", async () => {
+  await using scene = await stage();
+  const ann = scene.fake.person("ann");
+  await ann.run(scene.channel, "alerts add node.down style:plain");
+  await ann.run(scene.channel, `my party ${"ab".repeat(32)} treasury`);
+  const nodes = Array.from({ length: 12 }, (_, index) => `n${index}:1`);
+  const alerting = alertsOn(scene.store);
+  for (const state of ["good", "bad", "bad", "bad"] as const)
+    await seeNow(alerting, ...nodes.map((node) => down(state, node)));
+  const home = await ann.openHome();
+  expect(said(home)).toMatch(saying(2));
+  ann.pressAtHome(home, "Page: Page 2 of 2");
+  await until(() => scene.fake.state.homes.get(ann.id) !== home, "the page");
+  const pages = [home, scene.fake.state.homes.get(ann.id)!];
+  // A list that ends before the page is not shown as empty.
+  for (const one of pages) expect(said(one)).toContain("treasury");
+  const shown = pages.map((one) => nodes.filter((node) => said(one).includes(node)));
+  expect(shown.map(({ length }) => length)).toEqual([10, 2]);
+  expect(new Set(shown.flat())).toEqual(new Set(nodes));
 });
 
 test("the home tab lists this person's subscriptions, and removes one at a press", async () => {
