@@ -26,7 +26,7 @@ export class DiskBudget {
     let held = 0;
     const hold = (bytes: number): void => {
       const used = this.#usedBytes - held + bytes;
-      if (bytes > held && used > this.#maxBytes) {
+      if (used > this.#maxBytes) {
         const title = `The bot's room for exports is full: all together may take ${formatBytes(this.#maxBytes)}`;
         throw new StorageError(`${title}.`, {
           title,

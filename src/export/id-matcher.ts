@@ -16,7 +16,7 @@ export interface IdMatcher {
 /** Matches the id of a party or an asset, as people and nodes write it. */
 export function idMatcher(id: string): IdMatcher {
   const plain = id.toLowerCase().replace(/^\\x/u, "");
-  if (plain === NETWORK_PARTY || (plain === NETWORK_BYTE && plain !== id.toLowerCase())) {
+  if (plain === NETWORK_PARTY || (plain === NETWORK_BYTE && plain !== id)) {
     return either(spelling(NETWORK_PARTY, false), spelling(NETWORK_BYTE, true));
   }
   return either(spelling(plain, false), spelling(plain, true));

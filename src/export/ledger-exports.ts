@@ -109,7 +109,7 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
     let file = await runExport(await api.exportLedger(request.query, { signal, after }), request);
     for (const node of api.nodes) {
       if (!file.account.outgoingOnly) break;
-      const isKnown = node.name === file.asOf.node || memory.outgoingOnlyNodes(api.network).has(node.name);
+      const isKnown = memory.outgoingOnlyNodes(api.network).has(node.name);
       if (!isKnown && !node.health.circuitOpen) file = await betterOf(file, node, request);
     }
     return file;
@@ -273,7 +273,7 @@ function attachmentOf(
   reservation: DiskReservation,
   name: string,
   contentType: string,
-  { firstTime, lastTime, sizeBytes, sha256 }: LedgerAccount,
+  { sizeBytes, sha256 }: LedgerAccount,
 ): Attachment {
   const mediaType = /^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+="?[\w.+-]+"?)*$/u.test(contentType) ? contentType : "text/csv";
   return {
@@ -281,9 +281,6 @@ function attachmentOf(
     mediaType,
     sizeBytes,
     sha256,
-    ...(firstTime === undefined || lastTime === undefined
-      ? {}
-      : { covers: { from: nanoseconds(BigInt(firstTime)), to: nanoseconds(BigInt(lastTime) + 1n) } }),
     open: () => file.open(),
     split: (maxBytes) => splitFile(file, { name, mediaType }, maxBytes),
     dispose: async () => {

@@ -75,7 +75,7 @@ async function rowEnds(stored: Stored, maxBytes: number): Promise<{ header: Buff
 
 /** `ledger.part-2-of-3.csv`. */
 function partName(name: string, part: number, parts: number): string {
-  const [, stem = name, extension = ""] = /^(.*?)(\.[a-z]{1,8})?$/u.exec(name) ?? [];
+  const [, stem = name, extension = ""] = /^(.*)(\.[a-z]{1,8})$/u.exec(name) ?? [];
   const end = `.part-${part}-of-${parts}${extension}`;
   return safeFileName(`${stem.slice(0, MAX_NAME_CHARACTERS - end.length)}${end}`);
 }

@@ -59,6 +59,11 @@ describe("a file in parts", () => {
     expect(parts.every((part) => part.name.length <= 120)).toBe(true);
   });
 
+  test("a name that ends in no extension gets none", async () => {
+    const parts = await splitFile(stored("a\n1\n"), { name: "ledger.v2", mediaType: "text/csv" }, 4);
+    expect(parts.map((part) => part.name)).toEqual(["ledger.v2.part-1-of-1"]);
+  });
+
   test("a row that fits into no part is refused", async () => {
     await expect(split("a,b\n1,2\n1234,5\n", 8)).rejects.toThrow(RangeError);
   });

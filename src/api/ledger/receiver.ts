@@ -80,7 +80,6 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
       const before = this.#received;
       setImmediate(() => {
         if (this.#received === before) this.#timedOut();
-        else this.#idle.refresh();
       });
     }, context.limits.idleMillis);
     this.#connection = endpoint.http.stream(path, this);
