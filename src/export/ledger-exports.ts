@@ -9,6 +9,7 @@ import { ApiError } from "../api/api-error.ts";
 import { messageOf, UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { type Attachment, safeFileName } from "../reply/attachment.ts";
+import type { Milliseconds } from "../units/duration.ts";
 import { nanoseconds, type Nanoseconds } from "../units/nanoseconds.ts";
 import { MalformedCsv } from "./csv-splitter.ts";
 import { DiskBudget, type DiskReservation } from "./disk-budget.ts";
@@ -67,6 +68,8 @@ export interface LedgerExportsConfig {
   readonly maxTemporaryBytes?: number;
   /** Where the bytes go; default is the directory. */
   readonly files?: TemporaryFiles;
+  /** How long a node that sent a malformed row may take to send the reason. Default 1 s. */
+  readonly reasonMillis?: Milliseconds;
 }
 
 const DEFAULT_MAX_BYTES = 8 * 1024 ** 3;
@@ -76,8 +79,7 @@ const DEFAULT_MAX_TEMPORARY_BYTES = 3 * DEFAULT_MAX_BYTES;
 const DISK_BYTES = { raw: 1, normalised: 3 } as const;
 /** So many bytes behind a malformed row are still received, since they may hold the reason why the row is cut. */
 const MAX_REASON_BYTES = 64 * 1024;
-/** So long the reason may take to come. */
-const REASON_MILLIS = 1000;
+const DEFAULT_REASON_MILLIS = 1000;
 /** Every report is an edit of a message on some platforms. */
 const PROGRESS_EVERY = nanoseconds(400_000_000n);
 
@@ -150,7 +152,7 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
           );
       // The node may be silent while the bytes received so far turn out to be no ledger.
       const failed = failure.promise.catch(async (error: unknown) => {
-        if (error instanceof MalformedCsv) await delay(REASON_MILLIS);
+        if (error instanceof MalformedCsv) await delay(config.reasonMillis ?? DEFAULT_REASON_MILLIS);
         throw error;
       });
       await Promise.race([pour(stream, intake, reservation, request, received), failed]);

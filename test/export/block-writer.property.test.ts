@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 import * as fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import { BlockWriter, fileSink } from "../../src/export/block-writer.ts";
+import type { BlockThread } from "../../src/export/block-thread.ts";
+import { BlockWriter, fileSink, type Written } from "../../src/export/block-writer.ts";
 import { runs } from "../support/runs.ts";
 
 let directory: string;
@@ -61,7 +62,6 @@ describe("BlockWriter", () => {
       return room;
     });
     expect(rooms.at(0)).toBeUndefined();
-    await Promise.all(rooms.filter((room) => room !== undefined));
     const { sizeBytes, sha256 } = await writer.finish();
     await writer.stop();
     expect(sizeBytes).toBe(expected.length);
@@ -82,10 +82,49 @@ describe("BlockWriter", () => {
 
   test("can be stopped in the middle, twice, and leaves no thread behind", async () => {
     const writer = new BlockWriter(fileSink(handle));
-    await writer.write([Buffer.alloc(5 * MIB)]);
+    // The last block is free.
+    expect(writer.write([Buffer.alloc(5 * MIB)])).toBeUndefined();
     await writer.stop();
     await writer.stop();
     expect((await handle.stat()).size).toBeLessThanOrEqual(5 * MIB);
+  });
+
+  test("is whole on a system that takes a part of each write", async () => {
+    const half = Object.assign(Object.create(handle) as FileHandle, {
+      write: (bytes: Uint8Array, from: number, length: number, to: number) =>
+        handle.write(bytes, from, Math.ceil(length / 2), to),
+    });
+    const writer = new BlockWriter(fileSink(half));
+    expect(writer.write([Buffer.from("twelve bytes")])).toBeUndefined();
+    await writer.finish();
+    expect(await readFile(fileName(), "utf8")).toBe("twelve bytes");
+  });
+
+  test("what waits for a full block waits so long, from its first byte on", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const sent: number[] = [];
+    const thread = {
+      append: async (memory: ArrayBuffer, length: number) => {
+        sent.push(length);
+        return memory;
+      },
+    };
+    const start = () => thread as unknown as BlockThread<Written>;
+    const writer = new BlockWriter({ ...fileSink(handle), start, flushMillis: 300 });
+    const write = async (bytes: number, sentBefore: readonly number[], pause: number) => {
+      expect(writer.write([Buffer.alloc(bytes)])).toBeUndefined();
+      await vi.advanceTimersByTimeAsync(pause);
+      expect(sent).toEqual(sentBefore);
+    };
+    try {
+      await write(MIB, [MIB], 100);
+      await write(1, [MIB], 299);
+      await write(1, [MIB, 2], 1);
+      await write(1, [MIB, 2], 299);
+      await write(1, [MIB, 2, 2], 1);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test("a write's error on a failing disk is reported at the end at the latest", async () => {

@@ -47,6 +47,7 @@ describe("an export", () => {
         firstTime: "1674004199000000000",
         lastTime: "1674004200500000000",
         flows: { total: { rows: 2, net: "0" } },
+        fingerprint: { columns: ["quantity", "effect"], rows: 2, sums: { effect: "0" } },
         outgoingOnly: false,
         raw: false,
         endIsProven: true,
@@ -76,7 +77,9 @@ describe("an export", () => {
       dropped = once(into, "close");
       into.write(csv(COLUMNS_12, [row()]));
     });
-    const thrown = await failureOf(folder.exports().export(node.api, request({ columns: ["vega_tyme"] })));
+    // It waits for no reason.
+    const exports = folder.exports({ reasonMillis: 1e9 });
+    const thrown = await failureOf(exports.export(node.api, request({ columns: ["vega_tyme"] })));
     expect(thrown).toBeInstanceOf(UserError);
     expect((thrown as UserError).message).toContain("did you mean “vega_time”?");
     await dropped;
@@ -108,7 +111,7 @@ describe("an export", () => {
       abort.abort(new Error("changed my mind"));
     };
     const exporting = folder
-      .exports({ now: () => nanoseconds((ticks += 1_000_000_000n)) })
+      .exports({ now: () => nanoseconds((ticks += 400_000_000n)) })
       .export(node.api, request({ signal: abort.signal, onProgress: leave }));
     await expect(exporting).rejects.toThrow("changed my mind");
     expect(reports).toBe(1);
@@ -182,6 +185,7 @@ describe("an export", () => {
 
   test.each([
     ["no byte at all", ""],
+    ["a message without data", '{"result":{"data":""}}'],
     ["a row cut short", `${csv(COLUMNS_12, [row()])}2023-01-18 01`],
     ["a quote never closed", `${csv(COLUMNS_12, [row()])}"`],
   ])("%s is no ledger: the node is named", async (_name, text) => {
@@ -189,7 +193,10 @@ describe("an export", () => {
     // Room for one: the first gives its room back.
     const exports = folder.exports({ maxTemporaryBytes: 5 * text.length });
     for (const _ of [1, 2]) {
-      const thrown = await failureOf(exports.export(node.api, request()));
+      const reports: number[] = [];
+      const asked = request({ onProgress: ({ bytes }) => void reports.push(bytes) });
+      const thrown = await failureOf(exports.export(node.api, asked));
+      expect(reports.at(-1)).toBe(text.startsWith("vega") ? text.length : undefined);
       expect(thrown).toBeInstanceOf(ApiError);
       expect(thrown).toMatchObject({ node: node.name, network: "testnet" });
       expect(await folder.leftOver()).toEqual([]);
@@ -212,15 +219,20 @@ describe("an export", () => {
     await attachment.dispose();
   });
 
-  test("a row that the node broke off itself: the node's reason is reported, not the malformed row", async () => {
+  test.each([
+    [1, false],
+    [1, true],
+    [400, true],
+  ])("row %s that the node broke off itself: the node's reason is reported, not the row (raw %s)", async (at, raw) => {
+    const rows = Array.from({ length: at }, () => row());
     await using node = await ledgerNode((_, into) => {
-      into.write(`${csv(COLUMNS_12, [row()])}2023-01-18 01\n`);
-      setTimeout(
-        () => into.end('{"error":{"code":13,"message":"Internal error","details":[{"message":"too slow"}]}}'),
-        30,
-      );
+      into.write(`${csv(COLUMNS_12, rows)}2023-01-18 01\n`);
+      setTimeout(() => {
+        into.write("2023-01-18 02\n");
+        into.end('{"error":{"code":13,"message":"Internal error","details":[{"message":"too slow"}]}}');
+      }, 30);
     });
-    const thrown = await failureOf(folder.exports().export(node.api, request()));
+    const thrown = await failureOf(folder.exports().export(node.api, request({ raw })));
     expect(thrown).toMatchObject({ kind: "cut", innerWords: "too slow" });
     expect(await folder.leftOver()).toEqual([]);
   });
@@ -232,7 +244,7 @@ describe("an export", () => {
       into.write(`${csv(COLUMNS_12, [row()])}2023-01-18 01\n`);
       into.write(Buffer.alloc(256 * 1024, csv(COLUMNS_12, [row()])));
     });
-    const thrown = await failureOf(folder.exports().export(node.api, request({ raw })));
+    const thrown = await failureOf(folder.exports({ reasonMillis: 0 }).export(node.api, request({ raw })));
     expect((thrown as ApiError).message).toMatch(saying(2, 1, 12));
     await dropped;
     expect(await folder.leftOver()).toEqual([]);
@@ -287,6 +299,25 @@ describe("an export", () => {
 
     test("no other is asked where it tells what came as well", async () => {
       expect(await exported(send, all)).toBe(0);
+    });
+
+    test("each that tells no more is asked once, and one of them the next time", async () => {
+      let asked = 0;
+      const serve = (into: ServerResponse): void => {
+        asked += 1;
+        sentOnly(into);
+      };
+      await using one = await ledgerNode((_, into) => serve(into));
+      await using other = await ledgerNode((_, into) => serve(into));
+      const nodes = [one.name, other.name].map((name) => ({ url: `http://${name}` }));
+      const limits = { exportPauseMillis: 0 };
+      const api = createApiClient({ network: "testnet", nodes, simulated: false, log: silentLog(), limits });
+      const exports = folder.exports();
+      for (const times of [2, 3]) {
+        await (await exports.export(api, request())).attachment.dispose();
+        expect(asked).toBe(times);
+      }
+      await api.close();
     });
 
     test("the caller may leave while the other is asked", async () => {

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdtemp, open, readdir, rm, writeFile, type FileHandle } from "node:fs/promises";
+import { lstat, mkdir, mkdtemp, open, readdir, rm, symlink, writeFile, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
 
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { StorageError } from "../../src/errors.ts";
 import { temporaryFiles } from "../../src/export/temporary-file.ts";
@@ -84,11 +84,34 @@ describe("a temporary file", () => {
     expect(existsSync(folder)).toBe(true);
   });
 
-  test("the default folder is private", async () => {
-    const file = await temporaryFiles().create();
-    await file.write([Buffer.from("x")]);
-    expect((await file.finish()).sizeBytes).toBe(1);
-    await file.dispose();
+  describe.skipIf(process.platform === "win32")("the default folder is private:", () => {
+    afterEach(() => {
+      vi.unstubAllEnvs();
+      vi.restoreAllMocks();
+    });
+
+    const own = process.getuid?.() ?? 0;
+    test.each<[string, number, (usual: string) => Promise<unknown>, boolean]>([
+      ["a new one", own, async () => undefined, true],
+      ["this user's", own, (usual) => mkdir(usual, { mode: 0o700 }), true],
+      ["not one that others may read", own, (usual) => mkdir(usual, { mode: 0o750 }), false],
+      ["not one that a link names", own, (usual) => symlink(directory, usual), false],
+      ["not another user's", own + 1, (usual) => mkdir(usual, { mode: 0o700 }), false],
+    ])("%s", async (_name, user, prepare, isUsed) => {
+      vi.stubEnv("TMPDIR", directory);
+      vi.spyOn(process, "getuid").mockReturnValue(user);
+      const usual = path.join(directory, `bellwether-${user}`);
+      await prepare(usual);
+      const used: string[] = [];
+      const openFile = (name: string): Promise<FileHandle> => {
+        used.push(path.dirname(name));
+        return open(name, "wx+", 0o600);
+      };
+      await (await temporaryFiles({ openFile }).create()).dispose();
+      const [folder = ""] = used;
+      expect(folder === usual).toBe(isUsed);
+      expect((await lstat(folder)).mode & 0o777).toBe(0o700);
+    });
   });
 
   test("a disk too full for a file's name is one, too", async () => {

@@ -185,6 +185,8 @@ describe("a file that is given back", () => {
   test("without a time, or with one that cannot be read, its order is not judged", async () => {
     const { text, account } = exported(ROWS, ["quantity"]);
     expect(await verdict(text.replace("5", "4"), account)).toMatchObject({ differences: [{ what: "sum" }] });
+    const untimed = await readLedgerFile(pieces(text));
+    for (const time of ["firstTime", "lastTime"]) expect(untimed.table).not.toHaveProperty(time);
     const [, first = "", ...rest] = FILE.trimEnd().split("\n");
     const { table } = await readLedgerFile(pieces(fileOf(first.replace("2023-01-18 01:00:00+00", "later"), ...rest)));
     expect(table?.sorted).toBe(true);
@@ -206,6 +208,11 @@ describe("a file that is given back", () => {
     expect(await verdict(text.replace('"5"""', '5"'), account)).toEqual({ kind: "rewritten" });
     expect(await verdict(text.replace('"""5"" 6"', '"5" 6'), account)).toEqual({ kind: "rewritten" });
     expect(await verdict(text.replace('"5"""', '"5"'), account)).toMatchObject({ kind: "differs" });
+  });
+
+  test("a byte order mark that begins a row belongs to its first cell", async () => {
+    const { text, account } = exported([row({ later: "\uFEFF1" })], ["later", "quantity"]);
+    expect(await verdict(text.replaceAll("\n", "\r\n"), account)).toEqual({ kind: "rewritten" });
   });
 
   test("names of columns that look like formulas are recognised", async () => {
