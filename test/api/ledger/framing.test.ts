@@ -186,6 +186,7 @@ describe("messages", () => {
       "A",
     ],
     ["with data in an extension have no more", '{"result":{"extensions":[{"data":"QUJD"}],"data":"QQ=="}}', "A"],
+    ["with an empty name in front have their data", '{"":0,"result":{"data":"QQ=="}}', "A"],
     ["with data in two members have both", '{"result":{"data":"QQ==","data":"Qg=="}}', "AB"],
   ])("%s", (_name, text, file) => {
     expect(decodeTexts(text)).toMatchObject({ file, contentType: undefined, fault: undefined });

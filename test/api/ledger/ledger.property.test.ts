@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
+import { setImmediate as turn } from "node:timers/promises";
 
 import * as fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import type { LedgerStream } from "../../../src/api/api-client.ts";
 import type { SharedSlots } from "../../../src/api/node/export-slot.ts";
@@ -27,6 +28,7 @@ async function read(stream: LedgerStream): Promise<string> {
 describe("the request", () => {
   test.each([
     ["no range", {}, ""],
+    ["a start at 0", { from: nanoseconds(0n) }, "&dateRange.startTimestamp=0"],
     ["a start", { from: nanoseconds(5n) }, "&dateRange.startTimestamp=5"],
     [
       "both ends",
@@ -121,6 +123,52 @@ describe("one export", () => {
     const error = await outcome(read(stream));
     expect(error).toMatchObject({ kind: "cut", httpStatus: 200 });
     expect(error.message).toContain("sent nothing for 500 ms");
+  });
+
+  test("whose bytes came in time is waited for, though they were read late, and then as long as ever", async () => {
+    const waiting: ServerResponse[] = [];
+    const a = await node((_request, response) => {
+      waiting.push(response);
+      response.write(HEADER);
+    });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const stream = await clientOf([a], { limits: { idleMillis: 500 } }).exportLedger(query);
+    const parts: string[] = [];
+    const failed = outcome(stream.consume((part) => void parts.push(part.toString())));
+    // Behind this the timers come before what is read.
+    await turn();
+    waiting[0]!.write("1,2\n");
+    process.nextTick(() => vi.advanceTimersByTime(500));
+    await expect.poll(() => parts.length).toBe(2);
+    waiting[0]!.write("3,4\n");
+    await expect.poll(() => parts.length).toBe(3);
+    vi.advanceTimersByTime(500);
+    expect(await failed).toMatchObject({ kind: "cut" });
+  });
+
+  test("whose connection ends while it is not taken keeps its order", async () => {
+    const [blank, rows] = ["\n", "vega_time\n{\n"];
+    const a = await node(async (_request, response) => {
+      response.setHeader("Content-Length", blank.length + rows.length);
+      await new Promise((resolve) => response.write(blank, resolve));
+      // Two pieces for the reader.
+      for (let turns = 0; turns < 5; turns += 1) await turn();
+      response.write(rows, () => response.destroy());
+    });
+    const api = clientOf([a], { limits: { exportPauseMillis: 0 } });
+    const stream = await api.exportLedger(query);
+    const parts: string[] = [];
+    let go: (() => void) | undefined;
+    const taken = stream.consume((part) => {
+      parts.push(part.toString());
+      return parts.length > 1 ? undefined : new Promise((resolve) => (go = resolve));
+    });
+    a.serve = (_request, response) => void response.end(HEADER);
+    await read(await api.exportLedger(query));
+    go?.();
+    await taken;
+    expect(parts.join("")).toBe(blank + rows);
   });
 
   test("of which nothing ever came fails", async () => {
@@ -342,6 +390,7 @@ describe("one node", () => {
     [3, 8, 7, 1],
     [3, 2, 7, 0],
     [8, 5, 7, 0],
+    [7, Infinity, 7, 0],
     [180, Infinity, undefined, 1],
   ])("keeping %s days, the other %s: for the last %s, no. %s is asked", async (one, other, ago, asked) => {
     const nodes = await Promise.all([0, 1].map(() => node((_request, response) => void response.end(HEADER))));
@@ -350,8 +399,9 @@ describe("one node", () => {
       const ledgerDays = days[index];
       return { url, ...(ledgerDays === undefined ? {} : { ledgerDays }) };
     });
-    const from = ago === undefined ? {} : { from: nanoseconds(BigInt(Date.now() - ago * 86_400_000) * 1_000_000n) };
-    const stream = await clientOf([], { nodes: addresses }).exportLedger({ ...query, ...from });
+    const clock = new VirtualClock();
+    const from = ago === undefined ? {} : { from: nanoseconds(clock.wallClock() - BigInt(ago) * 86_400_000_000_000n) };
+    const stream = await clientOf([], { nodes: addresses, clock }).exportLedger({ ...query, ...from });
     expect([stream.asOf.node, stream.ledgerDays]).toEqual([name(nodes[asked]!), days[asked]]);
   });
 
