@@ -159,8 +159,8 @@ export const CONDITIONS = {
     meaning: ({ nodes }) =>
       nodes === 1
         ? "The node does not answer, and it is the only one there is to ask."
-        : "The node does not answer; others that do are asked in its place.",
-    remedy: "Check whether the node's machine and process run, and whether its address answers from elsewhere.",
+        : "Questions go to the nodes that answer.",
+    remedy: "Check whether machine and process run, and whether the address answers from elsewhere.",
     groups: ["ops", "nodes"],
     worst: "warning",
     about: "node",
