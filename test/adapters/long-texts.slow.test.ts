@@ -10,7 +10,9 @@ import { nanoseconds } from "../../src/units/nanoseconds.ts";
 // A node's text may be as long as its whole answer. An expression that goes back over what it has read takes minutes for
 // such a text, and nothing else is answered meanwhile.
 
-const LENGTH = 100_000;
+const LENGTH = 300_000;
+/** What reads a text of that length once takes a tenth of it; what goes back over it takes minutes. */
+const MOST_MILLIS = 30_000;
 
 const surfaces: Readonly<Record<string, (reply: Reply) => unknown>> = {
   Discord: (reply) => renderAnswer(reply, { keeps: true }),
@@ -18,18 +20,25 @@ const surfaces: Readonly<Record<string, (reply: Reply) => unknown>> = {
   terminal: (reply) => renderTerminal(reply, { width: 60, colour: false, links: false, now: nanoseconds(0n) }),
 };
 
-test.each([" ", "\n ", "a", ":a", "1", "_", "*", "a-", "/", "<", "@", "`"])("a text of many %j has an end", (unit) => {
-  const long = `:${unit.repeat(LENGTH / unit.length)}!\n:`;
-  const text = toText(long);
-  const reply: Reply = {
-    tone: "neutral",
-    title: text,
-    blocks: [
-      { kind: "paragraph", text },
-      { kind: "table", name: "long", columns: [{ title: "a" }, { title: "b" }], rows: [[text, text]] },
-    ],
-    attachments: [],
-    actions: [{ label: long, invocation: { command: "time", options: { network: long } }, effect: "reply" }],
-  };
-  for (const render of Object.values(surfaces)) expect(render(reply)).toBeDefined();
-});
+test.each([" ", "\n ", "a", ":a", "1", "_", "*", "a-", "/", "<", "@", "`"])(
+  "a text of many %j has an end",
+  (unit) => {
+    const long = `:${unit.repeat(LENGTH / unit.length)}!\n:`;
+    const text = toText(long);
+    const reply: Reply = {
+      tone: "neutral",
+      title: text,
+      blocks: [
+        { kind: "paragraph", text },
+        { kind: "list", items: [text] },
+        { kind: "fields", fields: [{ name: text, value: text }] },
+        { kind: "code", text: long },
+        { kind: "table", name: "long", columns: [{ title: "a" }, { title: "b" }], rows: [[text, text]] },
+      ],
+      attachments: [],
+      actions: [{ label: long, invocation: { command: "time", options: { network: long } }, effect: "reply" }],
+    };
+    for (const render of Object.values(surfaces)) expect(render(reply)).toBeDefined();
+  },
+  MOST_MILLIS,
+);

@@ -130,13 +130,17 @@ function* phoneLines(content: string): Generator<string> {
 function* wrapLine(line: string): Generator<string> {
   const [first = "", ...words] = line.split(" ");
   let piece = first;
+  // A blank line may be as long as a node's whole answer: it is not measured again with each blank.
+  let isBlank = first.trim() === "";
   for (const word of words) {
     const longer = `${piece} ${word}`;
-    if (piece.trim() === "" || stringWidth(longer) <= PHONE_COLUMNS) piece = longer;
+    if (isBlank || stringWidth(longer) <= PHONE_COLUMNS) piece = longer;
     else {
       yield piece;
       piece = word;
+      isBlank = true;
     }
+    isBlank &&= word.trim() === "";
   }
   yield piece;
 }

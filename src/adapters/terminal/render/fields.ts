@@ -16,30 +16,25 @@ export function renderFields(fields: readonly ShownField[], width: number): Line
   const naturals = fields.map((field) => naturalWidth(field.name));
   const nameWidth = Math.min(Math.max(0, ...naturals), Math.max(8, Math.floor(width / 3)));
   const valueWidth = width - nameWidth - GAP;
-  const lines: Line[] = [];
-  for (const [at, field] of fields.entries()) {
+  return fields.flatMap((field, at): Line[] => {
     const { name } = field;
     const value = field.value.length === 0 ? [span("–")] : field.value;
     const natural = naturals[at] ?? 0;
     const runsOver = (one: Span): boolean => one.whole && one.width > valueWidth;
-    if (natural === 0) {
-      lines.push(...wrap(value, width));
-    } else if (
+    if (natural === 0) return wrap(value, width);
+    if (
       width < MIN_SIDE_BY_SIDE_WIDTH ||
       (natural > nameWidth && wordWidth(name) > nameWidth) ||
       name.some(runsOver) ||
       value.some(runsOver)
     ) {
-      lines.push(...wrap(name, width), ...indent(wrap(value, width - NESTED), NESTED));
-    } else {
-      const names = wrap(name, nameWidth);
-      const values = wrap(value, valueWidth);
-      for (let row = 0; row < names.length || row < values.length; row += 1) {
-        lines.push(beside(names[row], values[row], nameWidth + GAP));
-      }
+      return [...wrap(name, width), ...indent(wrap(value, width - NESTED), NESTED)];
     }
-  }
-  return lines;
+    const names = wrap(name, nameWidth);
+    const values = wrap(value, valueWidth);
+    const length = Math.max(names.length, values.length);
+    return Array.from({ length }, (_, row) => beside(names[row], values[row], nameWidth + GAP));
+  });
 }
 
 /** Moves lines to the right; empty ones stay empty. */

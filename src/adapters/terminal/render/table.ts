@@ -26,11 +26,12 @@ export function renderTable(table: Table, width: number, options: SpanOptions, o
   if (layout.kind === "records") {
     return [...records(titles, rows, width), ...notes(table, [], width)];
   }
-  const lines = rowLines(titles, layout, table);
-  lines.push(ruleLine(layout));
-  for (const row of rows) lines.push(...rowLines(row, layout, table), ...belowLines(row, layout, width));
-  lines.push(...notes(table, omissionNotes(titles, rows, layout, omittedHint), width));
-  return lines;
+  return [
+    ...rowLines(titles, layout, table),
+    ruleLine(layout),
+    ...rows.flatMap((row) => [...rowLines(row, layout, table), ...belowLines(row, layout, width)]),
+    ...notes(table, omissionNotes(titles, rows, layout, omittedHint), width),
+  ];
 }
 
 /** The omitted columns and shortened ids, in sentences. */
