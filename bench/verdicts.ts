@@ -1,4 +1,4 @@
-import { KIND_GROUPS } from "../src/alerts/kinds/kinds.ts";
+import { KIND_GROUPS } from "../src/alerts/judge/kinds/kinds.ts";
 import { atMost, type Measured, median, runAsScript } from "./support/figure.ts";
 import { type Messages, messagesOf, upgradeNews, upgradePlan } from "./verdicts/messages.ts";
 import { drawPlan } from "./verdicts/plan.ts";

@@ -1,10 +1,10 @@
-import { timeFromText } from "../src/alerts/kinds/json-fields.ts";
-import { episodeName, isOpen } from "../src/alerts/rules/episode.ts";
-import { tokenScope } from "../src/alerts/suspension/suspension-record.ts";
+import { timeFromText } from "../src/alerts/judge/kinds/json-fields.ts";
+import { episodeName, isOpen } from "../src/alerts/judge/rules/episode.ts";
+import { tokenScope } from "../src/alerts/deliver/suspension/suspension-record.ts";
 import type { Destination } from "../src/alerts/sender.ts";
-import { conditionWords } from "../src/alerts/wording/condition-words.ts";
-import { othersWords } from "../src/alerts/wording/describe-change.ts";
-import { sinceWords } from "../src/alerts/wording/phrases.ts";
+import { conditionWords } from "../src/alerts/words/condition-words.ts";
+import { othersWords } from "../src/alerts/words/describe-change.ts";
+import { sinceWords } from "../src/alerts/words/phrases.ts";
 import { ALL_NETWORKS_OPTION, EPISODE_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { changeAnnouncements } from "../src/answers/alerts/alerts.ts";
 import {

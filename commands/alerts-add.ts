@@ -1,4 +1,4 @@
-import { isPersonalKind } from "../src/alerts/kinds/kinds.ts";
+import { isPersonalKind } from "../src/alerts/judge/kinds/kinds.ts";
 import { parseKinds } from "../src/answers/alerts/alert-kinds.ts";
 import { SUBSCRIPTION_OPTIONS, TO_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { quietInstead } from "../src/answers/alerts/alert-times.ts";

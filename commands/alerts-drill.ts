@@ -1,4 +1,4 @@
-import { destinationKey, isAlive } from "../src/alerts/routing/subscription.ts";
+import { destinationKey, isAlive } from "../src/alerts/route/subscription.ts";
 import type { Destination } from "../src/alerts/sender.ts";
 import { toOption } from "../src/answers/alerts/alert-options.ts";
 import { destinationHere, isOperator, parseDestination } from "../src/answers/alerts/destination.ts";

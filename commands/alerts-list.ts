@@ -1,5 +1,5 @@
-import { isAlive, type Subscription } from "../src/alerts/routing/subscription.ts";
-import { deliveryOptionWords, type Labels, subscriptionWords } from "../src/alerts/wording/subscription-words.ts";
+import { isAlive, type Subscription } from "../src/alerts/route/subscription.ts";
+import { deliveryOptionWords, type Labels, subscriptionWords } from "../src/alerts/words/subscription-words.ts";
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { subjectLabels } from "../src/answers/alerts/alert-subjects.ts";
 import {

@@ -1,4 +1,4 @@
-import { destinationKey } from "../src/alerts/routing/subscription.ts";
+import { destinationKey } from "../src/alerts/route/subscription.ts";
 import { LOG_OPTIONS } from "../src/answers/alerts/alert-options.ts";
 import { destinationHere, isOperator } from "../src/answers/alerts/destination.ts";
 import { logFile, logPage, logTable, MAX_LOG_ENTRIES, searchLog } from "../src/answers/alerts/episodes/alert-log.ts";

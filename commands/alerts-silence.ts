@@ -1,5 +1,5 @@
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
-import { readReference } from "../src/alerts/outbox/group.ts";
+import { readReference } from "../src/alerts/deliver/outbox/group.ts";
 import { requireManager } from "../src/answers/alerts/destination.ts";
 import { findEpisodes } from "../src/answers/alerts/episodes/episodes.ts";
 import { addSilence } from "../src/answers/alerts/silences/add-silence.ts";

@@ -1,5 +1,5 @@
-import { isSilenceActive, type Silence, silenceActiveUntil } from "../src/alerts/routing/silence.ts";
-import { silenceScopeWords, silenceTimeWords } from "../src/alerts/wording/silence-words.ts";
+import { isSilenceActive, type Silence, silenceActiveUntil } from "../src/alerts/route/silence.ts";
+import { silenceScopeWords, silenceTimeWords } from "../src/alerts/words/silence-words.ts";
 import { subjectLabels } from "../src/answers/alerts/alert-subjects.ts";
 import { destinationKeyWords } from "../src/answers/alerts/destination.ts";
 import { visibleSilences } from "../src/answers/alerts/silences/silences.ts";

@@ -1,6 +1,6 @@
-import { isSilenceActive, overlap, type Silence } from "../src/alerts/routing/silence.ts";
-import { destinationKey } from "../src/alerts/routing/subscription.ts";
-import { silenceScopeWords } from "../src/alerts/wording/silence-words.ts";
+import { isSilenceActive, overlap, type Silence } from "../src/alerts/route/silence.ts";
+import { destinationKey } from "../src/alerts/route/subscription.ts";
+import { silenceScopeWords } from "../src/alerts/words/silence-words.ts";
 import { SILENCE_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { subjectLabels } from "../src/answers/alerts/alert-subjects.ts";
 import { changeAnnouncements } from "../src/answers/alerts/alerts.ts";

@@ -1,4 +1,4 @@
-import { episodeName } from "../src/alerts/rules/episode.ts";
+import { episodeName } from "../src/alerts/judge/rules/episode.ts";
 import { ALL_NETWORKS_OPTION, EPISODE_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { episodeTimelineReply } from "../src/answers/alerts/episodes/episode-timeline.ts";
 import { findEpisode } from "../src/answers/alerts/episodes/episodes.ts";

@@ -1,4 +1,4 @@
-import { FINAL_STATUSES } from "../src/alerts/kinds/event.ts";
+import { FINAL_STATUSES } from "../src/alerts/judge/kinds/event.ts";
 import { marketAmounts } from "../src/answers/amounts.ts";
 import { answer, askFor, watchAction } from "../src/answers/answer.ts";
 import { extraFields } from "../src/answers/cells.ts";

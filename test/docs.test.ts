@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { avoidedWords, linesWith } from "./support/glossary.ts";
 import { commands } from "../commands/index.ts";
 import { DEFAULT_ALERTS_CONFIG, parseAlertsConfig } from "../src/alerts/alerts-config.ts";
-import { ALERT_KINDS, KIND_GROUP_NAMES, KIND_GROUPS, KINDS, sortKinds } from "../src/alerts/kinds/kinds.ts";
+import { ALERT_KINDS, KIND_GROUP_NAMES, KIND_GROUPS, KINDS, sortKinds } from "../src/alerts/judge/kinds/kinds.ts";
 import { parseConfig } from "../src/config.ts";
 import { createLog, LOG_EVENTS } from "../src/log.ts";
 

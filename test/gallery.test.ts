@@ -7,7 +7,7 @@ import { renderDiscord } from "../src/adapters/discord/render/render.ts";
 import { renderSlack } from "../src/adapters/slack/render/render.ts";
 import { renderTerminal } from "../src/adapters/terminal/render/render.ts";
 import { renderReply } from "../src/adapters/web/public/reply/reply.js";
-import { describe } from "../src/alerts/wording/wording.ts";
+import { describe } from "../src/alerts/words/words.ts";
 import { judgeSources } from "../src/api/verdict/judge-sources.ts";
 import { DEFAULT_THRESHOLDS } from "../src/api/verdict/verdict.ts";
 import { PLATFORMS } from "../src/main/platforms/platforms.ts";

@@ -1,12 +1,12 @@
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
-import { createDispatcher } from "../../src/alerts/dispatch/dispatch.ts";
+import { createDispatcher } from "../../src/alerts/deliver/dispatch/dispatch.ts";
 import { type AlertEngine, createAlertEngine } from "../../src/alerts/engine/engine.ts";
-import type { AlertEvent } from "../../src/alerts/kinds/event.ts";
-import type { AlertKind } from "../../src/alerts/kinds/kinds.ts";
-import type { Reading } from "../../src/alerts/kinds/reading.ts";
-import type { Subscription } from "../../src/alerts/routing/subscription.ts";
+import type { AlertEvent } from "../../src/alerts/judge/kinds/event.ts";
+import type { AlertKind } from "../../src/alerts/judge/kinds/kinds.ts";
+import type { Reading } from "../../src/alerts/judge/kinds/reading.ts";
+import type { Subscription } from "../../src/alerts/route/subscription.ts";
 import type { Destination, Sender } from "../../src/alerts/sender.ts";
-import { describe } from "../../src/alerts/wording/wording.ts";
+import { describe } from "../../src/alerts/words/words.ts";
 import { systemClock } from "../../src/api/clock.ts";
 import { silentLog } from "../../src/log.ts";
 import { createDuties } from "../../src/main/alerting/duties.ts";

@@ -1,5 +1,5 @@
-import type { AlertKind } from "../../src/alerts/kinds/kinds.ts";
-import { destinationKey, type Subscription } from "../../src/alerts/routing/subscription.ts";
+import type { AlertKind } from "../../src/alerts/judge/kinds/kinds.ts";
+import { destinationKey, type Subscription } from "../../src/alerts/route/subscription.ts";
 import type { Destination } from "../../src/alerts/sender.ts";
 import type { SubscriptionRow } from "../../src/store/alert-tables/alert-tables.ts";
 

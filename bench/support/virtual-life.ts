@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
-import type { AlertKind } from "../../src/alerts/kinds/kinds.ts";
+import type { AlertKind } from "../../src/alerts/judge/kinds/kinds.ts";
 import type { Delivery, Sender } from "../../src/alerts/sender.ts";
 import { createApiClient } from "../../src/api/client/client.ts";
 import { silentLog } from "../../src/log.ts";

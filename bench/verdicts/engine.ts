@@ -5,10 +5,10 @@ import {
   type ProcessMemory,
   type WatcherProgress,
 } from "../../src/alerts/engine/judge-observation.ts";
-import type { Reading } from "../../src/alerts/kinds/reading.ts";
-import { buildSubscriptionIndex } from "../../src/alerts/routing/subscription-index.ts";
-import { type Episode, isOpen, type Machine } from "../../src/alerts/rules/episode.ts";
-import { RuleSubjectMap } from "../../src/alerts/rules/state-cache.ts";
+import type { Reading } from "../../src/alerts/judge/kinds/reading.ts";
+import { buildSubscriptionIndex } from "../../src/alerts/route/subscription-index.ts";
+import { type Episode, isOpen, type Machine } from "../../src/alerts/judge/rules/episode.ts";
+import { RuleSubjectMap } from "../../src/alerts/judge/rules/state-cache.ts";
 import type { PollRound } from "../../src/api/verdict/verdict.ts";
 import { type Nanoseconds, toMillis } from "../../src/units/nanoseconds.ts";
 import { sourcesReadings } from "../../src/watchers/sources/sources-readings.ts";

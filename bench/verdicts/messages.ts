@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 
-import { createDispatcher } from "../../src/alerts/dispatch/dispatch.ts";
+import { createDispatcher } from "../../src/alerts/deliver/dispatch/dispatch.ts";
 import { type AlertEngine, createAlertEngine } from "../../src/alerts/engine/engine.ts";
-import type { AlertEvent } from "../../src/alerts/kinds/event.ts";
-import { type AlertKind, KIND_GROUPS } from "../../src/alerts/kinds/kinds.ts";
+import type { AlertEvent } from "../../src/alerts/judge/kinds/event.ts";
+import { type AlertKind, KIND_GROUPS } from "../../src/alerts/judge/kinds/kinds.ts";
 import type { Delivery, Receipt, Sender } from "../../src/alerts/sender.ts";
-import { describe } from "../../src/alerts/wording/wording.ts";
+import { describe } from "../../src/alerts/words/words.ts";
 import { silentLog } from "../../src/log.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import { fromMillis } from "../../src/units/nanoseconds.ts";

@@ -1,7 +1,7 @@
-import type { ConditionKind } from "./kinds/kinds.ts";
+import type { ConditionKind } from "./judge/kinds/kinds.ts";
 import type { Platforms } from "./platform.ts";
-import type { Subscription } from "./routing/subscription.ts";
-import { episodeId } from "./rules/episode.ts";
+import type { Subscription } from "./route/subscription.ts";
+import { episodeId } from "./judge/rules/episode.ts";
 import type { Destination } from "./sender.ts";
 
 /** Drills have a network of their own, which no data node serves: they touch no real one. */

@@ -1,7 +1,7 @@
 import type { Reply } from "../reply/reply.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import type { AlertKind } from "./kinds/kinds.ts";
-import type { Severity } from "./kinds/severity.ts";
+import type { AlertKind } from "./judge/kinds/kinds.ts";
+import type { Severity } from "./judge/kinds/severity.ts";
 
 /** Where alerts go: a channel or a person's direct messages on a platform. */
 export interface Destination {

@@ -2,7 +2,7 @@
 // buttons to ask again. One module per topic beside it (markets.ts, orders.ts, stake.ts, bundles.ts, amounts.ts, ...).
 // ids/ reads ids and names, pages/ reads lists, alerts/ holds the commands about alerts.
 
-import type { PersonalKind } from "../alerts/kinds/kinds.ts";
+import type { PersonalKind } from "../alerts/judge/kinds/kinds.ts";
 import type { AlertService } from "../alerts/service/service.ts";
 import type { AsOf } from "../api/api-client.ts";
 import { DEFAULT_THRESHOLDS, stoodMillis } from "../api/verdict/verdict.ts";

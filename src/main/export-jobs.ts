@@ -1,10 +1,10 @@
 import path from "node:path";
 
 import { randomId } from "../alerts/dependencies.ts";
-import { timeToText } from "../alerts/kinds/json-fields.ts";
+import { timeToText } from "../alerts/judge/kinds/json-fields.ts";
 import type { Platforms } from "../alerts/platform.ts";
-import type { AlertMessage } from "../alerts/outbox/message.ts";
-import { enqueue } from "../alerts/outbox/outbox.ts";
+import type { AlertMessage } from "../alerts/deliver/outbox/message.ts";
+import { enqueue } from "../alerts/deliver/outbox/outbox.ts";
 import { systemClock } from "../api/clock.ts";
 import { SendError } from "../alerts/sender.ts";
 import type { Config } from "../config.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { IntegerText, timeFromText, TimeText, timeToText } from "../alerts/kinds/json-fields.ts";
+import { IntegerText, timeFromText, TimeText, timeToText } from "../alerts/judge/kinds/json-fields.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 
 /** A point in time, stored as decimal nanoseconds. */

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 
-import type { AlertEvent } from "../alerts/kinds/event.ts";
-import type { AlertKind } from "../alerts/kinds/kinds.ts";
-import type { Reading } from "../alerts/kinds/reading.ts";
+import type { AlertEvent } from "../alerts/judge/kinds/event.ts";
+import type { AlertKind } from "../alerts/judge/kinds/kinds.ts";
+import type { Reading } from "../alerts/judge/kinds/reading.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import { ApiError } from "../api/api-error.ts";
 import type { Clock } from "../api/clock.ts";

@@ -5,9 +5,9 @@
 import type { z } from "zod";
 
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
-import type { AlertEvent } from "../alerts/kinds/event.ts";
-import type { AlertKind } from "../alerts/kinds/kinds.ts";
-import type { Reading } from "../alerts/kinds/reading.ts";
+import type { AlertEvent } from "../alerts/judge/kinds/event.ts";
+import type { AlertKind } from "../alerts/judge/kinds/kinds.ts";
+import type { Reading } from "../alerts/judge/kinds/reading.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import type { Clock } from "../api/clock.ts";
 import type { Milliseconds } from "../units/duration.ts";

@@ -4,8 +4,8 @@ import { renderText as discord } from "../../src/adapters/discord/render/markdow
 import { renderText as slack } from "../../src/adapters/slack/render/mrkdwn.ts";
 import { toSpans } from "../../src/adapters/terminal/render/span.ts";
 import { plainOf as web } from "../../src/adapters/web/public/reply/render-text.js";
-import type { Episode } from "../../src/alerts/rules/episode.ts";
-import { describe } from "../../src/alerts/wording/wording.ts";
+import type { Episode } from "../../src/alerts/judge/rules/episode.ts";
+import { describe } from "../../src/alerts/words/words.ts";
 import type { Text } from "../../src/reply/document.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import type { Reply } from "../../src/reply/reply.ts";

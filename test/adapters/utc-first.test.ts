@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { renderText as discord } from "../../src/adapters/discord/render/markdown.ts";
 import { renderText as slack } from "../../src/adapters/slack/render/mrkdwn.ts";
 import { plainOf as web, renderText } from "../../src/adapters/web/public/reply/render-text.js";
-import { silenceTimeWords } from "../../src/alerts/wording/silence-words.ts";
+import { silenceTimeWords } from "../../src/alerts/words/silence-words.ts";
 import { rangeWords } from "../../src/answers/export-range.ts";
 import { fromSeconds } from "../../src/units/nanoseconds.ts";
 

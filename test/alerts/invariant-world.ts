@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 
-import type { QuietHours } from "../../src/alerts/routing/quiet-hours.ts";
+import type { QuietHours } from "../../src/alerts/route/quiet-hours.ts";
 import { SendError } from "../../src/alerts/sender.ts";
 import { FakeSender, type SendOutcome } from "../support/fake-sender.ts";
 import { GuardedSender } from "../support/guarded-sender.ts";

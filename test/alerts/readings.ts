@@ -1,4 +1,4 @@
-import type { Reading } from "../../src/alerts/kinds/reading.ts";
+import type { Reading } from "../../src/alerts/judge/kinds/reading.ts";
 
 type State = Reading["state"];
 

@@ -1,6 +1,6 @@
-import type { ConditionKind } from "../../src/alerts/kinds/kinds.ts";
-import type { Subscription } from "../../src/alerts/routing/subscription.ts";
-import type { Episode } from "../../src/alerts/rules/episode.ts";
+import type { ConditionKind } from "../../src/alerts/judge/kinds/kinds.ts";
+import type { Subscription } from "../../src/alerts/route/subscription.ts";
+import type { Episode } from "../../src/alerts/judge/rules/episode.ts";
 import { stalled } from "./readings.ts";
 
 export function aSubscription(more: Partial<Subscription> = {}): Subscription {

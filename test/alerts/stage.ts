@@ -2,13 +2,17 @@ import { onTestFinished } from "vitest";
 
 import { type AlertsConfig, parseAlertsConfig } from "../../src/alerts/alerts-config.ts";
 import { nowMillis, randomId, type StepName } from "../../src/alerts/dependencies.ts";
-import { createDispatcher, type DispatchDependencies, type Dispatcher } from "../../src/alerts/dispatch/dispatch.ts";
+import {
+  createDispatcher,
+  type DispatchDependencies,
+  type Dispatcher,
+} from "../../src/alerts/deliver/dispatch/dispatch.ts";
 import { type AlertEngine, createAlertEngine } from "../../src/alerts/engine/engine.ts";
 import type { ObservationResult } from "../../src/alerts/engine/process-observation.ts";
-import type { AlertEvent } from "../../src/alerts/kinds/event.ts";
-import type { Reading } from "../../src/alerts/kinds/reading.ts";
-import type { AlertMessage } from "../../src/alerts/outbox/message.ts";
-import { enqueue } from "../../src/alerts/outbox/outbox.ts";
+import type { AlertEvent } from "../../src/alerts/judge/kinds/event.ts";
+import type { Reading } from "../../src/alerts/judge/kinds/reading.ts";
+import type { AlertMessage } from "../../src/alerts/deliver/outbox/message.ts";
+import { enqueue } from "../../src/alerts/deliver/outbox/outbox.ts";
 import type { Destination, Sender } from "../../src/alerts/sender.ts";
 import { silentLog } from "../../src/log.ts";
 import { PLATFORMS } from "../../src/main/platforms/platforms.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
-import { AlertEvent } from "../../src/alerts/kinds/event.ts";
-import type { Reading } from "../../src/alerts/kinds/reading.ts";
-import { describe } from "../../src/alerts/wording/wording.ts";
+import { AlertEvent } from "../../src/alerts/judge/kinds/event.ts";
+import type { Reading } from "../../src/alerts/judge/kinds/reading.ts";
+import { describe } from "../../src/alerts/words/words.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import { anEpisode } from "../alerts/samples.ts";
 import { judgeMarkets } from "./judge-markets.ts";

@@ -1,7 +1,7 @@
 import { readRows } from "./database.ts";
 import { parse } from "csv-parse/sync";
 
-import { enumWord } from "../../src/alerts/wording/phrases.ts";
+import { enumWord } from "../../src/alerts/words/phrases.ts";
 import { firstOf } from "./judge.ts";
 import { plain, type Transcript } from "./transcript.ts";
 

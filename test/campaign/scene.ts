@@ -3,7 +3,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { StepName } from "../../src/alerts/dependencies.ts";
-import { destinationKey } from "../../src/alerts/routing/subscription.ts";
+import { destinationKey } from "../../src/alerts/route/subscription.ts";
 import { createSandbox, type Running } from "../support/bellwether.ts";
 import { FakeDiscord } from "../support/fake-discord/fake-discord.ts";
 import { FakeSlack } from "../support/fake-slack/fake-slack.ts";

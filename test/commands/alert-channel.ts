@@ -1,7 +1,7 @@
 import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
-import { createDispatcher } from "../../src/alerts/dispatch/dispatch.ts";
-import { AlertMessage } from "../../src/alerts/outbox/message.ts";
-import { destinationKey } from "../../src/alerts/routing/subscription.ts";
+import { createDispatcher } from "../../src/alerts/deliver/dispatch/dispatch.ts";
+import { AlertMessage } from "../../src/alerts/deliver/outbox/message.ts";
+import { destinationKey } from "../../src/alerts/route/subscription.ts";
 import type { Destination } from "../../src/alerts/sender.ts";
 import type { Caller, Target } from "../../src/bot/invocation.ts";
 import { silentLog } from "../../src/log.ts";

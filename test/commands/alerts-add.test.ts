@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 
-import { timeToText } from "../../src/alerts/kinds/json-fields.ts";
-import { KIND_GROUPS } from "../../src/alerts/kinds/kinds.ts";
-import type { NetworkStatus } from "../../src/alerts/kinds/network-status.ts";
+import { timeToText } from "../../src/alerts/judge/kinds/json-fields.ts";
+import { KIND_GROUPS } from "../../src/alerts/judge/kinds/kinds.ts";
+import type { NetworkStatus } from "../../src/alerts/judge/kinds/network-status.ts";
 import { SendError } from "../../src/alerts/sender.ts";
 import { auction, down, stalled } from "../alerts/readings.ts";
 import { aboveFold } from "../../src/reply/fold.ts";

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 
 import { DRILL_NETWORK, drillSubscriptions } from "../../src/alerts/drill.ts";
 import { createAlertEngine } from "../../src/alerts/engine/engine.ts";
-import { destinationKey } from "../../src/alerts/routing/subscription.ts";
+import { destinationKey } from "../../src/alerts/route/subscription.ts";
 import { type Destination, SendError } from "../../src/alerts/sender.ts";
 import { type AlertService, createAlertService } from "../../src/alerts/service/service.ts";
 import { runDrill } from "../../src/answers/alerts/episodes/drill.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { ann, deliver, elsewhere, OPS, ops, see, shown, talkInOps } from "./alert-channel.ts";
-import { destinationKey } from "../../src/alerts/routing/subscription.ts";
+import { destinationKey } from "../../src/alerts/route/subscription.ts";
 import { down, stalled } from "../alerts/readings.ts";
 import { aSubscription } from "../alerts/samples.ts";
 import { FakeSender } from "../support/fake-sender.ts";

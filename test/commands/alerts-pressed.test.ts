@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { isRepeat } from "../support/gist.ts";
 import { FakeSender } from "../support/fake-sender.ts";
-import { destinationKey } from "../../src/alerts/routing/subscription.ts";
+import { destinationKey } from "../../src/alerts/route/subscription.ts";
 import { saying } from "../support/said.ts";
 import { ann, deliver, ELSEWHERE, oneNodeDown, OPS, ops, shown } from "./alert-channel.ts";
 

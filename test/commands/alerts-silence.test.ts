@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import { episodeName } from "../../src/alerts/rules/episode.ts";
-import { destinationKey } from "../../src/alerts/routing/subscription.ts";
-import { silenceScopeWords } from "../../src/alerts/wording/silence-words.ts";
+import { episodeName } from "../../src/alerts/judge/rules/episode.ts";
+import { destinationKey } from "../../src/alerts/route/subscription.ts";
+import { silenceScopeWords } from "../../src/alerts/words/silence-words.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import { down, stalled } from "../alerts/readings.ts";
 import { saying } from "../support/said.ts";

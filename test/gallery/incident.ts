@@ -1,9 +1,9 @@
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
-import { createDispatcher } from "../../src/alerts/dispatch/dispatch.ts";
+import { createDispatcher } from "../../src/alerts/deliver/dispatch/dispatch.ts";
 import { createAlertEngine } from "../../src/alerts/engine/engine.ts";
-import { KIND_GROUPS } from "../../src/alerts/kinds/kinds.ts";
+import { KIND_GROUPS } from "../../src/alerts/judge/kinds/kinds.ts";
 import type { Delivery, Receipt, Sender } from "../../src/alerts/sender.ts";
-import { describe } from "../../src/alerts/wording/wording.ts";
+import { describe } from "../../src/alerts/words/words.ts";
 import { createApiClient } from "../../src/api/client/client.ts";
 import { silentLog } from "../../src/log.ts";
 import { PLATFORMS } from "../../src/main/platforms/platforms.ts";

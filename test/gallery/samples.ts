@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 
 import type { AnswerAudience } from "../../src/adapters/adapter.ts";
-import { describe } from "../../src/alerts/wording/wording.ts";
+import { describe } from "../../src/alerts/words/words.ts";
 import { type Clock, systemClock } from "../../src/api/clock.ts";
 import { parseLine } from "../../src/bot/grammar/grammar.ts";
 import type { Bot } from "../../src/bot/bot.ts";

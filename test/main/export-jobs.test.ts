@@ -2,9 +2,9 @@ import { text } from "node:stream/consumers";
 
 import { describe, expect, test } from "vitest";
 
-import { createDispatcher } from "../../src/alerts/dispatch/dispatch.ts";
+import { createDispatcher } from "../../src/alerts/deliver/dispatch/dispatch.ts";
 import { type Sender, SendError } from "../../src/alerts/sender.ts";
-import { describe as describeAlert } from "../../src/alerts/wording/wording.ts";
+import { describe as describeAlert } from "../../src/alerts/words/words.ts";
 import { systemClock } from "../../src/api/clock.ts";
 import type { ExportAsker } from "../../src/export/jobs/job.ts";
 import { createExportJobs, type ExportJobs } from "../../src/export/jobs/jobs.ts";

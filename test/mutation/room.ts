@@ -11,10 +11,17 @@ interface Room {
 
 const ROOMS: Readonly<Record<string, Room>> = {
   alerts: {
-    mutate: ["src/alerts/{engine,outbox,rules}/*.ts"],
-    tests: ["rules", "routing", "outbox", "engine", "dispatch", "service", "suspension", "."].map(
-      (folder) => `alerts/${folder}/*`,
-    ),
+    mutate: ["src/alerts/{engine,judge/rules,deliver/outbox}/*.ts"],
+    tests: [
+      "judge/rules",
+      "route",
+      "deliver/outbox",
+      "engine",
+      "deliver/dispatch",
+      "service",
+      "deliver/suspension",
+      ".",
+    ].map((folder) => `alerts/${folder}/*`),
     share: 0.2,
   },
   ledger: {

@@ -1,7 +1,7 @@
 // Mutation tests: Stryker breaks one expression after the other and runs the tests that reach it. A survivor is
 // equivalent (equivalent.ts), dead code, or lacks a test. MUTATION_ROOM says what is broken (room.ts). All mutants of the
 // alert engine and the outbox take more than an hour, so a run takes a sample: MUTATION_SEED chooses another one,
-// MUTATION_SHARE=1 all of them, and `npm run mutation -- --mutate src/alerts/outbox/claim.ts:40-90` some lines.
+// MUTATION_SHARE=1 all of them, and `npm run mutation -- --mutate src/alerts/deliver/outbox/claim.ts:40-90` some lines.
 import type { PartialStrykerOptions } from "@stryker-mutator/api/core";
 
 import { ROOM, SAMPLE } from "./room.ts";

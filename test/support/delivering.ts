@@ -1,4 +1,4 @@
-import { createDispatcher, type DispatchDependencies } from "../../src/alerts/dispatch/dispatch.ts";
+import { createDispatcher, type DispatchDependencies } from "../../src/alerts/deliver/dispatch/dispatch.ts";
 import type { Sender } from "../../src/alerts/sender.ts";
 import { systemClock } from "../../src/api/clock.ts";
 import { silentLog } from "../../src/log.ts";

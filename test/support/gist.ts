@@ -1,9 +1,9 @@
-import { severityOfEvent } from "../../src/alerts/kinds/event.ts";
-import type { DeliveryContext } from "../../src/alerts/outbox/delivery-subject.ts";
-import { isOfOneKind, type MessageGroup } from "../../src/alerts/outbox/group.ts";
-import { isOpen } from "../../src/alerts/rules/episode.ts";
-import type { AlertMessage, ChangeMessage } from "../../src/alerts/outbox/message.ts";
-import { describe } from "../../src/alerts/wording/wording.ts";
+import { severityOfEvent } from "../../src/alerts/judge/kinds/event.ts";
+import type { DeliveryContext } from "../../src/alerts/deliver/outbox/delivery-subject.ts";
+import { isOfOneKind, type MessageGroup } from "../../src/alerts/deliver/outbox/group.ts";
+import { isOpen } from "../../src/alerts/judge/rules/episode.ts";
+import type { AlertMessage, ChangeMessage } from "../../src/alerts/deliver/outbox/message.ts";
+import { describe } from "../../src/alerts/words/words.ts";
 import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import type { Reply } from "../../src/reply/reply.ts";

@@ -1,5 +1,5 @@
 import type { AlertEngine } from "../../src/alerts/engine/engine.ts";
-import type { Reading } from "../../src/alerts/kinds/reading.ts";
+import type { Reading } from "../../src/alerts/judge/kinds/reading.ts";
 import { systemClock } from "../../src/api/clock.ts";
 import { down } from "../alerts/readings.ts";
 import type { Talk } from "./talk.ts";

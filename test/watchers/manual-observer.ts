@@ -1,6 +1,6 @@
-import { type AlertEvent, AlertEvent as EventSchema } from "../../src/alerts/kinds/event.ts";
-import { type AlertKind, KINDS } from "../../src/alerts/kinds/kinds.ts";
-import { Reading } from "../../src/alerts/kinds/reading.ts";
+import { type AlertEvent, AlertEvent as EventSchema } from "../../src/alerts/judge/kinds/event.ts";
+import { type AlertKind, KINDS } from "../../src/alerts/judge/kinds/kinds.ts";
+import { Reading } from "../../src/alerts/judge/kinds/reading.ts";
 import type { ApiClient } from "../../src/api/api-client.ts";
 import type { Nanoseconds } from "../../src/units/nanoseconds.ts";
 import type { Watcher } from "../../src/watchers/watcher.ts";

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 
-import type { AlertKind } from "../../src/alerts/kinds/kinds.ts";
+import type { AlertKind } from "../../src/alerts/judge/kinds/kinds.ts";
 import type { ApiClient } from "../../src/api/api-client.ts";
 import { silentLog } from "../../src/log.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";

@@ -1,11 +1,11 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
-import { timeToText } from "../kinds/json-fields.ts";
-import { logDecisions } from "../outbox/decision-log.ts";
-import type { NotificationState } from "../outbox/notification-state.ts";
-import { readNotificationStates } from "../outbox/queries.ts";
-import { type Acknowledgement, Episode, episodeRow, seenFrom } from "../rules/episode.ts";
-import { destinationKey } from "../routing/subscription.ts";
+import { timeToText } from "../judge/kinds/json-fields.ts";
+import { logDecisions } from "../deliver/outbox/decision-log.ts";
+import type { NotificationState } from "../deliver/outbox/notification-state.ts";
+import { readNotificationStates } from "../deliver/outbox/queries.ts";
+import { type Acknowledgement, Episode, episodeRow, seenFrom } from "../judge/rules/episode.ts";
+import { destinationKey } from "../route/subscription.ts";
 import { type Destination, tokenKey } from "../sender.ts";
 
 /** Who acknowledges, by name; with their platform's id, where they have one. */

@@ -1,9 +1,9 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { type QuietHours, quietUntil } from "../routing/quiet-hours.ts";
-import { isSilenceActive } from "../routing/silence.ts";
-import type { SubscriptionIndex } from "../routing/subscription-index.ts";
-import type { Episode, Machine } from "../rules/episode.ts";
+import { type QuietHours, quietUntil } from "../route/quiet-hours.ts";
+import { isSilenceActive } from "../route/silence.ts";
+import type { SubscriptionIndex } from "../route/subscription-index.ts";
+import type { Episode, Machine } from "../judge/rules/episode.ts";
 import { liveMessageKey } from "./plan-episode.ts";
 import { flappingOf, inhibitingEpisodes, inhibitorOf } from "./plan-open.ts";
 

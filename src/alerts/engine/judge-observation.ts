@@ -2,15 +2,22 @@
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis, type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
-import type { AlertEvent } from "../kinds/event.ts";
-import type { Reading } from "../kinds/reading.ts";
-import type { Decision } from "../outbox/batch.ts";
-import { isJudgedAlways, type SubscriptionIndex } from "../routing/subscription-index.ts";
-import { type Episode, episodeId, freshMachine, type Machine, machineKey } from "../rules/episode.ts";
-import { judgeReading, type Rule, type Timing, timingOf } from "../rules/rules.ts";
-import { RuleSubjectMap } from "../rules/state-cache.ts";
-import { type Change, clearAbsence, ROUNDS_UNTIL_GONE, step, type Step, stepAbsent } from "../rules/state-machine.ts";
-import { ruleWords } from "../wording/subscription-words.ts";
+import type { AlertEvent } from "../judge/kinds/event.ts";
+import type { Reading } from "../judge/kinds/reading.ts";
+import type { Decision } from "../deliver/outbox/batch.ts";
+import { isJudgedAlways, type SubscriptionIndex } from "../route/subscription-index.ts";
+import { type Episode, episodeId, freshMachine, type Machine, machineKey } from "../judge/rules/episode.ts";
+import { judgeReading, type Rule, type Timing, timingOf } from "../judge/rules/rules.ts";
+import { RuleSubjectMap } from "../judge/rules/state-cache.ts";
+import {
+  type Change,
+  clearAbsence,
+  ROUNDS_UNTIL_GONE,
+  step,
+  type Step,
+  stepAbsent,
+} from "../judge/rules/state-machine.ts";
+import { ruleWords } from "../words/subscription-words.ts";
 
 /** One observation of a network by a watcher, judged. */
 export interface Observation {

@@ -1,11 +1,11 @@
 import type { Milliseconds } from "../../units/duration.ts";
-import { type AlertEvent, type EventKind, severityOfEvent } from "../kinds/event.ts";
-import { KINDS } from "../kinds/kinds.ts";
-import { type Decision, joinPlans, type Plan } from "../outbox/batch.ts";
-import type { AlertMessage } from "../outbox/message.ts";
-import { route, type RoutingDecision, type RoutingInput } from "../routing/routing.ts";
-import type { Silence } from "../routing/silence.ts";
-import { covers, isRolling, type Subscription } from "../routing/subscription.ts";
+import { type AlertEvent, type EventKind, severityOfEvent } from "../judge/kinds/event.ts";
+import { KINDS } from "../judge/kinds/kinds.ts";
+import { type Decision, joinPlans, type Plan } from "../deliver/outbox/batch.ts";
+import type { AlertMessage } from "../deliver/outbox/message.ts";
+import { route, type RoutingDecision, type RoutingInput } from "../route/route.ts";
+import type { Silence } from "../route/silence.ts";
+import { covers, isRolling, type Subscription } from "../route/subscription.ts";
 import { storyKey } from "./plan-open.ts";
 import { belongsToStories } from "./stories.ts";
 

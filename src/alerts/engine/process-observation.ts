@@ -3,12 +3,12 @@ import { setImmediate } from "node:timers/promises";
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import { type AlertDependencies, randomId } from "../dependencies.ts";
-import { joinPlans, type OutboxBatch } from "../outbox/batch.ts";
-import { enqueue } from "../outbox/outbox.ts";
-import { destinationKey } from "../routing/subscription.ts";
-import type { subscriptionIndexReader } from "../routing/subscription-index.ts";
-import { type Episode, episodeRow, isOpen, machineRow } from "../rules/episode.ts";
-import { NetworkStateCache, RuleSubjectMap } from "../rules/state-cache.ts";
+import { joinPlans, type OutboxBatch } from "../deliver/outbox/batch.ts";
+import { enqueue } from "../deliver/outbox/outbox.ts";
+import { destinationKey } from "../route/subscription.ts";
+import type { subscriptionIndexReader } from "../route/subscription-index.ts";
+import { type Episode, episodeRow, isOpen, machineRow } from "../judge/rules/episode.ts";
+import { NetworkStateCache, RuleSubjectMap } from "../judge/rules/state-cache.ts";
 import {
   type JudgedObservation,
   judgeObservation,

@@ -1,10 +1,10 @@
 import type { Milliseconds } from "../../units/duration.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
-import { timeToText } from "../kinds/json-fields.ts";
-import type { Plan } from "../outbox/batch.ts";
-import type { NotificationState } from "../outbox/notification-state.ts";
-import { type Episode, seenFrom } from "../rules/episode.ts";
+import { timeToText } from "../judge/kinds/json-fields.ts";
+import type { Plan } from "../deliver/outbox/batch.ts";
+import type { NotificationState } from "../deliver/outbox/notification-state.ts";
+import { type Episode, seenFrom } from "../judge/rules/episode.ts";
 import type { Destination } from "../sender.ts";
 
 /** An open episode at a moment, as far as reminders depend on it. */

@@ -2,9 +2,9 @@ import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import { type AlertDependencies, randomId } from "../dependencies.ts";
-import { timeToText } from "../kinds/json-fields.ts";
-import type { Plan } from "../outbox/batch.ts";
-import { isSilenceActive, type Silence, silenceEnds } from "../routing/silence.ts";
+import { timeToText } from "../judge/kinds/json-fields.ts";
+import type { Plan } from "../deliver/outbox/batch.ts";
+import { isSilenceActive, type Silence, silenceEnds } from "../route/silence.ts";
 
 /** While a silence holds, the operators hear of it this often. */
 const NOTICE_EVERY: Milliseconds = 86_400_000;

@@ -3,11 +3,11 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
-import { timeFromText } from "../kinds/json-fields.ts";
-import type { EventKind } from "../kinds/kinds.ts";
-import type { NotificationState } from "../outbox/notification-state.ts";
-import { readNotificationStates } from "../outbox/queries.ts";
-import { Episode, episodeId, isOpen, type Machine } from "../rules/episode.ts";
+import { timeFromText } from "../judge/kinds/json-fields.ts";
+import type { EventKind } from "../judge/kinds/kinds.ts";
+import type { NotificationState } from "../deliver/outbox/notification-state.ts";
+import { readNotificationStates } from "../deliver/outbox/queries.ts";
+import { Episode, episodeId, isOpen, type Machine } from "../judge/rules/episode.ts";
 import { ROOT_CAUSE } from "./plan-open.ts";
 
 const EVENTS: readonly EventKind[] = ["node.version", "core.upgraded"];

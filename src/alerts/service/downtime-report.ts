@@ -7,11 +7,11 @@ import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import { nowMillis, randomId } from "../dependencies.ts";
-import { timeToText } from "../kinds/json-fields.ts";
-import { ALERT_KINDS, type AlertKind } from "../kinds/kinds.ts";
-import type { AlertMessage } from "../outbox/message.ts";
-import { enqueue } from "../outbox/outbox.ts";
-import { destinationKey, Subscription } from "../routing/subscription.ts";
+import { timeToText } from "../judge/kinds/json-fields.ts";
+import { ALERT_KINDS, type AlertKind } from "../judge/kinds/kinds.ts";
+import type { AlertMessage } from "../deliver/outbox/message.ts";
+import { enqueue } from "../deliver/outbox/outbox.ts";
+import { destinationKey, Subscription } from "../route/subscription.ts";
 import { type Destination, tokenKey } from "../sender.ts";
 
 export interface DowntimeReportDependencies {

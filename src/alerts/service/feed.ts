@@ -2,12 +2,17 @@ import type { Reply } from "../../reply/reply.ts";
 import type { AlertTables, DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { type DeliveryContext, deliverySubject, isMerged, triggerDeliveryTime } from "../outbox/delivery-subject.ts";
-import { type AlertMessage, readMessages } from "../outbox/message.ts";
-import { arrivedMessage, lastArrivedOf } from "../outbox/queries.ts";
+import {
+  type DeliveryContext,
+  deliverySubject,
+  isMerged,
+  triggerDeliveryTime,
+} from "../deliver/outbox/delivery-subject.ts";
+import { type AlertMessage, readMessages } from "../deliver/outbox/message.ts";
+import { arrivedMessage, lastArrivedOf } from "../deliver/outbox/queries.ts";
 import type { Platforms } from "../platform.ts";
-import { destinationKey } from "../routing/subscription.ts";
-import { Episode, isOpen } from "../rules/episode.ts";
+import { destinationKey } from "../route/subscription.ts";
+import { Episode, isOpen } from "../judge/rules/episode.ts";
 import type { DeliverySubject } from "../sender.ts";
 
 /** One delivered message. */
@@ -60,7 +65,7 @@ type Describe = (message: AlertMessage, context: DeliveryContext) => Reply;
 export function createAlertFeed(store: Pick<Store, "read">, platforms: Platforms): AlertFeed {
   const loadDescribe = async (): Promise<Describe> => {
     // Loaded lazily, so that the start does not wait for it.
-    const { describe } = await import("../wording/wording.ts");
+    const { describe } = await import("../words/words.ts");
     return (message, context) => describe(message, context, platforms);
   };
   const key = destinationKey(platforms.console);

@@ -1,4 +1,4 @@
-import { GROUP_WORDS } from "../../alerts/kinds/kind.ts";
+import { GROUP_WORDS } from "../../alerts/judge/kinds/kind.ts";
 import {
   ALERT_KINDS,
   type AlertKind,
@@ -9,8 +9,8 @@ import {
   type KindGroup,
   KINDS,
   sortKinds,
-} from "../../alerts/kinds/kinds.ts";
-import type { ChosenKinds } from "../../alerts/routing/subscription.ts";
+} from "../../alerts/judge/kinds/kinds.ts";
+import type { ChosenKinds } from "../../alerts/route/subscription.ts";
 import { cutShort, nearest, quoteTyped } from "../../bot/nearest.ts";
 import { type Choice, type ChoiceGroup, MAX_CHOICE_LENGTH } from "../../bot/options/options.ts";
 import { UserError } from "../../errors.ts";

@@ -1,4 +1,4 @@
-import { SEVERITIES } from "../../alerts/kinds/severity.ts";
+import { SEVERITIES } from "../../alerts/judge/kinds/severity.ts";
 import type { Choice, Options, TextOption } from "../../bot/options/options.ts";
 import { KIND_CHOICES, suggestKinds, takesKinds } from "./alert-kinds.ts";
 import { suggestSubjects } from "./alert-subjects.ts";

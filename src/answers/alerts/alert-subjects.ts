@@ -1,6 +1,6 @@
-import { parseBundleSubject } from "../../alerts/kinds/event.ts";
-import type { SubjectFamily } from "../../alerts/kinds/kind.ts";
-import { type AlertKind, KINDS } from "../../alerts/kinds/kinds.ts";
+import { parseBundleSubject } from "../../alerts/judge/kinds/event.ts";
+import type { SubjectFamily } from "../../alerts/judge/kinds/kind.ts";
+import { type AlertKind, KINDS } from "../../alerts/judge/kinds/kinds.ts";
 import { nearest, quoteTyped } from "../../bot/nearest.ts";
 import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../../bot/options/options.ts";
 import { UserError } from "../../errors.ts";

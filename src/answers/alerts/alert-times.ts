@@ -1,4 +1,4 @@
-import { isTimeZone, localMillis } from "../../alerts/routing/local-time.ts";
+import { isTimeZone, localMillis } from "../../alerts/route/local-time.ts";
 import { nearest, quoteTyped } from "../../bot/nearest.ts";
 import type { Choice } from "../../bot/options/options.ts";
 import { nearestTime, parseTimeOfDay, parseTimeSpan, parseTypedDuration } from "../../bot/options/time-span.ts";

@@ -4,11 +4,11 @@
 
 import { isDrill } from "../../alerts/drill.ts";
 import type { Announcement } from "../../alerts/engine/engine.ts";
-import { timeToText } from "../../alerts/kinds/json-fields.ts";
-import type { ChangeMessage } from "../../alerts/outbox/message.ts";
+import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
+import type { ChangeMessage } from "../../alerts/deliver/outbox/message.ts";
 import type { Destination } from "../../alerts/sender.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
-import type { Labels } from "../../alerts/wording/subscription-words.ts";
+import type { Labels } from "../../alerts/words/subscription-words.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { ResolveContext } from "../ids/resolve-id.ts";
 import { type CallerContext, directMessages, isSameDestination } from "./destination.ts";

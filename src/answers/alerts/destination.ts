@@ -1,5 +1,5 @@
 import type { Platforms } from "../../alerts/platform.ts";
-import { destinationFromKey, destinationKey, type Subscription } from "../../alerts/routing/subscription.ts";
+import { destinationFromKey, destinationKey, type Subscription } from "../../alerts/route/subscription.ts";
 import type { Destination } from "../../alerts/sender.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import { type Caller, managerRemedy, type Target } from "../../bot/invocation.ts";

@@ -7,9 +7,9 @@ import {
   isOfToken,
   type Suspension,
   suspensionKey,
-} from "../../alerts/suspension/suspension-record.ts";
-import { destinationKey, isAlive, type Subscription } from "../../alerts/routing/subscription.ts";
-import { tokenRemedy } from "../../alerts/wording/phrases.ts";
+} from "../../alerts/deliver/suspension/suspension-record.ts";
+import { destinationKey, isAlive, type Subscription } from "../../alerts/route/subscription.ts";
+import { tokenRemedy } from "../../alerts/words/phrases.ts";
 import { type Block, paragraph } from "../../reply/block.ts";
 import { code, strong, text, type Text, time } from "../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 import { type AlertsConfig, DEFAULT_ALERTS_CONFIG, parseAlertsConfig } from "../../alerts/alerts-config.ts";
-import { ALERT_KINDS, KINDS } from "../../alerts/kinds/kinds.ts";
+import { ALERT_KINDS, KINDS } from "../../alerts/judge/kinds/kinds.ts";
 import type { Destination } from "../../alerts/sender.ts";
 import type { Config } from "../../config.ts";
 import { messageOf, UserError } from "../../errors.ts";

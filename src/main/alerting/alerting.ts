@@ -4,13 +4,13 @@
 
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
 import type { OnStep } from "../../alerts/dependencies.ts";
-import type { DispatchDependencies, Dispatcher } from "../../alerts/dispatch/dispatch.ts";
-import { outboxDepth } from "../../alerts/outbox/queries.ts";
-import { readRefusedMessages, type RefusedMessages } from "../../alerts/dispatch/refused-messages.ts";
+import type { DispatchDependencies, Dispatcher } from "../../alerts/deliver/dispatch/dispatch.ts";
+import { outboxDepth } from "../../alerts/deliver/outbox/queries.ts";
+import { readRefusedMessages, type RefusedMessages } from "../../alerts/deliver/dispatch/refused-messages.ts";
 import { DRILL_NETWORK } from "../../alerts/drill.ts";
 import { type AlertEngine, createAlertEngine } from "../../alerts/engine/engine.ts";
-import type { AlertKind } from "../../alerts/kinds/kinds.ts";
-import type { Subscription } from "../../alerts/routing/subscription.ts";
+import type { AlertKind } from "../../alerts/judge/kinds/kinds.ts";
+import type { Subscription } from "../../alerts/route/subscription.ts";
 import type { Destination, Sender } from "../../alerts/sender.ts";
 import { type AlertService, createAlertService } from "../../alerts/service/service.ts";
 import {
@@ -18,11 +18,11 @@ import {
   readSuspensions,
   type Suspension,
   suspensionKey,
-} from "../../alerts/suspension/suspension-record.ts";
+} from "../../alerts/deliver/suspension/suspension-record.ts";
 import { type Clock, systemClock } from "../../api/clock.ts";
 import type { Verdict } from "../../api/verdict/verdict.ts";
 import { messageOf } from "../../errors.ts";
-import type { AlertMessage } from "../../alerts/outbox/message.ts";
+import type { AlertMessage } from "../../alerts/deliver/outbox/message.ts";
 import type { Log } from "../../log.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { Store } from "../../store/store.ts";
@@ -205,8 +205,8 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
   async function begin(senders: readonly Sender[]): Promise<void> {
     const [{ createDispatcher }, { describe }, { createWatchers }, { createDrills, drillSettings }, { startSchedule }] =
       await Promise.all([
-        import("../../alerts/dispatch/dispatch.ts"),
-        import("../../alerts/wording/wording.ts"),
+        import("../../alerts/deliver/dispatch/dispatch.ts"),
+        import("../../alerts/words/words.ts"),
         import("../../watchers/create-watchers.ts"),
         import("../../watchers/drills.ts"),
         import("../../watchers/schedule.ts"),

@@ -1,5 +1,5 @@
-import { KIND_GROUPS } from "../../alerts/kinds/kinds.ts";
-import type { Subscription } from "../../alerts/routing/subscription.ts";
+import { KIND_GROUPS } from "../../alerts/judge/kinds/kinds.ts";
+import type { Subscription } from "../../alerts/route/subscription.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";

@@ -3,8 +3,8 @@ import { statfs } from "node:fs/promises";
 import path from "node:path";
 
 import { fault, type Finding, ok, warning } from "../../adapters/finding.ts";
-import { type Suspension, readSuspensions } from "../../alerts/suspension/suspension-record.ts";
-import { tokenRemedy } from "../../alerts/wording/phrases.ts";
+import { type Suspension, readSuspensions } from "../../alerts/deliver/suspension/suspension-record.ts";
+import { tokenRemedy } from "../../alerts/words/phrases.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import { databaseFile } from "../../store/file/database-url.ts";

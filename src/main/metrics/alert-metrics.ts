@@ -1,11 +1,11 @@
 import type * as prometheus from "prom-client";
 import type { Gauge, Registry } from "prom-client";
 
-import type { DispatchDependencies } from "../../alerts/dispatch/dispatch.ts";
-import { SEVERITIES } from "../../alerts/kinds/severity.ts";
-import { isSilenceActive } from "../../alerts/routing/silence.ts";
-import type { Episode } from "../../alerts/rules/episode.ts";
-import { isOfPlatform } from "../../alerts/suspension/suspension-record.ts";
+import type { DispatchDependencies } from "../../alerts/deliver/dispatch/dispatch.ts";
+import { SEVERITIES } from "../../alerts/judge/kinds/severity.ts";
+import { isSilenceActive } from "../../alerts/route/silence.ts";
+import type { Episode } from "../../alerts/judge/rules/episode.ts";
+import { isOfPlatform } from "../../alerts/deliver/suspension/suspension-record.ts";
 import type { Verdict } from "../../api/verdict/verdict.ts";
 import type { AlertCounts } from "../../store/alert-tables/alert-tables.ts";
 import type { DatabaseLoad, DatabaseStore } from "../../store/create-store.ts";

@@ -1,14 +1,14 @@
 import type { HomeStanding, OpenAlert, SlackUser } from "../../adapters/slack/home/home-data.ts";
-import type { NetworkStatus } from "../../alerts/kinds/network-status.ts";
+import type { NetworkStatus } from "../../alerts/judge/kinds/network-status.ts";
 import type { Platforms } from "../../alerts/platform.ts";
 
 import { type Destination, tokenKey } from "../../alerts/sender.ts";
 import { isDrill } from "../../alerts/drill.ts";
-import { type Episode, seenFrom } from "../../alerts/rules/episode.ts";
+import { type Episode, seenFrom } from "../../alerts/judge/rules/episode.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
-import { conditionWords } from "../../alerts/wording/condition-words.ts";
-import { verdictWords } from "../../alerts/wording/network-status-words.ts";
-import { SEVERITY_WORDS, sinceWords, TONES } from "../../alerts/wording/phrases.ts";
+import { conditionWords } from "../../alerts/words/condition-words.ts";
+import { verdictWords } from "../../alerts/words/network-status-words.ts";
+import { SEVERITY_WORDS, sinceWords, TONES } from "../../alerts/words/phrases.ts";
 import { networkStatus } from "../../answers/alerts/episodes/network-status.ts";
 import { notifiedDestinations, worstFirst } from "../../answers/alerts/episodes/episodes.ts";
 import { plainText } from "../../reply/plain-text.ts";

@@ -1,9 +1,9 @@
 import { tokenKey } from "../../alerts/sender.ts";
 import type { SlackUser, Subscription as HomeSubscription } from "../../adapters/slack/home/home-data.ts";
 import type { Platforms } from "../../alerts/platform.ts";
-import { destinationKey, isAlive, type Subscription } from "../../alerts/routing/subscription.ts";
+import { destinationKey, isAlive, type Subscription } from "../../alerts/route/subscription.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
-import { subscriptionWords } from "../../alerts/wording/subscription-words.ts";
+import { subscriptionWords } from "../../alerts/words/subscription-words.ts";
 import { strong, text, type Text } from "../../reply/text.ts";
 
 /**

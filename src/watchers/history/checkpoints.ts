@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-import type { AlertEvent } from "../../alerts/kinds/event.ts";
-import { timeToText } from "../../alerts/kinds/json-fields.ts";
-import type { Reading } from "../../alerts/kinds/reading.ts";
+import type { AlertEvent } from "../../alerts/judge/kinds/event.ts";
+import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
+import type { Reading } from "../../alerts/judge/kinds/reading.ts";
 import type { Checkpoint } from "../../api/model/network.ts";
 import { millisBetween } from "../../api/verdict/verdict.ts";
 import type { Milliseconds } from "../../units/duration.ts";

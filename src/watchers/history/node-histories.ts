@@ -1,8 +1,8 @@
 import type { z } from "zod";
 
-import type { AlertEvent } from "../../alerts/kinds/event.ts";
-import { timeToText } from "../../alerts/kinds/json-fields.ts";
-import type { Reading } from "../../alerts/kinds/reading.ts";
+import type { AlertEvent } from "../../alerts/judge/kinds/event.ts";
+import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
+import type { Reading } from "../../alerts/judge/kinds/reading.ts";
 import type { ApiClient, CallOptions, NodeClient } from "../../api/api-client.ts";
 import { ApiError } from "../../api/api-error.ts";
 import { compareIntegers } from "../../units/decimal.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { timeToText } from "../../alerts/kinds/json-fields.ts";
+import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
 import type { KeyRotation } from "../../api/model/network.ts";
 import { storedAs } from "../snapshot-schema.ts";
 import { NodeSelector } from "../sources/node-selector.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import type { AlertEvent } from "../../alerts/kinds/event.ts";
-import { timeToText } from "../../alerts/kinds/json-fields.ts";
+import type { AlertEvent } from "../../alerts/judge/kinds/event.ts";
+import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
 import type { Snapshot } from "../../api/model/network.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { storedAs } from "../snapshot-schema.ts";

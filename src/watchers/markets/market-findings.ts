@@ -1,6 +1,6 @@
-import type { AlertEvent, MarketSide } from "../../alerts/kinds/event.ts";
-import { timeFromText, timeToText } from "../../alerts/kinds/json-fields.ts";
-import type { Reading } from "../../alerts/kinds/reading.ts";
+import type { AlertEvent, MarketSide } from "../../alerts/judge/kinds/event.ts";
+import { timeFromText, timeToText } from "../../alerts/judge/kinds/json-fields.ts";
+import type { Reading } from "../../alerts/judge/kinds/reading.ts";
 import { isAuctionMode, isLiveState } from "../../api/model/market.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { observationKey } from "../snapshot-schema.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import { DecimalText, TimeText, timeToText } from "../../alerts/kinds/json-fields.ts";
-import { exactPrice } from "../../alerts/kinds/price.ts";
+import { DecimalText, TimeText, timeToText } from "../../alerts/judge/kinds/json-fields.ts";
+import { exactPrice } from "../../alerts/judge/kinds/price.ts";
 import type { MarketData } from "../../api/model/market.ts";
 import type { MarketNames } from "../../api/model/names.ts";
 import { compareDecimals, decimal, type Decimal, formatDecimal, percentOf } from "../../units/decimal.ts";

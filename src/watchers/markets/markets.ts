@@ -3,7 +3,7 @@
 
 import { setImmediate } from "node:timers/promises";
 
-import { timeFromText, timeToText } from "../../alerts/kinds/json-fields.ts";
+import { timeFromText, timeToText } from "../../alerts/judge/kinds/json-fields.ts";
 import type { Answer, ApiClient, AsOf, CallOptions } from "../../api/api-client.ts";
 import type { MarketData } from "../../api/model/market.ts";
 import type { MarketNames } from "../../api/model/names.ts";

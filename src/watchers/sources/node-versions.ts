@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import { type AlertEvent, nodeRelease } from "../../alerts/kinds/event.ts";
-import { timeToText } from "../../alerts/kinds/json-fields.ts";
+import { type AlertEvent, nodeRelease } from "../../alerts/judge/kinds/event.ts";
+import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
 import { ApiError } from "../../api/api-error.ts";
 import { systemClock } from "../../api/clock.ts";
 import { countObservation, observationCounter, observationKey, storedAs } from "../snapshot-schema.ts";

@@ -1,5 +1,5 @@
-import { timeToText } from "../../alerts/kinds/json-fields.ts";
-import type { Reading } from "../../alerts/kinds/reading.ts";
+import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
+import type { Reading } from "../../alerts/judge/kinds/reading.ts";
 import {
   millisBetween,
   type NodeVerdict,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import { type AlertEvent, parseBundleSubject, signedBundle } from "../../alerts/kinds/event.ts";
-import { timeToText } from "../../alerts/kinds/json-fields.ts";
+import { type AlertEvent, parseBundleSubject, signedBundle } from "../../alerts/judge/kinds/event.ts";
+import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
 import type { CallOptions, Operations } from "../../api/api-client.ts";
 import { systemClock } from "../../api/clock.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import { type AlertEvent, FINAL_STATUSES, orderEnd } from "../../alerts/kinds/event.ts";
-import { timeToText } from "../../alerts/kinds/json-fields.ts";
+import { type AlertEvent, FINAL_STATUSES, orderEnd } from "../../alerts/judge/kinds/event.ts";
+import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
 import { systemClock } from "../../api/clock.ts";
 import type { MarketNames } from "../../api/model/names.ts";
 import type { Order } from "../../api/model/order.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { DELIVERY_STEPS } from "../../../src/alerts/dependencies.ts";
 import { RETENTION } from "../../../src/alerts/engine/upkeep.ts";
-import { backoffDelay } from "../../../src/alerts/outbox/retry-policy.ts";
+import { backoffDelay } from "../../../src/alerts/deliver/outbox/retry-policy.ts";
 import { saying } from "../../support/said.ts";
 import { auction, blind, price, stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import type { Reading } from "../../../src/alerts/kinds/reading.ts";
+import type { Reading } from "../../../src/alerts/judge/kinds/reading.ts";
 import { auction, blind, down, price, stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";
 import { openStage } from "../stage.ts";

@@ -11,13 +11,13 @@ import {
   type ObservationState,
 } from "../../../src/alerts/engine/judge-observation.ts";
 import { planEpisode } from "../../../src/alerts/engine/plan-episode.ts";
-import { AlertEvent } from "../../../src/alerts/kinds/event.ts";
-import type { Reading } from "../../../src/alerts/kinds/reading.ts";
-import type { NotificationState } from "../../../src/alerts/outbox/notification-state.ts";
-import { buildSubscriptionIndex } from "../../../src/alerts/routing/subscription-index.ts";
-import { destinationKey } from "../../../src/alerts/routing/subscription.ts";
-import { type Episode, isOpen, type Machine } from "../../../src/alerts/rules/episode.ts";
-import { RuleSubjectMap } from "../../../src/alerts/rules/state-cache.ts";
+import { AlertEvent } from "../../../src/alerts/judge/kinds/event.ts";
+import type { Reading } from "../../../src/alerts/judge/kinds/reading.ts";
+import type { NotificationState } from "../../../src/alerts/deliver/outbox/notification-state.ts";
+import { buildSubscriptionIndex } from "../../../src/alerts/route/subscription-index.ts";
+import { destinationKey } from "../../../src/alerts/route/subscription.ts";
+import { type Episode, isOpen, type Machine } from "../../../src/alerts/judge/rules/episode.ts";
+import { RuleSubjectMap } from "../../../src/alerts/judge/rules/state-cache.ts";
 import { fromMillis } from "../../../src/units/nanoseconds.ts";
 import { auction, blind, down, stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";

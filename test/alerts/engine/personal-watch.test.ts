@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import type { AlertEvent } from "../../../src/alerts/kinds/event.ts";
+import type { AlertEvent } from "../../../src/alerts/judge/kinds/event.ts";
 import { aSubscription } from "../samples.ts";
 import { openStage } from "../stage.ts";
 

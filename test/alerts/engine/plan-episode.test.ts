@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 
 import { parseAlertsConfig } from "../../../src/alerts/alerts-config.ts";
 import { planEpisode } from "../../../src/alerts/engine/plan-episode.ts";
-import { type NotificationState, shownTo } from "../../../src/alerts/outbox/notification-state.ts";
-import { destinationKey } from "../../../src/alerts/routing/subscription.ts";
+import { type NotificationState, shownTo } from "../../../src/alerts/deliver/outbox/notification-state.ts";
+import { destinationKey } from "../../../src/alerts/route/subscription.ts";
 import { aSubscription, anEpisode } from "../samples.ts";
 
 const config = parseAlertsConfig("{}");

@@ -1,8 +1,8 @@
 import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
 
-import type { AlertEvent } from "../../../src/alerts/kinds/event.ts";
-import { destinationKey } from "../../../src/alerts/routing/subscription.ts";
+import type { AlertEvent } from "../../../src/alerts/judge/kinds/event.ts";
+import { destinationKey } from "../../../src/alerts/route/subscription.ts";
 import { SendError } from "../../../src/alerts/sender.ts";
 import { FakeSender } from "../../support/fake-sender.ts";
 import { alertOf } from "../../support/gist.ts";

@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 
 import { expect, it } from "vitest";
 
-import type { AlertEvent } from "../../../src/alerts/kinds/event.ts";
+import type { AlertEvent } from "../../../src/alerts/judge/kinds/event.ts";
 import { MAX_DECISIONS } from "../../../src/store/alert-tables/create-alert-tables.ts";
 import { rowsOf } from "./count-rows.ts";
 import { auction, stalled } from "../readings.ts";

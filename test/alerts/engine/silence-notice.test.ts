@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { readMessages } from "../../../src/alerts/outbox/message.ts";
+import { readMessages } from "../../../src/alerts/deliver/outbox/message.ts";
 import { gist } from "../../support/gist.ts";
 import { openStage } from "../stage.ts";
 

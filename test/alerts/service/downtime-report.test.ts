@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 
-import type { AlertEvent } from "../../../src/alerts/kinds/event.ts";
-import type { Subscription } from "../../../src/alerts/routing/subscription.ts";
+import type { AlertEvent } from "../../../src/alerts/judge/kinds/event.ts";
+import type { Subscription } from "../../../src/alerts/route/subscription.ts";
 import { createDowntimeReport, type DowntimeReport } from "../../../src/alerts/service/downtime-report.ts";
 import { settled } from "../../api/virtual-clock.ts";
 import { FakeSender } from "../../support/fake-sender.ts";

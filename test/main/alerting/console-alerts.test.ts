@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
-import { ALERT_KINDS, isPersonalKind } from "../../../src/alerts/kinds/kinds.ts";
-import type { Subscription } from "../../../src/alerts/routing/subscription.ts";
+import { ALERT_KINDS, isPersonalKind } from "../../../src/alerts/judge/kinds/kinds.ts";
+import type { Subscription } from "../../../src/alerts/route/subscription.ts";
 import { subscribeConsole } from "../../../src/main/alerting/console-alerts.ts";
 import { openStage } from "../../alerts/stage.ts";
 

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { subscriptionOf } from "../../../bench/support/subscription-of.ts";
 import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
 import { createAlertEngine } from "../../../src/alerts/engine/engine.ts";
-import { destinationKey } from "../../../src/alerts/routing/subscription.ts";
+import { destinationKey } from "../../../src/alerts/route/subscription.ts";
 import type { ApiClient } from "../../../src/api/api-client.ts";
 import { systemClock } from "../../../src/api/clock.ts";
 import { silentLog } from "../../../src/log.ts";

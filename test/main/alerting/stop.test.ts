@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
 import { randomId } from "../../../src/alerts/dependencies.ts";
-import { enqueue } from "../../../src/alerts/outbox/outbox.ts";
+import { enqueue } from "../../../src/alerts/deliver/outbox/outbox.ts";
 import type { Sender } from "../../../src/alerts/sender.ts";
 import { silentLog } from "../../../src/log.ts";
 import { createAlerting } from "../../../src/main/alerting/alerting.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { Subscription } from "../../../src/alerts/routing/subscription.ts";
+import type { Subscription } from "../../../src/alerts/route/subscription.ts";
 import { PLATFORMS } from "../../../src/main/platforms/platforms.ts";
 import { homeSubscriptions } from "../../../src/main/platforms/home-subscriptions.ts";
 import { plainText } from "../../../src/reply/plain-text.ts";

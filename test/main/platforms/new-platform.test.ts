@@ -4,7 +4,7 @@ import { commands } from "../../../commands/index.ts";
 import { terminalPlatform } from "../../../src/adapters/terminal/platform.ts";
 import { consolePlatform } from "../../../src/adapters/web/platform.ts";
 import { type ChatPlatform, createPlatforms } from "../../../src/alerts/platform.ts";
-import { describe } from "../../../src/alerts/wording/wording.ts";
+import { describe } from "../../../src/alerts/words/words.ts";
 import { withCommonOptions } from "../../../src/bot/command.ts";
 import type { Target } from "../../../src/bot/invocation.ts";
 import { plainText } from "../../../src/reply/plain-text.ts";

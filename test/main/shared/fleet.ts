@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
 import { type AlertEngine, createAlertEngine } from "../../../src/alerts/engine/engine.ts";
-import type { AlertEvent } from "../../../src/alerts/kinds/event.ts";
-import { destinationKey } from "../../../src/alerts/routing/subscription.ts";
+import type { AlertEvent } from "../../../src/alerts/judge/kinds/event.ts";
+import { destinationKey } from "../../../src/alerts/route/subscription.ts";
 import { systemClock } from "../../../src/api/clock.ts";
 import { silentLog } from "../../../src/log.ts";
 import { createStore, type DatabaseStore } from "../../../src/store/create-store.ts";

@@ -1,8 +1,8 @@
-import { AlertEvent } from "../../../src/alerts/kinds/event.ts";
-import { CONDITION_KINDS } from "../../../src/alerts/kinds/kinds.ts";
-import { Reading } from "../../../src/alerts/kinds/reading.ts";
-import type { DeliveryContext } from "../../../src/alerts/outbox/delivery-subject.ts";
-import type { AlertMessage } from "../../../src/alerts/outbox/message.ts";
+import { AlertEvent } from "../../../src/alerts/judge/kinds/event.ts";
+import { CONDITION_KINDS } from "../../../src/alerts/judge/kinds/kinds.ts";
+import { Reading } from "../../../src/alerts/judge/kinds/reading.ts";
+import type { DeliveryContext } from "../../../src/alerts/deliver/outbox/delivery-subject.ts";
+import type { AlertMessage } from "../../../src/alerts/deliver/outbox/message.ts";
 import { nanoseconds } from "../../../src/units/nanoseconds.ts";
 import { anEpisode } from "../../alerts/samples.ts";
 import { serviceMessages } from "./service-messages.ts";

@@ -1,8 +1,8 @@
-import { timeToText } from "../../../src/alerts/kinds/json-fields.ts";
-import type { Reading } from "../../../src/alerts/kinds/reading.ts";
-import type { Subscription } from "../../../src/alerts/routing/subscription.ts";
-import type { Episode } from "../../../src/alerts/rules/episode.ts";
-import { describe } from "../../../src/alerts/wording/wording.ts";
+import { timeToText } from "../../../src/alerts/judge/kinds/json-fields.ts";
+import type { Reading } from "../../../src/alerts/judge/kinds/reading.ts";
+import type { Subscription } from "../../../src/alerts/route/subscription.ts";
+import type { Episode } from "../../../src/alerts/judge/rules/episode.ts";
+import { describe } from "../../../src/alerts/words/words.ts";
 import { episodeTimelineReply } from "../../../src/answers/alerts/episodes/episode-timeline.ts";
 import { PLATFORMS } from "../../../src/main/platforms/platforms.ts";
 import { field, paragraph } from "../../../src/reply/block.ts";

@@ -1,7 +1,7 @@
-import type { NetworkStatus } from "../../../src/alerts/kinds/network-status.ts";
-import type { DeliveryContext } from "../../../src/alerts/outbox/delivery-subject.ts";
-import type { AlertMessage, ChangeMessage } from "../../../src/alerts/outbox/message.ts";
-import type { Silence } from "../../../src/alerts/routing/silence.ts";
+import type { NetworkStatus } from "../../../src/alerts/judge/kinds/network-status.ts";
+import type { DeliveryContext } from "../../../src/alerts/deliver/outbox/delivery-subject.ts";
+import type { AlertMessage, ChangeMessage } from "../../../src/alerts/deliver/outbox/message.ts";
+import type { Silence } from "../../../src/alerts/route/silence.ts";
 import { anEpisode, aSubscription } from "../../alerts/samples.ts";
 
 type Message = readonly [AlertMessage, DeliveryContext?];

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 
 import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
-import type { AlertEvent } from "../../../src/alerts/kinds/event.ts";
+import type { AlertEvent } from "../../../src/alerts/judge/kinds/event.ts";
 import { SeededRandom } from "../../../src/simulator/seeded-random.ts";
 import { nanoseconds } from "../../../src/units/nanoseconds.ts";
 import { checkpointsWatcher } from "../../../src/watchers/history/checkpoints.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 
 import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
-import { judgeReading, ruleFor } from "../../../src/alerts/rules/rules.ts";
+import { judgeReading, ruleFor } from "../../../src/alerts/judge/rules/rules.ts";
 import { SeededRandom } from "../../../src/simulator/seeded-random.ts";
 import { fromMillis } from "../../../src/units/nanoseconds.ts";
 import { checkpointsWatcher } from "../../../src/watchers/history/checkpoints.ts";

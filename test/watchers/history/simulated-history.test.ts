@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
-import type { AlertEvent } from "../../../src/alerts/kinds/event.ts";
+import type { AlertEvent } from "../../../src/alerts/judge/kinds/event.ts";
 import { collectRows, iterateRows } from "../../../src/api/client/iterate-rows.ts";
 import { nanoseconds } from "../../../src/units/nanoseconds.ts";
 import { checkpointsWatcher } from "../../../src/watchers/history/checkpoints.ts";

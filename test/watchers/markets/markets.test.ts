@@ -3,9 +3,9 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 
 import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
-import type { GivenParameters } from "../../../src/alerts/kinds/kind.ts";
-import type { Reading } from "../../../src/alerts/kinds/reading.ts";
-import { judgeReading, ruleFor } from "../../../src/alerts/rules/rules.ts";
+import type { GivenParameters } from "../../../src/alerts/judge/kinds/kind.ts";
+import type { Reading } from "../../../src/alerts/judge/kinds/reading.ts";
+import { judgeReading, ruleFor } from "../../../src/alerts/judge/rules/rules.ts";
 import { type MarketData, MarketsData } from "../../../src/api/model/market.ts";
 import { marketRecordOf } from "../../../src/watchers/markets/market-state.ts";
 import { marketsWatcher } from "../../../src/watchers/markets/markets.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { DEFAULT_ALERTS_CONFIG, parseAlertsConfig } from "../../../src/alerts/alerts-config.ts";
-import { Reading } from "../../../src/alerts/kinds/reading.ts";
+import { Reading } from "../../../src/alerts/judge/kinds/reading.ts";
 import type { Witness } from "../../../src/api/verdict/verdict.ts";
 import {
   decodeSources,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
-import type { Reading } from "../../../src/alerts/kinds/reading.ts";
+import type { Reading } from "../../../src/alerts/judge/kinds/reading.ts";
 import type { FaultRequest } from "../../../src/simulator/faults/faults.ts";
 import type { SimulatorOptions } from "../../../src/simulator/simulator.ts";
 import { decodeSources } from "../../../src/watchers/sources/sources-state.ts";

@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import { z } from "zod";
 
-import type { ConditionKind } from "../../../alerts/kinds/kinds.ts";
-import type { Severity } from "../../../alerts/kinds/severity.ts";
+import type { ConditionKind } from "../../../alerts/judge/kinds/kinds.ts";
+import type { Severity } from "../../../alerts/judge/kinds/severity.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { refuse } from "../access/guard.ts";
 

@@ -2,12 +2,12 @@ import { setImmediate } from "node:timers/promises";
 
 import { LRUCache } from "lru-cache";
 
-import type { LogEntry } from "../../../alerts/outbox/decision-log.ts";
-import { deliverySubject } from "../../../alerts/outbox/delivery-subject.ts";
-import type { AlertMessage } from "../../../alerts/outbox/message.ts";
-import { episodeName } from "../../../alerts/rules/episode.ts";
+import type { LogEntry } from "../../../alerts/deliver/outbox/decision-log.ts";
+import { deliverySubject } from "../../../alerts/deliver/outbox/delivery-subject.ts";
+import type { AlertMessage } from "../../../alerts/deliver/outbox/message.ts";
+import { episodeName } from "../../../alerts/judge/rules/episode.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
-import type { Labels } from "../../../alerts/wording/subscription-words.ts";
+import type { Labels } from "../../../alerts/words/subscription-words.ts";
 import { type Attachment, memoryAttachment } from "../../../reply/attachment.ts";
 import type { Table } from "../../../reply/block.ts";
 import { tableToCsv } from "../../../reply/csv.ts";

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 
 import { drillEpisode, drillSubscriptions } from "../../../alerts/drill.ts";
 import type { EpisodeHistory } from "../../../alerts/engine/engine.ts";
-import { destinationKey } from "../../../alerts/routing/subscription.ts";
+import { destinationKey } from "../../../alerts/route/subscription.ts";
 import type { Destination } from "../../../alerts/sender.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
-import { timelineOf } from "../../../alerts/wording/describe-condition.ts";
+import { timelineOf } from "../../../alerts/words/describe-condition.ts";
 import type { Clock } from "../../../api/clock.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
 import { reply, type Reply } from "../../../reply/reply.ts";

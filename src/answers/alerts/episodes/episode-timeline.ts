@@ -1,11 +1,11 @@
 import { isDrill, DRILL_NOTICE } from "../../../alerts/drill.ts";
 import type { EpisodeHistory } from "../../../alerts/engine/engine.ts";
-import { timeFromText } from "../../../alerts/kinds/json-fields.ts";
-import { destinationKey } from "../../../alerts/routing/subscription.ts";
-import { type Episode, episodeName, isOpen } from "../../../alerts/rules/episode.ts";
-import { conditionWords, seenBy } from "../../../alerts/wording/condition-words.ts";
-import { timelineOf } from "../../../alerts/wording/describe-condition.ts";
-import { explanation, TONES } from "../../../alerts/wording/phrases.ts";
+import { timeFromText } from "../../../alerts/judge/kinds/json-fields.ts";
+import { destinationKey } from "../../../alerts/route/subscription.ts";
+import { type Episode, episodeName, isOpen } from "../../../alerts/judge/rules/episode.ts";
+import { conditionWords, seenBy } from "../../../alerts/words/condition-words.ts";
+import { timelineOf } from "../../../alerts/words/describe-condition.ts";
+import { explanation, TONES } from "../../../alerts/words/phrases.ts";
 import { type Block, details, facts, field, type Field, paragraph } from "../../../reply/block.ts";
 import { type Action, reply, type Reply } from "../../../reply/reply.ts";
 import { code, joinText, strong, text, type Text, time, toText } from "../../../reply/text.ts";

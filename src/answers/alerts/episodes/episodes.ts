@@ -4,20 +4,20 @@
 
 import { z } from "zod";
 
-import { KIND_GROUPS } from "../../../alerts/kinds/kinds.ts";
-import { compareSeverity } from "../../../alerts/kinds/severity.ts";
-import { covers, destinationKey, isAlive, StoredDestination } from "../../../alerts/routing/subscription.ts";
-import { readReference } from "../../../alerts/outbox/group.ts";
-import { type Episode, episodeName, idOfName, isOpen, seenFrom } from "../../../alerts/rules/episode.ts";
+import { KIND_GROUPS } from "../../../alerts/judge/kinds/kinds.ts";
+import { compareSeverity } from "../../../alerts/judge/kinds/severity.ts";
+import { covers, destinationKey, isAlive, StoredDestination } from "../../../alerts/route/subscription.ts";
+import { readReference } from "../../../alerts/deliver/outbox/group.ts";
+import { type Episode, episodeName, idOfName, isOpen, seenFrom } from "../../../alerts/judge/rules/episode.ts";
 import type { Destination } from "../../../alerts/sender.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
-import { conditionWords } from "../../../alerts/wording/condition-words.ts";
+import { conditionWords } from "../../../alerts/words/condition-words.ts";
 import { cutShort, nearest, quoteTyped } from "../../../bot/nearest.ts";
 import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../../../bot/options/options.ts";
 import { MAX_CHOICES } from "../../../bot/options/suggest-values.ts";
 import { UserError } from "../../../errors.ts";
 import { formatUtc } from "../../../units/nanoseconds.ts";
-import { timeFromText } from "../../../alerts/kinds/json-fields.ts";
+import { timeFromText } from "../../../alerts/judge/kinds/json-fields.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import type { Action } from "../../../reply/reply.ts";
 import { matchingKinds } from "../alert-kinds.ts";

@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-import { IntegerText, timeFromText, TimeText, timeToText } from "../../../alerts/kinds/json-fields.ts";
-import type { NetworkStatus } from "../../../alerts/kinds/network-status.ts";
-import { compareSeverity } from "../../../alerts/kinds/severity.ts";
-import { covers, rulesOf, type Subscription } from "../../../alerts/routing/subscription.ts";
-import { type Episode, isOpen, type Machine } from "../../../alerts/rules/episode.ts";
-import { ruleFor, timingOf } from "../../../alerts/rules/rules.ts";
+import { IntegerText, timeFromText, TimeText, timeToText } from "../../../alerts/judge/kinds/json-fields.ts";
+import type { NetworkStatus } from "../../../alerts/judge/kinds/network-status.ts";
+import { compareSeverity } from "../../../alerts/judge/kinds/severity.ts";
+import { covers, rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
+import { type Episode, isOpen, type Machine } from "../../../alerts/judge/rules/episode.ts";
+import { ruleFor, timingOf } from "../../../alerts/judge/rules/rules.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
-import type { Labels } from "../../../alerts/wording/subscription-words.ts";
+import type { Labels } from "../../../alerts/words/subscription-words.ts";
 import { DEFAULT_THRESHOLDS, stoodMillis, type Verdict } from "../../../api/verdict/verdict.ts";
 import type { Tone } from "../../../reply/reply.ts";
 import { code, strong, text, type Text } from "../../../reply/text.ts";

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { ALERT_KINDS, isPersonalKind } from "../../../alerts/kinds/kinds.ts";
-import { isSilenceActive, type Silence } from "../../../alerts/routing/silence.ts";
-import { destinationKey } from "../../../alerts/routing/subscription.ts";
-import type { Episode } from "../../../alerts/rules/episode.ts";
+import { ALERT_KINDS, isPersonalKind } from "../../../alerts/judge/kinds/kinds.ts";
+import { isSilenceActive, type Silence } from "../../../alerts/route/silence.ts";
+import { destinationKey } from "../../../alerts/route/subscription.ts";
+import type { Episode } from "../../../alerts/judge/rules/episode.ts";
 import type { Destination } from "../../../alerts/sender.ts";
-import { conditionWords } from "../../../alerts/wording/condition-words.ts";
-import { timelineOf } from "../../../alerts/wording/describe-condition.ts";
-import { silenceScopeWords, silenceTimeWords } from "../../../alerts/wording/silence-words.ts";
-import type { Labels } from "../../../alerts/wording/subscription-words.ts";
+import { conditionWords } from "../../../alerts/words/condition-words.ts";
+import { timelineOf } from "../../../alerts/words/describe-condition.ts";
+import { silenceScopeWords, silenceTimeWords } from "../../../alerts/words/silence-words.ts";
+import type { Labels } from "../../../alerts/words/subscription-words.ts";
 import { formatLine } from "../../../bot/grammar/grammar.ts";
 import { quoteValue } from "../../../bot/grammar/tokens.ts";
 import { UserError } from "../../../errors.ts";

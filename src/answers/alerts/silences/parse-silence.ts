@@ -1,9 +1,9 @@
-import { ALERT_KINDS, isPersonalKind } from "../../../alerts/kinds/kinds.ts";
-import { type Episode, episodeName, isOpen } from "../../../alerts/rules/episode.ts";
-import { readReference } from "../../../alerts/outbox/group.ts";
-import type { Silence } from "../../../alerts/routing/silence.ts";
-import { conditionWords } from "../../../alerts/wording/condition-words.ts";
-import type { Labels } from "../../../alerts/wording/subscription-words.ts";
+import { ALERT_KINDS, isPersonalKind } from "../../../alerts/judge/kinds/kinds.ts";
+import { type Episode, episodeName, isOpen } from "../../../alerts/judge/rules/episode.ts";
+import { readReference } from "../../../alerts/deliver/outbox/group.ts";
+import type { Silence } from "../../../alerts/route/silence.ts";
+import { conditionWords } from "../../../alerts/words/condition-words.ts";
+import type { Labels } from "../../../alerts/words/subscription-words.ts";
 import { formatLine } from "../../../bot/grammar/grammar.ts";
 import { quoteValue } from "../../../bot/grammar/tokens.ts";
 import { nearest, quoteTyped } from "../../../bot/nearest.ts";

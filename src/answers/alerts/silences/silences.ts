@@ -1,16 +1,16 @@
 // Finds silences for the alerts commands: visible ones, by id, and the destinations that a silence affects.
 // add-silence.ts makes a new one; parse-silence.ts reads its scope and times.
 
-import { timeToText } from "../../../alerts/kinds/json-fields.ts";
-import { isConditionKind } from "../../../alerts/kinds/kinds.ts";
-import type { NetworkStatus } from "../../../alerts/kinds/network-status.ts";
-import { quietUntil } from "../../../alerts/routing/quiet-hours.ts";
-import { isSilenceActive, matchesSilence, type Silence, silenceActiveUntil } from "../../../alerts/routing/silence.ts";
-import { covers, destinationKey, isAlive, type Subscription } from "../../../alerts/routing/subscription.ts";
+import { timeToText } from "../../../alerts/judge/kinds/json-fields.ts";
+import { isConditionKind } from "../../../alerts/judge/kinds/kinds.ts";
+import type { NetworkStatus } from "../../../alerts/judge/kinds/network-status.ts";
+import { quietUntil } from "../../../alerts/route/quiet-hours.ts";
+import { isSilenceActive, matchesSilence, type Silence, silenceActiveUntil } from "../../../alerts/route/silence.ts";
+import { covers, destinationKey, isAlive, type Subscription } from "../../../alerts/route/subscription.ts";
 import type { Destination } from "../../../alerts/sender.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
-import { silenceScopeWords } from "../../../alerts/wording/silence-words.ts";
-import type { Labels } from "../../../alerts/wording/subscription-words.ts";
+import { silenceScopeWords } from "../../../alerts/words/silence-words.ts";
+import type { Labels } from "../../../alerts/words/subscription-words.ts";
 import { nearest, quoteTyped } from "../../../bot/nearest.ts";
 import type { Choice, SuggestContext } from "../../../bot/options/options.ts";
 import { UserError } from "../../../errors.ts";

@@ -1,7 +1,7 @@
-import type { ChangeMessage } from "../../../alerts/outbox/message.ts";
-import { isAlive, type Subscription } from "../../../alerts/routing/subscription.ts";
+import type { ChangeMessage } from "../../../alerts/deliver/outbox/message.ts";
+import { isAlive, type Subscription } from "../../../alerts/route/subscription.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
-import { type Labels, subscriptionWords } from "../../../alerts/wording/subscription-words.ts";
+import { type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import { UserError } from "../../../errors.ts";
 import { type Action, reply, type Reply } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";

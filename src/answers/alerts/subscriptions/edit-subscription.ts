@@ -1,5 +1,5 @@
-import { isAlive, rulesOf, type Subscription } from "../../../alerts/routing/subscription.ts";
-import { type Labels, subscriptionWords } from "../../../alerts/wording/subscription-words.ts";
+import { isAlive, rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
+import { type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
 import { reply, type Reply } from "../../../reply/reply.ts";

@@ -1,7 +1,7 @@
 import { Guidance } from "../../../alerts/alerts-config.ts";
-import type { Severity } from "../../../alerts/kinds/severity.ts";
+import type { Severity } from "../../../alerts/judge/kinds/severity.ts";
 import type { Platforms } from "../../../alerts/platform.ts";
-import type { Subscription } from "../../../alerts/routing/subscription.ts";
+import type { Subscription } from "../../../alerts/route/subscription.ts";
 import type { Destination } from "../../../alerts/sender.ts";
 import { quoteTyped } from "../../../bot/nearest.ts";
 import { UserError } from "../../../errors.ts";

@@ -1,9 +1,9 @@
-import { FINAL_STATUSES, parseBundleSubject } from "../../../alerts/kinds/event.ts";
-import { KINDS, type PersonalKind } from "../../../alerts/kinds/kinds.ts";
-import { compareSeverity } from "../../../alerts/kinds/severity.ts";
-import { isAlive, type Subscription } from "../../../alerts/routing/subscription.ts";
+import { FINAL_STATUSES, parseBundleSubject } from "../../../alerts/judge/kinds/event.ts";
+import { KINDS, type PersonalKind } from "../../../alerts/judge/kinds/kinds.ts";
+import { compareSeverity } from "../../../alerts/judge/kinds/severity.ts";
+import { isAlive, type Subscription } from "../../../alerts/route/subscription.ts";
 import type { Destination } from "../../../alerts/sender.ts";
-import { enumWord } from "../../../alerts/wording/phrases.ts";
+import { enumWord } from "../../../alerts/words/phrases.ts";
 import { ApiError } from "../../../api/api-error.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";

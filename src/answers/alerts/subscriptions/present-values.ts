@@ -1,6 +1,6 @@
-import { KIND_GROUPS } from "../../../alerts/kinds/kinds.ts";
-import { isAlive, type Subscription } from "../../../alerts/routing/subscription.ts";
-import type { Labels } from "../../../alerts/wording/subscription-words.ts";
+import { KIND_GROUPS } from "../../../alerts/judge/kinds/kinds.ts";
+import { isAlive, type Subscription } from "../../../alerts/route/subscription.ts";
+import type { Labels } from "../../../alerts/words/subscription-words.ts";
 import type { SuggestContext } from "../../../bot/options/options.ts";
 import { inTime } from "../../../in-time.ts";
 import type { Ask } from "../../../reply/reply.ts";

@@ -3,10 +3,10 @@
 // notification-settings.ts read the typed values.
 
 import type { AlertsConfig } from "../../../alerts/alerts-config.ts";
-import { groupOf } from "../../../alerts/kinds/kinds.ts";
-import { isAlive, rulesOf, type Subscription } from "../../../alerts/routing/subscription.ts";
+import { groupOf } from "../../../alerts/judge/kinds/kinds.ts";
+import { isAlive, rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
-import { deliveryOptionWords, type Labels, subscriptionWords } from "../../../alerts/wording/subscription-words.ts";
+import { deliveryOptionWords, type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import { cutShort, nearest, quoteTyped } from "../../../bot/nearest.ts";
 import type { Choice, SuggestContext } from "../../../bot/options/options.ts";
 import { UserError } from "../../../errors.ts";

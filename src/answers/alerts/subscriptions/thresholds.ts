@@ -1,7 +1,7 @@
 import type { AlertsConfig } from "../../../alerts/alerts-config.ts";
-import { type AlertKind, CONDITION_KINDS, KINDS } from "../../../alerts/kinds/kinds.ts";
-import type { ParameterName } from "../../../alerts/kinds/reading.ts";
-import { rulesOf, type Subscription } from "../../../alerts/routing/subscription.ts";
+import { type AlertKind, CONDITION_KINDS, KINDS } from "../../../alerts/judge/kinds/kinds.ts";
+import type { ParameterName } from "../../../alerts/judge/kinds/reading.ts";
+import { rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
 import { quoteValue } from "../../../bot/grammar/tokens.ts";
 import { quoteTyped } from "../../../bot/nearest.ts";
 import type { OptionValues } from "../../../bot/options/options.ts";

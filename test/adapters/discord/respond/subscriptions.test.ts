@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { COLORS } from "../../../../src/adapters/discord/render/embed.ts";
-import type { Subscription } from "../../../../src/alerts/routing/subscription.ts";
+import type { Subscription } from "../../../../src/alerts/route/subscription.ts";
 import { aSubscription } from "../../../alerts/samples.ts";
 import { type Dialog, labelsOf, type Person, textOf } from "../../../support/fake-discord/person.ts";
 import { until } from "../../../support/fake-discord/until.ts";

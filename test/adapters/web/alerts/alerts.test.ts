@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import type { OpenAlert, WatchState } from "../../../../src/adapters/web/alerts/watch.ts";
 import { streamWithReadTimeout } from "../../../../src/adapters/web/alerts/alert-stream.ts";
 import { INITIAL_ALERTS, MAX_ALERT_STREAMS } from "../../../../src/adapters/web/limits.ts";
-import type { AlertEvent } from "../../../../src/alerts/kinds/event.ts";
+import type { AlertEvent } from "../../../../src/alerts/judge/kinds/event.ts";
 import { type AlertFeed, createAlertFeed } from "../../../../src/alerts/service/feed.ts";
 import { createChangeSignal } from "../../../../src/main/alerting/console-alerts.ts";
 import { PLATFORMS } from "../../../../src/main/platforms/platforms.ts";

@@ -1,0 +1,330 @@
+// Sends the deliveries of the outbox. One turn of the loop is one transaction: it records the last results, claims due
+// deliveries within the concurrency limit and expires old ones; the attempts run between the turns.
+// Read claim-due.ts (claims), attempt.ts (attempts) and record-result.ts (retries, dead letters, lost destinations) next. How long a
+// retry waits: ../outbox/retry-policy.ts. Tokens that a platform refuses: ../suspension.
+import { setImmediate } from "node:timers/promises";
+
+import type { Clock } from "../../../api/clock.ts";
+import type { Processes, Store } from "../../../store/store.ts";
+import type { Log } from "../../../log.ts";
+import type { Milliseconds } from "../../../units/duration.ts";
+import { nowMillis, randomId } from "../../dependencies.ts";
+import type { Decision } from "../outbox/batch.ts";
+import { logDecisions } from "../outbox/decision-log.ts";
+import { bringForward, type ClaimedDelivery, nextDueAt } from "../outbox/claim.ts";
+import {
+  type DeliveryOutcome,
+  type DeliveryResult,
+  recordLateReceipt,
+  recoverUnfinished,
+  splitByClaim,
+} from "../outbox/record.ts";
+import type { Platforms } from "../../platform.ts";
+import { destinationFromKey } from "../../route/subscription.ts";
+import type { Destination, Receipt, Sender } from "../../sender.ts";
+import { suspensionKey } from "../suspension/suspension-record.ts";
+import { recordTokenChecks, TokenProbe } from "../suspension/token-probe.ts";
+import { attemptDelivery, type AttemptDependencies } from "./attempt.ts";
+import { claimDue, expireOverdue } from "./claim-due.ts";
+import { ConcurrencyLimit, type ConcurrencyLimits } from "./concurrency-limit.ts";
+import { recordResults } from "./record-result.ts";
+import { noteRefusals, type Refusal } from "./refused-messages.ts";
+
+export interface DispatchDependencies extends AttemptDependencies, ConcurrencyLimits {
+  readonly store: Pick<Store, "transaction"> & { readonly processes: Pick<Processes, "self" | "aliveFor"> };
+  readonly senders: readonly Sender[];
+  /** Notified of lost destinations and refused tokens, like the console where there is one. */
+  readonly operators?: Destination;
+  readonly console?: Destination;
+  /** To tell people by direct message that a channel of theirs is lost; without it they are not told. */
+  readonly platforms?: Platforms;
+  /** For metrics: the outcome of an attempt, and how long after the delivery was created. */
+  readonly onOutcome?: (outcome: {
+    platform: string;
+    phase: string;
+    outcome: DeliveryOutcome;
+    waited: Milliseconds;
+  }) => void;
+  readonly newId?: () => string;
+  /** From 0 to below 1. */
+  readonly random?: () => number;
+}
+
+export interface Dispatcher {
+  /** Runs until the signal, then waits a little for running attempts and records their results. Never rejects. */
+  run(signal: AbortSignal): Promise<void>;
+  /** A new delivery may be due. */
+  wake(): void;
+}
+
+/** How often deliveries without a sender are checked, and the longest pause if a wake was lost. */
+const MAX_IDLE: Milliseconds = 60_000;
+/** Of several processes, how often each looks for what another one owes or leaves behind: a wake from there may be lost. */
+const LOOK_EVERY: Milliseconds = 1000;
+/** The pause after the store failed. */
+const STORE_RETRY_DELAY: Milliseconds = 1000;
+const SHUTDOWN_GRACE: Milliseconds = 3000;
+/** The most turns of the event loop for which more results are awaited. */
+const GATHER_TICKS = 8;
+
+export function createDispatcher(dependencies: DispatchDependencies): Dispatcher {
+  const { store, clock, log, senders, newId = randomId, random = Math.random } = dependencies;
+  const suspending = {
+    newId,
+    ...(dependencies.operators === undefined ? {} : { operators: dependencies.operators }),
+    ...(dependencies.console === undefined ? {} : { console: dependencies.console }),
+    ...(dependencies.platforms === undefined ? {} : { platforms: dependencies.platforms }),
+  };
+  const { self, aliveFor } = store.processes;
+  const longestPause = aliveFor === undefined ? MAX_IDLE : LOOK_EVERY;
+  const attempts = new Map<string, Promise<void>>();
+  const limit = new ConcurrencyLimit(clock, dependencies);
+  const wall = new WallClockMonitor(clock);
+  const probe = new TokenProbe({ clock, log, senders, onChecked: () => wake() });
+  /** Aborts the attempts that are still running when the process stops. */
+  const shutdown = new AbortController();
+  let results: DeliveryResult[] = [];
+  let lateReceipts: LateReceipt[] = [];
+  let expiredAt = -Infinity;
+  /** When claims without a sender were last looked for, by the monotonic clock. */
+  let recoveredAt = -Infinity;
+  let wakeUp = Promise.withResolvers<void>();
+  const wake = (): void => wakeUp.resolve();
+  const free = (sender: Sender): number => limit.free(sender);
+
+  /** Records the last results and claims the next deliveries for these senders, all in one transaction. */
+  async function turn(wanting: readonly Sender[]): Promise<Turn> {
+    const recorded = results;
+    results = [];
+    const late = lateReceipts;
+    lateReceipts = [];
+    const checks = probe.take();
+    const at = nowMillis(clock);
+    const setBack = wall.setBack();
+    try {
+      const taken = await store.transaction(async ({ alerts: tables }) => {
+        const suspensions = await probe.suspensions(tables);
+        const suspended = suspensions.all();
+        const isTrial = (id: string): boolean => probe.isTrial(id);
+        const { own, lost } = await splitByClaim(tables, recorded, self);
+        const done = await recordResults(tables, own, { ...suspending, random, suspensions, isTrial });
+        const early: LateReceipt[] = [];
+        for (const one of [...late, ...lost.filter(hasReceipt)]) {
+          if (!(await recordLateReceipt(tables, one.claimed, one.receipt, at, newId))) early.push(one);
+        }
+        const checked = await recordTokenChecks(tables, checks, suspensions, suspending);
+        // Deliveries scheduled by the wrong clock would wait longer by as much.
+        if (setBack > 0) await bringForward(tables, setBack, at);
+        if (recorded.length > 0) dependencies.onStep?.("receipt written");
+        const isIdle = attempts.size + recorded.length === 0;
+        const { accepted } = checked;
+        const claiming = { ...suspending, self, senders: wanting, free, isIdle, suspensions, accepted };
+        const work = await claimDue(tables, at, claiming);
+        const served = senders.map(({ platform }) => platform);
+        const isExpiryDue = at - expiredAt >= MAX_IDLE;
+        const expired = isExpiryDue ? await expireOverdue(tables, at, newId, suspensions, served) : [];
+        const decisions = [done, checked, work, { decisions: expired }].flatMap((part) => part.decisions);
+        await logDecisions(tables, decisions, at);
+        // Of a refused token the operators know already.
+        const refusals = [...done.refusals, ...[...work.decisions, ...expired].flatMap(refusalOf)].filter(
+          ({ destination }) => suspensions.ofToken(destination) === undefined,
+        );
+        const isNoting = refusals.length > 0 || isExpiryDue;
+        const notified = isNoting && (await noteRefusals(tables, refusals, at, suspending));
+        // At the limit, the end of an attempt wakes the loop.
+        const notFull = senders
+          .filter((one) => !work.full.includes(one) && suspensions.get(one.platform) === undefined)
+          .map(({ platform }) => platform);
+        const next = await nextDueAt(tables, notFull, at);
+        // Its channels are notified, which may make deliveries due on a platform whose turn is over.
+        const resumed = suspended.some((one) => suspensions.get(suspensionKey(one)) === undefined);
+        const more = resumed || notified || work.dropped || work.chunked;
+        return { ...work, next, more, own, outcomes: done.outcomes, suspensions, decisions, early };
+      });
+      // Their next attempt is under way: its end wakes the loop.
+      lateReceipts.push(...taken.early);
+      if (at - expiredAt >= MAX_IDLE) expiredAt = at;
+      probe.committed(
+        taken.suspensions,
+        taken.claimed,
+        recorded.map(({ claimed }) => claimed.row.id),
+      );
+      logLosses(log, taken.decisions);
+      if (recorded.length > 0) dependencies.onStep?.("receipt committed");
+      if (taken.claimed.length > 0) dependencies.onStep?.("deliveries claimed");
+      for (const [index, { claimed }] of taken.own.entries()) {
+        const { platform, phase, created_at } = claimed.row;
+        dependencies.onOutcome?.({
+          platform,
+          phase,
+          outcome: taken.outcomes[index] ?? "retry",
+          waited: at - created_at,
+        });
+      }
+      return taken;
+    } catch (thrown) {
+      // Nothing was committed: the results are still to be recorded.
+      results = [...recorded, ...results];
+      lateReceipts = [...late, ...lateReceipts];
+      probe.putBack(checks);
+      wall.restore(setBack);
+      // Perhaps it was committed all the same, and claimed what nobody sends.
+      recoveredAt = -Infinity;
+      throw thrown;
+    }
+  }
+
+  /** Owes again what dead processes were sending, and what this one claims without knowing. */
+  async function recover(): Promise<void> {
+    const now = clock.monotonicMillis();
+    if (now - recoveredAt < longestPause) return;
+    const known = [...attempts.keys(), ...results.map(({ claimed }) => claimed.row.id)];
+    await store.transaction(({ alerts }) => recoverUnfinished(alerts, nowMillis(clock), self, known));
+    recoveredAt = now;
+  }
+
+  function onLateReceipt(claimed: ClaimedDelivery, receipt: Receipt): void {
+    lateReceipts.push({ claimed, receipt });
+    wake();
+  }
+
+  function begin(claimed: ClaimedDelivery): void {
+    const end = limit.begin(claimed.row.id, claimed.row);
+    const attempt = async (): Promise<void> => {
+      const result = await attemptDelivery({ ...dependencies, onLateReceipt }, claimed, shutdown.signal);
+      end();
+      attempts.delete(claimed.row.id);
+      results.push(result);
+      wake();
+    };
+    attempts.set(claimed.row.id, attempt());
+  }
+
+  function untilDue(next: Milliseconds | undefined): Milliseconds {
+    return next === undefined ? MAX_IDLE : Math.max(1, next - nowMillis(clock));
+  }
+
+  function untilFree(sender: Sender): Milliseconds {
+    return limit.free(sender) > 0 ? 0 : (limit.freeIn(sender) ?? MAX_IDLE);
+  }
+
+  /** Gathers results so that they share a commit: each commit costs a disk sync. */
+  async function gather(): Promise<void> {
+    let before = -1;
+    for (let tick = 0; tick < GATHER_TICKS && results.length > before; tick += 1) {
+      before = results.length;
+      await setImmediate();
+    }
+  }
+
+  return {
+    wake,
+    async run(signal) {
+      signal.addEventListener("abort", wake, { once: true });
+      while (!signal.aborted) {
+        let pause: Milliseconds;
+        try {
+          await recover();
+          wakeUp = Promise.withResolvers<void>();
+          const { claimed, next, full, more } = await turn(senders);
+          for (const work of claimed) begin(work);
+          const untilProbe = probe.probeDue(shutdown.signal);
+          pause = more ? 0 : Math.min(longestPause, untilDue(next), untilProbe, ...full.map(untilFree));
+        } catch (thrown) {
+          log.error({ err: thrown }, "dispatch failed");
+          pause = STORE_RETRY_DELAY;
+        }
+        if (pause > 0) await waitFor(wakeUp.promise, pause, clock, signal);
+        await gather();
+      }
+      await waitFor(Promise.all(attempts.values()), SHUTDOWN_GRACE, clock);
+      shutdown.abort(new DOMException("Bellwether is stopping.", "AbortError"));
+      if (results.length > 0) {
+        await turn([]).catch((thrown: unknown) => log.error({ err: thrown }, "receipts not stored"));
+      }
+    },
+  };
+}
+
+interface LateReceipt {
+  readonly claimed: ClaimedDelivery;
+  readonly receipt: Receipt;
+}
+
+function hasReceipt(result: DeliveryResult): result is DeliveryResult & LateReceipt {
+  return result.receipt !== undefined;
+}
+
+/** A delivery that was given up without an attempt. */
+function refusalOf({ what, destination, detail: why = "" }: Decision): Refusal[] {
+  if (what !== "dead letter" || destination === undefined) return [];
+  const { platform, channel } = destinationFromKey(destination);
+  return [{ platform, destination, channel, why, dead: true }];
+}
+
+/** Logs dead letters and lost destinations. */
+function logLosses(log: Log, decisions: readonly Decision[]): void {
+  for (const { what, destination, delivery, episode, detail: why } of decisions) {
+    if (what === "dead letter") log.error({ destination, delivery, episode, why }, "delivery dead-lettered");
+    if (what === "content refused") log.warn({ destination, delivery, episode, why }, "delivery refused");
+    if (what === "destination unreachable") log.warn({ destination, why }, "destination suspended");
+    if (what === "destination reached") log.info({ destination }, "destination resumed");
+    if (what === "destination lost") log.warn({ destination, why }, "destination lost");
+  }
+}
+
+interface Turn {
+  readonly claimed: readonly ClaimedDelivery[];
+  /** A due delivery was dropped or a new one was added, so that another may be due now. */
+  readonly more: boolean;
+  /** Senders at their concurrency limit. */
+  readonly full: readonly Sender[];
+  /** When the next delivery becomes due; Unix milliseconds. */
+  readonly next: Milliseconds | undefined;
+}
+
+async function waitFor(
+  event: Promise<unknown>,
+  millis: Milliseconds,
+  clock: Clock,
+  signal?: AbortSignal,
+): Promise<void> {
+  const over = new AbortController();
+  const stop = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal]);
+  await Promise.race([event, clock.sleep(millis, stop).catch(() => undefined)]);
+  over.abort(WAIT_ENDED);
+}
+
+/** The abort reason of a wait's timer; a new one for each would gather a stack. */
+const WAIT_ENDED = new DOMException("This wait has ended.", "AbortError");
+
+/** Corrections of a clock that drifts are smaller than this. */
+const MIN_SET_BACK: Milliseconds = 1000;
+
+/** Notices by the monotonic clock when the wall clock is set back. */
+class WallClockMonitor {
+  readonly #clock: Clock;
+  #ahead: Milliseconds;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#ahead = this.#now();
+  }
+
+  /** By how much it was set back since the last call; 0 if it was not. */
+  setBack(): Milliseconds {
+    const before = this.#ahead;
+    this.#ahead = this.#now();
+    const back = before - this.#ahead;
+    return back < MIN_SET_BACK ? 0 : Math.ceil(back);
+  }
+
+  /** The correction was not committed: the next call reports it again. */
+  restore(back: Milliseconds): void {
+    this.#ahead += back;
+  }
+
+  #now(): Milliseconds {
+    return nowMillis(this.#clock) - this.#clock.monotonicMillis();
+  }
+}

@@ -1,0 +1,199 @@
+import type { AlertTables, DeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
+import type { Milliseconds } from "../../../units/duration.ts";
+import type { Decision } from "../outbox/batch.ts";
+import type { ClaimedDelivery } from "../outbox/claim.ts";
+import { UNREACHED } from "../outbox/notification-state.ts";
+import {
+  deadLetter,
+  type DeliveryOutcome,
+  type DeliveryResult,
+  isEndNotice,
+  recordOwed,
+  recordPlain,
+  recordRetry,
+  recordSent,
+  recordWaiting,
+  restartRollingMessage,
+} from "../outbox/record.ts";
+import { DEAD_LETTER_AFTER } from "../outbox/retry-policy.ts";
+import { type Destination, type SendError, type SendErrorKind, tokenKey } from "../../sender.ts";
+
+import { type Suspensions, tokenScope } from "../suspension/suspension-record.ts";
+import type { SuspensionDependencies } from "../suspension/suspension-notices.ts";
+import type { Refusal } from "./refused-messages.ts";
+import { isAwaited, nextAttemptAt, resume, suspend } from "../suspension/suspension.ts";
+
+interface RecordDependencies extends SuspensionDependencies {
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  readonly suspensions: Suspensions;
+  /** Whether a delivery is a trial: sent to find out whether the bot's token is accepted again. */
+  readonly isTrial: (delivery: string) => boolean;
+}
+
+/** After these results the platform has accepted the token: it handled the message. */
+const TOKEN_ACCEPTED_KINDS: readonly (SendErrorKind | undefined)[] = [undefined, "gone", "content", "permanent"];
+
+/** After these failures the platform has found the destination: it refused the message. */
+const DESTINATION_FOUND_KINDS: readonly SendErrorKind[] = ["content", "permanent"];
+
+/** What came of some attempts. */
+interface RecordedResults {
+  /** In the order of the results. */
+  readonly outcomes: readonly DeliveryOutcome[];
+  readonly decisions: readonly Decision[];
+  /** For the operators. */
+  readonly refusals: readonly Refusal[];
+}
+
+/** Stores the results of some attempts and decides what follows from each: sent, retried or dead-lettered. */
+export async function recordResults(
+  tables: AlertTables,
+  results: readonly DeliveryResult[],
+  dependencies: RecordDependencies,
+): Promise<RecordedResults> {
+  const { suspensions, isTrial } = dependencies;
+  // Successes first: a failure may dead-letter other deliveries, and must not include these.
+  const sent = results.filter(({ error }) => error === undefined);
+  await recordSent(tables, sent);
+  const outcomes: DeliveryOutcome[] = [];
+  const decisions: Decision[] = [];
+  const refusals: Refusal[] = [];
+  for (const { claimed, error, at } of results) {
+    const { platform, id } = claimed.row;
+    const refuse = (why: string, dead: boolean): void => {
+      const { type } = claimed.message;
+      // Of an export that one person cannot be told of by direct message, they learn by themselves.
+      if (claimed.row.kind !== "message" || type === "refused" || type === "export") return;
+      const { destination } = claimed.row;
+      refusals.push({ platform, destination, channel: claimed.destination.channel, why, dead });
+    };
+    if (error === undefined) {
+      outcomes.push("sent");
+      if (suspensions.get(claimed.row.destination) !== undefined) {
+        const { destination } = claimed;
+        decisions.push(...(await resume(tables, suspensions, { platform, destination, at, gone: 1 }, dependencies)));
+      }
+      if (claimed.plain === true) refuse(claimed.row.last_error ?? "", false);
+    } else {
+      const failed = await recordFailure(tables, claimed, error, at, dependencies);
+      outcomes.push(failed.outcome);
+      decisions.push(...failed.decisions);
+      if (failed.outcome === "dead") refuse(error.message, true);
+      if (DESTINATION_FOUND_KINDS.includes(error.kind)) {
+        const { destination } = claimed;
+        decisions.push(...(await resume(tables, suspensions, { platform, destination, at }, dependencies)));
+      }
+    }
+    if (isTrial(id) && TOKEN_ACCEPTED_KINDS.includes(error?.kind)) {
+      const token = tokenScope(claimed.destination);
+      const isLike = (other: ClaimedDelivery): boolean => tokenKey(other.destination) === tokenKey(token);
+      const gone = sent.filter((other) => isLike(other.claimed) && isTrial(other.claimed.row.id)).length;
+      decisions.push(...(await resume(tables, suspensions, { ...token, at, gone }, dependencies)));
+    }
+  }
+  return { outcomes, decisions, refusals };
+}
+
+async function recordFailure(
+  tables: AlertTables,
+  { row: tried, destination, plain }: ClaimedDelivery,
+  error: SendError,
+  at: Milliseconds,
+  dependencies: RecordDependencies,
+): Promise<{ readonly outcome: DeliveryOutcome; readonly decisions: readonly Decision[] }> {
+  const { suspensions, newId, random } = dependencies;
+  const uncertain_since =
+    error.kind === "maybe-sent" ? (tried.uncertain_since ?? tried.attempted_at ?? at) : tried.uncertain_since;
+  const row = { ...tried, uncertain_since, last_error: error.message };
+  const about = { ...(row.episode === null ? {} : { episode: row.episode }), destination: row.destination };
+  const decide = (what: string, detail: string): Decision => {
+    return { what, ...about, delivery: row.id, detail: `attempt ${row.attempts}: ${detail}` };
+  };
+  const retired = suspensions.ofToken(row.destination)?.retired;
+  if (retired !== undefined && row.created_at <= retired.at && !isEndNotice(row)) {
+    // It was being sent while the others that need its token were dead-lettered.
+    await deadLetter(tables, row, at, newId, UNREACHED);
+    return { outcome: "dead", decisions: [decide("dead letter", error.message)] };
+  }
+  if (error.kind === "refused") {
+    await recordOwed(tables, row, at);
+    const waits = decide("token refused", `${error.message}; it waits until the token is accepted`);
+    const refusal = { ...tokenScope(destination), error, at };
+    return {
+      outcome: "refused",
+      decisions: [waits, ...(await suspend(tables, suspensions, refusal, dependencies))],
+    };
+  }
+  if (error.kind === "gone") {
+    const { outcome, decisions, next } = await recordGone(tables, row, destination, error, at, dependencies);
+    const came =
+      next === undefined
+        ? decide("dead letter", error.message)
+        : decide("try again", `${error.message}; it waits, next ${iso(next)}`);
+    return { outcome, decisions: [came, ...decisions] };
+  }
+  if (error.kind === "content" && plain === undefined) {
+    await recordPlain(tables, row, at);
+    return {
+      outcome: "plain",
+      decisions: [decide("content refused", `${error.message}; sent once more as plain text`)],
+    };
+  }
+  const { kind } = error;
+  if (kind === "permanent" || kind === "unsendable" || kind === "content" || at - row.created_at >= DEAD_LETTER_AFTER) {
+    await deadLetter(tables, row, at, newId);
+    if (row.phase === "rolling" && row.kind === "edit") {
+      await restartRollingMessage(tables, { row, destination }, at, newId);
+    }
+    return { outcome: "dead", decisions: [decide("dead letter", error.message)] };
+  }
+  const next = iso(await recordRetry(tables, row, error, at, random()));
+  const what = kind === "maybe-sent" ? "outcome unknown" : "try again";
+  return { outcome: kind, decisions: [decide(what, `${error.message}; next ${next}`)] };
+}
+
+/**
+ * A destination that cannot be reached: its deliveries wait for a day, asked with growing pauses. Where nobody is
+ * subscribed, nothing waits, but the end of an alert that was told there.
+ */
+async function recordGone(
+  tables: AlertTables,
+  row: DeliveryRow,
+  destination: Destination,
+  error: SendError,
+  at: Milliseconds,
+  dependencies: RecordDependencies,
+): Promise<{
+  readonly outcome: DeliveryOutcome;
+  readonly decisions: readonly Decision[];
+  readonly next?: Milliseconds;
+}> {
+  const { suspensions, newId, random } = dependencies;
+  const known = suspensions.get(row.destination);
+  const target = { platform: row.platform, destination };
+  if (
+    (known !== undefined && known.retired === undefined) ||
+    (await isAwaited(tables, row.destination, dependencies))
+  ) {
+    const since = known?.retired === undefined ? (known?.since ?? at) : at;
+    const next = nextAttemptAt({ since }, at, random());
+    await recordWaiting(tables, row, next);
+    return {
+      outcome: "gone",
+      decisions: await suspend(tables, suspensions, { ...target, error, at }, dependencies),
+      next,
+    };
+  }
+  if (known !== undefined && isEndNotice(row) && at - row.created_at < DEAD_LETTER_AFTER) {
+    const next = nextAttemptAt(known, at, random());
+    await recordWaiting(tables, row, next);
+    return { outcome: "gone", decisions: [], next };
+  }
+  await deadLetter(tables, row, at, newId, UNREACHED);
+  return { outcome: known === undefined ? "dead" : "gone", decisions: [] };
+}
+
+function iso(millis: Milliseconds): string {
+  return new Date(millis).toISOString();
+}

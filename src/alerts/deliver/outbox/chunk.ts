@@ -1,0 +1,184 @@
+import { z } from "zod";
+
+import type { ChunkRow } from "../../../store/alert-tables/alert-tables.ts";
+import type { Milliseconds } from "../../../units/duration.ts";
+import { StoredDestination } from "../../route/subscription.ts";
+import { DELIVERY_PHASES, type OutboxBatch, type PlannedDelivery } from "./batch.ts";
+import { messageUrgency } from "./delivery-subject.ts";
+import type { MessageCollector } from "./message.ts";
+import { NotificationState } from "./notification-state.ts";
+
+/** A row's fields, none of them null. */
+type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * Rows as columns: a value that all rows share is written once. A value that a row lacks is null if others have one; a
+ * column that all lack is left out.
+ */
+export const Columns = z.object({
+  count: z.int().nonnegative(),
+  /** Fields that have one value in all rows. */
+  same: z.record(z.string(), z.unknown()),
+  /** The others: a value for each row. */
+  each: z.record(z.string(), z.array(z.unknown())),
+});
+export type Columns = z.infer<typeof Columns>;
+
+/** `fields` are the columns. Objects count as equal only if they are identical. */
+export function toColumns(rows: readonly Row[], fields: readonly string[]): Columns {
+  const same: Record<string, unknown> = {};
+  const each: Record<string, unknown[]> = {};
+  const [first] = rows;
+  for (const field of fields) {
+    const value = first?.[field];
+    if (rows.some((row) => row[field] !== value)) each[field] = rows.map((row) => row[field] ?? null);
+    else same[field] = value;
+  }
+  return { count: rows.length, same, each };
+}
+
+export function fromColumns({ count, same, each }: Columns): Row[] {
+  const columns = Object.entries(each);
+  return Array.from({ length: count }, (_, index) => {
+    const row: Record<string, unknown> = { ...same };
+    for (const [field, values] of columns) {
+      const value = values[index];
+      if (value !== null) row[field] = value;
+    }
+    return row;
+  });
+}
+
+/** Rows of a chunk: a few milliseconds' work, so that the first deliveries of a large batch are sent at once. */
+const CHUNK_ROWS = 250;
+
+const ChunkDelivery = z.object({
+  id: z.string(),
+  destination: StoredDestination,
+  phase: z.enum(DELIVERY_PHASES),
+  message: z.string(),
+  episode: z.string().exactOptional(),
+  edits: z.string().exactOptional(),
+  mention: z.string().exactOptional(),
+  quiet: z.literal(true).exactOptional(),
+  threadOf: z.string().exactOptional(),
+  urgency: z.literal([1, 2]).optional(),
+  groupKey: z.string().optional(),
+  within: z.number().optional(),
+});
+
+/**
+ * A stored part of a batch, until it is fanned out; messages by their ids. The names of its members are those of the
+ * database.
+ */
+const Chunk = z.object({
+  deliveries: z.array(ChunkDelivery),
+  rolled: z.array(z.object({ destination: StoredDestination, message: z.string() })),
+  tellings: z.array(z.object({ episode: z.string(), destination: z.string(), telling: NotificationState })),
+});
+export type Chunk = z.infer<typeof Chunk>;
+
+/** As it is stored, by columns: most of it is the same for all destinations. */
+const ColumnarChunk = z.object({
+  packed: z.object({
+    deliveries: Columns,
+    rolled: Columns,
+    tellings: z.object({ of: Columns, told: Columns }),
+  }),
+});
+
+/** Both stored forms: released versions stored each row whole. */
+const StoredChunk = z.union([
+  ColumnarChunk.transform(({ packed: { deliveries, rolled, tellings } }) => {
+    const told = fromColumns(tellings.told);
+    return {
+      deliveries: fromColumns(deliveries),
+      rolled: fromColumns(rolled),
+      tellings: fromColumns(tellings.of).map((row, index) => ({ ...row, telling: told[index] })),
+    };
+  }).pipe(Chunk),
+  Chunk,
+]);
+
+const CHUNK_FIELDS = {
+  deliveries: Object.keys(ChunkDelivery.shape),
+  rolled: ["destination", "message"],
+  of: ["episode", "destination"],
+  told: Object.keys(NotificationState.shape),
+};
+
+/** The chunks of a batch; those of one platform are in the order of the batch. Never empty. */
+export function splitIntoChunks(
+  batch: OutboxBatch,
+  messages: MessageCollector,
+  size = CHUNK_ROWS,
+): readonly { readonly platform: string; readonly chunk: Chunk }[] {
+  const deliveries = batch.deliveries.map((one) => ({
+    ...one,
+    urgency: urgencyOf(one),
+    groupKey: one.group?.key,
+    within: one.group?.within,
+    message: messages.add(one.message),
+  }));
+  const rolled = batch.rollingUpdates.map(({ destination, message }) => ({
+    destination,
+    message: messages.add(message),
+  }));
+  const tellings = batch.states.map(({ episode, destination, state }) => ({ episode, destination, telling: state }));
+  if (deliveries.length + rolled.length + tellings.length <= size) {
+    return [{ platform: "", chunk: { deliveries, rolled, tellings } }];
+  }
+  const byPlatform = {
+    deliveries: Map.groupBy(deliveries, ({ destination }) => destination.platform),
+    rolled: Map.groupBy(rolled, ({ destination }) => destination.platform),
+    tellings: Map.groupBy(tellings, ({ telling }) => telling.destination.platform),
+  };
+  const platforms = new Set(Object.values(byPlatform).flatMap((groups) => [...groups.keys()]));
+  const placed = [...platforms].flatMap((platform) =>
+    splitRows(
+      {
+        deliveries: byPlatform.deliveries.get(platform) ?? [],
+        rolled: byPlatform.rolled.get(platform) ?? [],
+        tellings: byPlatform.tellings.get(platform) ?? [],
+      },
+      size,
+    ).map((chunk, place) => ({ platform, chunk, place })),
+  );
+  // Platforms alternate, so that none waits for all chunks of another.
+  return placed.toSorted((a, b) => a.place - b.place).map(({ platform, chunk }) => ({ platform, chunk }));
+}
+
+/** Edits are never urgent: what they show was, or will be, told by a message. */
+function urgencyOf({ edits, message }: PlannedDelivery): 1 | 2 | undefined {
+  return edits === undefined ? messageUrgency(message) || undefined : undefined;
+}
+
+function splitRows(all: Readonly<Chunk>, size: number): Chunk[] {
+  const pieces = <T>(rows: readonly T[]): T[][] =>
+    Array.from({ length: Math.ceil(rows.length / size) }, (_, at) => rows.slice(at * size, (at + 1) * size));
+  return [
+    ...pieces(all.deliveries).map((deliveries) => ({ deliveries, rolled: [], tellings: [] })),
+    ...pieces(all.rolled).map((rolled) => ({ deliveries: [], rolled, tellings: [] })),
+    ...pieces(all.tellings).map((tellings) => ({ deliveries: [], rolled: [], tellings })),
+  ];
+}
+
+export function toChunkRow(platform: string, { deliveries, rolled, tellings }: Chunk, at: Milliseconds): ChunkRow {
+  const packed: z.input<typeof ColumnarChunk>["packed"] = {
+    deliveries: toColumns(deliveries, CHUNK_FIELDS.deliveries),
+    rolled: toColumns(rolled, CHUNK_FIELDS.rolled),
+    tellings: {
+      of: toColumns(tellings, CHUNK_FIELDS.of),
+      told: toColumns(
+        tellings.map(({ telling }) => telling),
+        CHUNK_FIELDS.told,
+      ),
+    },
+  };
+  return { platform, owed: deliveries.length + rolled.length, created_at: at, data: JSON.stringify({ packed }) };
+}
+
+/** Undefined if this program cannot read it. */
+export function parseChunk({ data }: Pick<ChunkRow, "data">): Chunk | undefined {
+  return StoredChunk.safeParse(JSON.parse(data)).data;
+}

@@ -1,0 +1,186 @@
+import type { AlertTables, DeliveryRow, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
+import type { Milliseconds } from "../../../units/duration.ts";
+import type { Nanoseconds } from "../../../units/nanoseconds.ts";
+import type { Destination, Receipt, Sender } from "../../sender.ts";
+import type { Decision } from "./batch.ts";
+import { triggerDeliveryTime } from "./delivery-subject.ts";
+import { fanOutNext } from "./fan-out.ts";
+import { DeliveryData } from "./delivery-data.ts";
+import { type Merged, mergeOwed, type MessageGroup, readGroup, readStory } from "./group.ts";
+import { type AlertMessage, readMessages } from "./message.ts";
+import { tokenScope } from "../suspension/suspension-record.ts";
+import { deadLetter } from "./record.ts";
+
+/** A delivery that is marked as being sent, with everything needed to send it. */
+export interface ClaimedDelivery {
+  readonly row: DeliveryRow;
+  readonly message: AlertMessage;
+  readonly sender: Sender;
+  readonly destination: Destination;
+  readonly mention?: string;
+  readonly quiet?: true;
+  /** It is sent as plain text: the platform refused its usual form. */
+  readonly plain?: true;
+  /** Of an edit: its message was sent twice, and the other one goes on. */
+  readonly twice?: true;
+  /** Of an edit: the message to edit. */
+  readonly edits?: Receipt;
+  readonly threadOf?: Receipt;
+  /** All that its message says, where that is more than itself. */
+  readonly group?: MessageGroup;
+  /** The deliveries that its message is the first to show, beside itself. */
+  readonly shows?: readonly string[];
+  /** When the trigger arrived, for the timeline of a resolve. */
+  readonly triggeredAt?: Nanoseconds;
+  /** It may have arrived, and the platform would not drop the repeat; of an edit: true of the edited message. */
+  readonly repeat: boolean;
+}
+
+/** What a claim may take: so many deliveries of a sender's platform. */
+interface Wanted {
+  readonly sender: Sender;
+  readonly limit: number;
+  /** The token's key that they need; left out, any of the platform. */
+  readonly token?: string;
+  /** The keys of tokens that they must not need. */
+  readonly except?: readonly string[];
+}
+
+export interface Claim {
+  readonly claimed: readonly ClaimedDelivery[];
+  /** The senders for which as much was due as was wanted. */
+  readonly full: readonly Sender[];
+  /** A due delivery was dropped: the one behind it may be due now. */
+  readonly dropped: boolean;
+  /** A chunk was fanned out, or will be by the next claim: others may be due then. */
+  readonly chunked: boolean;
+  readonly decisions: readonly Decision[];
+}
+
+/**
+ * Claims what is due, the most urgent first, and marks it as being sent by this process (`self`): a crash from here on
+ * leaves its outcome unknown.
+ * Then it fans out one chunk of a large batch, which is thus stored while the chunks before it are being sent. Where
+ * nothing is being sent yet (`isIdle`), the first messages do not wait for that.
+ */
+export async function claim(
+  tables: AlertTables,
+  wanted: readonly Wanted[],
+  at: Milliseconds,
+  newId: () => string,
+  self: string,
+  isIdle = false,
+): Promise<Claim> {
+  const decisions: Decision[] = [];
+  const full: Sender[] = [];
+  const due: (UnreadDelivery | undefined)[] = [];
+  for (const { sender, limit, token = sender.platform, except } of wanted) {
+    const rows = await tables.outbox.due(token, at, limit, except);
+    if (rows.length >= limit) full.push(sender);
+    const accompanied = new Set(await tables.outbox.accompanied(rows.map(({ id }) => id)));
+    for (const row of rows) {
+      const merged: Merged = accompanied.has(row.id) ? await mergeOwed(tables, row, at, newId) : { row, decisions: [] };
+      decisions.push(...merged.decisions);
+      due.push(
+        merged.row === undefined ? undefined : await claimOne(tables, sender, merged.row, merged.says === true, at),
+      );
+    }
+  }
+  const taken = due.filter((one) => one !== undefined);
+  await tables.outbox.beginAttempts(
+    taken.map(({ row }) => row.id),
+    at,
+    self,
+  );
+  const messages = await readMessages(
+    tables,
+    taken.map(({ row }) => row.message),
+  );
+  const claimed: ClaimedDelivery[] = [];
+  for (const one of taken) {
+    const message = messages.get(one.row.message);
+    if (message !== undefined) {
+      claimed.push({ ...one, message });
+      continue;
+    }
+    const why = "what it says cannot be read";
+    await deadLetter(tables, { ...one.row, last_error: why }, at, newId);
+    decisions.push({ what: "dead letter", destination: one.row.destination, delivery: one.row.id, detail: why });
+  }
+  const waits = isIdle && claimed.length > 0;
+  const chunked = waits ? (await tables.chunks.oldestAt()) !== undefined : await fanOutNext(tables, newId);
+  return { claimed, full, dropped: claimed.length < due.length, chunked, decisions };
+}
+/** One of several. */
+export function joinClaims(claims: readonly Claim[]): Claim {
+  return {
+    claimed: claims.flatMap((one) => one.claimed),
+    full: claims.flatMap((one) => one.full),
+    dropped: claims.some((one) => one.dropped),
+    chunked: claims.some((one) => one.chunked),
+    decisions: claims.flatMap((one) => one.decisions),
+  };
+}
+
+type UnreadDelivery = Omit<ClaimedDelivery, "message">;
+
+/** Undefined for a delivery that is dropped. */
+async function claimOne(
+  tables: AlertTables,
+  sender: Sender,
+  due: DeliveryRow,
+  says: boolean,
+  at: Milliseconds,
+): Promise<UnreadDelivery | undefined> {
+  const edits = due.target === null ? undefined : (await tables.outbox.receipts([due.target]))[0];
+  if (due.target !== null && edits === undefined) {
+    await tables.outbox.update(due.id, { state: "dropped", settled_at: at, last_error: "its message was not sent" });
+    return undefined;
+  }
+  const row: DeliveryRow = { ...due, state: "sending", attempts: due.attempts + 1, attempted_at: at };
+  const { threadOf, ...data } = DeliveryData.parse(JSON.parse(due.data));
+  const thread = threadOf === undefined ? undefined : (await tables.outbox.receipts([threadOf]))[0];
+  const triggeredAt = await triggerDeliveryTime(tables, due);
+  const window = sender.dropsRepeatsForMillis ?? 0;
+  const [edited] = due.target === null ? [] : await tables.outbox.get([due.target]);
+  const group =
+    edited !== undefined ? await readGroup(tables, edited) : says ? await readGroup(tables, due) : undefined;
+  const said = group ?? (await readStory(tables, edited ?? due));
+  return {
+    row,
+    sender,
+    ...data,
+    ...(edits === undefined ? {} : { edits: { ...receiptOf(edits), ...tokenScope(data.destination) } }),
+    ...(thread === undefined ? {} : { threadOf: receiptOf(thread) }),
+    ...(triggeredAt === undefined ? {} : { triggeredAt }),
+    ...(said === undefined ? {} : { group: said, shows: said.unshown }),
+    // A message marked as a possible repeat keeps the mark when it is edited.
+    repeat: due.target === null ? isRepeat(due, at, window) : edited !== undefined && wasRepeat(edited, window),
+  };
+}
+
+function isRepeat({ uncertain_since }: DeliveryRow, at: Milliseconds, window: Milliseconds): boolean {
+  return uncertain_since !== null && at - uncertain_since >= window;
+}
+
+function wasRepeat(row: DeliveryRow, window: Milliseconds): boolean {
+  return row.attempts > 1 && isRepeat(row, row.attempted_at ?? 0, window);
+}
+
+function receiptOf({ platform, channel, message }: ReceiptRow): Receipt {
+  return { platform, channel, message };
+}
+
+/** When the next delivery on these platforms becomes due, in Unix milliseconds; undefined if none is owed. */
+export function nextDueAt(
+  { outbox }: AlertTables,
+  platforms: readonly string[],
+  at: Milliseconds,
+): Promise<Milliseconds | undefined> {
+  return outbox.nextRunAt(platforms, at);
+}
+
+/** Moves what is due after that moment forward: the clock that scheduled it was ahead by so much. */
+export function bringForward({ outbox }: AlertTables, by: Milliseconds, after: Milliseconds): Promise<void> {
+  return outbox.bringForward(by, after);
+}

@@ -1,0 +1,186 @@
+import type { AlertTables, DeliveryRow, Urgency } from "../../../store/alert-tables/alert-tables.ts";
+import { fromMillis, type Nanoseconds } from "../../../units/nanoseconds.ts";
+import { severityOfEvent } from "../../judge/kinds/event.ts";
+import { type AlertKind, KINDS } from "../../judge/kinds/kinds.ts";
+import { compareSeverity, type Severity } from "../../judge/kinds/severity.ts";
+import type { DeliverySubject } from "../../sender.ts";
+import type { AlertsConfig } from "../../alerts-config.ts";
+import type { MessageGroup } from "./group.ts";
+import type { AlertMessage, ChangeMessage } from "./message.ts";
+
+/** The subject of a delivery, for programs. Pure and total. */
+export function deliverySubject(message: AlertMessage, phase: string): DeliverySubject {
+  switch (message.type) {
+    case "condition": {
+      const { id, kind, network, subject, severity, detected, escalated, ended } = message.episode;
+      const [state, at] =
+        phase === "resolve" || phase === "fired and resolved" || ended !== undefined
+          ? (["resolved", ended ?? detected] as const)
+          : message.phase === "escalation" && phase !== "trigger"
+            ? (["escalated", escalated ?? detected] as const)
+            : (["firing", detected] as const);
+      return { kind, network, subject, state, severity, at, episode: id };
+    }
+    case "event": {
+      const { kind, network, subject, at } = message.event;
+      return { kind, network, subject, state: "event", severity: severityOfEvent(message.event), at };
+    }
+    case "digest": {
+      const severity = message.episodes.map((one) => one.severity).reduce<Severity>(worse, "info");
+      const last = message.events.at(-1);
+      const kind = message.reason === "catch-up" && last !== undefined ? last.kind : "bot";
+      const at = last?.at ?? message.episodes.at(-1)?.ended ?? "0";
+      return { kind, network: message.network, subject: "", state: "digest", severity, at };
+    }
+    case "rolling": {
+      const at = message.events.at(-1)?.at ?? "0";
+      return { kind: message.kind, network: message.network, subject: "", state: "digest", severity: "info", at };
+    }
+    case "flapping": {
+      const { id, kind, network, subject, severity, detected } = message.episode;
+      return { kind, network, subject, state: "digest", severity, at: detected, episode: id };
+    }
+    case "unacknowledged": {
+      const { episode, at } = message;
+      return { kind: "bot", network: episode.network, subject: "", state: "event", severity: "critical", at };
+    }
+    case "calm": {
+      const { kind, network, subject, at } = message;
+      return { kind, network, subject, state: "digest", severity: "info", at };
+    }
+    case "away":
+      return { kind: "bot", network: "", subject: "", state: "event", severity: "info", at: message.to };
+    case "lost":
+      return {
+        kind: "bot",
+        network: "",
+        subject: message.channel,
+        state: "event",
+        severity: "warning",
+        at: message.at,
+      };
+    case "refused":
+      return {
+        kind: "bot",
+        network: "",
+        subject: message.platform,
+        state: "event",
+        severity: "warning",
+        at: message.at,
+      };
+    case "database":
+      return { kind: "bot", network: "", subject: "", state: "event", severity: "critical", at: message.at };
+    case "token": {
+      const lost = message.change.what === "refused" || message.change.what === "revoked";
+      const subject = message.channel ?? message.platform;
+      const severity = !lost
+        ? "info"
+        : message.channel === undefined || message.operator === true
+          ? "critical"
+          : "warning";
+      return { kind: "bot", network: "", subject, state: lost ? "firing" : "resolved", severity, at: message.at };
+    }
+    case "change": {
+      const network = changedNetwork(message);
+      const episode = message.change.what === "acknowledged" ? { episode: message.change.episode.id } : {};
+      return { kind: "bot", network, subject: "", state: "event", severity: "info", at: message.at, ...episode };
+    }
+    case "silences":
+      return { kind: "bot", network: "", subject: "", state: "event", severity: "warning", at: message.at };
+    case "export":
+      return { kind: "bot", network: "", subject: message.job, state: "event", severity: "info", at: message.at };
+    case "test":
+      return { kind: "bot", network: "", subject: "", state: "event", severity: "info", at: message.at };
+  }
+}
+
+/**
+ * How urgent a message is. It follows from the kind: messages about one episode, and events of one kind, stay in order.
+ * Pure and total.
+ */
+export function messageUrgency(message: AlertMessage): Urgency {
+  switch (message.type) {
+    case "condition":
+    case "flapping":
+      return mayBeCritical(message.episode.kind) ? 2 : 1;
+    case "calm":
+      return mayBeCritical(message.kind) ? 2 : 1;
+    case "event":
+      return mayBeCritical(message.event.kind) ? 2 : 0;
+    case "digest":
+      return message.events.some(({ kind }) => mayBeCritical(kind)) ? 2 : 0;
+    case "unacknowledged":
+    case "database":
+      return 2;
+    case "rolling":
+    case "away":
+    case "lost":
+    case "refused":
+    case "token":
+    case "change":
+    case "silences":
+    case "export":
+    case "test":
+      return 0;
+  }
+}
+
+function mayBeCritical(kind: AlertKind): boolean {
+  return KINDS[kind].worst === "critical";
+}
+
+function changedNetwork({ change }: ChangeMessage): string {
+  switch (change.what) {
+    case "acknowledged":
+      return change.episode.network;
+    case "silenced":
+    case "unsilenced":
+      return change.silence.scope.network ?? "";
+    case "added":
+    case "edited":
+    case "removed":
+    case "paused":
+    case "resumed":
+      return change.subscription.network;
+  }
+}
+
+function worse(a: Severity, b: Severity): Severity {
+  return compareSeverity(a, b) >= 0 ? a : b;
+}
+
+/** Facts about one delivery that its wording depends on, besides the message. */
+export interface DeliveryContext {
+  /** The trigger was never sent: the resolve says both. */
+  readonly merged?: true;
+  /** It may have arrived before. */
+  readonly repeat?: true;
+  /** It was sent twice, and the other message goes on. */
+  readonly twice?: true;
+  /** It is sent as text alone, since the platform refused its usual form. */
+  readonly plain?: true;
+  /** When the trigger arrived here. */
+  readonly triggeredAt?: Nanoseconds;
+  /** The message says more than its own delivery. */
+  readonly group?: MessageGroup;
+  /** More may join it soon: its file follows then. */
+  readonly growing?: true;
+  /** The address of the console, where others reach it. */
+  readonly console?: string;
+  /** The configured guidance, by kind. */
+  readonly guidance?: AlertsConfig["kinds"];
+}
+
+/** Whether later deliveries were merged into this one: its message is then of another phase. */
+export function isMerged(message: AlertMessage, { kind, phase }: Pick<DeliveryRow, "kind" | "phase">): boolean {
+  return message.type === "condition" && kind === "message" && message.phase !== phase;
+}
+
+/** Of a resolve or an edit: when its trigger arrived at the same destination. */
+export async function triggerDeliveryTime(tables: AlertTables, row: DeliveryRow): Promise<Nanoseconds | undefined> {
+  if (row.episode === null || (row.phase !== "resolve" && row.phase !== "state")) return undefined;
+  const all = await tables.outbox.ofEpisode(row.episode, row.destination);
+  const trigger = all.find((one) => one.phase === "trigger");
+  const receipt = trigger === undefined ? undefined : (await tables.outbox.receipts([trigger.id]))[0];
+  return receipt === undefined ? undefined : fromMillis(receipt.at);
+}

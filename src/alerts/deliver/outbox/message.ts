@@ -1,0 +1,249 @@
+import { createHash } from "node:crypto";
+
+import { z } from "zod";
+
+import type { AlertTables } from "../../../store/alert-tables/alert-tables.ts";
+import { Guidance } from "../../alerts-config.ts";
+import { AlertEvent } from "../../judge/kinds/event.ts";
+import { MillisField, TimeText } from "../../judge/kinds/json-fields.ts";
+import { ALERT_KINDS } from "../../judge/kinds/kinds.ts";
+import { NetworkStatus } from "../../judge/kinds/network-status.ts";
+import { Silence } from "../../route/silence.ts";
+import { Subscription } from "../../route/subscription.ts";
+import { Episode } from "../../judge/rules/episode.ts";
+
+const common = {
+  /** Nothing in it is real. */
+  simulated: z.literal(true).exactOptional(),
+  /** It belongs to a drill. */
+  drill: z.literal(true).exactOptional(),
+};
+
+/** A channel is subscribed for the first time: it is told what to expect. */
+const FirstWord = z.literal(true).exactOptional();
+
+/** A channel whose messages were refused: how many were given up, and how many passed as plain text. */
+export const RefusedPlace = z.object({ channel: z.string(), why: z.string(), dead: z.int(), plain: z.int() });
+
+/**
+ * The message of a delivery, as stored: the facts and never their rendering, so that after an upgrade the new program
+ * words it.
+ */
+export const AlertMessage = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("condition"),
+    ...common,
+    /** `state` is what an edited message shows. */
+    phase: z.enum(["trigger", "escalation", "reminder", "resolve", "state"]),
+    /** As it stood then. */
+    episode: Episode,
+    /** Of the subscription by which it is told. */
+    guidance: Guidance.exactOptional(),
+    /** It fired before this destination could be notified, and why so. */
+    already: z.string().exactOptional(),
+    /** Which reminder it is, of how many. */
+    reminder: z.object({ number: z.int(), of: z.int() }).exactOptional(),
+  }),
+  z.object({ type: z.literal("event"), ...common, event: AlertEvent, guidance: Guidance.exactOptional() }),
+  z.object({
+    type: z.literal("digest"),
+    ...common,
+    /** Many events at once, or what was held during quiet hours or a silence. */
+    reason: z.enum(["catch-up", "quiet hours", "held"]),
+    network: z.string(),
+    /** In the order in which they happened. */
+    events: z.array(AlertEvent),
+    episodes: z.array(Episode),
+  }),
+  z.object({
+    type: z.literal("rolling"),
+    ...common,
+    kind: z.enum(ALERT_KINDS),
+    network: z.string(),
+    /** `2024-06-03`, in UTC. */
+    day: z.string(),
+    /** How many there were that day; `events` are the last of them. */
+    total: z.int(),
+    events: z.array(AlertEvent),
+  }),
+  z.object({
+    type: z.literal("flapping"),
+    ...common,
+    episode: Episode,
+    episodes: z.int(),
+    withinMillis: MillisField,
+  }),
+  /** Nobody acknowledged it by its last reminder: for the operators. */
+  z.object({ type: z.literal("unacknowledged"), ...common, episode: Episode, reminders: z.int(), at: TimeText }),
+  /** Flapping is over. */
+  z.object({
+    type: z.literal("calm"),
+    ...common,
+    kind: z.enum(ALERT_KINDS),
+    network: z.string(),
+    subject: z.string(),
+    /** What people call the subject. */
+    label: z.string().exactOptional(),
+    episodes: z.int(),
+    since: TimeText,
+    /** The last episode is still open. */
+    open: z.boolean(),
+    at: TimeText,
+  }),
+  /** The bot was down. */
+  z.object({
+    type: z.literal("away"),
+    ...common,
+    from: TimeText,
+    to: TimeText,
+    /** How many events were found late, by what they are. */
+    late: z.array(z.object({ kind: z.enum(ALERT_KINDS), count: z.int() })),
+    /** Networks that could not be observed completely by then: what happened there is not known yet. Absent = none. */
+    unseen: z.array(z.string()).exactOptional(),
+  }),
+  /** A destination was lost, as earlier versions stored it: for the operators. */
+  z.object({
+    type: z.literal("lost"),
+    ...common,
+    platform: z.string(),
+    channel: z.string(),
+    why: z.string(),
+    subscriptions: z.int(),
+    unsent: z.int(),
+    at: TimeText,
+  }),
+  /** Silences that hold, once a day: for the operators. */
+  z.object({ type: z.literal("silences"), ...common, silences: z.array(Silence), at: TimeText }),
+  /** A platform refused messages: for the operators. */
+  z.object({
+    type: z.literal("refused"),
+    ...common,
+    platform: z.string(),
+    places: z.array(RefusedPlace),
+    at: TimeText,
+  }),
+  /** The database's file is no longer in its place, holds something else, or was gone at the start: for the operators. */
+  z.object({
+    type: z.literal("database"),
+    ...common,
+    what: z.enum(["deleted", "replaced", "overwritten", "begun anew"]),
+    file: z.string(),
+    at: TimeText,
+  }),
+  /**
+   * A platform refuses the bot's token, with `workspace` that of one workspace, or with `channel`, a channel cannot be
+   * reached; or that is over. For the operators, whoever subscribed, and channels that are back.
+   */
+  z.object({
+    type: z.literal("token"),
+    ...common,
+    platform: z.string(),
+    workspace: z.string().exactOptional(),
+    channel: z.string().exactOptional(),
+    /** Of a channel: the operator must mend it, such as a missing scope; it may hold for others, too. */
+    operator: z.literal(true).exactOptional(),
+    /** In the platform's words. */
+    why: z.string(),
+    since: TimeText,
+    at: TimeText,
+    change: z.discriminatedUnion("what", [
+      /** What waits there is sent if a token is accepted, or the channel reached, by `until`. */
+      z.object({ what: z.literal("refused"), waiting: z.int(), until: TimeText }),
+      /** Its subscriptions ended. */
+      z.object({
+        what: z.literal("revoked"),
+        /** The platform says that the bot was removed; absent = the token was refused for a day. */
+        removed: z.literal(true).exactOptional(),
+        subscriptions: z.int(),
+        unsent: z.int(),
+      }),
+      /** What waits there is sent now; `unsent` messages were dead-lettered. */
+      z.object({ what: z.literal("accepted"), waiting: z.int(), subscriptions: z.int(), unsent: z.int() }),
+      /** The same, for a channel of which it is true. */
+      z.object({ what: z.literal("back"), subscriptions: z.int(), unsent: z.int() }),
+    ]),
+  }),
+  /** A ledger export of this person has ended: the reply is made from its job. */
+  z.object({ type: z.literal("export"), ...common, job: z.string(), at: TimeText }),
+  /** Shows that a newly subscribed destination can be reached. */
+  z.object({
+    type: z.literal("test"),
+    ...common,
+    by: z.string(),
+    at: TimeText,
+    subscription: Subscription.exactOptional(),
+    /** How the network stood then. */
+    standing: NetworkStatus.exactOptional(),
+    first: FirstWord,
+  }),
+  /** Somebody changed a subscription or a silence: for the channel. */
+  z.object({
+    type: z.literal("change"),
+    ...common,
+    by: z.string(),
+    at: TimeText,
+    change: z.discriminatedUnion("what", [
+      z.object({
+        what: z.enum(["added", "edited", "removed", "paused", "resumed"]),
+        subscription: Subscription,
+        /** How the network stood then, for those who have just subscribed. */
+        standing: NetworkStatus.exactOptional(),
+        first: FirstWord,
+      }),
+      z.object({ what: z.enum(["silenced", "unsilenced"]), silence: Silence }),
+      z.object({
+        what: z.literal("acknowledged"),
+        episode: Episode,
+        /** How many others of the same message with it; absent = none. */
+        others: z.int().exactOptional(),
+      }),
+    ]),
+    /** What people call the subjects in it, by id. */
+    labels: z.record(z.string(), z.string()).exactOptional(),
+  }),
+]);
+export type AlertMessage = z.infer<typeof AlertMessage>;
+export type ChangeMessage = Extract<AlertMessage, { type: "change" }>;
+export type TestMessage = Extract<AlertMessage, { type: "test" }>;
+export type DatabaseMessage = Extract<AlertMessage, { type: "database" }>;
+export type TokenMessage = Extract<AlertMessage, { type: "token" }>;
+
+/** The id of a message by its content: equal messages are stored once. */
+function messageId(data: string): string {
+  return createHash("sha256").update(data).digest().subarray(0, 16).toString("base64url");
+}
+
+/** Collects messages to be stored, equal ones once. */
+export class MessageCollector {
+  readonly #byMessage = new Map<AlertMessage, string>();
+  readonly #byId = new Map<string, string>();
+
+  /** Returns the id under which the message will be stored. */
+  add(message: AlertMessage): string {
+    const known = this.#byMessage.get(message);
+    if (known !== undefined) return known;
+    const data = JSON.stringify(message);
+    const id = messageId(data);
+    this.#byMessage.set(message, id);
+    this.#byId.set(id, data);
+    return id;
+  }
+
+  rows(): { id: string; data: string }[] {
+    return [...this.#byId].map(([id, data]) => ({ id, data }));
+  }
+}
+
+/** Messages by their ids. Those that this program cannot read are left out, so that nothing else waits for them. */
+export async function readMessages(
+  tables: AlertTables,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, AlertMessage>> {
+  const rows = await tables.outbox.messages([...new Set(ids)]);
+  return new Map(
+    rows.flatMap(({ id, data }) => {
+      const parsed = AlertMessage.safeParse(JSON.parse(data));
+      return parsed.success ? [[id, parsed.data] as const] : [];
+    }),
+  );
+}

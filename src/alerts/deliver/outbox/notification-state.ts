@@ -1,0 +1,90 @@
+import { z } from "zod";
+
+import type { AlertTables, DeliveryRow, NotificationStateRow } from "../../../store/alert-tables/alert-tables.ts";
+import { Guidance } from "../../alerts-config.ts";
+import { Severity } from "../../judge/kinds/severity.ts";
+import { StoredDestination } from "../../route/subscription.ts";
+import { Acknowledgement, type Episode, seenFrom } from "../../judge/rules/episode.ts";
+
+/** The notifications of one episode to one destination, as stored, so that none is sent twice or left out. */
+export const NotificationState = z.object({
+  destination: StoredDestination,
+  style: z.enum(["live", "thread", "plain"]),
+  /** `closed` once nothing more is owed of the episode. */
+  state: z.enum(["suppressed", "told", "closed"]),
+  /** Of the subscription by which it was told. */
+  guidance: Guidance.exactOptional(),
+  /** What suppresses, or suppressed, the trigger. */
+  by: z.string().exactOptional(),
+  /** The worst severity that was sent. */
+  severity: Severity.exactOptional(),
+  trigger: z.string().exactOptional(),
+  escalation: z.string().exactOptional(),
+  resolve: z.string().exactOptional(),
+  reminders: z.int(),
+  /** The deliveries of its reminders. */
+  reminded: z.array(z.string()).exactOptional(),
+  /** Somebody acknowledged it for this destination alone; `true` as earlier versions stored it. */
+  acknowledged: z.union([z.literal(true), Acknowledgement]).exactOptional(),
+  /** When a trigger, an escalation or a reminder was last owed, in Unix milliseconds. */
+  toldMillis: z.number().exactOptional(),
+  /** Of the episode by which flapping was detected: the flapping notice was owed. */
+  flapping: z.literal(true).exactOptional(),
+  /** What the live message shows, so that it is edited only when that changes. */
+  shown: z.string().exactOptional(),
+});
+export type NotificationState = z.infer<typeof NotificationState>;
+
+/** The episode as one destination sees it: somebody may have acknowledged it for that place or its workspace alone. */
+export function shownTo(
+  known: Episode,
+  { acknowledged, destination }: Pick<NotificationState, "acknowledged" | "destination">,
+): Episode {
+  const episode = seenFrom(known, destination);
+  if (episode.acknowledged !== undefined || acknowledged === undefined || acknowledged === true) return episode;
+  return { ...episode, acknowledged };
+}
+
+/** Why a trigger that certainly never arrived is suppressed. */
+export const UNSENT = "it could not be sent";
+export const UNREACHED = "this place could not be reached";
+
+/**
+ * Reverts the state of a dead-lettered trigger that certainly never arrived to suppressed: nothing more is owed of the
+ * episode there. It is triggered after all once it gets worse, or a lost destination subscribes again.
+ */
+export async function revertUnsent(
+  tables: AlertTables,
+  row: DeliveryRow,
+  by: typeof UNSENT | typeof UNREACHED,
+): Promise<void> {
+  if (row.episode === null) return;
+  await revertTriggers(tables, [row], await tables.watch.notificationStates([row.episode], row.destination), by);
+}
+
+/** The same for all deliveries to a platform that could not be reached. */
+export async function revertAllUnsent(tables: AlertTables, rows: readonly DeliveryRow[]): Promise<void> {
+  const episodes = new Set(
+    rows.flatMap(({ phase, episode }) => (phase === "trigger" && episode !== null ? [episode] : [])),
+  );
+  await revertTriggers(tables, rows, await tables.watch.notificationStates([...episodes]), UNREACHED);
+}
+
+async function revertTriggers(
+  tables: AlertTables,
+  rows: readonly DeliveryRow[],
+  states: readonly NotificationStateRow[],
+  by: typeof UNSENT | typeof UNREACHED,
+): Promise<void> {
+  const triggers = new Map(rows.flatMap((row) => (row.uncertain_since === null ? [[row.id, row] as const] : [])));
+  const reverted: NotificationStateRow[] = [];
+  for (const row of states) {
+    const before = NotificationState.parse(JSON.parse(row.data));
+    const { trigger, escalation: _escalation, toldMillis: _told, shown: _shown, reminded: _reminded, ...rest } = before;
+    const delivery = trigger === undefined ? undefined : triggers.get(trigger);
+    if (delivery?.destination !== row.destination || rest.state === "closed") continue;
+    const after: NotificationState = { ...rest, state: "suppressed", by, reminders: 0 };
+    reverted.push({ ...row, data: JSON.stringify(after) });
+  }
+  await tables.watch.putNotificationStates(reverted);
+}

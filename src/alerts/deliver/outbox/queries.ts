@@ -1,0 +1,115 @@
+import { tokenKey } from "../../sender.ts";
+import type { AlertTables, DeliveryRow, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
+import type { Milliseconds } from "../../../units/duration.ts";
+
+import type { TokenScope } from "../suspension/suspension-record.ts";
+import { fanOutAll } from "./fan-out.ts";
+import { NotificationState } from "./notification-state.ts";
+
+/** The notification states of episodes, by episode and destination. */
+export async function readNotificationStates(
+  tables: AlertTables,
+  episodes: Iterable<string>,
+  newId: () => string,
+): Promise<ReadonlyMap<string, ReadonlyMap<string, NotificationState>>> {
+  await fanOutAll(tables, newId);
+  const rows = await tables.watch.notificationStates([...new Set(episodes)]);
+  return new Map(
+    [...Map.groupBy(rows, (row) => row.episode)].map(([episode, all]) => [
+      episode,
+      new Map(all.map((row) => [row.destination, NotificationState.parse(JSON.parse(row.data))])),
+    ]),
+  );
+}
+
+/** The dispatcher fans a large batch out within a second or two. */
+const FAN_OUT_WITHIN: Milliseconds = 10_000;
+
+/** Whether a large batch is still being fanned out by the dispatcher. Without a dispatcher it is fanned out here. */
+export async function isFanningOut(tables: AlertTables, at: Milliseconds, newId: () => string): Promise<boolean> {
+  const since = await tables.chunks.oldestAt();
+  if (since === undefined) return false;
+  if (at - since < FAN_OUT_WITHIN) return true;
+  await fanOutAll(tables, newId);
+  return false;
+}
+
+/** How many deliveries wait for a token. */
+export async function waitingOn(tables: AlertTables, token: TokenScope, newId: () => string): Promise<number> {
+  await fanOutAll(tables, newId);
+  if (token.workspace !== undefined) return (await tables.outbox.owedOn(tokenKey(token))).length;
+  return (await tables.outbox.depth()).find((one) => one.platform === token.platform)?.owed ?? 0;
+}
+
+/** How many messages wait for a destination. */
+export async function waitingAt(tables: AlertTables, destination: string, newId: () => string): Promise<number> {
+  await fanOutAll(tables, newId);
+  return (await tables.outbox.openOf(destination)).filter(({ kind }) => kind === "message").length;
+}
+
+/** How many messages that need a token were dead-lettered since that moment, by destination. */
+export async function unsentOn(
+  tables: AlertTables,
+  token: TokenScope,
+  since: Milliseconds,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await tables.outbox.countDeadLetters(tokenKey(token), since);
+  return new Map(rows.map((row) => [row.destination, row.count]));
+}
+
+/** The deliveries of an episode, in order, without those still in chunks, and the receipts of those that arrived. */
+export async function deliveriesOf(
+  { outbox }: AlertTables,
+  episode: string,
+): Promise<{ readonly deliveries: readonly DeliveryRow[]; readonly receipts: readonly ReceiptRow[] }> {
+  const deliveries = await outbox.ofEpisode(episode);
+  return { deliveries, receipts: await outbox.receipts(deliveries.map(({ id }) => id)) };
+}
+
+/** Finished deliveries, newest first; to one destination where it is named. */
+export function finishedDeliveries(
+  { outbox }: AlertTables,
+  limit: number,
+  destination?: string,
+): Promise<readonly DeliveryRow[]> {
+  return outbox.finished(limit, destination);
+}
+
+/** A message that arrived at a destination, by its delivery's id; undefined where it did not, or was pruned. */
+export async function arrivedMessage(
+  { outbox }: AlertTables,
+  id: string,
+  destination: string,
+): Promise<DeliveryRow | undefined> {
+  const [row] = await outbox.get([id]);
+  return row?.destination === destination && hasArrived(row) ? row : undefined;
+}
+
+/** The last message about an episode that arrived at a destination, no later than `place` in the outbox. */
+export async function lastArrivedOf(
+  { outbox }: AlertTables,
+  episode: string,
+  destination: string,
+  place: number,
+): Promise<DeliveryRow | undefined> {
+  return (await outbox.ofEpisode(episode, destination)).findLast((row) => row.seq <= place && hasArrived(row));
+}
+
+function hasArrived({ kind, state }: DeliveryRow): boolean {
+  return kind === "message" && state === "sent";
+}
+
+/**
+ * How many messages are owed on each platform, those in chunks included, and since when the oldest. Of a workspace's
+ * token, those alone that need it.
+ */
+export async function outboxDepth(
+  tables: AlertTables,
+  { except, token }: { readonly except?: readonly string[]; readonly token?: string } = {},
+): ReturnType<AlertTables["outbox"]["depth"]> {
+  if (token === undefined) return tables.outbox.depth(except);
+  const [first, ...others] = await tables.outbox.owedOn(token);
+  if (first === undefined) return [];
+  const oldest = Math.min(first.created_at, ...others.slice(0, 1).map(({ created_at: at }) => at));
+  return [{ platform: first.platform, owed: others.length + 1, oldest }];
+}

@@ -1,0 +1,89 @@
+import type { z } from "zod";
+
+import type { AlertsConfig, WatcherName } from "../../alerts-config.ts";
+import type { Severity } from "./severity.ts";
+
+/** Several kinds under one word, and what each covers. */
+export const GROUP_WORDS = {
+  ops: "what ops channels need",
+  network: "whether the network goes on",
+  nodes: "the data nodes, one by one",
+  checkpoints: "checkpoints, new and overdue",
+  markets: "auctions, price bounds and states of markets",
+  conditions: "everything that is true for a while, but prices",
+  events: "everything that happens once",
+  all: "everything but prices and personal ones",
+} as const;
+export type KindGroup = keyof typeof GROUP_WORDS;
+
+/** The type of a kind's subjects. */
+export type SubjectFamily = "market" | "node" | "validator" | "order" | "party" | "bundle";
+
+/** What conditions and events have in common. */
+interface Kind {
+  /** A short description. */
+  readonly words: string;
+  /** What an operator does about it, as one instruction; absent where there is nothing to do. */
+  readonly remedy?: string;
+  /** Beside `conditions`, `events` and `all`, which follow from what it is. */
+  readonly groups: readonly Exclude<KindGroup, "conditions" | "events" | "all">[];
+  /** The worst severity: a subscription with a higher floor never gets it. */
+  readonly worst: Severity;
+  /** Absent if it has no subjects but the network. */
+  readonly about?: SubjectFamily;
+  /** The watchers that find it. */
+  readonly watchers: readonly [WatcherName, ...WatcherName[]];
+}
+
+export type Shape = Readonly<Record<string, z.ZodType>>;
+/** The parameters that a subscription sets for a kind, and those that are configured. */
+export type GivenParameters = Readonly<Record<string, string | number>>;
+
+/** True for a while, with an episode from firing to resolved. */
+export interface Condition<S extends Shape = Shape, P extends z.ZodObject = z.ZodObject> extends Kind {
+  /** What it means, in one or two sentences; `threshold` is its rule's own in words, such as `above 70,000`. */
+  meaning(reading: { readonly nodes: number }, threshold: string): string;
+  /** Its thresholds. Spans in milliseconds, prices in the market's units. */
+  readonly parameters: P;
+  /** Of the thresholds that a subscription does not set. */
+  defaults?(config: AlertsConfig): GivenParameters;
+  /** It has no default threshold: a subscription names one, and no group contains it. */
+  readonly needsThreshold?: true;
+  /** The bot itself, not a node, observes it. */
+  readonly seenByBot?: true;
+  /** What a reading says beside what all do. */
+  readonly reading: S;
+  /** How bad it is when it begins; absent = always the worst. */
+  begins?(reading: z.output<z.ZodObject<S>>): Severity;
+  /**
+   * Whether it is bad under these parameters, where its reading alone does not say so; undefined if the facts that it
+   * takes are missing.
+   */
+  isBad?(parameters: z.output<P>, reading: z.output<z.ZodObject<S>> & { readonly state: string }): boolean | undefined;
+}
+
+/** It happens once. */
+export interface Event<S extends Shape = Shape> extends Kind {
+  /** What it means for the reader, if its line does not say that by itself. */
+  meaning?(event: z.output<z.ZodObject<S>>): string | undefined;
+  /** For counting: one, many. */
+  readonly nouns: readonly [one: string, many: string];
+  /** It goes into one rolling message a day, unless a subscription says otherwise. */
+  readonly frequent?: true;
+  /** It ends the personal subscription that waited for it. */
+  readonly final?: true;
+  /** What an event says beside what all do. */
+  readonly fields: S;
+  /** How much one matters; absent = as much as its kind ever does. */
+  severity?(event: z.output<z.ZodObject<S>>): Severity;
+}
+
+/** Checks the record of a condition. */
+export function condition<S extends Shape, P extends z.ZodObject>(record: Condition<S, P>): Condition<S, P> {
+  return record;
+}
+
+/** Checks the record of an event. */
+export function event<S extends Shape>(record: Event<S>): Event<S> {
+  return record;
+}

@@ -1,0 +1,340 @@
+import { z } from "zod";
+
+import { compareDecimals, formatDecimal, parseDecimal } from "../../../units/decimal.ts";
+import { DecimalText, IntegerText, MillisField, TimeText } from "./json-fields.ts";
+import { type Condition, condition, type Shape } from "./kind.ts";
+import { isPriceBad } from "./price.ts";
+import type { Severity } from "./severity.ts";
+
+/** Common to all readings. */
+const common = {
+  network: z.string(),
+  /** A node's name, a market's id; empty where the condition is the network's. */
+  subject: z.string(),
+  /**
+   * `unknown` freezes every timer of the condition: nothing fires by it and nothing resolves. A kind with parameters
+   * of its own (lagging, overdue, clock, price, bound) is judged by its facts; its state then only says `unknown`, or
+   * anything else. A price or a bound without its figures is what the state says: a market that is over has neither.
+   */
+  state: z.enum(["good", "bad", "unknown"]),
+  /** The nodes that show it. */
+  seenBy: z.array(z.string()).readonly(),
+  /** How many nodes are configured. */
+  nodes: z.int().nonnegative(),
+  /** One clause for people: why it is so. */
+  why: z.string().exactOptional(),
+  /** How long it has been bad already, where the watcher measures that itself; blind time is not part of it. */
+  badForMillis: MillisField.exactOptional(),
+  /** Of what is bad: when it began, where the watcher knows; blind time is part of that. */
+  since: TimeText.exactOptional(),
+};
+
+const market = { label: z.string().exactOptional() };
+
+const Millis = z.int().nonnegative();
+const Count = z.int().positive();
+/** `1.50` and `1.5` are the same threshold. */
+const Amount = DecimalText.transform((written) => {
+  const exact = parseDecimal(written);
+  return exact === undefined ? written : formatDecimal(exact, { group: false });
+});
+
+/** How each node voted, and where it was. */
+const votes = z
+  .array(
+    z.object({
+      node: z.string(),
+      vote: z.enum(["moves", "climbs", "stands", "waits", "silent"]),
+      time: TimeText.exactOptional(),
+      height: IntegerText.exactOptional(),
+    }),
+  )
+  .readonly()
+  .exactOptional();
+
+/** Every condition, in the usual order. */
+export const CONDITIONS = {
+  "network.stalled": condition({
+    words: "no new block",
+    meaning: ({ nodes }) =>
+      nodes === 1
+        ? "Seen from one node; network and node cannot be told apart: ask a second node first."
+        : "A majority of the nodes answers, and none of them gets a new block: the network itself has stopped.",
+    remedy: "Ask the validators whether consensus has halted; restart nothing before they answer.",
+    groups: ["ops", "network"],
+    worst: "critical",
+    watchers: ["sources"],
+    parameters: z.strictObject({ for: Millis, criticalFor: Millis }),
+    defaults: ({ stalled }) => stalled,
+    reading: { facts: z.object({ frontier: TimeText.exactOptional(), height: IntegerText.exactOptional(), votes }) },
+    // Only its duration makes a stall critical.
+    begins: () => "warning",
+  }),
+  "network.disagree": condition({
+    words: "the nodes disagree about the network",
+    meaning: () =>
+      "Most nodes stand still while the others go on. One of the two parts is cut off from the network, and it is not known which.",
+    remedy:
+      "Trust no single node: compare their blocks, and ask the operators of both sides which one the validators are on.",
+    groups: ["ops", "network"],
+    worst: "critical",
+    watchers: ["sources"],
+    parameters: z.strictObject({ for: Millis, criticalFor: Millis }),
+    defaults: ({ stalled }) => stalled,
+    // Only its duration makes a disagreement critical.
+    begins: () => "warning",
+    reading: {
+      facts: z.object({ advancing: z.array(z.string()).readonly(), standing: z.array(z.string()).readonly(), votes }),
+    },
+  }),
+  "network.time-back": condition({
+    words: "a node's time went back",
+    meaning: () => "The node says an earlier time than it did before: it was swapped or restored from a backup.",
+    remedy: "Ask the node's operator whether it was restored; use another node until its blocks match the others.",
+    groups: ["ops", "network", "nodes"],
+    worst: "warning",
+    about: "node",
+    watchers: ["sources"],
+    parameters: z.strictObject({}),
+    reading: { facts: z.object({ from: TimeText.exactOptional(), to: TimeText.exactOptional() }) },
+  }),
+  "network.clock": condition({
+    words: "network time far from the bot's clock",
+    meaning: () =>
+      "Blocks come, but their time differs from the bot's clock: the network catches up, or a clock is wrong. It is no stall.",
+    remedy:
+      "Check the clock of the bot's machine and its time service first; if they are right, wait for the network to catch up.",
+    groups: ["ops", "network"],
+    worst: "warning",
+    watchers: ["sources"],
+    parameters: z.strictObject({ drift: Millis, for: Millis }),
+    defaults: ({ clock }) => clock,
+    /** Wall clock minus network time; negative when the network is ahead. */
+    reading: { facts: z.object({ driftMillis: z.number().exactOptional() }) },
+    isBad: ({ drift }, { facts: { driftMillis } }) => {
+      if (driftMillis === undefined) return undefined;
+      const off = Math.abs(driftMillis);
+      if (off > drift) return true;
+      // As a lag: what is told of a block's time is as old as the block.
+      return off * 6 > drift * 5 ? undefined : false;
+    },
+  }),
+  "watch.blind": condition({
+    words: "too few nodes answer to judge the network",
+    meaning: () => "Nothing can be said of the network meanwhile: no other alert of it begins or ends.",
+    remedy: "Check the connection of the bot's machine and the addresses of the data nodes; npm run doctor asks each.",
+    groups: ["ops", "network"],
+    worst: "warning",
+    watchers: ["sources"],
+    parameters: z.strictObject({ rounds: Count }),
+    defaults: ({ blind }) => blind,
+    seenByBot: true,
+    reading: {
+      facts: z.object({ nodes: z.array(z.object({ node: z.string(), why: z.string().exactOptional() })).readonly() }),
+    },
+  }),
+  "node.lagging": condition({
+    words: "a node lags behind",
+    meaning: () => "The network goes on without this node: what it answers is old.",
+    remedy: "Ask another node meanwhile; check this one's disk, memory and peers.",
+    groups: ["ops", "nodes"],
+    worst: "warning",
+    about: "node",
+    watchers: ["sources"],
+    parameters: z.strictObject({ behind: Millis, blocks: Count, for: Millis }),
+    defaults: ({ lagging }) => lagging,
+    reading: {
+      facts: z.object({ behindMillis: MillisField.exactOptional(), behindBlocks: IntegerText.exactOptional() }),
+    },
+    isBad: ({ behind, blocks }, { facts: { behindMillis, behindBlocks } }) => {
+      if (behindMillis === undefined && behindBlocks === undefined) return undefined;
+      const [millis, count] = [behindMillis ?? 0, BigInt(behindBlocks ?? "0")];
+      if (millis > behind || count > BigInt(blocks)) return true;
+      // Between five sixths of a threshold and all of it, the lag neither begins nor ends.
+      return millis * 6 > behind * 5 || count * 6n > BigInt(blocks) * 5n ? undefined : false;
+    },
+  }),
+  "node.down": condition({
+    words: "a node does not answer",
+    meaning: ({ nodes }) =>
+      nodes === 1
+        ? "The node does not answer, and it is the only one there is to ask."
+        : "Questions go to the nodes that answer.",
+    remedy: "Check whether machine and process run, and whether the address answers from elsewhere.",
+    groups: ["ops", "nodes"],
+    worst: "warning",
+    about: "node",
+    watchers: ["sources"],
+    parameters: z.strictObject({ rounds: Count }),
+    defaults: ({ down }) => down,
+    seenByBot: true,
+    reading: { facts: z.object({}) },
+  }),
+  "node.lying": condition({
+    words: "a node gives answers that cannot be right",
+    meaning: () => "Its answers contradict the clock, each other or most other nodes, so they do not count.",
+    remedy: "Ask the node's operator to check its clock and its database; read nothing from it until then.",
+    groups: ["ops", "nodes"],
+    worst: "warning",
+    about: "node",
+    watchers: ["sources"],
+    parameters: z.strictObject({}),
+    reading: {
+      facts: z.object({
+        /** Ahead of the wall clock, time and block at odds, or contradicted by the other nodes. */
+        by: z.enum(["ahead", "odd", "outvoted"]).exactOptional(),
+      }),
+    },
+  }),
+  "node.diverges": condition({
+    words: "a node's history is not that of the others",
+    meaning: () =>
+      "Nodes of one network cannot differ in this: the node is on another chain, its database is damaged, or it makes things up.",
+    remedy: "Read nothing from the node; ask its operator to compare it with the validators', and to restore it.",
+    groups: ["ops", "nodes"],
+    worst: "warning",
+    about: "node",
+    watchers: ["node-histories"],
+    parameters: z.strictObject({}),
+    reading: {
+      facts: z.object({
+        what: z.enum(["checkpoints", "snapshots", "rotations"]).exactOptional(),
+        /** The first block that differs, and how many do. */
+        block: IntegerText.exactOptional(),
+        blocks: z.int().positive().exactOptional(),
+        field: z.string().exactOptional(),
+        /** The validator whose address it is. */
+        of: z.string().exactOptional(),
+        says: z.array(z.string()).readonly().exactOptional(),
+        others: z.array(z.string()).readonly().exactOptional(),
+        /** The nodes that say otherwise. */
+        by: z.array(z.string()).readonly().exactOptional(),
+      }),
+    },
+  }),
+  "checkpoint.overdue": condition({
+    words: "a checkpoint is overdue",
+    meaning: () => "Without new checkpoints a restart of the network would lose what happened since the last one.",
+    remedy: "Note the hash of the last checkpoint, and ask the validators before anybody restarts the network.",
+    groups: ["ops", "checkpoints"],
+    worst: "warning",
+    watchers: ["checkpoints"],
+    parameters: z.strictObject({ factor: z.number().positive(), atLeast: Millis }),
+    defaults: ({ overdue }) => overdue,
+    reading: {
+      facts: z.object({
+        /** Since the last checkpoint was seen. */
+        sinceMillis: MillisField.exactOptional(),
+        /** The usual spacing, learned from the last ones. */
+        usualMillis: MillisField.exactOptional(),
+        lastBlock: IntegerText.exactOptional(),
+      }),
+    },
+    isBad: ({ factor, atLeast }, { facts: { sinceMillis, usualMillis = 0 } }) =>
+      sinceMillis === undefined ? undefined : sinceMillis > Math.max(atLeast, factor * usualMillis),
+  }),
+  "market.auction": condition({
+    words: "a market is in an auction",
+    meaning: () => "Orders are collected and not matched until the auction ends.",
+    remedy: "Check the trigger and the end, and tell the traders that orders wait.",
+    groups: ["markets"],
+    worst: "warning",
+    about: "market",
+    watchers: ["markets"],
+    parameters: z.strictObject({ for: Millis }),
+    defaults: () => ({ for: 0 }),
+    reading: {
+      ...market,
+      facts: z.object({
+        tradingMode: z.string().exactOptional(),
+        trigger: z.string().exactOptional(),
+        start: TimeText.exactOptional(),
+        end: TimeText.exactOptional(),
+      }),
+    },
+    begins: ({ facts }) => (facts.tradingMode === "TRADING_MODE_OPENING_AUCTION" ? "info" : "warning"),
+  }),
+  "market.price": condition({
+    words: "a mark price beyond or within thresholds",
+    meaning: (_, threshold) => `The subscription asks to be told when the mark price is ${threshold}.`,
+    groups: [],
+    worst: "warning",
+    about: "market",
+    watchers: ["markets"],
+    parameters: z
+      .strictObject({ low: Amount.exactOptional(), high: Amount.exactOptional(), when: z.enum(["beyond", "within"]) })
+      .refine(({ low, high, when }) => (when === "within" ? low !== undefined && high !== undefined : (low ?? high)), {
+        message: "a price alert needs low, high or both; within needs both",
+      })
+      .refine(({ low, high }) => {
+        const [from, to] = [parseDecimal(low ?? ""), parseDecimal(high ?? "")];
+        return from === undefined || to === undefined || compareDecimals(from, to) < 0;
+      }, "low must be below high"),
+    defaults: () => ({ when: "beyond" }),
+    needsThreshold: true,
+    reading: {
+      ...market,
+      /** The mark price in the market's units; left out where its decimals are not known or there is no price. */
+      facts: z.object({ price: DecimalText.exactOptional() }),
+    },
+    // A market that has ended has no price, and needs no alert.
+    isBad: (parameters, { state, facts: { price } }) =>
+      price === undefined && state === "good" ? false : isPriceBad(parameters, price),
+  }),
+  "market.bound": condition({
+    words: "a mark price near a price bound",
+    meaning: () => "Beyond the bound the market goes into an auction.",
+    remedy: "Tell the market's makers, and look at the orders that an auction would hold up.",
+    groups: ["markets"],
+    worst: "warning",
+    about: "market",
+    watchers: ["markets"],
+    parameters: z.strictObject({ percent: Amount }),
+    defaults: () => ({ percent: "1" }),
+    reading: {
+      ...market,
+      facts: z.object({
+        price: DecimalText.exactOptional(),
+        /** The bound that is nearest, and how far it is from the price, in percent of the price. */
+        bound: DecimalText.exactOptional(),
+        side: z.enum(["lower", "upper"]).exactOptional(),
+        distancePercent: DecimalText.exactOptional(),
+      }),
+    },
+    isBad: (parameters, { state, facts: { distancePercent } }) => {
+      if (distancePercent === undefined && state === "good") return false;
+      const [distance, percent] = [parseDecimal(distancePercent ?? ""), parseDecimal(parameters.percent)];
+      return distance === undefined || percent === undefined ? undefined : compareDecimals(distance, percent) <= 0;
+    },
+  }),
+} as const;
+type Conditions = typeof CONDITIONS;
+export type ConditionKind = keyof Conditions;
+export const CONDITION_KINDS = Object.keys(CONDITIONS) as readonly ConditionKind[];
+
+/** The parameters of a kind. */
+export type RuleParameters<K extends ConditionKind> = z.output<Conditions[K]["parameters"]>;
+
+/** The names of all parameters. */
+export type ParameterName = { [K in ConditionKind]: keyof Conditions[K]["parameters"]["shape"] }[ConditionKind];
+
+type ReadingSchema = {
+  [K in ConditionKind]: z.ZodObject<
+    typeof common & { kind: z.ZodLiteral<K> } & Extract<Conditions[K]["reading"], Shape>
+  >;
+}[ConditionKind];
+
+/** A watcher's statement about one subject in one round: plain JSON, since the last one is stored with its episode. */
+export const Reading = z.discriminatedUnion(
+  "kind",
+  CONDITION_KINDS.map((kind) =>
+    z.object({ kind: z.literal(kind), ...common, ...CONDITIONS[kind].reading }),
+  ) as unknown as [ReadingSchema, ...ReadingSchema[]],
+);
+export type Reading = z.infer<typeof Reading>;
+
+/** How bad a condition is when it begins. */
+export function severityOfReading(reading: Reading): Severity {
+  const kind: Condition = CONDITIONS[reading.kind];
+  return kind.begins?.(reading) ?? kind.worst;
+}

@@ -1,0 +1,146 @@
+import { z } from "zod";
+
+import { toMillis } from "../../../units/nanoseconds.ts";
+import { MillisField, timeFromText, TimeText } from "../kinds/json-fields.ts";
+import { CONDITION_KINDS } from "../kinds/kinds.ts";
+import { Reading } from "../kinds/reading.ts";
+import { Severity } from "../kinds/severity.ts";
+import { type Destination, tokenKey } from "../../sender.ts";
+
+/** The name of who acknowledged an episode; with the id, where it is known. */
+export const Acknowledgement = z.object({
+  by: z.string(),
+  at: TimeText,
+  person: z.object({ platform: z.string(), workspace: z.string().exactOptional(), id: z.string() }).exactOptional(),
+});
+export type Acknowledgement = z.infer<typeof Acknowledgement>;
+
+/** One firing of a rule for one subject, from its beginning to its end, as it is stored. */
+export const Episode = z.object({
+  /** `rule|network|subject|number`. */
+  id: z.string(),
+  rule: z.string(),
+  kind: z.enum(CONDITION_KINDS),
+  network: z.string(),
+  subject: z.string(),
+  number: z.int().positive(),
+  /** `withdrawn`: nobody is subscribed any more; `gone`: its subject is gone. Its end is then not observed. */
+  state: z.enum(["firing", "recovering", "resolved", "withdrawn", "gone"]),
+  severity: Severity,
+  /** When it became bad, as far as is known. */
+  began: TimeText,
+  /** It was bad already when it was first observed, or observed again: it began then or earlier. */
+  beganBefore: z.literal(true).exactOptional(),
+  /** When it fired. */
+  detected: TimeText,
+  /** When the watcher had last seen it good. */
+  lastGood: TimeText.exactOptional(),
+  escalated: TimeText.exactOptional(),
+  /** The first good reading of the recovery that held. */
+  recovered: TimeText.exactOptional(),
+  /** When it was closed. */
+  ended: TimeText.exactOptional(),
+  /** The reading by which it fired, and the last known one. */
+  first: Reading,
+  last: Reading,
+  acknowledged: Acknowledgement.exactOptional(),
+  /** Where many workspaces are served: it was acknowledged for the places of one alone, by its token's key. */
+  acknowledgedIn: z.record(z.string(), Acknowledgement).exactOptional(),
+});
+export type Episode = z.infer<typeof Episode>;
+
+/**
+ * The episode as one place sees it: what was acknowledged for other workspaces alone is left out. The same object where
+ * nothing was, so that one message about it serves all places.
+ */
+export function seenFrom<E extends Pick<Episode, "acknowledged" | "acknowledgedIn">>(
+  episode: E,
+  place: Pick<Destination, "platform" | "workspace">,
+): Omit<E, "acknowledgedIn"> {
+  if (episode.acknowledgedIn === undefined) return episode;
+  const { acknowledgedIn, ...rest } = episode;
+  const acknowledged = rest.acknowledged ?? acknowledgedIn[tokenKey(place)];
+  return acknowledged === undefined ? rest : { ...rest, acknowledged };
+}
+
+export function isOpen(episode: Episode): boolean {
+  return episode.state === "firing" || episode.state === "recovering";
+}
+
+/** Where one rule stands for one subject, as it is stored. */
+export const Machine = z.object({
+  rule: z.string(),
+  kind: z.enum(CONDITION_KINDS),
+  network: z.string(),
+  subject: z.string(),
+  phase: z.enum(["ok", "pending", "firing", "recovering"]),
+  /** The number of the last episode; 0 before the first. */
+  number: z.int().nonnegative(),
+  /** How long, and for how many rounds, it has been bad (pending) or good (recovering), blind time left out. */
+  heldMillis: MillisField,
+  rounds: z.int().nonnegative(),
+  /** How long it has been bad since pending, blind time left out. */
+  badMillis: MillisField,
+  /** Whether its last reading was known; while rounds are counted, how many in a row were not; absent = none. */
+  known: z.boolean(),
+  unseen: z.int().positive().exactOptional(),
+  /** When it became pending, and the first good reading while recovering. */
+  began: TimeText.exactOptional(),
+  beganBefore: z.literal(true).exactOptional(),
+  recovering: TimeText.exactOptional(),
+  lastGood: TimeText.exactOptional(),
+  /** Which watcher reads it, and for how many good rounds in a row there was no reading; absent = none. */
+  watcher: z.string().exactOptional(),
+  absent: z.int().positive().exactOptional(),
+  /** When the last episodes fired, in Unix milliseconds, as far back as counts for flapping. */
+  firings: z.array(z.number()),
+  flapping: z
+    .object({
+      since: TimeText,
+      /** The number of the last episode before it was called flapping. */
+      before: z.int().nonnegative(),
+      /** When it last fired or resolved, in Unix milliseconds. */
+      lastMillis: z.number(),
+    })
+    .exactOptional(),
+});
+export type Machine = z.infer<typeof Machine>;
+
+/** A machine that has never seen anything bad. */
+export function freshMachine(of: Pick<Machine, "rule" | "kind" | "network" | "subject">): Machine {
+  const { rule, kind, network, subject } = of;
+  const counters = { number: 0, heldMillis: 0, rounds: 0, badMillis: 0, known: true, firings: [] };
+  return { rule, kind, network, subject, phase: "ok", ...counters };
+}
+
+export function episodeId(of: Pick<Machine, "rule" | "network" | "subject">, number: number): string {
+  return [of.rule, of.network, of.subject, number].join("|");
+}
+
+/** An id as people read and type it: `node.down mainnet a:1 3`; of a hexadecimal subject its beginning. Pure and total. */
+export function episodeName(id: string): string {
+  const parts = id.split("|").map((part) => (/^[0-9a-f]{32,}$/iu.test(part) ? part.slice(0, 8) : part));
+  return parts.filter((part) => part !== "").join(" ");
+}
+
+/** The id that a name stands for, where the name has all of it: but for a hexadecimal subject. Pure and total. */
+export function idOfName(name: string): string {
+  const parts = name.trim().split(/\s+/u);
+  return (parts.length === 3 ? parts.toSpliced(2, 0, "") : parts).join("|");
+}
+
+export function machineKey(rule: string, subject: string): string {
+  return `${rule}|${subject}`;
+}
+
+export function machineRow(machine: Machine) {
+  const { rule, network, subject } = machine;
+  const flapping = machine.flapping === undefined ? (0 as const) : (1 as const);
+  return { rule, network, subject, flapping, data: JSON.stringify(machine) };
+}
+
+export function episodeRow(episode: Episode) {
+  const { id, network, detected } = episode;
+  const open = isOpen(episode) ? (1 as const) : (0 as const);
+  return { id, network, open, opened_at: toMillis(timeFromText(detected)), data: JSON.stringify(episode) };
+}

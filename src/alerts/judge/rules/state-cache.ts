@@ -1,0 +1,65 @@
+import type { AlertTables } from "../../../store/alert-tables/alert-tables.ts";
+import { Episode, Machine } from "./episode.ts";
+
+/** The stored machines and episodes of one network, parsed: most have not changed since the last observation. */
+export class NetworkStateCache {
+  readonly #network: string;
+  readonly #machines = new ParsedRowCache((data) => Machine.parse(JSON.parse(data)));
+  readonly #episodes = new ParsedRowCache((data) => Episode.parse(JSON.parse(data)));
+
+  constructor(network: string) {
+    this.#network = network;
+  }
+
+  /** All machines, and the open episodes by their ids; for the caller to change. */
+  async load(tables: AlertTables): Promise<{ machines: RuleSubjectMap<Machine>; open: Map<string, Episode> }> {
+    const rows = await tables.watch.machines(this.#network);
+    const machines = new RuleSubjectMap<Machine>();
+    for (const machine of this.#machines.parse(rows, ({ rule, subject }) => `${rule}|${subject}`).values()) {
+      machines.set(machine.rule, machine.subject, machine);
+    }
+    const open = this.#episodes.parse(await tables.watch.openEpisodes(this.#network), ({ id }) => id);
+    return { machines, open };
+  }
+}
+
+/** Parses each stored row once for as long as it does not change; holds no more than the rows of the last call. */
+export class ParsedRowCache<T> {
+  readonly #parse: (data: string) => T;
+  #cached: ReadonlyMap<string, { readonly data: string; readonly value: T }> = new Map();
+
+  constructor(parse: (data: string) => T) {
+    this.#parse = parse;
+  }
+
+  /** The values by key, in the order of the rows; no two keys are equal. */
+  parse<R extends { readonly data: string }>(rows: readonly R[], keyOf: (row: R) => string): Map<string, T> {
+    const parsed = rows.map((row) => {
+      const key = keyOf(row);
+      const known = this.#cached.get(key);
+      const { data } = row;
+      return [key, known?.data === data ? known : { data, value: this.#parse(data) }] as const;
+    });
+    this.#cached = new Map(parsed);
+    return new Map(parsed.map(([key, { value }]) => [key, value]));
+  }
+}
+
+/** A map by rule and subject. It needs no joined key, of which an observation of 20,000 markets would build many. */
+export class RuleSubjectMap<T> {
+  readonly #rules = new Map<string, Map<string, T>>();
+
+  get(rule: string, subject: string): T | undefined {
+    return this.#rules.get(rule)?.get(subject);
+  }
+
+  set(rule: string, subject: string, value: T): void {
+    const known = this.#rules.get(rule);
+    if (known === undefined) this.#rules.set(rule, new Map([[subject, value]]));
+    else known.set(subject, value);
+  }
+
+  *values(): Generator<T> {
+    for (const subjects of this.#rules.values()) yield* subjects.values();
+  }
+}

@@ -1,0 +1,293 @@
+import type { Milliseconds } from "../../../units/duration.ts";
+import { fromMillis, nanoseconds, type Nanoseconds, toMillis } from "../../../units/nanoseconds.ts";
+import type { AlertsConfig } from "../../alerts-config.ts";
+import { timeFromText, timeToText } from "../kinds/json-fields.ts";
+import type { Reading } from "../kinds/reading.ts";
+import { compareSeverity, type Severity } from "../kinds/severity.ts";
+import { type Episode, episodeId, isOpen, type Machine } from "./episode.ts";
+import type { Judgement, Timing } from "./rules.ts";
+
+/** One round for one machine. */
+interface Round {
+  readonly judgement: Judgement;
+  readonly reading: Reading;
+  readonly timing: Timing;
+  readonly config: Pick<AlertsConfig, "keep" | "flap">;
+  /** Wall clock. */
+  readonly at: Nanoseconds;
+  /** Since the watcher's previous round in this process, by the monotonic clock. */
+  readonly elapsedMillis: Milliseconds;
+  /** When the watcher last saw anything, in this process or an earlier one. */
+  readonly previous?: Nanoseconds;
+  /** Set in the watcher's first round of a process: how long it was down. That round neither fires nor resolves. */
+  readonly downtimeMillis?: Milliseconds;
+}
+
+export type Change =
+  | "pending"
+  | "dismissed"
+  | "fired"
+  | "escalated"
+  | "recovering"
+  | "relapsed"
+  | "resolved"
+  /** Its subject is gone. */
+  | "gone"
+  | "flapping";
+
+export interface Step {
+  readonly machine: Machine;
+  /** The episode as it now stands; absent if none is open. */
+  readonly episode?: Episode;
+  /** In order. */
+  readonly changes: readonly Change[];
+}
+
+/** The next state of a machine and of its open episode. Pure; an unknown round begins and ends no episode. */
+export function step(machine: Machine, episode: Episode | undefined, round: Round): Step {
+  const before = skipUnseenCalm(afterRestart(machine, round), round);
+  if (round.judgement.state === "unknown") {
+    return { ...stepUnknown(before, round), ...(episode === undefined ? {} : { episode }) };
+  }
+  // A span counts only if both of its ends were observed.
+  const isUnseen = round.downtimeMillis !== undefined || !before.known;
+  const seenMillis = isUnseen ? undefined : Math.max(0, round.elapsedMillis);
+  const { unseen: _, ...counted } = before;
+  const known = { ...counted, known: true };
+  return round.judgement.state === "bad"
+    ? stepBad(known, episode, round, seenMillis)
+    : stepGood(known, episode, round, seenMillis);
+}
+
+/** A count of bad rounds lapses when more rounds than it needs went unseen; time that was held stays. */
+function stepUnknown(machine: Machine, { timing }: Round): Omit<Step, "episode"> {
+  const unknown = { ...machine, known: false };
+  if (machine.phase !== "pending" || timing.rounds === 1) return { machine: unknown, changes: [] };
+  const unseen = (machine.unseen ?? 0) + 1;
+  if (unseen <= timing.rounds) return { machine: { ...unknown, unseen }, changes: [] };
+  return { machine: resetMachine(unknown), changes: ["dismissed"] };
+}
+
+/** Downtime does not count; after a long one a machine that was pending, or recovering, starts again. */
+function afterRestart(machine: Machine, round: Round): Machine {
+  if (round.downtimeMillis === undefined) return machine;
+  if (machine.phase === "recovering") return { ...machine, heldMillis: 0, rounds: 0 };
+  if (machine.phase !== "pending" || round.downtimeMillis <= round.timing.patienceMillis) return machine;
+  return { ...machine, heldMillis: 0, rounds: 0, badMillis: 0, began: timeToText(round.at), beganBefore: true };
+}
+
+/** Time without an observation is no calm either: the flapping is as recent afterwards as it was before. */
+function skipUnseenCalm(machine: Machine, { judgement, elapsedMillis, downtimeMillis }: Round): Machine {
+  const { flapping } = machine;
+  if (flapping === undefined) return machine;
+  const elapsed = Math.max(0, elapsedMillis);
+  const unseen =
+    judgement.state === "unknown"
+      ? elapsed
+      : downtimeMillis !== undefined
+        ? downtimeMillis + elapsed
+        : machine.known
+          ? 0
+          : elapsed;
+  return unseen === 0 ? machine : { ...machine, flapping: { ...flapping, lastMillis: flapping.lastMillis + unseen } };
+}
+
+/** `seenMillis` is the observed time since the round before; undefined where it was not observed. */
+function stepBad(
+  machine: Machine,
+  episode: Episode | undefined,
+  round: Round,
+  seenMillis: Milliseconds | undefined,
+): Step {
+  const already = round.reading.badForMillis ?? 0;
+  switch (machine.phase) {
+    case "ok": {
+      const pending: Machine = { ...machine, phase: "pending", heldMillis: already, rounds: 1, badMillis: already };
+      return fireIfDue({ ...pending, ...beginning(round, seenMillis !== undefined) }, round, ["pending"]);
+    }
+    case "pending": {
+      const heldMillis = Math.max(machine.heldMillis + (seenMillis ?? 0), already);
+      const held = { ...machine, heldMillis, badMillis: heldMillis, rounds: machine.rounds + 1 };
+      return fireIfDue(withKnownBeginning(held, round), round, []);
+    }
+    case "firing":
+    case "recovering": {
+      const { recovering: _, ...rest } = machine;
+      const badMillis = Math.max(machine.badMillis + (machine.phase === "firing" ? (seenMillis ?? 0) : 0), already);
+      const next: Machine = { ...rest, phase: "firing", heldMillis: 0, rounds: 0, badMillis };
+      const relapsed = machine.phase === "recovering" ? (["relapsed"] as const) : [];
+      if (episode === undefined) return { machine: next, changes: relapsed };
+      return escalateIfDue(next, { ...episode, state: "firing", last: round.reading }, round, relapsed);
+    }
+  }
+}
+
+/** What is bad at a first observation, or at the first one after a blind time, began then or earlier. */
+function beginning(
+  { reading, at, previous }: Round,
+  isSeen: boolean,
+): Pick<Machine, "began" | "beganBefore" | "lastGood"> {
+  const { badForMillis = 0 } = reading;
+  const since = sinceOf(reading, at);
+  const began = since ?? nanoseconds(at - fromMillis(badForMillis));
+  return {
+    began: timeToText(began),
+    ...(isSeen || since !== undefined ? {} : { beganBefore: true }),
+    ...(previous === undefined ? {} : { lastGood: timeToText(previous < began ? previous : began) }),
+  };
+}
+
+/** The watcher's own time of the beginning replaces the estimate. */
+function withKnownBeginning(machine: Machine, { reading, at }: Round): Machine {
+  const since = sinceOf(reading, at);
+  if (since === undefined) return machine;
+  const { beganBefore: _, ...rest } = machine;
+  return { ...rest, began: timeToText(since) };
+}
+
+/** When it began, where that is known; a time in the future is ignored. */
+function sinceOf({ since }: Reading, at: Nanoseconds): Nanoseconds | undefined {
+  const began = since === undefined ? undefined : timeFromText(since);
+  return began === undefined || began > at ? undefined : began;
+}
+
+function fireIfDue(machine: Machine, round: Round, changes: readonly Change[]): Step {
+  const { timing, at, config } = round;
+  const due = machine.heldMillis >= timing.forMillis && machine.rounds >= timing.rounds;
+  if (!due || round.downtimeMillis !== undefined) return { machine, changes };
+  const number = machine.number + 1;
+  const millis = toMillis(at);
+  const firings = [...machine.firings.filter((one) => millis - one < config.flap.within), millis];
+  const flaps = machine.flapping === undefined && firings.length > config.flap.episodes;
+  const flapping =
+    machine.flapping === undefined
+      ? { since: timeToText(at), before: machine.number, lastMillis: millis }
+      : { ...machine.flapping, lastMillis: millis };
+  const episode: Episode = {
+    id: episodeId(machine, number),
+    rule: machine.rule,
+    kind: machine.kind,
+    network: machine.network,
+    subject: machine.subject,
+    number,
+    state: "firing",
+    severity: severityNow(machine, round),
+    began: machine.began ?? timeToText(at),
+    ...(machine.beganBefore === undefined ? {} : { beganBefore: machine.beganBefore }),
+    detected: timeToText(at),
+    ...(machine.lastGood === undefined ? {} : { lastGood: machine.lastGood }),
+    first: round.reading,
+    last: round.reading,
+  };
+  const fired: Machine = {
+    ...machine,
+    phase: "firing",
+    number,
+    heldMillis: 0,
+    rounds: 0,
+    firings,
+    ...(flaps || machine.flapping !== undefined ? { flapping } : {}),
+  };
+  return { machine: fired, episode, changes: [...changes, "fired", ...(flaps ? (["flapping"] as const) : [])] };
+}
+
+function escalateIfDue(machine: Machine, episode: Episode, round: Round, changes: readonly Change[]): Step {
+  const severity = severityNow(machine, round);
+  if (round.downtimeMillis !== undefined || compareSeverity(severity, episode.severity) <= 0) {
+    return { machine, episode, changes };
+  }
+  const escalated = { ...episode, severity, escalated: timeToText(round.at) };
+  return { machine, episode: escalated, changes: [...changes, "escalated"] };
+}
+
+function severityNow(machine: Machine, { judgement, timing }: Round): Severity {
+  return timing.criticalMillis !== undefined && machine.badMillis >= timing.criticalMillis
+    ? "critical"
+    : judgement.severity;
+}
+
+function stepGood(
+  machine: Machine,
+  episode: Episode | undefined,
+  round: Round,
+  seenMillis: Milliseconds | undefined,
+): Step {
+  switch (machine.phase) {
+    case "ok":
+      return { machine, changes: [] };
+    case "pending":
+      return { machine: resetMachine(machine), changes: ["dismissed"] };
+    case "firing":
+    case "recovering": {
+      const begins = machine.phase === "firing";
+      const next: Machine = {
+        ...machine,
+        phase: "recovering",
+        heldMillis: begins ? 0 : machine.heldMillis + (seenMillis ?? 0),
+        rounds: begins ? 1 : machine.rounds + 1,
+        recovering: machine.recovering ?? timeToText(round.at),
+      };
+      const changes: readonly Change[] = begins ? ["recovering"] : [];
+      const held = next.heldMillis >= round.config.keep.for && next.rounds >= round.config.keep.rounds;
+      if (episode === undefined) return { machine: held ? resetMachine(next) : next, changes };
+      if (!held || round.downtimeMillis !== undefined) {
+        return { machine: next, episode: { ...episode, state: "recovering", last: round.reading }, changes };
+      }
+      const closed: Episode = {
+        ...episode,
+        state: "resolved",
+        recovered: next.recovering ?? timeToText(round.at),
+        ended: timeToText(round.at),
+        last: round.reading,
+      };
+      return { machine: touchFlapping(resetMachine(next), round), episode: closed, changes: [...changes, "resolved"] };
+    }
+  }
+}
+
+/** Resets a machine to ok; numbers and firings stay. */
+export function resetMachine(machine: Machine): Machine {
+  const { began: _1, beganBefore: _2, recovering: _3, lastGood: _4, unseen: _5, ...rest } = machine;
+  return { ...rest, phase: "ok", heldMillis: 0, rounds: 0, badMillis: 0 };
+}
+
+function touchFlapping(machine: Machine, { at }: Round): Machine {
+  return machine.flapping === undefined
+    ? machine
+    : { ...machine, flapping: { ...machine.flapping, lastMillis: toMillis(at) } };
+}
+
+/** The machine once its flapping is over, undefined while it flaps or never did; `at` is its last observation. Pure. */
+export function endFlapping(
+  machine: Machine,
+  at: Nanoseconds,
+  { flap }: Pick<AlertsConfig, "flap">,
+): Machine | undefined {
+  const { flapping, ...rest } = machine;
+  if (flapping === undefined || toMillis(at) - flapping.lastMillis < flap.within) return undefined;
+  return { ...rest, firings: [] };
+}
+
+/** So many good rounds in a row must lack a subject before it counts as gone: one node may be slow to learn of it. */
+export const ROUNDS_UNTIL_GONE = 10;
+
+/**
+ * One more good round without a reading of a subject that the watcher used to read. Once that is certain, what
+ * was pending is dismissed, and an open episode is closed: its end would never be observed. Pure.
+ */
+export function stepAbsent(machine: Machine, episode: Episode | undefined, at: Nanoseconds): Step {
+  const absent = (machine.absent ?? 0) + 1;
+  if (absent < ROUNDS_UNTIL_GONE) {
+    return { machine: { ...machine, absent }, ...(episode === undefined ? {} : { episode }), changes: [] };
+  }
+  const calm = resetMachine(clearAbsence(machine));
+  if (episode === undefined || !isOpen(episode)) return { machine: calm, changes: ["dismissed"] };
+  return { machine: calm, episode: { ...episode, state: "gone", ended: timeToText(at) }, changes: ["gone"] };
+}
+
+/** There is a reading again. */
+export function clearAbsence(machine: Machine): Machine {
+  if (machine.absent === undefined) return machine;
+  const { absent: _, ...rest } = machine;
+  return rest;
+}

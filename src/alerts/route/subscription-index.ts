@@ -1,0 +1,147 @@
+import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import type { AlertsConfig } from "../alerts-config.ts";
+import { type ConditionKind, HEALTH_KINDS, isConditionKind } from "../judge/kinds/kinds.ts";
+import { type Rule, ruleFor } from "../judge/rules/rules.ts";
+import { ParsedRowCache } from "../judge/rules/state-cache.ts";
+import { Silence } from "./silence.ts";
+import { destinationKey, isAlive, rulesOf, Subscription } from "./subscription.ts";
+
+/** Judged on every network, subscribed or not: they may inhibit the rest. */
+const ALWAYS_JUDGED_KINDS: readonly ConditionKind[] = HEALTH_KINDS;
+
+/** Whether a rule is judged though nobody may have subscribed to it. */
+export function isJudgedAlways({ id, kind }: Pick<Rule, "id" | "kind">): boolean {
+  return id === kind && ALWAYS_JUDGED_KINDS.includes(kind);
+}
+
+/** The current subscriptions and silences, indexed, with the rules that they make. */
+export interface SubscriptionIndex {
+  readonly subscriptions: readonly Subscription[];
+  /** Those that have not ended, though they may not hold yet. */
+  readonly silences: readonly Silence[];
+  /** The rules to judge a subject by. */
+  rules(kind: ConditionKind, what: { readonly network: string; readonly subject: string }): readonly Rule[];
+  /** The active subscriptions to a rule and a subject. */
+  subscribers(rule: string, what: { readonly network: string; readonly subject: string }): readonly Subscription[];
+  /** The active subscriptions to events, by the key of their destination. */
+  eventSubscriptions(network: string): ReadonlyMap<string, readonly Subscription[]>;
+}
+
+/** Reads the index, again only when a subscription or silence has changed: until then it returns the same object. */
+export function subscriptionIndexReader(
+  config: AlertsConfig,
+): (tables: AlertTables, at: Milliseconds) => Promise<SubscriptionIndex> {
+  // Of many subscriptions, one changes at a time.
+  const parsed = new ParsedRowCache((data) => Subscription.parse(JSON.parse(data)));
+  const rules = new WeakMap<Subscription, readonly Rule[]>();
+  const rulesOfOne = (one: Subscription): readonly Rule[] => {
+    const known = rules.get(one) ?? rulesOf(one, config);
+    rules.set(one, known);
+    return known;
+  };
+  let revision: number | undefined;
+  let cached: SubscriptionIndex | undefined;
+  return async (tables, at) => {
+    const now = await tables.subscriptions.revision();
+    if (cached === undefined || now !== revision) {
+      const subscriptions = [...parsed.parse(await tables.subscriptions.list(), ({ id }) => id).values()];
+      const silences = (await tables.subscriptions.silences(at)).map(({ data }) => Silence.parse(JSON.parse(data)));
+      cached = buildSubscriptionIndex(subscriptions, silences, config, rulesOfOne);
+      revision = now;
+    }
+    return cached;
+  };
+}
+
+/** Pure if `rulesOfOne`, which returns the rules of a subscription, is. */
+export function buildSubscriptionIndex(
+  subscriptions: readonly Subscription[],
+  silences: readonly Silence[],
+  config: AlertsConfig,
+  rulesOfOne: (one: Subscription) => readonly Rule[] = (one) => rulesOf(one, config),
+): SubscriptionIndex {
+  const active = subscriptions.filter((one) => one.state === "active");
+  const toEvents = active.filter((one) => one.kinds.some((kind) => !isConditionKind(kind)));
+  const byNetwork = new Map(
+    [...Map.groupBy(toEvents, (one) => one.network)].map(
+      ([network, all]) => [network, Map.groupBy(all, (one) => destinationKey(one.destination))] as const,
+    ),
+  );
+  const rules = new Map<string, Rule>();
+  const subscribers = new Map<string, SubjectIndex<Subscription>>();
+  const byKind = new Map<ConditionKind, SubjectIndex<Rule>>();
+  const always = new Map<ConditionKind, Rule>();
+  for (const kind of ALWAYS_JUDGED_KINDS) {
+    const rule = ruleFor(kind, {}, config);
+    rules.set(rule.id, rule);
+    always.set(kind, rule);
+  }
+  // A paused one goes on being judged, so that its open episodes are known when it is resumed.
+  for (const one of subscriptions.filter(isAlive)) {
+    for (const given of rulesOfOne(one)) {
+      const rule = rules.get(given.id) ?? given;
+      rules.set(rule.id, rule);
+      // Rules that are always judged are not indexed: `rules` adds them.
+      if (!isJudgedAlways(rule)) indexIn(byKind, rule.kind).add(one, rule);
+      if (one.state === "active") indexIn(subscribers, rule.id).add(one, one);
+    }
+  }
+  return {
+    subscriptions,
+    silences,
+    rules(kind, what) {
+      const asked = byKind.get(kind)?.of(what) ?? [];
+      const first = always.get(kind);
+      return first === undefined ? asked : [first, ...asked];
+    },
+    subscribers: (rule, what) => subscribers.get(rule)?.of(what) ?? [],
+    eventSubscriptions: (network) => byNetwork.get(network) ?? new Map(),
+  };
+}
+
+function indexIn<K, T extends object>(all: Map<K, SubjectIndex<T>>, key: K): SubjectIndex<T> {
+  const known = all.get(key) ?? new SubjectIndex<T>();
+  all.set(key, known);
+  return known;
+}
+
+/**
+ * Finds values by network and subject without a scan of all of them: an observation of 20,000 markets asks 60,000
+ * times. Results are in the order in which they were added, each once.
+ */
+class SubjectIndex<T extends object> {
+  readonly #networks = new Map<string, Network<T>>();
+  readonly #places = new Map<T, number>();
+
+  /** Adds a value under the subjects that a subscription names; under every one if it names none. */
+  add({ network, subjects }: Pick<Subscription, "network" | "subjects">, what: T): void {
+    if (!this.#places.has(what)) this.#places.set(what, this.#places.size);
+    const known = this.#networks.get(network) ?? { all: new Set(), everywhere: new Set(), named: new Map() };
+    this.#networks.set(network, known);
+    known.all.add(what);
+    if (subjects.length === 0) known.everywhere.add(what);
+    for (const subject of subjects) {
+      const named = known.named.get(subject) ?? new Set();
+      known.named.set(subject, named.add(what));
+    }
+  }
+
+  /** The values for a subject of a network; for an empty subject, all of the network. */
+  of({ network, subject }: { readonly network: string; readonly subject: string }): readonly T[] {
+    const known = this.#networks.get(network);
+    if (known === undefined) return [];
+    if (subject === "") return [...known.all];
+    const named = known.named.get(subject);
+    if (named === undefined) return [...known.everywhere];
+    if (known.everywhere.size === 0) return [...named];
+    const both = new Set([...known.everywhere, ...named]);
+    return [...both].toSorted((a, b) => (this.#places.get(a) ?? 0) - (this.#places.get(b) ?? 0));
+  }
+}
+
+interface Network<T> {
+  readonly all: Set<T>;
+  readonly everywhere: Set<T>;
+  readonly named: Map<string, Set<T>>;
+}

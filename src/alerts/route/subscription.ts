@@ -1,0 +1,139 @@
+import { z } from "zod";
+
+import type { AlertTables, SubscriptionRow } from "../../store/alert-tables/alert-tables.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { type AlertsConfig, Guidance } from "../alerts-config.ts";
+import {
+  ALERT_KINDS,
+  type EventKind,
+  isConditionKind,
+  KIND_GROUP_NAMES,
+  KIND_GROUPS,
+  KINDS,
+  sortKinds,
+} from "../judge/kinds/kinds.ts";
+import { Severity } from "../judge/kinds/severity.ts";
+import { type Rule, ruleFor } from "../judge/rules/rules.ts";
+import type { Destination } from "../sender.ts";
+import { QuietHours } from "./quiet-hours.ts";
+
+export const StoredDestination = z.object({
+  platform: z.string(),
+  workspace: z.string().exactOptional(),
+  channel: z.string(),
+  thread: z.string().exactOptional(),
+});
+
+/** Which destination gets which alerts, and how. As stored; times in Unix milliseconds. */
+export const Subscription = z
+  .object({
+    id: z.string(),
+    destination: StoredDestination,
+    /** The server or workspace that its channel belongs to, where it was subscribed there; absent = not known. */
+    workspace: z.string().exactOptional(),
+    network: z.string(),
+    kinds: z.array(z.enum(ALERT_KINDS)).min(1),
+    /** The groups among them: whoever chose one gets the kinds, too, that a later version adds to it. */
+    groups: z.array(z.enum(KIND_GROUP_NAMES)).exactOptional(),
+    /** Markets, nodes, parties, orders; empty = all of them. */
+    subjects: z.array(z.string()),
+    /** Thresholds by kind, where they differ from the configured ones. */
+    parameters: z.partialRecord(z.enum(ALERT_KINDS), z.record(z.string(), z.union([z.string(), z.number()]))),
+    floor: Severity,
+    /**
+     * Of conditions. `live`: one message an episode, edited in place, with a short new one when it fires, escalates and
+     * resolves; `thread`: what follows goes into the thread of the first one, which is edited, too; `plain`: new messages only.
+     */
+    style: z.enum(["live", "thread", "plain"]),
+    /** Of events. `usual`: checkpoints, snapshots and market states in one rolling message a day, the rest one by one. */
+    events: z.enum(["usual", "each", "rolling"]),
+    quietHours: QuietHours.exactOptional(),
+    /** The platform's own id of a role or group to mention for critical alerts. */
+    mention: z.string().exactOptional(),
+    /** What its alerts say beside the usual, where that differs from the configured guidance. */
+    guidance: Guidance.exactOptional(),
+    /** A personal watch, sent by direct message; ends with the final state of its subject. */
+    personal: z.literal(true).exactOptional(),
+    state: z.enum(["active", "paused", "ended", "retired", "removed"]),
+    /** Why it is not active. */
+    why: z.string().exactOptional(),
+    /** Of one that was retired because the platform refused the bot's token: its state once a token is accepted. */
+    returns: z.enum(["active", "paused"]).exactOptional(),
+    /** When it ended. */
+    over: z.number().exactOptional(),
+    created: z.number(),
+    by: z.object({ id: z.string(), name: z.string() }),
+  })
+  .transform((one) => {
+    if (one.groups === undefined) return one;
+    return { ...one, kinds: sortKinds([...one.kinds, ...one.groups.flatMap((group) => KIND_GROUPS[group])]) };
+  });
+export type Subscription = z.infer<typeof Subscription>;
+/** The kinds of a subscription, and the groups among them. */
+export type ChosenKinds = Pick<Subscription, "kinds" | "groups">;
+
+/** Whether it is active, or may be again. */
+export function isAlive({ state }: Pick<Subscription, "state">): boolean {
+  return state === "active" || state === "paused";
+}
+
+/** Whether an event of a kind goes into the day's rolling message. */
+export function isRolling(subscription: Pick<Subscription, "events">, kind: EventKind): boolean {
+  return subscription.events === "rolling" || (subscription.events === "usual" && KINDS[kind].frequent === true);
+}
+
+const keys = new WeakMap<Destination, string>();
+
+/** Names a destination in the store: equal destinations have equal keys. */
+export function destinationKey(destination: Destination): string {
+  const known = keys.get(destination);
+  if (known !== undefined) return known;
+  const { platform, workspace, channel, thread } = destination;
+  const key = [platform, workspace ?? "", channel, thread ?? ""].map(encodeURIComponent).join("/");
+  keys.set(destination, key);
+  return key;
+}
+
+/** The destination of a key. */
+export function destinationFromKey(key: string): Destination {
+  const [platform = "", workspace = "", channel = "", thread = ""] = key.split("/").map(decodeURIComponent);
+  return {
+    platform,
+    channel,
+    ...(workspace === "" ? {} : { workspace }),
+    ...(thread === "" ? {} : { thread }),
+  };
+}
+
+/** The rules of a subscription. Throws UserError if its thresholds are invalid. */
+export function rulesOf(subscription: Pick<Subscription, "kinds" | "parameters">, config: AlertsConfig): Rule[] {
+  return subscription.kinds
+    .filter((kind) => isConditionKind(kind))
+    .map((kind) => ruleFor(kind, subscription.parameters[kind] ?? {}, config));
+}
+
+/** Whether it covers this subject of this network, whatever the kind. */
+export function covers(
+  subscription: Pick<Subscription, "network" | "subjects">,
+  what: { readonly network: string; readonly subject: string },
+): boolean {
+  return (
+    subscription.network === what.network &&
+    (subscription.subjects.length === 0 || what.subject === "" || subscription.subjects.includes(what.subject))
+  );
+}
+
+/** Stores a subscription, with the moment at which it ended if it has. */
+export async function putSubscription(tables: AlertTables, given: Subscription, at: Milliseconds): Promise<void> {
+  await tables.subscriptions.put([subscriptionRow(given, at)]);
+}
+
+/** A subscription as a row. Only one that is retired can come back by itself. */
+export function subscriptionRow(given: Subscription, at: Milliseconds): SubscriptionRow {
+  const { over = at, returns, ...rest } = given;
+  const ended = { ...rest, ...(given.state === "retired" && returns !== undefined ? { returns } : {}), over };
+  const subscription: Subscription = isAlive(given) ? rest : ended;
+  const { id, network, state } = subscription;
+  const destination = destinationKey(subscription.destination);
+  return { id, destination, network, state, data: JSON.stringify(subscription) };
+}

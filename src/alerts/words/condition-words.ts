@@ -1,0 +1,301 @@
+import { plainText } from "../../reply/plain-text.ts";
+import { field, type Field } from "../../reply/block.ts";
+import { code, id, joinText, strong, text, type Text, type TextPart, time, toText } from "../../reply/text.ts";
+import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { toMillis } from "../../units/nanoseconds.ts";
+import { timeFromText } from "../judge/kinds/json-fields.ts";
+import { type ConditionKind, KINDS } from "../judge/kinds/kinds.ts";
+import { priceSide } from "../judge/kinds/price.ts";
+import type { Reading } from "../judge/kinds/reading.ts";
+import type { Episode } from "../judge/rules/episode.ts";
+import { clock, enumWord } from "./phrases.ts";
+import { groupedNumber, priceWords, ruleParameters, ruleWords } from "./subscription-words.ts";
+
+/** The words for one condition. */
+interface ConditionWords {
+  /** Its name, and a sentence that `since` continues. */
+  readonly bad: Text;
+  readonly headline: Text;
+  /** Once it is resolved; `after` continues it. */
+  readonly good: Text;
+  /** The one or two figures that say how bad it is; no figure that the next minute makes wrong. */
+  readonly figures: readonly TextPart[];
+  /** All figures behind it. */
+  readonly fields: readonly Field[];
+}
+
+type ReadingOf = { readonly [K in ConditionKind]: Extract<Reading, { kind: K }> };
+
+/** Given the last reading of a rule's episode, and its network's name. */
+const CONDITION_WORDS: {
+  readonly [K in ConditionKind]: (reading: ReadingOf[K], network: TextPart, rule: string) => ConditionWords;
+} = {
+  "network.stalled": (reading, network) => {
+    const { frontier, height } = reading.facts;
+    // Where clocks are right, the stall began with the last block.
+    const differs = frontier !== undefined && !isSoonAfter(frontier, reading.since);
+    return {
+      bad: text`No new block on ${network}`,
+      headline: text`${network} has made no block`,
+      good: text`${network} makes blocks again`,
+      figures: [...agreement(reading), ...(height === undefined ? [] : [`last block ${groupedNumber(height)}`])],
+      fields: [
+        ...(differs ? timeField("Last block's time", frontier) : []),
+        ...(height === undefined ? [] : [field("Last block", BigInt(height))]),
+      ],
+    };
+  },
+  "network.disagree": (reading, network) => {
+    const { advancing, standing, votes = [] } = reading.facts;
+    const positions = new Map(votes.map(({ node, height }) => [node, height]));
+    return {
+      bad: text`The nodes of ${network} disagree`,
+      headline: text`The nodes of ${network} have disagreed`,
+      good: text`The nodes of ${network} agree again`,
+      figures: [
+        standing.length === 1 ? "1 node stands still" : `${standing.length} nodes stand still`,
+        advancing.length === 1 ? "1 goes on" : `${advancing.length} go on`,
+      ],
+      fields: [
+        field("Going on", nodeList(advancing, positions), { wide: true }),
+        field("Standing still", nodeList(standing, positions), { wide: true }),
+      ],
+    };
+  },
+  "network.time-back": (reading, network) => {
+    const { from, to } = reading.facts;
+    return {
+      bad: text`Time went back at ${code(reading.subject)} on ${network}`,
+      headline: text`${code(reading.subject)} on ${network} has been set back in time`,
+      good: text`Time goes forward again at ${code(reading.subject)} on ${network}`,
+      figures:
+        from === undefined || to === undefined
+          ? []
+          : [`${formatDuration(toMillis(timeFromText(from)) - toMillis(timeFromText(to)))} earlier than before`],
+      fields: [...timeField("It said before", from), ...timeField("It says now", to)],
+    };
+  },
+  "network.clock": (reading, network) => {
+    const drift = reading.facts.driftMillis;
+    const way = (drift ?? 0) < 0 ? "ahead of" : "behind";
+    return {
+      bad: text`The time of ${network} is far from the bot's clock`,
+      headline: text`The time of ${network} has been off`,
+      good: text`The time of ${network} agrees with the bot's clock again`,
+      figures: [
+        ...agreement(reading),
+        ...(drift === undefined ? [] : [`${formatDuration(Math.abs(drift))} ${way} the bot's clock`]),
+      ],
+      fields:
+        drift === undefined
+          ? []
+          : [field("Drift", text`${strong(formatDuration(Math.abs(drift)))} ${way} the bot's clock`)],
+    };
+  },
+  "watch.blind": (reading, network) => ({
+    bad: text`Bellwether does not see ${network}`,
+    headline: text`Bellwether has not seen ${network}`,
+    good: text`Bellwether sees ${network} again`,
+    figures: blindWords(reading.facts.nodes),
+    fields: reading.facts.nodes.map(({ node, why }) => field(code(node), why ?? "answers", { wide: true })),
+  }),
+  "node.lagging": (reading, network) => {
+    const { behindMillis, behindBlocks } = reading.facts;
+    return {
+      bad: text`${code(reading.subject)} lags behind on ${network}`,
+      headline: text`${code(reading.subject)} has lagged behind ${network}`,
+      good: text`${code(reading.subject)} has caught up on ${network}`,
+      figures: [
+        ...(behindMillis === undefined ? [] : [`${formatDuration(behindMillis)} behind`]),
+        ...(behindBlocks === undefined ? [] : [`${groupedNumber(behindBlocks)} blocks behind`]),
+      ],
+      fields: [
+        ...(behindMillis === undefined ? [] : [field("Behind", strong(formatDuration(behindMillis)))]),
+        ...(behindBlocks === undefined ? [] : [field("Blocks behind", BigInt(behindBlocks))]),
+      ],
+    };
+  },
+  "node.down": (reading, network) => ({
+    bad: text`${code(reading.subject)} is down on ${network}`,
+    headline: text`${code(reading.subject)} on ${network} has not answered`,
+    good: text`${code(reading.subject)} answers again on ${network}`,
+    figures: reading.why === undefined ? [] : [reading.why],
+    fields: [],
+  }),
+  "node.lying": (reading, network) => ({
+    bad: text`${code(reading.subject)} on ${network} gives answers that cannot be right`,
+    headline: text`${code(reading.subject)} on ${network} has given answers that cannot be right`,
+    good: text`${code(reading.subject)} on ${network} gives credible answers again`,
+    figures: reading.why === undefined ? [] : [reading.why],
+    fields: [],
+  }),
+  "node.diverges": (reading, network) => {
+    const { what, block, blocks = 1, field: name = "", of, says = [], others = [], by = [] } = reading.facts;
+    return {
+      bad: text`The history of ${code(reading.subject)} is not that of the others on ${network}`,
+      headline: text`${code(reading.subject)} on ${network} has told another history than the others`,
+      good: text`The history of ${code(reading.subject)} is that of the others again on ${network}`,
+      figures:
+        what === undefined || block === undefined ? [] : [text`${name} of block ${groupedNumber(block)} differs`],
+      fields:
+        what === undefined || block === undefined
+          ? []
+          : [
+              field("Differs in", text`${name}${of === undefined ? [] : text` of ${id(of)}`} (${what})`),
+              field("At block", text`${BigInt(block)}${blocks === 1 ? [] : ` and ${blocks - 1} more`}`),
+              field("It says", idList(says)),
+              field(by.length === 0 ? "Said before" : "Others say", idList(others)),
+            ],
+    };
+  },
+  "checkpoint.overdue": (reading, network) => {
+    const { sinceMillis, usualMillis, lastBlock } = reading.facts;
+    return {
+      bad: text`A checkpoint is overdue on ${network}`,
+      headline: text`A checkpoint of ${network} has been overdue`,
+      good: text`Checkpoints come again on ${network}`,
+      figures: [
+        ...(lastBlock === undefined ? [] : [`last one at block ${groupedNumber(lastBlock)}`]),
+        ...(usualMillis === undefined ? [] : [`usually one every ${formatDuration(usualMillis)}`]),
+      ],
+      fields: [
+        ...(sinceMillis === undefined ? [] : [field("Since the last one", strong(formatDuration(sinceMillis)))]),
+        ...(usualMillis === undefined ? [] : [field("Usual spacing", formatDuration(usualMillis))]),
+        ...(lastBlock === undefined ? [] : [field("Last at block", lastBlock)]),
+      ],
+    };
+  },
+  "market.auction": (reading, network) => {
+    const { tradingMode, trigger, end } = reading.facts;
+    return {
+      bad: text`${marketName(reading)} is in an auction on ${network}`,
+      headline: text`${marketName(reading)} on ${network} has been in an auction`,
+      good: text`${marketName(reading)} trades again on ${network}`,
+      figures: [
+        ...(trigger === undefined ? [] : [`trigger: ${enumWord(trigger, "AUCTION_TRIGGER")}`]),
+        ...(end === undefined ? [] : [`until ${clock(end)}`]),
+      ],
+      fields: [
+        ...(tradingMode === undefined ? [] : [field("Mode", enumWord(tradingMode, "TRADING_MODE"))]),
+        ...(trigger === undefined ? [] : [field("Trigger", enumWord(trigger, "AUCTION_TRIGGER"))]),
+        ...timeField("Ends", end),
+      ],
+    };
+  },
+  "market.price": (reading, network, rule) => {
+    const { price } = reading.facts;
+    const mark = price === undefined ? [] : text`: mark price ${priceWords(price)}`;
+    return {
+      bad: text`${marketName(reading)} is ${thresholdSideWords(rule, price)} on ${network}${mark}`,
+      headline: text`${marketName(reading)} on ${network} has been ${thresholdSideWords(rule, price)}`,
+      good: text`${marketName(reading)} is not ${ruleWords(rule) || "beyond its threshold"} any more on ${network}${mark}`,
+      figures: price === undefined ? [] : [text`mark price ${priceWords(price)}`],
+      fields: [
+        ...(price === undefined ? [] : [field("Mark price", priceWords(price))]),
+        ...(ruleWords(rule) === "" ? [] : [field("Threshold", ruleWords(rule))]),
+      ],
+    };
+  },
+  "market.bound": (reading, network) => {
+    const { price, bound, side, distancePercent } = reading.facts;
+    return {
+      bad: text`${marketName(reading)} is near a price bound on ${network}`,
+      headline: text`${marketName(reading)} on ${network} has been near a price bound`,
+      good: text`${marketName(reading)} is away from its price bounds on ${network}`,
+      figures: [
+        ...(price === undefined ? [] : [text`mark price ${priceWords(price)}`]),
+        ...(bound === undefined ? [] : [text`${side} bound ${priceWords(bound)}`]),
+        ...(distancePercent === undefined ? [] : [`${distancePercent} % away`]),
+      ],
+      fields: [
+        ...(price === undefined ? [] : [field("Mark price", priceWords(price))]),
+        ...(bound === undefined ? [] : [field(side === "lower" ? "Lower bound" : "Upper bound", priceWords(bound))]),
+        ...(distancePercent === undefined ? [] : [field("Distance", `${distancePercent} %`)]),
+      ],
+    };
+  },
+};
+
+/** The words for an episode as it last was, under its rule's own thresholds. Pure and total. */
+export function conditionWords({ rule, last }: Pick<Episode, "rule" | "last">): ConditionWords {
+  return wordsFor(last.kind, last, rule);
+}
+
+/** An episode by name, on one line: `No new block on mainnet (network.stalled 3)`. */
+export function incidentName({ rule, last, kind, number }: Pick<Episode, "rule" | "last" | "kind" | "number">): string {
+  return `${plainText(wordsFor(last.kind, last, rule).bad)} (${kind} ${number})`;
+}
+
+function wordsFor<K extends ConditionKind>(kind: K, reading: ReadingOf[K], rule: string): ConditionWords {
+  return CONDITION_WORDS[kind](reading, strong(reading.network), rule);
+}
+
+/** Which side of the thresholds the price is on: `above 70,000`; all of them where it is on neither, or not known. */
+export function thresholdSideWords(rule: string, price: string | undefined): string {
+  const { low, high, when } = ruleParameters(rule);
+  const both = low !== undefined && high !== undefined && when !== "within";
+  if (both && price !== undefined) {
+    const given = { low, high, when: "beyond" } as const;
+    const side = priceSide(given, price);
+    if (side === "above") return `above ${groupedNumber(high)}`;
+    if (side === "below") return `below ${groupedNumber(low)}`;
+  }
+  return ruleWords(rule) || "beyond its threshold";
+}
+
+/** How many nodes show it, for one line. */
+function agreement({ seenBy, nodes }: Reading): string[] {
+  if (nodes === 1) return ["seen from one node"];
+  return seenBy.length === 0 ? [] : [`${seenBy.length} of ${nodes} nodes agree`];
+}
+
+/** Which nodes show it, of how many. */
+export function seenBy({ kind, seenBy, nodes }: Reading): Text {
+  if (seenBy.length === 0 && KINDS[kind].seenByBot === true) return text`Bellwether itself`;
+  if (seenBy.length === 0) return nodes === 1 ? text`no node (one is configured)` : text`none of ${nodes} nodes`;
+  return nodes === 1
+    ? text`${nodeList(seenBy)}, the one node there is`
+    : text`${nodeList(seenBy)} (${seenBy.length} of ${nodes})`;
+}
+
+/** With the block of each, where that is known. */
+export function nodeList(nodes: readonly string[], heights?: ReadonlyMap<string, string | undefined>): Text {
+  const said = nodes.map((node) => {
+    const height = heights?.get(node);
+    return height === undefined ? toText(code(node)) : text`${code(node)} at block ${BigInt(height)}`;
+  });
+  return joinText(said, ", ");
+}
+
+/** Hashes or addresses, several where checkpoints share a block. */
+export function idList(ids: readonly string[]): Text {
+  return joinText(
+    ids.map((one) => toText(id(one))),
+    ", ",
+  );
+}
+
+/** How many nodes say nothing that counts, and why, where all of them have one reason. */
+function blindWords(nodes: readonly { readonly node: string; readonly why?: string }[]): string[] {
+  const silent = nodes.flatMap(({ why }) => why ?? []);
+  const [only, ...others] = new Set(silent);
+  if (only === undefined) return [];
+  const count = `${silent.length} of ${nodes.length} nodes`;
+  return [others.length === 0 ? `${count}: ${only}` : `no usable answer from ${count}`];
+}
+
+function marketName(reading: Extract<Reading, { label?: string }>): TextPart {
+  return reading.label === undefined ? id(reading.subject) : strong(reading.label);
+}
+
+/** How soon two moments count as one in what people read. */
+const ONE_MOMENT: Milliseconds = 10_000;
+
+function isSoonAfter(moment: string, other: string | undefined): boolean {
+  if (other === undefined) return false;
+  return Math.abs(toMillis(timeFromText(moment)) - toMillis(timeFromText(other))) <= ONE_MOMENT;
+}
+
+function timeField(name: string, moment: string | undefined): Field[] {
+  return moment === undefined ? [] : [field(name, time(timeFromText(moment), "both"))];
+}

@@ -1,0 +1,139 @@
+import { type Block, paragraph } from "../../reply/block.ts";
+import { type Action, reply, type Reply } from "../../reply/reply.ts";
+import { code, commandLine, text, type Text } from "../../reply/text.ts";
+import { toMillis } from "../../units/nanoseconds.ts";
+import { timeFromText } from "../judge/kinds/json-fields.ts";
+import type { NetworkStatus } from "../judge/kinds/network-status.ts";
+import type { ChangeMessage, TestMessage } from "../deliver/outbox/message.ts";
+import type { Platforms } from "../platform.ts";
+import type { Subscription } from "../route/subscription.ts";
+import { conditionWords } from "./condition-words.ts";
+import { networkStatusWords } from "./network-status-words.ts";
+import { markedTitle } from "./phrases.ts";
+import { silenceScopeWords, silenceTimeWords } from "./silence-words.ts";
+import { deliveryOptionWords, subscriptionWords } from "./subscription-words.ts";
+
+/** A test message to a newly subscribed channel, with its subscription. */
+export function describeTest(message: TestMessage, platforms?: Platforms): Reply {
+  const { by, first, subscription, standing } = message;
+  const told = subscription === undefined ? [] : text` It is told of ${subscriptionWords(subscription)}.`;
+  const place = subscription?.destination.channel.startsWith("user:") === true ? "this conversation" : "this channel";
+  return reply({
+    tone: "good",
+    title: markedTitle("TEST", text`Alerts arrive here`, message),
+    blocks: [
+      paragraph(text`${by} subscribed ${place}.${told}`),
+      ...standingBlocks(standing),
+      ...firstWord(first, subscription, platforms),
+    ],
+  });
+}
+
+/** What a channel is to know that was subscribed for the first time. */
+function firstWord(first: true | undefined, subscription: Subscription | undefined, platforms?: Platforms): Block[] {
+  const platform = platforms?.chat(subscription?.destination.platform ?? "");
+  if (first !== true || platform === undefined) return [];
+  return [
+    {
+      kind: "list",
+      title: text`From now on`,
+      items: [
+        text`An alert comes here when something is wrong, and says when it is over.`,
+        text`Quiet for a while: press Silence on an alert, or type ${commandLine("alerts silence all 1h")}.`,
+        text`What comes here: ${commandLine("alerts list")}; ${platform.managers} may change it, unless the operator names others.`,
+      ],
+    },
+  ];
+}
+
+/** Who changed what of a channel's subscriptions and silences, in one short message. */
+export function describeChange(message: ChangeMessage, platforms?: Platforms): Reply {
+  return reply({
+    title: markedTitle("CHANGE", sentence(message), message),
+    blocks: detailsOf(message, platforms),
+    actions: actionsOf(message),
+  });
+}
+
+function sentence({ by, change, labels }: ChangeMessage): Text {
+  switch (change.what) {
+    case "added": {
+      const manner = deliveryOptionWords(change.subscription);
+      const how = manner.length === 0 ? [] : text` (${manner})`;
+      return text`${by} subscribed this channel to ${subscriptionWords(change.subscription, labels)}${how}`;
+    }
+    case "edited": {
+      const manner = deliveryOptionWords(change.subscription);
+      const how = manner.length === 0 ? [] : text` (${manner})`;
+      return text`${by} changed subscription ${code(change.subscription.id)}: now ${subscriptionWords(change.subscription, labels)}${how}`;
+    }
+    case "removed":
+    case "paused":
+    case "resumed":
+      return text`${by} ${change.what} subscription ${code(change.subscription.id)}: ${subscriptionWords(change.subscription, labels)}`;
+    case "silenced":
+      return text`${by} silenced ${silenceScopeWords(change.silence, labels)}`;
+    case "unsilenced":
+      return text`${by} ended the silence of ${silenceScopeWords(change.silence, labels)}`;
+    case "acknowledged":
+      return text`${by} acknowledged: ${conditionWords(change.episode).bad}${othersWords(change.others)}`;
+  }
+}
+
+/** Follows what is said of one alert that has others beside it. */
+export function othersWords(others = 0): string {
+  return others === 0 ? "" : `, and ${others} more`;
+}
+
+/** The body. Moments belong here, where each reader sees them in their own zone. */
+function detailsOf({ change, at }: ChangeMessage, platforms?: Platforms): Block[] {
+  switch (change.what) {
+    case "added":
+      return [...standingBlocks(change.standing), ...firstWord(change.first, change.subscription, platforms)];
+    case "silenced": {
+      const { silence } = change;
+      const reason = silence.reason === undefined ? [] : text`: ${silence.reason}`;
+      return [paragraph(text`${capital(silenceTimeWords(silence, toMillis(timeFromText(at))))}${reason}`)];
+    }
+    case "edited":
+    case "removed":
+    case "paused":
+    case "resumed":
+    case "unsilenced":
+    case "acknowledged":
+      return [];
+  }
+}
+
+/** Capitalizes a text. */
+function capital([first, ...rest]: Text): Text {
+  if (first?.kind !== "text") return first === undefined ? [] : [first, ...rest];
+  return [{ ...first, text: `${first.text.slice(0, 1).toUpperCase()}${first.text.slice(1)}` }, ...rest];
+}
+
+function actionsOf({ change }: ChangeMessage): Action[] {
+  switch (change.what) {
+    case "silenced": {
+      const options = { id: change.silence.id };
+      return [{ label: "End silence", invocation: { command: "alerts unsilence", options }, effect: "reply" }];
+    }
+    case "acknowledged": {
+      const options = { episode: change.episode.id };
+      return [{ label: "Details", invocation: { command: "alerts why", options }, effect: "reply" }];
+    }
+    case "paused": {
+      const options = { id: change.subscription.id };
+      return [{ label: "Resume", invocation: { command: "alerts resume", options }, effect: "reply" }];
+    }
+    case "added":
+    case "edited":
+    case "removed":
+    case "resumed":
+    case "unsilenced":
+      return [];
+  }
+}
+
+function standingBlocks(standing: NetworkStatus | undefined): Block[] {
+  return standing === undefined ? [] : [paragraph(networkStatusWords(standing))];
+}

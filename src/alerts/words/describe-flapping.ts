@@ -1,0 +1,113 @@
+import { type Block, paragraph, type Table } from "../../reply/block.ts";
+import { tableAttachment } from "../../reply/csv.ts";
+import { reply, type Reply } from "../../reply/reply.ts";
+import { strong, text, type TextPart, time, toText } from "../../reply/text.ts";
+import { formatDuration } from "../../units/duration.ts";
+import { formatUtc } from "../../units/nanoseconds.ts";
+import { timeFromText } from "../judge/kinds/json-fields.ts";
+import { KINDS } from "../judge/kinds/kinds.ts";
+import type { DeliveryContext } from "../deliver/outbox/delivery-subject.ts";
+import { NAMED_SUBJECTS } from "../deliver/outbox/group.ts";
+import type { AlertMessage } from "../deliver/outbox/message.ts";
+import { conditionWords } from "./condition-words.ts";
+import { groupTitles, moreLine, subjectWords } from "./describe-group.ts";
+import { markedTitle, TONES } from "./phrases.ts";
+
+type Flapping = Extract<AlertMessage, { type: "flapping" }>;
+type Calm = Extract<AlertMessage, { type: "calm" }>;
+
+/** An alert comes and goes too often to be told each time; or several of a kind do. */
+export function describeFlapping(message: Flapping, { group, growing }: DeliveryContext): Reply {
+  const { episode, episodes, withinMillis } = message;
+  const within = formatDuration(withinMillis);
+  const all = group?.notices.filter((one) => one.type === "flapping") ?? [];
+  const tone = TONES[episode.severity];
+  if (all.length < 2) {
+    return reply({
+      tone,
+      title: markedTitle("FLAPPING", conditionWords(episode).bad, message),
+      blocks: [
+        paragraph(
+          text`It fired ${episodes} times in ${within}, last at ${time(timeFromText(episode.detected), "both")}. Until it has been calm for ${within}, it is told only when it becomes critical.`,
+        ),
+      ],
+    });
+  }
+  const name = `${episode.network}-${episode.kind}-flapping`;
+  const subjects = all.map((one) => {
+    const { kind, subject, detected, last } = one.episode;
+    const label = "label" in last ? last.label : undefined;
+    return { kind, subject, label, firings: one.episodes, at: detected };
+  });
+  const { bad } = groupTitles(episode.kind, strong(`${all.length}`), strong(episode.network));
+  return reply({
+    tone,
+    title: markedTitle("FLAPPING", bad, message),
+    blocks: [
+      paragraph(`Until one has been calm for ${within}, it is told only when it becomes critical. Fired in ${within}:`),
+      listed(subjects, "last at", growing),
+    ],
+    ...(growing === true ? {} : fileOf(subjects, name, "Last fired", message)),
+  });
+}
+
+/** Flapping is over; or that of several alerts of a kind is. */
+export function describeCalm(message: Calm, { group, growing }: DeliveryContext): Reply {
+  const { kind, network, open, episodes, since } = message;
+  const all = group?.notices.filter((one) => one.type === "calm") ?? [];
+  const isOne = all.length < 2;
+  const of = message.subject === "" ? text`${strong(network)}` : text`${subjectWords(message)} on ${strong(network)}`;
+  const titles = groupTitles(kind, strong(`${all.length}`), strong(network));
+  const ofOne = open ? text`${of}: ${KINDS[kind].words}` : of;
+  const what = isOne ? ofOne : open ? titles.bad : titles.good;
+  const times = episodes === 1 ? "once" : `${episodes} times`;
+  const fired = text`${open ? "It" : `“${KINDS[kind].words}”`} fired ${times} since ${time(timeFromText(since), "both")}. ${
+    open ? "It is firing now, without a break." : "It is not firing now."
+  }`;
+  const subjects = all.map((one) => ({ ...one, firings: one.episodes, at: one.since }));
+  return reply({
+    tone: open ? "warning" : "good",
+    title: markedTitle(open ? "NO LONGER FLAPPING" : "CALM AGAIN", what, message),
+    blocks: isOne
+      ? [paragraph(fired)]
+      : [
+          paragraph(open ? "Each is firing now, without a break." : "None of them is firing now."),
+          listed(subjects, "since", growing),
+        ],
+    ...(isOne || growing === true ? {} : fileOf(subjects, `${network}-${kind}-calm`, "Since", message)),
+  });
+}
+
+/** One of several that flap, or did. */
+interface Flapped {
+  readonly kind: Calm["kind"];
+  readonly subject: string;
+  readonly label?: string | undefined;
+  readonly firings: number;
+  /** When it last fired, or since when it flapped. */
+  readonly at: string;
+}
+
+function listed(subjects: readonly Flapped[], when: string, growing: true | undefined): Block {
+  const items = subjects
+    .slice(0, NAMED_SUBJECTS)
+    .map((one) => text`${subjectWords(one)}: ${timesWords(one)}, ${when} ${time(timeFromText(one.at))}`);
+  return { kind: "list", items: [...items, ...moreLine(subjects.length - items.length, growing)] };
+}
+
+function timesWords({ firings }: Flapped): TextPart {
+  return firings === 1 ? "once" : `${firings} times`;
+}
+
+function fileOf(subjects: readonly Flapped[], name: string, when: string, marks: { simulated?: true | undefined }) {
+  if (subjects.length <= NAMED_SUBJECTS) return {};
+  const table: Table = {
+    kind: "table",
+    name,
+    columns: ["Subject", "Name", "Firings", when].map((title) => ({ title })),
+    rows: subjects.map(({ subject, label = "–", firings, at }) =>
+      [subject, label, `${firings}`, formatUtc(timeFromText(at))].map((cell) => toText(cell)),
+    ),
+  };
+  return { attachments: [tableAttachment(table, marks.simulated === true ? "SIMULATED-" : "")] };
+}

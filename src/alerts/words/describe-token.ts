@@ -1,0 +1,206 @@
+import { type Block, paragraph } from "../../reply/block.ts";
+import { reply, type Reply, type Tone } from "../../reply/reply.ts";
+import { code, commandLine, text, type Text, time } from "../../reply/text.ts";
+import { timeFromText } from "../judge/kinds/json-fields.ts";
+import type { TokenMessage } from "../deliver/outbox/message.ts";
+import type { Platforms } from "../platform.ts";
+import { markedTitle, tokenRemedy, whatToDo } from "./phrases.ts";
+
+/**
+ * A platform refuses the bot's token, or a channel cannot be reached; or that is over: what it means, and what to do.
+ * Pure and total.
+ */
+export function describeToken(message: TokenMessage, platforms?: Platforms): Reply {
+  const { channel } = message;
+  const { tone, word, title, blocks } =
+    channel === undefined ? tokenText(message, platforms) : channelText(message, channel, platforms);
+  return reply({ tone, title: markedTitle(word, title, message), blocks });
+}
+
+interface TokenText {
+  readonly tone: Tone;
+  readonly word: string;
+  readonly title: Text;
+  readonly blocks: readonly Block[];
+}
+
+function tokenText({ platform, workspace, why, since, at, change }: TokenMessage, platforms?: Platforms): TokenText {
+  const name = platforms?.nameOf(platform) ?? platform;
+  const noun = platforms?.workspaceNoun(platform) ?? "workspace";
+  const ofWorkspace = workspace === undefined ? "" : ` of the ${noun} ${workspace}`;
+  const fromWorkspace = workspace === undefined ? "" : ` from the ${noun} ${workspace}`;
+  // Others go on without it.
+  const [tone, word] = workspace === undefined ? (["bad", "CRITICAL"] as const) : (["warning", "WARNING"] as const);
+  const [from, to] = [timeFromText(since), timeFromText(at)];
+  const remedy = whatToDo(tokenRemedy({ platform, workspace }, platforms));
+  switch (change.what) {
+    case "refused": {
+      const until = time(timeFromText(change.until), "both");
+      return {
+        tone,
+        word,
+        title: text`${name} refuses the bot's token${ofWorkspace}: no alert arrives there`,
+        blocks: [
+          paragraph(text`Since ${time(from, "both")}: ${code(why)}. Nobody there gets an answer either.`),
+          paragraph(
+            text`${waitWords(change.waiting)} Messages are sent once ${name} accepts a token. If it accepts none by ${until}, they are given up, and the subscriptions there end until it does.`,
+          ),
+          remedy,
+        ],
+      };
+    }
+    case "revoked": {
+      const { subscriptions, unsent, removed } = change;
+      return {
+        tone,
+        word,
+        title:
+          removed === true
+            ? text`${name} says that the bot was removed${fromWorkspace}: its alerts there have ended`
+            : text`${name} has refused the bot's token${ofWorkspace} for a day: its alerts there have ended`,
+        blocks: [
+          paragraph(
+            text`Since ${time(from, "both")}: ${code(why)}. ${ended(subscriptions)} on ${name}. ${deadLetterWords(unsent)}`,
+          ),
+          paragraph(text`The subscriptions come back by themselves once ${name} accepts a token.`),
+          remedy,
+        ],
+      };
+    }
+    case "accepted": {
+      const { waiting, unsent, subscriptions } = change;
+      return {
+        tone: "good",
+        word: "RESOLVED",
+        title: text`${name} accepts the bot's token${ofWorkspace} again`,
+        blocks: [
+          paragraph(
+            text`It was refused from ${time(from, "both")} to ${time(to, "both")}. ${lateWords(waiting)} ${deadLetterWords(unsent)}${returned(subscriptions)}`,
+          ),
+        ],
+      };
+    }
+    case "back": {
+      const { unsent } = change;
+      return {
+        tone: "good",
+        word: "RESOLVED",
+        title: text`Alerts arrive here again`,
+        blocks: [
+          paragraph(
+            text`They could not from ${time(from, "both")} to ${time(to, "both")}: ${name} refused the bot's token. ${deadLetterWords(unsent)} What is firing now follows.`,
+          ),
+        ],
+      };
+    }
+  }
+}
+
+function channelText(message: TokenMessage, channel: string, platforms?: Platforms): TokenText {
+  const { platform, workspace, operator, why, since, at, change } = message;
+  const name = platforms?.nameOf(platform) ?? platform;
+  const [from, to] = [timeFromText(since), timeFromText(at)];
+  const person = channel.startsWith("user:") ? channel.slice("user:".length) : undefined;
+  const place = person === undefined ? "channel" : "person";
+  const where =
+    workspace === undefined
+      ? []
+      : text` in the ${platforms?.workspaceNoun(platform) ?? "workspace"} ${code(workspace)}`;
+  const named = text`${person === undefined ? "" : "Direct messages of "}${code(person ?? channel)}${where}`;
+  const [tone, word] = operator === true ? (["bad", "CRITICAL"] as const) : (["warning", "WARNING"] as const);
+  const remedy = channelRemedy(operator, person, name);
+  switch (change.what) {
+    case "refused": {
+      const until = time(timeFromText(change.until), "both");
+      return {
+        tone,
+        word,
+        title: text`A ${place} on ${name} can no longer be reached`,
+        blocks: [
+          paragraph(text`${named}, since ${time(from, "both")}: ${why}.`),
+          paragraph(
+            text`${waitWords(change.waiting)} It is tried again, with growing pauses, until ${until}. Then what waits is given up, and the subscriptions there end.${operator === true ? " Other channels may be affected, too." : ""}`,
+          ),
+          whatToDo(remedy),
+        ],
+      };
+    }
+    case "revoked": {
+      const { subscriptions, unsent } = change;
+      return {
+        tone,
+        word,
+        title: text`A ${place} on ${name} could not be reached for a day: ${person === undefined ? "its" : "their"} alerts have ended`,
+        blocks: [
+          paragraph(
+            text`${named}, since ${time(from, "both")}: ${why}. ${ended(subscriptions)} there. ${deadLetterWords(unsent)}`,
+          ),
+          whatToDo(text`${remedy} Then ${commandLine("alerts resume")} brings a subscription back.`),
+        ],
+      };
+    }
+    case "accepted": {
+      const { waiting, unsent, subscriptions } = change;
+      return {
+        tone: "good",
+        word: "RESOLVED",
+        title: text`A ${place} on ${name} can be reached again`,
+        blocks: [
+          paragraph(
+            text`${named}: out of reach from ${time(from, "both")} to ${time(to, "both")}. ${lateWords(waiting)} ${deadLetterWords(unsent)}${returned(subscriptions)}`,
+          ),
+        ],
+      };
+    }
+    case "back":
+      return {
+        tone: "good",
+        word: "RESOLVED",
+        title: text`Alerts arrive here again`,
+        blocks: [
+          paragraph(
+            text`They could not from ${time(from, "both")} to ${time(to, "both")}: ${why}. ${deadLetterWords(change.unsent)} What waited is sent late.`,
+          ),
+        ],
+      };
+  }
+}
+
+function channelRemedy(operator: true | undefined, person: string | undefined, name: string): Text {
+  if (operator === true) {
+    return text`give the bot what ${name} asks for there; ${code("npm run doctor")} names missing permissions.`;
+  }
+  if (person !== undefined) return text`ask this person to allow direct messages from the bot on ${name}.`;
+  return text`let the bot into the channel, and let it post there.`;
+}
+
+function returned(subscriptions: number): string {
+  if (subscriptions === 0) return "";
+  return subscriptions === 1 ? " One subscription came back." : ` ${subscriptions} subscriptions came back.`;
+}
+
+function deadLetterWords(count: number): Text {
+  if (count === 0) return text`Nothing was given up.`;
+  return text`${messages(count)} ${count === 1 ? "was" : "were"} given up; ${commandLine("alerts log")} lists ${count === 1 ? "it" : "them"}.`;
+}
+
+function messages(count: number): string {
+  return count === 1 ? "One message" : `${count} messages`;
+}
+
+function ended(subscriptions: number): string {
+  if (subscriptions === 0) return "There were no subscriptions";
+  return subscriptions === 1 ? "One subscription ended" : `${subscriptions} subscriptions ended`;
+}
+
+function waitWords(waiting: number): string {
+  if (waiting === 0) return "Nothing waits there yet.";
+  return `${messages(waiting)} ${waiting === 1 ? "waits" : "wait"} there so far.`;
+}
+
+function lateWords(waiting: number): string {
+  if (waiting === 0) return "Nothing waited there.";
+  return waiting === 1
+    ? "The message that waited there is sent now, late."
+    : `The ${waiting} messages that waited there are sent now, late.`;
+}

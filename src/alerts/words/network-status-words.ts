@@ -1,0 +1,107 @@
+import { commandLine, joinText, strong, text, type Text, time } from "../../reply/text.ts";
+import { formatDuration } from "../../units/duration.ts";
+import { timeFromText } from "../judge/kinds/json-fields.ts";
+import { KINDS } from "../judge/kinds/kinds.ts";
+import type { NetworkStatus } from "../judge/kinds/network-status.ts";
+import { sinceWords } from "./phrases.ts";
+import { groupedNumber, subjectName } from "./subscription-words.ts";
+
+type Suspicion = NonNullable<NetworkStatus["suspicious"]>[number];
+
+/** The verdict in a few words; `healthy` only where no alert is open. */
+export function verdictWords(status: NetworkStatus): string {
+  const { verdict, suspicious = [] } = status;
+  switch (verdict) {
+    case "healthy": {
+      const open = openAlerts(status);
+      return open === 0 ? "healthy" : `makes blocks, ${open === 1 ? "1 alert is" : `${open} alerts are`} open`;
+    }
+    case "suspicious": {
+      const still = suspicious.find(({ kind }) => kind === "network.stalled");
+      return still === undefined ? "suspicious" : `suspicious: no new block seen for ${spanWords(still)}`;
+    }
+    case "stalled":
+      return "stalled";
+    case "disagree":
+      return "its nodes disagree";
+    case "blind":
+      return "cannot be seen";
+    case "unwatched":
+      return "not watched yet";
+    case "restarted":
+      return "not looked at yet since the start";
+  }
+}
+
+/** How many alerts of the network are open, whether or not the status names them. */
+function openAlerts({ firing, more, toldAlready = 0, elsewhere = 0 }: NetworkStatus): number {
+  return firing.length + more + toldAlready + elsewhere;
+}
+
+/** `21 s, alerts at 30 s`. */
+function spanWords({ forMillis, alertsAtMillis, blockAgeMillis }: Suspicion): string {
+  const age = blockAgeMillis === undefined ? "" : ` (the last block is ${formatDuration(blockAgeMillis)} old)`;
+  const so = `${formatDuration(forMillis)}${age}`;
+  return alertsAtMillis > 0 ? `${so}, alerts at ${formatDuration(alertsAtMillis)}` : so;
+}
+
+/** `a node lags behind (api2) for 12 s, alerts at 30 s`. */
+export function suspicionWords(one: Suspicion): Text {
+  const so = one.forMillis === 0 ? "at the last look" : `for ${spanWords(one)}`;
+  return text`${kindWords(one)} ${so}`;
+}
+
+/** `Open on mainnet: a node lags behind (api2), warning, since …. 3 of 3 nodes answer, block 1204.`, the worst first. */
+export function networkStatusWords(status: NetworkStatus): Text {
+  const { network, verdict, answering, nodes, height, firing, more, suspicious = [], silenced } = status;
+  const { toldAlready = 0, elsewhere = 0 } = status;
+  const facts = [
+    ...(answering === undefined || nodes === undefined ? [] : [`${answering} of ${nodes} nodes answer`]),
+    ...(height === undefined ? [] : [`block ${groupedNumber(height)}`]),
+  ].join(", ");
+  const pending =
+    suspicious.length === 0
+      ? []
+      : text` Suspicious, and no alert yet: ${joinText(suspicious.map(suspicionWords), "; ")}.`;
+  const aside = [
+    ...(toldAlready === 0 ? [] : [` ${othersOpen(toldAlready)} there, told here by another subscription.`]),
+    ...(elsewhere === 0 ? [] : [` ${othersOpen(elsewhere)} there, not told here.`]),
+  ].join("");
+  const first = silenced === undefined ? [] : text`${silencedWords(silenced)} `;
+  if (firing.length > 0) {
+    const rest = more === 0 ? "" : `; and ${more} more`;
+    const behind = facts === "" ? "" : ` ${facts}.`;
+    return text`${first}Open on ${strong(network)}: ${joinText(firing.map(firingWords), "; ")}${rest}.${aside}${behind}${pending}`;
+  }
+  const detail = facts === "" ? "" : ` (${facts})`;
+  const is =
+    verdict === "disagree" ? ": " : verdict === "blind" || (verdict === "healthy" && aside !== "") ? " " : " is ";
+  const words = aside !== "" && verdict === "healthy" ? "makes blocks" : verdictWords(status);
+  const none = verdict === "unwatched" ? "" : aside === "" ? " No alert is open." : aside;
+  return text`${first}${strong(network)}${is}${words}${detail}.${none}${pending}`;
+}
+
+/** `Silenced until …: nothing of this is told before.`; of a part, where the silences are listed. */
+export function silencedWords({ until, all }: NonNullable<NetworkStatus["silenced"]>): Text {
+  const end = time(timeFromText(until));
+  return all
+    ? text`${strong("Silenced until")} ${end}: nothing of this is told before.`
+    : text`${strong("Silenced in part")} until ${end}: ${commandLine("alerts silences")}.`;
+}
+
+function othersOpen(count: number): string {
+  return count === 1 ? "1 other alert is open" : `${count} other alerts are open`;
+}
+
+/** `a node lags behind (api2), warning, since …`. */
+function firingWords(one: NetworkStatus["firing"][number]): Text {
+  const { since: began, beganBefore } = one;
+  const since = sinceWords({ began, ...(beganBefore === undefined ? {} : { beganBefore }) });
+  return text`${kindWords(one)}, ${one.severity}, since ${since}`;
+}
+
+function kindWords(one: Pick<Suspicion, "kind" | "subject" | "label">): Text {
+  const { kind, subject, label } = one;
+  const about = subject === "" ? [] : text` (${subjectName(subject, label === undefined ? {} : { [subject]: label })})`;
+  return text`${strong(KINDS[kind].words)}${about}`;
+}

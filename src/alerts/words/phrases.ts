@@ -1,0 +1,139 @@
+import { type Block, paragraph } from "../../reply/block.ts";
+import type { Tone } from "../../reply/reply.ts";
+import { code, joinText, link, strong, text, type Text, time, toText } from "../../reply/text.ts";
+import { formatUtc } from "../../units/nanoseconds.ts";
+import type { Guidance } from "../alerts-config.ts";
+import { timeFromText } from "../judge/kinds/json-fields.ts";
+import { type AlertKind, isConditionKind, KINDS } from "../judge/kinds/kinds.ts";
+import type { Severity } from "../judge/kinds/severity.ts";
+import type { DeliveryContext } from "../deliver/outbox/delivery-subject.ts";
+import type { Platforms } from "../platform.ts";
+import type { RoutingDecision } from "../route/route.ts";
+import type { Episode } from "../judge/rules/episode.ts";
+import { ruleWords } from "./subscription-words.ts";
+
+/** `STATE_TRADING_TERMINATED` under `STATE` is `trading terminated`; whatever else a node sends stays as it is. */
+export function enumWord(value: string, prefix: string): string {
+  return value.startsWith(`${prefix}_`)
+    ? value
+        .slice(prefix.length + 1)
+        .toLowerCase()
+        .replaceAll("_", " ")
+        .replaceAll(/\blp\b/gu, "LP")
+    : value;
+}
+
+/** One colour for each severity. */
+export const TONES: Readonly<Record<Severity, Tone>> = { info: "neutral", warning: "warning", critical: "bad" };
+
+/** One word for each severity. */
+export const SEVERITY_WORDS: Readonly<Record<Severity, string>> = {
+  info: "Info",
+  warning: "Warning",
+  critical: "Critical",
+};
+
+/** A title behind its word, if any; drills and simulations say so first. */
+export function markedTitle(
+  word: string | undefined,
+  title: Text,
+  marks: { readonly simulated?: true | undefined; readonly drill?: true | undefined },
+): Text {
+  const simulated = marks.simulated === true ? text`${strong("SIMULATED")} · ` : [];
+  const drill = marks.drill === true ? text`${strong("DRILL")} · ` : [];
+  return text`${simulated}${drill}${word === undefined ? [] : text`${strong(word)} · `}${title}`;
+}
+
+/** Precedes the end of an alert whose beginning was not told. */
+export const OVER_ALREADY = "Over already: ";
+
+/** The word before the title of an alert that is over; `merged`: it was over before it was sent. */
+export function endWord({ state }: Pick<Episode, "state">, merged = false): string {
+  if (state === "gone") return merged ? "FIRED AND GONE" : "GONE";
+  if (state === "withdrawn") return "NO LONGER WATCHED";
+  return merged ? "FIRED AND RESOLVED" : "RESOLVED";
+}
+
+/** Events of a kind, for counting: `12 checkpoints`. */
+export function countOf(kind: AlertKind, count: number): string {
+  const [one, many] = isConditionKind(kind) ? [kind, kind] : KINDS[kind].nouns;
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** A moment for a line that stands alone on a locked phone: `03:10 UTC`, with the date where it is not that of `day`. */
+export function clock(moment: string, day = moment): string {
+  const [date = "", minute = ""] = formatUtc(timeFromText(moment)).slice(0, 16).split(" ");
+  const isThatDay = formatUtc(timeFromText(day)).startsWith(date);
+  return isThatDay ? `${minute} UTC` : `${date} ${minute} UTC`;
+}
+
+type Suppressor = Extract<RoutingDecision, { notify: false }>["by"];
+type Begun = Pick<Episode, "began" | "beganBefore">;
+
+/** Follows `since` in a sentence without local times: `03:10 UTC or earlier`, with the date where it is not that of `day`. */
+export function beganAt({ began, beganBefore }: Begun, day: string): string {
+  return `${clock(began, day)}${beganBefore === true ? " or earlier" : ""}`;
+}
+
+/** Follows `since`: when it began, or `at least` when it was first observed. */
+export function sinceWords({ began, beganBefore }: Begun, style: "absolute" | "both" = "absolute"): Text {
+  const at = time(timeFromText(began), style);
+  return beganBefore === true ? text`at least ${at}` : toText(at);
+}
+
+/** Why an alert was not told when it began, by what suppressed it; other reasons are words already. */
+const WHY_LATE: Readonly<Record<Suppressor, string>> = {
+  silence: "alerts were silenced here",
+  severity: "it was not severe enough for this subscription",
+  inhibition: "another alert explained it",
+  flapping: "it came and went too often",
+  "quiet hours": "quiet hours held here",
+};
+
+/** Says of an alert that began earlier why it comes only now. */
+export function toldOnlyNow(already: string | undefined): Block[] {
+  if (already === undefined) return [];
+  const why = Object.hasOwn(WHY_LATE, already) ? WHY_LATE[already as Suppressor] : already;
+  return [paragraph(`Told only now because ${why}.`)];
+}
+
+/** What a condition means, and what to do about it, in one paragraph. */
+export function explanation({ kind, rule, last }: Pick<Episode, "kind" | "rule" | "last">): Block[] {
+  return meaningBlocks(KINDS[kind].meaning(last, ruleWords(rule) || "beyond its threshold"), KINDS[kind].remedy);
+}
+
+/** What an alert means, and what to do about it, in one paragraph; none where it says neither. */
+export function meaningBlocks(meaning: string | undefined, remedy: string | undefined): Block[] {
+  const todo = remedy === undefined ? [] : [text`${strong("What to do:")} ${remedy}`];
+  const parts = [...(meaning === undefined ? [] : [meaning]), ...todo];
+  return parts.length === 0 ? [] : [paragraph(joinText(parts, " "))];
+}
+
+/** What the operators add, for everybody and for this subscription. */
+export function guidanceBlocks(
+  kind: AlertKind,
+  { guidance }: Pick<DeliveryContext, "guidance">,
+  message: { readonly guidance?: Guidance },
+): Block[] {
+  const { note, runbook } = { ...guidance?.[kind], ...message.guidance };
+  const parts = [...(note === undefined ? [] : [note]), ...(runbook === undefined ? [] : [link("Runbook", runbook)])];
+  return parts.length === 0 ? [] : [paragraph(joinText(parts, " · "))];
+}
+
+export function whatToDo(remedy: Text): Block {
+  return paragraph(text`${strong("What to do:")} ${remedy}`);
+}
+
+/** What to do if a platform refuses the bot's token, or that of one workspace. */
+export function tokenRemedy(
+  { platform, workspace }: { readonly platform: string; readonly workspace?: string | undefined },
+  platforms: Platforms | undefined,
+): Text {
+  if (workspace !== undefined)
+    return text`ask somebody in the ${platforms?.workspaceNoun(platform) ?? "workspace"} ${code(workspace)} to add the app again.`;
+  const doctor = text`${code("npm run doctor")} says whether it is right.`;
+  const chat = platforms?.chat(platform);
+  if (chat === undefined) return text`set a token that ${platform} accepts and start the bot again. ${doctor}`;
+  const { setting, source } = chat.token;
+  return text`get a token that ${chat.name} accepts (${source}), set ${code(setting)} to it and start the bot again. ${doctor}`;
+}

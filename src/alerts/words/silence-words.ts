@@ -1,0 +1,64 @@
+import { plainText } from "../../reply/plain-text.ts";
+import { strong, text, type Text, time } from "../../reply/text.ts";
+import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { fromMillis } from "../../units/nanoseconds.ts";
+import { isTimeZone, localMillis } from "../route/local-time.ts";
+import { type Silence, silenceEnds } from "../route/silence.ts";
+import { type Labels, subjectName } from "./subscription-words.ts";
+
+/** The scope of a silence: `node.down at api1 on mainnet`. Pure and total. */
+export function silenceScopeWords({ scope, label }: Silence, labels: Labels = {}): Text {
+  const { kind, subject, subjects, network } = scope;
+  const names = subject === undefined || label === undefined ? labels : { [subject]: label };
+  const what =
+    kind === undefined ? text`${strong(subject === undefined ? "everything" : "all")}` : text`${strong(kind)}`;
+  const about =
+    subjects !== undefined
+      ? text` of ${subjects.length} subjects`
+      : subject === undefined || subject === ""
+        ? []
+        : text` of ${subjectName(subject, names)}`;
+  const where = network === undefined ? [] : text` on ${strong(network)}`;
+  return text`${what}${about}${where}`;
+}
+
+const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+
+/**
+ * When it holds: `until …`, or `every Saturday from 22:00 for 2 h by the clock of Europe/Berlin, first at …`. Times stand
+ * by the clock of the zone that was named, then by the reader's.
+ */
+export function silenceTimeWords({ from, until, recurrence, zone: named }: Silence, now: number): Text {
+  const zone = recurrence?.zone ?? named;
+  const at = (moment: Milliseconds): Text => momentWords(moment, zone);
+  const byClock = zone === undefined || !isShownLocally(zone) ? "" : ` by the clock of ${zone}`;
+  if (recurrence === undefined) {
+    return from > now ? text`from ${at(from)} to ${at(until)}${byClock}` : text`until ${at(until)}${byClock}`;
+  }
+  const { every, until: end } = recurrence;
+  const local = new Date(localMillis(recurrence.zone, from));
+  const day = every === "day" ? "day" : (WEEKDAYS[local.getUTCDay()] ?? "week");
+  const clock = local.toISOString().slice(11, 16);
+  const first = from > now ? text`first at ${at(from)}` : text`since ${at(from)}`;
+  return text`every ${day} from ${clock} for ${formatDuration(until - from)} by the clock of ${recurrence.zone}, ${first}, the last time before ${at(end)}`;
+}
+
+function isShownLocally(zone: string): boolean {
+  return zone !== "UTC" && isTimeZone(zone);
+}
+
+/** `2026-01-16 12:30 (2026-01-16 11:30:00 UTC)`; where no zone is named, by the reader's clock alone. */
+function momentWords(moment: Milliseconds, zone: string | undefined): Text {
+  const own = text`${time(fromMillis(moment))}`;
+  if (zone === undefined || !isShownLocally(zone)) return own;
+  const local = new Date(localMillis(zone, moment)).toISOString().slice(0, 16).replace("T", " ");
+  return text`${local} (${own})`;
+}
+
+/** A change of a silence as a line of the log: made, or ended if its end has come. Pure and total. */
+export function silenceLogLine(silence: Silence, by: string, at: Milliseconds): string {
+  const what = plainText(silenceScopeWords(silence));
+  if (silenceEnds(silence) <= at) return `${silence.id} ended, by ${by}: ${what}`;
+  const reason = silence.reason === undefined ? "" : `; reason: ${silence.reason}`;
+  return `${silence.id} made, by ${by}: ${what}, ${plainText(silenceTimeWords(silence, at))}${reason}`;
+}

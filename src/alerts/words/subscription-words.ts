@@ -1,0 +1,198 @@
+import { plainText } from "../../reply/plain-text.ts";
+import {
+  code,
+  id,
+  type Inline,
+  joinText,
+  link,
+  number,
+  strong,
+  text,
+  type Text,
+  type TextPart,
+} from "../../reply/text.ts";
+import { formatDecimal, parseDecimal, readPlaces, roundDecimal } from "../../units/decimal.ts";
+import { formatDuration } from "../../units/duration.ts";
+import type { GivenParameters } from "../judge/kinds/kind.ts";
+import { type AlertKind, groupOf, isConditionKind } from "../judge/kinds/kinds.ts";
+import type { ParameterName } from "../judge/kinds/reading.ts";
+import type { Subscription } from "../route/subscription.ts";
+
+/** Display names of subjects, by their ids. */
+export type Labels = Readonly<Record<string, string>>;
+
+type SubscriptionSummary = Pick<
+  Subscription,
+  | "kinds"
+  | "subjects"
+  | "parameters"
+  | "network"
+  | "floor"
+  | "style"
+  | "events"
+  | "quietHours"
+  | "mention"
+  | "guidance"
+  | "personal"
+>;
+
+/** `market.price of BTC/USDT, above 70,000 on mainnet`. Pure and total. */
+export function subscriptionWords(summary: SubscriptionSummary, labels: Labels = {}): Text {
+  const subjects = summary.subjects.length === 0 ? [] : text` of ${subjectWords(summary.subjects, labels)}`;
+  const thresholds = thresholdWords(summary.parameters);
+  const beyond = thresholds === "" ? [] : text`, ${thresholds}`;
+  return text`${kindWords(summary.kinds)}${subjects}${beyond} on ${strong(summary.network)}`;
+}
+
+/** How it is delivered: as far as that is not the default, or with `whole` its severity and style in any case. */
+export function deliveryOptionWords(
+  {
+    floor,
+    style,
+    events,
+    quietHours: quiet,
+    mention,
+    guidance: { note, runbook } = {},
+    personal,
+    kinds,
+  }: SubscriptionSummary,
+  whole = false,
+): Text {
+  const conditions = kinds.some((kind) => isConditionKind(kind));
+  const parts: TextPart[] = [
+    ...(floor === "info" && !whole ? [] : [SEVERITY_WORDS[floor]]),
+    ...(conditions && (style !== "live" || whole) ? [`${style} style`] : []),
+    ...(events === "usual" || personal === true
+      ? []
+      : [events === "each" ? "events one by one" : "events in one message a day"]),
+    ...(quiet === undefined ? [] : [`quiet ${quiet.from} to ${quiet.to} ${quiet.zone}`]),
+    ...(mention === undefined
+      ? []
+      : [
+          text`critical notifies ${mention.startsWith("user:") ? text`the person ${id(mention.slice(5))}` : id(mention)}`,
+        ]),
+    ...(note === undefined ? [] : [text`says “${note}”`]),
+    ...(runbook === undefined ? [] : [text`with a ${link("runbook", runbook)}`]),
+  ];
+  return joinText(parts, ", ");
+}
+
+const SEVERITY_WORDS: Readonly<Record<SubscriptionSummary["floor"], string>> = {
+  info: "every severity",
+  warning: "warnings and worse",
+  critical: "critical only",
+};
+
+/** `the ops alerts`, `all alerts`, or the kinds one by one. */
+function kindWords(kinds: readonly AlertKind[]): Text {
+  const group = groupOf(kinds);
+  if (group === "all") return text`${strong("all")} alerts`;
+  if (group !== undefined) return text`the ${strong(group)} alerts`;
+  return joinText(
+    kinds.map((kind) => strong(kind)),
+    ", ",
+  );
+}
+
+function subjectWords(subjects: readonly string[], labels: Labels): Text {
+  return joinText(
+    subjects.map((subject) => subjectName(subject, labels)),
+    ", ",
+  );
+}
+
+/** A subject's display name, else its id. */
+export function subjectName(subject: string, labels: Labels = {}): TextPart {
+  const label = labels[subject];
+  if (label !== undefined) return strong(label);
+  const bundle = /^(list-asset|asset-limits):(.*)$/su.exec(subject);
+  if (bundle !== null) return text`${bundle[1]} ${id(bundle[2] ?? "")}`;
+  // A node's name is not shortened like an id.
+  return /^[0-9a-f]{32,}$/iu.test(subject) ? id(subject) : code(subject);
+}
+
+/** Its own thresholds, in words; empty if there are none. */
+function thresholdWords(parameters: Subscription["parameters"]): string {
+  return Object.values(parameters)
+    .flatMap((given) => (given === undefined ? [] : wordsOf(given)))
+    .filter((word, index, all) => all.indexOf(word) === index)
+    .join(", ");
+}
+
+/** What differs from the configured parameters, as a rule's id says it: `market.price{high=70000}`. Pure and total. */
+export function ruleParameters(rule: string): Readonly<Record<string, string>> {
+  const given = /\{(.*)\}$/u.exec(rule)?.[1] ?? "";
+  const pairs = given.split(",").map((pair) => pair.split("=", 2));
+  return Object.fromEntries(pairs.flatMap(([name = "", value]) => (value === undefined ? [] : [[name, value]])));
+}
+
+/** The same in words: `above 70,000`; empty if nothing differs. */
+export function ruleWords(rule: string): string {
+  return wordsOf(ruleParameters(rule)).join(", ");
+}
+
+/** A number of any size with its digits grouped and none of them lost; other text as it is. */
+export function groupedNumber(written: string | number): string {
+  const exact = parseDecimal(String(written));
+  return exact === undefined ? String(written) : formatDecimal(exact, { trim: false });
+}
+
+/** A price with the digits that people read, and all of them in the details. */
+export function priceWords(written: string): Inline {
+  const exact = parseDecimal(written);
+  if (exact === undefined) return { kind: "text", text: written };
+  return number(formatDecimal(exact, { trim: false }), formatDecimal(roundDecimal(exact, readPlaces(exact))));
+}
+
+/** The words for each parameter but those of a price, which belong together. */
+const PARAMETER_WORDS: Readonly<
+  Record<Exclude<ParameterName, "low" | "high" | "when">, (value: string | number) => string>
+> = {
+  for: (span) => `for ${spanWords(span)}`,
+  criticalFor: (span) => `critical after ${spanWords(span)}`,
+  drift: (span) => `drift above ${spanWords(span)}`,
+  behind: (span) => `behind by ${spanWords(span)}`,
+  atLeast: (span) => `at least ${spanWords(span)}`,
+  percent: (value) => `within ${value} %`,
+  rounds: (value) => `${value} looks in a row`,
+  blocks: (value) => `behind by ${value} blocks`,
+  factor: (value) => `${value} times the usual spacing`,
+};
+
+function spanWords(millis: string | number): string {
+  return formatDuration(Number(millis));
+}
+
+function wordsOf({ low, high, when, ...rest }: GivenParameters): string[] {
+  const within = when === "within" && low !== undefined && high !== undefined;
+  const beyond = [
+    ...(high === undefined ? [] : [`above ${groupedNumber(high)}`]),
+    ...(low === undefined ? [] : [`below ${groupedNumber(low)}`]),
+  ];
+  return [
+    ...(within ? [`between ${groupedNumber(low)} and ${groupedNumber(high)}`] : []),
+    ...(within || beyond.length === 0 ? [] : [beyond.join(" or ")]),
+    ...Object.entries(rest).map(
+      ([name, value]) => PARAMETER_WORDS[name as keyof typeof PARAMETER_WORDS]?.(value) ?? `${name} ${value}`,
+    ),
+  ];
+}
+
+/** A change of a subscription as a line of the log; `before` if there was one. Pure and total. */
+export function subscriptionLogLine(before: Subscription | undefined, after: Subscription, by: string): string {
+  const now = fullSubscriptionWords(after);
+  const was = before === undefined ? now : fullSubscriptionWords(before);
+  const changed = was === now ? "" : `; before: ${was}`;
+  return `${after.id} ${changeVerb(before, after)}, by ${by}: ${now}${changed}`;
+}
+
+function changeVerb(before: Subscription | undefined, { state }: Subscription): string {
+  if (before === undefined) return state === "active" ? "added" : `added as ${state}`;
+  if (before.state === state) return "changed";
+  return state === "active" ? "resumed" : state;
+}
+
+function fullSubscriptionWords(one: Subscription): string {
+  const manner = plainText(deliveryOptionWords(one));
+  return `${plainText(subscriptionWords(one))}${manner === "" ? "" : ` (${manner})`}`;
+}

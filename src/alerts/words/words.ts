@@ -1,0 +1,200 @@
+// Renders alerts when they are sent: a message becomes a Reply.
+// Read describe-condition.ts and condition-words.ts (stalled, down, price …), describe-event.ts (checkpoints …),
+// describe-change.ts and describe-token.ts next; phrases.ts and the other *-words.ts are shared with commands.
+import { type Block, paragraph, type Table } from "../../reply/block.ts";
+import { tableAttachment } from "../../reply/csv.ts";
+import { reply, type Reply } from "../../reply/reply.ts";
+import { code, strong, text, type Text, time, toText } from "../../reply/text.ts";
+import { decimal, formatDecimal } from "../../units/decimal.ts";
+import { formatDuration } from "../../units/duration.ts";
+import { formatUtc, toMillis } from "../../units/nanoseconds.ts";
+import type { AlertEvent } from "../judge/kinds/event.ts";
+import { timeFromText } from "../judge/kinds/json-fields.ts";
+import type { DeliveryContext } from "../deliver/outbox/delivery-subject.ts";
+import type { AlertMessage } from "../deliver/outbox/message.ts";
+import type { Platforms } from "../platform.ts";
+import { conditionWords } from "./condition-words.ts";
+import { describeChange, describeTest } from "./describe-change.ts";
+import { describeCondition, describeUnacknowledged } from "./describe-condition.ts";
+import { describeDatabase } from "./describe-database.ts";
+import { describeCalm, describeFlapping } from "./describe-flapping.ts";
+import { describeEvent, eventCells, eventLine } from "./describe-event.ts";
+import { describeRefused } from "./describe-refused.ts";
+import { describeSilences } from "./describe-silences.ts";
+import { describeToken } from "./describe-token.ts";
+import { countOf, markedTitle } from "./phrases.ts";
+
+type MessageOf<T extends AlertMessage["type"]> = Extract<AlertMessage, { type: T }>;
+
+/** How many events a digest lists in the message itself; its file has all of them. */
+const NAMED_EVENTS = 5;
+
+/** Renders an alert; without `platforms` each is called by its id. Pure and total. */
+export function describe(message: AlertMessage, context: DeliveryContext = {}, platforms?: Platforms): Reply {
+  const said = describeByType(message, context, platforms);
+  if (context.twice === true) {
+    const note = paragraph("Sent twice: only the other message is kept up to date.");
+    return { ...said, tone: "neutral", blocks: [note], actions: [], attachments: [] };
+  }
+  const notes = [
+    ...(context.repeat === true
+      ? [text`${strong("This may be a repeat")}: the first try to send it may have arrived.`]
+      : []),
+    ...(context.plain === true ? ["Plain text, without files: the usual form was refused here."] : []),
+  ];
+  return notes.length === 0 ? said : { ...said, blocks: [...notes.map((note) => paragraph(note)), ...said.blocks] };
+}
+
+function describeByType(message: AlertMessage, context: DeliveryContext, platforms?: Platforms): Reply {
+  switch (message.type) {
+    case "condition":
+      return describeCondition(message, context);
+    case "event":
+      return describeEvent(message, context);
+    case "digest":
+      return describeDigest(message);
+    case "rolling":
+      return describeRolling(message);
+    case "flapping":
+      return describeFlapping(message, context);
+    case "unacknowledged":
+      return describeUnacknowledged(message);
+    case "calm":
+      return describeCalm(message, context);
+    case "away":
+      return describeDowntime(message);
+    case "lost":
+      return reply({
+        tone: "warning",
+        title: markedTitle(
+          "WARNING",
+          text`A channel on ${platforms?.nameOf(message.platform) ?? message.platform} can no longer be reached`,
+          message,
+        ),
+        blocks: [
+          paragraph(
+            text`${code(message.channel)}: ${platforms?.nameOf(message.platform) ?? message.platform} says ${message.why}. ${message.subscriptions === 1 ? "1 subscription" : `${message.subscriptions} subscriptions`} ended there, ${message.unsent === 1 ? "1 message was" : `${message.unsent} messages were`} given up. Invite the bot again, then subscribe again there.`,
+          ),
+        ],
+      });
+    case "refused":
+      return describeRefused(message, platforms);
+    case "database":
+      return describeDatabase(message);
+    case "token":
+      return describeToken(message, platforms);
+    case "silences":
+      return describeSilences(message, platforms);
+    case "export":
+      return reply({
+        title: markedTitle("INFO", text`A ledger export of yours has ended`, message),
+        blocks: [paragraph(text`${code(`ledger fetch ${message.job}`)} says what came of it, for 24 hours.`)],
+      });
+    case "test":
+      return describeTest(message, platforms);
+    case "change":
+      return describeChange(message, platforms);
+  }
+}
+
+function describeDigest(message: MessageOf<"digest">): Reply {
+  const { events, episodes } = message;
+  const kinds = [...Map.groupBy(events, (event) => event.kind)];
+  const counts = kinds.map(([kind, all]) => `${countOf(kind, all.length)}${blocksOf(all)}`);
+  const closed =
+    episodes.length === 0 ? [] : [`${episodes.length} resolved ${episodes.length === 1 ? "alert" : "alerts"}`];
+  const what = [...closed, ...counts].join(", ");
+  const why = { "catch-up": "all at once", "quiet hours": "during quiet hours", held: "kept back until now" }[
+    message.reason
+  ];
+  const table = eventTable(message);
+  return reply({
+    title: markedTitle("DIGEST", text`${what} on ${strong(message.network)}, ${why}`, message),
+    blocks: [
+      ...(episodes.length === 0 ? [] : [{ kind: "list", items: episodes.map(episodeLine) } satisfies Block]),
+      ...(events.length === 0 ? [] : [{ kind: "list", items: namedEvents(message) } satisfies Block]),
+    ],
+    attachments:
+      events.length <= NAMED_EVENTS ? [] : [tableAttachment(table, message.simulated === true ? "SIMULATED-" : "")],
+  });
+}
+
+function describeRolling(message: MessageOf<"rolling">): Reply {
+  const { events, total, kind, network, day } = message;
+  const left = total - events.length;
+  return reply({
+    title: markedTitle("TODAY", text`${countOf(kind, total)} on ${strong(network)}, ${day} (UTC)`, message),
+    blocks: [
+      {
+        kind: "list",
+        items: [...events].toReversed().map((event) => text`${time(timeFromText(event.at))}: ${eventLine(event)}`),
+      },
+      ...(left > 0 ? [paragraph(`${left} earlier ones are not listed.`)] : []),
+    ],
+  });
+}
+
+function describeDowntime(message: MessageOf<"away">): Reply {
+  const [from, to] = [timeFromText(message.from), timeFromText(message.to)];
+  return reply({
+    title: markedTitle("INFO", text`The bot was away for ${formatDuration(toMillis(to) - toMillis(from))}`, message),
+    blocks: [paragraph(text`From ${time(from)} to ${time(to)}. ${lateEventWords(message)}.`)],
+  });
+}
+
+/** Which events are late, and which were lost or are not known yet. */
+function lateEventWords({ late, unseen = [] }: MessageOf<"away">): string {
+  const happened = late.filter(({ count }) => count > 0);
+  const counts = happened.map(({ kind, count }) => countOf(kind, count)).join(", ");
+  // What a node no longer holds cannot be reported any more.
+  const lost = happened.some(({ kind }) => kind === "history.reset") ? ["what happened in the gap is lost"] : [];
+  if (unseen.length === 0) {
+    const told = counts === "" ? "Nothing happened meanwhile" : `Told late: ${counts}`;
+    return [told, ...(lost.length === 0 ? ["nothing was lost"] : lost)].join("; ");
+  }
+  const told = counts === "" ? "What happened meanwhile is not known yet" : `Told late so far: ${counts}`;
+  const rest = `not all of ${unseen.join(" and ")} could be seen; the rest follows`;
+  return [told, ...lost, rest].join("; ");
+}
+
+function episodeLine(episode: MessageOf<"digest">["episodes"][number]): Text {
+  const ended = episode.recovered ?? episode.ended ?? episode.detected;
+  return text`${conditionWords(episode).bad}: ${time(timeFromText(episode.began))} to ${time(timeFromText(ended))}`;
+}
+
+/** The last events of a digest. Held ones say when they came; those found at once share the time of the message. */
+function namedEvents({ events, reason }: MessageOf<"digest">): Text[] {
+  const named = events
+    .slice(-NAMED_EVENTS)
+    .map((event) =>
+      reason !== "catch-up" ? text`${time(timeFromText(event.at))}: ${eventLine(event)}` : eventLine(event),
+    );
+  const left = events.length - named.length;
+  return left === 0 ? named : [toText(`${left} earlier ones are in the file`), ...named];
+}
+
+/** `, blocks 100 to 250`, where they have any. */
+function blocksOf(events: readonly AlertEvent[]): string {
+  const blocks = events.flatMap((event) => {
+    const [block] = eventCells(event);
+    return block === "" ? [] : [BigInt(block)];
+  });
+  const [first, ...rest] = blocks;
+  if (first === undefined || rest.length === 0) return "";
+  const lowest = rest.reduce((a, b) => (b < a ? b : a), first);
+  const highest = rest.reduce((a, b) => (b > a ? b : a), first);
+  return `, blocks ${formatDecimal(decimal(lowest))} to ${formatDecimal(decimal(highest))}`;
+}
+
+/** All events of a digest, in order. */
+function eventTable(message: MessageOf<"digest">): Table {
+  const titles = ["Kind", "Block", "Subject", "Detail", "Seen"];
+  return {
+    kind: "table",
+    name: `${message.network}-events`,
+    columns: titles.map((title) => ({ title })),
+    rows: message.events.map((event) =>
+      [event.kind, ...eventCells(event), formatUtc(timeFromText(event.at))].map((cell) => toText(cell)),
+    ),
+  };
+}

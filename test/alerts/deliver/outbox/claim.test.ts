@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+
+import { splitIntoChunks, toChunkRow } from "../../../../src/alerts/deliver/outbox/chunk.ts";
+import { claim } from "../../../../src/alerts/deliver/outbox/claim.ts";
+import { joinPlans } from "../../../../src/alerts/deliver/outbox/batch.ts";
+import { MessageCollector } from "../../../../src/alerts/deliver/outbox/message.ts";
+import { FakeSender } from "../../../support/fake-sender.ts";
+import { ops, owed } from "./owed.ts";
+
+const newId = (): string => "new";
+const sender = (more: { readonly dropsRepeatsForMillis?: number } = {}): FakeSender =>
+  new FakeSender({ platform: "nowhere", now: () => 0, ...more });
+
+it.each([
+  [1, 1],
+  [2, 1],
+  [3, 0],
+])("a claim of %d, where 2 are due, says of %d sender that more may be due", async (limit, full) => {
+  const { tables, at } = await owed({ id: "a" }, { id: "b", destination: "nowhere//desk/" });
+  const taken = await tables((all) => claim(all, [{ sender: sender(), limit }], at, newId, "me"));
+  expect([taken.claimed.length, taken.full.length]).toEqual([Math.min(limit, 2), full]);
+});
+
+it.each([
+  ["waits behind the first messages of an idle dispatcher", { isIdle: true, due: true }, 1],
+  ["does not wait where none is due", { isIdle: true, due: false }, 0],
+  ["does not wait while others are being sent", { isIdle: false, due: true }, 0],
+])("a chunk %s", async (_what, { isIdle, due }, waiting) => {
+  const { tables, at } = await owed(...(due ? [{ id: "a" }] : []));
+  await tables(async (all) => {
+    const message = { type: "test", by: "ada", at: "1" } as const;
+    const deliveries = [{ id: "later", destination: ops, phase: "bot", message }] as const;
+    const messages = new MessageCollector();
+    const chunks = splitIntoChunks(joinPlans([{ deliveries }]), messages);
+    await all.outbox.addMessages(messages.rows(), at);
+    await all.chunks.put(chunks.map(({ chunk }) => toChunkRow("nowhere", chunk, at)));
+    const { chunked } = await claim(all, [{ sender: sender(), limit: 9 }], at, newId, "me", isIdle);
+    expect([chunked, (await all.chunks.take(9)).length]).toEqual([true, waiting]);
+  });
+});
+
+it.each([
+  ["that came again though it may have arrived", { attempts: 2, uncertain_since: 1 }, true],
+  ["that came again after an attempt that certainly failed", { attempts: 2, uncertain_since: null }, false],
+  ["that came once, and late", { attempts: 1, uncertain_since: 1 }, false],
+])("the edit of a message %s: whether that is marked as a repeat", async (_what, is, repeat) => {
+  const { tables, at } = await owed(
+    { id: "a", is: { state: "sent", ...is } },
+    { id: "edit", kind: "edit", phase: "state", target: "a" },
+  );
+  await tables(async (all) => {
+    await all.outbox.update("a", { attempted_at: 1 });
+    await all.outbox.putReceipts([{ delivery: "a", platform: "nowhere", channel: "ops", message: "1", at }]);
+    const { claimed } = await claim(all, [{ sender: sender(), limit: 1 }], at, newId, "me");
+    expect(claimed.map((one) => one.repeat)).toEqual([repeat]);
+  });
+});
+
+describe("a delivery that may have arrived", () => {
+  it.each([
+    ["is no repeat while the platform drops it", 60_001, false],
+    ["is one from then on", 60_000, true],
+    ["is one at once where the platform drops none", 0, true],
+  ])("%s", async (_what, dropsRepeatsForMillis, repeat) => {
+    const { tables, at } = await owed({ id: "a", is: { attempts: 1 } });
+    await tables(async (all) => {
+      const since = dropsRepeatsForMillis === 0 ? at : at - 60_000;
+      await all.outbox.update("a", { uncertain_since: since });
+      const taken = await claim(all, [{ sender: sender({ dropsRepeatsForMillis }), limit: 1 }], at, newId, "me");
+      expect(taken.claimed.map((one) => one.repeat)).toEqual([repeat]);
+    });
+  });
+});

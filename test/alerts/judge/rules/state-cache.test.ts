@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+
+import { NetworkStateCache } from "../../../../src/alerts/judge/rules/state-cache.ts";
+import { FIRED, subscribed } from "../../outage.ts";
+import { auction, stalled } from "../../readings.ts";
+import { aSubscription } from "../../samples.ts";
+
+it("parses again what has changed since the last observation, and nothing else", async () => {
+  const stage = await subscribed({}, { kinds: ["network.stalled", "market.auction"] });
+  await stage.engine.putSubscription(aSubscription({ id: "other", network: "testnet" }), "ada");
+  await stage.rounds(8, [stalled("bad", { badForMillis: 1000 }), auction("bad")]);
+  expect(stage.sender.take()).toContain(FIRED);
+  const state = new NetworkStateCache("mainnet");
+  const load = () => stage.store.transaction(({ alerts }) => state.load(alerts));
+  const before = await load();
+  before.open.clear();
+  await stage.round([stalled("good"), auction("bad")], [], "testnet");
+  const same = await load();
+  expect([...same.open.keys()].toSorted()).toEqual(["market.auction|mainnet|m1|1", "network.stalled|mainnet||1"]);
+  expect(same.machines.get("network.stalled", "")).toBe(before.machines.get("network.stalled", ""));
+  await stage.round([stalled("good"), auction("bad")]);
+  const after = await load();
+  expect(after.machines.get("network.stalled", "")).toMatchObject({ phase: "recovering" });
+  expect(after.open.get("network.stalled|mainnet||1")).toMatchObject({ state: "recovering" });
+});
