@@ -1,6 +1,6 @@
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import { momentAt, toMicros } from "./chain/chain.ts";
-import { Network, type NetworkName } from "./network.ts";
+import type { Network } from "./network.ts";
 
 /** Ids that exist on a simulated network, for help, examples and tests. They change with the seed, not with the time. */
 export interface Samples {
@@ -71,13 +71,5 @@ export function freshSamplesOf(network: Network, now: Nanoseconds): FreshSamples
   return {
     orders: Object.fromEntries(network.orders.newest(moment)),
     proposalId: network.bundles.newest(moment),
-  };
-}
-
-/** The samples of a seed without a simulator running. */
-export function sampleIds(seed: string): Record<NetworkName, Samples> {
-  return {
-    mainnet: samplesOf(new Network("mainnet", seed)),
-    testnet: samplesOf(new Network("testnet", seed)),
   };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { withSampleIds } from "../../src/main/seen-ids.ts";
-import { sampleIds } from "../../src/simulator/samples.ts";
+import { sampleIds } from "../support/sample-ids.ts";
 import type { SeenId, SeenIds } from "../../src/store/store.ts";
 
 const samples = sampleIds("bellwether");

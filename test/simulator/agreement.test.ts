@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { sampleIds } from "../../src/simulator/samples.ts";
+import { sampleIds } from "../support/sample-ids.ts";
 import { simulated, type Simulated } from "./simulated.ts";
 
 const ALL_OF_IT = [

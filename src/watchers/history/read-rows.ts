@@ -1,6 +1,15 @@
-import type { ApiClient, AsOf, CallOptions, Operations } from "../../api/api-client.ts";
-import type { FetchPage, Row } from "../../api/client/iterate-rows.ts";
+import type { Answer, ApiClient, AsOf, CallOptions, Operations } from "../../api/api-client.ts";
+import type { Page, PageRequest } from "../../api/model/page.ts";
 import { compareIntegers } from "../../units/decimal.ts";
+
+/** Gets one page: `(request) => api.getCheckpoints(request, { signal })`. */
+export type FetchPage<T> = (request: PageRequest) => Promise<Answer<Page<T>>>;
+
+export interface Row<T> {
+  readonly cursor: string | undefined;
+  readonly node: T;
+  readonly asOf: AsOf;
+}
 
 /** A list of the network: its rows may come in any order, and twice. */
 export interface History<T> {

@@ -2,17 +2,15 @@ import { parse } from "csv-parse/sync";
 import { expect, test } from "vitest";
 
 import type { ApiClient } from "../../../src/api/api-client.ts";
-import { collectRows, iterateRows } from "../../../src/api/client/iterate-rows.ts";
+import { everyRow } from "../../support/every-row.ts";
 import { watchedTestnet } from "../watched-testnet.ts";
 
 const KINDS = ["checkpoint.new", "history.reset"] as const;
 
 /** The newest checkpoints on the chain, in its order: block and hash. */
 async function newest(api: ApiClient, count: number): Promise<string[]> {
-  const { rows } = await collectRows(
-    iterateRows((request) => api.getCheckpoints(request, { fresh: true }), { maxRows: count }),
-  );
-  return rows.map(({ node }) => `${node.atBlock}/${node.hash}`).toReversed();
+  const rows = await everyRow((request) => api.getCheckpoints(request, { fresh: true }), { maxRows: count });
+  return rows.map((row) => `${row.atBlock}/${row.hash}`).toReversed();
 }
 
 test("500 checkpoints and more while away: one digest with all of them in a file, in order, each once", async () => {

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 
 import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
 import type { AlertEvent } from "../../../src/alerts/judge/kinds/event.ts";
-import { collectRows, iterateRows } from "../../../src/api/client/iterate-rows.ts";
 import { nanoseconds } from "../../../src/units/nanoseconds.ts";
 import { checkpointsWatcher } from "../../../src/watchers/history/checkpoints.ts";
 import { rotationsWatcher } from "../../../src/watchers/history/rotations.ts";
 import { snapshotsWatcher } from "../../../src/watchers/history/snapshots.ts";
+import { everyRow } from "../../support/every-row.ts";
 import { simulatedNetwork } from "../simulated-network.ts";
 
 const ofKind = <K extends AlertEvent["kind"]>(events: readonly AlertEvent[], kind: K) =>
@@ -20,12 +20,8 @@ test("checkpoints: those of eight hours away are announced completely and in ord
   simulator.faults.set({ kind: "die", node: 1 });
   await pass(8 * 3600);
   const { events, readings } = await observer.observe();
-  const pages = iterateRows((request) => api.getCheckpoints(request), {
-    maxRows: 20_000,
-    pageRows: 1000,
-    newestFirst: false,
-  });
-  const there = (await collectRows(pages)).rows.map(({ node }) => node).filter(({ atBlock = 0n }) => atBlock > from);
+  const rows = await everyRow((request) => api.getCheckpoints(request), { maxRows: 20_000, newestFirst: false });
+  const there = rows.filter(({ atBlock = 0n }) => atBlock > from);
   expect(events.length).toBeGreaterThan(500);
   expect(ofKind(events, "checkpoint.new").map(({ atBlock, hash }) => `${atBlock}/${hash}`)).toEqual(
     there.map(({ atBlock, hash }) => `${atBlock}/${hash}`),
