@@ -1,7 +1,6 @@
 import { timeFromText } from "../src/alerts/judge/kinds/json-fields.ts";
 import { episodeName, isOpen } from "../src/alerts/judge/rules/episode.ts";
-import { tokenScope } from "../src/alerts/deliver/suspension/suspension-record.ts";
-import type { Destination } from "../src/alerts/sender.ts";
+import { tokenScope } from "../src/alerts/route/suspension.ts";
 import { conditionWords } from "../src/alerts/words/condition-words.ts";
 import { othersWords } from "../src/alerts/words/describe-change.ts";
 import { sinceWords } from "../src/alerts/words/phrases.ts";
@@ -26,6 +25,7 @@ import { command } from "../src/bot/command.ts";
 import { details, field, paragraph } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";
 import { code, text, time } from "../src/reply/text.ts";
+import type { Destination } from "../src/alerts/destination.ts";
 
 export const alertsAck = command({
   name: "alerts ack",

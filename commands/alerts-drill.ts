@@ -1,10 +1,10 @@
-import { destinationKey, isAlive } from "../src/alerts/route/subscription.ts";
-import type { Destination } from "../src/alerts/sender.ts";
+import { isAlive } from "../src/alerts/route/subscription.ts";
 import { toOption } from "../src/answers/alerts/alert-options.ts";
 import { destinationHere, isOperator, parseDestination } from "../src/answers/alerts/destination.ts";
 import { runDrill } from "../src/answers/alerts/episodes/drill.ts";
 import { systemClock } from "../src/api/clock.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
+import { type Destination, destinationKey } from "../src/alerts/destination.ts";
 
 const options = { to: toOption("; all = everywhere") } as const;
 

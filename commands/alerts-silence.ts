@@ -1,10 +1,10 @@
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
-import { readReference } from "../src/alerts/deliver/outbox/group.ts";
 import { requireManager } from "../src/answers/alerts/destination.ts";
 import { findEpisodes } from "../src/answers/alerts/episodes/episodes.ts";
 import { addSilence } from "../src/answers/alerts/silences/add-silence.ts";
 import { SILENCE_OPTIONS } from "../src/answers/alerts/silences/silence-options.ts";
 import { command } from "../src/bot/command.ts";
+import { readReference } from "../src/alerts/message/message-group.ts";
 
 export const alertsSilence = command({
   name: "alerts silence",

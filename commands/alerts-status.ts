@@ -13,7 +13,6 @@ import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { episodeSubject, mayAcknowledge, seenHere, worstFirst } from "../src/answers/alerts/episodes/episodes.ts";
 import { networkStatus, watchedMarketLabels } from "../src/answers/alerts/episodes/network-status.ts";
 import { destinationHere, isAmongMany } from "../src/answers/alerts/destination.ts";
-import { tokenKey } from "../src/alerts/sender.ts";
 import { servedSuspensions, suspensionWords, unreachablePlaces } from "../src/answers/alerts/suspension-words.ts";
 import { visibleSilences } from "../src/answers/alerts/silences/silences.ts";
 import { rowActions } from "../src/answers/answer.ts";
@@ -24,6 +23,7 @@ import { code, joinText, strong, text, type Text, toText } from "../src/reply/te
 import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
 import { formatCount } from "../src/units/format-number.ts";
 import { type Nanoseconds, toMillis } from "../src/units/nanoseconds.ts";
+import { tokenKey } from "../src/alerts/destination.ts";
 
 /** A watcher is late after so many of its intervals without an observation. */
 const LATE_INTERVALS = 3;

@@ -1,5 +1,4 @@
 import { isSilenceActive, overlap, type Silence } from "../src/alerts/route/silence.ts";
-import { destinationKey } from "../src/alerts/route/subscription.ts";
 import { silenceScopeWords } from "../src/alerts/words/silence-words.ts";
 import { SILENCE_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { subjectLabels } from "../src/answers/alerts/alert-subjects.ts";
@@ -18,6 +17,7 @@ import { reply } from "../src/reply/reply.ts";
 import { code, type Inline, joinText, text, type Text, time } from "../src/reply/text.ts";
 import type { Milliseconds } from "../src/units/duration.ts";
 import { fromMillis, toMillis } from "../src/units/nanoseconds.ts";
+import { destinationKey } from "../src/alerts/destination.ts";
 
 export const alertsUnsilence = command({
   name: "alerts unsilence",

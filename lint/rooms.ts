@@ -8,21 +8,35 @@ export const ground = "errors in-time log loopback make-folder reply units";
 export const rooms: Readonly<Record<string, string>> = {
   // Floor 6
   main: "everything",
-  // Floor 5; `adapters/*` = the files directly in `adapters/`.
-  commands: "ground answers bot alerts api export(types)",
-  "adapters/discord": "ground adapters/* bot alerts export",
-  "adapters/slack": "ground adapters/* bot alerts export",
+  // Floor 5; `adapters/*` = the files directly in `adapters/`, and so for `alerts/*`.
+  commands:
+    "ground answers bot alerts/service(types) alerts/words alerts/message alerts/route alerts/judge alerts/* api export(types)",
+  "adapters/discord": "ground adapters/* bot alerts/sender alerts/*(types) export",
+  "adapters/slack": "ground adapters/* bot alerts/sender alerts/*(types) export",
   "adapters/terminal": "ground bot",
-  "adapters/web": "ground adapters/* bot alerts(types)",
+  "adapters/web":
+    "ground adapters/* bot alerts/service(types) alerts/sender(types) alerts/judge(types) alerts/*(types)",
   "adapters/web/public": "adapters/web(types) reply(types)",
-  "adapters/*": "ground bot(types) alerts(types)",
+  "adapters/*": "ground bot(types) alerts/sender(types)",
   // Floor 4½
-  answers: "ground bot alerts api export(types) store(types)",
+  answers:
+    "ground bot alerts/service(types) alerts/words alerts/message alerts/route alerts/judge alerts/* api export(types) store(types)",
   // Floor 4
-  bot: "ground api alerts(types) export(types) store(types)",
-  watchers: "ground alerts api",
-  // Floor 3
-  alerts: "ground api(types) store(types)",
+  bot: "ground api alerts/service(types) alerts/sender(types) alerts/*(types) export(types) store(types)",
+  watchers: "ground alerts/engine(types) alerts/route(types) alerts/judge alerts/*(types) api",
+  // Floor 3, from top to bottom
+  "alerts/service":
+    "ground alerts/engine(types) alerts/deliver alerts/words alerts/message alerts/route alerts/judge alerts/sender(types) alerts/* api(types) store(types)",
+  "alerts/engine":
+    "ground alerts/deliver alerts/words alerts/message alerts/route alerts/judge alerts/sender(types) alerts/* api(types) store(types)",
+  "alerts/deliver":
+    "ground alerts/words alerts/message alerts/route alerts/judge alerts/sender alerts/* api(types) store(types)",
+  "alerts/words": "ground alerts/message alerts/route alerts/judge alerts/* api(types)",
+  "alerts/message": "ground alerts/route alerts/judge alerts/sender(types) alerts/* store(types)",
+  "alerts/route": "ground alerts/judge alerts/* store(types)",
+  "alerts/sender": "ground alerts/judge(types) alerts/*(types)",
+  "alerts/judge": "ground alerts/* api(types) store(types)",
+  "alerts/*": "ground api(types) store(types)",
   export: "ground api store(types)",
   // Floor 2
   api: "ground",
@@ -75,7 +89,7 @@ export const packages: Readonly<Record<string, string>> = {
   // Tools
   "csv-stringify": "reply",
   "fastest-levenshtein": "bot config export",
-  "lru-cache": "adapters/discord adapters/slack adapters/web alerts answers api store",
+  "lru-cache": "adapters/discord adapters/slack adapters/web alerts/deliver alerts/route answers api store",
   "node:crypto": "everywhere",
   "node:events": "everywhere",
   "node:path": "everywhere",
@@ -88,7 +102,7 @@ export const packages: Readonly<Record<string, string>> = {
   "prom-client": "main",
   "string-width": "adapters/discord adapters/terminal",
   yazl: "export",
-  zod: "adapters/discord adapters/slack adapters/web alerts answers api config export main reply simulator store watchers",
+  zod: "adapters/discord adapters/slack adapters/web alerts/* alerts/deliver alerts/judge alerts/message alerts/route alerts/service answers api config export main reply simulator store watchers",
 };
 
 /** Global network API → the rooms that may use it. */

@@ -5,7 +5,7 @@ import type { AlertEvent } from "../../src/alerts/judge/kinds/event.ts";
 import type { AlertKind } from "../../src/alerts/judge/kinds/kinds.ts";
 import type { Reading } from "../../src/alerts/judge/kinds/reading.ts";
 import type { Subscription } from "../../src/alerts/route/subscription.ts";
-import type { Destination, Sender } from "../../src/alerts/sender.ts";
+import type { Sender } from "../../src/alerts/sender.ts";
 import { describe } from "../../src/alerts/words/words.ts";
 import { systemClock } from "../../src/api/clock.ts";
 import { silentLog } from "../../src/log.ts";
@@ -13,6 +13,7 @@ import { createDuties } from "../../src/main/alerting/duties.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import { scratchFolder } from "./export-once.ts";
 import { subscriptionOf } from "./subscription-of.ts";
+import type { Destination } from "../../src/alerts/destination.ts";
 
 const NETWORK = "mainnet";
 

@@ -5,8 +5,9 @@ import { DiscordSender } from "../../src/adapters/discord/send/send.ts";
 import { closeRest, createRest } from "../../src/adapters/discord/transport/rest.ts";
 import { SlackSender } from "../../src/adapters/slack/send/send.ts";
 import { createWebClient } from "../../src/adapters/slack/transport/web-api.ts";
-import type { Destination, Sender } from "../../src/alerts/sender.ts";
+import type { Sender } from "../../src/alerts/sender.ts";
 import { silentLog } from "../../src/log.ts";
+import type { Destination } from "../../src/alerts/destination.ts";
 
 /** What sends to the platforms of open-platforms.ts, without limits of its own. */
 export function openSenders(origin: string): { readonly senders: readonly Sender[]; readonly close: () => void } {

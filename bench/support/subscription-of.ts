@@ -1,7 +1,7 @@
 import type { AlertKind } from "../../src/alerts/judge/kinds/kinds.ts";
-import { destinationKey, type Subscription } from "../../src/alerts/route/subscription.ts";
-import type { Destination } from "../../src/alerts/sender.ts";
+import type { Subscription } from "../../src/alerts/route/subscription.ts";
 import type { SubscriptionRow } from "../../src/store/alert-tables/alert-tables.ts";
+import { type Destination, destinationKey } from "../../src/alerts/destination.ts";
 
 /** An ordinary subscription, as it is stored. */
 export function subscriptionOf(

@@ -4,7 +4,7 @@ import {
   type Observation,
   type ProcessMemory,
   type WatcherProgress,
-} from "../../src/alerts/engine/judge-observation.ts";
+} from "../../src/alerts/judge/judge.ts";
 import type { Reading } from "../../src/alerts/judge/kinds/reading.ts";
 import { buildSubscriptionIndex } from "../../src/alerts/route/subscription-index.ts";
 import { type Episode, isOpen, type Machine } from "../../src/alerts/judge/rules/episode.ts";
@@ -15,6 +15,7 @@ import { sourcesReadings } from "../../src/watchers/sources/sources-readings.ts"
 import { judgeRound, SourcesState, stateAfter } from "../../src/watchers/sources/sources-state.ts";
 import { sourceThresholds } from "../../src/watchers/sources/sources.ts";
 import type { Round, WorldPlan } from "./world.ts";
+import { ruleWords } from "../../src/alerts/words/subscription-words.ts";
 
 /** An alert that was given: its kind and subject, when it fired and ended (true time). */
 export interface Told {
@@ -132,6 +133,7 @@ export class Bellwether implements Watch {
     const judged = judgeObservation(
       {
         index: this.#index,
+        ruleWords,
         config: this.#config,
         machines: this.#machines,
         open: this.#open,

@@ -5,7 +5,7 @@ import type { Log } from "../log.ts";
 import type { Store } from "../store/store.ts";
 import { toMillis } from "../units/nanoseconds.ts";
 import type { AlertsConfig } from "./alerts-config.ts";
-import type { Destination } from "./sender.ts";
+import type { Destination } from "./destination.ts";
 
 /** Dependencies of the engine and its parts. */
 export interface AlertDependencies {

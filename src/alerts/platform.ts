@@ -1,5 +1,5 @@
 import type { FileLimits } from "../reply/attachment.ts";
-import type { Destination } from "./sender.ts";
+import type { Destination } from "./destination.ts";
 
 /** A platform as commands and alerts know it: its words, and how its ids are read. Its adapter declares it. */
 export type Platform = ChatPlatform | OperatorPlatform;

@@ -1,22 +1,8 @@
+import type { Destination } from "./destination.ts";
 import type { Reply } from "../reply/reply.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { AlertKind } from "./judge/kinds/kinds.ts";
 import type { Severity } from "./judge/kinds/severity.ts";
-
-/** Where alerts go: a channel or a person's direct messages on a platform. */
-export interface Destination {
-  readonly platform: string;
-  readonly workspace?: string;
-  /** The platform's id of the channel; `user:` and a person's id for their direct messages. */
-  readonly channel: string;
-  /** A thread to post in. */
-  readonly thread?: string;
-}
-
-/** Names the scope of a token: the keys of all destinations there begin with it and a slash. */
-export function tokenKey({ platform, workspace }: Pick<Destination, "platform" | "workspace">): string {
-  return (workspace === undefined ? [platform] : [platform, workspace]).map(encodeURIComponent).join("/");
-}
 
 /** The subject of a delivery, for platforms that pass alerts to programs. Times are decimal nanoseconds. */
 export interface DeliverySubject {

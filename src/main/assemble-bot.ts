@@ -1,6 +1,6 @@
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import type { Platforms } from "../alerts/platform.ts";
-import { DRILL_NETWORK } from "../alerts/drill.ts";
+import { DRILL_NETWORK } from "../alerts/judge/drill.ts";
 import { createAlertEngine } from "../alerts/engine/engine.ts";
 import { type AlertService, createAlertService } from "../alerts/service/service.ts";
 import { systemClock } from "../api/clock.ts";

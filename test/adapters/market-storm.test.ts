@@ -9,7 +9,7 @@ import { nowMillis } from "../../src/alerts/dependencies.ts";
 import type { AlertEvent } from "../../src/alerts/judge/kinds/event.ts";
 import { KIND_GROUPS } from "../../src/alerts/judge/kinds/kinds.ts";
 import type { Reading } from "../../src/alerts/judge/kinds/reading.ts";
-import { destinationKey, subscriptionRow } from "../../src/alerts/route/subscription.ts";
+import { subscriptionRow } from "../../src/alerts/route/subscription.ts";
 import { describe } from "../../src/alerts/words/words.ts";
 import { silentLog } from "../../src/log.ts";
 import { createStore } from "../../src/store/create-store.ts";
@@ -23,6 +23,7 @@ import { FakeSlack } from "../support/fake-slack/fake-slack.ts";
 import { textOf as slackText } from "../support/fake-slack/person.ts";
 import { scratchDatabase } from "../support/scratch-database.ts";
 import { senderOn } from "./slack/sending.ts";
+import { destinationKey } from "../../src/alerts/destination.ts";
 
 // A thousand markets enter an auction within a minute, and the network stalls in the midst: through the engine, the
 // outbox, the dispatcher and the adapters, to a fake of each platform.

@@ -1,8 +1,8 @@
-import type { EpisodeHistory } from "../../src/alerts/engine/engine.ts";
 import type { DecisionRow, DeliveryRow } from "../../src/store/alert-tables/alert-tables.ts";
 import type { FakeSender, Post } from "../support/fake-sender.ts";
 import { alertOf, episodesIn, isRepeat } from "../support/gist.ts";
 import type { World } from "./invariant-world.ts";
+import type { EpisodeHistory } from "../../src/alerts/service/service.ts";
 
 // One law: per episode and destination at most one trigger, and exactly one unless a logged decision suppressed it, or
 // nobody was subscribed there while it was open; one resolve if and only if its trigger was, or may have been, sent; at most

@@ -11,9 +11,9 @@ import { type AlertEngine, createAlertEngine } from "../../src/alerts/engine/eng
 import type { ObservationResult } from "../../src/alerts/engine/process-observation.ts";
 import type { AlertEvent } from "../../src/alerts/judge/kinds/event.ts";
 import type { Reading } from "../../src/alerts/judge/kinds/reading.ts";
-import type { AlertMessage } from "../../src/alerts/deliver/outbox/message.ts";
+import type { AlertMessage } from "../../src/alerts/message/message.ts";
 import { enqueue } from "../../src/alerts/deliver/outbox/outbox.ts";
-import type { Destination, Sender } from "../../src/alerts/sender.ts";
+import type { Sender } from "../../src/alerts/sender.ts";
 import { silentLog } from "../../src/log.ts";
 import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { createStore, type DatabaseStore } from "../../src/store/create-store.ts";
@@ -22,6 +22,7 @@ import { FakeSender } from "../support/fake-sender.ts";
 import { describeAlert } from "../support/gist.ts";
 import { scratchDatabase, type ScratchDatabase } from "../support/scratch-database.ts";
 import { rowsOnce } from "./rows-once.ts";
+import type { Destination } from "../../src/alerts/destination.ts";
 
 /** Monday, 2024-06-03 12:00 UTC. */
 export const NOON = 1_717_416_000_000_000_000n;

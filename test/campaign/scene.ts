@@ -3,7 +3,6 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { StepName } from "../../src/alerts/dependencies.ts";
-import { destinationKey } from "../../src/alerts/route/subscription.ts";
 import { createSandbox, type Running } from "../support/bellwether.ts";
 import { FakeDiscord } from "../support/fake-discord/fake-discord.ts";
 import { FakeSlack } from "../support/fake-slack/fake-slack.ts";
@@ -19,6 +18,7 @@ import { type Bot, type Kill, type KillOutcome, roundsStored, runUntilKilled, st
 import { type Outage, OUTAGES } from "./outages.ts";
 import { subscribe } from "./subscribe.ts";
 import { type Transcript, consoleTranscript, discordTranscript, slackTranscript, titleOf } from "./transcript.ts";
+import { destinationKey } from "../../src/alerts/destination.ts";
 
 /** The watchers observe ten times a second; thresholds of minutes are a third of a second here. */
 const CONFIG = {

@@ -2,10 +2,10 @@ import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
 import { createAlertEngine } from "../../src/alerts/engine/engine.ts";
 import type { AlertKind } from "../../src/alerts/judge/kinds/kinds.ts";
 import type { Subscription } from "../../src/alerts/route/subscription.ts";
-import type { Destination } from "../../src/alerts/sender.ts";
 import { systemClock } from "../../src/api/clock.ts";
 import { silentLog } from "../../src/log.ts";
 import { createStore } from "../../src/store/create-store.ts";
+import type { Destination } from "../../src/alerts/destination.ts";
 
 const CONDITIONS: readonly AlertKind[] = ["network.stalled", "watch.blind", "node.down", "node.lagging"];
 

@@ -1,8 +1,6 @@
 import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
 import { createDispatcher } from "../../src/alerts/deliver/dispatch/dispatch.ts";
-import { AlertMessage } from "../../src/alerts/deliver/outbox/message.ts";
-import { destinationKey } from "../../src/alerts/route/subscription.ts";
-import type { Destination } from "../../src/alerts/sender.ts";
+import { AlertMessage } from "../../src/alerts/message/message.ts";
 import type { Caller, Target } from "../../src/bot/invocation.ts";
 import { silentLog } from "../../src/log.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
@@ -14,6 +12,7 @@ import { describeAlert, gistOf } from "../support/gist.ts";
 import { see } from "../support/see.ts";
 import { NOON, type Talk } from "../support/talk.ts";
 import { talkToSimulator } from "./conversation.ts";
+import { type Destination, destinationKey } from "../../src/alerts/destination.ts";
 
 export { see };
 

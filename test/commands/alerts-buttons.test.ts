@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { CONDITION_KINDS } from "../../src/alerts/judge/kinds/kinds.ts";
-import type { ChangeMessage } from "../../src/alerts/deliver/outbox/message.ts";
+import type { ChangeMessage } from "../../src/alerts/message/message.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import type { Action, Ask } from "../../src/reply/reply.ts";
 import { anEpisode, aSubscription } from "../alerts/samples.ts";

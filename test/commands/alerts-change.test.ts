@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { Suspensions } from "../../src/alerts/deliver/suspension/suspension-record.ts";
+import { Suspensions } from "../../src/alerts/route/suspension.ts";
 import type { Caller, Target } from "../../src/bot/invocation.ts";
 import { linesOf, saying } from "../support/said.ts";
 import {

@@ -1,11 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
 
-import { DRILL_NETWORK, drillSubscriptions } from "../../src/alerts/drill.ts";
+import { DRILL_NETWORK } from "../../src/alerts/judge/drill.ts";
 import { createAlertEngine } from "../../src/alerts/engine/engine.ts";
-import { destinationKey } from "../../src/alerts/route/subscription.ts";
-import { type Destination, SendError } from "../../src/alerts/sender.ts";
+import { SendError } from "../../src/alerts/sender.ts";
 import { type AlertService, createAlertService } from "../../src/alerts/service/service.ts";
-import { runDrill } from "../../src/answers/alerts/episodes/drill.ts";
+import { drillSubscriptions, runDrill } from "../../src/answers/alerts/episodes/drill.ts";
 import { episodeTimelineReply } from "../../src/answers/alerts/episodes/episode-timeline.ts";
 import { silentLog } from "../../src/log.ts";
 import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
@@ -19,6 +18,7 @@ import { FakeSender } from "../support/fake-sender.ts";
 import { linesOf, rowsOf, saying } from "../support/said.ts";
 import { ann, bob, OPS, ops, shown, theConsole } from "./alert-channel.ts";
 import { talkToSimulator } from "./conversation.ts";
+import { type Destination, destinationKey } from "../../src/alerts/destination.ts";
 
 let stage: Stage | undefined;
 let drills: Drills | undefined;

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 
 import { ann, deliver, elsewhere, OPS, ops, see, shown, talkInOps } from "./alert-channel.ts";
-import { destinationKey } from "../../src/alerts/route/subscription.ts";
 import { down, stalled } from "../alerts/readings.ts";
 import { aSubscription } from "../alerts/samples.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { saying } from "../support/said.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import type { Talk } from "../support/talk.ts";
+import { destinationKey } from "../../src/alerts/destination.ts";
 
 // The buttons of a message that says several alerts hold for all that it named when they were drawn.
 

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 
 import { isRepeat } from "../support/gist.ts";
 import { FakeSender } from "../support/fake-sender.ts";
-import { destinationKey } from "../../src/alerts/route/subscription.ts";
 import { saying } from "../support/said.ts";
 import { ann, deliver, ELSEWHERE, oneNodeDown, OPS, ops, shown } from "./alert-channel.ts";
+import { destinationKey } from "../../src/alerts/destination.ts";
 
 test.each(["Acknowledge", "Silence 1 h"])(
   "%s pressed on a copy that no receipt is known of takes the buttons of that copy",

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 
 import { episodeName } from "../../src/alerts/judge/rules/episode.ts";
-import { destinationKey } from "../../src/alerts/route/subscription.ts";
 import { silenceScopeWords } from "../../src/alerts/words/silence-words.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import { down, stalled } from "../alerts/readings.ts";
@@ -23,6 +22,7 @@ import {
   talkInOps,
   theConsole,
 } from "./alert-channel.ts";
+import { destinationKey } from "../../src/alerts/destination.ts";
 
 /** Thursday, 2026-01-15 12:00 UTC. */
 const NOON = Date.UTC(2026, 0, 15, 12);

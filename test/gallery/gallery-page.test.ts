@@ -5,7 +5,7 @@ import { renderEmbed } from "../../src/adapters/discord/render/embed.ts";
 import { renderDiscord } from "../../src/adapters/discord/render/render.ts";
 import { renderSlack } from "../../src/adapters/slack/render/render.ts";
 import { ALERT_KINDS } from "../../src/alerts/judge/kinds/kinds.ts";
-import { AlertMessage } from "../../src/alerts/deliver/outbox/message.ts";
+import { AlertMessage } from "../../src/alerts/message/message.ts";
 import { aboveFold, unfolded } from "../../src/reply/fold.ts";
 import { refusals } from "../adapters/discord/judge.ts";
 import { judgeMessage } from "../support/fake-slack/judge.ts";

@@ -1,6 +1,6 @@
 /** Mutants that behave like the code: `file: before → after`, and why. */
 export const EQUIVALENT: Readonly<Record<string, string>> = {
-  'src/alerts/engine/judge-observation.ts: existing === undefined && judgement.state !== "bad" → false':
+  'src/alerts/judge/judge.ts: existing === undefined && judgement.state !== "bad" → false':
     "judging what is good, and was, changes nothing",
   "src/alerts/engine/plan-events.ts: happened[0]?.event → happened[0].event": "a group has one event at least",
   "src/alerts/engine/plan-events.ts: happened[0]?.routing → happened[0].routing": "a group has one event at least",

@@ -11,9 +11,11 @@ interface Room {
 
 const ROOMS: Readonly<Record<string, Room>> = {
   alerts: {
-    mutate: ["src/alerts/{engine,judge/rules,deliver/outbox}/*.ts"],
+    mutate: ["src/alerts/{engine,judge,judge/rules,deliver/outbox,message}/*.ts"],
     tests: [
+      "judge",
       "judge/rules",
+      "message",
       "route",
       "deliver/outbox",
       "engine",

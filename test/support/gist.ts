@@ -1,12 +1,12 @@
 import { severityOfEvent } from "../../src/alerts/judge/kinds/event.ts";
-import type { DeliveryContext } from "../../src/alerts/deliver/outbox/delivery-subject.ts";
-import { isOfOneKind, type MessageGroup } from "../../src/alerts/deliver/outbox/group.ts";
+import type { DeliveryContext } from "../../src/alerts/message/delivery-subject.ts";
 import { isOpen } from "../../src/alerts/judge/rules/episode.ts";
-import type { AlertMessage, ChangeMessage } from "../../src/alerts/deliver/outbox/message.ts";
+import type { AlertMessage, ChangeMessage } from "../../src/alerts/message/message.ts";
 import { describe } from "../../src/alerts/words/words.ts";
 import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import type { Reply } from "../../src/reply/reply.ts";
+import { isOfOneKind, type MessageGroup } from "../../src/alerts/message/message-group.ts";
 
 const described = new WeakMap<Reply, { readonly alert: AlertMessage; readonly context: DeliveryContext }>();
 

@@ -5,8 +5,7 @@ import { logDecisions } from "../deliver/outbox/decision-log.ts";
 import type { NotificationState } from "../deliver/outbox/notification-state.ts";
 import { readNotificationStates } from "../deliver/outbox/queries.ts";
 import { type Acknowledgement, Episode, episodeRow, seenFrom } from "../judge/rules/episode.ts";
-import { destinationKey } from "../route/subscription.ts";
-import { type Destination, tokenKey } from "../sender.ts";
+import { type Destination, destinationKey, tokenKey } from "../destination.ts";
 
 /** Who acknowledges, by name; with their platform's id, where they have one. */
 export interface Acknowledger {

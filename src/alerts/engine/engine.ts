@@ -1,5 +1,5 @@
 // Turns observations, subscriptions and silences into episodes and planned deliveries, each in one transaction.
-// Read process-observation.ts and judge-observation.ts (observations), plan-open.ts and plan-events.ts (deliveries) and
+// Read process-observation.ts and ../judge/judge.ts (observations), plan-open.ts and plan-events.ts (deliveries) and
 // upkeep.ts (changes that time alone causes) next.
 import { isDeepStrictEqual } from "node:util";
 
@@ -16,21 +16,23 @@ import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts"
 import { createLogReader, logDecisions, type LogReader } from "../deliver/outbox/decision-log.ts";
 import { episodesSaidBy } from "../deliver/outbox/group.ts";
 import { quietHoursEndAt, rescheduleHeld } from "../deliver/outbox/held.ts";
-import { AlertMessage, readMessages } from "../deliver/outbox/message.ts";
+import { AlertMessage } from "../message/message.ts";
 import { enqueue } from "../deliver/outbox/outbox.ts";
 import { deliveriesOf, finishedDeliveries, outboxDepth } from "../deliver/outbox/queries.ts";
 import { recordPress, retryNow } from "../deliver/outbox/record.ts";
 import { Silence, silenceEnds } from "../route/silence.ts";
 import { subscriptionIndexReader } from "../route/subscription-index.ts";
-import { destinationKey, putSubscription, rulesOf, Subscription } from "../route/subscription.ts";
+import { putSubscription, rulesOf, Subscription } from "../route/subscription.ts";
 import { Episode, Machine } from "../judge/rules/episode.ts";
-import type { Destination, Receipt } from "../sender.ts";
-import { readSuspensions, type Suspension, suspensionKey } from "../deliver/suspension/suspension-record.ts";
+import type { Receipt } from "../sender.ts";
+import { readSuspensions, type Suspension, suspensionKey } from "../route/suspension.ts";
 import { silenceLogLine } from "../words/silence-words.ts";
 import { subscriptionLogLine } from "../words/subscription-words.ts";
 import { acknowledge, type Acknowledger } from "./acknowledge.ts";
 import { observationProcessor, type ProcessObservation } from "./process-observation.ts";
 import { closeUnwatched, createUpkeep } from "./upkeep.ts";
+import { type Destination, destinationKey } from "../destination.ts";
+import { readMessages } from "../deliver/outbox/stored-messages.ts";
 
 /** A message to a channel about a change, added to the outbox in the transaction that stores the change. */
 export interface Announcement {

@@ -92,9 +92,7 @@ export async function evaluationInputs(
     }),
   );
   const began = [...new Set([...flapping.values()].map((one) => one.began))];
-  const flappingRevisions = new Map(
-    (await tables.watch.notificationRevisions(began)).map((row) => [row.id, row.notification_revision]),
-  );
+  const flappingRevisions = new Map((await tables.watch.notificationRevisions(began)).map((row) => [row.id, row.told]));
   const inhibitors = inhibitingEpisodes(episodes);
   return new Map(
     episodes.map((episode) => {

@@ -1,18 +1,18 @@
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
-import { isDrill } from "../drill.ts";
+import { isDrill } from "../judge/drill.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import { compareSeverity } from "../judge/kinds/severity.ts";
 import { type DeliveryPhase, joinPlans, type Plan, type PlannedDelivery } from "../deliver/outbox/batch.ts";
-import type { AlertMessage } from "../deliver/outbox/message.ts";
+import type { AlertMessage } from "../message/message.ts";
 import { type NotificationState, shownTo, UNREACHED, UNSENT } from "../deliver/outbox/notification-state.ts";
 import { route, type RoutingDecision } from "../route/route.ts";
 import type { Silence } from "../route/silence.ts";
-import { destinationKey, type Subscription } from "../route/subscription.ts";
+import type { Subscription } from "../route/subscription.ts";
 import { type Episode, isOpen, seenFrom } from "../judge/rules/episode.ts";
-import type { Destination } from "../sender.ts";
 import { isReminderDue } from "./reminders.ts";
+import { type Destination, destinationKey } from "../destination.ts";
 
 /** An episode and the inputs that decide who is notified of it. */
 export interface EpisodePlanInput {

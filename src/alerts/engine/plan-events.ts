@@ -1,13 +1,14 @@
 import type { Milliseconds } from "../../units/duration.ts";
 import { type AlertEvent, type EventKind, severityOfEvent } from "../judge/kinds/event.ts";
 import { KINDS } from "../judge/kinds/kinds.ts";
-import { type Decision, joinPlans, type Plan } from "../deliver/outbox/batch.ts";
-import type { AlertMessage } from "../deliver/outbox/message.ts";
+import { joinPlans, type Plan } from "../deliver/outbox/batch.ts";
+import type { AlertMessage } from "../message/message.ts";
 import { route, type RoutingDecision, type RoutingInput } from "../route/route.ts";
 import type { Silence } from "../route/silence.ts";
 import { covers, isRolling, type Subscription } from "../route/subscription.ts";
 import { storyKey } from "./plan-open.ts";
 import { belongsToStories } from "./stories.ts";
+import type { Decision } from "../judge/judge.ts";
 
 /** More events of one kind at once than this become one digest. */
 const MAX_SINGLE_EVENTS = 5;

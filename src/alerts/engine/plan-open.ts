@@ -1,18 +1,17 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
-import { isDrill } from "../drill.ts";
+import { isDrill } from "../judge/drill.ts";
 import type { ConditionKind } from "../judge/kinds/kinds.ts";
 import { type DeliveryPhase, joinPlans, type Plan } from "../deliver/outbox/batch.ts";
 import { LONGEST_GROUPING } from "../deliver/outbox/group.ts";
 import type { NotificationState } from "../deliver/outbox/notification-state.ts";
 import { readNotificationStates } from "../deliver/outbox/queries.ts";
-import { destinationKey } from "../route/subscription.ts";
 import type { SubscriptionIndex } from "../route/subscription-index.ts";
 import { type Episode, episodeId, isOpen, type Machine } from "../judge/rules/episode.ts";
-import type { Destination } from "../sender.ts";
 import { type EpisodePlanInput, planEpisode } from "./plan-episode.ts";
 import { nextReminder, planUnacknowledged } from "./reminders.ts";
+import { type Destination, destinationKey } from "../destination.ts";
 
 interface OpenPlanInput {
   readonly tables: AlertTables;

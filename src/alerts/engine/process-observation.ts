@@ -5,8 +5,7 @@ import { toMillis } from "../../units/nanoseconds.ts";
 import { type AlertDependencies, randomId } from "../dependencies.ts";
 import { joinPlans, type OutboxBatch } from "../deliver/outbox/batch.ts";
 import { enqueue } from "../deliver/outbox/outbox.ts";
-import { destinationKey } from "../route/subscription.ts";
-import type { subscriptionIndexReader } from "../route/subscription-index.ts";
+import type { SubscriptionIndex, subscriptionIndexReader } from "../route/subscription-index.ts";
 import { type Episode, episodeRow, isOpen, machineRow } from "../judge/rules/episode.ts";
 import { NetworkStateCache, RuleSubjectMap } from "../judge/rules/state-cache.ts";
 import {
@@ -16,10 +15,12 @@ import {
   type ObservationState,
   type ProcessMemory,
   type WatcherProgress,
-} from "./judge-observation.ts";
+} from "../judge/judge.ts";
+import { ruleWords } from "../words/subscription-words.ts";
 import { planEvents } from "./plan-events.ts";
 import { planOpen } from "./plan-open.ts";
 import { belongsToStories, toldStories } from "./stories.ts";
+import { destinationKey } from "../destination.ts";
 
 /** The results of an observation. */
 export interface ObservationResult {
@@ -44,7 +45,7 @@ const YIELD_ABOVE_CHARACTERS = 1_000_000;
 /**
  * Stores an observation together with the deliveries that it causes, in one transaction: after a crash either both are
  * there, or the next observation finds the same difference again. Observations of one watcher must not overlap.
- * What is stored is loaded, judged (judge-observation.ts), planned and saved.
+ * What is stored is loaded, judged (../judge/judge.ts), planned and saved.
  */
 export function observationProcessor(
   dependencies: AlertDependencies,
@@ -64,8 +65,10 @@ export function observationProcessor(
     if (snapshot.length > YIELD_ABOVE_CHARACTERS) await setImmediate();
 
     const { judged, batch } = await store.transaction(async ({ alerts: tables }) => {
+      const index = await readIndex(tables, at);
       const state: ObservationState = {
-        index: await readIndex(tables, at),
+        index,
+        ruleWords,
         config: dependencies.config,
         ...(await known.cache.load(tables)),
         stored: (await tables.watch.snapshot(network, watcher.name))?.at,
@@ -74,7 +77,7 @@ export function observationProcessor(
         wasBlind: known.isBlind,
       };
       const judgement = judgeObservation(state, observation, monotonicMillis);
-      const planned = await planObservation(dependencies, tables, state, judgement, observation);
+      const planned = await planObservation(dependencies, tables, { ...state, index }, judgement, observation);
       await tables.watch.putMachines([...judgement.machines.values()].map(machineRow));
       await tables.watch.putEpisodes([...judgement.episodes.values()].map(episodeRow));
       await enqueue(tables, planned, at, newId, dependencies.chunkRows);
@@ -108,7 +111,7 @@ function nothingKnown(network: string): NetworkKnowledge {
 async function planObservation(
   { config, simulated, console: shown, operators = shown, newId = randomId }: AlertDependencies,
   tables: AlertTables,
-  { index, machines, open }: ObservationState,
+  { index, machines, open }: ObservationState & { readonly index: SubscriptionIndex },
   judged: JudgedObservation,
   { network, at: observedAt }: Observation,
 ): Promise<OutboxBatch> {

@@ -5,7 +5,7 @@ import { timeToText } from "../judge/kinds/json-fields.ts";
 import type { Plan } from "../deliver/outbox/batch.ts";
 import type { NotificationState } from "../deliver/outbox/notification-state.ts";
 import { type Episode, seenFrom } from "../judge/rules/episode.ts";
-import type { Destination } from "../sender.ts";
+import type { Destination } from "../destination.ts";
 
 /** An open episode at a moment, as far as reminders depend on it. */
 interface ReminderInput {

@@ -2,22 +2,24 @@ import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { fromMillis, type Nanoseconds } from "../../units/nanoseconds.ts";
 import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts";
-import { isDrill } from "../drill.ts";
+import { isDrill } from "../judge/drill.ts";
 import { timeToText } from "../judge/kinds/json-fields.ts";
-import { type Decision, joinPlans, type Plan } from "../deliver/outbox/batch.ts";
+import { joinPlans, type Plan } from "../deliver/outbox/batch.ts";
 import { LONGEST_GROUPING } from "../deliver/outbox/group.ts";
 import { releaseHeld } from "../deliver/outbox/held.ts";
 import type { NotificationState } from "../deliver/outbox/notification-state.ts";
 import { enqueue } from "../deliver/outbox/outbox.ts";
 import { isFanningOut, readNotificationStates } from "../deliver/outbox/queries.ts";
 import type { SubscriptionIndex, subscriptionIndexReader } from "../route/subscription-index.ts";
-import { destinationKey, type Subscription } from "../route/subscription.ts";
+import type { Subscription } from "../route/subscription.ts";
 import { Episode, episodeId, episodeRow, Machine, machineKey, machineRow } from "../judge/rules/episode.ts";
 import { ParsedRowCache } from "../judge/rules/state-cache.ts";
 import { endFlapping, resetMachine } from "../judge/rules/state-machine.ts";
 import { type Evaluation, EvaluationCache, evaluationInputs } from "./evaluation-cache.ts";
 import { planSilenceNotice } from "./silence-notice.ts";
 import { planOpen } from "./plan-open.ts";
+import { destinationKey } from "../destination.ts";
+import type { Decision } from "../judge/judge.ts";
 
 /** How long decisions, ended deliveries, receipts and closed episodes are kept. */
 export const RETENTION: Milliseconds = 30 * 86_400_000;
@@ -77,12 +79,7 @@ export function createUpkeep(
       const still = open.filter(({ id }) => !gone.has(id));
       const machineOf = (episode: Episode): Machine | undefined => flapping.get(keyOf(episode));
       const inputsOf = await evaluationInputs(
-        {
-          tables,
-          episodes: still,
-          revisions: new Map(rows.map((row) => [row.id, row.notification_revision])),
-          machine: machineOf,
-        },
+        { tables, episodes: still, revisions: new Map(rows.map((row) => [row.id, row.told])), machine: machineOf },
         evaluationCache.sharedInputs(index, at),
       );
       const evaluations = new Map<string, Evaluation>();

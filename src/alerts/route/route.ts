@@ -6,7 +6,8 @@ import type { AlertKind } from "../judge/kinds/kinds.ts";
 import { compareSeverity, type Severity } from "../judge/kinds/severity.ts";
 import { quietUntil } from "./quiet-hours.ts";
 import { matchesSilence, type Silence, silenceActiveUntil } from "./silence.ts";
-import { destinationKey, type Subscription } from "./subscription.ts";
+import type { Subscription } from "./subscription.ts";
+import { destinationKey } from "../destination.ts";
 
 /** The facts of an episode or event that decide who is notified. */
 export interface RoutingInput {

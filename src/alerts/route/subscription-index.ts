@@ -1,19 +1,12 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
-import { type ConditionKind, HEALTH_KINDS, isConditionKind } from "../judge/kinds/kinds.ts";
-import { type Rule, ruleFor } from "../judge/rules/rules.ts";
+import { type ConditionKind, isConditionKind } from "../judge/kinds/kinds.ts";
+import { ALWAYS_JUDGED_KINDS, isJudgedAlways, type Rule, ruleFor } from "../judge/rules/rules.ts";
 import { ParsedRowCache } from "../judge/rules/state-cache.ts";
 import { Silence } from "./silence.ts";
-import { destinationKey, isAlive, rulesOf, Subscription } from "./subscription.ts";
-
-/** Judged on every network, subscribed or not: they may inhibit the rest. */
-const ALWAYS_JUDGED_KINDS: readonly ConditionKind[] = HEALTH_KINDS;
-
-/** Whether a rule is judged though nobody may have subscribed to it. */
-export function isJudgedAlways({ id, kind }: Pick<Rule, "id" | "kind">): boolean {
-  return id === kind && ALWAYS_JUDGED_KINDS.includes(kind);
-}
+import { isAlive, rulesOf, Subscription } from "./subscription.ts";
+import { destinationKey } from "../destination.ts";
 
 /** The current subscriptions and silences, indexed, with the rules that they make. */
 export interface SubscriptionIndex {

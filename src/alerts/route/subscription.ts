@@ -14,15 +14,8 @@ import {
 } from "../judge/kinds/kinds.ts";
 import { Severity } from "../judge/kinds/severity.ts";
 import { type Rule, ruleFor } from "../judge/rules/rules.ts";
-import type { Destination } from "../sender.ts";
 import { QuietHours } from "./quiet-hours.ts";
-
-export const StoredDestination = z.object({
-  platform: z.string(),
-  workspace: z.string().exactOptional(),
-  channel: z.string(),
-  thread: z.string().exactOptional(),
-});
+import { destinationKey, StoredDestination } from "../destination.ts";
 
 /** Which destination gets which alerts, and how. As stored; times in Unix milliseconds. */
 export const Subscription = z
@@ -80,29 +73,6 @@ export function isAlive({ state }: Pick<Subscription, "state">): boolean {
 /** Whether an event of a kind goes into the day's rolling message. */
 export function isRolling(subscription: Pick<Subscription, "events">, kind: EventKind): boolean {
   return subscription.events === "rolling" || (subscription.events === "usual" && KINDS[kind].frequent === true);
-}
-
-const keys = new WeakMap<Destination, string>();
-
-/** Names a destination in the store: equal destinations have equal keys. */
-export function destinationKey(destination: Destination): string {
-  const known = keys.get(destination);
-  if (known !== undefined) return known;
-  const { platform, workspace, channel, thread } = destination;
-  const key = [platform, workspace ?? "", channel, thread ?? ""].map(encodeURIComponent).join("/");
-  keys.set(destination, key);
-  return key;
-}
-
-/** The destination of a key. */
-export function destinationFromKey(key: string): Destination {
-  const [platform = "", workspace = "", channel = "", thread = ""] = key.split("/").map(decodeURIComponent);
-  return {
-    platform,
-    channel,
-    ...(workspace === "" ? {} : { workspace }),
-    ...(thread === "" ? {} : { thread }),
-  };
 }
 
 /** The rules of a subscription. Throws UserError if its thresholds are invalid. */

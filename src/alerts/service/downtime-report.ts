@@ -9,10 +9,10 @@ import type { AlertsConfig } from "../alerts-config.ts";
 import { nowMillis, randomId } from "../dependencies.ts";
 import { timeToText } from "../judge/kinds/json-fields.ts";
 import { ALERT_KINDS, type AlertKind } from "../judge/kinds/kinds.ts";
-import type { AlertMessage } from "../deliver/outbox/message.ts";
+import type { AlertMessage } from "../message/message.ts";
 import { enqueue } from "../deliver/outbox/outbox.ts";
-import { destinationKey, Subscription } from "../route/subscription.ts";
-import { type Destination, tokenKey } from "../sender.ts";
+import { Subscription } from "../route/subscription.ts";
+import { type Destination, destinationKey, tokenKey } from "../destination.ts";
 
 export interface DowntimeReportDependencies {
   readonly store: Pick<Store, "transaction">;

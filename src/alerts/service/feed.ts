@@ -2,18 +2,14 @@ import type { Reply } from "../../reply/reply.ts";
 import type { AlertTables, DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import {
-  type DeliveryContext,
-  deliverySubject,
-  isMerged,
-  triggerDeliveryTime,
-} from "../deliver/outbox/delivery-subject.ts";
-import { type AlertMessage, readMessages } from "../deliver/outbox/message.ts";
-import { arrivedMessage, lastArrivedOf } from "../deliver/outbox/queries.ts";
+import { type DeliveryContext, deliverySubject, isMerged } from "../message/delivery-subject.ts";
+import type { AlertMessage } from "../message/message.ts";
+import { arrivedMessage, lastArrivedOf, triggerDeliveryTime } from "../deliver/outbox/queries.ts";
 import type { Platforms } from "../platform.ts";
-import { destinationKey } from "../route/subscription.ts";
 import { Episode, isOpen } from "../judge/rules/episode.ts";
 import type { DeliverySubject } from "../sender.ts";
+import { destinationKey } from "../destination.ts";
+import { readMessages } from "../deliver/outbox/stored-messages.ts";
 
 /** One delivered message. */
 export interface FeedAlert {

@@ -2,8 +2,11 @@
 // Read ../engine/engine.ts next; feed.ts is the console's list, downtime-report.ts the report after a restart.
 import type { Verdict } from "../../api/verdict/verdict.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
-import { isDrill } from "../drill.ts";
+import { isDrill } from "../judge/drill.ts";
 import type { AlertEngine } from "../engine/engine.ts";
+
+export type { LogEntry } from "../deliver/outbox/decision-log.ts";
+export type { Announcement, EpisodeHistory } from "../engine/engine.ts";
 
 /** The engine without the methods that watchers call. Its lists leave drills out. */
 export interface AlertService extends Omit<AlertEngine, "processObservation" | "upkeep" | "closeUnwatched"> {

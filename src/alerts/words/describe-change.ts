@@ -4,7 +4,7 @@ import { code, commandLine, text, type Text } from "../../reply/text.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import type { NetworkStatus } from "../judge/kinds/network-status.ts";
-import type { ChangeMessage, TestMessage } from "../deliver/outbox/message.ts";
+import type { ChangeMessage, TestMessage } from "../message/message.ts";
 import type { Platforms } from "../platform.ts";
 import type { Subscription } from "../route/subscription.ts";
 import { conditionWords } from "./condition-words.ts";

@@ -4,11 +4,10 @@ import { type Action, reply, type Reply } from "../../reply/reply.ts";
 import { code, type Inline, joinText, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { formatUtc, type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
-import { DRILL_NOTICE } from "../drill.ts";
+import { DRILL_NOTICE } from "../judge/drill.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
-import type { DeliveryContext } from "../deliver/outbox/delivery-subject.ts";
-import { isOfOneKind } from "../deliver/outbox/group.ts";
-import type { AlertMessage } from "../deliver/outbox/message.ts";
+import type { DeliveryContext } from "../message/delivery-subject.ts";
+import type { AlertMessage } from "../message/message.ts";
 import { type Episode, episodeName, isOpen } from "../judge/rules/episode.ts";
 import { conditionWords, seenBy } from "./condition-words.ts";
 import { describeGroup, storyBlocks } from "./describe-group.ts";
@@ -25,6 +24,7 @@ import {
   toldOnlyNow,
   TONES,
 } from "./phrases.ts";
+import { isOfOneKind } from "../message/message-group.ts";
 
 type Condition = Extract<AlertMessage, { type: "condition" }>;
 

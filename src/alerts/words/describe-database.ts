@@ -2,7 +2,7 @@ import { paragraph } from "../../reply/block.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
 import { code, strong, text, time } from "../../reply/text.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
-import type { DatabaseMessage } from "../deliver/outbox/message.ts";
+import type { DatabaseMessage } from "../message/message.ts";
 import { markedTitle } from "./phrases.ts";
 
 const WORDS: Readonly<Record<DatabaseMessage["what"], { readonly title: string; readonly what: string }>> = {

@@ -5,8 +5,8 @@ import { type AlertEvent, type EventKind, type MarketSide, severityOfEvent } fro
 import type { Event } from "../judge/kinds/kind.ts";
 import { KINDS } from "../judge/kinds/kinds.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
-import type { DeliveryContext } from "../deliver/outbox/delivery-subject.ts";
-import type { AlertMessage } from "../deliver/outbox/message.ts";
+import type { DeliveryContext } from "../message/delivery-subject.ts";
+import type { AlertMessage } from "../message/message.ts";
 import { idList, nodeList } from "./condition-words.ts";
 import { enumWord, guidanceBlocks, markedTitle, meaningBlocks, SEVERITY_WORDS, TONES } from "./phrases.ts";
 

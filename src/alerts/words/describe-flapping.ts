@@ -6,12 +6,12 @@ import { formatDuration } from "../../units/duration.ts";
 import { formatUtc } from "../../units/nanoseconds.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import { KINDS } from "../judge/kinds/kinds.ts";
-import type { DeliveryContext } from "../deliver/outbox/delivery-subject.ts";
-import { NAMED_SUBJECTS } from "../deliver/outbox/group.ts";
-import type { AlertMessage } from "../deliver/outbox/message.ts";
+import type { DeliveryContext } from "../message/delivery-subject.ts";
+import type { AlertMessage } from "../message/message.ts";
 import { conditionWords } from "./condition-words.ts";
 import { groupTitles, moreLine, subjectWords } from "./describe-group.ts";
 import { markedTitle, TONES } from "./phrases.ts";
+import { NAMED_SUBJECTS } from "../message/message-group.ts";
 
 type Flapping = Extract<AlertMessage, { type: "flapping" }>;
 type Calm = Extract<AlertMessage, { type: "calm" }>;

@@ -4,13 +4,12 @@ import { plainText } from "../../reply/plain-text.ts";
 import { type Action, reply, type Reply } from "../../reply/reply.ts";
 import { code, id, strong, text, type Text, type TextPart, time, toText } from "../../reply/text.ts";
 import { formatUtc } from "../../units/nanoseconds.ts";
-import { DRILL_NOTICE } from "../drill.ts";
+import { DRILL_NOTICE } from "../judge/drill.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import { type AlertKind, KINDS } from "../judge/kinds/kinds.ts";
 import { compareSeverity } from "../judge/kinds/severity.ts";
-import type { DeliveryContext } from "../deliver/outbox/delivery-subject.ts";
-import { groupReference, type MessageGroup, NAMED_SUBJECTS } from "../deliver/outbox/group.ts";
-import type { AlertMessage } from "../deliver/outbox/message.ts";
+import type { DeliveryContext } from "../message/delivery-subject.ts";
+import type { AlertMessage } from "../message/message.ts";
 import { type Episode, isOpen } from "../judge/rules/episode.ts";
 import { conditionWords } from "./condition-words.ts";
 import { eventLines } from "./describe-event.ts";
@@ -25,6 +24,7 @@ import {
   toldOnlyNow,
   TONES,
 } from "./phrases.ts";
+import { groupReference, type MessageGroup, NAMED_SUBJECTS } from "../message/message-group.ts";
 
 type GroupWords = (count: TextPart, network: TextPart) => { readonly bad: Text; readonly good: Text };
 

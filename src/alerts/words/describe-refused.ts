@@ -1,7 +1,7 @@
 import { paragraph } from "../../reply/block.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
 import { code, commandLine, text, type Text } from "../../reply/text.ts";
-import type { AlertMessage } from "../deliver/outbox/message.ts";
+import type { AlertMessage } from "../message/message.ts";
 import type { Platforms } from "../platform.ts";
 import { markedTitle } from "./phrases.ts";
 

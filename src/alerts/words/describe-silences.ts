@@ -4,12 +4,12 @@ import { code, commandLine, text, type Text, type TextPart, time } from "../../r
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
-import type { AlertMessage } from "../deliver/outbox/message.ts";
+import type { AlertMessage } from "../message/message.ts";
 import { type Silence, silenceActiveUntil } from "../route/silence.ts";
-import { destinationFromKey, destinationKey } from "../route/subscription.ts";
 import type { Platforms } from "../platform.ts";
 import { markedTitle } from "./phrases.ts";
 import { silenceScopeWords } from "./silence-words.ts";
+import { destinationFromKey, destinationKey } from "../destination.ts";
 
 /** The silences that hold, for the operators. Pure and total. */
 export function describeSilences(message: Extract<AlertMessage, { type: "silences" }>, platforms?: Platforms): Reply {

@@ -2,7 +2,7 @@ import { type Block, paragraph } from "../../reply/block.ts";
 import { reply, type Reply, type Tone } from "../../reply/reply.ts";
 import { code, commandLine, text, type Text, time } from "../../reply/text.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
-import type { TokenMessage } from "../deliver/outbox/message.ts";
+import type { TokenMessage } from "../message/message.ts";
 import type { Platforms } from "../platform.ts";
 import { markedTitle, tokenRemedy, whatToDo } from "./phrases.ts";
 

@@ -6,7 +6,7 @@ import type { Guidance } from "../alerts-config.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import { type AlertKind, isConditionKind, KINDS } from "../judge/kinds/kinds.ts";
 import type { Severity } from "../judge/kinds/severity.ts";
-import type { DeliveryContext } from "../deliver/outbox/delivery-subject.ts";
+import type { DeliveryContext } from "../message/delivery-subject.ts";
 import type { Platforms } from "../platform.ts";
 import type { RoutingDecision } from "../route/route.ts";
 import type { Episode } from "../judge/rules/episode.ts";

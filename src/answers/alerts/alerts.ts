@@ -2,16 +2,15 @@
 // the caller's rights and typed destinations. alert-options.ts: options. alert-*.ts: typed values. Folders:
 // subscriptions/, silences/, episodes/ (episodes, their timeline, the log, status, drills).
 
-import { isDrill } from "../../alerts/drill.ts";
-import type { Announcement } from "../../alerts/engine/engine.ts";
+import { isDrill } from "../../alerts/judge/drill.ts";
 import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
-import type { ChangeMessage } from "../../alerts/deliver/outbox/message.ts";
-import type { Destination } from "../../alerts/sender.ts";
-import type { AlertService } from "../../alerts/service/service.ts";
+import type { ChangeMessage } from "../../alerts/message/message.ts";
+import type { AlertService, Announcement } from "../../alerts/service/service.ts";
 import type { Labels } from "../../alerts/words/subscription-words.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { ResolveContext } from "../ids/resolve-id.ts";
 import { type CallerContext, directMessages, isSameDestination } from "./destination.ts";
+import type { Destination } from "../../alerts/destination.ts";
 
 /** The context of a command that changes subscriptions, silences or acknowledgements. */
 export interface AlertCommandContext extends CallerContext, ResolveContext {

@@ -1,11 +1,11 @@
 import type { Platforms } from "../../alerts/platform.ts";
-import { destinationFromKey, destinationKey, type Subscription } from "../../alerts/route/subscription.ts";
-import type { Destination } from "../../alerts/sender.ts";
+import type { Subscription } from "../../alerts/route/subscription.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import { type Caller, managerRemedy, type Target } from "../../bot/invocation.ts";
 import { quoteTyped } from "../../bot/nearest.ts";
 import { UserError } from "../../errors.ts";
 import { code, text, type Text, toText } from "../../reply/text.ts";
+import { type Destination, destinationFromKey, destinationKey } from "../../alerts/destination.ts";
 
 /** The caller, and the target of the command. */
 export interface CallerContext {

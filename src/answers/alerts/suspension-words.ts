@@ -1,14 +1,7 @@
 import type { Platforms } from "../../alerts/platform.ts";
-import { type Destination, tokenKey } from "../../alerts/sender.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
-import {
-  graceEndsAt,
-  isOfPlatform,
-  isOfToken,
-  type Suspension,
-  suspensionKey,
-} from "../../alerts/deliver/suspension/suspension-record.ts";
-import { destinationKey, isAlive, type Subscription } from "../../alerts/route/subscription.ts";
+import { graceEndsAt, isOfPlatform, isOfToken, type Suspension, suspensionKey } from "../../alerts/route/suspension.ts";
+import { isAlive, type Subscription } from "../../alerts/route/subscription.ts";
 import { tokenRemedy } from "../../alerts/words/phrases.ts";
 import { type Block, paragraph } from "../../reply/block.ts";
 import { code, strong, text, type Text, time } from "../../reply/text.ts";
@@ -22,6 +15,7 @@ import {
   isOperator,
   isSameDestination,
 } from "./destination.ts";
+import { type Destination, destinationKey, tokenKey } from "../../alerts/destination.ts";
 
 /**
  * The refused tokens of platforms that this process serves; others may have been abandoned on purpose. Of those of

@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 
 import { type AlertsConfig, DEFAULT_ALERTS_CONFIG, parseAlertsConfig } from "../../alerts/alerts-config.ts";
 import { ALERT_KINDS, KINDS } from "../../alerts/judge/kinds/kinds.ts";
-import type { Destination } from "../../alerts/sender.ts";
 import type { Config } from "../../config.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import { type ChatConfig, configuredChats, platformsOf } from "../platforms/platforms.ts";
+import type { Destination } from "../../alerts/destination.ts";
 
 /**
  * The settings in the file that ALERTS_CONFIG names; without one the defaults.

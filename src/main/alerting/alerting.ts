@@ -7,22 +7,17 @@ import type { OnStep } from "../../alerts/dependencies.ts";
 import type { DispatchDependencies, Dispatcher } from "../../alerts/deliver/dispatch/dispatch.ts";
 import { outboxDepth } from "../../alerts/deliver/outbox/queries.ts";
 import { readRefusedMessages, type RefusedMessages } from "../../alerts/deliver/dispatch/refused-messages.ts";
-import { DRILL_NETWORK } from "../../alerts/drill.ts";
+import { DRILL_NETWORK } from "../../alerts/judge/drill.ts";
 import { type AlertEngine, createAlertEngine } from "../../alerts/engine/engine.ts";
 import type { AlertKind } from "../../alerts/judge/kinds/kinds.ts";
 import type { Subscription } from "../../alerts/route/subscription.ts";
-import type { Destination, Sender } from "../../alerts/sender.ts";
+import type { Sender } from "../../alerts/sender.ts";
 import { type AlertService, createAlertService } from "../../alerts/service/service.ts";
-import {
-  isOfPlatform,
-  readSuspensions,
-  type Suspension,
-  suspensionKey,
-} from "../../alerts/deliver/suspension/suspension-record.ts";
+import { isOfPlatform, readSuspensions, type Suspension, suspensionKey } from "../../alerts/route/suspension.ts";
 import { type Clock, systemClock } from "../../api/clock.ts";
 import type { Verdict } from "../../api/verdict/verdict.ts";
 import { messageOf } from "../../errors.ts";
-import type { AlertMessage } from "../../alerts/deliver/outbox/message.ts";
+import type { AlertMessage } from "../../alerts/message/message.ts";
 import type { Log } from "../../log.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { Store } from "../../store/store.ts";
@@ -35,6 +30,7 @@ import { PLATFORMS } from "../platforms/platforms.ts";
 import { subscribeConsole } from "./console-alerts.ts";
 import { type Duties, fencedStore } from "./duties.ts";
 import { followNetwork } from "./followed-networks.ts";
+import type { Destination } from "../../alerts/destination.ts";
 
 interface AlertingDependencies {
   readonly store: Pick<Store, "transaction" | "read" | "processes">;

@@ -7,12 +7,11 @@ import type {
   WatchState,
 } from "../../adapters/web/alerts/watch.ts";
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
-import { isDrill } from "../../alerts/drill.ts";
+import { isDrill } from "../../alerts/judge/drill.ts";
 import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
 import { deliveriesOf } from "../../alerts/deliver/outbox/queries.ts";
 import { NotificationState } from "../../alerts/deliver/outbox/notification-state.ts";
 import { isSilenceActive, matchesSilence, Silence, silenceActiveUntil } from "../../alerts/route/silence.ts";
-import { destinationKey } from "../../alerts/route/subscription.ts";
 import { Episode, episodeId, Machine } from "../../alerts/judge/rules/episode.ts";
 import { silencePlaceWords } from "../../alerts/words/describe-silences.ts";
 import { silenceScopeWords } from "../../alerts/words/silence-words.ts";
@@ -28,6 +27,7 @@ import { sourceThresholds } from "../../watchers/sources/sources.ts";
 import { PLATFORMS } from "../platforms/platforms.ts";
 import type { Alerting } from "./alerting.ts";
 import type { GuidedIncident } from "./guided-incident.ts";
+import { destinationKey } from "../../alerts/destination.ts";
 
 export interface ConsoleWatchDependencies {
   readonly store: Pick<Store, "read">;

@@ -2,7 +2,7 @@ import type { WebAdapterOptions } from "../../adapters/web/index.ts";
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
 import { type OnStep, randomId } from "../../alerts/dependencies.ts";
 import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
-import type { AlertMessage, DatabaseMessage } from "../../alerts/deliver/outbox/message.ts";
+import type { AlertMessage, DatabaseMessage } from "../../alerts/message/message.ts";
 import { enqueue } from "../../alerts/deliver/outbox/outbox.ts";
 import { createAlertFeed } from "../../alerts/service/feed.ts";
 import { systemClock } from "../../api/clock.ts";

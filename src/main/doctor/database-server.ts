@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 
 import { fault, type Finding, noAnswer, ok, warning } from "../../adapters/finding.ts";
-import { readSuspensions, type Suspension } from "../../alerts/deliver/suspension/suspension-record.ts";
+import { readSuspensions, type Suspension } from "../../alerts/route/suspension.ts";
 import { StorageError } from "../../errors.ts";
 import { processMark } from "../../export/jobs/kept-files.ts";
 import { inspectServer, type ServerInspection } from "../../store/postgres/inspect-server.ts";

@@ -3,7 +3,7 @@ import { statfs } from "node:fs/promises";
 import path from "node:path";
 
 import { fault, type Finding, ok, warning } from "../../adapters/finding.ts";
-import { type Suspension, readSuspensions } from "../../alerts/deliver/suspension/suspension-record.ts";
+import { type Suspension, readSuspensions } from "../../alerts/route/suspension.ts";
 import { tokenRemedy } from "../../alerts/words/phrases.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { plainText } from "../../reply/plain-text.ts";

@@ -4,7 +4,7 @@
 import type { Store } from "../../store/store.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import type { Alerting, AlertingHealth, LastObservation } from "../alerting/alerting.ts";
-import { isOfPlatform } from "../../alerts/deliver/suspension/suspension-record.ts";
+import { isOfPlatform } from "../../alerts/route/suspension.ts";
 import { PLATFORMS } from "../platforms/platforms.ts";
 
 /** An observation may take three intervals, and this long on top. */

@@ -5,7 +5,7 @@ import type { DispatchDependencies } from "../../alerts/deliver/dispatch/dispatc
 import { SEVERITIES } from "../../alerts/judge/kinds/severity.ts";
 import { isSilenceActive } from "../../alerts/route/silence.ts";
 import type { Episode } from "../../alerts/judge/rules/episode.ts";
-import { isOfPlatform } from "../../alerts/deliver/suspension/suspension-record.ts";
+import { isOfPlatform } from "../../alerts/route/suspension.ts";
 import type { Verdict } from "../../api/verdict/verdict.ts";
 import type { AlertCounts } from "../../store/alert-tables/alert-tables.ts";
 import type { DatabaseLoad, DatabaseStore } from "../../store/create-store.ts";

@@ -2,8 +2,7 @@ import type { HomeStanding, OpenAlert, SlackUser } from "../../adapters/slack/ho
 import type { NetworkStatus } from "../../alerts/judge/kinds/network-status.ts";
 import type { Platforms } from "../../alerts/platform.ts";
 
-import { type Destination, tokenKey } from "../../alerts/sender.ts";
-import { isDrill } from "../../alerts/drill.ts";
+import { isDrill } from "../../alerts/judge/drill.ts";
 import { type Episode, seenFrom } from "../../alerts/judge/rules/episode.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import { conditionWords } from "../../alerts/words/condition-words.ts";
@@ -16,6 +15,7 @@ import type { Tone } from "../../reply/reply.ts";
 import { strong, text } from "../../reply/text.ts";
 import { groupDigits } from "../../units/format-number.ts";
 import { placeOf } from "./home-subscriptions.ts";
+import { type Destination, tokenKey } from "../../alerts/destination.ts";
 
 /** So many open alerts are named, the worst first; the others are counted. */
 const MAX_OPEN = 10;

@@ -1,10 +1,10 @@
-import { tokenKey } from "../../alerts/sender.ts";
 import type { SlackUser, Subscription as HomeSubscription } from "../../adapters/slack/home/home-data.ts";
 import type { Platforms } from "../../alerts/platform.ts";
-import { destinationKey, isAlive, type Subscription } from "../../alerts/route/subscription.ts";
+import { isAlive, type Subscription } from "../../alerts/route/subscription.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import { subscriptionWords } from "../../alerts/words/subscription-words.ts";
 import { strong, text, type Text } from "../../reply/text.ts";
+import { destinationKey, tokenKey } from "../../alerts/destination.ts";
 
 /**
  * The subscriptions of a Slack user, newest first, followed by the number of subscriptions of each channel of the

@@ -4,7 +4,7 @@ import { KeyRing } from "../../adapters/slack/install/key-ring.ts";
 import { OAuth } from "../../adapters/slack/install/oauth.ts";
 import { StoredInstallations } from "../../adapters/slack/install/stored-installations.ts";
 import { type Webhook, webhookUrl } from "../../adapters/webhook.ts";
-import { forgetSuspensions } from "../../alerts/deliver/suspension/suspension-record.ts";
+import { forgetSuspensions } from "../../alerts/route/suspension.ts";
 import type { SharedToken } from "../../alerts/sender.ts";
 import type { SlackOAuthConfig } from "../../config/slack-settings.ts";
 import type { Log } from "../../log.ts";

@@ -38,7 +38,7 @@ export interface EpisodeRow {
 /** An episode as it is stored. */
 export interface StoredEpisodeRow extends EpisodeRow {
   /** Grows with every change of one of its notification states. */
-  readonly notification_revision: number;
+  readonly told: number;
 }
 
 /** The notification state of one episode at one destination. */

@@ -63,10 +63,8 @@ export interface WatchState {
   episode(id: string): Promise<StoredEpisodeRow | undefined>;
   /** Those of these episodes that are stored, in no order. */
   episodes(ids: readonly string[]): Promise<readonly StoredEpisodeRow[]>;
-  /** The notification revisions of those episodes that are still stored. */
-  notificationRevisions(
-    ids: readonly string[],
-  ): Promise<readonly Pick<StoredEpisodeRow, "id" | "notification_revision">[]>;
+  /** `told` of those episodes that are still stored. */
+  notificationRevisions(ids: readonly string[]): Promise<readonly Pick<StoredEpisodeRow, "id" | "told">[]>;
   /** Of all networks unless one is named; oldest first. */
   openEpisodes(network?: string): Promise<readonly StoredEpisodeRow[]>;
   /** The last ones, newest first. */

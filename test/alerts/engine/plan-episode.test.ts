@@ -3,8 +3,8 @@ import { expect, it } from "vitest";
 import { parseAlertsConfig } from "../../../src/alerts/alerts-config.ts";
 import { planEpisode } from "../../../src/alerts/engine/plan-episode.ts";
 import { type NotificationState, shownTo } from "../../../src/alerts/deliver/outbox/notification-state.ts";
-import { destinationKey } from "../../../src/alerts/route/subscription.ts";
 import { aSubscription, anEpisode } from "../samples.ts";
+import { destinationKey } from "../../../src/alerts/destination.ts";
 
 const config = parseAlertsConfig("{}");
 const episode = anEpisode("network.stalled");

@@ -2,7 +2,6 @@ import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
 
 import type { AlertEvent } from "../../../src/alerts/judge/kinds/event.ts";
-import { destinationKey } from "../../../src/alerts/route/subscription.ts";
 import { SendError } from "../../../src/alerts/sender.ts";
 import { FakeSender } from "../../support/fake-sender.ts";
 import { alertOf } from "../../support/gist.ts";
@@ -10,6 +9,7 @@ import { saying } from "../../support/said.ts";
 import { stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";
 import { openStage, type Stage, type StageOptions } from "../stage.ts";
+import { destinationKey } from "../../../src/alerts/destination.ts";
 
 async function subscribed(more: Parameters<typeof aSubscription>[0] = {}, options: StageOptions = {}): Promise<Stage> {
   const stage = await openStage(options);

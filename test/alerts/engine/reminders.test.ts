@@ -3,9 +3,9 @@ import { expect, it } from "vitest";
 import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
 import { isReminderDue, nextReminder, planUnacknowledged } from "../../../src/alerts/engine/reminders.ts";
 import type { NotificationState } from "../../../src/alerts/deliver/outbox/notification-state.ts";
-import { destinationKey } from "../../../src/alerts/route/subscription.ts";
 import type { Episode } from "../../../src/alerts/judge/rules/episode.ts";
 import { anEpisode } from "../samples.ts";
+import { destinationKey } from "../../../src/alerts/destination.ts";
 
 const TOLD = 1_700_000_000_000;
 const HALF_AN_HOUR = 1_800_000;

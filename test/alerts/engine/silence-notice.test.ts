@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 
-import { readMessages } from "../../../src/alerts/deliver/outbox/message.ts";
 import { gist } from "../../support/gist.ts";
 import { openStage } from "../stage.ts";
+import { readMessages } from "../../../src/alerts/deliver/outbox/stored-messages.ts";
 
 const DAY = 86_400_000;
 const operators = { platform: "fake", channel: "operators" };

@@ -4,8 +4,9 @@ import { inhibitorOf } from "../../../src/alerts/engine/plan-open.ts";
 import { quietUntil } from "../../../src/alerts/route/quiet-hours.ts";
 import { route, type RoutingInput } from "../../../src/alerts/route/route.ts";
 import { silenceActiveUntil, type Silence, silenceEnds } from "../../../src/alerts/route/silence.ts";
-import { covers, destinationKey, Subscription } from "../../../src/alerts/route/subscription.ts";
+import { covers, Subscription } from "../../../src/alerts/route/subscription.ts";
 import { anEpisode, aSubscription } from "../samples.ts";
+import { destinationKey } from "../../../src/alerts/destination.ts";
 
 const at = Date.UTC(2024, 5, 3, 12, 0);
 const news: RoutingInput = { kind: "network.stalled", network: "mainnet", subject: "", severity: "warning" };

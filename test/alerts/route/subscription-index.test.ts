@@ -2,10 +2,11 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { parseAlertsConfig } from "../../../src/alerts/alerts-config.ts";
-import { buildSubscriptionIndex, isJudgedAlways } from "../../../src/alerts/route/subscription-index.ts";
+import { buildSubscriptionIndex } from "../../../src/alerts/route/subscription-index.ts";
 import { covers, isAlive, rulesOf, type Subscription } from "../../../src/alerts/route/subscription.ts";
 import { aSubscription } from "../samples.ts";
 import { openStage } from "../stage.ts";
+import { isJudgedAlways } from "../../../src/alerts/judge/rules/rules.ts";
 
 const config = parseAlertsConfig("{}");
 const KINDS = ["network.stalled", "market.auction", "market.price"] as const;

@@ -6,7 +6,6 @@ import { z } from "zod";
 import { subscriptionOf } from "../../../bench/support/subscription-of.ts";
 import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
 import { createAlertEngine } from "../../../src/alerts/engine/engine.ts";
-import { destinationKey } from "../../../src/alerts/route/subscription.ts";
 import type { ApiClient } from "../../../src/api/api-client.ts";
 import { systemClock } from "../../../src/api/clock.ts";
 import { silentLog } from "../../../src/log.ts";
@@ -16,6 +15,7 @@ import { startSchedule } from "../../../src/watchers/schedule.ts";
 import type { Watcher } from "../../../src/watchers/watcher.ts";
 import { onServer, postgresMissing, scratchPostgres } from "../../support/postgres.ts";
 import { scratchDatabase } from "../../support/scratch-database.ts";
+import { destinationKey } from "../../../src/alerts/destination.ts";
 
 // A watcher's transaction waits longer than the watcher waits for it: its round is over, the transaction is not.
 

@@ -6,7 +6,7 @@ import path from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { Suspensions } from "../../../src/alerts/deliver/suspension/suspension-record.ts";
+import { Suspensions } from "../../../src/alerts/route/suspension.ts";
 import { UserError } from "../../../src/errors.ts";
 import { silentLog } from "../../../src/log.ts";
 import { examineDatabase } from "../../../src/main/doctor/database.ts";

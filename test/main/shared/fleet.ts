@@ -5,7 +5,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
 import { type AlertEngine, createAlertEngine } from "../../../src/alerts/engine/engine.ts";
 import type { AlertEvent } from "../../../src/alerts/judge/kinds/event.ts";
-import { destinationKey } from "../../../src/alerts/route/subscription.ts";
 import { systemClock } from "../../../src/api/clock.ts";
 import { silentLog } from "../../../src/log.ts";
 import { createStore, type DatabaseStore } from "../../../src/store/create-store.ts";
@@ -18,6 +17,7 @@ import { discordTranscript, slackTranscript, type Transcript } from "../../campa
 import { createSandbox, type Ended, type Running } from "../../support/bellwether.ts";
 import { FakeDiscord } from "../../support/fake-discord/fake-discord.ts";
 import { FakeSlack } from "../../support/fake-slack/fake-slack.ts";
+import { destinationKey } from "../../../src/alerts/destination.ts";
 
 /** Nothing answers there: the processes watch a network that tells nothing. */
 const NO_NODE = "http://127.0.0.1:9";

@@ -1,8 +1,8 @@
 import { AlertEvent } from "../../../src/alerts/judge/kinds/event.ts";
 import { CONDITION_KINDS } from "../../../src/alerts/judge/kinds/kinds.ts";
 import { Reading } from "../../../src/alerts/judge/kinds/reading.ts";
-import type { DeliveryContext } from "../../../src/alerts/deliver/outbox/delivery-subject.ts";
-import type { AlertMessage } from "../../../src/alerts/deliver/outbox/message.ts";
+import type { DeliveryContext } from "../../../src/alerts/message/delivery-subject.ts";
+import type { AlertMessage } from "../../../src/alerts/message/message.ts";
 import { nanoseconds } from "../../../src/units/nanoseconds.ts";
 import { anEpisode } from "../../alerts/samples.ts";
 import { serviceMessages } from "./service-messages.ts";

@@ -1,6 +1,6 @@
 import type { NetworkStatus } from "../../../src/alerts/judge/kinds/network-status.ts";
-import type { DeliveryContext } from "../../../src/alerts/deliver/outbox/delivery-subject.ts";
-import type { AlertMessage, ChangeMessage } from "../../../src/alerts/deliver/outbox/message.ts";
+import type { DeliveryContext } from "../../../src/alerts/message/delivery-subject.ts";
+import type { AlertMessage, ChangeMessage } from "../../../src/alerts/message/message.ts";
 import type { Silence } from "../../../src/alerts/route/silence.ts";
 import { anEpisode, aSubscription } from "../../alerts/samples.ts";
 

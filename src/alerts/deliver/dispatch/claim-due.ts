@@ -1,6 +1,5 @@
 import type { AlertTables } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import type { Decision } from "../outbox/batch.ts";
 import { type Claim, claim, joinClaims } from "../outbox/claim.ts";
 import { expire } from "../outbox/record.ts";
 import type { Sender } from "../../sender.ts";
@@ -14,7 +13,8 @@ import {
   suspensionKey,
   type Suspensions,
   tokenScope,
-} from "../suspension/suspension-record.ts";
+} from "../../route/suspension.ts";
+import type { Decision } from "../../judge/judge.ts";
 
 /** Each goes to another destination: one that hangs or fails says nothing about the token. */
 const TRIALS_AT_ONCE = 5;

@@ -9,7 +9,6 @@ import type { Processes, Store } from "../../../store/store.ts";
 import type { Log } from "../../../log.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { nowMillis, randomId } from "../../dependencies.ts";
-import type { Decision } from "../outbox/batch.ts";
 import { logDecisions } from "../outbox/decision-log.ts";
 import { bringForward, type ClaimedDelivery, nextDueAt } from "../outbox/claim.ts";
 import {
@@ -20,15 +19,16 @@ import {
   splitByClaim,
 } from "../outbox/record.ts";
 import type { Platforms } from "../../platform.ts";
-import { destinationFromKey } from "../../route/subscription.ts";
-import type { Destination, Receipt, Sender } from "../../sender.ts";
-import { suspensionKey } from "../suspension/suspension-record.ts";
+import type { Receipt, Sender } from "../../sender.ts";
+import { suspensionKey } from "../../route/suspension.ts";
 import { recordTokenChecks, TokenProbe } from "../suspension/token-probe.ts";
 import { attemptDelivery, type AttemptDependencies } from "./attempt.ts";
 import { claimDue, expireOverdue } from "./claim-due.ts";
 import { ConcurrencyLimit, type ConcurrencyLimits } from "./concurrency-limit.ts";
 import { recordResults } from "./record-result.ts";
 import { noteRefusals, type Refusal } from "./refused-messages.ts";
+import { type Destination, destinationFromKey } from "../../destination.ts";
+import type { Decision } from "../../judge/judge.ts";
 
 export interface DispatchDependencies extends AttemptDependencies, ConcurrencyLimits {
   readonly store: Pick<Store, "transaction"> & { readonly processes: Pick<Processes, "self" | "aliveFor"> };

@@ -1,6 +1,5 @@
 import type { AlertTables, DeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import type { Decision } from "../outbox/batch.ts";
 import type { ClaimedDelivery } from "../outbox/claim.ts";
 import { UNREACHED } from "../outbox/notification-state.ts";
 import {
@@ -15,13 +14,14 @@ import {
   recordWaiting,
   restartRollingMessage,
 } from "../outbox/record.ts";
-import { DEAD_LETTER_AFTER } from "../outbox/retry-policy.ts";
-import { type Destination, type SendError, type SendErrorKind, tokenKey } from "../../sender.ts";
+import type { SendError, SendErrorKind } from "../../sender.ts";
 
-import { type Suspensions, tokenScope } from "../suspension/suspension-record.ts";
+import { DEAD_LETTER_AFTER, type Suspensions, tokenScope } from "../../route/suspension.ts";
 import type { SuspensionDependencies } from "../suspension/suspension-notices.ts";
 import type { Refusal } from "./refused-messages.ts";
 import { isAwaited, nextAttemptAt, resume, suspend } from "../suspension/suspension.ts";
+import { type Destination, tokenKey } from "../../destination.ts";
+import type { Decision } from "../../judge/judge.ts";
 
 interface RecordDependencies extends SuspensionDependencies {
   /** From 0 to below 1. */

@@ -4,7 +4,7 @@ import type { AlertTables } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
 import { timeToText } from "../../judge/kinds/json-fields.ts";
-import { RefusedPlace } from "../outbox/message.ts";
+import { RefusedPlace } from "../../message/message.ts";
 import { enqueue } from "../outbox/outbox.ts";
 import type { SuspensionDependencies } from "../suspension/suspension-notices.ts";
 

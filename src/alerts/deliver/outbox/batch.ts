@@ -1,8 +1,9 @@
+import type { Decision } from "../../judge/judge.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import type { Subscription } from "../../route/subscription.ts";
-import type { Destination } from "../../sender.ts";
-import type { AlertMessage } from "./message.ts";
+import type { AlertMessage } from "../../message/message.ts";
 import type { NotificationState } from "./notification-state.ts";
+import type { Destination } from "../../destination.ts";
 
 export const DELIVERY_PHASES = [
   "trigger",
@@ -35,16 +36,6 @@ export interface PlannedDelivery {
   readonly threadOf?: string;
   /** One message says the deliveries with an equal key that follow each other within so long (absent = without end). */
   readonly group?: { readonly key: string; readonly within?: Milliseconds };
-}
-
-/** One entry of the decision log: what was decided, about what, and why. */
-export interface Decision {
-  readonly what: string;
-  readonly network?: string;
-  readonly episode?: string;
-  readonly destination?: string;
-  readonly delivery?: string;
-  readonly detail?: string;
 }
 
 /** A message for the digest at the end of quiet hours. */

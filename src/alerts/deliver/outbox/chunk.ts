@@ -2,11 +2,11 @@ import { z } from "zod";
 
 import type { ChunkRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import { StoredDestination } from "../../route/subscription.ts";
 import { DELIVERY_PHASES, type OutboxBatch, type PlannedDelivery } from "./batch.ts";
-import { messageUrgency } from "./delivery-subject.ts";
-import type { MessageCollector } from "./message.ts";
+import { messageUrgency } from "../../message/delivery-subject.ts";
 import { NotificationState } from "./notification-state.ts";
+import { StoredDestination } from "../../destination.ts";
+import type { MessageCollector } from "./stored-messages.ts";
 
 /** A row's fields, none of them null. */
 type Row = Readonly<Record<string, unknown>>;

@@ -1,15 +1,18 @@
 import type { AlertTables, DeliveryRow, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import type { Nanoseconds } from "../../../units/nanoseconds.ts";
-import type { Destination, Receipt, Sender } from "../../sender.ts";
-import type { Decision } from "./batch.ts";
-import { triggerDeliveryTime } from "./delivery-subject.ts";
+import type { Receipt, Sender } from "../../sender.ts";
 import { fanOutNext } from "./fan-out.ts";
 import { DeliveryData } from "./delivery-data.ts";
-import { type Merged, mergeOwed, type MessageGroup, readGroup, readStory } from "./group.ts";
-import { type AlertMessage, readMessages } from "./message.ts";
-import { tokenScope } from "../suspension/suspension-record.ts";
+import { type Merged, mergeOwed, readGroup, readStory } from "./group.ts";
+import type { AlertMessage } from "../../message/message.ts";
+import { tokenScope } from "../../route/suspension.ts";
 import { deadLetter } from "./record.ts";
+import type { Destination } from "../../destination.ts";
+import type { Decision } from "../../judge/judge.ts";
+import { triggerDeliveryTime } from "./queries.ts";
+import type { MessageGroup } from "../../message/message-group.ts";
+import { readMessages } from "./stored-messages.ts";
 
 /** A delivery that is marked as being sent, with everything needed to send it. */
 export interface ClaimedDelivery {

@@ -7,7 +7,7 @@ import type {
 } from "../../../store/alert-tables/alert-tables.ts";
 import type { Store } from "../../../store/store.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import type { Decision } from "./batch.ts";
+import type { Decision } from "../../judge/judge.ts";
 
 /** A decision, a delivery that came to be owed, or the outcome of one. */
 export type LogEntry =

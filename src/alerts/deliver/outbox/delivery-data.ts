@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { MillisField } from "../../judge/kinds/json-fields.ts";
-import { StoredDestination } from "../../route/subscription.ts";
+import { StoredDestination } from "../../destination.ts";
 
 /** What is stored of a delivery as JSON: nothing is searched by it. */
 export const DeliveryData = z.object({

@@ -1,9 +1,9 @@
 import type { AlertTables, NewDeliveryRow, NotificationStateRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import { destinationKey } from "../../route/subscription.ts";
 import { type Chunk, parseChunk } from "./chunk.ts";
-import { MessageCollector } from "./message.ts";
 import { updateRollingMessages } from "./rolling-message.ts";
+import { destinationKey } from "../../destination.ts";
+import { MessageCollector } from "./stored-messages.ts";
 
 /** How long edits of one message are gathered into one. */
 const EDIT_DELAY: Milliseconds = 1000;

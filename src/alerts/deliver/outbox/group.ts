@@ -5,20 +5,18 @@
 // ../engine/plan-open.ts plans the groups; a message is worded from the episodes at each send.
 import type { AlertTables, DeliveryRow, Urgency } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import { destinationFromKey } from "../../route/subscription.ts";
 import { Episode } from "../../judge/rules/episode.ts";
-import type { Decision } from "./batch.ts";
 import { DeliveryData } from "./delivery-data.ts";
-import { type AlertMessage, readMessages } from "./message.ts";
+import { isOfOneKind, type MessageGroup, NAMED_SUBJECTS } from "../../message/message-group.ts";
 import { NotificationState, shownTo } from "./notification-state.ts";
+import { destinationFromKey } from "../../destination.ts";
+import type { Decision } from "../../judge/judge.ts";
+import { readMessages } from "./stored-messages.ts";
 
 /** Later deliveries edit the first message for no longer than this, however long the group keeps growing. */
 export const LONGEST_GROUPING: Milliseconds = 60_000;
 /** How long later deliveries are gathered into one edit. */
 const GROW_DELAY: Milliseconds = 1000;
-
-/** How many subjects of a group its message names; a file has all of more. */
-export const NAMED_SUBJECTS = 10;
 
 export interface Merged {
   /** The row may say other deliveries. */
@@ -213,36 +211,8 @@ function growth(sayer: DeliveryRow, id: string, at: Milliseconds) {
   return { id, destination, platform, urgency, message, episode, data, ...edit, ...due };
 }
 
-/** All that one message says. */
-export interface MessageGroup {
-  /** The delivery of the message. */
-  readonly id: string;
-  /** As they stand now at its destination: first the message's own, then the others in the order in which they joined it. */
-  readonly episodes: readonly Episode[];
-  /** What of it is more than how those episodes stand, in the same order. */
-  readonly notices: readonly AlertMessage[];
-  /** Each of its episodes was over before the message was sent. */
-  readonly merged?: true;
-}
-
 /** With the deliveries that the message does not show yet. */
 type SaidGroup = MessageGroup & { readonly unshown: readonly string[] };
-
-/** Several episodes of one kind; the others are what happened in the course of the first. */
-export function isOfOneKind({ episodes: [first, ...rest] }: MessageGroup): boolean {
-  return rest.length > 0 && rest.every(({ kind }) => kind === first?.kind);
-}
-
-/** Names what a group says now, in the button of its message; `readReference` reads it. */
-export function groupReference({ id, episodes }: MessageGroup): string {
-  return `group:${id}:${episodes.length}`;
-}
-
-/** The delivery and the number of a group's reference; undefined for any other text. */
-export function readReference(text: string): { readonly id: string; readonly count: number } | undefined {
-  const [, id, count] = /^group:([\w-]+):(\d+)$/u.exec(text.trim()) ?? [];
-  return id === undefined ? undefined : { id, count: Number(count) };
-}
 
 /** What a message says beside its own delivery; undefined if that is nothing. */
 export async function readGroup(

@@ -4,9 +4,12 @@ import type { AlertTables, HeldRow } from "../../../store/alert-tables/alert-tab
 import type { Milliseconds } from "../../../units/duration.ts";
 import { quietUntil } from "../../route/quiet-hours.ts";
 import type { SubscriptionIndex } from "../../route/subscription-index.ts";
-import { covers, destinationKey, isAlive, StoredDestination, type Subscription } from "../../route/subscription.ts";
-import type { Decision, Plan, PlannedDelivery } from "./batch.ts";
-import { type AlertMessage, readMessages } from "./message.ts";
+import { covers, isAlive, type Subscription } from "../../route/subscription.ts";
+import type { Plan, PlannedDelivery } from "./batch.ts";
+import type { AlertMessage } from "../../message/message.ts";
+import { destinationKey, StoredDestination } from "../../destination.ts";
+import type { Decision } from "../../judge/judge.ts";
+import { readMessages } from "./stored-messages.ts";
 
 /**
  * Plans one digest for each destination and network of the messages held for quiet hours or a silence that have ended;

@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { AlertTables, DeliveryRow, NotificationStateRow } from "../../../store/alert-tables/alert-tables.ts";
 import { Guidance } from "../../alerts-config.ts";
 import { Severity } from "../../judge/kinds/severity.ts";
-import { StoredDestination } from "../../route/subscription.ts";
 import { Acknowledgement, type Episode, seenFrom } from "../../judge/rules/episode.ts";
+import { StoredDestination } from "../../destination.ts";
 
 /** The notifications of one episode to one destination, as stored, so that none is sent twice or left out. */
 export const NotificationState = z.object({

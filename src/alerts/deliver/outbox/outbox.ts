@@ -6,12 +6,13 @@
 // The dispatcher that sends is in ../dispatch.
 import type { AlertTables } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import { destinationKey, putSubscription } from "../../route/subscription.ts";
+import { putSubscription } from "../../route/subscription.ts";
 import { joinPlans, type OutboxBatch, type Plan } from "./batch.ts";
 import { splitIntoChunks, toChunkRow } from "./chunk.ts";
 import { logDecisions } from "./decision-log.ts";
 import { fanOut, fanOutAll } from "./fan-out.ts";
-import { MessageCollector } from "./message.ts";
+import { destinationKey } from "../../destination.ts";
+import { MessageCollector } from "./stored-messages.ts";
 
 /**
  * Adds what was planned. Called inside the transaction that also stores its cause. A large batch is stored in chunks:

@@ -1,10 +1,11 @@
-import { tokenKey } from "../../sender.ts";
 import type { AlertTables, DeliveryRow, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 
-import type { TokenScope } from "../suspension/suspension-record.ts";
+import type { TokenScope } from "../../route/suspension.ts";
+import { fromMillis, type Nanoseconds } from "../../../units/nanoseconds.ts";
 import { fanOutAll } from "./fan-out.ts";
 import { NotificationState } from "./notification-state.ts";
+import { tokenKey } from "../../destination.ts";
 
 /** The notification states of episodes, by episode and destination. */
 export async function readNotificationStates(
@@ -112,4 +113,13 @@ export async function outboxDepth(
   if (first === undefined) return [];
   const oldest = Math.min(first.created_at, ...others.slice(0, 1).map(({ created_at: at }) => at));
   return [{ platform: first.platform, owed: others.length + 1, oldest }];
+}
+
+/** Of a resolve or an edit: when its trigger arrived at the same destination. */
+export async function triggerDeliveryTime(tables: AlertTables, row: DeliveryRow): Promise<Nanoseconds | undefined> {
+  if (row.episode === null || (row.phase !== "resolve" && row.phase !== "state")) return undefined;
+  const all = await tables.outbox.ofEpisode(row.episode, row.destination);
+  const trigger = all.find((one) => one.phase === "trigger");
+  const receipt = trigger === undefined ? undefined : (await tables.outbox.receipts([trigger.id]))[0];
+  return receipt === undefined ? undefined : fromMillis(receipt.at);
 }

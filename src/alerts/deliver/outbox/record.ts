@@ -2,19 +2,19 @@ import { z } from "zod";
 
 import type { AlertTables, DeliveryRow, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import { destinationKey, StoredDestination } from "../../route/subscription.ts";
-import type { SuspensionTarget } from "../suspension/suspension-record.ts";
-import { type Receipt, type SendError, tokenKey } from "../../sender.ts";
-import type { Decision } from "./batch.ts";
+import { DEAD_LETTER_AFTER, type SuspensionTarget } from "../../route/suspension.ts";
+import type { Receipt, SendError } from "../../sender.ts";
 import type { ClaimedDelivery } from "./claim.ts";
 import { logDecisions } from "./decision-log.ts";
 import { fanOutAll } from "./fan-out.ts";
 import { releaseGroup } from "./group.ts";
 import { revertAllUnsent, revertUnsent, UNREACHED, UNSENT } from "./notification-state.ts";
-import { readMessages } from "./message.ts";
 import { enqueue } from "./outbox.ts";
-import { backoffDelay, DEAD_LETTER_AFTER } from "./retry-policy.ts";
+import { backoffDelay } from "./retry-policy.ts";
 import { readRollingMessages, rollingKey } from "./rolling-message.ts";
+import { StoredDestination, destinationKey, tokenKey } from "../../destination.ts";
+import type { Decision } from "../../judge/judge.ts";
+import { readMessages } from "./stored-messages.ts";
 
 /** The result of one attempt. */
 export interface DeliveryResult {

@@ -3,9 +3,6 @@ import type { Milliseconds } from "../../../units/duration.ts";
 const FIRST_DELAY: Milliseconds = 1000;
 const LONGEST_DELAY: Milliseconds = 900_000;
 
-/** How long a failure that can heal is retried. */
-export const DEAD_LETTER_AFTER: Milliseconds = 86_400_000;
-
 /**
  * Exponential backoff with jitter: how long to wait after the attempt of that number, 1 or more. It doubles from 1 s
  * up to 15 min, less a random half, so that what failed together does not come back together. `random` is from 0 to

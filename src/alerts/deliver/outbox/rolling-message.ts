@@ -1,8 +1,9 @@
 import type { AlertTables, DeliveryRow, RollingRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import { destinationKey } from "../../route/subscription.ts";
 import type { Chunk } from "./chunk.ts";
-import { type AlertMessage, type MessageCollector, readMessages } from "./message.ts";
+import type { AlertMessage } from "../../message/message.ts";
+import { destinationKey } from "../../destination.ts";
+import { type MessageCollector, readMessages } from "./stored-messages.ts";
 
 /** How many of the day's events a rolling message lists; the rest it counts. */
 const MAX_LISTED_EVENTS = 10;

@@ -2,11 +2,10 @@ import type { AlertTables } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
 import { timeToText } from "../../judge/kinds/json-fields.ts";
-import type { TokenMessage } from "../outbox/message.ts";
+import type { TokenMessage } from "../../message/message.ts";
 import { enqueue } from "../outbox/outbox.ts";
 import type { Platforms } from "../../platform.ts";
-import { destinationKey, type Subscription } from "../../route/subscription.ts";
-import type { Destination } from "../../sender.ts";
+import type { Subscription } from "../../route/subscription.ts";
 import {
   graceEndsAt,
   isOfToken,
@@ -14,7 +13,8 @@ import {
   suspensionKey,
   type Suspensions,
   tokenScope,
-} from "./suspension-record.ts";
+} from "../../route/suspension.ts";
+import { type Destination, destinationKey } from "../../destination.ts";
 
 /** Who is notified of suspensions. */
 export interface SuspensionDependencies {

@@ -1,14 +1,13 @@
 // A platform that refuses the bot's token (or that of one workspace, where each has its own), or a destination that cannot
 // be reached, is suspended: its deliveries wait, and none is lost. After a day, or at once if the bot was removed, its subscriptions end; they come back by themselves
-// once something arrives again. Read suspension-record.ts (the stored state), suspension-notices.ts (who is told) and
+// once something arrives again. Read ../../route/suspension.ts (the stored state), suspension-notices.ts (who is told) and
 // token-probe.ts (how a platform is asked about the token) next. A destination's own waiting deliveries are its probes.
 import type { AlertTables } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import { isDrill } from "../../drill.ts";
-import type { Decision } from "../outbox/batch.ts";
+import { isDrill } from "../../judge/drill.ts";
 import { unsentOn, waitingAt, waitingOn } from "../outbox/queries.ts";
 import { deadLetterOwed, retryNow } from "../outbox/record.ts";
-import { destinationKey, isAlive, Subscription, subscriptionRow } from "../../route/subscription.ts";
+import { isAlive, Subscription, subscriptionRow } from "../../route/subscription.ts";
 import type { SendError } from "../../sender.ts";
 import { subscriptionLogLine } from "../../words/subscription-words.ts";
 import {
@@ -25,7 +24,9 @@ import {
   suspensionKey,
   type Suspensions,
   type SuspensionTarget,
-} from "./suspension-record.ts";
+} from "../../route/suspension.ts";
+import { destinationKey } from "../../destination.ts";
+import type { Decision } from "../../judge/judge.ts";
 
 /** The platform's refusal, and when in Unix milliseconds. */
 type Refusal = SuspensionTarget & { readonly error: SendError; readonly at: Milliseconds };

@@ -3,7 +3,6 @@ import type { Log } from "../../../log.ts";
 import type { AlertTables, DeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { nowMillis } from "../../dependencies.ts";
-import type { Decision } from "../outbox/batch.ts";
 import { type Sender, SendError } from "../../sender.ts";
 import {
   isOfPlatform,
@@ -14,9 +13,10 @@ import {
   Suspensions,
   tokenScope,
   type TokenScope,
-} from "./suspension-record.ts";
+} from "../../route/suspension.ts";
 import { suspend } from "./suspension.ts";
 import type { SuspensionDependencies } from "./suspension-notices.ts";
+import type { Decision } from "../../judge/judge.ts";
 
 interface TokenProbeDependencies {
   readonly clock: Clock;

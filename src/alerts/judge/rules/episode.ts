@@ -5,7 +5,7 @@ import { MillisField, timeFromText, TimeText } from "../kinds/json-fields.ts";
 import { CONDITION_KINDS } from "../kinds/kinds.ts";
 import { Reading } from "../kinds/reading.ts";
 import { Severity } from "../kinds/severity.ts";
-import { type Destination, tokenKey } from "../../sender.ts";
+import { type Destination, tokenKey } from "../../destination.ts";
 
 /** The name of who acknowledged an episode; with the id, where it is known. */
 export const Acknowledgement = z.object({

@@ -4,7 +4,7 @@ import { UserError } from "../../../errors.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import type { AlertsConfig } from "../../alerts-config.ts";
 import type { GivenParameters } from "../kinds/kind.ts";
-import { KINDS } from "../kinds/kinds.ts";
+import { HEALTH_KINDS, KINDS } from "../kinds/kinds.ts";
 import { type ConditionKind, type Reading, type RuleParameters, severityOfReading } from "../kinds/reading.ts";
 import type { Severity } from "../kinds/severity.ts";
 
@@ -72,4 +72,12 @@ export function judgeReading({ kind, parameters }: Rule, reading: Reading): Judg
   const record = KINDS[kind];
   const bad = record.isBad === undefined ? reading.state === "bad" : record.isBad(parameters, reading);
   return { state: bad === undefined ? "unknown" : bad ? "bad" : "good", severity };
+}
+
+/** Judged on every network, subscribed or not: they may inhibit the rest. */
+export const ALWAYS_JUDGED_KINDS: readonly ConditionKind[] = HEALTH_KINDS;
+
+/** Whether a rule is judged though nobody may have subscribed to it. */
+export function isJudgedAlways({ id, kind }: Pick<Rule, "id" | "kind">): boolean {
+  return id === kind && ALWAYS_JUDGED_KINDS.includes(kind);
 }

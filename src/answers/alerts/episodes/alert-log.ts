@@ -2,11 +2,10 @@ import { setImmediate } from "node:timers/promises";
 
 import { LRUCache } from "lru-cache";
 
-import type { LogEntry } from "../../../alerts/deliver/outbox/decision-log.ts";
-import { deliverySubject } from "../../../alerts/deliver/outbox/delivery-subject.ts";
-import type { AlertMessage } from "../../../alerts/deliver/outbox/message.ts";
+import { deliverySubject } from "../../../alerts/message/delivery-subject.ts";
+import type { AlertMessage } from "../../../alerts/message/message.ts";
 import { episodeName } from "../../../alerts/judge/rules/episode.ts";
-import type { AlertService } from "../../../alerts/service/service.ts";
+import type { AlertService, LogEntry } from "../../../alerts/service/service.ts";
 import type { Labels } from "../../../alerts/words/subscription-words.ts";
 import { type Attachment, memoryAttachment } from "../../../reply/attachment.ts";
 import type { Table } from "../../../reply/block.ts";

@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
 
-import { drillEpisode, drillSubscriptions } from "../../../alerts/drill.ts";
-import type { EpisodeHistory } from "../../../alerts/engine/engine.ts";
-import { destinationKey } from "../../../alerts/route/subscription.ts";
-import type { Destination } from "../../../alerts/sender.ts";
-import type { AlertService } from "../../../alerts/service/service.ts";
+import type { Platforms } from "../../../alerts/platform.ts";
+import type { Subscription } from "../../../alerts/route/subscription.ts";
+import { DRILL_KIND, DRILL_NETWORK, drillEpisode } from "../../../alerts/judge/drill.ts";
+import type { AlertService, EpisodeHistory } from "../../../alerts/service/service.ts";
 import { timelineOf } from "../../../alerts/words/describe-condition.ts";
 import type { Clock } from "../../../api/clock.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
@@ -15,6 +14,7 @@ import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
 import { type CallerContext, destinationWords } from "../destination.ts";
 import { detailsAction } from "./episodes.ts";
+import { type Destination, destinationKey } from "../../../alerts/destination.ts";
 
 /** Long enough for a platform that rate-limits for a while, short enough for a waiting caller. */
 const DRILL_TIMEOUT_MILLIS: Milliseconds = 30_000;
@@ -212,4 +212,28 @@ function drillMessageWords({ state }: DrillMessage): Text {
     case "nobody delivers":
       return toText("not sent yet: nothing delivers there at the moment");
   }
+}
+
+/** The subscriptions of a drill until it is over, one for each destination. `at` is in Unix milliseconds. */
+export function drillSubscriptions(
+  drill: string,
+  destinations: readonly Destination[],
+  by: Subscription["by"],
+  at: number,
+  platforms: Platforms,
+): Subscription[] {
+  return destinations.map((destination, index) => ({
+    id: `${drill}-${index + 1}`,
+    destination: { ...destination },
+    network: DRILL_NETWORK,
+    kinds: [DRILL_KIND],
+    subjects: [drill],
+    parameters: {},
+    floor: "info",
+    style: platforms.isOperators(destination.platform) ? "plain" : "live",
+    events: "usual",
+    state: "active",
+    created: at,
+    by,
+  }));
 }

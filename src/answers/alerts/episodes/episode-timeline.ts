@@ -1,7 +1,5 @@
-import { isDrill, DRILL_NOTICE } from "../../../alerts/drill.ts";
-import type { EpisodeHistory } from "../../../alerts/engine/engine.ts";
+import { isDrill, DRILL_NOTICE } from "../../../alerts/judge/drill.ts";
 import { timeFromText } from "../../../alerts/judge/kinds/json-fields.ts";
-import { destinationKey } from "../../../alerts/route/subscription.ts";
 import { type Episode, episodeName, isOpen } from "../../../alerts/judge/rules/episode.ts";
 import { conditionWords, seenBy } from "../../../alerts/words/condition-words.ts";
 import { timelineOf } from "../../../alerts/words/describe-condition.ts";
@@ -14,6 +12,8 @@ import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
 import { type CallerContext, destinationHere, destinationKeyWords, isAmongMany, isOperator } from "../destination.ts";
 import { seenHere } from "./episodes.ts";
+import { destinationKey } from "../../../alerts/destination.ts";
+import type { EpisodeHistory } from "../../../alerts/service/service.ts";
 
 interface TimelineLine {
   readonly at: Milliseconds;

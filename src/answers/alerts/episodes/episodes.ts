@@ -6,10 +6,8 @@ import { z } from "zod";
 
 import { KIND_GROUPS } from "../../../alerts/judge/kinds/kinds.ts";
 import { compareSeverity } from "../../../alerts/judge/kinds/severity.ts";
-import { covers, destinationKey, isAlive, StoredDestination } from "../../../alerts/route/subscription.ts";
-import { readReference } from "../../../alerts/deliver/outbox/group.ts";
+import { covers, isAlive } from "../../../alerts/route/subscription.ts";
 import { type Episode, episodeName, idOfName, isOpen, seenFrom } from "../../../alerts/judge/rules/episode.ts";
-import type { Destination } from "../../../alerts/sender.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import { conditionWords } from "../../../alerts/words/condition-words.ts";
 import { cutShort, nearest, quoteTyped } from "../../../bot/nearest.ts";
@@ -22,6 +20,8 @@ import { plainText } from "../../../reply/plain-text.ts";
 import type { Action } from "../../../reply/reply.ts";
 import { matchingKinds } from "../alert-kinds.ts";
 import { type CallerContext, destinationHere, isOperator, requireManager } from "../destination.ts";
+import { type Destination, StoredDestination, destinationKey } from "../../../alerts/destination.ts";
+import { readReference } from "../../../alerts/message/message-group.ts";
 
 /** How many recent episodes are searched by less than a whole id. */
 const MAX_RECENT_EPISODES = 500;

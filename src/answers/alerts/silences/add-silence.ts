@@ -2,9 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import { ALERT_KINDS, isPersonalKind } from "../../../alerts/judge/kinds/kinds.ts";
 import { isSilenceActive, type Silence } from "../../../alerts/route/silence.ts";
-import { destinationKey } from "../../../alerts/route/subscription.ts";
 import type { Episode } from "../../../alerts/judge/rules/episode.ts";
-import type { Destination } from "../../../alerts/sender.ts";
 import { conditionWords } from "../../../alerts/words/condition-words.ts";
 import { timelineOf } from "../../../alerts/words/describe-condition.ts";
 import { silenceScopeWords, silenceTimeWords } from "../../../alerts/words/silence-words.ts";
@@ -25,6 +23,7 @@ import { createShortId } from "../short-id.ts";
 import { parseSilenceScope, parseSilenceTimes, type SilenceValues, TIME_TOLERANCE } from "./parse-silence.ts";
 import { isLength } from "./silence-options.ts";
 import { affectedDestinations, withQuietHours } from "./silences.ts";
+import { type Destination, destinationKey } from "../../../alerts/destination.ts";
 
 /** Each is checked for every message, and nobody remembers more of one channel. */
 const MAX_SILENCES_PER_DESTINATION = 100;

@@ -1,6 +1,5 @@
 import { ALERT_KINDS, isPersonalKind } from "../../../alerts/judge/kinds/kinds.ts";
 import { type Episode, episodeName, isOpen } from "../../../alerts/judge/rules/episode.ts";
-import { readReference } from "../../../alerts/deliver/outbox/group.ts";
 import type { Silence } from "../../../alerts/route/silence.ts";
 import { conditionWords } from "../../../alerts/words/condition-words.ts";
 import type { Labels } from "../../../alerts/words/subscription-words.ts";
@@ -22,6 +21,7 @@ import type { AlertCommandContext } from "../alerts.ts";
 import { episodeLabel, exactEpisode, findEpisode, findEpisodes } from "../episodes/episodes.ts";
 import { isNight, isTonight, type SILENCE_OPTIONS } from "./silence-options.ts";
 import { isEverything } from "./silences.ts";
+import { readReference } from "../../../alerts/message/message-group.ts";
 
 const SILENCEABLE = ALERT_KINDS.filter((kind) => !isPersonalKind(kind));
 

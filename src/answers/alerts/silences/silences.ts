@@ -6,8 +6,7 @@ import { isConditionKind } from "../../../alerts/judge/kinds/kinds.ts";
 import type { NetworkStatus } from "../../../alerts/judge/kinds/network-status.ts";
 import { quietUntil } from "../../../alerts/route/quiet-hours.ts";
 import { isSilenceActive, matchesSilence, type Silence, silenceActiveUntil } from "../../../alerts/route/silence.ts";
-import { covers, destinationKey, isAlive, type Subscription } from "../../../alerts/route/subscription.ts";
-import type { Destination } from "../../../alerts/sender.ts";
+import { covers, isAlive, type Subscription } from "../../../alerts/route/subscription.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import { silenceScopeWords } from "../../../alerts/words/silence-words.ts";
 import type { Labels } from "../../../alerts/words/subscription-words.ts";
@@ -21,6 +20,7 @@ import { subjectLabels } from "../alert-subjects.ts";
 import { type CallerContext, destinationHere, isOperator } from "../destination.ts";
 import { exactEpisode } from "../episodes/episodes.ts";
 import { findByShortId, shortIdChoices } from "../short-id.ts";
+import { type Destination, destinationKey } from "../../../alerts/destination.ts";
 
 /** The silences that affect this destination: its own and those for all; operators see all. */
 export function visibleSilences(all: readonly Silence[], context: CallerContext): Silence[] {

@@ -1,10 +1,8 @@
-import type { Announcement } from "../../../alerts/engine/engine.ts";
 import { timeToText } from "../../../alerts/judge/kinds/json-fields.ts";
 import type { AlertKind } from "../../../alerts/judge/kinds/kinds.ts";
 import type { NetworkStatus } from "../../../alerts/judge/kinds/network-status.ts";
-import type { TestMessage } from "../../../alerts/deliver/outbox/message.ts";
+import type { TestMessage } from "../../../alerts/message/message.ts";
 import { type ChosenKinds, isAlive, type Subscription } from "../../../alerts/route/subscription.ts";
-import type { Destination } from "../../../alerts/sender.ts";
 import { networkStatusWords } from "../../../alerts/words/network-status-words.ts";
 import { type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import { UserError } from "../../../errors.ts";
@@ -46,6 +44,8 @@ import {
   subscriptionBlocks,
 } from "./subscriptions.ts";
 import { parseThresholds, requireConsistentThresholds, type SubscriptionValues } from "./thresholds.ts";
+import type { Destination } from "../../../alerts/destination.ts";
+import type { Announcement } from "../../../alerts/service/service.ts";
 
 /** Each subscription costs a little at every observation, and nobody reads more in one channel. */
 export const MAX_SUBSCRIPTIONS_PER_DESTINATION = 100;

@@ -1,4 +1,4 @@
-import type { ChangeMessage } from "../../../alerts/deliver/outbox/message.ts";
+import type { ChangeMessage } from "../../../alerts/message/message.ts";
 import { isAlive, type Subscription } from "../../../alerts/route/subscription.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import { type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";

@@ -2,13 +2,13 @@ import { Guidance } from "../../../alerts/alerts-config.ts";
 import type { Severity } from "../../../alerts/judge/kinds/severity.ts";
 import type { Platforms } from "../../../alerts/platform.ts";
 import type { Subscription } from "../../../alerts/route/subscription.ts";
-import type { Destination } from "../../../alerts/sender.ts";
 import { quoteTyped } from "../../../bot/nearest.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
 import { parseQuietHours, parseZone } from "../alert-times.ts";
 import { listWords } from "../destination.ts";
 import type { SubscriptionValues } from "./thresholds.ts";
+import type { Destination } from "../../../alerts/destination.ts";
 
 /** How a subscription notifies: from which severity, in which style, when not, and whom. */
 export type NotificationSettings = Pick<

@@ -2,7 +2,6 @@ import { FINAL_STATUSES, parseBundleSubject } from "../../../alerts/judge/kinds/
 import { KINDS, type PersonalKind } from "../../../alerts/judge/kinds/kinds.ts";
 import { compareSeverity } from "../../../alerts/judge/kinds/severity.ts";
 import { isAlive, type Subscription } from "../../../alerts/route/subscription.ts";
-import type { Destination } from "../../../alerts/sender.ts";
 import { enumWord } from "../../../alerts/words/phrases.ts";
 import { ApiError } from "../../../api/api-error.ts";
 import { UserError } from "../../../errors.ts";
@@ -23,6 +22,7 @@ import { DEFAULT_NOTIFICATION_SETTINGS, parseNotificationSettings } from "./noti
 import { awaitFirstDelivery, deliveryNote, silenceNote } from "./subscription-checks.ts";
 import { listAction, standingBlocks, subscriptionActions, subscriptionBlocks } from "./subscriptions.ts";
 import { parseThresholds } from "./thresholds.ts";
+import type { Destination } from "../../../alerts/destination.ts";
 
 /** Each is polled, out of the node's rate budget that all callers share. */
 export const MAX_PERSONAL_WATCHES = 20;

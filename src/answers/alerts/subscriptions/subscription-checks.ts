@@ -2,8 +2,7 @@ import type { AlertsConfig } from "../../../alerts/alerts-config.ts";
 import { isConditionKind, KINDS } from "../../../alerts/judge/kinds/kinds.ts";
 import { exactPrice, isPriceBad } from "../../../alerts/judge/kinds/price.ts";
 import { compareSeverity } from "../../../alerts/judge/kinds/severity.ts";
-import { destinationKey, rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
-import type { Destination } from "../../../alerts/sender.ts";
+import { rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import { thresholdSideWords } from "../../../alerts/words/condition-words.ts";
 import { silencedWords } from "../../../alerts/words/network-status-words.ts";
@@ -16,6 +15,7 @@ import { marketsById } from "../../ids/ids.ts";
 import type { AlertCommandContext } from "../alerts.ts";
 import { silencedUntil } from "../silences/silences.ts";
 import { unreachable } from "../suspension-words.ts";
+import { type Destination, destinationKey } from "../../../alerts/destination.ts";
 
 /** Notes where kinds never reach the minimum severity, or the one of a mention; empty where all can. */
 export function severityNotes({ kinds, floor, mention }: Pick<Subscription, "kinds" | "floor" | "mention">): Block[] {

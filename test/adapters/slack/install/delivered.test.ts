@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 
 import { createSlackAdapter } from "../../../../src/adapters/slack/index.ts";
-import type { Destination } from "../../../../src/alerts/sender.ts";
 import { silentLog } from "../../../../src/log.ts";
 import { aSubscription } from "../../../alerts/samples.ts";
 import { alertsOn } from "../../../support/alert-service.ts";
@@ -9,6 +8,7 @@ import { delivering } from "../../../support/delivering.ts";
 import { until } from "../../../support/fake-discord/until.ts";
 import { signal } from "../sending.ts";
 import { installScene } from "./scene.ts";
+import type { Destination } from "../../../../src/alerts/destination.ts";
 
 test("alerts go with the token that each workspace installed; one that removes the app stops no other", async () => {
   await using scene = await installScene();

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 
 import { joinPlans } from "../../../../src/alerts/deliver/outbox/batch.ts";
 import { type Chunk, parseChunk, splitIntoChunks, toChunkRow } from "../../../../src/alerts/deliver/outbox/chunk.ts";
-import { MessageCollector } from "../../../../src/alerts/deliver/outbox/message.ts";
 import { anEpisode } from "../../samples.ts";
+import { MessageCollector } from "../../../../src/alerts/deliver/outbox/stored-messages.ts";
 
 const destination = (channel: string) => ({ platform: "slack", workspace: "T1", channel });
 const told = { style: "live", state: "told", severity: "critical", reminders: 2, toldMillis: 5, shown: "x" } as const;

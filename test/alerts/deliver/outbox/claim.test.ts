@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { splitIntoChunks, toChunkRow } from "../../../../src/alerts/deliver/outbox/chunk.ts";
 import { claim } from "../../../../src/alerts/deliver/outbox/claim.ts";
 import { joinPlans } from "../../../../src/alerts/deliver/outbox/batch.ts";
-import { MessageCollector } from "../../../../src/alerts/deliver/outbox/message.ts";
 import { FakeSender } from "../../../support/fake-sender.ts";
 import { ops, owed } from "./owed.ts";
+import { MessageCollector } from "../../../../src/alerts/deliver/outbox/stored-messages.ts";
 
 const newId = (): string => "new";
 const sender = (more: { readonly dropsRepeatsForMillis?: number } = {}): FakeSender =>

@@ -2,8 +2,8 @@ import { setImmediate } from "node:timers/promises";
 
 import { describe, expect, it } from "vitest";
 
-import { type LogEntry, logDecisions } from "../../../../src/alerts/deliver/outbox/decision-log.ts";
-import { createAlertService } from "../../../../src/alerts/service/service.ts";
+import { logDecisions } from "../../../../src/alerts/deliver/outbox/decision-log.ts";
+import { type LogEntry, createAlertService } from "../../../../src/alerts/service/service.ts";
 import { logPage, searchLog } from "../../../../src/answers/alerts/episodes/alert-log.ts";
 import { delivery } from "../../../store/alert-tables/alert-rows.ts";
 import { openStage, type Stage } from "../../stage.ts";

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 
-import { mergeOwed, readGroup, readReference, readStory } from "../../../../src/alerts/deliver/outbox/group.ts";
-import { destinationKey } from "../../../../src/alerts/route/subscription.ts";
+import { mergeOwed, readGroup, readStory } from "../../../../src/alerts/deliver/outbox/group.ts";
 import { type Episode, episodeRow } from "../../../../src/alerts/judge/rules/episode.ts";
 import { saying } from "../../../support/said.ts";
 import { anEpisode } from "../../samples.ts";
 import { NOON } from "../../stage.ts";
 import { ops, owed, type OwedRow } from "./owed.ts";
+import { destinationKey } from "../../../../src/alerts/destination.ts";
+import { readReference } from "../../../../src/alerts/message/message-group.ts";
 
 const E = "node.down|mainnet|n1|1";
 /** When they are owed, in Unix milliseconds. */

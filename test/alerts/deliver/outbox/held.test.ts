@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 
 import { quietHoursEndAt, releaseHeld, rescheduleHeld } from "../../../../src/alerts/deliver/outbox/held.ts";
-import type { AlertMessage } from "../../../../src/alerts/deliver/outbox/message.ts";
+import type { AlertMessage } from "../../../../src/alerts/message/message.ts";
 import { enqueue } from "../../../../src/alerts/deliver/outbox/outbox.ts";
 import { buildSubscriptionIndex } from "../../../../src/alerts/route/subscription-index.ts";
-import { destinationKey, type Subscription } from "../../../../src/alerts/route/subscription.ts";
+import type { Subscription } from "../../../../src/alerts/route/subscription.ts";
 import type { AlertTables } from "../../../../src/store/alert-tables/alert-tables.ts";
 import { aSubscription, anEpisode } from "../../samples.ts";
 import { openStage } from "../../stage.ts";
+import { destinationKey } from "../../../../src/alerts/destination.ts";
 
 const ops = { platform: "fake", channel: "ops" };
 const desk = { platform: "fake", channel: "desk" };

@@ -1,6 +1,6 @@
-import { destinationKey } from "../../../../src/alerts/route/subscription.ts";
 import type { AlertTables, DeliveryChange, NewDeliveryRow } from "../../../../src/store/alert-tables/alert-tables.ts";
 import { openStage, type Stage } from "../../stage.ts";
+import { destinationKey } from "../../../../src/alerts/destination.ts";
 
 export const ops = { platform: "nowhere", channel: "ops" };
 

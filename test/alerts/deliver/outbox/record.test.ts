@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { ClaimedDelivery } from "../../../../src/alerts/deliver/outbox/claim.ts";
 import { fanOutNext } from "../../../../src/alerts/deliver/outbox/fan-out.ts";
-import { AlertMessage } from "../../../../src/alerts/deliver/outbox/message.ts";
+import { AlertMessage } from "../../../../src/alerts/message/message.ts";
 import { enqueue } from "../../../../src/alerts/deliver/outbox/outbox.ts";
 import {
   deadLetter,
@@ -19,14 +19,15 @@ import {
 } from "../../../../src/alerts/deliver/outbox/record.ts";
 import { UNREACHED, UNSENT } from "../../../../src/alerts/deliver/outbox/notification-state.ts";
 import { arrivedMessage, lastArrivedOf, waitingAt, waitingOn } from "../../../../src/alerts/deliver/outbox/queries.ts";
-import { backoffDelay, DEAD_LETTER_AFTER } from "../../../../src/alerts/deliver/outbox/retry-policy.ts";
-import { destinationKey } from "../../../../src/alerts/route/subscription.ts";
+import { backoffDelay } from "../../../../src/alerts/deliver/outbox/retry-policy.ts";
 import { SendError } from "../../../../src/alerts/sender.ts";
 import type { AlertTables } from "../../../../src/store/alert-tables/alert-tables.ts";
 import { saying } from "../../../support/said.ts";
 import { aSubscription } from "../../samples.ts";
 import { openStage } from "../../stage.ts";
 import { ops, owed } from "./owed.ts";
+import { destinationKey } from "../../../../src/alerts/destination.ts";
+import { DEAD_LETTER_AFTER } from "../../../../src/alerts/route/suspension.ts";
 
 const newId = (): string => "new";
 const FAR = 4_000_000_000_000;

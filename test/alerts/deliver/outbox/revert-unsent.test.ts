@@ -2,10 +2,10 @@ import { expect, it } from "vitest";
 
 import { NotificationState, revertUnsent, UNSENT } from "../../../../src/alerts/deliver/outbox/notification-state.ts";
 import type { AlertTables } from "../../../../src/store/alert-tables/alert-tables.ts";
-import { destinationKey } from "../../../../src/alerts/route/subscription.ts";
 import { FIRED, subscribed } from "../../outage.ts";
 import { stalled } from "../../readings.ts";
 import { ops, owed } from "./owed.ts";
+import { destinationKey } from "../../../../src/alerts/destination.ts";
 
 it("reverts one destination's trigger without reading the states of all others", async () => {
   const stage = await subscribed();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { type Destination, SendError } from "../../../../src/alerts/sender.ts";
+import { SendError } from "../../../../src/alerts/sender.ts";
 import type { FakeSender } from "../../../support/fake-sender.ts";
 import { alertOf } from "../../../support/gist.ts";
 import { GuardedSender } from "../../../support/guarded-sender.ts";
@@ -9,6 +9,7 @@ import { FIRED, RESOLVED, wordsOf } from "../../outage.ts";
 import { stalled } from "../../readings.ts";
 import { aSubscription } from "../../samples.ts";
 import { openStage, type Stage, type StageOptions } from "../../stage.ts";
+import type { Destination } from "../../../../src/alerts/destination.ts";
 
 const HOUR = 3_600_000;
 const CONSOLE: Destination = { platform: "web", channel: "console" };

@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 
-import { type Destination, SendError } from "../../../../src/alerts/sender.ts";
+import { SendError } from "../../../../src/alerts/sender.ts";
 import { alertOf } from "../../../support/gist.ts";
 import { GuardedSender } from "../../../support/guarded-sender.ts";
 import { FIRED, RESOLVED } from "../../outage.ts";
 import { stalled } from "../../readings.ts";
 import { aSubscription } from "../../samples.ts";
 import { openStage } from "../../stage.ts";
+import type { Destination } from "../../../../src/alerts/destination.ts";
 
 // A platform where each workspace has a token of its own: what one refuses stops no other.
 

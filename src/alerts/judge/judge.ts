@@ -1,23 +1,14 @@
-// The pure part of processing an observation: no store, no clock, no chance.
+// Judges an observation: the pure part of its processing, without store, clock and chance. Read rules/rules.ts (how a
+// reading is judged) and kinds/kinds.ts (what alerts are about) next.
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis, type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
-import type { AlertEvent } from "../judge/kinds/event.ts";
-import type { Reading } from "../judge/kinds/reading.ts";
-import type { Decision } from "../deliver/outbox/batch.ts";
-import { isJudgedAlways, type SubscriptionIndex } from "../route/subscription-index.ts";
-import { type Episode, episodeId, freshMachine, type Machine, machineKey } from "../judge/rules/episode.ts";
-import { judgeReading, type Rule, type Timing, timingOf } from "../judge/rules/rules.ts";
-import { RuleSubjectMap } from "../judge/rules/state-cache.ts";
-import {
-  type Change,
-  clearAbsence,
-  ROUNDS_UNTIL_GONE,
-  step,
-  type Step,
-  stepAbsent,
-} from "../judge/rules/state-machine.ts";
-import { ruleWords } from "../words/subscription-words.ts";
+import type { AlertEvent } from "./kinds/event.ts";
+import type { ConditionKind, Reading } from "./kinds/reading.ts";
+import { type Episode, episodeId, freshMachine, type Machine, machineKey } from "./rules/episode.ts";
+import { type Rule, type Timing, isJudgedAlways, judgeReading, timingOf } from "./rules/rules.ts";
+import { RuleSubjectMap } from "./rules/state-cache.ts";
+import { type Change, clearAbsence, ROUNDS_UNTIL_GONE, step, type Step, stepAbsent } from "./rules/state-machine.ts";
 
 /** One observation of a network by a watcher, judged. */
 export interface Observation {
@@ -55,12 +46,37 @@ export interface ProcessMemory {
   readonly unseen: RuleSubjectMap<boolean>;
 }
 
+/** One entry of the decision log: what was decided, about what, and why. */
+export interface Decision {
+  readonly what: string;
+  readonly network?: string;
+  readonly episode?: string;
+  readonly destination?: string;
+  readonly delivery?: string;
+  readonly detail?: string;
+}
+
 /** A value to set in a memory. */
 type Remembered = readonly [rule: string, subject: string, value: boolean];
 
+/** The rules to judge by, and who asked for them. */
+export interface RuleIndex {
+  /** The rules to judge a subject by. */
+  rules(kind: ConditionKind, what: RuleSubject): readonly Rule[];
+  /** The active subscriptions to a rule and a subject; when each was made, in Unix milliseconds. */
+  subscribers(rule: string, what: RuleSubject): readonly { readonly created: Milliseconds }[];
+}
+
+interface RuleSubject {
+  readonly network: string;
+  readonly subject: string;
+}
+
 /** Everything that is known when an observation comes in. */
 export interface ObservationState {
-  readonly index: SubscriptionIndex;
+  readonly index: RuleIndex;
+  /** What differs from the configured thresholds of a rule, in words; empty if nothing does. */
+  readonly ruleWords: (rule: string) => string;
   readonly config: Pick<AlertsConfig, "keep" | "flap">;
   /** All machines of the network. */
   readonly machines: Pick<RuleSubjectMap<Machine>, "get" | "values">;
@@ -163,7 +179,12 @@ export function judgeObservation(
       // Pending and dismissed belong to the history of the next episode.
       const coming = { episode: episodeId(machine, before.number + 1) };
       const about = change === "pending" || change === "dismissed" ? coming : named;
-      decisions.push({ what: change, network, ...about, detail: detailOf(machine, episode, of) });
+      decisions.push({
+        what: change,
+        network,
+        ...about,
+        detail: detailOf(machine, episode, of, state.ruleWords(machine.rule)),
+      });
     }
   };
 
@@ -203,13 +224,13 @@ type DecisionSubject = Pick<Reading, "subject" | "why"> & { readonly label?: str
 
 /** The detail of a decision, for people: `market.price of BTC/USDT, above 70,000`. */
 function detailOf(
-  { kind, rule }: Machine,
+  { kind }: Machine,
   episode: Episode | undefined,
   { subject, label, why }: DecisionSubject,
+  thresholds: string,
 ): string {
   const known = episode !== undefined && "label" in episode.last ? episode.last.label : undefined;
   const of = subject === "" ? "" : ` of ${label ?? known ?? subject}`;
-  const thresholds = ruleWords(rule);
   return `${kind}${of}${thresholds === "" ? "" : `, ${thresholds}`}${why === undefined ? "" : `: ${why}`}`;
 }
 

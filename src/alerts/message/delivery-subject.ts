@@ -1,12 +1,12 @@
-import type { AlertTables, DeliveryRow, Urgency } from "../../../store/alert-tables/alert-tables.ts";
-import { fromMillis, type Nanoseconds } from "../../../units/nanoseconds.ts";
-import { severityOfEvent } from "../../judge/kinds/event.ts";
-import { type AlertKind, KINDS } from "../../judge/kinds/kinds.ts";
-import { compareSeverity, type Severity } from "../../judge/kinds/severity.ts";
-import type { DeliverySubject } from "../../sender.ts";
-import type { AlertsConfig } from "../../alerts-config.ts";
-import type { MessageGroup } from "./group.ts";
+import type { DeliveryRow, Urgency } from "../../store/alert-tables/alert-tables.ts";
+import { type Nanoseconds } from "../../units/nanoseconds.ts";
+import { severityOfEvent } from "../judge/kinds/event.ts";
+import { type AlertKind, KINDS } from "../judge/kinds/kinds.ts";
+import { compareSeverity, type Severity } from "../judge/kinds/severity.ts";
+import type { DeliverySubject } from "../sender.ts";
+import type { AlertsConfig } from "../alerts-config.ts";
 import type { AlertMessage, ChangeMessage } from "./message.ts";
+import type { MessageGroup } from "./message-group.ts";
 
 /** The subject of a delivery, for programs. Pure and total. */
 export function deliverySubject(message: AlertMessage, phase: string): DeliverySubject {
@@ -174,13 +174,4 @@ export interface DeliveryContext {
 /** Whether later deliveries were merged into this one: its message is then of another phase. */
 export function isMerged(message: AlertMessage, { kind, phase }: Pick<DeliveryRow, "kind" | "phase">): boolean {
   return message.type === "condition" && kind === "message" && message.phase !== phase;
-}
-
-/** Of a resolve or an edit: when its trigger arrived at the same destination. */
-export async function triggerDeliveryTime(tables: AlertTables, row: DeliveryRow): Promise<Nanoseconds | undefined> {
-  if (row.episode === null || (row.phase !== "resolve" && row.phase !== "state")) return undefined;
-  const all = await tables.outbox.ofEpisode(row.episode, row.destination);
-  const trigger = all.find((one) => one.phase === "trigger");
-  const receipt = trigger === undefined ? undefined : (await tables.outbox.receipts([trigger.id]))[0];
-  return receipt === undefined ? undefined : fromMillis(receipt.at);
 }

@@ -1,10 +1,8 @@
 import { z } from "zod";
 
-import type { AlertTables } from "../../../store/alert-tables/alert-tables.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
-import { DEAD_LETTER_AFTER } from "../outbox/retry-policy.ts";
-import { destinationKey, StoredDestination } from "../../route/subscription.ts";
-import { type Destination, tokenKey } from "../../sender.ts";
+import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { type Destination, StoredDestination, destinationKey, tokenKey } from "../destination.ts";
 
 /**
  * A platform that refuses the bot's token, or that of one workspace where each has its own; with a destination, one that
@@ -23,6 +21,9 @@ export const Suspension = z.object({
   retired: z.object({ at: z.number(), subscriptions: z.int(), unsent: z.int() }).exactOptional(),
 });
 export type Suspension = z.infer<typeof Suspension>;
+
+/** How long a failure that can heal is retried. */
+export const DEAD_LETTER_AFTER: Milliseconds = 86_400_000;
 
 /** What is suspended: a platform, one workspace there, or one destination. */
 export interface SuspensionTarget extends TokenScope {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import type { AlertEvent } from "../../../../src/alerts/judge/kinds/event.ts";
-import { deliverySubject, isMerged, messageUrgency } from "../../../../src/alerts/deliver/outbox/delivery-subject.ts";
-import type { AlertMessage } from "../../../../src/alerts/deliver/outbox/message.ts";
-import { anEpisode, aSubscription } from "../../samples.ts";
+import type { AlertEvent } from "../../../src/alerts/judge/kinds/event.ts";
+import { deliverySubject, isMerged, messageUrgency } from "../../../src/alerts/message/delivery-subject.ts";
+import type { AlertMessage } from "../../../src/alerts/message/message.ts";
+import { anEpisode, aSubscription } from "../samples.ts";
 
 const BEGAN = "1700000030000000000";
 const LATER = "1700000060000000000";

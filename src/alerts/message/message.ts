@@ -1,16 +1,15 @@
-import { createHash } from "node:crypto";
-
+// The message of a delivery, as it is stored. Read message-group.ts (what one message says for several deliveries) and
+// delivery-subject.ts (what a message is about, for programs) next.
 import { z } from "zod";
 
-import type { AlertTables } from "../../../store/alert-tables/alert-tables.ts";
-import { Guidance } from "../../alerts-config.ts";
-import { AlertEvent } from "../../judge/kinds/event.ts";
-import { MillisField, TimeText } from "../../judge/kinds/json-fields.ts";
-import { ALERT_KINDS } from "../../judge/kinds/kinds.ts";
-import { NetworkStatus } from "../../judge/kinds/network-status.ts";
-import { Silence } from "../../route/silence.ts";
-import { Subscription } from "../../route/subscription.ts";
-import { Episode } from "../../judge/rules/episode.ts";
+import { Guidance } from "../alerts-config.ts";
+import { AlertEvent } from "../judge/kinds/event.ts";
+import { MillisField, TimeText } from "../judge/kinds/json-fields.ts";
+import { ALERT_KINDS } from "../judge/kinds/kinds.ts";
+import { NetworkStatus } from "../judge/kinds/network-status.ts";
+import { Silence } from "../route/silence.ts";
+import { Subscription } from "../route/subscription.ts";
+import { Episode } from "../judge/rules/episode.ts";
 
 const common = {
   /** Nothing in it is real. */
@@ -207,43 +206,3 @@ export type ChangeMessage = Extract<AlertMessage, { type: "change" }>;
 export type TestMessage = Extract<AlertMessage, { type: "test" }>;
 export type DatabaseMessage = Extract<AlertMessage, { type: "database" }>;
 export type TokenMessage = Extract<AlertMessage, { type: "token" }>;
-
-/** The id of a message by its content: equal messages are stored once. */
-function messageId(data: string): string {
-  return createHash("sha256").update(data).digest().subarray(0, 16).toString("base64url");
-}
-
-/** Collects messages to be stored, equal ones once. */
-export class MessageCollector {
-  readonly #byMessage = new Map<AlertMessage, string>();
-  readonly #byId = new Map<string, string>();
-
-  /** Returns the id under which the message will be stored. */
-  add(message: AlertMessage): string {
-    const known = this.#byMessage.get(message);
-    if (known !== undefined) return known;
-    const data = JSON.stringify(message);
-    const id = messageId(data);
-    this.#byMessage.set(message, id);
-    this.#byId.set(id, data);
-    return id;
-  }
-
-  rows(): { id: string; data: string }[] {
-    return [...this.#byId].map(([id, data]) => ({ id, data }));
-  }
-}
-
-/** Messages by their ids. Those that this program cannot read are left out, so that nothing else waits for them. */
-export async function readMessages(
-  tables: AlertTables,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, AlertMessage>> {
-  const rows = await tables.outbox.messages([...new Set(ids)]);
-  return new Map(
-    rows.flatMap(({ id, data }) => {
-      const parsed = AlertMessage.safeParse(JSON.parse(data));
-      return parsed.success ? [[id, parsed.data] as const] : [];
-    }),
-  );
-}

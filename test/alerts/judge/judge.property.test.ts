@@ -9,19 +9,20 @@ import {
   judgeObservation,
   type Observation,
   type ObservationState,
-} from "../../../src/alerts/engine/judge-observation.ts";
+} from "../../../src/alerts/judge/judge.ts";
 import { planEpisode } from "../../../src/alerts/engine/plan-episode.ts";
 import { AlertEvent } from "../../../src/alerts/judge/kinds/event.ts";
 import type { Reading } from "../../../src/alerts/judge/kinds/reading.ts";
 import type { NotificationState } from "../../../src/alerts/deliver/outbox/notification-state.ts";
 import { buildSubscriptionIndex } from "../../../src/alerts/route/subscription-index.ts";
-import { destinationKey } from "../../../src/alerts/route/subscription.ts";
 import { type Episode, isOpen, type Machine } from "../../../src/alerts/judge/rules/episode.ts";
 import { RuleSubjectMap } from "../../../src/alerts/judge/rules/state-cache.ts";
 import { fromMillis } from "../../../src/units/nanoseconds.ts";
 import { auction, blind, down, stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";
 import { runs } from "../../support/runs.ts";
+import { destinationKey } from "../../../src/alerts/destination.ts";
+import { ruleWords } from "../../../src/alerts/words/subscription-words.ts";
 
 const config = parseAlertsConfig("{}");
 const START = 1_717_416_000_000;
@@ -80,7 +81,7 @@ class World {
     if (restarted) Object.assign(this, { memory: noMemory(), last: undefined, wasBlind: false });
     const { machines, memory, last, stored, wasBlind } = this;
     const open = new Map([...this.episodes].filter(([, episode]) => isOpen(episode)));
-    const before = { index, config, machines, open, stored, last, memory, wasBlind };
+    const before = { index, ruleWords, config, machines, open, stored, last, memory, wasBlind };
     return { before, judged: judgeObservation(before, this.observation(readings, failed), this.millis) };
   }
 
