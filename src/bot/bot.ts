@@ -17,7 +17,7 @@ import { audienceOf, presetAudience } from "./audience.ts";
 import { type AnyCommand, withCommonOptions } from "./command.ts";
 import { errorReply } from "./error-reply.ts";
 import { completions, type LineCompletion } from "./grammar/complete-line.ts";
-import { findCommand } from "./grammar/find-command.ts";
+import { findCommand, lineTokens } from "./grammar/find-command.ts";
 import { fillExample, formatLine, parseLine } from "./grammar/grammar.ts";
 import { withRightLine } from "./grammar/offered-line.ts";
 import {
@@ -127,11 +127,7 @@ export function createBot(dependencies: BotDependencies): Bot {
       const command = byName.get(invocation.command);
       // A button of an older version may name a removed command: the nearest match helps there, too.
       if (command === undefined) {
-        const words = invocation.command.split(" ");
-        findCommand(
-          words.map((word) => ({ text: word, quotedFrom: Number.POSITIVE_INFINITY, start: 0 })),
-          commands,
-        );
+        findCommand(lineTokens(invocation.command, commands, true), commands);
         throw new UserError(`There is no command “${invocation.command}”.`, { suggestion: "help" });
       }
       if (invocation.again === true && command.changes === true) {
@@ -320,7 +316,9 @@ export function createBot(dependencies: BotDependencies): Bot {
 
   const completed: Bot["completions"] = async (line, rest) => {
     try {
-      return await completions(line, commands, (ask, option, typed) => suggest({ ...rest, ...ask, option, typed }));
+      return await completions(line, commands, now(), (ask, option, typed) =>
+        suggest({ ...rest, ...ask, option, typed }),
+      );
     } catch {
       // A line that cannot be parsed cannot be completed; running it says why.
       return [];

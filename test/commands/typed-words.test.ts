@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import { commands as declared } from "../../commands/index.ts";
 import { withCommonOptions } from "../../src/bot/command.ts";
+import { readBeginning } from "../../src/bot/grammar/complete-line.ts";
 import { parseLine } from "../../src/bot/grammar/grammar.ts";
 import { UserError } from "../../src/errors.ts";
 import { glossaryWords } from "../support/glossary.ts";
@@ -87,3 +88,27 @@ test("another word for a command that changes something runs nothing, and is ans
   expect(words.length).toBeGreaterThan(0);
   for (const [word, name] of words) expect(leadsTo(`${word} ab12`)).toBe(`say: ${name} ab12`);
 });
+
+const read = (line: string) => parseLine(line, commands, nanoseconds(0n));
+const begin = (line: string) => readBeginning(line, commands, nanoseconds(0n));
+
+test("completion reads the values of a silence as the bot does", () => {
+  const silence = "alerts silence node.down for 2h reason maintenance";
+  expect(begin(`${silence} `)?.values).toEqual({ what: "node.down", for: "2h", reason: "maintenance" });
+  expect(begin("alerts silence node.down for 2h reason mai")).toMatchObject({
+    values: { what: "node.down", for: "2h" },
+    open: { option: "reason", typed: "mai" },
+  });
+});
+
+test.each(commands.flatMap(({ examples }) => examples))(
+  "completion of %s goes on from what the bot reads",
+  (example) => {
+    for (const end of Array(example.length + 1).keys()) {
+      const begun = begin(example.slice(0, end));
+      if (begun === undefined) continue;
+      expect(read(example.slice(0, begun.finished))).toEqual({ command: begun.command.name, options: begun.values });
+    }
+    expect(begin(`${example} `)?.values).toEqual(read(example).options);
+  },
+);

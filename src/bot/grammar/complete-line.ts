@@ -1,13 +1,15 @@
 import type { Ask } from "../../reply/reply.ts";
+import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { AnyCommand } from "../command.ts";
 import type { Choice, Option } from "../options/options.ts";
-import { namedByColon } from "./grammar.ts";
-import { quoteValue, type Token, tokenize } from "./tokens.ts";
+import { calledCommand, lineTokens } from "./find-command.ts";
+import { type OpenValue, readOptions } from "./read-options.ts";
+import { quoteValue, type Token } from "./tokens.ts";
 
 /** At most this many lines are offered. */
 const MAX_LINES = 25;
 
-/** Suggests values of one option: the command with the values before it, its name, and the text so far. */
+/** Suggests values of one option: the command with the finished values, the option's name, and the text so far. */
 export type SuggestValues = (ask: Ask, option: string, typed: string) => Promise<readonly Choice[]>;
 
 /** A whole line to offer, and what its last word stands for: a market's name, what a command or an option is for. */
@@ -16,50 +18,56 @@ export interface LineCompletion {
   readonly label?: string;
 }
 
+/** A beginning of a line, read as far as it is finished. */
+export interface LineBeginning {
+  readonly command: AnyCommand;
+  readonly values: Ask["options"];
+  /** The words before this index are finished: alone, they are a line with these values. */
+  readonly finished: number;
+  readonly open: OpenValue | undefined;
+  /** The word under the cursor; empty behind white space. */
+  readonly cursor: Token;
+}
+
+/** Reads the beginning of a line; undefined where no command stands before the cursor's word. */
+export function readBeginning(
+  line: string,
+  commands: readonly AnyCommand[],
+  now: Nanoseconds,
+): LineBeginning | undefined {
+  const { before, cursor } = splitAtCursor(line, commands);
+  const called = calledCommand(before, commands);
+  if (called === undefined) return undefined;
+  const { command, words } = called;
+  const { values, finished, open } = readOptions(command, [...before.slice(words), cursor], { now, cursor });
+  return { command, values: Object.fromEntries(values), finished, open, cursor };
+}
+
+function splitAtCursor(line: string, commands: readonly AnyCommand[]): { before: readonly Token[]; cursor: Token } {
+  const tokens = lineTokens(line, commands, true);
+  const last = tokens.at(-1);
+  if (last?.end === line.length) return { before: tokens.slice(0, -1), cursor: last };
+  const end = line.length;
+  return { before: tokens, cursor: { text: "", quotedFrom: Number.POSITIVE_INFINITY, start: end, end } };
+}
+
 /** Whole lines that complete the text so far, best first. */
 export async function completions(
   line: string,
   commands: readonly AnyCommand[],
+  now: Nanoseconds,
   suggest: SuggestValues,
 ): Promise<readonly LineCompletion[]> {
-  const tokens = tokenize(line, { lenient: true });
-  const open = tokens.length > 0 && !/\s$/u.test(line);
-  const found = commandOf(tokens, commands, open);
-  if (found === undefined) {
-    const typed = tokens.map((token) => token.text.toLowerCase()).join(" ") + (open || tokens.length === 0 ? "" : " ");
-    return commands
-      .filter(({ name }) => name.startsWith(typed))
-      .map(({ name, summary }) => ({ line: `${name} `, label: summary }))
-      .slice(0, MAX_LINES);
-  }
-  const { command, words } = found;
-  const last = open ? tokens.at(-1) : undefined;
-  const before = tokens.slice(words, open ? -1 : undefined);
-  const prefix = last === undefined ? line : line.slice(0, last.start);
-  const typed = readTyped(command, before);
+  const beginning = readBeginning(line, commands, now);
+  if (beginning === undefined) return commandLines(line, commands).slice(0, MAX_LINES);
+  const { command, values, open, cursor } = beginning;
+  const dashed = cursor.quotedFrom === 0 ? null : /^--([a-z\d-]*)$/iu.exec(cursor.text);
   const lines: LineCompletion[] = [];
-  const colon = last === undefined ? undefined : namedByColon(last, command.options);
-  const offer = async (name: string, value: string, lead: string): Promise<void> => {
-    const choices = await suggest({ command: command.name, options: typed.values }, name, value);
-    for (const { label, value, typed: word = value } of choices) {
-      lines.push({ line: `${prefix}${lead}${quoteValue(word)}`, ...(label === word ? {} : { label }) });
-    }
-  };
-  const dashed = /^--([a-z\d-]*)$/iu.exec(last?.text ?? "");
-  if (colon !== undefined) {
-    await offer(colon.name, colon.value, `${colon.name}:`);
-  } else if (typed.pending !== undefined) {
-    await offer(typed.pending, last?.text ?? "", "");
-  } else {
-    const next = Object.keys(command.options).find((name) => !Object.hasOwn(typed.values, name));
-    if (next !== undefined && dashed === null) await offer(next, last?.text ?? "", "");
-    const beginning = (dashed?.[1] ?? last?.text ?? "").toLowerCase();
-    for (const [name, option] of Object.entries(command.options)) {
-      if (Object.hasOwn(typed.values, name) || !name.startsWith(beginning)) continue;
-      const label = (option.kind === "flag" && option.default ? option.no : undefined) ?? option.description;
-      lines.push({ line: `${prefix}${dashed === null ? namedLead(name, option) : `--${name} `}`, label });
-    }
+  if (open !== undefined && (open.named || dashed === null)) {
+    const choices = await suggest({ command: command.name, options: values }, open.option, open.typed);
+    lines.push(...choices.flatMap((choice) => valueLine(line, open, cursor, choice)));
   }
+  if (open?.named !== true) lines.push(...nameLines(line, beginning, dashed?.[1]));
   // The typed line is an offer, too, where another continues it: else a prompt would complete to their common prefix.
   const further = lines.some((candidate) => candidate.line !== line && candidate.line.startsWith(line));
   const byLine = new Map(lines.toReversed().map((one) => [one.line, one]));
@@ -67,54 +75,42 @@ export async function completions(
   return inOrder.filter((candidate) => further || candidate.line !== line).slice(0, MAX_LINES);
 }
 
+function commandLines(line: string, commands: readonly AnyCommand[]): readonly LineCompletion[] {
+  const { before, cursor } = splitAtCursor(line, commands);
+  const typed = [...before, cursor].map((token) => token.text.toLowerCase()).join(" ");
+  const prefix = line.slice(0, (before[0] ?? cursor).start);
+  return commands
+    .filter(({ name }) => name.startsWith(typed))
+    .map(({ name, summary }) => ({ line: `${prefix}${name} `, label: summary }));
+}
+
+/** The line with a value in the place of the open one. Of several words that are typed, the value continues them. */
+function valueLine(line: string, open: OpenValue, cursor: Token, choice: Choice): readonly LineCompletion[] {
+  const { label, typed: word = choice.value } = choice;
+  const more = label === word ? {} : { label };
+  if (open.start >= cursor.start) return [{ line: `${line.slice(0, open.start)}${quoteValue(word)}`, ...more }];
+  const before = open.typed.slice(0, open.typed.length - cursor.text.length);
+  if (!word.toLowerCase().startsWith(before.toLowerCase())) return [];
+  return [{ line: `${line.slice(0, cursor.start)}${word.slice(before.length)}`, ...more }];
+}
+
+/** The line with the name of an option that is not given yet; with `dashes`, what is typed behind them. */
+function nameLines(
+  line: string,
+  { command, values, open, cursor }: LineBeginning,
+  dashes: string | undefined,
+): readonly LineCompletion[] {
+  const isSplit = open !== undefined && open.start < cursor.start;
+  const typed = (dashes ?? cursor.text).toLowerCase();
+  return Object.entries(command.options)
+    .filter(([name]) => name.startsWith(typed) && !Object.hasOwn(values, name))
+    .filter(([name]) => !isSplit || name !== open.option)
+    .map(([name, option]) => ({
+      line: `${line.slice(0, cursor.start)}${dashes === undefined ? namedLead(name, option) : `--${name} `}`,
+      label: (option.kind === "flag" && option.default ? option.no : undefined) ?? option.description,
+    }));
+}
+
 function namedLead(name: string, option: Option): string {
   return option.kind === "flag" ? `${name}:${option.default ? "no" : "yes"}` : `${name}:`;
-}
-
-function commandOf(
-  tokens: readonly Token[],
-  commands: readonly AnyCommand[],
-  open: boolean,
-): { command: AnyCommand; words: number } | undefined {
-  for (const words of [2, 1]) {
-    const name = tokens
-      .slice(0, words)
-      .map((token) => token.text.toLowerCase())
-      .join(" ");
-    const command = tokens.length >= words ? commands.find((candidate) => candidate.name === name) : undefined;
-    // The word under the cursor is still being typed: `market li` and even `order` may become something longer.
-    if (command !== undefined && (tokens.length > words || !open)) return { command, words };
-  }
-  return undefined;
-}
-
-/** The values before the cursor, as far as they can be parsed; `pending` is an option whose value comes next. */
-function readTyped(
-  command: AnyCommand,
-  tokens: readonly Token[],
-): { values: Record<string, string | boolean>; pending: string | undefined } {
-  const values: Record<string, string | boolean> = {};
-  let pending: string | undefined;
-  for (const token of tokens) {
-    const colon = namedByColon(token, command.options);
-    const dashes = /^--([a-z\d-]+)(?:=(.*))?$/iu.exec(token.text);
-    const flag = token.text.toLowerCase();
-    if (pending !== undefined) {
-      values[pending] = token.text;
-      pending = undefined;
-    } else if (colon !== undefined) {
-      values[colon.name] = colon.value;
-    } else if (dashes !== null) {
-      const name = (dashes[1] ?? "").toLowerCase();
-      if (command.options[name]?.kind === "flag") values[name] = true;
-      else if (dashes[2] !== undefined) values[name] = dashes[2];
-      else if (Object.hasOwn(command.options, name)) pending = name;
-    } else if (command.options[flag]?.kind === "flag") {
-      values[flag] = true;
-    } else {
-      const next = Object.keys(command.options).find((name) => !Object.hasOwn(values, name));
-      if (next !== undefined) values[next] = token.text;
-    }
-  }
-  return { values, pending };
 }

@@ -1,26 +1,53 @@
 import { UserError } from "../../errors.ts";
 import type { AnyCommand } from "../command.ts";
 import { nearest, quoteTyped } from "../nearest.ts";
-import { lineWord, type Token } from "./tokens.ts";
+import { lineWord, type Token, tokenize } from "./tokens.ts";
 import { isRequired } from "./usage.ts";
 
 /** Offered to whoever types what is no command, a greeting for instance: each answers without any value. */
 const STARTS = ["time", "market list", "alerts status", "help"];
 
 /**
+ * The words of a line without a platform's slash command before them; `?` at the start is `help`.
+ * @throws UserError when a quote is never closed or the line is too long; never with `lenient`, but for the length.
+ */
+export function lineTokens(line: string, commands: readonly AnyCommand[], lenient = false): readonly Token[] {
+  const trimmed = lenient ? line : line.trimEnd();
+  const start = trimmed.length - trimmed.trimStart().length;
+  const slash = trimmed[start] === "/";
+  const tokens = tokenize(trimmed, { lenient, from: slash ? start + 1 : start });
+  const [first, second] = tokens;
+  if (first?.text === "?" && first.end - first.start === 1) return tokens.with(0, { ...first, text: "help" });
+  if (!slash || first === undefined || second === undefined) return tokens;
+  const isName = ({ text }: Token): boolean =>
+    commands.some(({ name }) => name.split(" ", 1)[0] === text.toLowerCase());
+  return !isName(first) && isName(second) ? tokens.slice(1) : tokens;
+}
+
+/** A command, and how many words of the line name it. */
+interface Found {
+  readonly command: AnyCommand;
+  readonly words: number;
+}
+
+/** The command that words call at the start of a line; undefined where they call none, or only one that changes something. */
+export function calledCommand(tokens: readonly Token[], commands: readonly AnyCommand[]): Found | undefined {
+  const words = tokens.slice(0, MAX_CALL_WORDS).map((token) => token.text.toLowerCase());
+  const found = commandAt(words, commands);
+  if (found !== undefined) return found;
+  const called = calledAt(words, commands);
+  return called?.command.changes === true ? undefined : called;
+}
+
+/**
  * The command at the start of a line, and how many words name it: two before one.
  * @throws UserError with the line that was probably meant.
  */
-export function findCommand(
-  tokens: readonly Token[],
-  commands: readonly AnyCommand[],
-): { command: AnyCommand; words: number } {
-  const words = tokens.map((token) => token.text.toLowerCase());
-  const found = commandAt(words, commands);
+export function findCommand(tokens: readonly Token[], commands: readonly AnyCommand[]): Found {
+  const found = calledCommand(tokens, commands);
   if (found !== undefined) return found;
+  const words = tokens.map((token) => token.text.toLowerCase());
   const [first = "", second] = words;
-  const called = calledAt(words, commands);
-  if (called !== undefined && called.command.changes !== true) return called;
   const lineOf = (name: string, from: number): string => [name, ...tokens.slice(from).map(lineWord)].join(" ");
   const group = commands.filter(({ name }) => name.startsWith(`${first} `));
   if (group.length > 0) {
@@ -73,26 +100,26 @@ interface Meant {
   readonly words: number;
 }
 
+/** The most words that call a command. */
+const MAX_CALL_WORDS = 3;
+
 /** The command that people call by the words at the start: three before two before one. */
-function calledAt(
-  words: readonly string[],
-  commands: readonly AnyCommand[],
-): { command: AnyCommand; words: number } | undefined {
-  for (const count of [3, 2, 1]) {
-    const name = words.slice(0, count).join(" ");
-    const command = words.length < count ? undefined : commands.find((one) => one.alsoCalled?.includes(name));
-    if (command !== undefined) return { command, words: count };
-  }
-  return undefined;
+function calledAt(words: readonly string[], commands: readonly AnyCommand[]): Found | undefined {
+  return atStart(words, MAX_CALL_WORDS, (name) => commands.find((one) => one.alsoCalled?.includes(name)));
 }
 
-function commandAt(
+/** The command whose name the words at the start are. */
+function commandAt(words: readonly string[], commands: readonly AnyCommand[]): Found | undefined {
+  return atStart(words, 2, (name) => commands.find((one) => one.name === name));
+}
+
+function atStart(
   words: readonly string[],
-  commands: readonly AnyCommand[],
-): { command: AnyCommand; words: number } | undefined {
-  for (const count of [2, 1]) {
-    const name = words.slice(0, count).join(" ");
-    const command = words.length < count ? undefined : commands.find((candidate) => candidate.name === name);
+  most: number,
+  find: (name: string) => AnyCommand | undefined,
+): Found | undefined {
+  for (let count = Math.min(most, words.length); count > 0; count -= 1) {
+    const command = find(words.slice(0, count).join(" "));
     if (command !== undefined) return { command, words: count };
   }
   return undefined;

@@ -8,6 +8,8 @@ export interface Token {
   readonly quotedFrom: number;
   /** The index of the word in the line. */
   readonly start: number;
+  /** The index behind the word. */
+  readonly end: number;
 }
 
 /** Opening quotes with their closing ones; phones turn straight quotes into curly ones. */
@@ -25,49 +27,64 @@ const QUOTES: Readonly<Record<string, string>> = {
 /** A longer line is a pasted file. */
 const MAX_LINE_LENGTH = 4000;
 
+const SPACES = /\s*/uy;
+/** A run without white space and quotes. */
+const PLAIN = /[^\s"'“”„‘’«]+/uy;
+/** A quote behind it begins a value. */
+const LEAD = /^[-–—]*[a-z][a-z\d-]*[:=]$/iu;
+
 /**
- * Splits a line at white space. Quotes group when they begin a word or follow `name:` or `--name=`;
- * inside straight double quotes a backslash keeps the next character.
+ * Splits a line at white space, from the index `from` on. Quotes group when they begin a word or follow `name:` or
+ * `--name=`; inside straight double quotes a backslash keeps the next character.
  * @throws UserError when a quote is never closed or the line is too long. With `lenient`, an open quote runs to the end.
  */
-export function tokenize(line: string, options: { lenient?: boolean } = {}): Token[] {
-  if (line.length > MAX_LINE_LENGTH) {
-    throw new UserError(`This line has ${line.length} characters; at most ${MAX_LINE_LENGTH} are taken.`, {
+export function tokenize(line: string, options: { lenient?: boolean; from?: number } = {}): Token[] {
+  const from = options.from ?? 0;
+  if (line.length - from > MAX_LINE_LENGTH) {
+    throw new UserError(`This line has ${line.length - from} characters; at most ${MAX_LINE_LENGTH} are taken.`, {
       remedy: "Shorten it.",
     });
   }
   const tokens: Token[] = [];
-  let at = 0;
+  let at = endOf(SPACES, line, from);
   while (at < line.length) {
-    while (at < line.length && /\s/u.test(line[at] ?? "")) at += 1;
-    if (at >= line.length) break;
     const start = at;
     let text = "";
     let quotedFrom = Number.POSITIVE_INFINITY;
-    while (at < line.length && !/\s/u.test(line[at] ?? "")) {
-      const closing = QUOTES[line[at] ?? ""];
-      if (
-        closing !== undefined &&
-        (text === "" || /^[-–—]*[a-z][a-z\d-]*[:=]$/iu.test(text)) &&
-        quotedFrom === Infinity
-      ) {
-        quotedFrom = text.length;
-        const quoted = readQuoted(line, at, closing);
+    for (let end = start; ; at = end) {
+      end = endOf(PLAIN, line, at);
+      text += line.slice(at, end);
+      const quote = line[end] ?? "";
+      const closing = QUOTES[quote];
+      if (closing === undefined) {
+        at = end;
+        break;
+      }
+      if (quotedFrom === Infinity && (text === "" || LEAD.test(text))) {
+        const quoted = readQuoted(line, end, closing);
         if (!quoted.closed && options.lenient !== true) {
-          throw new UserError(`A quote ${line[at] ?? ""} is opened and never closed.`, {
+          throw new UserError(`A quote ${quote} is opened and never closed.`, {
             remedy: `Close it with ${closing}, or leave it out where the value has no spaces.`,
           });
         }
+        quotedFrom = text.length;
         text += quoted.text;
-        at = quoted.end;
+        end = quoted.end;
       } else {
-        text += line[at] ?? "";
-        at += 1;
+        text += quote;
+        end += 1;
       }
     }
-    tokens.push({ text, quotedFrom, start });
+    tokens.push({ text, quotedFrom, start, end: at });
+    at = endOf(SPACES, line, at);
   }
   return tokens;
+}
+
+/** Where a sticky expression that matches at this index ends; the index itself where it matches nothing. */
+function endOf(expression: RegExp, line: string, at: number): number {
+  expression.lastIndex = at;
+  return expression.test(line) ? expression.lastIndex : at;
 }
 
 function readQuoted(line: string, open: number, closing: string): { text: string; end: number; closed: boolean } {
