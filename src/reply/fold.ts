@@ -48,6 +48,11 @@ export function unfolded(reply: Reply): Reply {
 
 type NumberInline = Extract<Inline, { kind: "number" }>;
 
+/** All digits of a number, their thousands apart where they are so in the short one. */
+export function wholeNumber(number: NumberInline): string {
+  return isWhole(number) ? number.short : number.text;
+}
+
 /** Whether the short number has all digits of the exact one. */
 function isWhole({ text, short }: NumberInline): boolean {
   return short.replaceAll(",", "") === text.replaceAll(",", "");

@@ -32,8 +32,11 @@ export function renderFields(fields: readonly ShownField[], width: number): Line
     }
     const names = wrap(name, nameWidth);
     const values = wrap(value, valueWidth);
-    const length = Math.max(names.length, values.length);
-    return Array.from({ length }, (_, row) => beside(names[row], values[row], nameWidth + GAP));
+    const lines: Line[] = [];
+    for (let row = 0; row < names.length || row < values.length; row += 1) {
+      lines.push(beside(names[row], values[row], nameWidth + GAP));
+    }
+    return lines;
   });
 }
 

@@ -4,7 +4,7 @@
 import { formatLine } from "../../../bot/grammar/grammar.ts";
 import type { Attachment } from "../../../reply/attachment.ts";
 import type { Block } from "../../../reply/block.ts";
-import { aboveFold, asButtons, type ButtonAction, isFolded, unfolded } from "../../../reply/fold.ts";
+import { aboveFold, asButtons, type ButtonAction, isFolded, shortText } from "../../../reply/fold.ts";
 import type { Action, Ask, Reply, Tone } from "../../../reply/reply.ts";
 import { shortenId, type Text } from "../../../reply/text.ts";
 import { decimal, formatDecimal } from "../../../units/decimal.ts";
@@ -53,7 +53,7 @@ export function renderTerminal(reply: Reply, options: RenderOptions): string {
   const width = Number.isFinite(options.width) ? Math.max(NARROWEST, Math.trunc(options.width)) : 80;
   const omittedHint = options.omittedHint ?? "--json or --out DIR";
   const shared = { now: options.now, links: options.links, width, omittedHint };
-  const shown = options.fold === undefined ? unfolded(reply) : aboveFold(reply);
+  const shown = options.fold === undefined ? { ...reply, title: shortText(reply.title) } : aboveFold(reply);
   const sections = [titleLines(shown, width, options)];
   for (const block of shown.blocks) sections.push(renderBlock(block, shared));
   sections.push(

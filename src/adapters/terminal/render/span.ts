@@ -1,8 +1,9 @@
+import { wholeNumber } from "../../../reply/fold.ts";
 import { shortenId, type Text, timeOf, type TimeStyle } from "../../../reply/text.ts";
 import { formatDuration } from "../../../units/duration.ts";
 import { formatUtc, type Nanoseconds, toMillis } from "../../../units/nanoseconds.ts";
 import { widthOf } from "./cell-width.ts";
-import { visibleText } from "./visible-text.ts";
+import { isPlain, visibleText } from "./visible-text.ts";
 
 type TextStyle = "plain" | "strong" | "code" | "link" | "dim" | "neutral" | "good" | "warning" | "bad";
 
@@ -15,31 +16,36 @@ export interface Span {
   /** Unbreakable, since it is copied as one. */
   readonly whole: boolean;
   /** A shortened text for narrow columns. */
-  readonly short?: string | undefined;
+  readonly short: string | undefined;
   /** The address of the terminal's hyperlink. */
-  readonly href?: string | undefined;
+  readonly href: string | undefined;
+}
+
+/** Makes every span: V8 reads objects of one shape several times as fast as those of several shapes. */
+function spanOf(text: string, style: TextStyle, width: number, whole: boolean, short?: string, href?: string): Span {
+  return { text, style, width, whole, short, href };
 }
 
 export function span(text: string, style: TextStyle = "plain"): Span {
-  return { text, style, width: widthOf(text), whole: false };
+  return spanOf(text, style, widthOf(text), false);
 }
 
 /** An unbreakable span, to be copied as one. */
-export function wholeSpan(text: string, style: TextStyle): Span {
-  return { ...span(text, style), whole: true };
+export function wholeSpan(text: string, style: TextStyle, short?: string): Span {
+  return spanOf(text, style, widthOf(text), true, short);
 }
 
 /** Data made visible, on one line. */
 export function dataSpan(data: string, style: TextStyle = "plain"): Span {
-  return span(visibleText(data), style);
+  return isPlain(data) ? spanOf(data, style, data.length, false) : span(visibleText(data), style);
 }
 
 /** A line break in data. */
-export const lineBreak: Span = { text: "\n", style: "plain", width: 0, whole: false };
+export const lineBreak = spanOf("\n", "plain", 0, false);
 
 /** Another text in the same style with the same link, breakable. */
 export function withText({ style, href }: Span, text: string): Span {
-  return { ...span(text, style), href };
+  return spanOf(text, style, widthOf(text), false, undefined, href);
 }
 
 export interface SpanOptions {
@@ -56,8 +62,10 @@ export function toSpans(content: Text, options: SpanOptions, lines: LineBreaks =
   const spans: Span[] = [];
   for (const inline of content) {
     switch (inline.kind) {
-      case "text":
       case "number":
+        pushWords(spans, wholeNumber(inline), words ?? "plain", lines);
+        break;
+      case "text":
       case "person":
         pushWords(spans, inline.text, words ?? "plain", lines);
         break;
@@ -81,15 +89,19 @@ export function toSpans(content: Text, options: SpanOptions, lines: LineBreaks =
 
 /** A gap of 0 or more columns. */
 export function blank(columns: number): Span {
-  return span(" ".repeat(columns));
+  return spanOf(" ".repeat(columns), "plain", columns, false);
 }
 
 /** The line below a table's heading. */
 export function rule(columns: number): Span {
-  return span("─".repeat(columns), "dim");
+  return spanOf("─".repeat(columns), "dim", columns, false);
 }
 
 function pushWords(spans: Span[], data: string, style: TextStyle, lines: LineBreaks): void {
+  if (isPlain(data)) {
+    if (data !== "") spans.push(spanOf(data, style, data.length, false));
+    return;
+  }
   for (const [at, line] of visibleText(data, lines).split("\n").entries()) {
     if (at > 0) spans.push(lineBreak);
     if (line !== "") spans.push(span(line, style));
@@ -97,9 +109,10 @@ function pushWords(spans: Span[], data: string, style: TextStyle, lines: LineBre
 }
 
 function codeSpan(data: string, isId: boolean): Span {
-  const whole = wholeSpan(visibleText(data), "code");
-  const short = isId ? visibleText(shortenId(data)) : whole.text;
-  return short === whole.text ? whole : { ...whole, short };
+  if (!isId && isPlain(data)) return spanOf(data, "code", data.length, true);
+  const visible = visibleText(data);
+  const short = isId ? visibleText(shortenId(data)) : visible;
+  return wholeSpan(visible, "code", short === visible ? undefined : short);
 }
 
 /** Addresses as the URL parser writes them; anything else could end the escape sequence around it. */
@@ -109,9 +122,9 @@ const SAFE_URL = /^https?:\/\/[\u0021-\u007E]+$/u;
 export function linkSpans(label: string, url: string, links: boolean, words?: TextStyle): Span[] {
   const shown = visibleText(url);
   const href = links && SAFE_URL.test(url) ? url : undefined;
-  if (label.trim() === "" || label === url) return [{ ...wholeSpan(shown, "link"), href }];
+  if (label.trim() === "" || label === url) return [spanOf(shown, "link", widthOf(shown), true, undefined, href)];
   if (href !== undefined && !/:\/\/|\w\.\w/u.test(label)) {
-    return [{ ...span(label, "link"), href }];
+    return [spanOf(label, "link", widthOf(label), false, undefined, href)];
   }
   return [span(label, "link"), span(" (", words), wholeSpan(shown, "link"), span(")", words)];
 }
