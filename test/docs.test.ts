@@ -123,6 +123,33 @@ describe("docs/alerts.md", async () => {
   });
 });
 
+describe("ARCHITECTURE.md", () => {
+  const count = (words: string): number => words.split(/\s+/u).filter((word) => word !== "").length;
+
+  test("is read in ten minutes: 110 lines, 2,200 words, 30 of them in a sentence at most", async () => {
+    const text = await page("ARCHITECTURE.md");
+    expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(110);
+    expect(count(text)).toBeLessThanOrEqual(2200);
+    const prose = withoutFences(text).replaceAll(/^\|.*\|$/gmu, "");
+    const sentences = prose.split("\n").flatMap((line) => line.split(/(?<=[.:;!?]\**)\s/u));
+    expect(sentences.filter((sentence) => count(sentence) > 30)).toEqual([]);
+  });
+
+  test.each(["ARCHITECTURE.md", "docs/recipes.md"])(
+    "and its recipes: every file that %s names exists",
+    async (name) => {
+      const text = withoutFences(await page(name));
+      const named = [...text.matchAll(/`([\w./-]+\.(?:ts|js|css|md|json|snap))`/gu)].map(([, file = ""]) => file);
+      // A bare name is a file in the folder that the sentence has named before.
+      const all = globSync("{src,commands,test,bench,docs,lint,bin}/**", { cwd: root }).map((file) => `/${file}`);
+      const known = (file: string): boolean =>
+        existsSync(path.join(root, file)) || all.some((each) => each.endsWith(`/${file}`));
+      expect(named.length).toBeGreaterThan(20);
+      expect(named.filter((file) => !known(file))).toEqual([]);
+    },
+  );
+});
+
 describe("links", () => {
   const pages = ["README.md", "ARCHITECTURE.md", ...globSync("docs/**/*.md", { cwd: root })];
 
@@ -145,14 +172,18 @@ describe("links", () => {
   });
 });
 
+function withoutFences(text: string): string {
+  return text.replaceAll(/^(```+).*\n(?:.*\n)*?\1$/gmu, "");
+}
+
 function withoutCode(text: string): string {
-  return text.replaceAll(/^(```+).*\n(?:.*\n)*?\1$/gmu, "").replaceAll(/`[^`\n]*`(?!\])/gu, "");
+  return withoutFences(text).replaceAll(/`[^`\n]*`(?!\])/gu, "");
 }
 
 /** The names by which GitHub lets links lead to the headings of a page. */
 function anchors(text: string): Set<string> {
   const names = new Set<string>();
-  for (const [, title = ""] of text.replaceAll(/^(```+).*\n(?:.*\n)*?\1$/gmu, "").matchAll(/^#{1,6} +(.+)$/gmu)) {
+  for (const [, title = ""] of withoutFences(text).matchAll(/^#{1,6} +(.+)$/gmu)) {
     const name = title
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")

@@ -13,7 +13,7 @@ import { deliver, see, shown } from "../../commands/alert-channel.ts";
 import { talkToSimulator } from "../../commands/conversation.ts";
 import { FakeSender } from "../../support/fake-sender.ts";
 
-/** Added as ARCHITECTURE.md says: one value, which main hands down. */
+/** Added as docs/recipes.md says: one value, which main hands down. */
 const stub: ChatPlatform = {
   kind: "chat",
   id: "stub",
