@@ -5,14 +5,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that wait more than they work: begun last, each would keep everybody else waiting for it alone. */
-const LONG = [
-  "gallery-page",
-  "rest-faults",
-  "main/alerting/alerting.test",
-  "commands/time.test",
-  "discord/supervision",
-  "main/shared",
-];
+const LONG = ["gallery-page", "rest-faults", "commands/time.test", "discord/supervision", "main/shared"];
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

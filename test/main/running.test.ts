@@ -1,6 +1,4 @@
-import { createServer } from "node:http";
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -80,14 +78,8 @@ describe("npm start", () => {
     expect(second.stderr).toMatchSnapshot();
   });
 
-  it("answers ask in other processes, several at once, files and mistakes too", async () => {
-    const [list, stake, wrong] = await Promise.all([
-      ask("--json", "market list"),
-      ask("--out", "files", "stake"),
-      ask("order zzz"),
-    ]);
-    expect([list.code, stake.code, wrong.code]).toEqual([0, 0, 1]);
-    expect(list.stdout).toContain("SIMULATED");
+  it("answers ask in another process, with its files", async () => {
+    expect((await ask("--out", "files", "stake")).code).toBe(0);
     const [csv = ""] = readdirSync(path.join(sandbox.folder, "files"));
     expect(csv).toMatch(/^SIMULATED.*\.csv$/u);
     expect(readFileSync(path.join(sandbox.folder, "files", csv), "utf8").split("\n").length).toBeGreaterThan(10);
@@ -109,20 +101,10 @@ describe("npm start", () => {
     expect(readdirSync(path.dirname(file)).toSorted()).toEqual(["bellwether.db", "bellwether.db.lock"]);
   });
 
-  it("refuses wrong settings, a busy port and arguments, each in readable words", async () => {
-    const busy = createServer().listen(0, "127.0.0.1");
-    await new Promise((resolve) => {
-      busy.once("listening", resolve);
-    });
-    const { port } = busy.address() as AddressInfo;
-    const [config, web, token, more] = await Promise.all([
-      sandbox.run(["start"], { WEB_PORT: "http", LOG_LEVEL: "loud", MAINET_URLS: "http://a" }).ended,
-      sandbox.run(["start"], { WEB_PORT: String(port), DATABASE_URL: "file:./busy.db" }).ended,
-      sandbox.run(["start"], { DISCORD_TOKEN: "hunter2" }).ended,
-      sandbox.run(["start", "now"]).ended,
-    ]);
-    busy.close();
-    expect(config.stderr.split("\n")).toEqual([
+  it("refuses wrong settings in readable words", async () => {
+    const refused = await sandbox.run(["start"], { WEB_PORT: "http", LOG_LEVEL: "loud", MAINET_URLS: "http://a" })
+      .ended;
+    expect(refused.stderr.split("\n")).toEqual([
       expect.any(String),
       expect.stringMatching(/^- WEB_PORT /u),
       expect.stringMatching(/^- LOG_LEVEL /u),
@@ -130,14 +112,8 @@ describe("npm start", () => {
       expect.stringContaining(".env.example"),
       "",
     ]);
-    expect(web.stderr).toMatch(saying(port, "127.0.0.1", "WEB_PORT"));
-    expect(token.stderr).toMatch(saying("DISCORD_TOKEN", "MAINNET_URLS", "TESTNET_URLS"));
-    expect(token.stderr).not.toContain("hunter2");
-    expect(more.stderr).toContain("npm start");
-    expect([config, web, token, more].map(({ stderr }) => stderr)).toMatchSnapshot();
-    for (const ended of [config, web, token, more]) {
-      expect(ended).toMatchObject({ code: 1, stdout: "" });
-      expect(ended.stderr).not.toContain("    at ");
-    }
+    expect(refused.stderr).toMatchSnapshot();
+    expect(refused).toMatchObject({ code: 1, stdout: "" });
+    expect(refused.stderr).not.toContain("    at ");
   });
 });
