@@ -4,7 +4,7 @@ import { tokenScope } from "../src/alerts/route/suspension.ts";
 import { conditionWords } from "../src/alerts/words/condition-words.ts";
 import { othersWords } from "../src/alerts/words/describe-change.ts";
 import { sinceWords } from "../src/alerts/words/phrases.ts";
-import { ALL_NETWORKS_OPTION, EPISODE_OPTION } from "../src/answers/alerts/alert-options.ts";
+import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { changeAnnouncements } from "../src/answers/alerts/alerts.ts";
 import {
   affectsCallerOnly,
@@ -26,6 +26,7 @@ import { details, field, paragraph } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";
 import { code, text, time } from "../src/reply/text.ts";
 import type { Destination } from "../src/alerts/destination.ts";
+import { EPISODE_OPTION } from "../src/answers/alerts/episodes/episode-options.ts";
 
 export const alertsAck = command({
   name: "alerts ack",

@@ -1,10 +1,11 @@
 import { isPersonalKind } from "../src/alerts/judge/kinds/kinds.ts";
 import { parseKinds } from "../src/answers/alerts/alert-kinds.ts";
-import { SUBSCRIPTION_OPTIONS, TO_OPTION } from "../src/answers/alerts/alert-options.ts";
+import { TO_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { quietInstead } from "../src/answers/alerts/alert-times.ts";
 import { addSubscription } from "../src/answers/alerts/subscriptions/add-subscription.ts";
 import { addPersonalWatch } from "../src/answers/alerts/subscriptions/personal-watch.ts";
 import { command } from "../src/bot/command.ts";
+import { SUBSCRIPTION_OPTIONS } from "../src/answers/alerts/subscriptions/subscription-options.ts";
 
 export const alertsAdd = command({
   name: "alerts add",

@@ -1,8 +1,8 @@
-import { SUBSCRIPTION_OPTION, SUBSCRIPTION_OPTIONS } from "../src/answers/alerts/alert-options.ts";
 import { quietInstead } from "../src/answers/alerts/alert-times.ts";
 import { editSubscription } from "../src/answers/alerts/subscriptions/edit-subscription.ts";
 import { presentValues } from "../src/answers/alerts/subscriptions/present-values.ts";
 import { command } from "../src/bot/command.ts";
+import { SUBSCRIPTION_OPTION, SUBSCRIPTION_OPTIONS } from "../src/answers/alerts/subscriptions/subscription-options.ts";
 
 export const alertsEdit = command({
   name: "alerts edit",

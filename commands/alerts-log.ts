@@ -1,4 +1,3 @@
-import { LOG_OPTIONS } from "../src/answers/alerts/alert-options.ts";
 import { destinationHere, isOperator } from "../src/answers/alerts/destination.ts";
 import { logFile, logPage, logTable, MAX_LOG_ENTRIES, searchLog } from "../src/answers/alerts/episodes/alert-log.ts";
 import { command } from "../src/bot/command.ts";
@@ -9,6 +8,7 @@ import { text, time } from "../src/reply/text.ts";
 import { formatCount } from "../src/units/format-number.ts";
 import { fromMillis } from "../src/units/nanoseconds.ts";
 import { destinationKey } from "../src/alerts/destination.ts";
+import { LOG_OPTIONS } from "../src/answers/alerts/episodes/episode-options.ts";
 
 /** About two screens of a phone. */
 const PAGE_ROWS = 15;

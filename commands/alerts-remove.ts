@@ -1,6 +1,6 @@
-import { SUBSCRIPTION_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { changeSubscriptionState } from "../src/answers/alerts/subscriptions/change-state.ts";
 import { command } from "../src/bot/command.ts";
+import { SUBSCRIPTION_OPTION } from "../src/answers/alerts/subscriptions/subscription-options.ts";
 
 export const alertsRemove = command({
   name: "alerts remove",

@@ -1,6 +1,6 @@
-import { RESUMABLE_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { changeSubscriptionState } from "../src/answers/alerts/subscriptions/change-state.ts";
 import { command } from "../src/bot/command.ts";
+import { RESUMABLE_OPTION } from "../src/answers/alerts/subscriptions/subscription-options.ts";
 
 export const alertsResume = command({
   name: "alerts resume",

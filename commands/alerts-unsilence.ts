@@ -1,6 +1,5 @@
 import { isSilenceActive, overlap, type Silence } from "../src/alerts/route/silence.ts";
 import { silenceScopeWords } from "../src/alerts/words/silence-words.ts";
-import { SILENCE_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { subjectLabels } from "../src/answers/alerts/alert-subjects.ts";
 import { changeAnnouncements } from "../src/answers/alerts/alerts.ts";
 import { destinationHere, requireManager } from "../src/answers/alerts/destination.ts";
@@ -18,6 +17,7 @@ import { code, type Inline, joinText, text, type Text, time } from "../src/reply
 import type { Milliseconds } from "../src/units/duration.ts";
 import { fromMillis, toMillis } from "../src/units/nanoseconds.ts";
 import { destinationKey } from "../src/alerts/destination.ts";
+import { SILENCE_OPTION } from "../src/answers/alerts/silences/silence-options.ts";
 
 export const alertsUnsilence = command({
   name: "alerts unsilence",

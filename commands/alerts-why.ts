@@ -1,9 +1,10 @@
 import { episodeName } from "../src/alerts/judge/rules/episode.ts";
-import { ALL_NETWORKS_OPTION, EPISODE_OPTION } from "../src/answers/alerts/alert-options.ts";
+import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { episodeTimelineReply } from "../src/answers/alerts/episodes/episode-timeline.ts";
 import { findEpisode } from "../src/answers/alerts/episodes/episodes.ts";
 import { command } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
+import { EPISODE_OPTION } from "../src/answers/alerts/episodes/episode-options.ts";
 
 export const alertsWhy = command({
   name: "alerts why",

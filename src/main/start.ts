@@ -31,7 +31,7 @@ import { exportFolders, exportNotice, exportSlotsOf, openExportJobs } from "./ex
 import { openNetworks } from "./networks.ts";
 import { platformUrls, watchPlatformLimits } from "./platforms/platform-limits.ts";
 import { configuredChats, openPlatforms, platformsOf, withListedManagers } from "./platforms/platforms.ts";
-import { createShutdown, handleProcessEvents, type Shutdown } from "./shutdown.ts";
+import { createShutdown, handleProcessEvents, type Shutdown } from "./cli/shutdown.ts";
 import { collectGarbageOnce, unlimitYoungGeneration } from "./v8-memory.ts";
 
 /** Of several processes: how long a session that ended in one may last in another. */

@@ -4,7 +4,7 @@ import { Writable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { createLog } from "../../src/log.ts";
-import { handleProcessEvents } from "../../src/main/shutdown.ts";
+import { handleProcessEvents } from "../../src/main/cli/shutdown.ts";
 
 describe("what happens to the process", () => {
   let events: EventEmitter;

@@ -1,5 +1,5 @@
 // Shared by all alerts commands: their context, the announcement of changes, and serialized changes. destination.ts:
-// the caller's rights and typed destinations. alert-options.ts: options. alert-*.ts: typed values. Folders:
+// the caller's rights and typed destinations. alert-options.ts: options of several. alert-*.ts: typed values. Folders:
 // subscriptions/, silences/, episodes/ (episodes, their timeline, the log, status, drills).
 
 import { isDrill } from "../../alerts/judge/drill.ts";

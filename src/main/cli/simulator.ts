@@ -7,7 +7,7 @@ import { createLog, type Log } from "../../log.ts";
 import { NETWORKS } from "../../simulator/network.ts";
 import { DEFAULT_SEED, type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { logDestination } from "../log-destination.ts";
-import { createShutdown, handleProcessEvents } from "../shutdown.ts";
+import { createShutdown, handleProcessEvents } from "./shutdown.ts";
 
 /** Serves the simulated networks until a signal comes. */
 export async function simulator(args: readonly string[]): Promise<number> {

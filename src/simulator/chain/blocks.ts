@@ -1,7 +1,9 @@
 import type { PagedList } from "../gateway/pages.ts";
-import { CORE_RELEASE } from "../node/node-profile.ts";
 import type { SeededRandom } from "../seeded-random.ts";
 import { type Chain, DAY, type Micros, type Moment } from "./chain.ts";
+
+/** The release of the newer nodes and of the network. */
+export const CORE_RELEASE = "v0.71.6";
 
 /** How far back a node keeps checkpoints and snapshots. */
 const RETENTION = 7 * DAY;

@@ -1,5 +1,7 @@
 import { z } from "zod";
 
+import { CORE_RELEASE } from "../chain/blocks.ts";
+
 const ShortText = z.string().max(200);
 
 /** The API behaviour of one node. Every field can be set per node, also while it runs. */
@@ -28,8 +30,6 @@ const NodeProfile = z.strictObject({
 });
 export type NodeProfile = Readonly<z.infer<typeof NodeProfile>>;
 
-/** The release of the newer nodes and of the network. */
-export const CORE_RELEASE = "v0.71.6";
 const NEWER = { version: CORE_RELEASE, commitHash: "0d6ad7f1e7d2f0f1b5c8a1b5c7e9f0a3d4c2b1a0", columns: 13 } as const;
 const SHARED = { strayRows: false, extraColumn: false, ledgerBytes: 0, names: true, stake: true } as const;
 

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { UserError } from "../../errors.ts";
 import { toOperatorError } from "../sqlite/sqlite-faults.ts";
 import { executedMigrations, hasTable, makeFolderOf, schemaAgeOf } from "../sqlite/sqlite.ts";
-import { copyDatabase, putInPlace, setAside, syncFolderOf } from "./database-files.ts";
+import { copyDatabase, putInPlace, setAside, syncFolderOf } from "../sqlite/database-files.ts";
 import { DatabaseInUse } from "./holder-record.ts";
 import { damageOf } from "./inspect-file.ts";
 import { waitForProcessLock } from "./process-lock.ts";

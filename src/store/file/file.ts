@@ -1,7 +1,7 @@
 // A process takes the database file under a lock, opens it, and loads Kysely with the first query; file faults become
 // errors for the operator. Next: process-lock.ts and holder-record.ts (who holds the file), file-identity.ts (whether it
 // is still there), backup.ts, inspect-file.ts, origin.ts (a simulator's file is never used for configured networks),
-// database-files.ts.
+// ../sqlite/database-files.ts.
 import type { DatabaseSync } from "node:sqlite";
 
 import type { Kysely } from "kysely";
@@ -12,7 +12,7 @@ import type { Schema } from "../schema.ts";
 import { toOperatorError } from "../sqlite/sqlite-faults.ts";
 import { executedMigrations, makeFolderOf, openSqlite } from "../sqlite/sqlite.ts";
 import type { WriteHealth } from "../write-health.ts";
-import { copyBeforeMigration } from "./database-files.ts";
+import { copyBeforeMigration } from "../sqlite/database-files.ts";
 import { type ContentMark, type FileLoss, identityOf, lossOf, markContent } from "./file-identity.ts";
 import { DatabaseInUse, livingHolder, removeHolderRecord, writeHolderRecord } from "./holder-record.ts";
 import { waitForProcessLock } from "./process-lock.ts";

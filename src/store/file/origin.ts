@@ -5,7 +5,7 @@ import { UserError } from "../../errors.ts";
 import { asOrigin, type Origin, ORIGIN_MARK } from "../marks.ts";
 import { toOperatorError } from "../sqlite/sqlite-faults.ts";
 import { hasTable } from "../sqlite/sqlite.ts";
-import { setAside, syncFolderOf } from "./database-files.ts";
+import { setAside, syncFolderOf } from "../sqlite/database-files.ts";
 import { waitForProcessLock } from "./process-lock.ts";
 
 /**

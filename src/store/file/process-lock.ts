@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Milliseconds } from "../../units/duration.ts";
 import { SQLITE_BUSY, sqliteCode } from "../sqlite/sqlite-faults.ts";
-import { makePrivateFile } from "./database-files.ts";
+import { makePrivateFile } from "../sqlite/database-files.ts";
 
 /** Keeps every other process out of a database until released; the system releases it when this process dies. */
 export interface ProcessLock {

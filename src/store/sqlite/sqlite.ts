@@ -1,12 +1,13 @@
 // SQLite: opening a database, its pragmas, and the migrations it has been through.
-// Next: kysely-sqlite.ts (queries, loaded lazily), sqlite-faults.ts (faults of the disk, and whether writing works).
+// Next: kysely-sqlite.ts (queries, loaded lazily), sqlite-faults.ts (faults of the disk, and whether writing works),
+// database-files.ts (copies of the file).
 
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 import { UserError } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
-import { makePrivateFile } from "../file/database-files.ts";
+import { makePrivateFile } from "./database-files.ts";
 import { OLDEST_PROGRAM_MARK, schemaAge, type SchemaAge } from "../migrations/schema-age.ts";
 
 /** How long a statement waits for another connection, which can only be that of an outside tool or a backup. */

@@ -1,10 +1,10 @@
 import type { Options, SuggestContext } from "../../../bot/options/options.ts";
 import { findKind } from "../alert-kinds.ts";
-import { TO_OPTION } from "../alert-options.ts";
+import { suggested, TO_OPTION } from "../alert-options.ts";
 import { suggestSilencedSubjects } from "../alert-subjects.ts";
 import { isSpan, suggestSpans, suggestZones, takesMoment, takesZone } from "../alert-times.ts";
 import { suggestEpisodes, suggestSilenceable } from "../episodes/episodes.ts";
-import { isEverything } from "./silences.ts";
+import { isEverything, suggestSilences } from "./silences.ts";
 
 /** `night`, which is 8 hours, with or without its article. */
 export function isNight(typed: string): boolean {
@@ -92,3 +92,14 @@ export const SILENCE_OPTIONS = {
   reason: { kind: "text", hint: "", description: "Why", example: "maintenance" },
   to: TO_OPTION,
 } as const satisfies Options;
+
+export const SILENCE_OPTION = {
+  kind: "text",
+  label: "Silence",
+  hint: "By its id, or by what it keeps back",
+  required: true,
+  description: "Its id, or what it keeps back: all, a kind, a market or a node",
+  example: "4hd9x",
+  suggest: suggestSilences,
+  takes: suggested(suggestSilences),
+} as const;

@@ -5,7 +5,6 @@ import { type Block, paragraph } from "../../../reply/block.ts";
 import { reply, type Reply } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";
 import { parseKinds } from "../alert-kinds.ts";
-import { SUBSCRIPTION_OPTIONS } from "../alert-options.ts";
 import { resolveSubjects, subjectLabels } from "../alert-subjects.ts";
 import { type AlertCommandContext, changeAnnouncements } from "../alerts.ts";
 import { isOwnSubscription, isSameDestination, workspaceOf } from "../destination.ts";
@@ -21,6 +20,7 @@ import {
   subscriptionBlocks,
 } from "./subscriptions.ts";
 import { parseThresholds, requireConsistentThresholds, type SubscriptionValues } from "./thresholds.ts";
+import { SUBSCRIPTION_OPTIONS } from "./subscription-options.ts";
 
 /** Removes the subjects, so that the subscription covers all of them. */
 const ALL_SUBJECTS = /^(?:all|off|none|any)$/iu;

@@ -8,8 +8,8 @@ import type { OptionValues } from "../../../bot/options/options.ts";
 import { UserError } from "../../../errors.ts";
 import { formatDecimal, parseDecimal } from "../../../units/decimal.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
-import type { SUBSCRIPTION_OPTIONS } from "../alert-options.ts";
 import { parseSpan } from "../alert-times.ts";
+import type { SUBSCRIPTION_OPTIONS } from "./subscription-options.ts";
 
 export type SubscriptionValues = OptionValues<typeof SUBSCRIPTION_OPTIONS>;
 type Parameters = Subscription["parameters"];

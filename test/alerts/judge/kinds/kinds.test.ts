@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 
 import { DEFAULT_ALERTS_CONFIG, watcherNames } from "../../../../src/alerts/alerts-config.ts";
 import { ALERT_KINDS, CONDITION_KINDS, KIND_GROUPS, KINDS } from "../../../../src/alerts/judge/kinds/kinds.ts";
-import { SUBSCRIPTION_OPTIONS } from "../../../../src/answers/alerts/alert-options.ts";
+import { SUBSCRIPTION_OPTIONS } from "../../../../src/answers/alerts/subscriptions/subscription-options.ts";
 
 const root = path.join(import.meta.dirname, "../../../..");
 

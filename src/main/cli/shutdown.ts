@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import os from "node:os";
 
-import { messageOf } from "../errors.ts";
-import { inTime } from "../in-time.ts";
-import type { Log } from "../log.ts";
-import type { Milliseconds } from "../units/duration.ts";
-import { EXIT_BUG } from "./cli/cli.ts";
+import { messageOf } from "../../errors.ts";
+import { inTime } from "../../in-time.ts";
+import type { Log } from "../../log.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { EXIT_BUG } from "./cli.ts";
 
 /** How long one part may take to stop; platforms promise 5 s. */
 const STEP_MILLIS: Milliseconds = 5500;

@@ -2,8 +2,8 @@ import { Writable } from "node:stream";
 
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
-import { createLog, silentLog } from "../../src/log.ts";
-import { createShutdown } from "../../src/main/shutdown.ts";
+import { createLog, silentLog } from "../../../src/log.ts";
+import { createShutdown } from "../../../src/main/cli/shutdown.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });

@@ -1,0 +1,258 @@
+import { SEVERITIES } from "../../../alerts/judge/kinds/severity.ts";
+import type { Choice, Options } from "../../../bot/options/options.ts";
+import { KIND_CHOICES, suggestKinds, takesKinds } from "../alert-kinds.ts";
+import { suggested } from "../alert-options.ts";
+import { suggestSubjects } from "../alert-subjects.ts";
+import { suggestQuietHours, suggestZones, takesQuietHours, takesSpan, takesZone } from "../alert-times.ts";
+import { suggestResumable, suggestSubscriptions } from "./subscriptions.ts";
+
+/** Choices whose labels are their values. */
+function choices(values: readonly string[]): Choice[] {
+  return values.map((value) => ({ label: value, value }));
+}
+
+/** A number above nought, or `off`. */
+const takesNumber = (typed: string): boolean => /^(?:\d+(?:\.\d+)?|off)$/iu.test(typed);
+
+// Headings of the form; what has none stands above them.
+const WHICH = "Which ones";
+const PRICES = "Prices";
+const WHEN = "When it is told";
+const HOW = "How it is told";
+
+/** Thresholds, each for the kinds that its description names. */
+const THRESHOLDS = {
+  high: {
+    kind: "text",
+    label: "Above",
+    section: PRICES,
+    description: "market.price: tell when the mark is above this",
+    example: "70000",
+    none: "off",
+    takes: takesNumber,
+  },
+  low: {
+    kind: "text",
+    label: "Below",
+    section: PRICES,
+    description: "market.price: tell when the mark is below this",
+    example: "50000.5",
+    none: "off",
+    takes: takesNumber,
+  },
+  when: {
+    kind: "choice",
+    label: "Beyond or within",
+    section: PRICES,
+    description: "market.price: beyond low and high, or within them",
+    choices: choices(["beyond", "within"]),
+  },
+  percent: {
+    kind: "text",
+    label: "Percent from a bound",
+    section: PRICES,
+    description: "market.bound: this near to a bound, in percent of the price",
+    example: "0.5",
+    none: "off",
+    takes: takesNumber,
+  },
+  for: {
+    kind: "text",
+    label: "Told after",
+    section: WHEN,
+    description: "Tell once it has lasted this long: stalled, disagree, clock, lagging, auction",
+    example: "2m",
+    none: "off",
+    takes: takesSpan,
+  },
+  "critical-for": {
+    kind: "text",
+    label: "Critical after",
+    section: WHEN,
+    description: "network.stalled, network.disagree: critical once it has lasted this long",
+    example: "5m",
+    none: "off",
+    takes: takesSpan,
+  },
+  drift: {
+    kind: "text",
+    label: "Clock off by",
+    section: WHEN,
+    description: "network.clock: this far from the bot's clock",
+    example: "1m",
+    none: "off",
+    takes: takesSpan,
+  },
+  rounds: {
+    kind: "integer",
+    label: "Looks in a row",
+    section: WHEN,
+    description: "node.down, watch.blind: after this many failed looks in a row",
+    min: 1,
+    max: 1000,
+  },
+  behind: {
+    kind: "text",
+    label: "Time behind",
+    section: WHEN,
+    description: "node.lagging: this far behind the network's time",
+    example: "2m",
+    none: "off",
+    takes: takesSpan,
+  },
+  blocks: {
+    kind: "integer",
+    label: "Blocks behind",
+    section: WHEN,
+    description: "node.lagging: this many blocks behind",
+    min: 1,
+    max: 1_000_000_000,
+  },
+  factor: {
+    kind: "text",
+    label: "Times the usual spacing",
+    section: WHEN,
+    description: "checkpoint.overdue: this many times the usual spacing",
+    example: "3",
+    none: "off",
+    takes: takesNumber,
+  },
+  "at-least": {
+    kind: "text",
+    label: "Overdue after",
+    section: WHEN,
+    description: "checkpoint.overdue: and at least this long",
+    example: "10m",
+    none: "off",
+    takes: takesSpan,
+  },
+} as const satisfies Options;
+
+const NOTIFICATION_SETTINGS = {
+  severity: {
+    kind: "choice",
+    label: "Severity at least",
+    hint: "",
+    description: "Tell only from this severity on",
+    choices: choices(SEVERITIES),
+  },
+  style: {
+    kind: "choice",
+    label: "Messages",
+    description: "live: one message, edited; thread: the rest in its thread; plain: a new one each time",
+    hint: "",
+    choices: [
+      { label: "live: one message, edited", value: "live" },
+      { label: "thread: the rest in its thread", value: "thread" },
+      { label: "plain: a new message each time", value: "plain" },
+    ],
+  },
+  events: {
+    kind: "choice",
+    label: "Frequent events",
+    section: HOW,
+    description: "usual: frequent ones in one message a day; each: one by one; rolling: all in one a day",
+    hint: "",
+    choices: [
+      { label: "usual: frequent ones in one message a day", value: "usual" },
+      { label: "each: one by one", value: "each" },
+      { label: "rolling: all in one message a day", value: "rolling" },
+    ],
+  },
+  quiet: {
+    kind: "text",
+    label: "Quiet hours",
+    hint: "Only critical alerts come then; the rest as a digest after. off = none",
+    description: "Quiet hours: only critical alerts, the rest as a digest after; off = none",
+    example: "22:00-07:00",
+    none: "off",
+    suggest: suggestQuietHours,
+    takes: takesQuietHours,
+  },
+  zone: {
+    kind: "text",
+    label: "Time zone",
+    section: HOW,
+    description: "The time zone of the quiet hours; left out = UTC",
+    example: "Europe/Berlin",
+    suggest: suggestZones,
+    takes: takesZone,
+  },
+  mention: {
+    kind: "text",
+    label: "Whom to notify",
+    none: "off",
+    mention: { picked: "A role or a member, for critical alerts" },
+    description: "Role to notify of what is critical; off = nobody",
+    example: "@oncall",
+    wording: ({ chats }) => {
+      const whom = ["Role to notify of what is critical", ...chats.flatMap(({ mentionHint }) => mentionHint ?? [])];
+      return { description: `${whom.join("; ")}. off = nobody`, example: "@oncall" };
+    },
+  },
+  note: {
+    kind: "text",
+    section: HOW,
+    none: "off",
+    description: "A sentence of yours, shown in its alerts; off = none",
+    example: "Call the validators' hotline",
+    maxLength: 300,
+  },
+  runbook: {
+    kind: "text",
+    section: HOW,
+    none: "off",
+    description: "The address of a runbook, shown in its alerts; off = none",
+    example: "https://example.org/runbook",
+    maxLength: 500,
+  },
+} as const satisfies Options;
+
+const KINDS = {
+  kind: "text",
+  description: "Kinds or groups, with commas between; left out = ops",
+  example: "ops",
+  label: "Alerts",
+  hint: "None chosen: the group ops",
+  maxLength: 600,
+  several: KIND_CHOICES,
+  suggest: suggestKinds,
+  takes: takesKinds,
+} as const;
+
+const SUBJECTS = {
+  kind: "text",
+  label: "Markets or nodes",
+  hint: "None chosen: all. To watch an order, a party or a bundle: its id",
+  section: WHICH,
+  several: "suggested",
+  none: "all",
+  description: "Only these markets or nodes; or the order, party or bundle to watch",
+  example: "BTC/USDT",
+  maxLength: 1500,
+  suggest: suggestSubjects,
+} as const;
+
+export const SUBSCRIPTION_OPTIONS = {
+  kinds: KINDS,
+  subjects: SUBJECTS,
+  ...THRESHOLDS,
+  ...NOTIFICATION_SETTINGS,
+} as const satisfies Options;
+
+export const SUBSCRIPTION_OPTION = {
+  kind: "text",
+  label: "Subscription",
+  hint: "By its id, or by what it tells",
+  required: true,
+  description: "Its id, as alerts list shows it",
+  example: "7k2mq",
+  suggest: suggestSubscriptions,
+  takes: suggested(suggestSubscriptions),
+} as const;
+
+export const RESUMABLE_OPTION = {
+  ...SUBSCRIPTION_OPTION,
+  suggest: suggestResumable,
+  takes: suggested(suggestResumable),
+} as const;
