@@ -12,7 +12,7 @@ export const rooms: Readonly<Record<string, string>> = {
   commands:
     "ground answers bot alerts/service(types) alerts/words alerts/message alerts/route alerts/judge alerts/* api export(types)",
   "adapters/discord": "ground adapters/* bot alerts/sender alerts/*(types) export",
-  "adapters/slack": "ground adapters/* bot alerts/sender alerts/*(types) export",
+  "adapters/slack": "ground adapters/* bot alerts/sender alerts/*(types) export store(types)",
   "adapters/terminal": "ground bot",
   "adapters/web":
     "ground adapters/* bot alerts/service(types) alerts/sender(types) alerts/judge(types) alerts/*(types)",

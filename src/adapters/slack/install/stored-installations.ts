@@ -6,6 +6,7 @@ import type { SharedToken } from "../../../alerts/sender.ts";
 import { messageOf, UserError } from "../../../errors.ts";
 import { inTime } from "../../../in-time.ts";
 import type { Log } from "../../../log.ts";
+import type { InstallationRow, InstallationTables } from "../../../store/store.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { slackPlatform } from "../platform.ts";
 import { describeError, errorCodeOf } from "../transport/api-error.ts";
@@ -14,37 +15,8 @@ import type { KeyRing } from "./key-ring.ts";
 import type { Grant, GrantedTokens, OAuth } from "./oauth.ts";
 import { openTokens, sealTokens, type Tokens } from "./sealed-tokens.ts";
 
-/** An installation as the store keeps it. Times are Unix milliseconds. */
-export interface InstallationRow {
-  readonly platform: string;
-  readonly id: string;
-  readonly enterprise: string | null;
-  readonly name: string | null;
-  readonly org_wide: 0 | 1;
-  readonly bot_user: string | null;
-  readonly scopes: string;
-  /** Its tokens. */
-  readonly sealed: string;
-  readonly expires_at: Milliseconds | null;
-  readonly installed_by: string | null;
-  readonly installed_at: Milliseconds;
-  readonly removed_at: Milliseconds | null;
-}
-
-/** Where installations are kept. */
-export interface InstallationTable {
-  all(platform: string): Promise<readonly InstallationRow[]>;
-  get(platform: string, id: string): Promise<InstallationRow | undefined>;
-  put(row: InstallationRow): Promise<void>;
-  /** False, and nothing changes, where its tokens are no longer as they were read. */
-  change(
-    row: InstallationRow,
-    changes: Partial<Pick<InstallationRow, "sealed" | "expires_at" | "removed_at">>,
-  ): Promise<boolean>;
-}
-
 export interface StoredInstallationsOptions {
-  readonly table: InstallationTable;
+  readonly table: Pick<InstallationTables, "all" | "get" | "put" | "change">;
   readonly keys: KeyRing;
   readonly oauth: Pick<OAuth, "refresh" | "accepts">;
   readonly installUrl: string;
