@@ -6,7 +6,7 @@ import { type Episode, episodeName } from "../src/alerts/judge/rules/episode.ts"
 import type { AlertService } from "../src/alerts/service/service.ts";
 import { conditionWords } from "../src/alerts/words/condition-words.ts";
 import { suspicionWords, verdictWords } from "../src/alerts/words/network-status-words.ts";
-import { silenceLine } from "../src/alerts/words/describe-silences.ts";
+import { silenceLine } from "../src/alerts/words/silence-words.ts";
 import type { Platforms } from "../src/alerts/platform.ts";
 import { beganAt, sinceWords } from "../src/alerts/words/phrases.ts";
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";

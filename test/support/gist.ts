@@ -2,6 +2,7 @@ import { severityOfEvent } from "../../src/alerts/judge/kinds/event.ts";
 import type { DeliveryContext } from "../../src/alerts/message/delivery-subject.ts";
 import { isOpen } from "../../src/alerts/judge/rules/episode.ts";
 import type { AlertMessage, ChangeMessage } from "../../src/alerts/message/message.ts";
+import type { Notice } from "../../src/alerts/message/notice.ts";
 import { describe } from "../../src/alerts/words/words.ts";
 import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
@@ -87,8 +88,6 @@ function facts(alert: AlertMessage, { merged, group }: DeliveryContext): string 
       return `rolling: ${alert.total} ${alert.kind} on ${alert.network}, ${alert.day}`;
     case "flapping":
       return `flapping: ${likewise(group, alert.episode)}`;
-    case "unacknowledged":
-      return `unacknowledged: ${subjectOf(alert.episode)}, ${alert.reminders} reminders`;
     case "calm":
       return `${alert.open ? "steady" : "calm"}: ${likewise(group, alert)}`;
     case "away":
@@ -96,14 +95,8 @@ function facts(alert: AlertMessage, { merged, group }: DeliveryContext): string 
         ...alert.late.map(({ kind, count }) => `${count} ${kind} late`),
         ...(alert.unseen ?? []).map((network) => `${network} unseen`),
       ].join(", ")}`;
-    case "lost":
-      return `lost: ${alert.platform} ${alert.channel}`;
-    case "silences":
-      return `silences: ${alert.silences.length}`;
-    case "refused":
-      return `refused: ${alert.platform}${alert.places.map(({ channel, dead, plain }) => ` ${channel} ${dead} dead ${plain} plain`).join()}`;
-    case "database":
-      return `database ${alert.what}`;
+    case "notice":
+      return noticeGist(alert.notice);
     case "token":
       return `${alert.channel === undefined ? "token" : "channel"} ${"removed" in alert.change ? "removed" : alert.change.what}: ${[alert.platform, alert.workspace ?? [], alert.channel ?? []].flat().join(" ")}`;
     case "export":
@@ -112,6 +105,21 @@ function facts(alert: AlertMessage, { merged, group }: DeliveryContext): string 
       return `test by ${alert.by}`;
     case "change":
       return `${alert.change.what} by ${alert.by}: ${changed(alert.change)}`;
+  }
+}
+
+function noticeGist(notice: Notice): string {
+  switch (notice.about) {
+    case "unacknowledged":
+      return `unacknowledged: ${subjectOf(notice.episode)}, ${notice.reminders} reminders`;
+    case "lost":
+      return `lost: ${notice.platform} ${notice.channel}`;
+    case "silences":
+      return `silences: ${notice.silences.length}`;
+    case "refused":
+      return `refused: ${notice.platform}${notice.places.map(({ channel, dead, plain }) => ` ${channel} ${dead} dead ${plain} plain`).join()}`;
+    case "database":
+      return `database ${notice.what}`;
   }
 }
 

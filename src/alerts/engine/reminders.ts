@@ -1,8 +1,6 @@
 import type { Milliseconds } from "../../units/duration.ts";
-import { fromMillis } from "../../units/nanoseconds.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
-import { timeToText } from "../judge/kinds/json-fields.ts";
-import type { Plan } from "../deliver/outbox/batch.ts";
+import { type Plan, planNotice } from "../deliver/outbox/batch.ts";
 import type { NotificationState } from "../deliver/outbox/notification-state.ts";
 import { type Episode, seenFrom } from "../judge/rules/episode.ts";
 import type { Destination } from "../destination.ts";
@@ -49,16 +47,12 @@ export function planUnacknowledged(
   const last = states.find((one) => one.episode === episode.id && isLast(one.state));
   if (operators === undefined || last === undefined || [...before].some(isLast)) return {};
   const told = deliveries[0]?.message;
-  const message = {
-    type: "unacknowledged",
-    ...(told?.simulated === true ? { simulated: true as const } : {}),
-    episode: seenFrom(episode, operators),
-    reminders: times,
-    at: timeToText(fromMillis(at)),
-  } as const;
+  const marks = told?.simulated === true ? { simulated: true as const } : {};
+  const notice = { about: "unacknowledged", episode: seenFrom(episode, operators), reminders: times } as const;
+  const planned = planNotice([operators], notice, at, newId, marks);
   const about = { network: episode.network, episode: episode.id };
   return {
-    deliveries: [{ id: newId(), destination: operators, phase: "bot", message, episode: episode.id }],
+    deliveries: planned.map((one) => ({ ...one, episode: episode.id })),
     decisions: [
       { what: "not acknowledged", ...about, detail: `by the last of ${times} reminders: the operators are told` },
     ],

@@ -1,9 +1,7 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { fromMillis } from "../../units/nanoseconds.ts";
 import { type AlertDependencies, randomId } from "../dependencies.ts";
-import { timeToText } from "../judge/kinds/json-fields.ts";
-import type { Plan } from "../deliver/outbox/batch.ts";
+import { type Plan, planNotice } from "../deliver/outbox/batch.ts";
 import { isSilenceActive, type Silence, silenceEnds } from "../route/silence.ts";
 
 /** While a silence holds, the operators hear of it this often. */
@@ -26,13 +24,8 @@ export async function planSilenceNotice(
   for (const one of silences) {
     await tables.subscriptions.putSilence({ id: one.id, ends_at: silenceEnds(one), data: JSON.stringify(one) });
   }
-  const message = {
-    type: "silences",
-    ...(simulated.size > 0 ? { simulated: true as const } : {}),
-    silences,
-    at: timeToText(fromMillis(at)),
-  } as const;
-  return { deliveries: recipients.map((destination) => ({ id: newId(), destination, phase: "bot", message })) };
+  const marks = simulated.size > 0 ? { simulated: true as const } : {};
+  return { deliveries: planNotice(recipients, { about: "silences", silences }, at, newId, marks) };
 }
 
 function isNoticeDue({ from, created, noticed }: Silence, at: Milliseconds): boolean {

@@ -7,6 +7,7 @@ import type { DeliverySubject } from "../sender.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import type { AlertMessage, ChangeMessage } from "./message.ts";
 import type { MessageGroup } from "./message-group.ts";
+import { NOTICE_SEVERITIES } from "./notice.ts";
 
 /** The subject of a delivery, for programs. Pure and total. */
 export function deliverySubject(message: AlertMessage, phase: string): DeliverySubject {
@@ -40,36 +41,14 @@ export function deliverySubject(message: AlertMessage, phase: string): DeliveryS
       const { id, kind, network, subject, severity, detected } = message.episode;
       return { kind, network, subject, state: "digest", severity, at: detected, episode: id };
     }
-    case "unacknowledged": {
-      const { episode, at } = message;
-      return { kind: "bot", network: episode.network, subject: "", state: "event", severity: "critical", at };
-    }
     case "calm": {
       const { kind, network, subject, at } = message;
       return { kind, network, subject, state: "digest", severity: "info", at };
     }
     case "away":
       return { kind: "bot", network: "", subject: "", state: "event", severity: "info", at: message.to };
-    case "lost":
-      return {
-        kind: "bot",
-        network: "",
-        subject: message.channel,
-        state: "event",
-        severity: "warning",
-        at: message.at,
-      };
-    case "refused":
-      return {
-        kind: "bot",
-        network: "",
-        subject: message.platform,
-        state: "event",
-        severity: "warning",
-        at: message.at,
-      };
-    case "database":
-      return { kind: "bot", network: "", subject: "", state: "event", severity: "critical", at: message.at };
+    case "notice":
+      return noticeSubject(message);
     case "token": {
       const lost = message.change.what === "refused" || message.change.what === "revoked";
       const subject = message.channel ?? message.platform;
@@ -85,13 +64,17 @@ export function deliverySubject(message: AlertMessage, phase: string): DeliveryS
       const episode = message.change.what === "acknowledged" ? { episode: message.change.episode.id } : {};
       return { kind: "bot", network, subject: "", state: "event", severity: "info", at: message.at, ...episode };
     }
-    case "silences":
-      return { kind: "bot", network: "", subject: "", state: "event", severity: "warning", at: message.at };
     case "export":
       return { kind: "bot", network: "", subject: message.job, state: "event", severity: "info", at: message.at };
     case "test":
       return { kind: "bot", network: "", subject: "", state: "event", severity: "info", at: message.at };
   }
+}
+
+function noticeSubject({ notice, at }: Extract<AlertMessage, { type: "notice" }>): DeliverySubject {
+  const network = notice.about === "unacknowledged" ? notice.episode.network : "";
+  const subject = notice.about === "lost" ? notice.channel : notice.about === "refused" ? notice.platform : "";
+  return { kind: "bot", network, subject, state: "event", severity: NOTICE_SEVERITIES[notice.about], at };
 }
 
 /**
@@ -109,16 +92,12 @@ export function messageUrgency(message: AlertMessage): Urgency {
       return mayBeCritical(message.event.kind) ? 2 : 0;
     case "digest":
       return message.events.some(({ kind }) => mayBeCritical(kind)) ? 2 : 0;
-    case "unacknowledged":
-    case "database":
-      return 2;
+    case "notice":
+      return NOTICE_SEVERITIES[message.notice.about] === "critical" ? 2 : 0;
     case "rolling":
     case "away":
-    case "lost":
-    case "refused":
     case "token":
     case "change":
-    case "silences":
     case "export":
     case "test":
       return 0;

@@ -10,6 +10,7 @@ import { NetworkStatus } from "../judge/kinds/network-status.ts";
 import { Silence } from "../route/silence.ts";
 import { Subscription } from "../route/subscription.ts";
 import { Episode } from "../judge/rules/episode.ts";
+import { Notice } from "./notice.ts";
 
 const common = {
   /** Nothing in it is real. */
@@ -20,9 +21,6 @@ const common = {
 
 /** A channel is subscribed for the first time: it is told what to expect. */
 const FirstWord = z.literal(true).exactOptional();
-
-/** A channel whose messages were refused: how many were given up, and how many passed as plain text. */
-export const RefusedPlace = z.object({ channel: z.string(), why: z.string(), dead: z.int(), plain: z.int() });
 
 /**
  * The message of a delivery, as stored: the facts and never their rendering, so that after an upgrade the new program
@@ -72,8 +70,6 @@ export const AlertMessage = z.discriminatedUnion("type", [
     episodes: z.int(),
     withinMillis: MillisField,
   }),
-  /** Nobody acknowledged it by its last reminder: for the operators. */
-  z.object({ type: z.literal("unacknowledged"), ...common, episode: Episode, reminders: z.int(), at: TimeText }),
   /** Flapping is over. */
   z.object({
     type: z.literal("calm"),
@@ -100,35 +96,8 @@ export const AlertMessage = z.discriminatedUnion("type", [
     /** Networks that could not be observed completely by then: what happened there is not known yet. Absent = none. */
     unseen: z.array(z.string()).exactOptional(),
   }),
-  /** A destination was lost, as earlier versions stored it: for the operators. */
-  z.object({
-    type: z.literal("lost"),
-    ...common,
-    platform: z.string(),
-    channel: z.string(),
-    why: z.string(),
-    subscriptions: z.int(),
-    unsent: z.int(),
-    at: TimeText,
-  }),
-  /** Silences that hold, once a day: for the operators. */
-  z.object({ type: z.literal("silences"), ...common, silences: z.array(Silence), at: TimeText }),
-  /** A platform refused messages: for the operators. */
-  z.object({
-    type: z.literal("refused"),
-    ...common,
-    platform: z.string(),
-    places: z.array(RefusedPlace),
-    at: TimeText,
-  }),
-  /** The database's file is no longer in its place, holds something else, or was gone at the start: for the operators. */
-  z.object({
-    type: z.literal("database"),
-    ...common,
-    what: z.enum(["deleted", "replaced", "overwritten", "begun anew"]),
-    file: z.string(),
-    at: TimeText,
-  }),
+  /** For the operators. */
+  z.object({ type: z.literal("notice"), ...common, at: TimeText, notice: Notice }),
   /**
    * A platform refuses the bot's token, with `workspace` that of one workspace, or with `channel`, a channel cannot be
    * reached; or that is over. For the operators, whoever subscribed, and channels that are back.
@@ -204,5 +173,4 @@ export const AlertMessage = z.discriminatedUnion("type", [
 export type AlertMessage = z.infer<typeof AlertMessage>;
 export type ChangeMessage = Extract<AlertMessage, { type: "change" }>;
 export type TestMessage = Extract<AlertMessage, { type: "test" }>;
-export type DatabaseMessage = Extract<AlertMessage, { type: "database" }>;
 export type TokenMessage = Extract<AlertMessage, { type: "token" }>;

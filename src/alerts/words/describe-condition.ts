@@ -103,22 +103,6 @@ function noticed({ began, beganBefore, detected, lastGood }: Episode): Field[] {
   ];
 }
 
-/** To the operators: nobody has acknowledged what was told, and no reminder follows. */
-export function describeUnacknowledged(message: Extract<AlertMessage, { type: "unacknowledged" }>): Reply {
-  const { episode, reminders } = message;
-  const count = reminders === 1 ? "One reminder was" : `${reminders} reminders were`;
-  return reply({
-    tone: TONES[episode.severity],
-    title: markedTitle("NOT ACKNOWLEDGED", conditionWords(episode).bad, message),
-    blocks: [
-      paragraph(
-        text`It has been ${episode.severity} since ${time(timeFromText(episode.escalated ?? episode.detected), "both")}. ${count} sent, nobody has acknowledged it, and no more follow.`,
-      ),
-    ],
-    actions: actionsOf(episode),
-  });
-}
-
 /** What precedes the sentence of a message that tells it again. */
 function wordFor(message: Condition, context: DeliveryContext): string {
   if (message.phase === "reminder") return "Still: ";
@@ -220,7 +204,7 @@ function acknowledgerOf(
 }
 
 /** The commands behind the buttons; they carry the episode, so that they work after a restart. */
-function actionsOf(episode: Episode): Action[] {
+export function actionsOf(episode: Episode): Action[] {
   const options = { episode: episode.id };
   return [
     ...(episode.acknowledged === undefined

@@ -1,9 +1,11 @@
 import { plainText } from "../../reply/plain-text.ts";
-import { strong, text, type Text, time } from "../../reply/text.ts";
+import { code, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import { isTimeZone, localMillis } from "../route/local-time.ts";
-import { type Silence, silenceEnds } from "../route/silence.ts";
+import { destinationFromKey, destinationKey } from "../destination.ts";
+import type { Platforms } from "../platform.ts";
+import { type Silence, silenceActiveUntil, silenceEnds } from "../route/silence.ts";
 import { type Labels, subjectName } from "./subscription-words.ts";
 
 /** The scope of a silence: `node.down at api1 on mainnet`. Pure and total. */
@@ -61,4 +63,25 @@ export function silenceLogLine(silence: Silence, by: string, at: Milliseconds): 
   if (silenceEnds(silence) <= at) return `${silence.id} ended, by ${by}: ${what}`;
   const reason = silence.reason === undefined ? "" : `; reason: ${silence.reason}`;
   return `${silence.id} made, by ${by}: ${what}, ${plainText(silenceTimeWords(silence, at))}${reason}`;
+}
+
+/** A silence that holds: its scope, its place, the time left, who made it. Pure and total. */
+export function silenceLine(silence: Silence, now: Milliseconds, platforms?: Platforms): Text {
+  const left = formatDuration(Math.max(0, silenceActiveUntil(silence, now) - now));
+  return silenceWords(silence, `${left} left`, platforms);
+}
+
+/** A silence, its place, how long it lasts, who made it. Pure and total. */
+export function silenceWords(silence: Silence, howLong: TextPart, platforms: Platforms | undefined): Text {
+  const { id, by, reason } = silence;
+  const why = reason === undefined ? [] : text`: ${reason}`;
+  return text`${code(id)}: ${silenceScopeWords(silence)} ${silencePlaceWords(silence, platforms)}, ${howLong}, by ${by}${why}`;
+}
+
+/** `in all places`, `in C123 on Slack`; without `platforms` each is called by its id. Pure and total. */
+export function silencePlaceWords({ scope: { destination } }: Silence, platforms?: Platforms): Text {
+  if (destination === undefined) return text`in all places`;
+  if (platforms !== undefined && destination === destinationKey(platforms.console)) return text`at the console`;
+  const { platform, channel } = destinationFromKey(destination);
+  return text`in ${code(channel)} on ${platforms?.nameOf(platform) ?? platform}`;
 }

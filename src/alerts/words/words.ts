@@ -15,12 +15,10 @@ import type { AlertMessage } from "../message/message.ts";
 import type { Platforms } from "../platform.ts";
 import { conditionWords } from "./condition-words.ts";
 import { describeChange, describeTest } from "./describe-change.ts";
-import { describeCondition, describeUnacknowledged } from "./describe-condition.ts";
-import { describeDatabase } from "./describe-database.ts";
+import { describeCondition } from "./describe-condition.ts";
 import { describeCalm, describeFlapping } from "./describe-flapping.ts";
 import { describeEvent, eventCells, eventLine } from "./describe-event.ts";
-import { describeRefused } from "./describe-refused.ts";
-import { describeSilences } from "./describe-silences.ts";
+import { describeNotice } from "./describe-notice.ts";
 import { describeToken } from "./describe-token.ts";
 import { countOf, markedTitle } from "./phrases.ts";
 
@@ -57,34 +55,14 @@ function describeByType(message: AlertMessage, context: DeliveryContext, platfor
       return describeRolling(message);
     case "flapping":
       return describeFlapping(message, context);
-    case "unacknowledged":
-      return describeUnacknowledged(message);
     case "calm":
       return describeCalm(message, context);
     case "away":
       return describeDowntime(message);
-    case "lost":
-      return reply({
-        tone: "warning",
-        title: markedTitle(
-          "WARNING",
-          text`A channel on ${platforms?.nameOf(message.platform) ?? message.platform} can no longer be reached`,
-          message,
-        ),
-        blocks: [
-          paragraph(
-            text`${code(message.channel)}: ${platforms?.nameOf(message.platform) ?? message.platform} says ${message.why}. ${message.subscriptions === 1 ? "1 subscription" : `${message.subscriptions} subscriptions`} ended there, ${message.unsent === 1 ? "1 message was" : `${message.unsent} messages were`} given up. Invite the bot again, then subscribe again there.`,
-          ),
-        ],
-      });
-    case "refused":
-      return describeRefused(message, platforms);
-    case "database":
-      return describeDatabase(message);
+    case "notice":
+      return describeNotice(message, platforms);
     case "token":
       return describeToken(message, platforms);
-    case "silences":
-      return describeSilences(message, platforms);
     case "export":
       return reply({
         title: markedTitle("INFO", text`A ledger export of yours has ended`, message),

@@ -13,7 +13,7 @@ import { deliveriesOf } from "../../alerts/deliver/outbox/queries.ts";
 import { NotificationState } from "../../alerts/deliver/outbox/notification-state.ts";
 import { isSilenceActive, matchesSilence, Silence, silenceActiveUntil } from "../../alerts/route/silence.ts";
 import { Episode, episodeId, Machine } from "../../alerts/judge/rules/episode.ts";
-import { silencePlaceWords } from "../../alerts/words/describe-silences.ts";
+import { silencePlaceWords } from "../../alerts/words/silence-words.ts";
 import { silenceScopeWords } from "../../alerts/words/silence-words.ts";
 import { type Clock, systemClock } from "../../api/clock.ts";
 import type { Verdict } from "../../api/verdict/verdict.ts";

@@ -1,8 +1,9 @@
 import type { WebAdapterOptions } from "../../adapters/web/index.ts";
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
 import { type OnStep, randomId } from "../../alerts/dependencies.ts";
-import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
-import type { AlertMessage, DatabaseMessage } from "../../alerts/message/message.ts";
+import type { AlertMessage } from "../../alerts/message/message.ts";
+import type { DatabaseFault } from "../../alerts/message/notice.ts";
+import { planNotice } from "../../alerts/deliver/outbox/batch.ts";
 import { enqueue } from "../../alerts/deliver/outbox/outbox.ts";
 import { createAlertFeed } from "../../alerts/service/feed.ts";
 import { systemClock } from "../../api/clock.ts";
@@ -10,7 +11,6 @@ import type { Config } from "../../config.ts";
 import type { Log } from "../../log.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { Store } from "../../store/store.ts";
-import { fromMillis } from "../../units/nanoseconds.ts";
 import type { MetricsRecorder } from "../metrics/metrics.ts";
 import type { Networks } from "../networks.ts";
 import { type ChatConfig, configuredChats, PLATFORMS } from "../platforms/platforms.ts";
@@ -46,7 +46,7 @@ export interface OpenAlertingDependencies {
 export interface OpenAlerting {
   readonly alerting: Alerting;
   /** Owes a message about the database to the console and the operators. Rejects where the database fails. */
-  notifyOfDatabase: (what: DatabaseMessage["what"], file: string) => Promise<void>;
+  notifyOfDatabase: (what: DatabaseFault, file: string) => Promise<void>;
   readonly console: Required<Pick<WebAdapterOptions, "alerts" | "watch">> & Pick<WebAdapterOptions, "incident">;
 }
 
@@ -104,8 +104,7 @@ export function openAlerting(dependencies: OpenAlertingDependencies): OpenAlerti
     alerting,
     async notifyOfDatabase(what, file) {
       const at = Date.now();
-      const message = { type: "database", what, file, at: timeToText(fromMillis(at)) } as const;
-      const deliveries = always.map((destination) => ({ id: randomId(), destination, phase: "bot", message }) as const);
+      const deliveries = planNotice(always, { about: "database", what, file }, at, randomId);
       await store.transaction(({ alerts: tables }) => enqueue(tables, { deliveries }, at, randomId));
       alerting.wake();
     },

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { AlertEvent } from "../../../src/alerts/judge/kinds/event.ts";
 import { deliverySubject, isMerged, messageUrgency } from "../../../src/alerts/message/delivery-subject.ts";
 import type { AlertMessage } from "../../../src/alerts/message/message.ts";
+import type { Notice } from "../../../src/alerts/message/notice.ts";
 import { anEpisode, aSubscription } from "../samples.ts";
 
 const BEGAN = "1700000030000000000";
@@ -48,6 +49,7 @@ const digest = (more: Partial<Extract<AlertMessage, { type: "digest" }>>): Alert
 const rolling = (...events: AlertEvent[]): AlertMessage => {
   return { type: "rolling", kind: "checkpoint.new", network: "mainnet", day: "2024-06-03", total: 2, events };
 };
+const notice = (of: Notice) => ({ type: "notice", at, notice: of }) as const;
 const token = (of: Extract<AlertMessage, { type: "token" }>["change"]) =>
   ({ type: "token", platform: "discord", why: "401", since: BEGAN, at, change: of }) as const;
 
@@ -100,12 +102,12 @@ describe("a delivery, for programs, is about", () => {
     about("bot event info", { type: "away", from: BEGAN, to: LATER, late: [] }, "bot", undefined),
     about(
       "bot C1 event warning",
-      { type: "lost", platform: "slack", channel: "C1", why: "gone", subscriptions: 1, unsent: 0, at },
+      notice({ about: "lost", platform: "slack", channel: "C1", why: "gone", subscriptions: 1, unsent: 0 }),
       "bot",
       undefined,
     ),
-    about("bot slack event warning", { type: "refused", platform: "slack", places: [], at }, "bot", undefined),
-    about("bot event critical", { type: "database", what: "deleted", file: "b.db", at }, "bot", undefined),
+    about("bot slack event warning", notice({ about: "refused", platform: "slack", places: [] }), "bot", undefined),
+    about("bot event critical", notice({ about: "database", what: "deleted", file: "b.db" }), "bot", undefined),
     about("bot discord firing critical", token({ what: "refused", waiting: 1, until: LATER }), "bot", undefined),
     about("bot discord firing critical", token({ what: "revoked", subscriptions: 1, unsent: 0 }), "bot", undefined),
     about(
@@ -115,7 +117,7 @@ describe("a delivery, for programs, is about", () => {
       undefined,
     ),
     about("bot discord resolved info", token({ what: "back", subscriptions: 1, unsent: 0 }), "bot", undefined),
-    about("bot event warning", { type: "silences", silences: [], at }, "bot", undefined),
+    about("bot event warning", notice({ about: "silences", silences: [] }), "bot", undefined),
     about("bot event info", { type: "test", by: "ada", at }, "bot", undefined),
     about("bot mainnet event info", change({ what: "acknowledged", episode: firing }), "bot", firing.id),
     about("bot mainnet event info", change({ what: "added", subscription: aSubscription() }), "bot", undefined),

@@ -258,10 +258,13 @@ export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])
   [{ type: "event", event: eventOf("checkpoint.new") }, { repeat: true }],
   [
     {
-      type: "unacknowledged",
-      episode: episodeOf("network.stalled", true, { severity: "critical", escalated: at }),
-      reminders: 4,
+      type: "notice",
       at,
+      notice: {
+        about: "unacknowledged",
+        episode: episodeOf("network.stalled", true, { severity: "critical", escalated: at }),
+        reminders: 4,
+      },
     },
   ],
   [{ ...calm, episodes: 1, open: true }],

@@ -1,6 +1,7 @@
 import type { NetworkStatus } from "../../../src/alerts/judge/kinds/network-status.ts";
 import type { DeliveryContext } from "../../../src/alerts/message/delivery-subject.ts";
 import type { AlertMessage, ChangeMessage } from "../../../src/alerts/message/message.ts";
+import type { Notice } from "../../../src/alerts/message/notice.ts";
 import type { Silence } from "../../../src/alerts/route/silence.ts";
 import { anEpisode, aSubscription } from "../../alerts/samples.ts";
 
@@ -10,7 +11,8 @@ const NASTY = "<@everyone> *bold* & [x](y)";
 const at = "1700000000000000000";
 const until = "1700086400000000000";
 const away = { type: "away", from: at, to: "1700001920000000000" } as const;
-const lost = { type: "lost", platform: "slack", channel: "C1", why: "is_archived", at } as const;
+const lost = { about: "lost", platform: "slack", channel: "C1", why: "is_archived" } as const;
+const noticed = (notice: Notice): Message => [{ type: "notice", at, notice }];
 const token = { type: "token", platform: "slack", why: "Slack says invalid_auth", since: at, at } as const;
 const place = { ...token, channel: "C1", why: "Slack says not_in_channel" } as const;
 const silence: Silence = {
@@ -41,8 +43,8 @@ const changed = (change: ChangeMessage["change"]): Message => [{ type: "change",
 
 /** What the bot says about itself and about changes: every type of it, with the cases that are worded differently. */
 export const serviceMessages: readonly Message[] = [
-  [{ ...lost, subscriptions: 1, unsent: 1 }],
-  [{ ...lost, subscriptions: 2, unsent: 3 }],
+  noticed({ ...lost, subscriptions: 1, unsent: 1 }),
+  noticed({ ...lost, subscriptions: 2, unsent: 3 }),
   [{ ...away, late: [] }],
   [{ ...away, late: [{ kind: "checkpoint.new", count: 2 }] }],
   [{ ...away, late: [{ kind: "history.reset", count: 1 }] }],
@@ -73,30 +75,24 @@ export const serviceMessages: readonly Message[] = [
   [{ ...place, channel: "user:U1", change: { what: "revoked", subscriptions: 1, unsent: 1 } }],
   [{ ...place, change: { what: "accepted", waiting: 2, subscriptions: 1, unsent: 0 } }],
   [{ ...place, change: { what: "back", subscriptions: 1, unsent: 0 } }],
-  [
-    {
-      type: "refused",
-      platform: "slack",
-      at,
-      places: [{ channel: "C1", why: "Slack says invalid_blocks.", dead: 0, plain: 1 }],
-    },
-  ],
-  [
-    {
-      type: "refused",
-      platform: "discord",
-      at,
-      places: [
-        { channel: "1122334455667788990", why: "Discord says 50013 Missing Permissions.", dead: 2, plain: 1 },
-        { channel: "2", why: NASTY, dead: 1, plain: 0 },
-      ],
-    },
-  ],
-  ...(["deleted", "replaced", "overwritten", "begun anew"] as const).map((what): Message => [
-    { type: "database", what, file: "/var/lib/bellwether/bellwether.db", at },
-  ]),
-  [{ type: "silences", silences: [silence], at }],
-  [{ type: "silences", silences: [silence, { ...silence, id: "k7m3w", scope: {}, reason: NASTY }], at }],
+  noticed({
+    about: "refused",
+    platform: "slack",
+    places: [{ channel: "C1", why: "Slack says invalid_blocks.", dead: 0, plain: 1 }],
+  }),
+  noticed({
+    about: "refused",
+    platform: "discord",
+    places: [
+      { channel: "1122334455667788990", why: "Discord says 50013 Missing Permissions.", dead: 2, plain: 1 },
+      { channel: "2", why: NASTY, dead: 1, plain: 0 },
+    ],
+  }),
+  ...(["deleted", "replaced", "overwritten", "begun anew"] as const).map((what) =>
+    noticed({ about: "database", what, file: "/var/lib/bellwether/bellwether.db" }),
+  ),
+  noticed({ about: "silences", silences: [silence] }),
+  noticed({ about: "silences", silences: [silence, { ...silence, id: "k7m3w", scope: {}, reason: NASTY }] }),
   [{ type: "export", job: "k7m5w", at }],
   [{ type: "test", by: "ada", at }],
   [{ type: "test", by: "ada", at, subscription, standing }],

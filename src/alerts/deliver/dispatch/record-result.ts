@@ -62,9 +62,10 @@ export async function recordResults(
   for (const { claimed, error, at } of results) {
     const { platform, id } = claimed.row;
     const refuse = (why: string, dead: boolean): void => {
-      const { type } = claimed.message;
+      const { message } = claimed;
+      const isRefusalNotice = message.type === "notice" && message.notice.about === "refused";
       // Of an export that one person cannot be told of by direct message, they learn by themselves.
-      if (claimed.row.kind !== "message" || type === "refused" || type === "export") return;
+      if (claimed.row.kind !== "message" || isRefusalNotice || message.type === "export") return;
       const { destination } = claimed.row;
       refusals.push({ platform, destination, channel: claimed.destination.channel, why, dead });
     };

@@ -2,9 +2,8 @@ import { z } from "zod";
 
 import type { AlertTables } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import { fromMillis } from "../../../units/nanoseconds.ts";
-import { timeToText } from "../../judge/kinds/json-fields.ts";
-import { RefusedPlace } from "../../message/message.ts";
+import { RefusedPlace } from "../../message/notice.ts";
+import { planNotice } from "../outbox/batch.ts";
 import { enqueue } from "../outbox/outbox.ts";
 import type { SuspensionDependencies } from "../suspension/suspension-notices.ts";
 
@@ -67,8 +66,7 @@ export async function noteRefusals(
       continue;
     }
     const { platform, waiting: places } = one;
-    const message = { type: "refused", platform, places, at: timeToText(fromMillis(at)) } as const;
-    const deliveries = recipients.map((destination) => ({ id: newId(), destination, phase: "bot", message }) as const);
+    const deliveries = planNotice(recipients, { about: "refused", platform, places }, at, newId);
     await enqueue(tables, { deliveries }, at, newId);
     after.push({ ...one, notified: at, waiting: [] });
     notified ||= deliveries.length > 0;

@@ -2,6 +2,9 @@ import type { Decision } from "../../judge/judge.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import type { Subscription } from "../../route/subscription.ts";
 import type { AlertMessage } from "../../message/message.ts";
+import type { Notice } from "../../message/notice.ts";
+import { timeToText } from "../../judge/kinds/json-fields.ts";
+import { fromMillis } from "../../../units/nanoseconds.ts";
 import type { NotificationState } from "./notification-state.ts";
 import type { Destination } from "../../destination.ts";
 
@@ -85,4 +88,16 @@ export function joinPlans(plans: readonly Plan[]): OutboxBatch {
     endedSubscriptions: all("endedSubscriptions"),
     decisions: all("decisions"),
   };
+}
+
+/** A notice as deliveries to the operators. `at` is in Unix milliseconds. */
+export function planNotice(
+  to: readonly Destination[],
+  notice: Notice,
+  at: Milliseconds,
+  newId: () => string,
+  marks: Pick<AlertMessage, "simulated"> = {},
+): PlannedDelivery[] {
+  const message: AlertMessage = { type: "notice", ...marks, at: timeToText(fromMillis(at)), notice };
+  return to.map((destination) => ({ id: newId(), destination, phase: "bot", message }));
 }

@@ -1,0 +1,123 @@
+import { type Block, paragraph } from "../../reply/block.ts";
+import { reply, type Reply } from "../../reply/reply.ts";
+import { code, commandLine, strong, text, type Text, time } from "../../reply/text.ts";
+import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
+import { timeFromText } from "../judge/kinds/json-fields.ts";
+import type { AlertMessage } from "../message/message.ts";
+import type { DatabaseFault, NoticeAbout } from "../message/notice.ts";
+import type { Platforms } from "../platform.ts";
+import { silenceActiveUntil } from "../route/silence.ts";
+import { conditionWords } from "./condition-words.ts";
+import { actionsOf } from "./describe-condition.ts";
+import { markedTitle, TONES } from "./phrases.ts";
+import { silenceWords } from "./silence-words.ts";
+
+/** What the operators must know. Pure and total. */
+export function describeNotice(message: Extract<AlertMessage, { type: "notice" }>, platforms?: Platforms): Reply {
+  const { notice, at } = message;
+  switch (notice.about) {
+    case "unacknowledged":
+      return reply({
+        tone: TONES[notice.episode.severity],
+        title: markedTitle("NOT ACKNOWLEDGED", conditionWords(notice.episode).bad, message),
+        blocks: unacknowledgedBlocks(notice),
+        actions: actionsOf(notice.episode),
+      });
+    case "lost": {
+      const name = platforms?.nameOf(notice.platform) ?? notice.platform;
+      const title = text`A channel on ${name} can no longer be reached`;
+      return reply({
+        tone: "warning",
+        title: markedTitle("WARNING", title, message),
+        blocks: [paragraph(lostWords(notice, name))],
+      });
+    }
+    case "silences": {
+      const count =
+        notice.silences.length === 1 ? "1 silence is active" : `${notice.silences.length} silences are active`;
+      const now = toMillis(timeFromText(at));
+      // A message that is not edited says until when, not how long from now.
+      const items = notice.silences.map((one) =>
+        silenceWords(one, text`until ${time(fromMillis(silenceActiveUntil(one, now)))}`, platforms),
+      );
+      return reply({
+        tone: "warning",
+        title: markedTitle("SILENCED", text`${count}: alerts are being kept back`, message),
+        blocks: [
+          { kind: "list", items },
+          paragraph(text`${commandLine("alerts unsilence <id>")} ends one, where it was made or at the console.`),
+        ],
+      });
+    }
+    case "refused":
+      return reply({
+        tone: "warning",
+        title: markedTitle("WARNING", refusedTitle(notice, platforms), message),
+        blocks: [
+          { kind: "list", items: notice.places.map(placeWords) },
+          paragraph(text`${commandLine("alerts log")} has each of them.`),
+        ],
+      });
+    case "database": {
+      const { title, what } = DATABASE_WORDS[notice.what];
+      return reply({
+        tone: "bad",
+        title: markedTitle("CRITICAL", text`${title}`, message),
+        blocks: [
+          paragraph(text`${code(notice.file)}, noticed ${time(timeFromText(at), "both")}. ${what}`),
+          paragraph(
+            text`${strong("What to do:")} Stop the bot, put the file back or restore a backup with ${code("npm run restore -- <backup>")}, then start it.`,
+          ),
+        ],
+      });
+    }
+  }
+}
+
+function unacknowledgedBlocks({ episode, reminders }: NoticeAbout<"unacknowledged">): Block[] {
+  const count = reminders === 1 ? "One reminder was" : `${reminders} reminders were`;
+  return [
+    paragraph(
+      text`It has been ${episode.severity} since ${time(timeFromText(episode.escalated ?? episode.detected), "both")}. ${count} sent, nobody has acknowledged it, and no more follow.`,
+    ),
+  ];
+}
+
+function lostWords({ channel, why, subscriptions, unsent }: NoticeAbout<"lost">, platform: string): Text {
+  const ended = subscriptions === 1 ? "1 subscription" : `${subscriptions} subscriptions`;
+  const givenUp = unsent === 1 ? "1 message was" : `${unsent} messages were`;
+  return text`${code(channel)}: ${platform} says ${why}. ${ended} ended there, ${givenUp} given up. Invite the bot again, then subscribe again there.`;
+}
+
+function refusedTitle({ platform, places }: NoticeAbout<"refused">, platforms?: Platforms): Text {
+  const name = platforms?.nameOf(platform) ?? platform;
+  const dead = places.reduce((sum, one) => sum + one.dead, 0);
+  const plain = places.reduce((sum, one) => sum + one.plain, 0);
+  return dead > 0
+    ? text`${dead === 1 ? "1 message" : `${dead} messages`} to ${name} ${dead === 1 ? "was" : "were"} given up`
+    : text`${name} refused the usual form of ${plain === 1 ? "1 message" : `${plain} messages`}`;
+}
+
+function placeWords({ channel, why, dead, plain }: NoticeAbout<"refused">["places"][number]): Text {
+  const counts = [...(dead === 0 ? [] : [`${dead} given up`]), ...(plain === 0 ? [] : [`${plain} sent as plain text`])];
+  return text`${code(channel)}: ${counts.join(", ")}. ${why}`;
+}
+
+const DATABASE_WORDS: Readonly<Record<DatabaseFault, { readonly title: string; readonly what: string }>> = {
+  deleted: {
+    title: "The database of the running bot was deleted",
+    what: "The bot goes on with the deleted file, and everything in it ends with this process.",
+  },
+  replaced: {
+    title: "The database of the running bot was replaced",
+    what: "The bot goes on with the file that it opened, and everything in it ends with this process; a restart takes the new one.",
+  },
+  overwritten: {
+    title: "The database of the running bot was overwritten",
+    what: "The bot goes on with what it remembers, and writes it into what is there now: the file can no longer be relied on.",
+  },
+  "begun anew": {
+    title: "The bot's database was gone at the start: a new one was begun",
+    what: "It holds no subscriptions, saved parties and silences: nobody but the console and the operators is told of alerts.",
+  },
+};
