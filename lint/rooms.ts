@@ -11,13 +11,13 @@ export const rooms: Readonly<Record<string, string>> = {
   // Floor 5; `adapters/*` = the files directly in `adapters/`, and so for `alerts/*`.
   commands:
     "ground answers bot alerts/service(types) alerts/words alerts/message alerts/route alerts/judge alerts/* api export(types)",
-  "adapters/discord": "ground adapters/* bot alerts/sender alerts/*(types) export",
-  "adapters/slack": "ground adapters/* bot alerts/sender alerts/*(types) export store(types)",
+  "adapters/discord": "ground adapters/* bot alerts/sender alerts/*(types) export config/settings",
+  "adapters/slack": "ground adapters/* bot alerts/sender alerts/*(types) export config/settings",
   "adapters/terminal": "ground bot",
   "adapters/web":
     "ground adapters/* bot alerts/service(types) alerts/sender(types) alerts/judge(types) alerts/*(types)",
   "adapters/web/public": "adapters/web(types) reply(types)",
-  "adapters/*": "ground bot(types) alerts/sender(types)",
+  "adapters/*": "ground bot(types) alerts/sender(types) alerts/*(types) config/settings(types) store(types)",
   // Floor 4½
   answers:
     "ground bot alerts/service(types) alerts/words alerts/message alerts/route alerts/judge alerts/* api export(types) store(types)",
@@ -43,7 +43,8 @@ export const rooms: Readonly<Record<string, string>> = {
   simulator: "ground",
   store: "ground",
   // Floor 1; main passes the configuration to the others.
-  config: "errors log loopback",
+  config: "config/settings errors log loopback",
+  "config/settings": "",
   errors: "",
   "in-time": "units",
   log: "",
@@ -73,13 +74,13 @@ export const packages: Readonly<Record<string, string>> = {
   // Other ways out of the process; there are none to other processes, so node:child_process is refused everywhere.
   "node:http": "adapters/slack/send adapters/web(types) main simulator",
   "node:https": "adapters/slack/send",
-  "node:module": "adapters/slack/transport main",
+  "node:module": "adapters/discord adapters/slack main",
   "node:net": "adapters/web api/http config loopback main simulator",
   "node:worker_threads": "export",
 
   // The disk and the machine
   "node:diagnostics_channel": "main",
-  "node:fs": "adapters/discord adapters/terminal adapters/web config export main make-folder store",
+  "node:fs": "adapters/discord adapters/slack adapters/terminal adapters/web config export main make-folder store",
   "node:os": "adapters/discord adapters/terminal adapters/web export main",
   "node:perf_hooks": "main",
   "node:readline": "adapters/terminal",
@@ -102,7 +103,7 @@ export const packages: Readonly<Record<string, string>> = {
   "prom-client": "main",
   "string-width": "adapters/discord adapters/terminal",
   yazl: "export",
-  zod: "adapters/discord adapters/slack adapters/web alerts/* alerts/deliver alerts/judge alerts/message alerts/route alerts/service answers api config export main reply simulator store watchers",
+  zod: "adapters/discord adapters/slack adapters/web alerts/* alerts/deliver alerts/judge alerts/message alerts/route alerts/service answers api config config/settings export main reply simulator store watchers",
 };
 
 /** Global network API → the rooms that may use it. */

@@ -38,30 +38,31 @@ const SUBCOMMANDS: Readonly<Record<string, { readonly about: string; load(): Pro
     about: "copies the database into an empty one, from a file to PostgreSQL or back: migrate-store --from … --to …",
     load: async () => (await import("./main/cli/migrate-store.ts")).migrateStore,
   },
-  "discord-register": {
-    about: "registers the commands with Discord; with --dry-run, shows what would change",
-    load: async () => (await import("./main/cli/discord-register.ts")).discordRegister,
-  },
-  "slack-manifest": {
-    about: "prints the manifest to create the Slack app from",
-    load: async () => (await import("./main/cli/slack-manifest.ts")).slackManifest,
-  },
 };
 
 const [name = "", ...args] = process.argv.slice(2);
 process.exit(await run(name, args));
 
+async function subcommandOf(name: string): Promise<Subcommand | undefined> {
+  if (Object.hasOwn(SUBCOMMANDS, name)) return SUBCOMMANDS[name]?.load();
+  const ofPlatforms = await loadPlatformSubcommands();
+  return Object.hasOwn(ofPlatforms, name) ? ofPlatforms[name]?.run : undefined;
+}
+
+async function loadPlatformSubcommands() {
+  return (await import("./main/cli/platform-subcommands.ts")).platformSubcommands();
+}
+
 async function run(name: string, args: readonly string[]): Promise<number> {
-  const subcommand = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
+  const subcommand = await subcommandOf(name);
   if (subcommand === undefined) {
-    const list = Object.entries(SUBCOMMANDS).map(([known, { about }]) => `  ${known.padEnd(18)}${about}`);
+    const all = { ...SUBCOMMANDS, ...(await loadPlatformSubcommands()) };
+    const list = Object.entries(all).map(([known, { about }]) => `  ${known.padEnd(18)}${about}`);
     console.error(`${name === "" ? "Say what to do" : `There is no subcommand ${name}`}:\n${list.join("\n")}`);
     return EXIT_CALLER;
   }
   try {
-    return await (
-      await subcommand.load()
-    )(args);
+    return await subcommand(args);
   } catch (thrown) {
     if (thrown instanceof StorageError) {
       const remedy = thrown.remote

@@ -4,13 +4,26 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { examineConfig, loadConfig, parseConfig } from "../src/config.ts";
-import { parseEnvFile } from "../src/config/env-file.ts";
-import { ignoredLines, VARIABLES } from "../src/config/environment.ts";
+import { loadConfig } from "../src/config.ts";
+import { parseEnvFile, unknownNames } from "../src/config/env-file.ts";
+import { ignoredLines } from "../src/config/environment.ts";
 import { UserError } from "../src/errors.ts";
 import { saying } from "./support/said.ts";
+import { VARIABLES, examineConfig, parseConfig } from "./support/platforms.ts";
+import { PLATFORM_RECORDS } from "../src/main/platforms/list.ts";
+import { configuredChats } from "../src/main/platforms/platforms.ts";
 
 const nodes = { MAINNET_URLS: "https://node.example.org" };
+
+/** Where the platforms that are set up are to post requests, or send browsers. */
+const endpointsOf = (env: Record<string, string>) =>
+  configuredChats(parseConfig(env)).flatMap(({ service }) => service.endpoints.map(({ url }) => url));
+
+/** The settings without what a platform makes of them. */
+const plain = ({ platforms, ...config }: ReturnType<typeof parseConfig>) => ({
+  ...config,
+  setUp: configuredChats({ platforms }).map(({ platform }) => platform.id),
+});
 
 function faultsOf(env: Record<string, string>): string {
   try {
@@ -32,17 +45,19 @@ const many = {
   PUBLIC_URL: "https://b",
 };
 
+const both = { ...nodes, DISCORD_TOKEN: "t", SLACK_BOT_TOKEN: "b", SLACK_APP_TOKEN: "a" };
+
 describe("the configuration", () => {
   it("needs nothing: the simulator then serves mainnet and testnet, on this machine alone", () => {
     expect(parseConfig({})).toEqual({
       networks: [],
       allowSimulator: false,
       defaultNetwork: "mainnet",
-      discord: undefined,
-      slack: undefined,
-      slackCommand: "/bell",
-      slackMode: "socket",
-      alerting: { configFile: undefined, managers: undefined, operators: undefined, deadmanUrl: undefined },
+      platforms: [
+        expect.objectContaining({ platform: expect.objectContaining({ id: "discord" }), service: undefined }),
+        expect.objectContaining({ platform: expect.objectContaining({ id: "slack" }), service: undefined }),
+      ],
+      alerting: { configFile: undefined, operators: undefined, deadmanUrl: undefined },
       databaseUrl: "file:./data/bellwether.db",
       web: { host: "127.0.0.1", port: undefined, token: undefined, publicUrl: undefined, trustProxy: [] },
       logLevel: undefined,
@@ -52,21 +67,22 @@ describe("the configuration", () => {
 
   it("takes Slack's requests over Socket Mode where there is an app token, else over HTTP", () => {
     const http = { ...nodes, SLACK_BOT_TOKEN: "xoxb-1", SLACK_SIGNING_SECRET: "s", PUBLIC_URL: "https://b" };
-    expect(parseConfig(http).slackMode).toBe("http");
-    expect(parseConfig({ ...http, SLACK_APP_TOKEN: "xapp-1" }).slackMode).toBe("socket");
+    expect(endpointsOf(http)).toEqual(["https://b/slack/events"]);
+    expect(endpointsOf({ ...http, SLACK_APP_TOKEN: "xapp-1" })).toEqual([]);
   });
 
   it("takes an app that many workspaces install in place of a bot token", () => {
-    const { slack, slackMode } = parseConfig({ ...nodes, ...many, SECRET_KEY: `${KEY}, ${KEY.replace("A", "B")}` });
-    expect(slack?.oauth).toMatchObject({ clientId: "1.2", clientSecret: "s3cret", publicUrl: "https://b" });
-    expect(slack?.oauth?.secretKeys.map((key) => key.length)).toEqual([32, 32]);
-    expect([slack?.botToken, slackMode]).toEqual([undefined, "http"]);
+    const env = { ...nodes, ...many, SECRET_KEY: `${KEY}, ${KEY.replace("A", "B")}` };
+    expect(endpointsOf(env)).toEqual(["https://b/slack/events", "https://b/slack/install"]);
+    const [chat] = configuredChats(parseConfig(env));
+    expect(chat?.platform.destinationsPerWorkspace).toBe(true);
     const { SLACK_SIGNING_SECRET: _, ...socket } = { ...nodes, ...many, SLACK_APP_TOKEN: "xapp-1" };
-    expect(parseConfig(socket).slackMode).toBe("socket");
+    expect(endpointsOf(socket)).toEqual(["https://b/slack/install"]);
   });
 
   it("takes empty variables for unset ones", () => {
-    expect(parseConfig({ MAINNET_URLS: "", DISCORD_TOKEN: "", WEB_PORT: " ", LOG_LEVEL: "" })).toEqual(parseConfig({}));
+    const empty = { MAINNET_URLS: "", DISCORD_TOKEN: "", WEB_PORT: " ", LOG_LEVEL: "" };
+    expect(plain(parseConfig(empty))).toEqual(plain(parseConfig({})));
   });
 
   it("keeps the nodes of each network in order, the default network first", () => {
@@ -104,10 +120,8 @@ describe("the configuration", () => {
       WEB_PORT: "0",
       LOG_LEVEL: "Debug",
     });
-    expect(config).toMatchObject({
-      discord: { token: "dt", applicationId: "123456789012345678", guildId: undefined },
-      slack: { botToken: "xoxb-1", appToken: "xapp-1" },
-      slackCommand: "/vega",
+    expect(plain(config)).toMatchObject({
+      setUp: ["discord", "slack"],
       databaseUrl: "/srv/b.db",
       web: { host: "0.0.0.0", port: 0 },
       logLevel: "debug",
@@ -175,7 +189,12 @@ describe("the configuration", () => {
     [{ TRUST_PROXY: "127.0.0.1,proxy,10.0.0.0/33" }, saying("TRUST_PROXY", "no. 2, no. 3")],
     [{ TRUST_PROXY: "::1/64,::1/129,1.2.3.4/8/8" }, saying("TRUST_PROXY", "no. 2, no. 3")],
     [{ DEADMAN_URL: "ping" }, saying("DEADMAN_URL", "http://", "https://")],
-    [{ OPERATOR_CHANNEL: "#ops" }, saying("OPERATOR_CHANNEL", "slack:C", "discord:")],
+    [{ OPERATOR_CHANNEL: "#ops" }, saying("OPERATOR_CHANNEL")],
+    [{ ...both, OPERATOR_CHANNEL: "#ops" }, saying("OPERATOR_CHANNEL", "discord:", "slack:C")],
+    [
+      { ...both, ALERT_MANAGERS: "bob" },
+      saying("ALERT_MANAGERS", "discord:112233445566778899", "slack:U0123456789", "no. 1"),
+    ],
     [{ LOG_LEVEL: "verbose" }, saying("LOG_LEVEL", "fatal, error, warn, info, debug, trace, silent")],
   ])("refuses %j", (env, named) => {
     expect(faultsOf(env)).toMatch(named);
@@ -262,15 +281,15 @@ describe(".env", () => {
   it("is read from the working directory, and the environment wins over it", async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-config-"));
     const before = process.cwd();
-    await writeFile(path.join(folder, ".env"), "WEB_PORT=4321\nSLACK_COMMAND=/dotenv # a comment\nMAINNET_URLS\n");
+    await writeFile(path.join(folder, ".env"), "WEB_PORT=4321\nEXPORT_DIR=/dotenv # a comment\nMAINNET_URLS\n");
     try {
       process.chdir(folder);
-      process.env["SLACK_COMMAND"] = "/env";
+      process.env["EXPORT_DIR"] = "/env";
       const hints = [expect.stringMatching(saying(3, ".env"))];
-      expect(loadConfig()).toMatchObject({ web: { port: 4321 }, slackCommand: "/env", hints });
+      expect(loadConfig(PLATFORM_RECORDS)).toMatchObject({ web: { port: 4321 }, exportFolder: "/env", hints });
     } finally {
       process.chdir(before);
-      delete process.env["SLACK_COMMAND"];
+      delete process.env["EXPORT_DIR"];
       delete process.env["WEB_PORT"];
       await rm(folder, { recursive: true });
     }
@@ -293,7 +312,8 @@ describe("the bytes of .env", () => {
   });
 
   it("hold names that are no settings, each with the nearest one", () => {
-    expect(read("WEB_PORT=1\nDISCORD_SECRET_TOKEN=s\nPOSTGRES_PASSWORD=s\nNODE_OPTIONS=x\nTZ=UTC").unknown).toEqual([
+    const file = read("WEB_PORT=1\nDISCORD_SECRET_TOKEN=s\nPOSTGRES_PASSWORD=s\nNODE_OPTIONS=x\nTZ=UTC");
+    expect(unknownNames(file, VARIABLES)).toEqual([
       { name: "DISCORD_SECRET_TOKEN", nearest: "DISCORD_TOKEN" },
       { name: "POSTGRES_PASSWORD", nearest: undefined },
     ]);
@@ -320,10 +340,7 @@ describe(".env.example", () => {
     expect(lines.map(([, name]) => name)).toEqual(VARIABLES);
     const given = Object.fromEntries(lines.map(([, name, value]) => [name, value]));
     expect(parseConfig({ ...given, DISCORD_TOKEN: "t", SLACK_BOT_TOKEN: "b", SLACK_APP_TOKEN: "a" }).hints).toEqual([]);
-    expect(
-      parseConfig(
-        Object.fromEntries(lines.filter(([line]) => !line.startsWith("#")).map(([, name, value]) => [name, value])),
-      ),
-    ).toEqual(parseConfig({}));
+    const active = lines.filter(([line]) => !line.startsWith("#")).map(([, name, value]) => [name, value]);
+    expect(plain(parseConfig(Object.fromEntries(active)))).toEqual(plain(parseConfig({})));
   });
 });

@@ -2,9 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 import { expect, test } from "vitest";
-
-import { parseConfig } from "../src/config.ts";
-import { VARIABLES } from "../src/config/environment.ts";
+import { VARIABLES, parseConfig } from "./support/platforms.ts";
 
 // The files of a deployment, which nothing here can build: they agree with the program.
 

@@ -8,8 +8,8 @@ import { avoidedWords, linesWith } from "./support/glossary.ts";
 import { commands } from "../commands/index.ts";
 import { DEFAULT_ALERTS_CONFIG, parseAlertsConfig } from "../src/alerts/alerts-config.ts";
 import { ALERT_KINDS, KIND_GROUP_NAMES, KIND_GROUPS, KINDS, sortKinds } from "../src/alerts/judge/kinds/kinds.ts";
-import { parseConfig } from "../src/config.ts";
 import { createLog, LOG_EVENTS } from "../src/log.ts";
+import { parseConfig } from "./support/platforms.ts";
 
 const root = path.join(import.meta.dirname, "..");
 const manifest = JSON.parse(await readFile(path.join(root, "package.json"), "utf8")) as { scripts: object };

@@ -10,7 +10,6 @@ import { renderReply } from "../src/adapters/web/public/reply/reply.js";
 import { describe } from "../src/alerts/words/words.ts";
 import { judgeSources } from "../src/api/verdict/judge-sources.ts";
 import { DEFAULT_THRESHOLDS } from "../src/api/verdict/verdict.ts";
-import { PLATFORMS } from "../src/main/platforms/platforms.ts";
 import { replyToJson } from "../src/reply/json.ts";
 import type { Reply } from "../src/reply/reply.ts";
 import { fromMillis, toMillis } from "../src/units/nanoseconds.ts";
@@ -22,6 +21,7 @@ import { gallery, GALLERY_NOW } from "./support/gallery.ts";
 import { alertMessages } from "./support/gallery/alert-messages.ts";
 import { fillIn, LINES } from "./support/gallery/lines.ts";
 import { NOON } from "./support/talk.ts";
+import { PLATFORMS } from "./support/platforms.ts";
 
 // Each reply of the gallery as the four renderers show it, side by side in one file, so that a change of any of them is
 // seen beside the others.

@@ -3,7 +3,6 @@ import type { SendingAdapter } from "../../src/adapters/adapter.ts";
 import { createApiClient } from "../../src/api/client/client.ts";
 import { createBot } from "../../src/bot/bot.ts";
 import { type Log, silentLog } from "../../src/log.ts";
-import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import type { ButtonPayloads } from "../../src/store/store.ts";
@@ -11,6 +10,7 @@ import { alertService } from "../../test/support/alert-service.ts";
 import { until } from "../../test/support/fake-discord/until.ts";
 import { scratchFolder } from "./export-once.ts";
 import { exportJobsOn } from "../../test/support/export-jobs.ts";
+import { PLATFORMS } from "../../test/support/platforms.ts";
 
 export interface ConnectedBot extends AsyncDisposable {
   readonly adapter: SendingAdapter;

@@ -9,10 +9,10 @@ import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
 import { createApiClient } from "../../src/api/client/client.ts";
 import { createBot } from "../../src/bot/bot.ts";
 import { silentLog } from "../../src/log.ts";
-import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { fromMillis } from "../../src/units/nanoseconds.ts";
 import { noAlertService } from "../../test/support/alert-service.ts";
 import { NO_EXPORTS } from "../../test/support/export-jobs.ts";
+import { PLATFORMS } from "../../test/support/platforms.ts";
 
 /** The command `time` through bot, client and terminal renderer. */
 export function asker(url: string, cache: boolean): AsyncDisposable & { time(): Promise<void> } {

@@ -15,6 +15,7 @@ import { VirtualClock } from "../../test/api/virtual-clock.ts";
 import { requestsUnderWay } from "../../test/support/requests-under-way.ts";
 import { scratchFolder } from "./export-once.ts";
 import { subscriptionOf } from "./subscription-of.ts";
+import { PLATFORMS } from "../../test/support/platforms.ts";
 
 /** Monday, 2024-06-03 12:00 UTC. */
 const BEGAN = 1_717_416_000_000;
@@ -82,7 +83,8 @@ export async function virtualLife(options: {
     networks: { clients: [api], simulated: false },
     config: DEFAULT_ALERTS_CONFIG,
     console: false,
-    platforms: ["taking"],
+    platforms: PLATFORMS,
+    senders: ["taking"],
     log,
     clock,
   });

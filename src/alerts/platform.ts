@@ -54,13 +54,20 @@ export interface ChatPlatform extends PlatformBase {
   readonly mentionHint?: string;
 }
 
-/** The platforms of this program, whether or not they are set up. */
+/** A workspace on a platform; undefined where it is not known, or the platform has none. */
+export interface PlatformPlace {
+  readonly platform: string;
+  readonly workspace?: string | undefined;
+}
+
+/** The platforms of this program. */
 export interface Platforms {
+  /** Those that are set up: sentences name no other one, unless data do. */
   readonly chats: readonly ChatPlatform[];
   /** The destination of operators: the console. */
   readonly console: Destination;
   /** A destination; it names the workspace where the platform's do. */
-  destination(place: Pick<Destination, "platform" | "workspace">, channel: string): Destination;
+  destination(place: PlatformPlace, channel: string): Destination;
   /** Undefined for an operators' platform, and for one that only another version knows. */
   chat(id: string): ChatPlatform | undefined;
   isOperators(id: string): boolean;
@@ -70,15 +77,20 @@ export interface Platforms {
   nameOf(id: string): string;
 }
 
-/** Lists the platforms, at least one of them with the operators' destination. */
-export function createPlatforms(all: readonly Platform[]): Platforms {
+/** The platforms of a program, at least one of them with the operators' destination, and those that are set up. */
+export function createPlatforms(
+  all: readonly Platform[],
+  chats: readonly ChatPlatform[] = all.filter((one) => one.kind === "chat"),
+): Platforms {
   const byId = new Map(all.map((one) => [one.id, one]));
   const [shown] = all.flatMap((one) =>
     one.kind === "operators" && one.channel !== undefined ? [{ platform: one.id, channel: one.channel }] : [],
   );
   if (shown === undefined) throw new RangeError("operators need a destination");
-  const chats = all.filter((one) => one.kind === "chat");
-  const chat = (id: string): ChatPlatform | undefined => chats.find((one) => one.id === id);
+  const chat = (id: string): ChatPlatform | undefined => {
+    const found = byId.get(id);
+    return found?.kind === "chat" ? found : undefined;
+  };
   return {
     chats,
     console: shown,

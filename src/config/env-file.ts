@@ -3,15 +3,19 @@ import { parseEnv } from "node:util";
 import { closest, distance } from "fastest-levenshtein";
 
 import { UserError } from "../errors.ts";
-import { ignoredLines, VARIABLES } from "./environment.ts";
+import { ignoredLines } from "./environment.ts";
 
 /** The file `.env`, as far as it can be read. */
 export interface EnvFile {
   readonly values: Readonly<Record<string, string>>;
   /** Possible mistakes in it, in sentences without values. */
   readonly hints: readonly string[];
-  /** Names in it that are no settings, each with the setting that is nearest. */
-  readonly unknown: readonly { readonly name: string; readonly nearest: string | undefined }[];
+}
+
+/** A name in the file that is no setting, with the setting that is nearest. */
+export interface UnknownName {
+  readonly name: string;
+  readonly nearest: string | undefined;
 }
 
 /** Names that Node and other programs read from the same environment. */
@@ -28,19 +32,25 @@ export function parseEnvFile(bytes: Buffer): EnvFile {
   const marked = content.startsWith("\u{FEFF}");
   // Node's parser takes the mark for a part of the first name.
   const values = parseEnv(marked ? content.slice(1) : content) as Record<string, string>;
-  const known = new Set<string>(VARIABLES);
-  const unknown = Object.keys(values)
-    .filter((name) => !known.has(name) && !FOREIGN.test(name))
-    .map((name) => ({ name, nearest: nearestVariable(name) }));
-  return { values, hints: [...(marked ? [MARKED] : []), ...ignoredLines(content)], unknown };
+  return { values, hints: [...(marked ? [MARKED] : []), ...ignoredLines(content)] };
+}
+
+/** Names in the file that are none of these variables. */
+export function unknownNames(
+  { values }: Pick<EnvFile, "values">,
+  variables: readonly string[],
+): readonly UnknownName[] {
+  return Object.keys(values)
+    .filter((name) => !variables.includes(name) && !FOREIGN.test(name))
+    .map((name) => ({ name, nearest: nearestVariable(name, variables) }));
 }
 
 const MARKED =
   "The file .env begins with a byte order mark (BOM), which other programs take for a part of the first name.";
 
 /** The nearest name, if at least half of it is the same. */
-function nearestVariable(name: string): string | undefined {
+function nearestVariable(name: string, variables: readonly string[]): string | undefined {
   const wanted = name.toUpperCase();
-  const nearest = closest(wanted, VARIABLES);
+  const nearest = closest(wanted, variables);
   return distance(wanted, nearest) * 2 <= Math.max(wanted.length, nearest.length) ? nearest : undefined;
 }

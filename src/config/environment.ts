@@ -3,54 +3,18 @@ import { isIP } from "node:net";
 import { z } from "zod";
 
 import { LOG_LEVELS } from "../log.ts";
+import {
+  endpoint,
+  endpoints,
+  type GivenSettings,
+  listed,
+  type PlatformSettings,
+  secret,
+  text,
+  url,
+} from "./settings.ts";
 
-// Every variable that Bellwether reads, and the values it takes. Messages never repeat a value: it may be a secret.
-
-const text = z
-  .string()
-  .transform((value) => value.trim())
-  .refine((value) => !/\p{Cc}/u.test(value), "must be one line of plain text");
-
-const secret = text.refine((value) => !/\s/u.test(value), "must not contain spaces");
-
-const isHttp = (value: string): boolean => /^https?:\/\//iu.test(value) && URL.canParse(value);
-
-/** Whether it would be an address with `https://` before it: a host with a dot, a port or a path. */
-const lacksScheme = (value: string): boolean =>
-  !/^[a-z][a-z\d+.-]*:\/\//iu.test(value) && /[.:/]/u.test(value) && isHttp(`https://${value}`);
-const WRITE_SCHEME = "write https:// (or http://) before it";
-
-/** A fault in words; a forgotten scheme is named. */
-const addressFault = (words: string) => (issue: { readonly input: unknown }) =>
-  typeof issue.input === "string" && lacksScheme(issue.input) ? `${words}: ${WRITE_SCHEME}` : words;
-
-/** An address for people or programs. */
-const url = text.refine(
-  (value) => {
-    if (!isHttp(value)) return false;
-    const { username, password, search, hash } = new URL(value);
-    return `${username}${password}${search}${hash}` === "";
-  },
-  { error: addressFault("must be an http:// or https:// address without a user name, query or fragment") },
-);
-
-/** An address that only this process requests; path, query and credentials are allowed. */
-const isEndpoint = (value: string): boolean => isHttp(value) && new URL(value).hash === "";
-const ENDPOINT_WORDS = "must be an http:// or https:// address without a fragment";
-const endpoint = text.refine(isEndpoint, { error: addressFault(ENDPOINT_WORDS) });
-
-const endpoints = text
-  .transform((value) => value.split(",").map((part) => part.trim()))
-  .check((context) => {
-    const say = (message: string): void => {
-      context.issues.push({ code: "custom", message, input: context.value });
-    };
-    const wrong = context.value.flatMap((part, index) => (isEndpoint(part) ? [] : [`no. ${index + 1}`]));
-    const bare = context.value.some((part) => !isEndpoint(part) && lacksScheme(part));
-    const words = `${ENDPOINT_WORDS}, or several separated by commas; wrong: ${wrong.join(", ")}`;
-    if (wrong.length > 0) say(bare ? `${words}: ${WRITE_SCHEME}` : words);
-    if (new Set(context.value).size < context.value.length) say("names the same address twice");
-  });
+// The variables of all platforms together, and the values they take. Messages never repeat a value: it may be a secret.
 
 const words = text.transform((value) =>
   value
@@ -68,11 +32,6 @@ const listOf = (isEntry: (entry: string) => boolean, what: string) =>
     context.issues.push({ code: "custom", message, input: context.value });
   });
 
-const people = listOf(
-  (entry) => /^(?:(?:slack:)?[UW][A-Z\d]{2,}|(?:discord:)?\d{15,21})$/iu.test(entry),
-  "ids of people, such as slack:U0123456789 or discord:112233445566778899",
-);
-
 /** IP addresses and networks in CIDR notation. */
 const proxies = listOf((entry) => {
   const [address = "", prefix, ...more] = entry.split("/");
@@ -83,8 +42,6 @@ const proxies = listOf((entry) => {
     (prefix === undefined || (/^\d{1,3}$/u.test(prefix) && Number(prefix) <= bits))
   );
 }, "IP addresses or networks of proxies, such as 127.0.0.1 or 10.0.0.0/8");
-
-const snowflake = text.refine((value) => /^\d{15,21}$/u.test(value), "must be an id of Discord's: 15 to 21 digits");
 
 const yesOrNo = text
   .refine((value) => /^(?:1|true|yes|0|false|no)$/iu.test(value), "must be 1 or 0")
@@ -140,8 +97,7 @@ const networkName = text
   .transform((value) => value.toLowerCase())
   .pipe(z.enum(NETWORKS, `must be ${NETWORKS.join(" or ")}`));
 
-/** The environment, by variable. `.env.example` lists the same names, in the same order. */
-export const Environment = z.object({
+const networkVariables = {
   MAINNET_URLS: endpoints.optional(),
   TESTNET_URLS: endpoints.optional(),
   MAINNET_CORE_URL: endpoint.optional(),
@@ -150,26 +106,9 @@ export const Environment = z.object({
   TESTNET_LEDGER_DAYS: ledgerDays.optional(),
   DEFAULT_NETWORK: networkName.optional(),
   ALLOW_SIMULATOR: yesOrNo.optional(),
-  DISCORD_TOKEN: secret.optional(),
-  DISCORD_APPLICATION_ID: snowflake.optional(),
-  DISCORD_GUILD_ID: snowflake.optional(),
-  DISCORD_PUBLIC_KEY: text
-    .refine((value) => /^[\da-f]{64}$/iu.test(value), "must be 64 hexadecimal digits, as the Developer Portal shows it")
-    .optional(),
-  DISCORD_API_URL: endpoint.optional(),
-  SLACK_BOT_TOKEN: secret
-    .refine((value) => !value.startsWith("xapp-"), "holds an app token (xapp-…); it belongs in SLACK_APP_TOKEN")
-    .optional(),
-  SLACK_APP_TOKEN: secret
-    .refine((value) => !value.startsWith("xoxb-"), "holds a bot token (xoxb-…); it belongs in SLACK_BOT_TOKEN")
-    .optional(),
-  SLACK_SIGNING_SECRET: secret.optional(),
-  SLACK_CLIENT_ID: secret.optional(),
-  SLACK_CLIENT_SECRET: secret.optional(),
-  SLACK_API_URL: endpoint.optional(),
-  SLACK_COMMAND: text
-    .refine((value) => /^\/[a-z\d_-]{1,31}$/u.test(value), "must be a slash and a word in lower case, such as /bell")
-    .optional(),
+};
+
+const otherVariables = {
   DATABASE_URL: text.optional(),
   EXPORT_DIR: text.optional(),
   WEB_HOST: host.optional(),
@@ -182,22 +121,53 @@ export const Environment = z.object({
   SECRET_KEY: secretKeys.optional(),
   DEADMAN_URL: endpoint.optional(),
   ALERTS_CONFIG: text.optional(),
-  ALERT_MANAGERS: people.optional(),
-  OPERATOR_CHANNEL: text
-    .refine(
-      (value) => /^(?:slack:(?:[TE][A-Z\d]+\/)?[A-Z\d]{2,}|discord:\d{15,21})$/u.test(value),
-      "must be slack:C…, slack:T…/C… with the workspace's id, or discord:…, with the channel's id",
-    )
-    .optional(),
+  ALERT_MANAGERS: words.optional(),
+  OPERATOR_CHANNEL: text.optional(),
   LOG_LEVEL: text
     .transform((value) => value.toLowerCase())
     .pipe(z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`))
     .optional(),
-});
+};
+
+/** Those that no platform declares. */
+export const Environment = z.object({ ...networkVariables, ...otherVariables });
 export type Environment = z.infer<typeof Environment>;
 
-/** The names of all variables. */
-export const VARIABLES = Object.keys(Environment.shape) as readonly (keyof Environment)[];
+/** Those whose values appear in no output. */
+export const SECRETS = ["WEB_TOKEN", "SECRET_KEY", "DEADMAN_URL"] as const satisfies readonly (keyof Environment)[];
+
+/** The whole environment, by variable. `.env.example` lists the same names, in the same order. */
+export function environmentOf(platforms: readonly PlatformSettings[], given: Pick<GivenSettings, "has">) {
+  const own: PlatformSettings["variables"] = Object.assign({}, ...platforms.map(({ variables }) => variables));
+  const wanted = platforms.filter(({ tokens }) => tokens.some(given.has));
+  const examples = wanted.map(({ platform, person }) => `${platform.id}:${person.forms[0]}`).join(" or ");
+  const people = listOf(
+    (entry) => platforms.some((one) => personOf(one, entry) !== undefined),
+    `ids of people, ${examples === "" ? "each behind its platform's name and a colon" : `such as ${examples}`}`,
+  );
+  const forms = wanted.flatMap(({ platform, channel }) => channel.forms.map((form) => `${platform.id}:${form}`));
+  const channel = text.refine(
+    (value) =>
+      platforms.some(({ platform: { id }, channel: { pattern } }) => {
+        return value.startsWith(`${id}:`) && pattern.test(value.slice(id.length + 1));
+      }),
+    `must be ${forms.length === 0 ? "a platform's name, a colon and" : `${listed(forms, "or")}, with`} the channel's id`,
+  );
+  return Environment.extend({ ...own, ALERT_MANAGERS: people.optional(), OPERATOR_CHANNEL: channel.optional() });
+}
+
+/** The names of all variables, in the order of `.env.example`. */
+export function variablesOf(platforms: readonly PlatformSettings[]): readonly string[] {
+  const own = platforms.flatMap(({ variables }) => Object.keys(variables));
+  return [...Object.keys(networkVariables), ...own, ...Object.keys(otherVariables)];
+}
+
+/** The id of a person of this platform, from an entry of ALERT_MANAGERS; undefined where it is none. */
+export function personOf({ platform, person }: PlatformSettings, entry: string): string | undefined {
+  const prefix = `${platform.id}:`;
+  const id = entry.toLowerCase().startsWith(prefix) ? entry.slice(prefix.length) : entry;
+  return person.pattern.test(id) ? id : undefined;
+}
 
 /** A value in quotes may go on over many lines, until the same quote comes again. */
 const QUOTED = /^[^=]*=\s*(["'`])/u;

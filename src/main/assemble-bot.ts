@@ -12,7 +12,6 @@ import type { Log } from "../log.ts";
 import type { Store } from "../store/store.ts";
 import { fromMillis } from "../units/nanoseconds.ts";
 import type { Networks } from "./networks.ts";
-import { PLATFORMS } from "./platforms/platforms.ts";
 import { withSampleIds } from "./seen-ids.ts";
 
 interface AssemblyOptions {
@@ -22,8 +21,7 @@ interface AssemblyOptions {
   readonly exports: ExportJobs;
   /** Left out where no chat platform is configured. */
   readonly chosen?: AudienceSettings | undefined;
-  /** Left out, none serves more than one token. */
-  readonly platforms?: Platforms;
+  readonly platforms: Platforms;
   readonly log: Log;
   readonly onOutcome?: (outcome: InvocationOutcome) => void;
 }
@@ -37,7 +35,6 @@ export async function assembleBot({ networks, store, log, ...more }: AssemblyOpt
     clients: networks.clients,
     seen: networks.samples === undefined ? store.seen : withSampleIds(store.seen, networks.samples),
     parties: store.parties,
-    platforms: PLATFORMS,
     log,
     now,
     ...more,

@@ -17,7 +17,6 @@ import type { Store } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis, type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
 import type { NetworkDependencies } from "./networks.ts";
-import { PLATFORMS } from "./platforms/platforms.ts";
 
 /** So long the message about an export is left to a process that can read its file. */
 const LEFT_TO_ITS_PROCESS: Milliseconds = 120_000;
@@ -35,7 +34,7 @@ interface ExportJobsOptions {
   readonly publicUrl?: string | undefined;
   /** Called when a direct message may be due. */
   readonly onOwed?: () => void;
-  readonly platforms?: Platforms;
+  readonly platforms: Platforms;
 }
 
 /**
@@ -94,7 +93,7 @@ export async function oweNotice(
   { alerts }: Parameters<UpkeepDependencies["owe"]>[0],
   { code, platform, workspace, person }: Parameters<UpkeepDependencies["owe"]>[1],
   at: Nanoseconds,
-  platforms: Platforms = PLATFORMS,
+  platforms: Platforms,
 ): Promise<void> {
   if (platforms.chat(platform) === undefined) return;
   const destination = platforms.destination({ platform, workspace }, `user:${person}`);
@@ -114,15 +113,15 @@ export async function oweNotice(
 export async function exportNotice(
   exports: Pick<ExportJobs, "ended">,
   message: AlertMessage,
-  now: () => Nanoseconds,
+  { platforms, now }: { readonly platforms: Platforms; readonly now: () => Nanoseconds },
 ): Promise<Reply | undefined> {
   if (message.type !== "export") return undefined;
-  const ended = await exports.ended(message.job, (platform) => PLATFORMS.chat(platform)?.files);
+  const ended = await exports.ended(message.job, (platform) => platforms.chat(platform)?.files);
   if (ended === undefined || ended.job.ask === undefined) return undefined;
   const { endedAt = 0 } = ended.job;
   if (ended.delivery?.elsewhere === true && toMillis(now()) - endedAt < LEFT_TO_ITS_PROCESS) {
     throw new SendError("retry", "another process has the file", { retryAfterMillis: AGAIN_AFTER });
   }
   const { endedReply } = await import("../answers/exports/ended.ts");
-  return endedReply({ platforms: PLATFORMS, here: ended.job, now }, ended);
+  return endedReply({ platforms, here: ended.job, now }, ended);
 }

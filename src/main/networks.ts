@@ -1,7 +1,7 @@
 import type { ApiClient } from "../api/api-client.ts";
 import { type ApiClientConfig, createApiClient } from "../api/client/client.ts";
 import type { Config } from "../config.ts";
-import { NETWORKS } from "../config/environment.ts";
+import { type NetworkName, NETWORKS } from "../config/environment.ts";
 import type { Simulator } from "../simulator/simulator-handle.ts";
 
 /** The networks that a process asks. */
@@ -18,14 +18,18 @@ export interface Networks {
 
 export type NetworkDependencies = Pick<ApiClientConfig, "log" | "onRequest" | "processes" | "exportSlots">;
 
+/** The names of the networks that a process asks, the default one first. */
+export function networkNames({ networks, defaultNetwork }: Pick<Config, "networks" | "defaultNetwork">): NetworkName[] {
+  if (networks.length > 0) return networks.map(({ name }) => name);
+  return NETWORKS.toSorted((a, b) => Number(b === defaultNetwork) - Number(a === defaultNetwork));
+}
+
 /** A client for each network of the configuration; without any, of an embedded simulator. */
 export async function openNetworks(
   config: Pick<Config, "networks" | "defaultNetwork">,
   dependencies: NetworkDependencies,
 ): Promise<Networks> {
-  return config.networks.length === 0
-    ? simulatedNetworks(config.defaultNetwork, dependencies)
-    : realNetworks(config, dependencies);
+  return config.networks.length === 0 ? simulatedNetworks(config, dependencies) : realNetworks(config, dependencies);
 }
 
 function realNetworks(config: Pick<Config, "networks">, dependencies: NetworkDependencies): Networks {
@@ -47,11 +51,13 @@ function realNetworks(config: Pick<Config, "networks">, dependencies: NetworkDep
   return { clients, simulated: false, close: () => closeAll(clients) };
 }
 
-async function simulatedNetworks(first: string, dependencies: NetworkDependencies): Promise<Networks> {
+async function simulatedNetworks(
+  config: Pick<Config, "networks" | "defaultNetwork">,
+  dependencies: NetworkDependencies,
+): Promise<Networks> {
   const { startSimulator } = await import("../simulator/simulator.ts");
   const simulator = await startSimulator({ log: dependencies.log });
-  const names = NETWORKS.toSorted((a, b) => Number(b === first) - Number(a === first));
-  const clients = names.map((network) =>
+  const clients = networkNames(config).map((network) =>
     createApiClient({
       ...dependencies,
       network,

@@ -7,7 +7,8 @@ import type { WebAdapter } from "../adapters/web/index.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { systemClock } from "../api/clock.ts";
 import { openAudienceSettings } from "../bot/audience-settings.ts";
-import { type Config, loadConfig } from "../config.ts";
+import type { PlatformRecord } from "../adapters/record.ts";
+import { loadConfig } from "../config.ts";
 import { UserError } from "../errors.ts";
 import { createLog, type Log } from "../log.ts";
 import { createStore, type StoreFile } from "../store/create-store.ts";
@@ -29,8 +30,9 @@ import { readAlertSnapshot } from "./metrics/alert-metrics.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { exportFolders, exportNotice, exportSlotsOf, openExportJobs } from "./export-jobs.ts";
 import { openNetworks } from "./networks.ts";
-import { platformUrls, watchPlatformLimits } from "./platforms/platform-limits.ts";
-import { configuredChats, openPlatforms, platformsOf, withListedManagers } from "./platforms/platforms.ts";
+import { PLATFORM_RECORDS } from "./platforms/list.ts";
+import { watchPlatformLimits } from "./platforms/platform-limits.ts";
+import { type Config, configuredChats, openPlatforms, platformsOf } from "./platforms/platforms.ts";
 import { createShutdown, handleProcessEvents, type Shutdown } from "./cli/shutdown.ts";
 import { collectGarbageOnce, unlimitYoungGeneration } from "./v8-memory.ts";
 
@@ -40,13 +42,17 @@ const SIGN_OUTS_EVERY: Milliseconds = 5000;
 const WATCH_AFTER: Milliseconds = 500;
 
 /** Runs the bot until a signal comes. */
-export async function start(args: readonly string[], hooks: StartHooks = {}): Promise<number> {
+export async function start(
+  args: readonly string[],
+  hooks: StartHooks = {},
+  records: readonly PlatformRecord[] = PLATFORM_RECORDS,
+): Promise<number> {
   if (args.length > 0) {
     throw new UserError("npm start takes no arguments.", {
       remedy: "Settings come from the environment; see .env.example.",
     });
   }
-  const config = loadConfig();
+  const config = loadConfig(records);
   if (configuredChats(config).length === 0) unlimitYoungGeneration();
   const alertsConfig = readAlertsConfig(config.alerting.configFile);
   const destination = logDestination();
@@ -84,6 +90,7 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
   shutdown.add("store", () => store.close());
   const { begunAnew } = await claimDatabase(store, config, log);
 
+  const words = platformsOf(config);
   const startedAt = Date.now();
   const running: Adapter[] = [];
   let opened: Awaited<ReturnType<typeof openPlatforms>> | undefined;
@@ -91,11 +98,11 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
     version: packageVersion(),
     lostLogLines,
     platforms: () => running,
-    installations: () => opened?.installations(),
+    installations: async () => opened?.installations() ?? [],
     alerts: () =>
       readAlertSnapshot({ alerting, store, networks: networks.clients.map(({ network }) => network), now: Date.now }),
   });
-  const endLimits = watchPlatformLimits(platformUrls(config), metrics.onPlatformLimit);
+  const endLimits = watchPlatformLimits(configuredChats(config), metrics.onPlatformLimit);
   shutdown.add("platform limits", async () => endLimits());
   const duties = createDuties({
     store,
@@ -127,7 +134,7 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
     hooks,
     log,
     onOthers: () => void exports.heedOthers(),
-    word: (message) => exportNotice(exports, message, () => fromMillis(Date.now())),
+    word: (message) => exportNotice(exports, message, { platforms: words, now: () => fromMillis(Date.now()) }),
   });
   // Only servers of chat platforms have audience settings: without one, nothing is read before the first answer.
   const chats = configuredChats(config).length > 0;
@@ -137,18 +144,18 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
     ...exportFolders(config),
     publicUrl: config.web.port === 0 ? undefined : config.web.publicUrl,
     onOwed: () => alerting.wake(),
-    platforms: platformsOf(config),
+    platforms: words,
   });
   const bot = await assembleBot({
     networks,
     store,
-    platforms: platformsOf(config),
+    platforms: words,
     alerts: alerting.service,
     exports,
     chosen: chats
       ? await openAudienceSettings(store.answers, {
           // Those of a workspace that has removed the app are deleted behind its back, too.
-          shared: store.embedded === undefined || config.slack?.oauth !== undefined,
+          shared: store.embedded === undefined || words.chats.some((one) => one.destinationsPerWorkspace === true),
         })
       : undefined,
     log,
@@ -165,7 +172,6 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
     commands: bot.commands,
     log,
     payloads: store.payloads,
-    parties: store.parties,
     alerts: alerting.service,
     store,
   });
@@ -185,7 +191,15 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
       simulated: networks.simulated,
       log,
       now: () => fromMillis(Date.now()),
-      ready: () => checkReadiness({ store, clients: networks.clients, adapters: adapters(), alerting, startedAt }),
+      ready: () =>
+        checkReadiness({
+          store,
+          platforms: words,
+          clients: networks.clients,
+          adapters: adapters(),
+          alerting,
+          startedAt,
+        }),
       metrics: () => metrics.render(),
       onRequest: metrics.onHttpRequest,
     });
@@ -193,7 +207,7 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
   const begin = async (adapter: Adapter): Promise<void> => {
     shutdown.add(adapter.platform, () => adapter.stop());
     running.push(adapter);
-    await adapter.start(adapter.platform === "discord" ? withListedManagers(bot, config.alerting.managers) : bot);
+    await adapter.start(bot);
   };
   if (web !== undefined) await begin(web);
 
@@ -216,7 +230,7 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
   // Stopped first: no delivery may be planned or sent while the platforms stop.
   shutdown.add("alerts", () => alerting.stop());
   if (config.alerting.deadmanUrl !== undefined) {
-    const problem = () => healthProblem({ store, alerting, startedAt, now: Date.now });
+    const problem = () => healthProblem({ store, platforms: words, alerting, startedAt, now: Date.now });
     const deadManSwitch = startDeadManSwitch({ url: config.alerting.deadmanUrl, clock: systemClock, log, problem });
     shutdown.add("dead man's switch", () => deadManSwitch.stop());
   }

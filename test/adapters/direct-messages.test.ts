@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 
-import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { delivering } from "../support/delivering.ts";
 import { textOf as textOfDiscord } from "../support/fake-discord/person.ts";
 import { textOf as textOfSlack } from "../support/fake-slack/person.ts";
 import { stage as onDiscord } from "./discord/stage.ts";
 import { stage as onSlack } from "./slack/stage.ts";
+import { PLATFORMS } from "../support/platforms.ts";
 
 // A direct message is promised once one has arrived.
 

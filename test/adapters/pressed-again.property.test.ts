@@ -11,7 +11,6 @@ import {
 import { decodePress as decodeSlack } from "../../src/adapters/slack/render/press.ts";
 import { withCommonOptions } from "../../src/bot/command.ts";
 import { parseLine } from "../../src/bot/grammar/grammar.ts";
-import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import type { Ask } from "../../src/reply/reply.ts";
 import type { Samples } from "../../src/simulator/samples.ts";
 import { fromMillis } from "../../src/units/nanoseconds.ts";
@@ -26,6 +25,7 @@ import { runs } from "../support/runs.ts";
 import { componentsIn } from "./discord/judge.ts";
 import { stage as onDiscord, type Stage as DiscordStage } from "./discord/stage.ts";
 import { stage as onSlack, type Stage as SlackStage } from "./slack/stage.ts";
+import { PLATFORMS } from "../support/platforms.ts";
 
 // Refresh, a page, Send as file and Share ask again or show again: they never change anything, whatever was pressed
 // before, in whatever order, on whichever message.

@@ -15,7 +15,6 @@ import type { AlertMessage } from "../../src/alerts/message/message.ts";
 import { enqueue } from "../../src/alerts/deliver/outbox/outbox.ts";
 import type { Sender } from "../../src/alerts/sender.ts";
 import { silentLog } from "../../src/log.ts";
-import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { createStore, type DatabaseStore } from "../../src/store/create-store.ts";
 import { settled, VirtualClock } from "../api/virtual-clock.ts";
 import { FakeSender } from "../support/fake-sender.ts";
@@ -23,6 +22,7 @@ import { describeAlert } from "../support/gist.ts";
 import { scratchDatabase, type ScratchDatabase } from "../support/scratch-database.ts";
 import { rowsOnce } from "./rows-once.ts";
 import type { Destination } from "../../src/alerts/destination.ts";
+import { PLATFORMS } from "../support/platforms.ts";
 
 /** Monday, 2024-06-03 12:00 UTC. */
 export const NOON = 1_717_416_000_000_000_000n;

@@ -10,7 +10,6 @@ import { type AnyCommand, command } from "../../src/bot/command.ts";
 import { markSimulated } from "../../src/bot/simulated.ts";
 import { BotStopping, UserError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
-import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { memoryAttachment } from "../../src/reply/attachment.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import { reply, type Reply } from "../../src/reply/reply.ts";
@@ -18,6 +17,7 @@ import type { SeenIds } from "../../src/store/store.ts";
 import { noAlertService } from "../support/alert-service.ts";
 import { saying } from "../support/said.ts";
 import { NO_EXPORTS } from "../support/export-jobs.ts";
+import { PLATFORMS } from "../support/platforms.ts";
 
 // These tests ask no network: the commands below never touch their client.
 const client = (network: string, simulated = false) => ({ network, simulated }) as ApiClient;

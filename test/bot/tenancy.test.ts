@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 
 import { commands } from "../../commands/index.ts";
 import type { Caller, Target } from "../../src/bot/invocation.ts";
-import { MANY_WORKSPACES, PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { replyToJson } from "../../src/reply/json.ts";
 import { down, stalled } from "../alerts/readings.ts";
 import { talkToSimulator } from "../commands/conversation.ts";
 import { dumpTables } from "../support/dump-tables.ts";
 import { see } from "../support/see.ts";
+import { MANY_WORKSPACES, PLATFORMS } from "../support/platforms.ts";
 
 // What people in one workspace or server did, those in another neither see, nor are offered, nor can change: every
 // command is walked from the other one. What all share stands in docs/operations.md.

@@ -7,7 +7,6 @@ import { type AlertService, createAlertService } from "../../src/alerts/service/
 import { drillSubscriptions, runDrill } from "../../src/answers/alerts/episodes/drill.ts";
 import { episodeTimelineReply } from "../../src/answers/alerts/episodes/episode-timeline.ts";
 import { silentLog } from "../../src/log.ts";
-import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import type { Reply } from "../../src/reply/reply.ts";
 import { createDrills, type Drills, drillSettings } from "../../src/watchers/drills.ts";
@@ -19,6 +18,7 @@ import { linesOf, rowsOf, saying } from "../support/said.ts";
 import { ann, bob, OPS, ops, shown, theConsole } from "./alert-channel.ts";
 import { talkToSimulator } from "./conversation.ts";
 import { type Destination, destinationKey } from "../../src/alerts/destination.ts";
+import { PLATFORMS } from "../support/platforms.ts";
 
 let stage: Stage | undefined;
 let drills: Drills | undefined;

@@ -6,8 +6,8 @@ import { readBeginning } from "../../src/bot/grammar/complete-line.ts";
 import { parseLine } from "../../src/bot/grammar/grammar.ts";
 import { UserError } from "../../src/errors.ts";
 import { glossaryWords } from "../support/glossary.ts";
-import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { nanoseconds } from "../../src/units/nanoseconds.ts";
+import { PLATFORMS } from "../support/platforms.ts";
 
 const commands = declared.map((command) => withCommonOptions(command, PLATFORMS));
 

@@ -12,7 +12,6 @@ import { draw as drawSlack } from "../../src/adapters/web/public/preview/preview
 import { renderReply } from "../../src/adapters/web/public/reply/reply.js";
 import { h, safeTree, type VNode } from "../../src/adapters/web/public/vnode/vnode.js";
 import { withCommonOptions } from "../../src/bot/command.ts";
-import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { replyToJson } from "../../src/reply/json.ts";
 import type { Ask } from "../../src/reply/reply.ts";
 import { toMillis } from "../../src/units/nanoseconds.ts";
@@ -20,6 +19,7 @@ import { html } from "../support/html.ts";
 import { drawAnsi } from "./ansi.ts";
 import { fitColumns } from "./fit-columns.ts";
 import { type Sample, type Shown, type Surface, SURFACES } from "./samples.ts";
+import { PLATFORMS } from "../support/platforms.ts";
 
 /** The screens of the page. */
 export const SCREENS = { phone: { pixels: 360, columns: 60 }, desktop: { pixels: 900, columns: 100 } } as const;

@@ -6,7 +6,6 @@ import type { Delivery, Receipt, Sender } from "../../src/alerts/sender.ts";
 import { describe } from "../../src/alerts/words/words.ts";
 import { createApiClient } from "../../src/api/client/client.ts";
 import { silentLog } from "../../src/log.ts";
-import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import type { Reply } from "../../src/reply/reply.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
 import { createStore } from "../../src/store/create-store.ts";
@@ -18,6 +17,7 @@ import { VirtualClock } from "../api/virtual-clock.ts";
 import { requestsUnderWay } from "../support/requests-under-way.ts";
 import { scratchDatabase } from "../support/scratch-database.ts";
 import { NOON } from "../support/talk.ts";
+import { PLATFORMS } from "../support/platforms.ts";
 
 /** A message as it was posted, or as it was edited to be. */
 export interface Told {

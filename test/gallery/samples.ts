@@ -7,7 +7,6 @@ import { type Clock, systemClock } from "../../src/api/clock.ts";
 import { parseLine } from "../../src/bot/grammar/grammar.ts";
 import type { Bot } from "../../src/bot/bot.ts";
 import type { Caller, Target } from "../../src/bot/invocation.ts";
-import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import type { Ask, Reply } from "../../src/reply/reply.ts";
 import { formatUtc, nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
@@ -17,6 +16,7 @@ import { fillIn, LINES } from "../support/gallery/lines.ts";
 import { see } from "../support/see.ts";
 import { openSimulatorTalk, type SimulatorTalk } from "../support/simulator-talk.ts";
 import { tellIncident } from "./incident.ts";
+import { PLATFORMS } from "../support/platforms.ts";
 
 /** Where a sample is shown, in the order of the page. */
 export const SURFACES = ["discord", "slack", "web", "terminal"] as const;

@@ -21,6 +21,7 @@ import { textOf as textOfSlack } from "../support/fake-slack/person.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import { soleProcess } from "../../src/store/processes.ts";
 import { scratchDatabase } from "../support/scratch-database.ts";
+import { PLATFORMS } from "../support/platforms.ts";
 
 // The end of a job by direct message, from the store over the outbox to a platform.
 
@@ -68,7 +69,7 @@ function jobsDelivered(store: Store, directory: string, senders: readonly Sender
     log: silentLog(),
     newCode: () => "7k2m9xqd",
     kept: { directory },
-    owe: (tables, job) => oweNotice(tables, job, now()),
+    owe: (tables, job) => oweNotice(tables, job, now(), PLATFORMS),
     onOwed: () => dispatcher.wake(),
   });
   const dispatcher = createDispatcher({
@@ -76,7 +77,8 @@ function jobsDelivered(store: Store, directory: string, senders: readonly Sender
     clock: systemClock,
     log: silentLog(),
     senders,
-    describe: async (message, context) => (await exportNotice(jobs, message, now)) ?? describeAlert(message, context),
+    describe: async (message, context) =>
+      (await exportNotice(jobs, message, { platforms: PLATFORMS, now })) ?? describeAlert(message, context),
   });
   const running = dispatcher.run(stop.signal);
   return {

@@ -14,11 +14,11 @@ import { describe } from "../../src/alerts/words/words.ts";
 import { createApiClient } from "../../src/api/client/client.ts";
 import { systemClock } from "../../src/api/clock.ts";
 import { silentLog } from "../../src/log.ts";
-import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import { startSchedule } from "../../src/watchers/schedule.ts";
 import { sourcesWatcher } from "../../src/watchers/sources/sources.ts";
 import { loopbackNode } from "./loopback-node.ts";
+import { PLATFORMS } from "./platforms.ts";
 
 // A script: prints, as JSON, the modules below src of which a function ran from the watcher's start to the message on
 // Discord about a network that stands still, and to its stored receipt. Declarations alone do not count.

@@ -4,10 +4,10 @@ import { isOpen } from "../../src/alerts/judge/rules/episode.ts";
 import type { AlertMessage, ChangeMessage } from "../../src/alerts/message/message.ts";
 import type { Notice } from "../../src/alerts/message/notice.ts";
 import { describe } from "../../src/alerts/words/words.ts";
-import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import type { Reply } from "../../src/reply/reply.ts";
 import { isOfOneKind, type MessageGroup } from "../../src/alerts/message/message-group.ts";
+import { PLATFORMS } from "./platforms.ts";
 
 const described = new WeakMap<Reply, { readonly alert: AlertMessage; readonly context: DeliveryContext }>();
 

@@ -12,7 +12,6 @@ import type { Caller, Invocation, Target } from "../../src/bot/invocation.ts";
 import type { Choice } from "../../src/bot/options/options.ts";
 import type { ExportJobs } from "../../src/export/jobs/jobs.ts";
 import { silentLog } from "../../src/log.ts";
-import { PLATFORMS } from "../../src/main/platforms/platforms.ts";
 import { disposeReply, type Reply } from "../../src/reply/reply.ts";
 import { createStore, type DatabaseStore } from "../../src/store/create-store.ts";
 import { fromMillis, nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
@@ -20,6 +19,7 @@ import { alertsOn } from "./alert-service.ts";
 import { linesOf, pressable } from "./said.ts";
 import { scratchDatabase } from "./scratch-database.ts";
 import { exportJobsOn } from "./export-jobs.ts";
+import { PLATFORMS } from "./platforms.ts";
 
 /** A Thursday noon, so that every reply of a conversation is the same each time. */
 export const NOON = fromMillis(Date.UTC(2026, 0, 15, 12));

@@ -5,6 +5,7 @@ import type { AnyCommand } from "../../bot/command.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { examineClock, fault, type Finding, noAnswer, ok, warning } from "../finding.ts";
 import { webhookUrl } from "../webhook.ts";
+import { API_URL } from "./platform.ts";
 import { compareCommands, hasChanges, registrationOf } from "./registration.ts";
 import { INTERACTIONS_PATH } from "./transport/signature.ts";
 
@@ -27,7 +28,6 @@ export interface DiscordExaminationOptions {
   readonly signal: AbortSignal;
 }
 
-const API_URL = "https://discord.com/api";
 const PORTAL_URL = "https://discord.com/developers/applications";
 /** View Channels, Send Messages, Embed Links, Attach Files, Create Public Threads, Send Messages in Threads: https://docs.discord.com/developers/topics/permissions. */
 const PERMISSIONS = "309237697536";

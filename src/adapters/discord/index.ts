@@ -14,6 +14,7 @@ import { BotStopping, messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { AdapterHealth, Payloads, SendingAdapter } from "../adapter.ts";
+import { withListedManagers } from "../listed-managers.ts";
 import { NOT_RUNNING, type Webhook, webhookUrl } from "../webhook.ts";
 import { CommandMentions } from "./command-mentions.ts";
 import type { DiscordContext } from "./context.ts";
@@ -38,6 +39,8 @@ export interface DiscordAdapterOptions {
   /** Redirects all REST traffic, for tests: the base without version. */
   readonly apiUrl?: string | undefined;
   readonly payloads: Payloads;
+  /** The ids of the only people who may change a channel's alerts. Left out or empty, whoever manages the channel may. */
+  readonly managers?: readonly string[] | undefined;
   /** Left out: this process has the token to itself. */
   readonly shared?: SharedToken | undefined;
   readonly log: Log;
@@ -128,7 +131,8 @@ class DiscordAdapter implements SendingAdapter {
     return this.#connection?.health ?? { state: this.#shared.live > 1 ? "up" : "starting" };
   }
 
-  start(bot: Bot): Promise<void> {
+  start(everybodys: Bot): Promise<void> {
+    const bot = withListedManagers(everybodys, this.#options.managers ?? []);
     const { payloads, log, publicKey, publicUrl, timing = {}, token } = this.#options;
     const context: DiscordContext = {
       bot,

@@ -1,7 +1,7 @@
 import type { Bot } from "../../bot/bot.ts";
 import type { Log } from "../../log.ts";
 import type { ButtonPayloadDependencies } from "../store-button-payloads.ts";
-import type { HomeData } from "./home/home-data.ts";
+import type { HomeData } from "../home-data.ts";
 import type { ChannelManagers, LastManagementRequests } from "./respond/channel-managers.ts";
 import type { AnswerRetrier } from "./respond/retry-answer.ts";
 import type { WebApiAccess } from "./transport/web-api.ts";

@@ -4,6 +4,7 @@ import type { AnyCommand } from "../../bot/command.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { examineClock, fault, ok, noAnswer, warning, type Finding } from "../finding.ts";
 import { type ManifestAddresses, manifestFile, SCOPES } from "./manifest.ts";
+import { API_URL } from "./platform.ts";
 
 /** An installation of an app of many workspaces, as the database has it. */
 export interface KeptInstallation {
@@ -42,7 +43,6 @@ export interface SlackExaminationOptions {
   readonly signal: AbortSignal;
 }
 
-const API_URL = "https://slack.com/api/";
 const APPS_URL = "https://api.slack.com/apps";
 /** Slack shows times to the minute and refuses signatures older than five: https://docs.slack.dev/authentication/verifying-requests-from-slack. */
 const MAX_CLOCK_SKEW_MILLIS: Milliseconds = 60_000;

@@ -11,7 +11,7 @@ import type { Log } from "../../log.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { AdapterHealth, Payloads, SendingAdapter } from "../adapter.ts";
 import type { Webhook } from "../webhook.ts";
-import type { HomeData } from "./home/home-data.ts";
+import type { HomeData } from "../home-data.ts";
 import { ACKNOWLEDGE_TIMEOUT_MILLIS } from "./limits.ts";
 import { createBoltApp } from "./respond/bolt-app.ts";
 import { notifyNotInChannel } from "./respond/respond.ts";
@@ -48,10 +48,7 @@ export interface SlackAdapterOptions {
   readonly standing?: HomeData["standing"] | undefined;
   /** A person's subscriptions, for the home tab; left out where nobody can subscribe. */
   readonly subscriptionsOf?: HomeData["subscriptionsOf"] | undefined;
-  /**
-   * The only people who may change a channel's alerts: user ids, bare or as `slack:U…`; ids for Discord (`discord:…`) are
-   * ignored. Left out or empty, every full member may.
-   */
+  /** The ids of the only people who may change a channel's alerts. Left out or empty, every full member may. */
   readonly mayManage?: readonly string[] | undefined;
   readonly timing?: SlackTiming | undefined;
   /** Replaces sleeping in tests with virtual time. */

@@ -4,6 +4,9 @@ import { MAX_FILE_BYTES, MAX_FILES } from "./limits.ts";
 /** The root command, unless SLACK_COMMAND names another. */
 export const ROOT_COMMAND = "/bell";
 
+/** The base of Slack's methods, unless SLACK_API_URL names another. */
+export const API_URL = "https://slack.com/api/";
+
 /** Slack, without its libraries. */
 export const slackPlatform: ChatPlatform = {
   kind: "chat",

@@ -1,4 +1,5 @@
 import type { OperatorPlatform } from "../../alerts/platform.ts";
+import type { Destination } from "../../alerts/destination.ts";
 
 /** The console: operators alone reach it, and it is their destination for alerts. */
 export const consolePlatform: OperatorPlatform = {
@@ -7,3 +8,6 @@ export const consolePlatform: OperatorPlatform = {
   name: "the console",
   channel: "console",
 };
+
+/** The operators' destination. */
+export const CONSOLE: Destination = { platform: "web", channel: "console" };

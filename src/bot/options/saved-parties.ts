@@ -1,7 +1,7 @@
-import type { Platforms } from "../../alerts/platform.ts";
+import type { PlatformPlace, Platforms } from "../../alerts/platform.ts";
 import { shortenId } from "../../reply/text.ts";
 import type { SavedParties, SavedParty } from "../../store/store.ts";
-import type { Caller, Target } from "../invocation.ts";
+import type { Caller } from "../invocation.ts";
 import type { Choice, Option, Options } from "./options.ts";
 
 /** The caller's saved parties, the default one first. */
@@ -16,7 +16,7 @@ export interface OwnParties {
 /** The parties of one person on all servers; their id may be unique only within one. */
 export function ownParties(
   saved: SavedParties,
-  here: Pick<Target, "platform" | "workspace">,
+  here: PlatformPlace,
   caller: Pick<Caller, "id"> & { readonly name?: string },
   platforms: Platforms,
 ): OwnParties {

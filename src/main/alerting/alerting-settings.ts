@@ -38,7 +38,7 @@ export function readAlertsConfig(file: string | undefined): AlertsConfig {
 export function reachableOperators(config: Pick<Config, "alerting"> & ChatConfig, log: Log): Destination | undefined {
   const { operators } = config.alerting;
   if (operators === undefined) return undefined;
-  if (configuredChats(config).some(({ id }) => id === operators.platform))
+  if (configuredChats(config).some(({ platform }) => platform.id === operators.platform))
     return platformsOf(config).destination(operators, operators.channel);
   log.warn({ why: "OPERATOR_CHANNEL names a channel on a platform that is not set up" }, "operator channel unusable");
   return undefined;

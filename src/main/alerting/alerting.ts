@@ -2,6 +2,7 @@
 // operators and the console (`console-alerts.ts`, `console-watch.ts`), with the guided incident of simulated networks and
 // with the report of the bot's own downtime.
 
+import { CONSOLE } from "../../adapters/web/platform.ts";
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
 import type { OnStep } from "../../alerts/dependencies.ts";
 import type { DispatchDependencies, Dispatcher } from "../../alerts/deliver/dispatch/dispatch.ts";
@@ -10,6 +11,7 @@ import { readRefusedMessages, type RefusedMessages } from "../../alerts/deliver/
 import { DRILL_NETWORK } from "../../alerts/judge/drill.ts";
 import { type AlertEngine, createAlertEngine } from "../../alerts/engine/engine.ts";
 import type { AlertKind } from "../../alerts/judge/kinds/kinds.ts";
+import type { Platforms } from "../../alerts/platform.ts";
 import type { Subscription } from "../../alerts/route/subscription.ts";
 import type { Sender } from "../../alerts/sender.ts";
 import { type AlertService, createAlertService } from "../../alerts/service/service.ts";
@@ -26,7 +28,6 @@ import { toMillis } from "../../units/nanoseconds.ts";
 import type { Drills } from "../../watchers/drills.ts";
 import type { Observation } from "../../watchers/watch-loop.ts";
 import type { Networks } from "../networks.ts";
-import { PLATFORMS } from "../platforms/platforms.ts";
 import { subscribeConsole } from "./console-alerts.ts";
 import { type Duties, fencedStore } from "./duties.ts";
 import { followNetwork } from "./followed-networks.ts";
@@ -42,8 +43,9 @@ interface AlertingDependencies {
   readonly console: boolean;
   /** The address of the console, where others reach it: messages lead there. */
   readonly publicUrl?: string | undefined;
+  readonly platforms: Platforms;
   /** The platforms of the senders that `start` will be given: people ask before it is called. */
-  readonly platforms: readonly string[];
+  readonly senders: readonly string[];
   readonly log: Log;
   /** Is notified of lost destinations, suspended platforms, downtime and silences, as the console is. */
   readonly operators?: Destination;
@@ -110,7 +112,7 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
   const names = networks.clients.map(({ network }) => network);
   const optional = {
     ...(dependencies.operators === undefined ? {} : { operators: dependencies.operators }),
-    ...(dependencies.console ? { console: PLATFORMS.console } : {}),
+    ...(dependencies.console ? { console: CONSOLE } : {}),
     ...(onStep === undefined ? {} : { onStep }),
   };
   const watching = new AbortController();
@@ -142,7 +144,7 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
   };
   const engine = createAlertEngine(alertDependencies);
   const verdict = (network: string): Verdict | undefined => verdicts.get(network);
-  const service = createAlertService(engine, config, () => dependencies.platforms, verdict);
+  const service = createAlertService(engine, config, () => dependencies.senders, verdict);
 
   async function record(watching: AlertEngine, observation: Observation): Promise<void> {
     await watching.processObservation(observation);
@@ -208,7 +210,7 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
         import("../../watchers/schedule.ts"),
       ]);
     if (watching.signal.aborted) return;
-    const { onOutcome, publicUrl } = dependencies;
+    const { onOutcome, platforms, publicUrl } = dependencies;
     const setting = { guidance: config.kinds, ...(publicUrl === undefined ? {} : { console: publicUrl }) };
     dispatcher = createDispatcher({
       store,
@@ -216,10 +218,10 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
       log,
       senders,
       describe: async (message, context) =>
-        (await dependencies.word?.(message)) ?? describe(message, { ...context, ...setting }, PLATFORMS),
-      platforms: PLATFORMS,
+        (await dependencies.word?.(message)) ?? describe(message, { ...context, ...setting }, platforms),
+      platforms,
       ...(onOutcome === undefined ? {} : { onOutcome }),
-      ...(dependencies.console ? { console: PLATFORMS.console } : {}),
+      ...(dependencies.console ? { console: CONSOLE } : {}),
       ...optional,
     });
     dispatching = dispatcher.run(delivering.signal);

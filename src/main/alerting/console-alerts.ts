@@ -1,9 +1,9 @@
+import { CONSOLE } from "../../adapters/web/platform.ts";
 import { KIND_GROUPS } from "../../alerts/judge/kinds/kinds.ts";
 import type { Subscription } from "../../alerts/route/subscription.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { PLATFORMS } from "../platforms/platforms.ts";
 
 /** The name, among the watchers' snapshots, that records a network's console subscription. */
 const SNAPSHOT_NAME = "console-subscription";
@@ -29,7 +29,7 @@ export async function subscribeConsole(
 function consoleSubscription(network: string, created: Milliseconds): Subscription {
   return {
     id: `console-${network}`,
-    destination: PLATFORMS.console,
+    destination: CONSOLE,
     network,
     kinds: [...KIND_GROUPS.all],
     groups: ["all"],

@@ -6,7 +6,9 @@ import type {
   WatchedNetwork,
   WatchState,
 } from "../../adapters/web/alerts/watch.ts";
+import { CONSOLE } from "../../adapters/web/platform.ts";
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
+import type { Platforms } from "../../alerts/platform.ts";
 import { isDrill } from "../../alerts/judge/drill.ts";
 import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
 import { deliveriesOf } from "../../alerts/deliver/outbox/queries.ts";
@@ -24,7 +26,6 @@ import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import { sourceThresholds } from "../../watchers/sources/sources.ts";
-import { PLATFORMS } from "../platforms/platforms.ts";
 import type { Alerting } from "./alerting.ts";
 import type { GuidedIncident } from "./guided-incident.ts";
 import { destinationKey } from "../../alerts/destination.ts";
@@ -32,6 +33,7 @@ import { destinationKey } from "../../alerts/destination.ts";
 export interface ConsoleWatchDependencies {
   readonly store: Pick<Store, "read">;
   readonly config: AlertsConfig;
+  readonly platforms: Platforms;
   readonly alerting: Pick<Alerting, "verdict">;
   readonly networks: readonly string[];
   readonly incident?: Pick<GuidedIncident, "since" | "resume"> | undefined;
@@ -39,11 +41,10 @@ export interface ConsoleWatchDependencies {
 }
 
 const STALLED_RULE = "network.stalled";
-const CONSOLE = destinationKey(PLATFORMS.console);
 
 /** The current state of the networks, for the console. */
 export function consoleWatch(dependencies: ConsoleWatchDependencies): () => Promise<WatchState> {
-  const { store, config, alerting, networks, incident, clock = systemClock } = dependencies;
+  const { store, config, platforms, alerting, networks, incident, clock = systemClock } = dependencies;
   const { motionMillis } = sourceThresholds(config);
   const timing = {
     everyMillis: config.poll.time,
@@ -97,18 +98,18 @@ export function consoleWatch(dependencies: ConsoleWatchDependencies): () => Prom
     return {
       networks: watched,
       open: worstFirst(episodes).map((episode) => openAlert(episode, silences, at)),
-      silences: silences.map((one) => holdingSilence(one, at)),
+      silences: silences.map((one) => holdingSilence(one, at, platforms)),
       timing,
     };
   };
 }
 
-function holdingSilence(silence: Silence, at: Milliseconds): HoldingSilence {
+function holdingSilence(silence: Silence, at: Milliseconds, platforms: Platforms): HoldingSilence {
   const { id, by, reason, scope } = silence;
   return {
     id,
     what: plainText(silenceScopeWords(silence)),
-    where: plainText(silencePlaceWords(silence, PLATFORMS)),
+    where: plainText(silencePlaceWords(silence, platforms)),
     ...(scope.network === undefined ? {} : { network: scope.network }),
     by,
     ...(reason === undefined ? {} : { reason }),
@@ -208,7 +209,9 @@ function openAlert(episode: Episode, silences: readonly Silence[], at: Milliseco
     began,
     ...(beganBefore === undefined ? {} : { beganBefore }),
     ...(acknowledged === undefined ? {} : { acknowledged: { by: acknowledged.by, at: acknowledged.at } }),
-    ...(silences.some((one) => matchesSilence(one, { destination: CONSOLE, network, kind, subject }, at))
+    ...(silences.some((one) =>
+      matchesSilence(one, { destination: destinationKey(CONSOLE), network, kind, subject }, at),
+    )
       ? { silenced: true }
       : {}),
   };

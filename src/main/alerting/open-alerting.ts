@@ -1,4 +1,5 @@
 import type { WebAdapterOptions } from "../../adapters/web/index.ts";
+import { CONSOLE } from "../../adapters/web/platform.ts";
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
 import { type OnStep, randomId } from "../../alerts/dependencies.ts";
 import type { AlertMessage } from "../../alerts/message/message.ts";
@@ -13,7 +14,7 @@ import type { Reply } from "../../reply/reply.ts";
 import type { Store } from "../../store/store.ts";
 import type { MetricsRecorder } from "../metrics/metrics.ts";
 import type { Networks } from "../networks.ts";
-import { type ChatConfig, configuredChats, PLATFORMS } from "../platforms/platforms.ts";
+import { type ChatConfig, configuredChats, platformsOf } from "../platforms/platforms.ts";
 import { reachableOperators } from "./alerting-settings.ts";
 import { type Alerting, createAlerting } from "./alerting.ts";
 import { createChangeSignal } from "./console-alerts.ts";
@@ -55,10 +56,11 @@ export function openAlerting(dependencies: OpenAlertingDependencies): OpenAlerti
   const { config, alertsConfig, store, networks, metrics, hooks, log } = dependencies;
   const names = networks.clients.map(({ network }) => network);
   const operators = reachableOperators(config, log);
+  const platforms = platformsOf(config);
   const hasConsole = config.web.port !== 0;
   const consoleSignal = createChangeSignal();
   const incident = networks.faults === undefined ? undefined : guidedIncident(networks.faults, store);
-  const always = [...(hasConsole ? [PLATFORMS.console] : []), ...(operators === undefined ? [] : [operators])];
+  const always = [...(hasConsole ? [CONSOLE] : []), ...(operators === undefined ? [] : [operators])];
   const downtime = createDowntimeReporter({
     store,
     clock: systemClock,
@@ -76,10 +78,11 @@ export function openAlerting(dependencies: OpenAlertingDependencies): OpenAlerti
     config: alertsConfig,
     console: hasConsole,
     ...(hasConsole ? { publicUrl: config.web.publicUrl } : {}),
-    platforms: [PLATFORMS.console.platform, ...configuredChats(config).map(({ id }) => id)],
+    platforms,
+    senders: [CONSOLE.platform, ...configuredChats(config).map(({ platform }) => platform.id)],
     onOutcome: (outcome) => {
       metrics.onDelivery(outcome);
-      if (outcome.platform !== "web") return;
+      if (outcome.platform !== CONSOLE.platform) return;
       consoleSignal.notify();
       store.processes.announce();
     },
@@ -109,8 +112,8 @@ export function openAlerting(dependencies: OpenAlertingDependencies): OpenAlerti
       alerting.wake();
     },
     console: {
-      alerts: { feed: createAlertFeed(store, PLATFORMS), onChange: consoleSignal.onChange },
-      watch: consoleWatch({ store, config: alertsConfig, alerting, networks: names, incident }),
+      alerts: { feed: createAlertFeed(store, platforms), onChange: consoleSignal.onChange },
+      watch: consoleWatch({ store, config: alertsConfig, platforms, alerting, networks: names, incident }),
       incident,
     },
   };

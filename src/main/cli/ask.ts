@@ -5,7 +5,7 @@ import { type LineRunner, localRunner } from "../../adapters/terminal/line-runne
 import { processTerminal } from "../../adapters/terminal/streams.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import { systemClock } from "../../api/clock.ts";
-import { type Config, loadConfig, terminalPreferences } from "../../config.ts";
+import { loadConfig, terminalPreferences } from "../../config.ts";
 import { createLog, type Log } from "../../log.ts";
 import { disposeReply } from "../../reply/reply.ts";
 import { text } from "../../reply/text.ts";
@@ -15,12 +15,14 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import { findHolder } from "../holder/find-holder.ts";
 import { logDestination } from "../log-destination.ts";
+import { PLATFORM_RECORDS } from "../platforms/list.ts";
+import type { Config } from "../platforms/platforms.ts";
 import { lenientSeenIds } from "../seen-ids.ts";
 import { packageVersion } from "./cli.ts";
 
 /** The subcommand `ask`: answers one question, or prompts for them. */
 export async function ask(args: readonly string[]): Promise<number> {
-  const config = loadConfig();
+  const config = loadConfig(PLATFORM_RECORDS);
   // Network failures are in the reply; the log is for bugs.
   const log = createLog(config.logLevel ?? "error", logDestination());
   // A misspelt setting explains why the network is a simulated one.
@@ -86,7 +88,8 @@ async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRun
   const probeNodes = createNodeProbe(networks.clients);
   void probeNodes();
   const duties = createDuties({ store, clock: systemClock, log });
-  const exports = await openExportJobs({ store, log, ...exportFolders(config), platforms: platformsOf(config) });
+  const platforms = platformsOf(config);
+  const exports = await openExportJobs({ store, log, ...exportFolders(config), platforms });
   let joining: Promise<void> | undefined;
   /** From here on it counts among the processes that share a server, which leave alone what it has. */
   const join = async (): Promise<void> => {
@@ -97,7 +100,7 @@ async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRun
     networks,
     store: { seen: lenientSeenIds(store.seen, warn, log), parties: store.parties },
     alerts: createPassiveAlertService(store, networks, alertsConfig, log),
-    platforms: platformsOf(config),
+    platforms,
     exports: {
       ...exports,
       async run(request) {

@@ -7,6 +7,7 @@ import { databaseFile } from "../../store/file/database-url.ts";
 import { isPostgresUrl } from "../../store/postgres/postgres-url.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { fileTimestamp } from "../holder/claim-database.ts";
+import { PLATFORM_RECORDS } from "../platforms/list.ts";
 
 /** Copies the database, whether or not the bot runs. */
 export async function backup(args: readonly string[]): Promise<number> {
@@ -42,7 +43,7 @@ export async function restore(args: readonly string[]): Promise<number> {
 
 /** The file in DATABASE_URL. Throws UserError for a server, which has a program of its own for this. */
 function embeddedFile(program: string): string {
-  const { databaseUrl } = loadConfig();
+  const { databaseUrl } = loadConfig(PLATFORM_RECORDS);
   if (!isPostgresUrl(databaseUrl)) return databaseFile(databaseUrl);
   throw new UserError("The database is on a PostgreSQL server, whose own programs copy it and bring it back.", {
     remedy: `Type ${program} with the address of the database; docs/operations.md shows both.`,

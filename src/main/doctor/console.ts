@@ -1,28 +1,27 @@
 import { createServer } from "node:http";
 
-import { fault, type Finding, ok, warning } from "../../adapters/finding.ts";
+import { fault, type Finding, ok } from "../../adapters/finding.ts";
 import { FIRST_PORT } from "../../adapters/web/limits.ts";
 import { listen } from "../../adapters/web/listen.ts";
 import type { Config } from "../../config.ts";
 import { UserError } from "../../errors.ts";
-import { isLoopback } from "../../loopback.ts";
 import { databaseFile } from "../../store/file/database-url.ts";
 import { type HolderRecord, readHolderRecord } from "../../store/file/holder-record.ts";
 import { isPostgresUrl } from "../../store/postgres/postgres-url.ts";
 import { findHolder } from "../holder/find-holder.ts";
 
-/** The console: whether its port is free or it runs already, and whether access is protected. */
+/** The console: whether its port is free or it runs already. */
 export async function examineConsole(
   { web, databaseUrl }: Pick<Config, "web" | "databaseUrl">,
   signal: AbortSignal,
-): Promise<Finding[]> {
-  if (web.port === 0) return [ok("console", "switched off (WEB_PORT=0)")];
+): Promise<Finding> {
+  if (web.port === 0) return ok("console", "switched off (WEB_PORT=0)");
   const running = await runningBot(databaseUrl);
   const url = running?.console;
   if (url !== undefined && (await isBellwether(url, signal))) {
-    return [ok("console", `the running Bellwether (process ${running?.pid}) answers at ${url}`), ...examineAccess(web)];
+    return ok("console", `the running Bellwether (process ${running?.pid}) answers at ${url}`);
   }
-  return [await examinePort(web, running !== undefined, signal), ...examineAccess(web)];
+  return examinePort(web, running !== undefined, signal);
 }
 
 /** The bot that runs on this database, by its holder record; undefined where none runs, or none answers. */
@@ -75,28 +74,4 @@ async function isBellwether(address: string, signal: AbortSignal): Promise<boole
   } catch {
     return false;
   }
-}
-
-function examineAccess({ host, token, publicUrl, trustProxy }: Config["web"]): Finding[] {
-  const findings: Finding[] = [];
-  const check = "PUBLIC_URL";
-  const shown = publicUrl === undefined ? undefined : new URL(publicUrl);
-  if (shown !== undefined && token === undefined && !isLoopback(shown.hostname)) {
-    const what = "the console is reached from outside and WEB_TOKEN is not set: whoever finds it may silence alerts";
-    findings.push(warning(check, what, "Set WEB_TOKEN to a long random word (openssl rand -hex 24)."));
-  }
-  if (shown?.protocol === "http:" && token !== undefined && !isLoopback(shown.hostname)) {
-    findings.push(
-      warning(check, "goes over plain http, and WEB_TOKEN with it", "Put a proxy with TLS in front of it."),
-    );
-  }
-  if (shown !== undefined && !isLoopback(shown.hostname) && trustProxy.length === 0) {
-    const what = "not set: all visitors behind the proxy of PUBLIC_URL count as one, for wrong tokens and connections";
-    findings.push(warning("TRUST_PROXY", what, "Set it to the proxy's address, such as 127.0.0.1."));
-  }
-  if (shown === undefined && !isLoopback(host)) {
-    const what = "not set, though the console listens beyond this machine: links in messages cannot lead to it";
-    findings.push(warning(check, what, "Set it to the address under which people reach the console."));
-  }
-  return findings;
 }

@@ -7,7 +7,7 @@ import { processMark } from "../../export/jobs/kept-files.ts";
 import { inspectServer, type ServerInspection } from "../../store/postgres/inspect-server.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
-import { examineAlerts } from "./database.ts";
+import { type DatabaseExamination, examineAlerts } from "./database.ts";
 
 const CHECK = "database";
 /** A longer transaction keeps dead rows from being removed. */
@@ -18,7 +18,11 @@ const MAX_DEAD_SHARE = 0.5;
 const OLDEST_SERVER = 140_000;
 
 /** A database on a server: its version, schema, rights, what slows it down, and the alerts in it. */
-export async function examineServer(url: string, exportFolder: string, now: Milliseconds): Promise<Finding[]> {
+export async function examineServer({
+  exportFolder,
+  ...examination
+}: DatabaseExamination & { readonly exportFolder: string }): Promise<Finding[]> {
+  const { url, now } = examination;
   const inspected = await inspectServer(url, now, readSuspensions).catch((thrown: unknown) => {
     if (thrown instanceof StorageError) return thrown;
     throw thrown;
@@ -27,16 +31,19 @@ export async function examineServer(url: string, exportFolder: string, now: Mill
     const remedy = "See that the server runs, and that DATABASE_URL names it.";
     return [noAnswer(CHECK, inspected.message, remedy)];
   }
-  return [...findingsOf(inspected, now), ...(await examineExportFolder(exportFolder, inspected.live))];
+  return [...findingsOf(inspected, examination), ...(await examineExportFolder(exportFolder, inspected.live))];
 }
 
 /** What an inspection shows. */
-export function findingsOf(inspected: ServerInspection<readonly Suspension[]>, now: Milliseconds): Finding[] {
+export function findingsOf(
+  inspected: ServerInspection<readonly Suspension[]>,
+  examination: Pick<DatabaseExamination, "platforms" | "now">,
+): Finding[] {
   const main = examineState(inspected);
   return [
     main,
     ...examineLoad(inspected),
-    ...(main.state === "fault" ? [] : examineAlerts(inspected, now, inspected.live.length > 0)),
+    ...(main.state === "fault" ? [] : examineAlerts(inspected, examination, inspected.live.length > 0)),
   ];
 }
 

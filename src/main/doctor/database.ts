@@ -4,6 +4,7 @@ import path from "node:path";
 
 import { fault, type Finding, ok, warning } from "../../adapters/finding.ts";
 import { type Suspension, readSuspensions } from "../../alerts/route/suspension.ts";
+import type { Platforms } from "../../alerts/platform.ts";
 import { tokenRemedy } from "../../alerts/words/phrases.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { plainText } from "../../reply/plain-text.ts";
@@ -16,7 +17,6 @@ import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { isGone } from "../holder/claim-database.ts";
 import { findHolder } from "../holder/find-holder.ts";
-import { PLATFORMS } from "../platforms/platforms.ts";
 
 /** A day of alerts is some megabytes; a log that grows on the same disk is not. */
 const LOW_SPACE_BYTES = 500_000_000;
@@ -26,11 +26,21 @@ const STUCK_AFTER: Milliseconds = 300_000;
 
 type Inspection = FileInspection<readonly Suspension[]>;
 
+/** The database to look at, and when. */
+export interface DatabaseExamination {
+  readonly url: string;
+  readonly platforms: Platforms;
+  readonly now: Milliseconds;
+}
+
 /**
  * The database file: its holder, folder, schema, integrity and alerts. Waits for a holder that is just starting, 5 s by
  * default.
  */
-export async function examineDatabase(url: string, now: Milliseconds, waitMillis?: Milliseconds): Promise<Finding[]> {
+export async function examineDatabase(
+  { url, platforms, now }: DatabaseExamination,
+  waitMillis?: Milliseconds,
+): Promise<Finding[]> {
   const file = databaseFile(url);
   const { holder, stuck } = await holderOf(file, waitMillis);
   const folder = await examineFolder(file);
@@ -51,7 +61,7 @@ export async function examineDatabase(url: string, now: Milliseconds, waitMillis
       warning("database", `${file} was there before and is gone: the next start begins a new one`, remedy),
     ];
   }
-  const alerts = examineAlerts(inspection, now, holder !== undefined);
+  const alerts = examineAlerts(inspection, { platforms, now }, holder !== undefined);
   return [...folder, ...stuck, ...examineFile(file, inspection, holder), ...alerts];
 }
 
@@ -130,7 +140,7 @@ function examineFile(file: string, { bytes, schema, age, damage }: Inspection, h
 /** The state of the alerts by the database, whether or not a bot runs. */
 export function examineAlerts(
   { alerts, lastObservedAt }: DatabaseInspection<readonly Suspension[]>,
-  now: Milliseconds,
+  { platforms, now }: Pick<DatabaseExamination, "platforms" | "now">,
   running: boolean,
 ): Finding[] {
   if (alerts === undefined) return [];
@@ -151,14 +161,14 @@ export function examineAlerts(
     if (destination !== undefined && retired !== undefined) continue;
     const lasted = formatDuration(Math.max(0, now - since));
     if (destination !== undefined) {
-      const what = `${destination.channel} on ${PLATFORMS.nameOf(platform)} could not be reached for ${lasted} (${why})`;
+      const what = `${destination.channel} on ${platforms.nameOf(platform)} could not be reached for ${lasted} (${why})`;
       findings.push(warning("lost channel", what, "Let the bot into it; what waits there is then sent by itself."));
       continue;
     }
     const ended = retired === undefined ? "" : `; ${retired.subscriptions} subscriptions ended with it`;
     const where = workspace === undefined ? "" : ` of the workspace ${workspace}`;
-    const what = `${PLATFORMS.nameOf(platform)} has refused the bot's token${where} for ${lasted} (${why})${ended}`;
-    const remedy = `To mend it, ${plainText(tokenRemedy({ platform, workspace }, PLATFORMS))} What waits there is then sent, what ended comes back.`;
+    const what = `${platforms.nameOf(platform)} has refused the bot's token${where} for ${lasted} (${why})${ended}`;
+    const remedy = `To mend it, ${plainText(tokenRemedy({ platform, workspace }, platforms))} What waits there is then sent, what ended comes back.`;
     findings.push(warning("refused token", what, remedy));
   }
   for (const { platform, count } of alerts.dead) {

@@ -1,55 +1,49 @@
 // The subcommand `doctor`: checks an installation. This module lists the checks and `checks.ts` runs and prints them;
 // each other module examines one side.
-import { readFile } from "node:fs/promises";
-
 import { type Finding, noAnswer, ok } from "../../adapters/finding.ts";
-import { webhookUrl } from "../../adapters/webhook.ts";
-import { type Config, loadExaminedConfig } from "../../config.ts";
-import type { SlackOAuthConfig } from "../../config/slack-settings.ts";
-import { NETWORKS } from "../../config/environment.ts";
+import type { PlatformRecord } from "../../adapters/record.ts";
+import { type ExaminedConfig, loadExaminedConfig } from "../../config.ts";
+import { SECRETS } from "../../config/environment.ts";
 import { UserError } from "../../errors.ts";
 import { isPostgresUrl, passwordsOf } from "../../store/postgres/postgres-url.ts";
 import { exportFolders } from "../export-jobs.ts";
 import { pingOnce } from "../health/dead-man-switch.ts";
-import { PLATFORMS, slackAddresses } from "../platforms/platforms.ts";
+import { networkNames } from "../networks.ts";
+import { PLATFORM_RECORDS } from "../platforms/list.ts";
+import { type Config, configuredChats, platformsOf } from "../platforms/platforms.ts";
 import { type Check, createRedactor, exitCodeOf, findingLine, runChecks, summaryOf, withoutFaulty } from "./checks.ts";
 import { examineConsole } from "./console.ts";
 import { examineDatabase } from "./database.ts";
 import { examineExportPlace } from "./export-folder.ts";
 import { endpointChecks } from "./endpoints.ts";
 import { networkChecks } from "./networks.ts";
-import {
-  alertsConfigOf,
-  examineDeadManSwitch,
-  examineEachSetting,
-  examineEnvFile,
-  examineNode,
-  examineOperators,
-  examineSettings,
-} from "./settings.ts";
+import { alertsConfigOf, examineDeadManSwitch, examineEnvFile, examineNode, examineSettings } from "./settings.ts";
 
 /** Checks everything the bot depends on: one line per finding, with its remedy. */
-export async function doctor(args: readonly string[]): Promise<number> {
+export async function doctor(
+  args: readonly string[],
+  records: readonly PlatformRecord[] = PLATFORM_RECORDS,
+): Promise<number> {
   const unknown = args.find((arg) => arg !== "--ping");
   if (unknown !== undefined) {
     throw new UserError("npm run doctor takes nothing but --ping.", {
       remedy: "With --ping it also pings DEADMAN_URL once, which tells that service that all is well.",
     });
   }
-  const examined = loadExaminedConfig();
+  const examined = loadExaminedConfig(records);
   const { config } = examined;
-  const redact = createRedactor(secretsOf(config));
+  const redact = createRedactor(secretsOf(examined, records));
   const { config: alerts, finding: alertsFile } = alertsConfigOf(config.alerting.configFile);
   const checks: Check[] = [
-    { name: "settings", run: () => Promise.resolve([...examineSettings(examined), ...examineEachSetting(examined)]) },
+    { name: "settings", run: () => Promise.resolve(examineSettings(examined)) },
     { name: "file .env", run: () => Promise.resolve([examineEnvFile(process.cwd())]) },
     { name: "Node.js", run: () => Promise.resolve([examineNode()]) },
     ...networkChecks(config, alerts.clock.drift),
     ...platformChecks(config),
     ...endpointChecks(config),
-    { name: "console", run: (signal) => examineConsole(config, signal) },
-    { name: "alerts", run: () => Promise.resolve([alertsFile, ...examineOperators(config)]) },
-    { name: "DEADMAN_URL", run: (signal) => checkDeadManSwitch(config, args.includes("--ping"), signal) },
+    { name: "console", run: async (signal) => [await examineConsole(config, signal)] },
+    { name: "alerts", run: () => Promise.resolve([alertsFile]) },
+    { name: "DEADMAN_URL", run: (signal) => checkDeadManSwitch(examined, args.includes("--ping"), signal) },
     ...exportFolderChecks(config),
     databaseCheck(config),
   ];
@@ -68,115 +62,63 @@ function exportFolderChecks({ exportFolder }: Config): Check[] {
 
 function databaseCheck(config: Config): Check {
   const { databaseUrl: url } = config;
-  if (!isPostgresUrl(url)) return { name: "database", blocks: true, run: () => examineDatabase(url, Date.now()) };
+  const platforms = platformsOf(config);
+  const now = Date.now();
+  if (!isPostgresUrl(url))
+    return { name: "database", blocks: true, run: () => examineDatabase({ url, platforms, now }) };
   return {
     name: "database",
     run: async () =>
-      (await import("./database-server.ts")).examineServer(url, exportFolders(config).directory, Date.now()),
+      (await import("./database-server.ts")).examineServer({
+        url,
+        exportFolder: exportFolders(config).directory,
+        platforms,
+        now,
+      }),
   };
 }
 
-/** Each platform whose token is set, without its libraries. */
+/** Each platform that is set up, without its libraries. */
 function platformChecks(config: Config): Check[] {
-  const { discord, slack, slackCommand: command, alerting } = config;
-  // As the bot names them, the default one first.
-  const names =
-    config.networks.length === 0
-      ? NETWORKS.toSorted((a, b) => Number(b === config.defaultNetwork) - Number(a === config.defaultNetwork))
-      : config.networks.map(({ name }) => name);
-  const channelsOn = (platform: string) =>
-    alerting.operators?.platform === platform ? [{ id: alerting.operators.channel, setting: "OPERATOR_CHANNEL" }] : [];
-  const common = { now: () => Date.now() };
-  const checks: Check[] = [];
-  if (discord !== undefined) {
-    checks.push({
-      name: "Discord",
-      async run(signal) {
-        const [{ examineDiscord }, { commands: bare }, { withCommonOptions }] = await Promise.all([
-          import("../../adapters/discord/doctor.ts"),
-          import("../../../commands/index.ts"),
-          import("../../bot/command.ts"),
-        ]);
-        const commands = bare.map((one) => withCommonOptions(one, PLATFORMS));
-        return examineDiscord({
-          ...common,
-          ...discord,
-          publicUrl: config.web.publicUrl,
-          commands,
-          networks: names,
-          channels: channelsOn("discord"),
-          signal,
-        });
-      },
-    });
-  }
-  if (slack !== undefined) {
-    checks.push({
-      name: "Slack",
-      async run(signal) {
-        const [{ examineSlack }, { commands }, manifest] = await Promise.all([
-          import("../../adapters/slack/doctor.ts"),
-          import("../../../commands/index.ts"),
-          readFile(new URL("../../../slack-manifest.json", import.meta.url), "utf8").catch(() => undefined),
-        ]);
-        return examineSlack({
-          ...common,
-          ...slack,
-          command,
-          commands,
-          manifest,
-          addresses: slackAddresses(config),
-          ...(slack.oauth === undefined ? {} : await keptInstallations(slack.oauth, config.databaseUrl)),
-          channels: channelsOn("slack"),
-          signal,
-        });
-      },
-    });
-  }
-  return checks;
+  const { operators } = config.alerting;
+  return configuredChats(config).map(({ platform: { id, name }, service }) => ({
+    name,
+    async run(signal) {
+      const { commands } = await import("../../../commands/index.ts");
+      return service.examine({
+        commands,
+        platforms: platformsOf(config),
+        networks: networkNames(config),
+        channels: operators?.platform === id ? [{ id: operators.channel, setting: "OPERATOR_CHANNEL" }] : [],
+        async installations() {
+          const { readInstallations } = await import("../../store/read-installations.ts");
+          return readInstallations(config.databaseUrl, id);
+        },
+        now: () => Date.now(),
+        signal,
+      });
+    },
+  }));
 }
 
-/** What the database has of an app of many workspaces. */
-async function keptInstallations({ publicUrl, secretKeys }: SlackOAuthConfig, databaseUrl: string) {
-  const [{ readInstallations }, { KeyRing }, { openTokens }, { INSTALL_PATH }] = await Promise.all([
-    import("../../store/read-installations.ts"),
-    import("../../adapters/slack/install/key-ring.ts"),
-    import("../../adapters/slack/install/sealed-tokens.ts"),
-    import("../../adapters/slack/install/install-state.ts"),
-  ]);
-  const keys = new KeyRing(secretKeys);
-  const rows = await readInstallations(databaseUrl, "slack");
-  return {
-    installUrl: webhookUrl(INSTALL_PATH, publicUrl),
-    installations: rows
-      ?.filter((row) => row.removed_at === null)
-      .map((row) => ({
-        ...row,
-        botToken: openTokens(keys, row)?.botToken,
-        expired: row.expires_at !== null && row.expires_at < Date.now(),
-      })),
-  };
-}
-
-async function checkDeadManSwitch(config: Config, ping: boolean, signal: AbortSignal): Promise<Finding[]> {
-  const found = examineDeadManSwitch(config);
-  const { deadmanUrl } = config.alerting;
-  if (!ping || deadmanUrl === undefined) return [found];
+async function checkDeadManSwitch(examined: ExaminedConfig, ping: boolean, signal: AbortSignal): Promise<Finding[]> {
+  const found = examineDeadManSwitch(examined);
+  const { deadmanUrl } = examined.config.alerting;
+  if (!ping || deadmanUrl === undefined) return found;
   const failed = await pingOnce(deadmanUrl, signal);
   const check = "DEADMAN_URL";
-  const after =
+  return [
     failed === undefined
       ? ok(check, "was pinged once, and took it")
-      : noAnswer(check, failed, "Compare the address with what the service shows.");
-  return found.state === "ok" ? [after] : [found, after];
+      : noAnswer(check, failed, "Compare the address with what the service shows."),
+  ];
 }
 
-function secretsOf({ discord, slack, web, alerting, databaseUrl }: Config): (string | undefined)[] {
+/** Each entry of a list is a secret of its own. */
+function secretsOf({ config, set }: ExaminedConfig, records: readonly PlatformRecord[]): string[] {
+  const { databaseUrl } = config;
   const database = isPostgresUrl(databaseUrl) ? passwordsOf(databaseUrl) : [];
-  const secrets = [discord?.token, slack?.botToken, slack?.appToken, slack?.signingSecret, web.token];
-  if (slack?.oauth !== undefined) {
-    const { clientSecret, secretKeys } = slack.oauth;
-    secrets.push(clientSecret, ...secretKeys.map((key) => Buffer.from(key).toString("base64")));
-  }
-  return [...secrets, alerting.deadmanUrl, ...database];
+  const names = [...SECRETS, ...records.flatMap(({ secrets }) => secrets)];
+  const values = names.flatMap((name) => [set[name] ?? "", ...(set[name]?.split(",") ?? [])]);
+  return [...values.map((value) => value.trim()), ...database];
 }

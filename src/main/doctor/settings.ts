@@ -3,66 +3,20 @@ import path from "node:path";
 
 import { fault, type Finding, ok, warning } from "../../adapters/finding.ts";
 import { type AlertsConfig, DEFAULT_ALERTS_CONFIG } from "../../alerts/alerts-config.ts";
-import type { Config, ExaminedConfig } from "../../config.ts";
+import type { ConfiguredPlatform } from "../../adapters/record.ts";
+import type { ExaminedConfig } from "../../config.ts";
 import { UserError } from "../../errors.ts";
-import { isLoopback } from "../../loopback.ts";
+import type { SettingFinding } from "../../config/settings.ts";
 import { readAlertsConfig } from "../alerting/alerting-settings.ts";
-import { type ChatConfig, configuredChats, PLATFORMS, platformsOf } from "../platforms/platforms.ts";
+import { configuredChats } from "../platforms/platforms.ts";
 
-/** What a token must look like; another one is probably another thing from the same page. Values are never shown. */
-const SHAPES = {
-  DISCORD_TOKEN: [/^[\w-]{18,}\.[\w-]{4,}\.[\w-]{20,}$/u, "a bot's token: three parts with dots between them"],
-  SLACK_BOT_TOKEN: [/^xoxb-/u, "a bot token: it begins with xoxb-"],
-  SLACK_APP_TOKEN: [/^xapp-/u, "an app token: it begins with xapp-"],
-} as const satisfies Partial<Record<keyof ExaminedConfig["set"], readonly [RegExp, string]>>;
-
-/** The settings one by one: tokens that look like something else, settings without effect, names that are none. */
-export function examineEachSetting({
+/** The settings as they were read, and what contradicts itself in them. */
+export function examineSettings({
   config,
-  set,
+  faults,
+  findings: contradictions,
   unknown,
-}: Pick<ExaminedConfig, "config" | "set" | "unknown">): Finding[] {
-  const value = (name: string): string | undefined => set[name as keyof typeof set]?.trim();
-  return [
-    ...Object.entries(SHAPES).flatMap(([name, [shape, what]]) => {
-      const given = value(name);
-      if (given === undefined || shape.test(given)) return [];
-      return [warning(name, `does not look like ${what}`, "Copy it again from its page; docs/ says from which.")];
-    }),
-    ...(value("SLACK_SIGNING_SECRET") === undefined || value("SLACK_APP_TOKEN") === undefined
-      ? []
-      : [
-          warning(
-            "SLACK_SIGNING_SECRET",
-            "is not used: SLACK_APP_TOKEN is set, so Slack's requests come over Socket Mode and not over HTTP",
-            "Leave one of the two unset.",
-          ),
-        ]),
-    ...(value("SECRET_KEY") === undefined || value("SLACK_CLIENT_ID") !== undefined
-      ? []
-      : [
-          warning(
-            "SECRET_KEY",
-            "is not used: it encrypts the tokens of Slack workspaces that install the app by themselves",
-            "Leave it unset, or set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET, too.",
-          ),
-        ]),
-    // A name that is nearly right is among the hints already.
-    ...unknown
-      .filter(({ name }) => !config.hints.some((hint) => hint.startsWith(`${name} `)))
-      .map(({ name, nearest }) => {
-        const near = nearest === undefined ? "" : `; the nearest one is ${nearest}`;
-        return warning(
-          "file .env",
-          `${name} is no setting${near}`,
-          "Rename it, or take it away; .env.example has them all.",
-        );
-      }),
-  ];
-}
-
-/** The settings as they were read. */
-export function examineSettings({ config, faults }: Pick<ExaminedConfig, "config" | "faults">): Finding[] {
+}: Pick<ExaminedConfig<ConfiguredPlatform>, "config" | "faults" | "findings" | "unknown">): Finding[] {
   const check = "settings";
   const remedy = "Mend it in .env or the environment; .env.example describes each setting.";
   const findings: Finding[] = [
@@ -71,15 +25,28 @@ export function examineSettings({ config, faults }: Pick<ExaminedConfig, "config
       warning(check, hint.replace(/did you mean (\w+)\?$/u, "$1 is").replace(/\.$/u, ""), remedyOf(hint)),
     ),
   ];
-  if (findings.length > 0) return findings;
-  const platforms = configuredChats(config).map(({ name }) => name);
+  const platforms = configuredChats(config).map(({ platform }) => platform.name);
+  const served =
+    platforms.length === 0 ? "no platform is set up: the console and the terminal alone" : platforms.join(" and ");
   return [
-    ok(
-      check,
-      platforms.length === 0 ? "no platform is set up: the console and the terminal alone" : platforms.join(" and "),
-    ),
+    ...(findings.length > 0 ? findings : [ok(check, served)]),
+    ...contradictions.filter(({ setting }) => setting !== DEADMAN).map(findingOf),
+    // A name that is nearly right is among the hints already.
+    ...unknown
+      .filter(({ name }) => !config.hints.some((hint) => hint.startsWith(`${name} `)))
+      .map(({ name, nearest }) => {
+        const near = nearest === undefined ? "" : `; the nearest one is ${nearest}`;
+        const renamed = "Rename it, or take it away; .env.example has them all.";
+        return warning("file .env", `${name} is no setting${near}`, renamed);
+      }),
   ];
 }
+
+function findingOf({ severity, setting = "settings", what, remedy = "Mend it." }: SettingFinding): Finding {
+  return (severity === "fault" ? fault : warning)(setting, what, remedy);
+}
+
+const DEADMAN = "DEADMAN_URL";
 
 /** A line without “=” sets nothing, so there is no name to mend. */
 function remedyOf(hint: string): string {
@@ -127,39 +94,10 @@ export function alertsConfigOf(file: string | undefined): { readonly config: Ale
   }
 }
 
-/** The operators' channel as far as the settings show it; its platform's check tells whether it is reachable. */
-export function examineOperators(config: Pick<Config, "alerting"> & ChatConfig): Finding[] {
-  const check = "OPERATOR_CHANNEL";
-  const { operators } = config.alerting;
-  const chats = configuredChats(config);
-  if (operators === undefined) {
-    if (chats.length === 0) return [];
-    const remedy = "Set it to a channel of yours, such as slack:C0123456789.";
-    return [warning(check, "not set: nobody is told when a channel is lost or the bot was away", remedy)];
-  }
-  const served = platformsOf(config).chat(operators.platform);
-  if (served?.destinationsPerWorkspace === true && operators.workspace === undefined) {
-    const remedy = `Write the workspace's id before it, as in ${served.id}:${served.exampleChannel}.`;
-    return [warning(check, "does not name its workspace, so it is reached while there is only one", remedy)];
-  }
-  if (chats.some(({ id }) => id === operators.platform)) return [];
-  const token = PLATFORMS.chat(operators.platform)?.token.setting ?? "its token";
-  return [
-    fault(check, `names a channel on a platform that is not set up`, `Set ${token}, or name a channel elsewhere.`),
-  ];
-}
-
 /** The dead man's switch, by its address alone: a ping would report that the bot is well. */
-export function examineDeadManSwitch(config: Pick<Config, "alerting"> & ChatConfig): Finding {
-  const check = "DEADMAN_URL";
-  const url = config.alerting.deadmanUrl;
-  if (url === undefined) {
-    if (configuredChats(config).length === 0) return ok(check, "not set");
-    const remedy = "Set it to a check of a service that you trust: it notices when this machine is gone.";
-    return warning(check, "not set: nobody notices when Bellwether itself is gone", remedy);
-  }
-  if (new URL(url).protocol === "http:" && !isLoopback(new URL(url).hostname)) {
-    return warning(check, "goes over plain http, so anybody on the way can ping it", "Use its https:// address.");
-  }
-  return ok(check, "is set; it was not pinged (npm run doctor -- --ping does)");
+export function examineDeadManSwitch({ config, findings }: Pick<ExaminedConfig, "config" | "findings">): Finding[] {
+  const found = findings.filter(({ setting }) => setting === DEADMAN).map(findingOf);
+  if (found.length > 0) return found;
+  const isSet = config.alerting.deadmanUrl !== undefined;
+  return [ok(DEADMAN, isSet ? "is set; it was not pinged (npm run doctor -- --ping does)" : "not set")];
 }

@@ -5,10 +5,15 @@ import type { Store } from "../../store/store.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import type { Alerting, AlertingHealth, LastObservation } from "../alerting/alerting.ts";
 import { isOfPlatform } from "../../alerts/route/suspension.ts";
-import { PLATFORMS } from "../platforms/platforms.ts";
+import type { Platforms } from "../../alerts/platform.ts";
 
 /** An observation may take three intervals, and this long on top. */
 const GRACE: Milliseconds = 30_000;
+/** The platforms that this process delivers to. */
+export interface DeliveredPlatforms extends Pick<Platforms, "nameOf"> {
+  readonly senders: readonly string[];
+}
+
 /** A queue with an older delivery is stuck. */
 const STUCK_AFTER: Milliseconds = 600_000;
 
@@ -30,10 +35,10 @@ export function lateWatcher(
 /** The platform whose deliveries are stuck, as a clause; undefined where none are. Only platforms this process serves. */
 export function stuckQueue(
   queue: AlertingHealth["queue"],
-  platforms: readonly string[],
+  { senders }: DeliveredPlatforms,
   now: Milliseconds,
 ): string | undefined {
-  const stuck = queue.find(({ platform, oldest }) => platforms.includes(platform) && now - oldest > STUCK_AFTER);
+  const stuck = queue.find(({ platform, oldest }) => senders.includes(platform) && now - oldest > STUCK_AFTER);
   if (stuck === undefined) return undefined;
   return `${stuck.owed} messages wait on ${stuck.platform}, the oldest for ${formatDuration(now - stuck.oldest)}`;
 }
@@ -41,20 +46,20 @@ export function stuckQueue(
 /** The platform that refuses the bot's token, as a clause; undefined where none does. Only platforms this process serves. */
 export function suspendedPlatform(
   suspensions: AlertingHealth["suspensions"],
-  platforms: readonly string[],
+  { senders, nameOf }: DeliveredPlatforms,
   now: Milliseconds,
 ): string | undefined {
-  const suspended = suspensions.filter(isOfPlatform).find(({ platform }) => platforms.includes(platform));
+  const suspended = suspensions.filter(isOfPlatform).find(({ platform }) => senders.includes(platform));
   if (suspended === undefined) return undefined;
   const { platform, since, why, retired } = suspended;
   const so = retired === undefined ? "" : ", and its subscriptions have ended";
-  return `${PLATFORMS.chat(platform)?.name ?? platform} has refused the bot's token for ${formatDuration(Math.max(0, now - since))} (${why})${so}`;
+  return `${nameOf(platform)} has refused the bot's token for ${formatDuration(Math.max(0, now - since))} (${why})${so}`;
 }
 
 /** A channel that only the operator can open, such as for a missing scope, as a clause; undefined where there is none. */
 export function closedChannel(
   suspensions: AlertingHealth["suspensions"],
-  platforms: readonly string[],
+  platforms: DeliveredPlatforms,
 ): string | undefined {
   return channelsOutOfReach(
     suspensions.filter(({ operator }) => operator === true),
@@ -65,34 +70,39 @@ export function closedChannel(
 /** The channels that cannot be reached, the last one by name, as a clause; undefined where there are none. */
 export function channelsOutOfReach(
   suspensions: AlertingHealth["suspensions"],
-  platforms: readonly string[],
+  { senders, nameOf }: DeliveredPlatforms,
 ): string | undefined {
   const lost = suspensions.flatMap(({ destination, platform, retired, ...rest }) =>
-    destination === undefined || retired !== undefined || !platforms.includes(platform)
+    destination === undefined || retired !== undefined || !senders.includes(platform)
       ? []
       : [{ ...rest, platform, channel: destination.channel }],
   );
   const [last, ...others] = lost.toSorted((a, b) => b.since - a.since);
   if (last === undefined) return undefined;
   const more = others.length === 0 ? "" : `, and ${others.length === 1 ? "1 other" : `${others.length} others`}`;
-  return `${last.channel} on ${PLATFORMS.nameOf(last.platform)} cannot be reached (${last.why})${more}`;
+  return `${last.channel} on ${nameOf(last.platform)} cannot be reached (${last.why})${more}`;
 }
 
 /** A message that was refused stays named for so long. */
 const REFUSED_FOR: Milliseconds = 86_400_000;
 
 /** The last message that was given up or sent as plain text, as a clause; undefined where there was none within a day. */
-export function refusedMessage(refused: AlertingHealth["refused"], now: Milliseconds): string | undefined {
+export function refusedMessage(
+  refused: AlertingHealth["refused"],
+  { nameOf }: Pick<DeliveredPlatforms, "nameOf">,
+  now: Milliseconds,
+): string | undefined {
   const [last] = refused.map((one) => ({ ...one, ...one.last })).toSorted((a, b) => b.at - a.at);
   if (last === undefined || now - last.at > REFUSED_FOR) return undefined;
   const { platform, at, place } = last;
   const came = place.dead > 0 ? "was given up" : "was sent as plain text";
-  return `a message to ${place.channel} on ${PLATFORMS.nameOf(platform)} ${came} ${formatDuration(Math.max(0, now - at))} ago (${place.why})`;
+  return `a message to ${place.channel} on ${nameOf(platform)} ${came} ${formatDuration(Math.max(0, now - at))} ago (${place.why})`;
 }
 
 interface HealthDependencies {
   readonly store: Pick<Store, "ping">;
   readonly alerting: Pick<Alerting, "health" | "service">;
+  readonly platforms: Pick<Platforms, "nameOf">;
   /** When this process began, in Unix milliseconds. */
   readonly startedAt: Milliseconds;
   readonly now: () => Milliseconds;
@@ -102,17 +112,18 @@ interface HealthDependencies {
 export async function healthProblem({
   store,
   alerting,
+  platforms,
   startedAt,
   now,
 }: HealthDependencies): Promise<string | undefined> {
   await store.ping();
   const { observations, sendable, suspensions } = await alerting.health();
   if (observations.length === 0) return "no watcher has looked yet";
-  const platforms = alerting.service.platforms();
+  const delivered = { senders: alerting.service.platforms(), nameOf: platforms.nameOf };
   return (
     lateWatcher(observations, startedAt, now()) ??
-    suspendedPlatform(suspensions, platforms, now()) ??
-    closedChannel(suspensions, platforms) ??
-    stuckQueue(sendable, platforms, now())
+    suspendedPlatform(suspensions, delivered, now()) ??
+    closedChannel(suspensions, delivered) ??
+    stuckQueue(sendable, delivered, now())
   );
 }

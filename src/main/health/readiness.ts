@@ -1,5 +1,6 @@
 import type { Adapter } from "../../adapters/adapter.ts";
 import type { Readiness } from "../../adapters/web/index.ts";
+import type { Platforms } from "../../alerts/platform.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import { messageOf, StorageError } from "../../errors.ts";
 import { inTime } from "../../in-time.ts";
@@ -17,6 +18,7 @@ import {
 
 export interface ReadinessDependencies {
   readonly alerting: Pick<Alerting, "health" | "service">;
+  readonly platforms: Pick<Platforms, "nameOf">;
   /** When this process began, in Unix milliseconds. */
   readonly startedAt: Milliseconds;
   readonly store: Pick<Store, "ping">;
@@ -47,19 +49,20 @@ export async function checkReadiness(dependencies: ReadinessDependencies): Promi
 
 async function alertParts({
   alerting,
+  platforms,
   startedAt,
 }: ReadinessDependencies): Promise<readonly (readonly [string, PartStatus])[]> {
   const part = (why: string | undefined): PartStatus => (why === undefined ? { ok: true } : { ok: false, why });
   try {
     const { observations, sendable, suspensions, refused } = await answered(alerting.health());
     const now = Date.now();
-    const platforms = alerting.service.platforms();
+    const delivered = { senders: alerting.service.platforms(), nameOf: platforms.nameOf };
     const problem =
-      suspendedPlatform(suspensions, platforms, now) ??
-      closedChannel(suspensions, platforms) ??
-      stuckQueue(sendable, platforms, now);
+      suspendedPlatform(suspensions, delivered, now) ??
+      closedChannel(suspensions, delivered) ??
+      stuckQueue(sendable, delivered, now);
     // A refused message or a lost channel is named, but a process that delivers all others is ready.
-    const noted = problem ?? channelsOutOfReach(suspensions, platforms) ?? refusedMessage(refused, now);
+    const noted = problem ?? channelsOutOfReach(suspensions, delivered) ?? refusedMessage(refused, delivered, now);
     return [
       ["watching", part(lateWatcher(observations, startedAt, now))],
       ["delivery", { ...part(problem), ...(noted === undefined ? {} : { why: noted }) }],

@@ -39,8 +39,8 @@ export interface MetricsSources {
   readonly platforms?: () => readonly Pick<Adapter, "platform" | "health">[];
   /** Log lines that could not be written so far; read at each scrape. */
   readonly lostLogLines?: () => number;
-  /** The installations of an app of many workspaces, by their state, where there is one; read at each scrape. */
-  readonly installations?: () => Promise<InstallationSample> | undefined;
+  /** The installations of each app of many workspaces, by their state; read at each scrape. */
+  readonly installations?: () => Promise<readonly InstallationSample[]>;
   /** The state of the alerts; read at each scrape. */
   readonly alerts?: () => Promise<AlertSnapshot>;
   /** Timeout of what the database is asked. Default 2 s. */
@@ -141,9 +141,10 @@ async function createInstruments(sources: MetricsSources): Promise<Instruments> 
       async collect() {
         this.reset();
         const { alertsMillis: millis = SNAPSHOT_TIMEOUT_MILLIS } = sources;
-        const counted = sources.installations?.()?.catch(() => undefined) ?? Promise.resolve(undefined);
-        const { platform = "", counts = {} } = (await inTime(counted, { millis }, () => undefined)) ?? {};
-        for (const [state, count] of Object.entries(counts)) this.set({ platform, state }, count);
+        const counted = sources.installations?.().catch(() => []) ?? Promise.resolve([]);
+        for (const { platform, counts } of await inTime(counted, { millis }, () => [])) {
+          for (const [state, count] of Object.entries(counts)) this.set({ platform, state }, count);
+        }
       },
     }),
   );

@@ -1,4 +1,4 @@
-import type { HomeStanding, OpenAlert, SlackUser } from "../../adapters/slack/home/home-data.ts";
+import type { HomeStanding, OpenAlert } from "../../adapters/home-data.ts";
 import type { NetworkStatus } from "../../alerts/judge/kinds/network-status.ts";
 import type { Platforms } from "../../alerts/platform.ts";
 
@@ -14,7 +14,7 @@ import { plainText } from "../../reply/plain-text.ts";
 import type { Tone } from "../../reply/reply.ts";
 import { strong, text } from "../../reply/text.ts";
 import { groupDigits } from "../../units/format-number.ts";
-import { placeOf } from "./home-subscriptions.ts";
+import type { PlacedPerson } from "./home-subscriptions.ts";
 import { type Destination, tokenKey } from "../../alerts/destination.ts";
 
 /** So many open alerts are named, the worst first; the others are counted. */
@@ -34,11 +34,11 @@ const VERDICT_TONES: Readonly<Record<NetworkStatus["verdict"], Tone>> = {
 export async function homeStanding(
   alerts: AlertService,
   networks: readonly string[],
-  person: SlackUser,
+  person: PlacedPerson,
   platforms: Platforms,
   page: number,
 ): Promise<HomeStanding> {
-  const direct = platforms.destination(placeOf(person), `user:${person.id}`);
+  const direct = platforms.destination(person, `user:${person.id}`);
   const [statuses, all] = await Promise.all([
     Promise.all(networks.map((network) => networkStatus(network, alerts))),
     alerts.openEpisodes(),

@@ -1,21 +1,26 @@
-import type { SlackUser, Subscription as HomeSubscription } from "../../adapters/slack/home/home-data.ts";
-import type { Platforms } from "../../alerts/platform.ts";
+import type { Subscription as HomeSubscription } from "../../adapters/home-data.ts";
+import type { PlatformPlace, Platforms } from "../../alerts/platform.ts";
 import { isAlive, type Subscription } from "../../alerts/route/subscription.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import { subscriptionWords } from "../../alerts/words/subscription-words.ts";
 import { strong, text, type Text } from "../../reply/text.ts";
 import { destinationKey, tokenKey } from "../../alerts/destination.ts";
 
+/** A person on a platform, and their workspace there. */
+export interface PlacedPerson extends PlatformPlace {
+  readonly id: string;
+}
+
 /**
- * The subscriptions of a Slack user, newest first, followed by the number of subscriptions of each channel of the
+ * The subscriptions of a person, newest first, followed by the number of subscriptions of each channel of the
  * workspace. Their contents are only for members of that channel: they may name parties.
  */
 export async function homeSubscriptions(
   service: Pick<AlertService, "subscriptions">,
-  person: SlackUser,
+  person: PlacedPerson,
   platforms: Platforms,
 ): Promise<readonly HomeSubscription[]> {
-  const direct = platforms.destination(placeOf(person), `user:${person.id}`);
+  const direct = platforms.destination(person, `user:${person.id}`);
   const own = destinationKey(direct);
   const alive = (await service.subscriptions())
     .filter((one) => isAlive(one) && tokenKey(one.destination) === tokenKey(direct))
@@ -28,11 +33,6 @@ export async function homeSubscriptions(
     ...alive.filter(({ destination }) => destinationKey(destination) === own).map(ownLine),
     ...[...channels].map(([channel, all]) => ({ channel, text: channelWords(all) })),
   ];
-}
-
-/** A person's workspace on Slack. */
-export function placeOf({ workspace }: SlackUser): { readonly platform: string; readonly workspace?: string } {
-  return { platform: "slack", ...(workspace === undefined ? {} : { workspace }) };
 }
 
 function ownLine(one: Subscription): HomeSubscription {

@@ -1,5 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 
+import type { SetUpPlatform } from "./platforms.ts";
+
 /** On which the built-in fetch and every undici publish response headers: https://undici.nodejs.org/#/docs/api/DiagnosticsChannel. */
 const CHANNEL = "undici:request:headers";
 
@@ -13,13 +15,12 @@ const TOO_MANY_REQUESTS = 429;
 
 /**
  * Reports every 429 of a platform, even where its library waits and retries by itself. Gives the function that ends it.
- * `platforms` are their URLs.
  */
 export function watchPlatformLimits(
-  platforms: Readonly<Record<string, string>>,
+  platforms: readonly SetUpPlatform[],
   onLimit: (platform: string) => void,
 ): () => void {
-  const byOrigin = new Map(Object.entries(platforms).map(([platform, url]) => [new URL(url).origin, platform]));
+  const byOrigin = new Map(platforms.map(({ platform, service }) => [new URL(service.url).origin, platform.id]));
   const listener = (message: unknown): void => {
     const { request, response } = message as ResponseMessage;
     if (response?.statusCode !== TOO_MANY_REQUESTS) return;
@@ -29,20 +30,4 @@ export function watchPlatformLimits(
   };
   subscribe(CHANNEL, listener);
   return () => void unsubscribe(CHANNEL, listener);
-}
-
-/** The URLs of the platforms unless a setting overrides them. */
-const DISCORD_URL = "https://discord.com/api";
-const SLACK_URL = "https://slack.com/api/";
-
-/** The URLs of the platforms that are set up. */
-export function platformUrls(config: {
-  readonly discord: { readonly apiUrl: string | undefined } | undefined;
-  readonly slack: { readonly apiUrl: string | undefined } | undefined;
-}): Record<string, string> {
-  const { discord, slack } = config;
-  return {
-    ...(discord === undefined ? {} : { discord: discord.apiUrl ?? DISCORD_URL }),
-    ...(slack === undefined ? {} : { slack: slack.apiUrl ?? SLACK_URL }),
-  };
 }

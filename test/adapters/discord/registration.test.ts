@@ -7,11 +7,11 @@ import { commands as declaredCommands } from "../../../commands/index.ts";
 import { discordRegister } from "../../../src/adapters/discord/register-commands.ts";
 import { compareCommands, registrationOf } from "../../../src/adapters/discord/registration.ts";
 import { type AnyCommand, command, withCommonOptions } from "../../../src/bot/command.ts";
-import { PLATFORMS } from "../../../src/main/platforms/platforms.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { FakeDiscord } from "../../support/fake-discord/fake-discord.ts";
 import { saying } from "../../support/said.ts";
 import { commandRefusals } from "./judge-commands.ts";
+import { PLATFORMS } from "../../support/platforms.ts";
 
 const networks = ["mainnet", "testnet"];
 const commands = declaredCommands.map((one) => withCommonOptions(one, PLATFORMS));

@@ -11,7 +11,6 @@ import { openAudienceSettings } from "../../../src/bot/audience-settings.ts";
 import { createBot } from "../../../src/bot/bot.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";
 import { type Log, silentLog } from "../../../src/log.ts";
-import { PLATFORMS } from "../../../src/main/platforms/platforms.ts";
 import type { Simulator } from "../../../src/simulator/simulator-handle.ts";
 import { startSimulator } from "../../../src/simulator/simulator.ts";
 import { createStore } from "../../../src/store/create-store.ts";
@@ -22,6 +21,7 @@ import { until } from "../../support/fake-discord/until.ts";
 import { scratchDatabase } from "../../support/scratch-database.ts";
 import { exportJobsOn } from "../../support/export-jobs.ts";
 import { echoBot, type Harness, startConsole } from "../web/harness.ts";
+import { PLATFORMS } from "../../support/platforms.ts";
 
 export interface StageOptions {
   /** Commands beside the real ones, for tests. */

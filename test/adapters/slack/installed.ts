@@ -1,8 +1,8 @@
 import type { Installation, Installations } from "../../../src/adapters/slack/transport/installations.ts";
-import { MANY_WORKSPACES } from "../../../src/main/platforms/platforms.ts";
 import type { FakeSlack } from "../../support/fake-slack/fake-slack.ts";
 import type { Workspace } from "../../support/fake-slack/oauth.ts";
 import { stage, type Stage, type StageOptions } from "./stage.ts";
+import { MANY_WORKSPACES } from "../../support/platforms.ts";
 
 export const INSTALL_URL = "https://bell.example/slack/install";
 

@@ -16,7 +16,6 @@ import { ownParties } from "../../../src/bot/options/saved-parties.ts";
 import { type Log, silentLog } from "../../../src/log.ts";
 import { homeStanding } from "../../../src/main/platforms/home-standing.ts";
 import { homeSubscriptions } from "../../../src/main/platforms/home-subscriptions.ts";
-import { PLATFORMS } from "../../../src/main/platforms/platforms.ts";
 import type { Simulator } from "../../../src/simulator/simulator-handle.ts";
 import { startSimulator } from "../../../src/simulator/simulator.ts";
 import { createStore } from "../../../src/store/create-store.ts";
@@ -28,6 +27,7 @@ import { scratchDatabase } from "../../support/scratch-database.ts";
 import type { VirtualWaits } from "./virtual-waits.ts";
 import { exportJobsOn } from "../../support/export-jobs.ts";
 import { echoBot, type Harness, startConsole } from "../web/harness.ts";
+import { PLATFORMS } from "../../support/platforms.ts";
 
 export interface StageOptions {
   /** Beside the real ones: commands that fail, wait or carry what a test needs. */
@@ -129,8 +129,10 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       ...sharing,
       savedParties: ({ id, workspace = "" }) =>
         ownParties(store.parties, { platform: "slack", workspace }, { id }, platforms).list(),
-      standing: (networks, person, page) => homeStanding(alerts, networks, person, platforms, page),
-      subscriptionsOf: options.subscriptionsOf ?? ((person) => homeSubscriptions(alerts, person, platforms)),
+      standing: (networks, person, page) =>
+        homeStanding(alerts, networks, { ...person, platform: "slack" }, platforms, page),
+      subscriptionsOf:
+        options.subscriptionsOf ?? ((person) => homeSubscriptions(alerts, { ...person, platform: "slack" }, platforms)),
       mayManage: options.mayManage,
       sleep: options.waits?.sleep,
       log,

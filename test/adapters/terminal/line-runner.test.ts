@@ -5,11 +5,11 @@ import type { ApiClient } from "../../../src/api/api-client.ts";
 import { createBot } from "../../../src/bot/bot.ts";
 import { command } from "../../../src/bot/command.ts";
 import { silentLog } from "../../../src/log.ts";
-import { PLATFORMS } from "../../../src/main/platforms/platforms.ts";
 import { plainText } from "../../../src/reply/plain-text.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { noAlertService } from "../../support/alert-service.ts";
 import { NO_EXPORTS } from "../../support/export-jobs.ts";
+import { PLATFORMS } from "../../support/platforms.ts";
 
 // The command below never touches its client.
 const client = (network: string): ApiClient => ({ network, simulated: false }) as ApiClient;

@@ -6,7 +6,6 @@ import { createDiscordPreview } from "../../../src/adapters/discord/preview.ts";
 import { createSlackPreview } from "../../../src/adapters/slack/preview.ts";
 import type { OpenAlert, WatchedNetwork, WatchState } from "../../../src/adapters/web/alerts/watch.ts";
 import { createAlertFeed } from "../../../src/alerts/service/feed.ts";
-import { PLATFORMS } from "../../../src/main/platforms/platforms.ts";
 import { stalled } from "../../alerts/readings.ts";
 import { aSubscription } from "../../alerts/samples.ts";
 import { Stage } from "../../alerts/stage.ts";
@@ -15,6 +14,7 @@ import { FakeSender } from "../../support/fake-sender.ts";
 import { gallery } from "../../support/gallery.ts";
 import { fakeBot, startConsole } from "./harness.ts";
 import { answer } from "./page-answers.ts";
+import { PLATFORMS } from "../../support/platforms.ts";
 
 const TOKEN = "a-token-of-more-than-sixteen";
 const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };

@@ -13,7 +13,6 @@ import { MAX_JOBS_PER_PERSON } from "../../../src/export/jobs/export-line.ts";
 import { createExportJobs, type ExportJobs } from "../../../src/export/jobs/jobs.ts";
 import type { LedgerExports, LedgerFile } from "../../../src/export/ledger-exports.ts";
 import { exportNotice } from "../../../src/main/export-jobs.ts";
-import { PLATFORMS } from "../../../src/main/platforms/platforms.ts";
 import { fromMillis } from "../../../src/units/nanoseconds.ts";
 import { KeptFiles } from "../../../src/export/jobs/kept-files.ts";
 import { endedReply } from "../../../src/answers/exports/ended.ts";
@@ -22,6 +21,7 @@ import { memoryAttachment } from "../../../src/reply/attachment.ts";
 import { createStore, type DatabaseStore } from "../../../src/store/create-store.ts";
 import { deleteRows, onServer, postgresMissing, scratchPostgres } from "../../support/postgres.ts";
 import { apiOf, asker, TO } from "./job-stage.ts";
+import { PLATFORMS } from "../../support/platforms.ts";
 
 /** An export that runs until the test says how it ends. */
 interface Running {
@@ -290,7 +290,7 @@ describe.skipIf(postgresMissing !== undefined)(`exports of several processes ${p
     // Its message is left to a process that has the file, for some time.
     const message = { type: "export", job: "00000001", at: "0" } as const;
     const noticeIn = ({ jobs }: Process, after: number) =>
-      exportNotice(jobs, message, () => fromMillis(ended.job.endedAt! + after));
+      exportNotice(jobs, message, { platforms: PLATFORMS, now: () => fromMillis(ended.job.endedAt! + after) });
     expect(await noticeIn(shares, 0)).toMatchObject({ attachments: [{ name: "x.csv" }] });
     await expect(noticeIn(other, 119_000)).rejects.toMatchObject({ kind: "retry", retryAfterMillis: 1000 });
     expect(await noticeIn(other, 120_000)).toMatchObject({ attachments: [], tone: "warning" });

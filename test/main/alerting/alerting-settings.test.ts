@@ -4,9 +4,9 @@ import path from "node:path";
 
 import { expect, it } from "vitest";
 
-import { examineConfig } from "../../../src/config.ts";
 import { createLog } from "../../../src/log.ts";
 import { reachableOperators, readAlertsConfig } from "../../../src/main/alerting/alerting-settings.ts";
+import { examineConfig } from "../../support/platforms.ts";
 
 const slack = { MAINNET_URLS: "http://a", SLACK_BOT_TOKEN: "xoxb-1", SLACK_APP_TOKEN: "xapp-1" };
 

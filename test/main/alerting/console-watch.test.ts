@@ -8,6 +8,7 @@ import { stalled } from "../../alerts/readings.ts";
 import { aSubscription } from "../../alerts/samples.ts";
 import { Stage } from "../../alerts/stage.ts";
 import { saying } from "../../support/said.ts";
+import { PLATFORMS } from "../../support/platforms.ts";
 
 async function setUp() {
   const stage = await Stage.open();
@@ -27,6 +28,7 @@ async function setUp() {
   const watch = consoleWatch({
     store: { read: (work) => stage.store.read(work) },
     config: stage.config,
+    platforms: PLATFORMS,
     alerting: { verdict: (network) => (network === "mainnet" ? verdict : undefined) },
     networks: ["mainnet", "testnet"],
     incident: {

@@ -10,6 +10,7 @@ import { createStore } from "../../../src/store/create-store.ts";
 import { toMillis } from "../../../src/units/nanoseconds.ts";
 import { VirtualClock } from "../../api/virtual-clock.ts";
 import { scratchDatabase } from "../../support/scratch-database.ts";
+import { PLATFORMS } from "../../support/platforms.ts";
 
 test("a gateway that ends slowly and a send that hangs are waited for side by side, so that the next part has time", async () => {
   const scratch = await scratchDatabase();
@@ -34,7 +35,8 @@ test("a gateway that ends slowly and a send that hangs are waited for side by si
     networks: { clients: [], simulated: false },
     config: DEFAULT_ALERTS_CONFIG,
     console: false,
-    platforms: ["discord"],
+    platforms: PLATFORMS,
+    senders: ["discord"],
     log: silentLog(),
     clock,
   });

@@ -4,7 +4,6 @@ import path from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { parseConfig } from "../../../src/config.ts";
 import { silentLog } from "../../../src/log.ts";
 import { openLineRunner } from "../../../src/main/cli/ask.ts";
 import { serveHolder } from "../../../src/main/holder/holder.ts";
@@ -13,6 +12,7 @@ import { reply } from "../../../src/reply/reply.ts";
 import { writeHolderRecord } from "../../../src/store/file/holder-record.ts";
 import { tryProcessLock } from "../../../src/store/file/process-lock.ts";
 import { loopbackNode, type LoopbackNode } from "../../support/loopback-node.ts";
+import { parseConfig } from "../../support/platforms.ts";
 
 const ID = "ab".repeat(32);
 

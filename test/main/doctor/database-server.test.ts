@@ -6,13 +6,17 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 
 import { KeptFiles } from "../../../src/export/jobs/kept-files.ts";
 import { silentLog } from "../../../src/log.ts";
-import { examineExportFolder, examineServer, findingsOf } from "../../../src/main/doctor/database-server.ts";
+import { examineExportFolder, examineServer as examine, findingsOf } from "../../../src/main/doctor/database-server.ts";
 import { createStore } from "../../../src/store/create-store.ts";
 import { examineExportPlace } from "../../../src/main/doctor/export-folder.ts";
 import { aSubscription } from "../../alerts/samples.ts";
 import { onServer, postgresMissing, scratchPostgres, type ScratchServerDatabase } from "../../support/postgres.ts";
 import { saying } from "../../support/said.ts";
 import { findingLines, problemLines } from "./finding-lines.ts";
+import { PLATFORMS } from "../../support/platforms.ts";
+
+const examineServer = (url: string, exportFolder: string, now: number) =>
+  examine({ url, exportFolder, platforms: PLATFORMS, now });
 
 describe.skipIf(postgresMissing !== undefined)(`the doctor at a database on a server ${postgresMissing ?? ""}`, () => {
   const NOW = Date.now();
@@ -141,7 +145,7 @@ describe("the doctor at what a server says of itself", () => {
     [{ dead: { table: "alert_held", share: 0.51 } }, [["warning database load", "51", "alert_held"]]],
     [{ pooled: true }, [["warning database pooler", "pooler"]]],
   ] as const)("finds in %j: %j", (more, found) => {
-    const said = problemLines(findingsOf({ ...sound, ...more }, 0));
+    const said = problemLines(findingsOf({ ...sound, ...more }, { platforms: PLATFORMS, now: 0 }));
     expect(said).toEqual(found.map((words) => expect.stringMatching(saying(...words)) as string));
     expect(said).toMatchSnapshot();
   });

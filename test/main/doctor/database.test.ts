@@ -9,13 +9,17 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Suspensions } from "../../../src/alerts/route/suspension.ts";
 import { UserError } from "../../../src/errors.ts";
 import { silentLog } from "../../../src/log.ts";
-import { examineDatabase } from "../../../src/main/doctor/database.ts";
+import { examineDatabase as examine } from "../../../src/main/doctor/database.ts";
 import { createStore } from "../../../src/store/create-store.ts";
 import { writeHolderRecord } from "../../../src/store/file/holder-record.ts";
 import { probeFolder, unfitMount } from "../../../src/store/file/probe-folder.ts";
 import { aSubscription } from "../../alerts/samples.ts";
 import { saying } from "../../support/said.ts";
 import { findingLines, problemLines } from "./finding-lines.ts";
+import { PLATFORMS } from "../../support/platforms.ts";
+
+const examineDatabase = (url: string, now: number, waitMillis?: number) =>
+  examine({ url, platforms: PLATFORMS, now }, waitMillis);
 
 let folder: string;
 beforeEach(async () => {

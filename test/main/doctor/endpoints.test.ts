@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 
-import { examineConfig, parseConfig } from "../../../src/config.ts";
-import { endpointChecks, examineEndpoint, examineInstallPage } from "../../../src/main/doctor/endpoints.ts";
+import { endpointChecks, examineEndpoint, examinePage } from "../../../src/main/doctor/endpoints.ts";
 import { loopbackNode } from "../../support/loopback-node.ts";
 import { saying } from "../../support/said.ts";
 import { problemLines } from "./finding-lines.ts";
+import { examineConfig, parseConfig } from "../../support/platforms.ts";
 
 const signal = AbortSignal.timeout(5000);
 
@@ -56,7 +56,9 @@ it.each<[number, RegExp[]]>([
   [404, [saying("warning Slack install page", 404, 302, "->", "PUBLIC_URL")]],
 ])("of an install page that answers %i", async (status, lines) => {
   await using node = await loopbackNode(() => ({ status }));
-  const found = problemLines([await examineInstallPage(`${node.url}/slack/install`, signal)]);
+  const found = problemLines([
+    await examinePage("Slack install page", { url: `${node.url}/slack/install`, platform: "Slack" }, signal),
+  ]);
   expect(found).toEqual(lines.map((line) => expect.stringMatching(line)));
   expect(found).toMatchSnapshot();
 });

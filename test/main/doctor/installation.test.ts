@@ -8,22 +8,20 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { Finding } from "../../../src/adapters/finding.ts";
-import { examineConfig } from "../../../src/config.ts";
 import { ignoredLines } from "../../../src/config/environment.ts";
 import { examineConsole } from "../../../src/main/doctor/console.ts";
 import { networkChecks } from "../../../src/main/doctor/networks.ts";
 import {
   alertsConfigOf,
   examineDeadManSwitch,
-  examineEachSetting,
   examineEnvFile,
   examineNode,
-  examineOperators,
   examineSettings,
 } from "../../../src/main/doctor/settings.ts";
 import { writeHolderRecord } from "../../../src/store/file/holder-record.ts";
 import { saying } from "../../support/said.ts";
 import { findingLines, problemLines } from "./finding-lines.ts";
+import { examineConfig } from "../../support/platforms.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -33,6 +31,11 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const nodes = { MAINNET_URLS: "http://127.0.0.1:9" };
 const discord = { ...nodes, DISCORD_TOKEN: "a-secret-token" };
+
+/** What is found of these settings, but of those named. */
+function aside(env: Record<string, string>, ...checks: readonly string[]): string[] {
+  return problemLines(examineSettings(examineConfig(env)).filter(({ check }) => !checks.includes(check)));
+}
 
 describe("the doctor at the settings", () => {
   it.each<[string, Record<string, string>, RegExp[]]>([
@@ -48,7 +51,7 @@ describe("the doctor at the settings", () => {
       ],
     ],
   ])("%s", (_name, env, lines) => {
-    const found = problemLines(examineSettings(examineConfig(env)));
+    const found = aside(env, "OPERATOR_CHANNEL", "DISCORD_TOKEN");
     expect(found).toEqual(lines.map((line) => expect.stringMatching(line)));
     expect(found).toMatchSnapshot();
     expect(found.join()).not.toContain("a-secret-token");
@@ -102,7 +105,7 @@ describe("the doctor at the settings", () => {
       [],
     ],
   ])("one by one: %s", (_name, env, lines) => {
-    const found = problemLines(examineEachSetting(examineConfig(env)));
+    const found = aside(env, "settings", "OPERATOR_CHANNEL");
     expect(found).toEqual(lines.map((line) => expect.stringMatching(line)));
     expect(found).toMatchSnapshot();
     expect(found.join()).not.toContain("s3cret");
@@ -115,7 +118,7 @@ describe("the doctor at the settings", () => {
       { name: "OTHER", nearest: undefined },
     ];
     const examined = { ...examineConfig({ MAINET_URLS: "x" }), unknown };
-    const found = problemLines([...examineSettings(examined), ...examineEachSetting(examined)]);
+    const found = problemLines(examineSettings(examined));
     expect(found).toEqual([
       expect.stringMatching(saying("MAINET_URLS", "MAINNET_URLS")),
       expect.stringMatching(saying("SLACK_SECRET", "SLACK_CLIENT_SECRET", "->")),
@@ -126,7 +129,10 @@ describe("the doctor at the settings", () => {
 
   it("goes on with what is right", () => {
     const { config } = examineConfig({ ...discord, WEB_PORT: "http", TESTNET_URLS: "ftp://x" });
-    expect(config).toMatchObject({ networks: [{ name: "mainnet" }], discord: { token: "a-secret-token" } });
+    expect(config).toMatchObject({
+      networks: [{ name: "mainnet" }],
+      platforms: [{ service: {} }, { service: undefined }],
+    });
   });
 
   it("finds a file of settings that others may read", () => {
@@ -155,11 +161,6 @@ describe("the doctor at the settings", () => {
 describe("the doctor at the networks", () => {
   it.each<[string, Record<string, string>, RegExp]>([
     ["without any, says that the simulator serves", {}, /^ok networks: .*everything is SIMULATED/u],
-    [
-      "without any, says that no platform is started",
-      { DISCORD_TOKEN: "a-secret-token" },
-      /^fault networks: .* -> .*MAINNET_URLS/u,
-    ],
     [
       "without any, warns where people are shown that",
       { DISCORD_TOKEN: "a-secret-token", ALLOW_SIMULATOR: "1" },
@@ -210,7 +211,7 @@ describe("the doctor at the alerts", () => {
     ],
     ["operators", { ...discord, OPERATOR_CHANNEL: "discord:123456789012345678" }, []],
   ])("%s", (_name, env, lines) => {
-    const found = problemLines(examineOperators(examineConfig(env).config));
+    const found = problemLines(examineSettings(examineConfig(env)).filter(({ check }) => check === "OPERATOR_CHANNEL"));
     expect(found).toEqual(lines.map((line) => expect.stringMatching(line)));
     expect(found).toMatchSnapshot();
   });
@@ -222,7 +223,7 @@ describe("the doctor at the alerts", () => {
     ["one beside it", { DEADMAN_URL: "http://127.0.0.1:99/0d5b8f9c" }, "ok"],
     ["a good one", { DEADMAN_URL: "https://hc.example/0d5b8f9c" }, "ok"],
   ])("the dead man's switch: %s", (_name, env, state) => {
-    const found = findingLines([examineDeadManSwitch(examineConfig(env).config)]);
+    const found = findingLines(examineDeadManSwitch(examineConfig(env)));
     expect(found).toEqual([expect.stringMatching(new RegExp(`^${state} DEADMAN_URL: `, "u"))]);
     expect(found).toMatchSnapshot();
     expect(found.join()).not.toContain("0d5b8f9c");
@@ -311,8 +312,9 @@ describe("the doctor at the console", () => {
     ],
   ])("%s", async (_name, prepare, lines) => {
     const env = { DATABASE_URL: `file:${path.join(folder, "none.db")}`, ...(await prepare()) };
-    const { config } = examineConfig(env);
-    const found = findingLines(await examineConsole(config, signal));
+    const examined = examineConfig(env);
+    const access = examineSettings(examined).filter(({ check }) => ["PUBLIC_URL", "TRUST_PROXY"].includes(check));
+    const found = findingLines([await examineConsole(examined.config, signal), ...access]);
     expect(found).toEqual(lines.map((line) => expect.stringMatching(line)));
     expect(found).toMatchSnapshot();
   });
@@ -321,7 +323,7 @@ describe("the doctor at the console", () => {
     const port = await taken({});
     await new Promise((resolve) => server?.close(resolve));
     const { config } = examineConfig({ WEB_PORT: port, DATABASE_URL: `file:${path.join(folder, "none.db")}` });
-    const found = findingLines(await examineConsole(config, signal));
+    const found = findingLines([await examineConsole(config, signal)]);
     expect(found).toEqual([expect.stringMatching(saying("ok console", port, "127.0.0.1"))]);
     expect(found).toMatchSnapshot();
   });

@@ -4,6 +4,7 @@ import type { AlertingHealth, LastObservation } from "../../../src/main/alerting
 import { healthProblem } from "../../../src/main/health/health.ts";
 import { noAlertService } from "../../support/alert-service.ts";
 import { saying } from "../../support/said.ts";
+import { PLATFORMS } from "../../support/platforms.ts";
 
 const NOW = 1_700_000_000_000;
 const store = { ping: async () => undefined };
@@ -45,7 +46,13 @@ it.each<[string, Partial<AlertingHealth>, RegExp | undefined]>([
     }),
     service: { ...noAlertService(), platforms: () => ["web", "slack"] },
   };
-  const said = await healthProblem({ store, alerting, startedAt: NOW - 60 * MINUTE, now: () => NOW });
+  const said = await healthProblem({
+    platforms: PLATFORMS,
+    store,
+    alerting,
+    startedAt: NOW - 60 * MINUTE,
+    now: () => NOW,
+  });
   expect(said === undefined).toBe(problem === undefined);
   expect(said ?? "").toMatch(problem ?? /^$/u);
   expect(said).toMatchSnapshot();
@@ -53,7 +60,9 @@ it.each<[string, Partial<AlertingHealth>, RegExp | undefined]>([
 
 it("the health check rejects where the database does not answer", async () => {
   const alerting = { health: () => Promise.reject(new Error("the disk is gone")), service: noAlertService() };
-  await expect(healthProblem({ store, alerting, startedAt: NOW, now: () => NOW })).rejects.toThrow("the disk is gone");
+  await expect(
+    healthProblem({ platforms: PLATFORMS, store, alerting, startedAt: NOW, now: () => NOW }),
+  ).rejects.toThrow("the disk is gone");
 });
 
 it("the health check rejects where the database is not in its place", async () => {
@@ -62,5 +71,7 @@ it("the health check rejects where the database is not in its place", async () =
     service: noAlertService(),
   };
   const gone = { ping: () => Promise.reject(new Error("it was deleted")) };
-  await expect(healthProblem({ store: gone, alerting, startedAt: NOW, now: () => NOW })).rejects.toThrow("deleted");
+  await expect(
+    healthProblem({ platforms: PLATFORMS, store: gone, alerting, startedAt: NOW, now: () => NOW }),
+  ).rejects.toThrow("deleted");
 });

@@ -6,6 +6,7 @@ import type { AlertingHealth } from "../../../src/main/alerting/alerting.ts";
 import { checkReadiness, type ReadinessDependencies } from "../../../src/main/health/readiness.ts";
 import { noAlertService } from "../../support/alert-service.ts";
 import { saying } from "../../support/said.ts";
+import { PLATFORMS } from "../../support/platforms.ts";
 
 const observation = { network: "mainnet", watcher: "sources", every: 5000, at: Date.now() };
 
@@ -25,6 +26,7 @@ function alertingWith(health: Partial<AlertingHealth>): ReadinessDependencies["a
 
 const good: ReadinessDependencies = {
   alerting: alertingWith({}),
+  platforms: PLATFORMS,
   startedAt: Date.now(),
   store: { ping: async () => undefined },
   clients: [{ network: "mainnet", getNetworkTime: async () => ({}) as never }],
@@ -151,7 +153,7 @@ it.each<[string, ReadinessDependencies["alerting"], number, Record<string, RegEx
       suspensions: [{ platform: "web", since: minutes(11), why: "Web says no" }],
     }),
     60,
-    { delivery: saying("web", "11 min", "Web says no") },
+    { delivery: saying("console", "11 min", "Web says no") },
   ],
   [
     "was refused for so long that all there ended",
@@ -166,7 +168,7 @@ it.each<[string, ReadinessDependencies["alerting"], number, Record<string, RegEx
       ],
     }),
     60,
-    { delivery: saying("web", "2 h", "Web says no", "subscriptions") },
+    { delivery: saying("console", "2 h", "Web says no", "subscriptions") },
   ],
   [
     "knows of a suspension on a platform it does not serve",

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 
 import type { Subscription } from "../../../src/alerts/route/subscription.ts";
-import { PLATFORMS } from "../../../src/main/platforms/platforms.ts";
 import { homeSubscriptions } from "../../../src/main/platforms/home-subscriptions.ts";
 import { plainText } from "../../../src/reply/plain-text.ts";
 import { aSubscription } from "../../alerts/samples.ts";
 import { saying } from "../../support/said.ts";
+import { PLATFORMS } from "../../support/platforms.ts";
 
 function subscribed(id: string, channel: string, more: Partial<Subscription> = {}): Subscription {
   return aSubscription({ id, destination: { platform: "slack", channel }, style: "live", created: 1, ...more });
@@ -25,7 +25,7 @@ test("one's own newest first, each with what ends it, then how much each channel
     subscribed("j", "console", { destination: { platform: "web", channel: "console" } }),
   ];
   const service = { subscriptions: () => Promise.resolve(all) };
-  const shown = await homeSubscriptions(service, { id: "U1", workspace: "T1" }, PLATFORMS);
+  const shown = await homeSubscriptions(service, { platform: "slack", id: "U1", workspace: "T1" }, PLATFORMS);
   expect(shown.map(({ text, channel, remove }) => [plainText(text), channel, remove?.options["id"]])).toEqual([
     ["network.stalled on mainnet", undefined, "b"],
     ["network.stalled on mainnet", undefined, "a"],

@@ -4,12 +4,12 @@ import type { Subscription } from "../../../src/alerts/route/subscription.ts";
 import type { Episode } from "../../../src/alerts/judge/rules/episode.ts";
 import { describe } from "../../../src/alerts/words/words.ts";
 import { episodeTimelineReply } from "../../../src/answers/alerts/episodes/episode-timeline.ts";
-import { PLATFORMS } from "../../../src/main/platforms/platforms.ts";
 import { field, paragraph } from "../../../src/reply/block.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { code, strong, text, time } from "../../../src/reply/text.ts";
 import { toMillis } from "../../../src/units/nanoseconds.ts";
 import { ago, ask, asOf, type GalleryEntry, hex } from "./parts.ts";
+import { PLATFORMS } from "../platforms.ts";
 
 const stalled = reply({
   tone: "bad",

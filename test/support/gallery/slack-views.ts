@@ -6,7 +6,6 @@ import { renderAskForm, renderForm } from "../../../src/adapters/slack/render/fo
 import { renderSlack } from "../../../src/adapters/slack/render/render.ts";
 import { answerModal } from "../../../src/adapters/slack/respond/answer-view.ts";
 import { withCommonOptions } from "../../../src/bot/command.ts";
-import { PLATFORMS } from "../../../src/main/platforms/platforms.ts";
 import { homeStanding } from "../../../src/main/platforms/home-standing.ts";
 import { homeSubscriptions } from "../../../src/main/platforms/home-subscriptions.ts";
 import type { Ask } from "../../../src/reply/reply.ts";
@@ -14,6 +13,7 @@ import { down } from "../../alerts/readings.ts";
 import { alertsOn } from "../alert-service.ts";
 import { see } from "../see.ts";
 import type { Talk } from "../talk.ts";
+import { PLATFORMS } from "../platforms.ts";
 
 // The forms, the answers and the home tab that Slack shows beside messages.
 
@@ -53,7 +53,7 @@ export async function slackViews(talk: Talk): Promise<SlackViewSample[]> {
   const edit = { command: "alerts edit", options: { id } };
   const present = await talk.bot.present({ ...edit, here: HERE, caller: ANN, signal });
   const { service } = alertsOn(talk.store);
-  const person = { id: ANN.id, workspace: HERE.workspace };
+  const person = { platform: "slack", id: ANN.id, workspace: HERE.workspace };
   const { commands: offered, networks } = talk.bot;
   const home = renderHome({
     command: "/bell",

@@ -15,7 +15,7 @@ import { encodePress, type Press } from "../render/press.ts";
 import { TONE_SIGNS } from "../../tone-signs.ts";
 import { describeError, logFailure } from "../transport/api-error.ts";
 import { retryRateLimited } from "../transport/web-api.ts";
-import type { HomeStanding, OpenAlert, SavedParty, SlackUser, Subscription } from "./home-data.ts";
+import type { HomeStanding, OpenAlert, SavedParty, WorkspaceUser, Subscription } from "../../home-data.ts";
 
 /** What has just been done in the home tab. */
 interface HomeState {
@@ -26,7 +26,7 @@ interface HomeState {
 }
 
 /** Publishes the home tab of a person who opens it, or who pressed a button there. Never rejects. */
-export async function publishHome(slack: SlackContext, person: SlackUser, state: HomeState = {}): Promise<void> {
+export async function publishHome(slack: SlackContext, person: WorkspaceUser, state: HomeState = {}): Promise<void> {
   await logFailure(slack, "home tab", async () => {
     const { commands, networks } = slack.bot;
     const { standing: standingOf, subscriptionsOf } = slack.homeData;

@@ -6,8 +6,8 @@ import type { SharedToken } from "../../../alerts/sender.ts";
 import { messageOf, UserError } from "../../../errors.ts";
 import { inTime } from "../../../in-time.ts";
 import type { Log } from "../../../log.ts";
-import type { InstallationRow, InstallationTables } from "../../../store/store.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
+import type { InstallationCounts, InstallationRow, PlatformInstallations } from "../../record.ts";
 import { slackPlatform } from "../platform.ts";
 import { describeError, errorCodeOf } from "../transport/api-error.ts";
 import type { Installation, Installations, Origin } from "../transport/installations.ts";
@@ -16,27 +16,17 @@ import type { Grant, GrantedTokens, OAuth } from "./oauth.ts";
 import { openTokens, sealTokens, type Tokens } from "./sealed-tokens.ts";
 
 export interface StoredInstallationsOptions {
-  readonly table: Pick<InstallationTables, "all" | "get" | "put" | "change">;
+  readonly table: Pick<PlatformInstallations, "all" | "get" | "put" | "change">;
   readonly keys: KeyRing;
   readonly oauth: Pick<OAuth, "refresh" | "accepts">;
   readonly installUrl: string;
   /** Of several processes one refreshes tokens, and deletes what belongs to removed installations. */
   readonly shared: SharedToken;
-  /** Deletes an installation that was removed, and all that belongs to its workspace, unless it has changed since. */
-  readonly forget: (row: InstallationRow) => Promise<boolean>;
+  readonly forget: PlatformInstallations["forget"];
   readonly log: Log;
   /** Unix milliseconds. */
   readonly now?: () => Milliseconds;
   readonly sleep?: (millis: Milliseconds, signal: AbortSignal) => Promise<void>;
-}
-
-/** How many installations stand how. */
-export interface InstallationCounts {
-  readonly installed: number;
-  /** Uninstalled, and not deleted yet. */
-  readonly removed: number;
-  /** Among those: none of the keys opens their tokens. */
-  readonly unreadable: number;
 }
 
 /** After so long all that belongs to an installation that was removed is deleted. */

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 
 import { withTimeout } from "../../../in-time.ts";
 import type { Log } from "../../../log.ts";
-import type { SlackUser } from "../home/home-data.ts";
+import type { WorkspaceUser } from "../../home-data.ts";
 import { describeError } from "../transport/api-error.ts";
 import type { Workspace } from "../transport/identity.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -14,10 +14,7 @@ type ManagePermission = { readonly may: true } | { readonly may: false; readonly
 interface ChannelManagersOptions {
   readonly web: WebClient;
   readonly log: Log;
-  /**
-   * The only people who may, where the operator lists them: user ids, bare or behind `slack:`. Ids for Discord (`discord:`,
-   * or digits alone) are ignored.
-   */
+  /** The only people who may, where the operator lists them: user ids. */
   readonly listed?: readonly string[] | undefined;
   /**
    * The bot's own workspace, as far as it is known: a request may name the workspace of another organisation.
@@ -54,15 +51,12 @@ export class ChannelManagers {
       sizeCalculation: () => 1,
       ttl: CACHED_FOR_MILLIS,
     });
-    const listed = (options.listed ?? [])
-      .map((entry) => entry.trim())
-      .filter((entry) => entry !== "" && !/^discord:|^(?:user:)?\d+$/iu.test(entry))
-      .map((entry) => entry.replace(/^slack:/iu, "").toUpperCase());
+    const listed = (options.listed ?? []).map((id) => id.toUpperCase());
     this.#listed = listed.length === 0 ? undefined : new Set(listed);
   }
 
   /** Never rejects, and takes no longer than `lookupMillis`. */
-  async mayManage(person: SlackUser): Promise<ManagePermission> {
+  async mayManage(person: WorkspaceUser): Promise<ManagePermission> {
     if (this.#listed !== undefined) {
       if (this.#listed.has(person.id.toUpperCase())) return { may: true };
       return { may: false, why: "Bellwether's operator names those who may. Ask one of them, or the operator." };
@@ -72,7 +66,7 @@ export class ChannelManagers {
     return withTimeout(lookup, this.#options.lookupMillis ?? LOOKUP_TIMEOUT_MILLIS).catch(() => UNKNOWN_PERMISSION);
   }
 
-  #startLookup(key: string, person: SlackUser): Promise<ManagePermission> {
+  #startLookup(key: string, person: WorkspaceUser): Promise<ManagePermission> {
     const lookup = this.#lookUp(person).then((permission) => {
       // An unknown permission is looked up again the next time.
       if (permission === UNKNOWN_PERMISSION) this.#permissions.delete(key);
@@ -82,7 +76,7 @@ export class ChannelManagers {
     return lookup;
   }
 
-  async #lookUp(person: SlackUser): Promise<ManagePermission> {
+  async #lookUp(person: WorkspaceUser): Promise<ManagePermission> {
     try {
       const { user } = await this.#options.web.users.info({ user: person.id });
       const { id: workspace = person.workspace, enterprise } = this.#options.team() ?? {};
@@ -101,7 +95,7 @@ export class ChannelManagers {
  */
 function permissionOf(
   user: NonNullable<UsersInfoResponse["user"]>,
-  { id, workspace, enterprise }: SlackUser & Pick<Workspace, "enterprise">,
+  { id, workspace, enterprise }: WorkspaceUser & Pick<Workspace, "enterprise">,
 ): ManagePermission {
   const no = (why: string): ManagePermission => ({ may: false, why });
   if (user.is_bot === true || user.is_workflow_bot === true || id === "USLACKBOT") {

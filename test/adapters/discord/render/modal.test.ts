@@ -6,9 +6,9 @@ import { commands as declared } from "../../../../commands/index.ts";
 import { changedOptions, formValues, renderModal } from "../../../../src/adapters/discord/render/modal.ts";
 import { KIND_CHOICES } from "../../../../src/answers/alerts/alert-kinds.ts";
 import { withCommonOptions } from "../../../../src/bot/command.ts";
-import { PLATFORMS } from "../../../../src/main/platforms/platforms.ts";
 import { anyString } from "../../../support/arbitrary-reply.ts";
 import { modalRefusals } from "../judge-modal.ts";
+import { PLATFORMS } from "../../../support/platforms.ts";
 
 const commands = declared.map((one) => withCommonOptions(one, PLATFORMS));
 const edit = commands.find(({ name }) => name === "alerts edit")!;

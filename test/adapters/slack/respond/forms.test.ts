@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { commands } from "../../../../commands/index.ts";
 import { renderForm } from "../../../../src/adapters/slack/render/form.ts";
 import { withCommonOptions } from "../../../../src/bot/command.ts";
-import { PLATFORMS } from "../../../../src/main/platforms/platforms.ts";
 import { FILE_COLUMNS } from "../../../../src/export/normalise/file-columns.ts";
 import { alertsOn } from "../../../support/alert-service.ts";
 import { until } from "../../../support/fake-discord/until.ts";
@@ -13,6 +12,7 @@ import { labelsOf, type Person } from "../../../support/fake-slack/person.ts";
 import type { Block, View } from "../../../support/fake-slack/state.ts";
 import { said } from "../shown.ts";
 import { stage, type Stage } from "../stage.ts";
+import { PLATFORMS } from "../../../support/platforms.ts";
 
 /** The fields and headings of a form, in their order. */
 function shape(view: { readonly blocks: readonly Block[] }): string[] {

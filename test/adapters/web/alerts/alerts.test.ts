@@ -9,7 +9,6 @@ import { INITIAL_ALERTS, MAX_ALERT_STREAMS } from "../../../../src/adapters/web/
 import type { AlertEvent } from "../../../../src/alerts/judge/kinds/event.ts";
 import { type AlertFeed, createAlertFeed } from "../../../../src/alerts/service/feed.ts";
 import { createChangeSignal } from "../../../../src/main/alerting/console-alerts.ts";
-import { PLATFORMS } from "../../../../src/main/platforms/platforms.ts";
 import { type Reply, reply } from "../../../../src/reply/reply.ts";
 import { stalled } from "../../../alerts/readings.ts";
 import { aSubscription } from "../../../alerts/samples.ts";
@@ -17,6 +16,7 @@ import { Stage } from "../../../alerts/stage.ts";
 import { FakeSender } from "../../../support/fake-sender.ts";
 import { echoBot, type Harness, startConsole } from "../harness.ts";
 import { type EventReader, readEvents } from "./event-reader.ts";
+import { PLATFORMS } from "../../../support/platforms.ts";
 
 const TOKEN = "a-token-of-more-than-sixteen";
 

@@ -7,11 +7,11 @@ import { createBot } from "../../../../src/bot/bot.ts";
 import type { AnyCommand } from "../../../../src/bot/command.ts";
 import { UserError } from "../../../../src/errors.ts";
 import { silentLog } from "../../../../src/log.ts";
-import { PLATFORMS } from "../../../../src/main/platforms/platforms.ts";
 import { type Ask, reply } from "../../../../src/reply/reply.ts";
 import { noAlertService } from "../../../support/alert-service.ts";
 import { startConsole } from "../harness.ts";
 import { NO_EXPORTS } from "../../../support/export-jobs.ts";
+import { PLATFORMS } from "../../../support/platforms.ts";
 
 function sample(name: string, audience: "caller" | "channel", more: Partial<AnyCommand> = {}): AnyCommand {
   return {

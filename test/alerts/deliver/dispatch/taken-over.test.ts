@@ -3,12 +3,12 @@ import { expect, it, onTestFinished } from "vitest";
 import { createDispatcher } from "../../../../src/alerts/deliver/dispatch/dispatch.ts";
 import { type Receipt, SendError } from "../../../../src/alerts/sender.ts";
 import { silentLog } from "../../../../src/log.ts";
-import { PLATFORMS } from "../../../../src/main/platforms/platforms.ts";
 import { soleProcess } from "../../../../src/store/processes.ts";
 import { settled } from "../../../api/virtual-clock.ts";
 import { FakeSender } from "../../../support/fake-sender.ts";
 import { describeAlert, isRepeat } from "../../../support/gist.ts";
 import { openStage } from "../../stage.ts";
+import { PLATFORMS } from "../../../support/platforms.ts";
 
 const ops = { platform: "fake", channel: "ops" };
 const message = { type: "test", by: "ada", at: "1" } as const;

@@ -1,10 +1,10 @@
-import type { Ask, Tone } from "../../../reply/reply.ts";
-import type { Text } from "../../../reply/text.ts";
+import type { Ask, Tone } from "../reply/reply.ts";
+import type { Text } from "../reply/text.ts";
 
-// Data of the home tab, read through ports that main implements.
+// What a platform shows a person who opens the bot's own page there; main reads it.
 
 /** A user id is unique within its workspace only. */
-export interface SlackUser {
+export interface WorkspaceUser {
   readonly id: string;
   readonly workspace: string | undefined;
 }
@@ -40,7 +40,7 @@ export interface OpenAlert {
 export interface Subscription {
   /** One line: its alerts, and when. The channel's name follows it. */
   readonly text: Text;
-  /** Slack's id of the subscribed channel; left out for direct messages. */
+  /** The platform's id of the subscribed channel; left out for direct messages. */
   readonly channel?: string;
   /** The command that removes it, behind a button that asks first. */
   readonly remove?: Ask;
@@ -48,9 +48,9 @@ export interface Subscription {
 
 /** Reads a person's data each time the tab is shown. Unreadable data is reported as temporarily unreadable. */
 export interface HomeData {
-  readonly savedParties: (person: SlackUser) => Promise<readonly SavedParty[]>;
+  readonly savedParties: (person: WorkspaceUser) => Promise<readonly SavedParty[]>;
   /** Left out where nobody watches. */
-  readonly standing?: (networks: readonly string[], person: SlackUser, page: number) => Promise<HomeStanding>;
+  readonly standing?: (networks: readonly string[], person: WorkspaceUser, page: number) => Promise<HomeStanding>;
   /** Left out where nobody can subscribe to anything. */
-  readonly subscriptionsOf?: (person: SlackUser) => Promise<readonly Subscription[]>;
+  readonly subscriptionsOf?: (person: WorkspaceUser) => Promise<readonly Subscription[]>;
 }

@@ -1,0 +1,109 @@
+import type { ChatPlatform, Platforms } from "../alerts/platform.ts";
+import type { SharedToken } from "../alerts/sender.ts";
+import type { AnyCommand } from "../bot/command.ts";
+import type { Log } from "../log.ts";
+import type { PlatformSettings } from "../config/settings.ts";
+import type { InstallationRow, InstallationTables } from "../store/store.ts";
+import type { Payloads, Preview, SendingAdapter } from "./adapter.ts";
+import type { Finding } from "./finding.ts";
+import type { HomeData } from "./home-data.ts";
+import type { Webhook } from "./webhook.ts";
+
+export type { InstallationRow } from "../store/store.ts";
+
+/**
+ * All that the rest of the program asks of a chat platform: its settings, and what they make of it. It loads no library:
+ * `open` and the checks do.
+ */
+export interface PlatformRecord extends PlatformSettings<ConfiguredPlatform> {
+  /** Its words, and how its ids are read. */
+  readonly platform: ChatPlatform;
+}
+
+/** A platform by its settings, whether or not it is set up. */
+export interface ConfiguredPlatform {
+  /** As this process serves it. */
+  readonly platform: ChatPlatform;
+  /** How the console shows a reply as this platform will; loads its renderer at the first use. */
+  readonly preview: (commands: readonly AnyCommand[]) => Preview;
+  /** Subcommands of the program, by name. */
+  readonly subcommands: Readonly<Record<string, PlatformSubcommand>>;
+  /** Undefined where it is not set up. */
+  readonly service: PlatformService | undefined;
+}
+
+/** A platform that is set up. */
+export interface PlatformService {
+  /** The platform's own address, at which the bot's requests are counted. */
+  readonly url: string;
+  /** Where the platform posts requests (a signature is asked for), or sends browsers; by the name of its check. */
+  readonly endpoints: readonly { readonly name: string; readonly url: string; readonly method?: "GET" }[];
+  /** Asks the platform whether it is as the bot needs it, without its libraries; changes nothing. Never rejects. */
+  examine(context: ExaminationContext): Promise<readonly Finding[]>;
+  /** Loads the adapter. Rejects with UserError. */
+  open(dependencies: PlatformDependencies): Promise<OpenPlatform>;
+}
+
+/** What a check of the doctor may use. */
+export interface ExaminationContext {
+  /** Without the options that all commands have. */
+  readonly commands: readonly AnyCommand[];
+  readonly platforms: Platforms;
+  /** The default network first. */
+  readonly networks: readonly string[];
+  /** Channels that must be reachable, and the setting that names each. */
+  readonly channels: readonly { readonly id: string; readonly setting: string }[];
+  /** The installations that the database has; undefined where it cannot be read. */
+  readonly installations: () => Promise<readonly InstallationRow[] | undefined>;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+}
+
+/** What an adapter may use of the process. */
+export interface PlatformDependencies {
+  readonly payloads: Payloads;
+  readonly shared: SharedToken;
+  readonly installations: PlatformInstallations;
+  readonly home: Required<HomeData>;
+  readonly log: Log;
+}
+
+/** The installations of an app in many workspaces. */
+export interface PlatformInstallations extends InstallationTables {
+  /** Deletes an installation that was removed, and all that belongs to its workspace, unless it has changed since. */
+  forget(row: InstallationRow): Promise<boolean>;
+}
+
+/** How many installations of an app stand how. */
+export interface InstallationCounts {
+  readonly installed: number;
+  /** Uninstalled, and not deleted yet. */
+  readonly removed: number;
+  /** Among those: none of the keys opens their tokens. */
+  readonly unreadable: number;
+}
+
+/** The adapter of a platform, before it starts. */
+export interface OpenPlatform {
+  readonly adapter: SendingAdapter;
+  /** Where the platform sends browsers. */
+  readonly pages?: readonly Webhook[];
+  /** Of an app in many workspaces. */
+  installations?(): Promise<InstallationCounts>;
+}
+
+/** A subcommand of the program that serves one platform. */
+export interface PlatformSubcommand {
+  /** One line of help. */
+  readonly about: string;
+  /** Resolves with the exit code. Rejects with UserError. */
+  run(args: readonly string[], context: SubcommandContext): Promise<number>;
+}
+
+/** What a platform's subcommand may use. */
+export interface SubcommandContext extends Pick<ExaminationContext, "commands" | "platforms" | "networks"> {
+  readonly print: (line: string) => void;
+  /** To standard error. */
+  readonly note: (line: string) => void;
+}

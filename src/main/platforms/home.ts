@@ -1,0 +1,30 @@
+import type { HomeData } from "../../adapters/home-data.ts";
+import type { Platforms } from "../../alerts/platform.ts";
+import type { AlertService } from "../../alerts/service/service.ts";
+import type { SavedParties } from "../../store/store.ts";
+
+interface HomeDependencies {
+  /** The platform's id. */
+  readonly platform: string;
+  readonly platforms: Platforms;
+  readonly alerts: AlertService;
+  readonly parties: SavedParties;
+}
+
+/** What a platform shows a person on the bot's own page; read when it is asked for. */
+export function openHome({ platform, platforms, alerts, parties }: HomeDependencies): Required<HomeData> {
+  return {
+    async savedParties(person) {
+      const { ownParties } = await import("../../bot/options/saved-parties.ts");
+      return ownParties(parties, { ...person, platform }, person, platforms).list();
+    },
+    async standing(networks, person, page) {
+      const { homeStanding } = await import("./home-standing.ts");
+      return homeStanding(alerts, networks, { ...person, platform }, platforms, page);
+    },
+    async subscriptionsOf(person) {
+      const { homeSubscriptions } = await import("./home-subscriptions.ts");
+      return homeSubscriptions(alerts, { ...person, platform }, platforms);
+    },
+  };
+}
