@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
 
@@ -6,6 +7,11 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that wait more than they work: begun last, each would keep everybody else waiting for it alone. */
 const LONG = ["gallery-page", "rest-faults", "commands/time.test", "discord/supervision", "main/shared"];
+
+/** Properties that stand among other tests. */
+const DRAWING = globSync("test/**/*.test.ts").filter((file) =>
+  readFileSync(file, "utf8").includes('from "fast-check"'),
+);
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -54,8 +60,8 @@ export default defineConfig({
           maxWorkers: 2,
           // After the fast ones: two projects with different numbers of workers cannot run at the same time.
           sequence: { groupOrder: 1 },
-          // Properties are tried many times there, and a few times in the fast project: test/support/runs.ts.
-          include: ["test/**/*.slow.test.ts", "test/**/*.property.test.ts"],
+          // What draws cases does so many times there, and a few times in the fast project: test/support/runs.ts.
+          include: ["test/**/*.slow.test.ts", "test/**/*.property.test.ts", ...DRAWING],
           provide: { manyRuns: true },
           testTimeout: 300_000,
           hookTimeout: 60_000,

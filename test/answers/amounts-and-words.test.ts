@@ -23,6 +23,7 @@ import {
   subtractDecimals,
   wholeDigits,
 } from "../../src/units/decimal.ts";
+import { runs } from "../support/runs.ts";
 
 const market = (decimalPlaces: number, positionDecimalPlaces: number): MarketNames => ({
   id: "ab",
@@ -63,7 +64,7 @@ describe("amounts that people add up", () => {
         const amount = summedAmounts(asset, [[got, -sent, sent - got]]);
         expect(shown(amount(got)) - shown(amount(sent))).toBe(shown(amount(got - sent)));
       }),
-      { numRuns: 200 },
+      runs(200),
     );
     expect(
       digits(

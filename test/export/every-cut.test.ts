@@ -10,8 +10,8 @@ import { chunkCutsOf, type Cut, CUT_STREAMS, type CutKind, cutsOf, cutWorld, sta
 // sample by a printed seed; every-cut.slow.test.ts tries every offset.
 
 const folder = exportFolder();
-const SAMPLES = 4;
-const CHUNK_SAMPLES = 2;
+const SAMPLES = 2;
+const CHUNK_SAMPLES = 1;
 
 describe("an export that is cut", () => {
   test("there are at least 20 streams", () => expect(CUT_STREAMS.length).toBeGreaterThanOrEqual(20));

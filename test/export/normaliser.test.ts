@@ -22,6 +22,7 @@ import {
   type Row,
 } from "./ledger-csv.ts";
 import { modelEffect, modelFile, normalised } from "./normalised.ts";
+import { runs } from "../support/runs.ts";
 
 const ALL: LedgerQuery = { partyId: PARTY, assetId: ASSET };
 const at = (iso: string) => nanoseconds(BigInt(Date.parse(iso)) * 1_000_000n);
@@ -430,6 +431,6 @@ test("is the file that the rules say, however the bytes are cut and wherever run
       });
       expect(bareId(PARTY)).toBe(PARTY);
     }),
-    { numRuns: 60 },
+    runs(60),
   );
 });

@@ -6,6 +6,7 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { RowSorter } from "../../src/export/normalise/row-sorter.ts";
+import { runs } from "../support/runs.ts";
 
 let folder: string;
 let fd: number;
@@ -54,7 +55,7 @@ describe("RowSorter", () => {
         );
         expect(sorted(rows, runBytes)).toBe(expected.map(({ text }) => `${text}\n`).join(""));
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 

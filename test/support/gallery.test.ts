@@ -8,6 +8,7 @@ import type { Reply } from "../../src/reply/reply.ts";
 import { anyBlock, anyInline, anyReply } from "./arbitrary-reply.ts";
 import { gallery } from "./gallery.ts";
 import { replyTexts } from "./reply-texts.ts";
+import { runs } from "./runs.ts";
 
 const BLOCKS = Block.options.map(({ shape }) => shape.kind.value);
 const INLINES = Inline.options.map(({ shape }) => shape.kind.value);
@@ -82,6 +83,6 @@ test("any reply survives JSON", () => {
       );
       expect(replyToJson(back)).toEqual(json);
     }),
-    { numRuns: 100 },
+    runs(100),
   );
 });

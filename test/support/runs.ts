@@ -8,8 +8,8 @@ declare module "vitest" {
 }
 
 /**
- * How often a property of a `*.property.test.ts` is tried: so many times in the slow project, which runs these files as
- * well, and a tenth of that in the fast one.
+ * How often a property is tried: so many times in the slow project, which runs each file that draws cases as well, and a
+ * tenth of that in the fast one. A property that does not say is tried 100 times, and 10 times.
  */
 export function runs(many: number): { readonly numRuns: number } {
   return { numRuns: inject("manyRuns") ? many : Math.ceil(many / 10) };

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { ExportLine, type LineState } from "../../../src/export/jobs/export-line.ts";
+import { runs } from "../../support/runs.ts";
 
 const T = 1_700_000_000_000;
 
@@ -162,6 +163,6 @@ test("nobody begins twice while somebody else who could begin waits, however man
         expect(new Set(people).size).toBe(people.length);
       }
     }),
-    { numRuns: 150 },
+    runs(150),
   );
 });

@@ -6,6 +6,7 @@ import { BotStopping, UserError } from "../../../src/errors.ts";
 import { MAX_JOBS_PER_PERSON } from "../../../src/export/jobs/export-line.ts";
 import { saying } from "../../support/said.ts";
 import { apiOf, asker, jobStage } from "./job-stage.ts";
+import { runs } from "../../support/runs.ts";
 
 const MB = 1_000_000;
 const kinds = (outcomes: readonly PromiseSettledResult<{ kind: string }>[]): string[] =>
@@ -89,7 +90,7 @@ test("whoever asks, and whatever breaks or is given up, all are served in the en
         true,
       );
     }),
-    { numRuns: 25 },
+    runs(25),
   );
 });
 

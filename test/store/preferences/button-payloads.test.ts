@@ -55,18 +55,3 @@ it("keeps 100,000 at most, and deletes those that expire first", async () => {
   await again.close();
   expect(ask("SELECT count(*) FROM button_payloads")).toBe(100_001);
 });
-
-it("keeps 128 MiB at most, and deletes those that expire first", async () => {
-  const store = open();
-  await store.ping();
-  await store.close();
-  const later = clock.millis + 1_000_000;
-  ask(`INSERT INTO button_payloads
-       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 140)
-       SELECT 'k' || i, '"' || printf('%.*c', 1048574, 'x') || '"', ${later} + i FROM n RETURNING key`);
-  const again = open();
-  await again.payloads.put("new", 9_000_000);
-  expect(await again.payloads.get("k12")).toBeUndefined();
-  expect(await again.payloads.get("k13")).toHaveLength(1_048_574);
-  await again.close();
-});

@@ -11,6 +11,7 @@ import { clientOf } from "../../api/client-under-test.ts";
 import { fakeNode, sendJson } from "../../api/serve-wire.ts";
 import { VirtualClock } from "../../api/virtual-clock.ts";
 import { ManualObserver } from "../manual-observer.ts";
+import { runs } from "../../support/runs.ts";
 
 interface Row {
   readonly block: number;
@@ -82,7 +83,7 @@ test("what is new depends on the rows alone: not on their order, nor on rows tha
         );
       }
     }),
-    { numRuns: 60 },
+    runs(60),
   );
 });
 

@@ -5,6 +5,7 @@ import { NodeSelector } from "../../../src/watchers/sources/node-selector.ts";
 import { name } from "../../api/client-under-test.ts";
 import type { ChainNode } from "./chain-node.ts";
 import { spaced, watchedChain } from "./watched-chain.ts";
+import { runs } from "../../support/runs.ts";
 
 describe("new checkpoints", () => {
   test("the first observation seeds and announces nothing", async () => {
@@ -306,6 +307,6 @@ test("whatever happens between observations, every checkpoint is announced once 
       heard.push(...(await newEvents()));
       expect(heard).toEqual(made);
     }),
-    { numRuns: 40, examples: [[["lack", "checkpoint", "observation", "switch", "observation", "checkpoint"], true]] },
+    { ...runs(40), examples: [[["lack", "checkpoint", "observation", "switch", "observation", "checkpoint"], true]] },
   );
 });

@@ -9,6 +9,7 @@ import {
   type ListName,
   type NodeClaims,
 } from "../../../src/watchers/history/compare-histories.ts";
+import { runs } from "../../support/runs.ts";
 
 const ALL_LISTS = ["checkpoints", "snapshots", "rotations"] as const;
 
@@ -221,7 +222,7 @@ test("whatever honest nodes keep, leave out and miss: none diverges, and nothing
         }
       },
     ),
-    { numRuns: 200 },
+    runs(200),
   );
 });
 
@@ -251,6 +252,6 @@ test("one liar of three or more is named where it lies, and no honest node is, w
         }
       },
     ),
-    { numRuns: 200 },
+    runs(200),
   );
 });

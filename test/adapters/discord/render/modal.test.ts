@@ -9,6 +9,7 @@ import { withCommonOptions } from "../../../../src/bot/command.ts";
 import { anyString } from "../../../support/arbitrary-reply.ts";
 import { modalRefusals } from "../judge-modal.ts";
 import { PLATFORMS } from "../../../support/platforms.ts";
+import { runs } from "../../../support/runs.ts";
 
 const commands = declared.map((one) => withCommonOptions(one, PLATFORMS));
 const edit = commands.find(({ name }) => name === "alerts edit")!;
@@ -46,7 +47,7 @@ test("any command's form is within every limit of Discord, whatever it begins wi
         expect(modalRefusals({ ...modal })).toEqual([]);
       }
     }),
-    { numRuns: 60 },
+    runs(60),
   );
 });
 
@@ -73,7 +74,7 @@ test("every kind can be chosen in the form, by itself or by a set that stands fo
       expect(covered).toEqual(expect.arrayContaining([...kinds, ...chosen]));
       expect(offered.length).toBeLessThanOrEqual(25);
     }),
-    { numRuns: 100 },
+    runs(100),
   );
   // A personal one stands alone, and is there where it is chosen.
   const personal = renderModal(edit, formValues(edit, { kinds: "order.final" }), ["mainnet"], "1k0:key");

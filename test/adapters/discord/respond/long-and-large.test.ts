@@ -91,8 +91,8 @@ describe("files", () => {
   });
 
   test("that are too large only together come compressed where that helps", async () => {
-    const sizes = { noise: 14 * MiB, zeros: 13 * MiB };
-    const dialog = await ann.run({ channel, maxBytes: 20 * MiB }, "probe files", sizes);
+    const sizes = { noise: 2 * MiB, zeros: 24 * MiB };
+    const dialog = await ann.run({ channel, maxBytes: 24 * MiB }, "probe files", sizes);
     await until(() => dialog.last.files.length > 0, "the files");
     expect(dialog.last.files.map((file) => file.name)).toEqual(["noise.csv", "zeros.csv.zip", "chart.png"]);
     expect(textOf(dialog.last)).toBe("Files");
