@@ -14,13 +14,14 @@ const refusedGlobals = (room: string): RefusedGlobal[] =>
 
 export default defineConfig({
   // Its table is lint/rooms.ts; test/architecture.test.ts shows what it refuses.
-  jsPlugins: ["./lint/architecture.ts"],
+  jsPlugins: ["./lint/architecture.ts", "./lint/order.ts"],
   plugins: ["typescript", "unicorn", "oxc", "import", "promise", "node", "vitest"],
   categories: { correctness: "error", suspicious: "error" },
   options: { typeAware: true },
   ignorePatterns: ["/node_modules", "/out", "/data", "/coverage"],
   rules: {
     "architecture/arrows": "error",
+    "order/no-later-use": "error",
     "typescript/no-floating-promises": "error",
     "typescript/no-misused-promises": "error",
     "typescript/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
@@ -73,7 +74,7 @@ export default defineConfig({
     },
     {
       files: ["bin/**", "bench/**", "lint/**", "test/**", "./oxlint.config.ts", "./vitest.config.ts"],
-      rules: { "architecture/arrows": "off", "no-restricted-properties": "off" },
+      rules: { "architecture/arrows": "off", "order/no-later-use": "off", "no-restricted-properties": "off" },
     },
     {
       files: ["test/**/*.ts", "bench/**/*.ts"],

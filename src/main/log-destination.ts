@@ -76,12 +76,12 @@ function guardLogStream(stream: Writable): GuardedLog {
       reportLost();
     });
   };
-  const reportLost = (): void => {
+  function reportLost(): void {
     if (unreported === 0) return;
     unreported = 0;
     const event: LogEvent = "log lines lost";
     send(`${JSON.stringify({ level: 40, time: new Date().toISOString(), lines: lost, event })}\n`, 0);
-  };
+  }
   return {
     get lost() {
       return lost;

@@ -5,39 +5,39 @@ import type { Adapter } from "../adapters/adapter.ts";
 import { consoleSender } from "../adapters/web/alerts/console-sender.ts";
 import type { WebAdapter } from "../adapters/web/index.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
-import { systemClock } from "../api/clock.ts";
-import { openAudienceSettings } from "../bot/audience-settings.ts";
+import { type Clock, systemClock } from "../api/clock.ts";
+import type { Platforms } from "../alerts/platform.ts";
+import { type AudienceSettings, openAudienceSettings } from "../bot/audience-settings.ts";
+import type { Bot } from "../bot/bot.ts";
 import type { PlatformRecord } from "../adapters/record.ts";
 import { loadConfig } from "../config.ts";
 import { UserError } from "../errors.ts";
+import type { ExportJobs } from "../export/jobs/jobs.ts";
 import { createLog, type Log } from "../log.ts";
-import { createStore, type StoreFile } from "../store/create-store.ts";
+import { createStore, type DatabaseStore, type StoreFile } from "../store/create-store.ts";
 import { writeHolderRecord } from "../store/file/holder-record.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import { fromMillis } from "../units/nanoseconds.ts";
 import { readAlertsConfig } from "./alerting/alerting-settings.ts";
-import { createDuties } from "./alerting/duties.ts";
-import { openAlerting, type StartHooks } from "./alerting/open-alerting.ts";
+import { createDuties, type Duties } from "./alerting/duties.ts";
+import { type OpenAlerting, openAlerting, type StartHooks } from "./alerting/open-alerting.ts";
 import { assembleBot } from "./assemble-bot.ts";
+import { createChangeSignal } from "./change-signal.ts";
 import { packageVersion } from "./cli/cli.ts";
+import { openConsole } from "./console.ts";
+import { exportFolders, exportSlotsOf, openExportJobs } from "./export-jobs.ts";
 import { watchDatabase } from "./health/database-watch.ts";
 import { startDeadManSwitch } from "./health/dead-man-switch.ts";
 import { healthProblem } from "./health/health.ts";
-import { checkReadiness } from "./health/readiness.ts";
 import { claimDatabase, requiredOrigin } from "./holder/claim-database.ts";
 import { logDestination } from "./log-destination.ts";
-import { readAlertSnapshot } from "./metrics/alert-metrics.ts";
-import { createMetrics } from "./metrics/metrics.ts";
-import { exportFolders, exportNotice, exportSlotsOf, openExportJobs } from "./export-jobs.ts";
-import { openNetworks } from "./networks.ts";
+import { createMetrics, type MetricsRecorder } from "./metrics/metrics.ts";
+import { type Networks, openNetworks } from "./networks.ts";
 import { PLATFORM_RECORDS } from "./platforms/list.ts";
 import { watchPlatformLimits } from "./platforms/platform-limits.ts";
-import { type Config, configuredChats, openPlatforms, platformsOf } from "./platforms/platforms.ts";
+import { type Config, configuredChats, type OpenPlatforms, openPlatforms, platformsOf } from "./platforms/platforms.ts";
 import { createShutdown, handleProcessEvents, type Shutdown } from "./cli/shutdown.ts";
 import { collectGarbageOnce, unlimitYoungGeneration } from "./v8-memory.ts";
 
-/** Of several processes: how long a session that ended in one may last in another. */
-const SIGN_OUTS_EVERY: Milliseconds = 5000;
 /** The first questions are answered before anything else is loaded. */
 const WATCH_AFTER: Milliseconds = 500;
 
@@ -61,8 +61,9 @@ export async function start(
   const shutdown = createShutdown(log);
   handleProcessEvents(shutdown, log);
   try {
+    const store = createStore({ url: config.databaseUrl, log });
     await Promise.race([
-      run({ config, alertsConfig, log, lostLogLines: () => destination.lost, shutdown, hooks }),
+      runBot({ config, alertsConfig, store, log, lostLogLines: () => destination.lost, shutdown, hooks }),
       shutdown.ended,
     ]);
   } catch (thrown) {
@@ -75,41 +76,73 @@ export async function start(
   return shutdown.ended;
 }
 
-interface RunOptions {
+/** What a process runs with. */
+export interface BotProcess {
   readonly config: Config;
   readonly alertsConfig: AlertsConfig;
+  readonly store: DatabaseStore;
   readonly log: Log;
   readonly lostLogLines: () => number;
   readonly shutdown: Shutdown;
   readonly hooks: StartHooks;
+  /** Times the heartbeats among processes; default: the system's clock. */
+  readonly clock?: Clock;
 }
 
-/** Starts every part; they stop in the opposite order. The chat platforms come last, since they may be slow. */
-async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }: RunOptions): Promise<void> {
-  const store = createStore({ url: config.databaseUrl, log });
+/**
+ * Starts every part, each after the parts that it needs; they stop in the opposite order. The chat platforms come last,
+ * since they may be slow.
+ */
+export async function runBot(bot: BotProcess): Promise<void> {
+  const { config, store, log, shutdown } = bot;
   shutdown.add("store", () => store.close());
   const { begunAnew } = await claimDatabase(store, config, log);
+  const services = await openServices(bot);
+  const surfaces = await openSurfaces(bot, services);
+  const { web, chats, begin } = surfaces;
+  if (web !== undefined) await begin(web);
+  await answerAsk(bot, services.bot, web?.url);
+  if (!shutdown.signal.aborted) console.log(greeting(config, web?.url, services.networks.simulated));
+  const begun = Promise.all(chats.adapters.map(begin));
+  watchHealth(bot, services);
+  // The first questions are answered first; watching and delivering begin soon after.
+  setTimeout(() => void startAlerts(bot, services, surfaces, begunAnew), WATCH_AFTER).unref();
+  await begun;
+}
 
-  const words = platformsOf(config);
+/** All that answers and alerts, whatever the platform. */
+interface Services {
+  /** When this process began, in Unix milliseconds. */
+  readonly startedAt: Milliseconds;
+  readonly metrics: MetricsRecorder;
+  readonly duties: Duties;
+  /** The words of each platform. */
+  readonly platforms: Platforms;
+  readonly networks: Networks;
+  readonly exports: ExportJobs;
+  readonly alerts: OpenAlerting;
+  readonly bot: Bot;
+}
+
+async function openServices({
+  config,
+  store,
+  log,
+  shutdown,
+  clock = systemClock,
+  ...more
+}: BotProcess): Promise<Services> {
   const startedAt = Date.now();
-  const running: Adapter[] = [];
-  let opened: Awaited<ReturnType<typeof openPlatforms>> | undefined;
+  const chats = configuredChats(config);
+  const platforms = platformsOf(config);
   const metrics = createMetrics({
     version: packageVersion(),
-    lostLogLines,
-    platforms: () => running,
-    installations: async () => opened?.installations() ?? [],
-    alerts: () =>
-      readAlertSnapshot({ alerting, store, networks: networks.clients.map(({ network }) => network), now: Date.now }),
+    lostLogLines: more.lostLogLines,
+    chats: chats.map(({ platform }) => platform.id),
   });
-  const endLimits = watchPlatformLimits(configuredChats(config), metrics.onPlatformLimit);
+  const endLimits = watchPlatformLimits(chats, metrics.onPlatformLimit);
   shutdown.add("platform limits", async () => endLimits());
-  const duties = createDuties({
-    store,
-    clock: systemClock,
-    log,
-    onFewer: () => void exports.interruptAbandoned(),
-  });
+  const duties = createDuties({ store, clock, log });
   shutdown.add("processes", () => duties.leave());
   // From here on other processes know of this one, and leave alone what it has.
   await duties.start();
@@ -120,139 +153,129 @@ async function run({ config, alertsConfig, log, lostLogLines, shutdown, hooks }:
     ...exportSlotsOf(store),
   });
   shutdown.add("networks", () => networks.close());
-  const {
-    alerting,
-    console: shown,
-    notifyOfDatabase,
-  } = openAlerting({
-    config,
-    alertsConfig,
-    store,
-    duties,
-    networks,
-    metrics,
-    hooks,
-    log,
-    onOthers: () => void exports.heedOthers(),
-    word: (message) => exportNotice(exports, message, { platforms: words, now: () => fromMillis(Date.now()) }),
-  });
-  // Only servers of chat platforms have audience settings: without one, nothing is read before the first answer.
-  const chats = configuredChats(config).length > 0;
+  const owed = createChangeSignal();
   const exports = await openExportJobs({
     store,
     log,
     ...exportFolders(config),
     publicUrl: config.web.port === 0 ? undefined : config.web.publicUrl,
-    onOwed: () => alerting.wake(),
-    platforms: words,
+    onOwed: owed.notify,
+    platforms,
   });
+  shutdown.add("exports", () => exports.close());
+  // What another process left before this moment is found when the exports start.
+  duties.onFewer(() => void exports.interruptAbandoned());
+  const { alertsConfig, hooks } = more;
+  const alerts = openAlerting({ config, alertsConfig, store, duties, networks, metrics, exports, owed, hooks, log });
   const bot = await assembleBot({
     networks,
     store,
-    platforms: words,
-    alerts: alerting.service,
+    platforms,
+    alerts: alerts.alerting.service,
     exports,
-    chosen: chats
-      ? await openAudienceSettings(store.answers, {
-          // Those of a workspace that has removed the app are deleted behind its back, too.
-          shared: store.embedded === undefined || words.chats.some((one) => one.destinationsPerWorkspace === true),
-        })
-      : undefined,
+    chosen: await audienceSettings(config, store, platforms),
     log,
     onOutcome: metrics.onOutcome,
   });
+  return { startedAt, metrics, duties, platforms, networks, exports, alerts, bot };
+}
 
-  shutdown.add("exports", () => exports.close());
-  if (chats) {
+/** Only servers of chat platforms have audience settings: without one, nothing is read before the first answer. */
+async function audienceSettings(
+  config: Config,
+  store: DatabaseStore,
+  platforms: Platforms,
+): Promise<AudienceSettings | undefined> {
+  if (configuredChats(config).length === 0) return undefined;
+  // Those of a workspace that has removed the app are deleted by another process, too.
+  return openAudienceSettings(store.answers, {
+    shared: store.embedded === undefined || platforms.chats.some((one) => one.destinationsPerWorkspace === true),
+  });
+}
+
+/** Where people reach the bot. */
+interface Surfaces {
+  readonly chats: OpenPlatforms;
+  readonly web: WebAdapter | undefined;
+  readonly begin: (adapter: Adapter) => Promise<void>;
+}
+
+async function openSurfaces({ config, store, log, shutdown }: BotProcess, services: Services): Promise<Surfaces> {
+  const { duties, alerts, bot } = services;
+  if (configuredChats(config).length > 0) {
     const cancel = collectGarbageOnce();
     shutdown.add("garbage collection", async () => cancel());
   }
-  const platforms = await openPlatforms(config, {
+  const chats = await openPlatforms(config, {
     shared: duties,
     commands: bot.commands,
     log,
     payloads: store.payloads,
-    alerts: alerting.service,
+    alerts: alerts.alerting.service,
     store,
   });
-  opened = platforms;
-  let web: WebAdapter | undefined;
-  const adapters = () => (web === undefined ? platforms.adapters : [web, ...platforms.adapters]);
-  if (config.web.port !== 0) {
-    const { createWebAdapter } = await import("../adapters/web/index.ts");
-    web = createWebAdapter({
-      ...config.web,
-      previews: platforms.previews,
-      linkedFiles: (secret) => exports.linked(secret),
-      webhooks: platforms.webhooks,
-      signOuts: store.signOuts,
-      signOutsMillis: store.embedded === undefined ? SIGN_OUTS_EVERY : undefined,
-      ...shown,
-      simulated: networks.simulated,
-      log,
-      now: () => fromMillis(Date.now()),
-      ready: () =>
-        checkReadiness({
-          store,
-          platforms: words,
-          clients: networks.clients,
-          adapters: adapters(),
-          alerting,
-          startedAt,
-        }),
-      metrics: () => metrics.render(),
-      onRequest: metrics.onHttpRequest,
-    });
-  }
-  const begin = async (adapter: Adapter): Promise<void> => {
-    shutdown.add(adapter.platform, () => adapter.stop());
-    running.push(adapter);
-    await adapter.start(bot);
+  const web = await openConsole({ ...services, config, store, chats, log });
+  return {
+    chats,
+    web,
+    async begin(adapter) {
+      shutdown.add(adapter.platform, () => adapter.stop());
+      await adapter.start(bot);
+    },
   };
-  if (web !== undefined) await begin(web);
+}
 
-  const { embedded } = store;
-  if (embedded !== undefined) {
-    const [{ localRunner }, { serveHolder }] = await Promise.all([
-      import("../adapters/terminal/line-runner.ts"),
-      import("./holder/holder.ts"),
-    ]);
-    const holder = await serveHolder({ databaseFile: embedded.file, runner: localRunner(bot), log });
-    shutdown.add("socket for ask", () => holder.close());
-    if (holder.address !== undefined) {
-      const shownAt = web?.url === undefined ? {} : { console: web.url };
-      writeHolderRecord(embedded.file, { pid: process.pid, socket: holder.address, ...shownAt });
-    }
-  }
+/** Answers `ask` of other processes, where this one holds the database. */
+async function answerAsk({ store, log, shutdown }: BotProcess, bot: Bot, shownAt: string | undefined): Promise<void> {
+  if (store.embedded === undefined) return;
+  const { file } = store.embedded;
+  const [{ localRunner }, { serveHolder }] = await Promise.all([
+    import("../adapters/terminal/line-runner.ts"),
+    import("./holder/holder.ts"),
+  ]);
+  const holder = await serveHolder({ databaseFile: file, runner: localRunner(bot), log });
+  shutdown.add("socket for ask", () => holder.close());
+  if (holder.address === undefined) return;
+  const console = shownAt === undefined ? {} : { console: shownAt };
+  writeHolderRecord(file, { pid: process.pid, socket: holder.address, ...console });
+}
 
-  if (!shutdown.signal.aborted) console.log(greeting(config, web?.url, networks.simulated));
-  const begun = Promise.all(platforms.adapters.map(begin));
+/** Pings the dead man's switch, and looks after the database's file. */
+function watchHealth({ config, store, log, shutdown }: BotProcess, { alerts, platforms, startedAt }: Services): void {
+  const { alerting, notifyOfDatabase } = alerts;
   // Stopped first: no delivery may be planned or sent while the platforms stop.
   shutdown.add("alerts", () => alerting.stop());
   if (config.alerting.deadmanUrl !== undefined) {
-    const problem = () => healthProblem({ store, platforms: words, alerting, startedAt, now: Date.now });
+    const problem = () => healthProblem({ store, platforms, alerting, startedAt, now: Date.now });
     const deadManSwitch = startDeadManSwitch({ url: config.alerting.deadmanUrl, clock: systemClock, log, problem });
     shutdown.add("dead man's switch", () => deadManSwitch.stop());
   }
-  const watch = async (): Promise<void> => {
-    // The next start reads the origin; watching reports a database that cannot be written.
-    await store.markOrigin(requiredOrigin(config)).catch(() => undefined);
-    if (begunAnew && embedded !== undefined) await notifyOfDatabase("begun anew", embedded.file).catch(() => undefined);
-    await exports.start();
-    if (!shutdown.signal.aborted) await alerting.start([web ?? consoleSender, ...platforms.adapters]);
-  };
-  if (embedded !== undefined) {
-    const looking = new AbortController();
-    const notify = (what: NonNullable<ReturnType<StoreFile["lost"]>>) => notifyOfDatabase(what, embedded.file);
-    const watched = watchDatabase({ file: embedded, clock: systemClock, log, notify }, looking.signal);
-    shutdown.add("database watch", async () => {
-      looking.abort();
-      await watched;
-    });
+  const { embedded } = store;
+  if (embedded === undefined) return;
+  const looking = new AbortController();
+  const notify = (what: NonNullable<ReturnType<StoreFile["lost"]>>) => notifyOfDatabase(what, embedded.file);
+  const watched = watchDatabase({ file: embedded, clock: systemClock, log, notify }, looking.signal);
+  shutdown.add("database watch", async () => {
+    looking.abort();
+    await watched;
+  });
+}
+
+/** Begins to watch and to deliver. */
+async function startAlerts(
+  { config, store, shutdown }: BotProcess,
+  { exports, alerts }: Services,
+  { web, chats }: Surfaces,
+  begunAnew: boolean,
+): Promise<void> {
+  const { alerting, notifyOfDatabase } = alerts;
+  // The next start reads the origin; watching reports a database that cannot be written.
+  await store.markOrigin(requiredOrigin(config)).catch(() => undefined);
+  if (begunAnew && store.embedded !== undefined) {
+    await notifyOfDatabase("begun anew", store.embedded.file).catch(() => undefined);
   }
-  // The first questions are answered first; watching and delivering begin soon after.
-  setTimeout(() => void watch(), WATCH_AFTER).unref();
-  await begun;
+  await exports.start();
+  if (!shutdown.signal.aborted) await alerting.start([web ?? consoleSender, ...chats.adapters]);
 }
 
 function greeting(config: Config, url: string | undefined, simulated: boolean): string {

@@ -54,28 +54,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const nodes = { mainnet: nodesOf("mainnet"), testnet: nodesOf("testnet") };
   const stopped = new AbortController();
 
-  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://simulator.invalid");
-    const address = requestTarget(pathname);
-    const path = decodePath(address.path);
-    if (address.kind === "control") {
-      return serveControl(simulator, address.scope, path, query, request, response);
-    }
-    request.resume();
-    const found = nodes[address.network][address.kind === "core" ? 0 : address.node - 1];
-    if (found === undefined) return serveUnknownNode(response);
-    const { signal } = stopped;
-    if (address.kind === "core")
-      return serveNode(found.node, undefined, { request, response, path, query, at: "core", signal });
-    return serveNode(found.node, found.limiter, { request, response, path, query, at: "data-node", signal });
-  };
-
-  const server = createServer((request, response) => {
-    handle(request, response).catch((mistake: unknown) => {
-      if (!stopped.signal.aborted) log.error({ err: mistake, url: request.url }, "simulator request failed");
-      request.socket.destroy();
-    });
-  });
+  const server = createServer();
   await listen(server, host, port);
   const { port: bound } = server.address() as AddressInfo;
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
@@ -106,6 +85,29 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       await closed;
     },
   };
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://simulator.invalid");
+    const address = requestTarget(pathname);
+    const path = decodePath(address.path);
+    if (address.kind === "control") {
+      return serveControl(simulator, address.scope, path, query, request, response);
+    }
+    request.resume();
+    const found = nodes[address.network][address.kind === "core" ? 0 : address.node - 1];
+    if (found === undefined) return serveUnknownNode(response);
+    const { signal } = stopped;
+    if (address.kind === "core")
+      return serveNode(found.node, undefined, { request, response, path, query, at: "core", signal });
+    return serveNode(found.node, found.limiter, { request, response, path, query, at: "data-node", signal });
+  };
+
+  // No request has arrived yet: the server has listened only since this turn of the event loop.
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    handle(request, response).catch((mistake: unknown) => {
+      if (!stopped.signal.aborted) log.error({ err: mistake, url: request.url }, "simulator request failed");
+      request.socket.destroy();
+    });
+  });
   // Only for debugging: the command line of the simulator prints its own greeting, and so does the bot.
   log.debug({ url, seed }, "simulator ready");
   return simulator;

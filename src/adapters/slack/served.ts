@@ -121,6 +121,7 @@ export class ServedInstallations {
     const { apiUrl, command, log, payloads, shared, sleep, timing, ttlMillis, onNotInChannel } = this.#dependencies;
     const web = createWebClient(botToken, { apiUrl, log, timeoutMillis: timing.callMillis });
     const identity = new Identity({ web, log, known, ...timing });
+    const reached = { installation: { id: known?.id ?? "", botToken }, identity, web };
     const alertMillis = timing.callMillis ?? ALERT_CALL_TIMEOUT_MILLIS;
     const sender = new SlackSender(
       createWebClient(botToken, { apiUrl, log, timeoutMillis: alertMillis }),
@@ -134,7 +135,7 @@ export class ServedInstallations {
         editMillis: timing.editMillis,
         stallMillis: timing.stallMillis,
         onNotInChannel: (channel) => {
-          const context = this.#contextOf(served);
+          const context = this.#contextOf(reached);
           if (context !== undefined) onNotInChannel(context, channel);
         },
         token: shared,
@@ -142,11 +143,10 @@ export class ServedInstallations {
       },
       timing.channelMillis ?? CHANNEL_INTERVAL_MILLIS + CHANNEL_MARGIN_MILLIS,
     );
-    const served: Served = { installation: { id: known?.id ?? "", botToken }, identity, web, sender };
-    return served;
+    return Object.assign(reached, { sender });
   }
 
-  #contextOf(served: Served): SlackContext | undefined {
+  #contextOf(served: Omit<Served, "sender">): SlackContext | undefined {
     if (this.#shared === undefined) return undefined;
     const { installation, identity, web } = served;
     const { log, mayManage, timing } = this.#dependencies;

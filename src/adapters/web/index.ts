@@ -85,12 +85,15 @@ export interface WebAdapterOptions {
   /** Shortened by tests. */
   readonly bodyMillis?: Milliseconds;
   readonly log: Log;
-  ready(): Promise<Readiness>;
-  metrics(): Promise<Metrics>;
+  /** Whether the process is ready; `console` is this adapter's own state. */
+  ready(console: ConsoleState): Promise<Readiness>;
+  metrics(console: ConsoleState): Promise<Metrics>;
   readonly now: () => Nanoseconds;
   /** Called for every HTTP request answered. */
   readonly onRequest?: (sample: HttpSample) => void;
 }
+
+type ConsoleState = Pick<SendingAdapter, "platform" | "health">;
 
 export interface WebAdapter extends SendingAdapter {
   readonly platform: "web";
@@ -110,6 +113,12 @@ export function createWebAdapter(options: WebAdapterOptions): WebAdapter {
   let server: Server | undefined;
   let port = 0;
   let hosts: AllowedHosts | undefined;
+  const state: ConsoleState = {
+    platform: "web",
+    get health() {
+      return health;
+    },
+  };
 
   async function start(bot: Bot): Promise<void> {
     requireTokenBeyondLoopback(options);
@@ -146,8 +155,8 @@ export function createWebAdapter(options: WebAdapterOptions): WebAdapter {
       log,
       stopping: stopping.signal,
       timeouts: { totalMillis: INVOCATION_TIMEOUT_MILLIS, graceMillis: ABORT_GRACE_MILLIS },
-      ready: () => options.ready(),
-      metrics: () => options.metrics(),
+      ready: () => options.ready(state),
+      metrics: () => options.metrics(state),
       onRequest: options.onRequest,
     });
     // Other libraries of this process need the platform's own Request and Response.

@@ -134,6 +134,24 @@ export function judgeObservation(
     isJudgedAlways(rule) ||
     index.subscribers(rule.id, reading).some(({ created }) => created <= toMillis(at) - downtimeMillis);
 
+  const note = (before: Machine, { machine, episode, changes: all }: Step, of: DecisionSubject): void => {
+    if (!isSame(before, machine)) machines.set(machine.rule, machine.subject, machine);
+    if (episode !== undefined && episode !== openEpisode(before)) episodes.set(episode.id, episode);
+    const named = episode === undefined ? {} : { episode: episode.id };
+    for (const change of all) {
+      changes.push({ rule: machine.rule, change, ...named });
+      // Pending and dismissed belong to the history of the next episode.
+      const coming = { episode: episodeId(machine, before.number + 1) };
+      const about = change === "pending" || change === "dismissed" ? coming : named;
+      decisions.push({
+        what: change,
+        network,
+        ...about,
+        detail: detailOf(machine, episode, of, state.ruleWords(machine.rule)),
+      });
+    }
+  };
+
   const judge = (reading: Reading, rule: Rule): void => {
     const ruleSubject = [rule.id, reading.subject] as const;
     const judgement = judgeReading(rule, reading);
@@ -168,24 +186,6 @@ export function judgeObservation(
       ...(wasJudged ? {} : { downtimeMillis }),
     });
     note(before, next, reading);
-  };
-
-  const note = (before: Machine, { machine, episode, changes: all }: Step, of: DecisionSubject): void => {
-    if (!isSame(before, machine)) machines.set(machine.rule, machine.subject, machine);
-    if (episode !== undefined && episode !== openEpisode(before)) episodes.set(episode.id, episode);
-    const named = episode === undefined ? {} : { episode: episode.id };
-    for (const change of all) {
-      changes.push({ rule: machine.rule, change, ...named });
-      // Pending and dismissed belong to the history of the next episode.
-      const coming = { episode: episodeId(machine, before.number + 1) };
-      const about = change === "pending" || change === "dismissed" ? coming : named;
-      decisions.push({
-        what: change,
-        network,
-        ...about,
-        detail: detailOf(machine, episode, of, state.ruleWords(machine.rule)),
-      });
-    }
   };
 
   for (const given of readings) {

@@ -62,7 +62,6 @@ export class RateBudget {
     const wait = this.#waitFor(lane);
     if (wait > maxWaitMillis) return Promise.reject(new BudgetExhausted(wait));
     return new Promise((resolve, reject) => {
-      const leave = (): void => waiting.refuse(signal?.reason);
       const queue = this.#queues[lane];
       const waiting: Waiting = {
         lane,
@@ -76,6 +75,9 @@ export class RateBudget {
           reject(reason);
         },
       };
+      function leave(): void {
+        waiting.refuse(signal?.reason);
+      }
       queue.push(waiting);
       signal?.addEventListener("abort", leave, { once: true });
       void this.#pump();

@@ -44,23 +44,3 @@ function consoleSubscription(network: string, created: Milliseconds): Subscripti
     by: { id: "bellwether", name: "Bellwether" },
   };
 }
-
-/** Notifies its listeners that something changed, without saying what. */
-interface ChangeSignal {
-  readonly notify: () => void;
-  /** Gives the function that ends listening. */
-  readonly onChange: (listener: () => void) => () => void;
-}
-
-export function createChangeSignal(): ChangeSignal {
-  const listeners = new Set<() => void>();
-  return {
-    notify: () => {
-      for (const listener of listeners) listener();
-    },
-    onChange: (listener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-  };
-}

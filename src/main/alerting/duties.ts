@@ -10,8 +10,6 @@ export interface DutiesDependencies {
   readonly store: Pick<Store, "processes">;
   readonly clock: Clock;
   readonly log: Log;
-  /** Fewer processes live than at the last heartbeat: one has died, or ended in order. */
-  readonly onFewer?: () => void;
 }
 
 /** Begins the work of a duty. Returns how to end it: then the process has the duty no more. */
@@ -20,6 +18,8 @@ type Work = (lease: Lease) => () => Promise<void>;
 export interface Duties {
   /** Does this work whenever this process has the duty. */
   add(name: string, work: Work): void;
+  /** Calls this whenever fewer processes live than at the last heartbeat: one has died, or ended in order. */
+  onFewer(listener: () => void): void;
   /** The first heartbeat, and all that follow; resolves once it is over, also where it failed. */
   start(): Promise<void>;
   /** False where others may take this process for dead: then it sends nothing. */
@@ -44,9 +44,10 @@ interface Duty {
   held?: { readonly lease: Lease; readonly stop: () => Promise<void>; ended?: Promise<void> } | undefined;
 }
 
-export function createDuties({ store: { processes }, clock, log, onFewer }: DutiesDependencies): Duties {
+export function createDuties({ store: { processes }, clock, log }: DutiesDependencies): Duties {
   const { aliveFor } = processes;
   const duties = new Map<string, Duty>();
+  const onFewer: (() => void)[] = [];
   const leaving = new AbortController();
   let live = 1;
   /** When the last heartbeat that arrived began, by the monotonic clock. */
@@ -90,7 +91,7 @@ export function createDuties({ store: { processes }, clock, log, onFewer }: Duti
       beganAt = now;
       const fewer = counted < live;
       live = counted;
-      if (fewer) onFewer?.();
+      if (fewer) for (const listener of onFewer) listener();
       for (const [name, duty] of duties) await look(name, duty);
       failing = false;
     } catch (thrown) {
@@ -123,6 +124,7 @@ export function createDuties({ store: { processes }, clock, log, onFewer }: Duti
       // Behind a heartbeat under way, which may have passed it by.
       if (started) void (beating ?? Promise.resolve()).then(beatOnce);
     },
+    onFewer: (listener) => void onFewer.push(listener),
     async start() {
       started = true;
       await beatOnce();

@@ -2,22 +2,23 @@ import type { WebAdapterOptions } from "../../adapters/web/index.ts";
 import { CONSOLE } from "../../adapters/web/platform.ts";
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
 import { type OnStep, randomId } from "../../alerts/dependencies.ts";
-import type { AlertMessage } from "../../alerts/message/message.ts";
 import type { DatabaseFault } from "../../alerts/message/notice.ts";
 import { planNotice } from "../../alerts/deliver/outbox/batch.ts";
 import { enqueue } from "../../alerts/deliver/outbox/outbox.ts";
 import { createAlertFeed } from "../../alerts/service/feed.ts";
 import { systemClock } from "../../api/clock.ts";
 import type { Config } from "../../config.ts";
+import type { ExportJobs } from "../../export/jobs/jobs.ts";
 import type { Log } from "../../log.ts";
-import type { Reply } from "../../reply/reply.ts";
 import type { Store } from "../../store/store.ts";
+import { fromMillis } from "../../units/nanoseconds.ts";
+import { type ChangeSignal, createChangeSignal } from "../change-signal.ts";
+import { exportNotice } from "../export-jobs.ts";
 import type { MetricsRecorder } from "../metrics/metrics.ts";
 import type { Networks } from "../networks.ts";
 import { type ChatConfig, configuredChats, platformsOf } from "../platforms/platforms.ts";
 import { reachableOperators } from "./alerting-settings.ts";
 import { type Alerting, createAlerting } from "./alerting.ts";
-import { createChangeSignal } from "./console-alerts.ts";
 import { consoleWatch } from "./console-watch.ts";
 import type { Duties } from "./duties.ts";
 import { createDowntimeReporter } from "./downtime-reporter.ts";
@@ -36,11 +37,10 @@ export interface OpenAlertingDependencies {
   readonly networks: Networks;
   readonly metrics: Pick<MetricsRecorder, "onDelivery" | "onObservation">;
   readonly hooks: StartHooks;
+  readonly exports: Pick<ExportJobs, "ended" | "heedOthers">;
+  /** A delivery may be due. */
+  readonly owed: ChangeSignal;
   readonly log: Log;
-  /** See Alerting. */
-  readonly onOthers: () => void;
-  /** See Alerting. */
-  readonly word: (message: AlertMessage) => Promise<Reply | undefined>;
 }
 
 /** The alerts of a process, and the console's view of them. */
@@ -53,7 +53,7 @@ export interface OpenAlerting {
 
 /** Joins the alerts with metrics, the downtime report, the guided incident and the console. Starts nothing. */
 export function openAlerting(dependencies: OpenAlertingDependencies): OpenAlerting {
-  const { config, alertsConfig, store, networks, metrics, hooks, log } = dependencies;
+  const { config, alertsConfig, store, networks, metrics, hooks, exports, owed, log } = dependencies;
   const names = networks.clients.map(({ network }) => network);
   const operators = reachableOperators(config, log);
   const platforms = platformsOf(config);
@@ -69,7 +69,7 @@ export function openAlerting(dependencies: OpenAlertingDependencies): OpenAlerti
     always,
     simulated: networks.simulated,
     log,
-    onOwed: () => alerting.wake(),
+    onOwed: owed.notify,
   });
   const alerting = createAlerting({
     store,
@@ -88,14 +88,14 @@ export function openAlerting(dependencies: OpenAlertingDependencies): OpenAlerti
     },
     onOthers: () => {
       consoleSignal.notify();
-      dependencies.onOthers();
+      void exports.heedOthers();
     },
     onObservation: (observation) => {
       metrics.onObservation(observation);
       downtime.onObservation(observation);
     },
     log,
-    word: dependencies.word,
+    word: (message) => exportNotice(exports, message, { platforms, now: () => fromMillis(Date.now()) }),
     prepare: async () => {
       await incident?.resume();
       await downtime.begin();
@@ -103,6 +103,7 @@ export function openAlerting(dependencies: OpenAlertingDependencies): OpenAlerti
     ...(operators === undefined ? {} : { operators }),
     ...hooks,
   });
+  owed.onChange(() => alerting.wake());
   return {
     alerting,
     async notifyOfDatabase(what, file) {

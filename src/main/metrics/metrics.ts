@@ -30,21 +30,26 @@ export interface MetricsRecorder {
   readonly onObservation: (observation: Pick<Observation, "network" | "watcher" | "failure">) => void;
   /** A platform answered 429. */
   readonly onPlatformLimit: (platform: string) => void;
-  render(): Promise<Metrics>;
+  /** All metrics, with the state of the parts at this scrape. */
+  render(parts?: ScrapedParts): Promise<Metrics>;
 }
 
 export interface MetricsSources {
   readonly version: string;
-  /** The adapters that run; read at each scrape. */
-  readonly platforms?: () => readonly Pick<Adapter, "platform" | "health">[];
+  /** The chat platforms that are set up: their counters begin at 0. */
+  readonly chats?: readonly string[];
   /** Log lines that could not be written so far; read at each scrape. */
   readonly lostLogLines?: () => number;
-  /** The installations of each app of many workspaces, by their state; read at each scrape. */
-  readonly installations?: () => Promise<readonly InstallationSample[]>;
-  /** The state of the alerts; read at each scrape. */
-  readonly alerts?: () => Promise<AlertSnapshot>;
   /** Timeout of what the database is asked. Default 2 s. */
   readonly alertsMillis?: Milliseconds;
+}
+
+/** The parts of the process whose state each scrape reads. */
+export interface ScrapedParts {
+  readonly platforms?: readonly Pick<Adapter, "platform" | "health">[];
+  /** The installations of each app of many workspaces, by their state. */
+  readonly installations?: () => Promise<readonly InstallationSample[]>;
+  readonly alerts?: () => Promise<AlertSnapshot>;
 }
 
 /** How many installations a platform's app has in each state. */
@@ -64,9 +69,10 @@ export function createMetrics(sources: MetricsSources): MetricsRecorder {
   let waiting: Sample[] = [];
   let loading: Promise<Instruments> | undefined;
   let ready: Instruments | undefined;
+  let scraped: ScrapedParts = {};
 
   const load = (): Promise<Instruments> => {
-    loading ??= createInstruments(sources).then((instruments) => {
+    loading ??= createInstruments(sources, () => scraped).then((instruments) => {
       for (const sample of waiting) instruments.observe(sample);
       waiting = [];
       ready = instruments;
@@ -88,11 +94,12 @@ export function createMetrics(sources: MetricsSources): MetricsRecorder {
     onObservation: ({ network, watcher, failure }) =>
       record({ of: "observation", network, watcher: watcher.name, failed: failure !== undefined }),
     onPlatformLimit: (platform) => record({ of: "limited platform", platform }),
-    async render() {
+    async render(parts = {}) {
+      scraped = parts;
       const { registry, alerts } = await load();
-      if (sources.alerts !== undefined) {
+      if (parts.alerts !== undefined) {
         // The log explains a failure; here the database counts as not answering.
-        const snapshot = sources.alerts().catch(() => undefined);
+        const snapshot = parts.alerts().catch(() => undefined);
         const { alertsMillis: millis = SNAPSHOT_TIMEOUT_MILLIS } = sources;
         alerts.show(await inTime(snapshot, { millis }, () => undefined));
       }
@@ -108,7 +115,7 @@ interface Instruments {
 }
 
 /** Names follow https://prometheus.io/docs/practices/naming/. */
-async function createInstruments(sources: MetricsSources): Promise<Instruments> {
+async function createInstruments(sources: MetricsSources, scraped: () => ScrapedParts): Promise<Instruments> {
   const prometheus = await import("prom-client");
   const { Counter, Gauge, Registry } = prometheus;
   const registry = new Registry();
@@ -126,7 +133,7 @@ async function createInstruments(sources: MetricsSources): Promise<Instruments> 
     registers: [],
     collect() {
       this.reset();
-      for (const { platform, health } of sources.platforms?.() ?? []) {
+      for (const { platform, health } of scraped().platforms ?? []) {
         this.set({ platform, state: health.state }, health.state === "up" ? 1 : 0);
       }
     },
@@ -141,7 +148,10 @@ async function createInstruments(sources: MetricsSources): Promise<Instruments> 
       async collect() {
         this.reset();
         const { alertsMillis: millis = SNAPSHOT_TIMEOUT_MILLIS } = sources;
-        const counted = sources.installations?.().catch(() => []) ?? Promise.resolve([]);
+        const counted =
+          scraped()
+            .installations?.()
+            .catch(() => []) ?? Promise.resolve([]);
         for (const { platform, counts } of await inTime(counted, { millis }, () => [])) {
           for (const [state, count] of Object.entries(counts)) this.set({ platform, state }, count);
         }
@@ -159,12 +169,7 @@ async function createInstruments(sources: MetricsSources): Promise<Instruments> 
       },
     }),
   );
-  const request = requestInstruments(
-    prometheus,
-    registry,
-    // The console has no rate limit.
-    sources.platforms?.().flatMap(({ platform }) => (platform === "web" ? [] : [platform])),
-  );
+  const request = requestInstruments(prometheus, registry, sources.chats);
   const alerts = alertInstruments(prometheus, registry);
   return {
     registry,

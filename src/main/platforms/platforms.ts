@@ -40,7 +40,7 @@ export function configuredChats({ platforms }: ChatConfig): readonly SetUpPlatfo
 }
 
 /** The chat platforms of a process. */
-interface OpenPlatforms {
+export interface OpenPlatforms {
   /** Those that are set up. */
   readonly adapters: readonly SendingAdapter[];
   /** How each would show a reply, whether or not it is set up. */

@@ -37,17 +37,6 @@ export function openForLife(file: string, waitMillis: Milliseconds, writes: Writ
   let mark: ContentMark | undefined;
   let closed = false;
 
-  const open = async (): Promise<OpenFile> => {
-    if (closed) throw new Error("The store is closed.");
-    opened ??= take();
-    try {
-      return await opened;
-    } catch (thrown) {
-      // The cause may pass: the next call tries again.
-      opened = undefined;
-      throw thrown;
-    }
-  };
   const take = async (): Promise<OpenFile> => {
     const taken = await openFile(file, waitMillis, writes);
     try {
@@ -65,6 +54,17 @@ export function openForLife(file: string, waitMillis: Milliseconds, writes: Writ
     return taken;
   };
 
+  const open = async (): Promise<OpenFile> => {
+    if (closed) throw new Error("The store is closed.");
+    opened ??= take();
+    try {
+      return await opened;
+    } catch (thrown) {
+      // The cause may pass: the next call tries again.
+      opened = undefined;
+      throw thrown;
+    }
+  };
   return {
     withDatabase: async (work) => work(await (await open()).kysely()),
     async claim() {

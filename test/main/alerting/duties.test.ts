@@ -54,8 +54,8 @@ function processOf(registry: Registry, self: string, diary: string[], names = ["
     store: { processes: registry.port(self) },
     clock: registry.clock,
     log: silentLog(),
-    onFewer: () => fewer.push(registry.clock.monotonicMillis()),
   });
+  duties.onFewer(() => fewer.push(registry.clock.monotonicMillis()));
   for (const name of names) duties.add(name, noting(diary, self, name));
   onTestFinished(async () => {
     registry.cutOff.clear();

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import type { Verdict } from "../../../src/api/verdict/verdict.ts";
 import type { AlertSnapshot } from "../../../src/main/metrics/alert-metrics.ts";
-import { createMetrics, type MetricsRecorder } from "../../../src/main/metrics/metrics.ts";
+import { createMetrics, type MetricsRecorder, type ScrapedParts } from "../../../src/main/metrics/metrics.ts";
 
 const AT = 1_700_000_000_000;
 
@@ -40,8 +40,8 @@ const snapshot: AlertSnapshot = {
 };
 
 /** The lines of a metric, without its prefix. */
-async function read(metrics: MetricsRecorder, name: string): Promise<string[]> {
-  const { body } = await metrics.render();
+async function read(metrics: MetricsRecorder, name: string, alerts?: ScrapedParts["alerts"]): Promise<string[]> {
+  const { body } = await metrics.render(alerts === undefined ? {} : { alerts });
   return body
     .split("\n")
     .filter((line) => new RegExp(`^bellwether_${name}(?:_count)?(?:\\{| )`, "u").test(line))
@@ -103,11 +103,11 @@ it.each<[string, string[]]>([
   ["database_oldest_transaction_seconds", ["database_oldest_transaction_seconds 90.5"]],
   ["database_dead_rows_ratio", ["database_dead_rows_ratio 0.25"]],
 ])("shows the state of the alerts: %s", async (name, lines) => {
-  expect(await read(createMetrics({ version: "1", alerts: async () => snapshot }), name)).toEqual(lines);
+  expect(await read(createMetrics({ version: "1" }), name, async () => snapshot)).toEqual(lines);
 });
 
 it("says of every node which state it is in", async () => {
-  const lines = await read(createMetrics({ version: "1", alerts: async () => snapshot }), "node_state");
+  const lines = await read(createMetrics({ version: "1" }), "node_state", async () => snapshot);
   expect(lines.filter((line) => line.endsWith(" 1"))).toEqual([
     'node_state{network="mainnet",node="n1",state="ok"} 1',
     'node_state{network="mainnet",node="n2",state="down"} 1',
@@ -116,26 +116,27 @@ it("says of every node which state it is in", async () => {
 
 it("shows a database whose last write failed as down", async () => {
   const alerts = async () => ({ ...snapshot, writable: false });
-  expect(await read(createMetrics({ version: "1", alerts }), "store_up")).toEqual(["store_up 0"]);
+  expect(await read(createMetrics({ version: "1" }), "store_up", alerts)).toEqual(["store_up 0"]);
 });
 
 it("forgets what is over", async () => {
   let now = snapshot;
-  const metrics = createMetrics({ version: "1", alerts: async () => now });
-  expect(await read(metrics, "queue_depth")).toContain('queue_depth{platform="slack"} 7');
+  const metrics = createMetrics({ version: "1" });
+  const alerts = async () => now;
+  expect(await read(metrics, "queue_depth", alerts)).toContain('queue_depth{platform="slack"} 7');
   now = { ...snapshot, queue: [] };
-  expect(await read(metrics, "queue_depth")).toContain('queue_depth{platform="slack"} 0');
+  expect(await read(metrics, "queue_depth", alerts)).toContain('queue_depth{platform="slack"} 0');
 });
 
 it.each<[string, () => Promise<AlertSnapshot>]>([
   ["fails", () => Promise.reject(new Error("The store is closed."))],
   ["hangs", () => new Promise(() => {})],
 ])("gives the other figures where the database %s", async (_name, alerts) => {
-  const metrics = createMetrics({ version: "1", alerts, alertsMillis: 20 });
+  const metrics = createMetrics({ version: "1", alertsMillis: 20 });
   metrics.onDelivery({ platform: "slack", phase: "trigger", outcome: "sent", waited: 250 });
-  expect(await read(metrics, "store_up")).toEqual(["store_up 0"]);
-  expect(await read(metrics, "queue_depth")).toEqual([]);
-  expect(await read(metrics, "deliveries_total")).toHaveLength(1);
+  expect(await read(metrics, "store_up", alerts)).toEqual(["store_up 0"]);
+  expect(await read(metrics, "queue_depth", alerts)).toEqual([]);
+  expect(await read(metrics, "deliveries_total", alerts)).toHaveLength(1);
 });
 
 it("counts deliveries by what came of them, and measures those that arrived", async () => {

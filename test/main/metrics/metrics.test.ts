@@ -69,10 +69,12 @@ it("says nothing of the event loop that was not measured, and keeps what was, ho
 it("shows which platforms are connected, as they are when asked", async () => {
   let state: "up" | "failed" = "up";
   const platforms = () => [{ platform: "discord", health: { state } }];
-  const metrics = createMetrics({ version: "1", platforms });
-  expect((await metrics.render()).body).toContain('bellwether_platform_up{platform="discord",state="up"} 1');
+  const metrics = createMetrics({ version: "1" });
+  expect((await metrics.render({ platforms: platforms() })).body).toContain(
+    'bellwether_platform_up{platform="discord",state="up"} 1',
+  );
   state = "failed";
-  const { body } = await metrics.render();
+  const { body } = await metrics.render({ platforms: platforms() });
   expect(body).toContain('bellwether_platform_up{platform="discord",state="failed"} 0');
   expect(body).not.toContain('state="up"');
 });

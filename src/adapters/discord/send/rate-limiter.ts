@@ -66,11 +66,11 @@ export class RateLimiter {
       signal.removeEventListener("abort", leave);
       resolve();
     };
-    const leave = (): void => {
+    function leave(): void {
       const index = waiting.indexOf(go);
       if (index !== -1) waiting.splice(index, 1);
       reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
-    };
+    }
     signal.addEventListener("abort", leave, { once: true });
     waiting.push(go);
     this.#release();

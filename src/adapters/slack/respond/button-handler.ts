@@ -293,7 +293,7 @@ function openPressedForm(slack: SlackContext, place: PressPlace, ask: Ask): Prom
 /** Runs the command again and sends the content that did not fit as files. */
 async function sendFiles(slack: SlackContext, place: PressPlace, ask: Ask): Promise<void> {
   const request = { ...(await requestContextOf(slack, place, ask, false)), again: true } as const;
-  const progress = progressOf(slack, ask, request, "caller");
+  const progress = progressOf(slack, ask, request, () => "caller");
   progress.update(firstNotice(slack, ask, request.responder, "caller"));
   const prepared = prepare(slack, ask, request, (latest) => progress.update(latest));
   const reply = await prepared.run();

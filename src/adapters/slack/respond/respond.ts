@@ -24,9 +24,10 @@ export async function respond(slack: SlackContext, ask: Ask, request: RequestCon
     if (channel !== undefined && responder.shared && isManagementCommand(slack, ask.command)) {
       slack.lastManagementRequests.remember(channel, request);
     }
+    let audience: Visibility = "caller";
+    const progress = progressOf(slack, ask, request, () => audience);
     const prepared = prepare(slack, ask, request, (latest) => progress.update(latest));
-    const audience = audienceOf(slack, ask, request, prepared);
-    const progress = progressOf(slack, ask, request, audience);
+    audience = audienceOf(slack, ask, request, prepared);
     let delivered: boolean;
     try {
       const reply = await runPrepared(prepared, progress, firstNotice(slack, ask, responder, audience));
@@ -53,7 +54,7 @@ export function progressOf(
   slack: SlackContext,
   ask: Ask,
   { caller, responder }: RequestContext,
-  audience: Visibility,
+  audience: () => Visibility,
 ): Progress {
   const asked = slack.now();
   // If the answer replaces a page, the first progress message would appear elsewhere: it is skipped.
@@ -73,7 +74,7 @@ export function progressOf(
         slack,
       );
       const footnote = progressFootnote(asked, slack.now(), responder.expires);
-      await responder.showProgress(withSmallPrint(body, footnote), audience);
+      await responder.showProgress(withSmallPrint(body, footnote), audience());
       return true;
     } catch (error) {
       slack.log.debug({ platform: "slack", command: ask.command, why: describeError(error) }, "progress not shown");

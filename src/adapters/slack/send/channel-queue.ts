@@ -50,11 +50,6 @@ export class ChannelQueue {
     if (waiting.length >= MAX_WAITING_MESSAGES)
       return Promise.reject(new QueueFull(`${MAX_WAITING_MESSAGES} messages wait for this channel`));
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const leave = (reason: unknown): void => {
-      const index = waiting.indexOf(entry);
-      if (index !== -1) waiting.splice(index, 1);
-      reject(reason);
-    };
     const abort = (): void => leave(signal.reason);
     let prepared: Promise<void> | undefined;
     const entry: Waiting = {
@@ -65,6 +60,11 @@ export class ChannelQueue {
         await work().then(resolve, reject);
       },
     };
+    function leave(reason: unknown): void {
+      const index = waiting.indexOf(entry);
+      if (index !== -1) waiting.splice(index, 1);
+      reject(reason);
+    }
     if (signal.aborted) return Promise.reject(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
     const behind = urgent ? waiting.findIndex((one) => !one.urgent) : -1;

@@ -34,6 +34,9 @@ export function invocationRoutes(dependencies: InvocationDependencies): Hono {
   const running = createConcurrencyLimit(MAX_RUNNING);
   const completing = createConcurrencyLimit(MAX_COMPLETING);
 
+  const audience = (question: Question, answer: Reply): AnswerAudience =>
+    answerAudience(dependencies.bot(), question, answer, dependencies.now());
+
   app.post("/invocations", async (c) => {
     const question = await readBody(c, Question);
     if (question === undefined) {
@@ -62,9 +65,6 @@ export function invocationRoutes(dependencies: InvocationDependencies): Hono {
       release();
     }
   });
-
-  const audience = (question: Question, answer: Reply): AnswerAudience =>
-    answerAudience(dependencies.bot(), question, answer, dependencies.now());
 
   /** One JSON object a line: `{"progress": Reply}` for each step, if there are steps, then `{"reply": Reply}`. */
   function streamed(

@@ -80,6 +80,8 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
   const attempts = new Map<string, Promise<void>>();
   const limit = new ConcurrencyLimit(clock, dependencies);
   const wall = new WallClockMonitor(clock);
+  let wakeUp = Promise.withResolvers<void>();
+  const wake = (): void => wakeUp.resolve();
   const probe = new TokenProbe({ clock, log, senders, onChecked: () => wake() });
   /** Aborts the attempts that are still running when the process stops. */
   const shutdown = new AbortController();
@@ -88,8 +90,6 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
   let expiredAt = -Infinity;
   /** When claims without a sender were last looked for, by the monotonic clock. */
   let recoveredAt = -Infinity;
-  let wakeUp = Promise.withResolvers<void>();
-  const wake = (): void => wakeUp.resolve();
   const free = (sender: Sender): number => limit.free(sender);
 
   /** Records the last results and claims the next deliveries for these senders, all in one transaction. */

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { alertEvents, type AlertStreamOptions } from "../../../../src/adapters/web/alerts/alert-stream.ts";
 import { type AlertFeed, createAlertFeed } from "../../../../src/alerts/service/feed.ts";
-import { createChangeSignal } from "../../../../src/main/alerting/console-alerts.ts";
+import { createChangeSignal } from "../../../../src/main/change-signal.ts";
 import { Stage } from "../../../alerts/stage.ts";
 import { FakeSender } from "../../../support/fake-sender.ts";
 import { PLATFORMS } from "../../../support/platforms.ts";

@@ -8,7 +8,7 @@ import { streamWithReadTimeout } from "../../../../src/adapters/web/alerts/alert
 import { INITIAL_ALERTS, MAX_ALERT_STREAMS } from "../../../../src/adapters/web/limits.ts";
 import type { AlertEvent } from "../../../../src/alerts/judge/kinds/event.ts";
 import { type AlertFeed, createAlertFeed } from "../../../../src/alerts/service/feed.ts";
-import { createChangeSignal } from "../../../../src/main/alerting/console-alerts.ts";
+import { createChangeSignal } from "../../../../src/main/change-signal.ts";
 import { type Reply, reply } from "../../../../src/reply/reply.ts";
 import { stalled } from "../../../alerts/readings.ts";
 import { aSubscription } from "../../../alerts/samples.ts";

@@ -46,6 +46,8 @@ export function createAlerts(view, badge, info, around) {
   const opened = performance.now();
   const standing = createStanding();
   const pace = createPace();
+  /** @type {(() => void) | undefined} */
+  let wake;
   const silences = createSilences(at("silences"), around, () => wake?.());
   /** @type {WatchState | undefined} How things stood when the server last answered. */
   let state;
@@ -166,8 +168,6 @@ export function createAlerts(view, badge, info, around) {
     }, SOON_MILLIS);
   }
 
-  /** @type {(() => void) | undefined} */
-  let wake;
   /** @param {number} millis */
   function pause(millis) {
     return new Promise((resolve) => {
