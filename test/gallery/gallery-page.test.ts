@@ -143,7 +143,7 @@ function faultsOf({ shown }: Sample): string[] {
       const answer = { asker: "1", keeps: true, shareable: true } as const;
       const { files, ...message } =
         as === "alert"
-          ? renderEmbed(whole ? unfolded(reply) : aboveFold(reply), { alert: true })
+          ? renderEmbed(whole ? unfolded(reply) : aboveFold(reply))
           : renderDiscord(reply, answer, whole ? "whole" : "folded");
       return refusals({ ...message, files: files.map(({ name }) => name) });
     }),

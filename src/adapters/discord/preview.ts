@@ -28,7 +28,7 @@ export function createDiscordPreview(commands: readonly AnyCommand[]): Preview {
 
   function render(reply: Reply, as: Parameters<Preview["render"]>[1]): unknown {
     if (as === "alert") {
-      const { files, unstored, ...message } = renderEmbed(aboveFold(reply), { alert: true, mention });
+      const { files, unstored, ...message } = renderEmbed(aboveFold(reply), mention);
       const embeds = message.embeds.map((embed) => ({
         title: embed.title === undefined ? [] : parse(embed.title, "normal"),
         description: embed.description === undefined ? [] : parse(embed.description, "extended"),

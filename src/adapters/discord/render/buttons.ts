@@ -26,8 +26,6 @@ import { encodePress, type KeptUse, type Press } from "./press.ts";
 
 /** The context of a message, beside its reply. */
 export interface MessageContext {
-  /** It is an alert: its headline stands above its embed. */
-  readonly alert?: true;
   /** The user who asked; left out for an alert. */
   readonly asker?: string | undefined;
   /** The command, for Refresh; left out where it must not run again. */
@@ -74,15 +72,12 @@ interface Buttons {
   readonly whole: boolean;
 }
 
-/** Reserved for the buttons that any message may have: Refresh, Full ids (or Details) and Share. */
-const COMMON_BUTTONS = 3;
-
-/** Splits the actions of an embed into buttons and, beyond the limit, lines of markdown. */
+/** Splits the actions of an alert into buttons, one of which may be Full ids, and lines of markdown. */
 export function splitActions(
   actions: readonly Action[],
   mention: CommandMention | undefined,
 ): { shown: readonly ButtonAction[]; left: readonly string[] } {
-  return splitButtons(asButtons(actions), MAX_BUTTONS - COMMON_BUTTONS, mention);
+  return splitButtons(asButtons(actions), MAX_BUTTONS - 1, mention);
 }
 
 /** As many actions as buttons, and the others as lines of markdown. */
@@ -101,23 +96,13 @@ export function splitButtons(
   return { shown, left };
 }
 
-/** Renders actions as the buttons of an embed, followed by Refresh, Full ids and Share where they apply. */
-export function renderButtons(
-  actions: readonly ButtonAction[],
-  reply: Reply,
-  ids: readonly ShortenedId[],
-  context: MessageContext,
-): Buttons {
+/** Renders actions as the buttons of an alert, followed by Full ids where some are shortened. */
+export function renderButtons(actions: readonly ButtonAction[], ids: readonly ShortenedId[]): Buttons {
   const presses = new PressIds();
-  const own = actions.map((action) => actionButton(action, context, presses));
+  const own = actions.map((action) => actionButton(action, {}, presses));
   const buttons = own.map(({ button }) => button);
-  const refresh = refreshButton(reply, context, presses);
-  if (refresh !== undefined) buttons.push(refresh);
   if (ids.length > 0) {
     buttons.push(pressButton(ids.length === 1 ? "Full id" : "Full ids", presses.idOf({ kind: "ids", ids })));
-  }
-  if (context.shareable === true && reply.failure === undefined) {
-    buttons.push(pressButton("Share", presses.idOf({ kind: "share" })));
   }
   return { rows: rowsOfButtons(buttons), unstored: presses.unstored, whole: own.every(({ whole }) => whole) };
 }

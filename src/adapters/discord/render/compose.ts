@@ -98,16 +98,14 @@ export async function composeKept(
   };
 }
 
-/** Renders a reply as an embed, as `compose` does with components: an alert, or in place of a message of before. */
-export async function composeEmbed(
+/** Renders an alert as an embed and makes it ready to send, as `compose` does with an answer. */
+export async function composeAlert(
   reply: Reply,
-  context: MessageContext,
   maxBytes: number,
   dependencies: Omit<ComposeDependencies, "now">,
   signal: AbortSignal,
 ): Promise<ComposedMessage> {
-  const { mention } = dependencies;
-  const message = renderEmbed(unfolded(reply), { ...context, mention });
+  const message = renderEmbed(unfolded(reply), dependencies.mention);
   const [stored, fitted] = await Promise.all([
     storePresses(message.unstored, undefined, dependencies),
     fit(message.files, maxBytes, dependencies.log, signal),

@@ -5,14 +5,15 @@ import type { Action, Reply, Tone } from "../../../reply/reply.ts";
 import { TONE_SIGNS } from "../../tone-signs.ts";
 import { WHY_COMMAND } from "../../why-this-alert.ts";
 import { EMBED_DESCRIPTION_LENGTH, EMBED_TITLE_LENGTH, EMBED_URL_LENGTH } from "../limits.ts";
-import { type ActionRows, type MessageContext, type PressIds, renderButtons, splitActions } from "./buttons.ts";
+import type { CommandMention } from "../command-mentions.ts";
+import { type ActionRows, type PressIds, renderButtons, splitActions } from "./buttons.ts";
 import { fitBlocks, joinBlocks, overflowActions } from "./blocks.ts";
 import { escapeMarkdown, flatText, isWebAddress, type Markup, renderText, type ShortenedId } from "./markdown.ts";
 import { replyFiles } from "./files.ts";
 
-/** A reply as a message with an embed; `unstored` presses get their final custom_id once they are in the store. */
+/** An alert as a message with an embed; `unstored` presses get their final custom_id once they are in the store. */
 export interface EmbedMessage {
-  /** The headline of an alert, which a locked phone shows: of an embed it shows nothing. Else empty. */
+  /** The headline, which a locked phone shows: of an embed it shows nothing. */
   readonly content: string;
   readonly embeds: APIEmbed[];
   readonly components: ActionRows;
@@ -31,10 +32,10 @@ const TRUNCATION_NOTE_LENGTH = 200;
 const MAX_IDS = 60;
 
 /**
- * Renders any reply as an embed: alerts, whose first line stands above it, and what takes the place of a message that
- * has one. Within every limit; omitted content is counted and attached as a file. Pure and total.
+ * Renders an alert as an embed below its headline. Within every limit; omitted content is counted and attached as a
+ * file. Pure and total.
  */
-export function renderEmbed(reply: Reply, context: MessageContext = {}): EmbedMessage {
+export function renderEmbed(reply: Reply, mention?: CommandMention): EmbedMessage {
   const ids: ShortenedId[] = [];
   const onId = (name: string, value: string): void => {
     if (!ids.some((one) => one.value === value)) ids.push({ name, value });
@@ -46,14 +47,14 @@ export function renderEmbed(reply: Reply, context: MessageContext = {}): EmbedMe
     reply.footer === undefined
       ? undefined
       : renderText(reply.footer, { max: FOOTER_LENGTH, onId: (value) => onId("", value) });
-  const actions = splitActions(reply.actions, context.mention);
+  const actions = splitActions(reply.actions, mention);
   const left = overflowActions(actions.left);
   const space =
     EMBED_DESCRIPTION_LENGTH - TRUNCATION_NOTE_LENGTH - (footer?.markdown.length ?? 0) - left.markdown.length - 20;
-  const blocks = fitBlocks(reply.blocks, space, { heldOf: (index) => held[index], onId, mention: context.mention });
+  const blocks = fitBlocks(reply.blocks, space, { heldOf: (index) => held[index], onId, mention });
   // The story of an alert, behind its Details, has them whole.
-  const tellsIds = context.alert === true && reply.actions.some(asksWhy);
-  const buttons = renderButtons(actions.shown, reply, tellsIds ? [] : ids.slice(0, MAX_IDS), context);
+  const tellsIds = reply.actions.some(asksWhy);
+  const buttons = renderButtons(actions.shown, tellsIds ? [] : ids.slice(0, MAX_IDS));
 
   const csv = new Set(blocks.flatMap((markup, index) => (markup.csv === true ? [index] : [])));
   const whole =
@@ -74,17 +75,16 @@ export function renderEmbed(reply: Reply, context: MessageContext = {}): EmbedMe
     .filter((part) => part !== "")
     .join("\n");
   const picture = given.find(({ attachment }) => attachment === reply.picture);
-  const content = context.alert === true ? `${TONE_SIGNS[reply.tone]}${title.markdown}`.trim() : "";
+  const content = `${TONE_SIGNS[reply.tone]}${title.markdown}`.trim() || "–";
   const embed: APIEmbed = {
     color: COLORS[reply.tone],
-    ...(title.markdown === "" || content !== "" ? {} : { title: title.markdown }),
     ...(reply.url !== undefined && title.markdown !== "" && isWebAddress(reply.url, EMBED_URL_LENGTH)
       ? { url: reply.url }
       : {}),
-    ...(description.trim() === "" ? (title.markdown === "" ? { description: "–" } : {}) : { description }),
+    ...(description.trim() === "" ? {} : { description }),
     ...(picture === undefined ? {} : { image: { url: `attachment://${picture.name}` } }),
   };
-  const isHeadlineAlone = content !== "" && description.trim() === "" && picture === undefined;
+  const isHeadlineAlone = description.trim() === "" && picture === undefined;
   return {
     content,
     embeds: isHeadlineAlone ? [] : [embed],

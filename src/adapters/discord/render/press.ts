@@ -28,10 +28,10 @@ const Press = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("fold"), whole: z.boolean(), key: z.string() }),
   /** A form: the command that it completes, and what its fields held at first. */
   z.object({ kind: z.literal("form"), ask: Ask, before: z.record(z.string(), z.string()) }),
-  /** Of a message of before: its shortened ids. */
+  /** The ids that an alert shows shortened. */
   z.object({ kind: z.literal("ids"), ids: z.array(z.object({ name: z.string(), value: z.string() })) }),
-  /** Posts the kept reply for all; without a key, the message as it is shown. */
-  z.object({ kind: z.literal("share"), key: z.string().optional() }),
+  /** Posts the kept reply for all. */
+  z.object({ kind: z.literal("share"), key: z.string() }),
 ]);
 export type Press = Immutable<z.infer<typeof Press>>;
 
@@ -80,9 +80,8 @@ function contentOf(press: Press): string | undefined {
     case "form":
       return undefined;
     case "fold":
-      return press.key;
     case "share":
-      return press.key ?? "";
+      return press.key;
   }
 }
 
@@ -105,7 +104,7 @@ export function decodePress(customId: string): DecodedPress | undefined {
   if (match === null || match[1] !== SCHEMA_VERSION) return undefined;
   const [, , letter, content = ""] = match;
   if (letter === "k") return { kind: "stored", key: content };
-  if (letter === "s") return content === "" ? { kind: "share" } : { kind: "share", key: content };
+  if (letter === "s") return content === "" ? undefined : { kind: "share", key: content };
   if (letter === "d" || letter === "l") return { kind: "fold", whole: letter === "d", key: content };
   const values = parseJson(`[${content}]`);
   if (letter === "i") {

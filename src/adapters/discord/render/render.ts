@@ -1,7 +1,7 @@
 // Renders a Reply as one Discord message of components, within every limit: whole, and as much of it as people read
 // first. Read next: body.ts (the texts), controls.ts (buttons and selects), blocks.ts and table.ts
 // (blocks as markdown), markdown.ts (inline text, escaping), press.ts (custom_ids), compose.ts and files.ts (ready to
-// send). embed.ts is the form of alerts and of messages of earlier versions.
+// send). embed.ts is the form of alerts.
 
 import {
   type APIAllowedMentions,

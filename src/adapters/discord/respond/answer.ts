@@ -10,7 +10,7 @@ import { Progress } from "../../progress.ts";
 import type { DiscordContext } from "../context.ts";
 import { MAX_FILE_BYTES, MAX_FILES } from "../limits.ts";
 import type { MessageContext } from "../render/buttons.ts";
-import { compose, composeEmbed, type ComposedMessage } from "../render/compose.ts";
+import { compose, type ComposedMessage } from "../render/compose.ts";
 import { errorForLog, hasErrorCode, isTransient } from "../transport/rest.ts";
 import { uploadOf } from "../transport/upload.ts";
 import { openForm, takesForm, withWayBack } from "./form.ts";
@@ -18,7 +18,6 @@ import type { InteractionApi } from "./interaction-api.ts";
 import {
   callerOf,
   givenFile,
-  isEmbed,
   isEphemeral,
   isShared,
   maxBytesOf,
@@ -75,9 +74,7 @@ export async function answerCommand(
   };
   const prepared = withWayBack(context.bot.prepare(invocation), form);
   if (!prepared.ok) {
-    await composeAndSend(context, interaction, prepared.reply, { asker: caller.id }, false, (message) =>
-      api.reply(message),
-    );
+    await composeAndSend(context, interaction, prepared.reply, { asker: caller.id }, (message) => api.reply(message));
     return;
   }
   const ephemeral =
@@ -161,9 +158,8 @@ async function answerAtOnce(
   api: InteractionApi,
   { reply, messageContext, isPrivate, replaces }: EarlyAnswer,
 ): Promise<void> {
-  const embed = replaces && isEmbed(interaction);
   try {
-    await composeAndSend(context, interaction, reply, messageContext, embed, async (message) => {
+    await composeAndSend(context, interaction, reply, messageContext, async (message) => {
       try {
         await (replaces ? api.update(message.body, message.files) : api.reply(message, isPrivate));
       } catch (error) {
@@ -216,8 +212,7 @@ async function deliver(
     const beside = failed && (placement === "replace" || !ephemeral);
     // Failures are ephemeral; the deferral must go first, or the follow-up would take its visibility.
     if (beside && placement !== "replace") await api.remove();
-    const embed = placement === "replace" && !beside && isEmbed(interaction);
-    await composeAndSend(context, interaction, reply, messageContext, embed, (message) =>
+    await composeAndSend(context, interaction, reply, messageContext, (message) =>
       beside ? api.followUp(message, true) : api.edit(message),
     );
   } catch (error) {
@@ -231,17 +226,15 @@ async function deliver(
   }
 }
 
-/** Composes and sends, with an `embed` where the message has one; a notice replaces a message that Discord refuses. */
+/** Composes and sends; a notice replaces a message that Discord refuses. */
 async function composeAndSend(
   context: DiscordContext,
   interaction: UserInteraction,
   reply: Reply,
   messageContext: MessageContext,
-  embed: boolean,
   deliverTo: (message: ComposedMessage) => Promise<void>,
 ): Promise<void> {
-  const inForm = embed ? composeEmbed : compose;
-  const message = await inForm(reply, messageContext, maxBytesOf(interaction), context, context.signal);
+  const message = await compose(reply, messageContext, maxBytesOf(interaction), context, context.signal);
   try {
     await deliverTo(message);
   } catch (error) {
@@ -251,7 +244,7 @@ async function composeAndSend(
     const refused = error.status === 400 || error.status === 413;
     if (!refused || hasErrorCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged)) throw error;
     context.log.error({ ...errorForLog(error), platform: "discord", interaction: interaction.id }, "answer failed");
-    const notice = await inForm(refusedAnswerNotice(), {}, maxBytesOf(interaction), context, context.signal);
+    const notice = await compose(refusedAnswerNotice(), {}, maxBytesOf(interaction), context, context.signal);
     await deliverTo(notice);
   } finally {
     await message.dispose();

@@ -7,11 +7,10 @@ import type { DiscordContext } from "../context.ts";
 import type { Press } from "../render/press.ts";
 import { answerCommand } from "./answer.ts";
 import type { InteractionApi } from "./interaction-api.ts";
-import { callerOf, isEphemeral } from "./interaction.ts";
+import { callerOf, isEmbed, isEphemeral } from "./interaction.ts";
 import { foldMessage, shareKept } from "./kept-message.ts";
 import { confirmNotice, expiredNotice } from "./notices.ts";
 import { commandBehind, pressOf, replyPrivately } from "./pressed.ts";
-import { shareMessage } from "./share-embed.ts";
 
 /** Handles a pressed button, whichever process and version made it. */
 export async function handleButton(
@@ -28,9 +27,7 @@ export async function handleButton(
     case "ids":
       return replyPrivately(context, api, interaction, idsReply(press.ids));
     case "share":
-      return press.key === undefined
-        ? shareMessage(context, api, interaction)
-        : shareKept(context, api, interaction, press.key);
+      return shareKept(context, api, interaction, press.key);
     case "fold":
       return foldMessage(context, api, interaction, press);
     case "ask": {
@@ -42,8 +39,8 @@ export async function handleButton(
         const pressed = press.asker === undefined ? { pressed: { platform: "discord", channel, message } } : {};
         return answerCommand(context, api, interaction, press.ask, "new", pressed);
       }
-      // The asker turns the pages in place; other users get pages of their own.
-      const own = press.asker === callerOf(interaction).id || isEphemeral(interaction);
+      // The asker turns the pages in place; other users get pages of their own. An embed cannot become components.
+      const own = (press.asker === callerOf(interaction).id || isEphemeral(interaction)) && !isEmbed(interaction);
       const placement = press.asker === undefined ? "new" : own ? "replace" : "private";
       return answerCommand(context, api, interaction, press.ask, placement, { again: true });
     }

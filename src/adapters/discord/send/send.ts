@@ -19,7 +19,7 @@ import type { Reply } from "../../../reply/reply.ts";
 import type { CommandMentions } from "../command-mentions.ts";
 import type { ButtonPayloadDependencies } from "../../store-button-payloads.ts";
 import { CONTENT_LENGTH, MAX_FILE_BYTES, NONCE_LENGTH, NONCE_LIFETIME_MILLIS } from "../limits.ts";
-import { composeEmbed, type ComposedMessage, composePlain, SILENT } from "../render/compose.ts";
+import { composeAlert, type ComposedMessage, composePlain, SILENT } from "../render/compose.ts";
 import { flatText } from "../render/markdown.ts";
 import { hasErrorCode } from "../transport/rest.ts";
 import { uploadOf } from "../transport/upload.ts";
@@ -136,7 +136,7 @@ export class DiscordSender implements Sender {
     // What stands below the fold is behind the alert's own Details.
     const { mentions, ...others } = this.#dependencies;
     const dependencies = { ...others, mention: mentions?.inAlert(isDirect) };
-    return composeEmbed(aboveFold(reply), { alert: true }, MAX_FILE_BYTES, dependencies, signal);
+    return composeAlert(aboveFold(reply), MAX_FILE_BYTES, dependencies, signal);
   }
 
   /** Runs the work of one channel in order; what is urgent has an order of its own, and waits for nothing else. */

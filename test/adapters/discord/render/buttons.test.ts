@@ -41,13 +41,12 @@ test.each(Array.from({ length: 12 }, (_, index) => index + 18))(
 );
 
 test.each([
-  ["an alert whose Details tell it", true, "alerts why", []],
-  ["an alert without Details", true, "alerts log", ["Full id"]],
-  ["a message of before", false, "alerts why", ["Full id"]],
-])("a shortened id has a button of its own on %s: %s", (_what, isAlert, command, more) => {
+  ["an alert whose Details tell it", "alerts why", []],
+  ["an alert without Details", "alerts log", ["Full id"]],
+])("a shortened id has a button of its own on %s: %s", (_what, command, more) => {
   const actions = [{ label: "Details", invocation: { command, options: {} }, effect: "reply" as const }];
   const said = reply({ title: "Told", blocks: [paragraph(text`Of ${id("ab".repeat(32))}`)], actions });
-  const { components } = renderEmbed(said, isAlert ? { alert: true } : {});
+  const { components } = renderEmbed(said);
   expect(components.flatMap((row) => row.components.map((one) => "label" in one && one.label))).toEqual([
     "Details",
     ...more,

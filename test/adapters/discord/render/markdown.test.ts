@@ -75,7 +75,7 @@ describe("a button's press", () => {
       { kind: "ask", ask: { command: "my forget", options: {} }, effect: "replace", asker, confirm: "Sure?" },
     ],
     ["an id", { kind: "ids", ids: [{ name: "Market", value: "ab".repeat(32) }] }],
-    ["sharing", { kind: "share" }],
+    ["sharing", { kind: "share", key: "kept" }],
   ])("of %s comes back from its custom_id", (_what, press) => {
     expect(decodePress(encodePress(press, 3) ?? "")).toEqual(press);
   });
@@ -91,7 +91,7 @@ describe("a button's press", () => {
     expect(parsePressPayload(JSON.parse(JSON.stringify(pressPayload(press))))).toEqual(press);
   });
 
-  test.each(["", "0a0:1", "2s0:", "1a0:{", "1a0:1,2,3,4", "hello", "1i0:1", '1a0:1,0,"x",{"a":{}}'])(
+  test.each(["", "0a0:1", "2s0:", "1s0:", "1a0:{", "1a0:1,2,3,4", "hello", "1i0:1", '1a0:1,0,"x",{"a":{}}'])(
     "of another make is not understood: %s",
     (customId) => {
       expect(decodePress(customId)).toBeUndefined();

@@ -47,7 +47,7 @@ const FORGED = [
 const FORMS: readonly [name: string, render: (reply: Reply) => Shown][] = [
   ["folded", (reply) => shownOf(renderDiscord(reply, context, "folded"))],
   ["whole", (reply) => shownOf(renderDiscord(reply, context, "whole"))],
-  ["an embed", (reply) => shownOf(renderEmbed(reply, context))],
+  ["an alert", (reply) => shownOf(renderEmbed(reply))],
 ];
 
 interface Shown extends Judged {
@@ -62,7 +62,8 @@ function shownOf({ files, ...message }: DiscordMessage | EmbedMessage): Shown {
   const embeds = "embeds" in message ? message.embeds : [];
   const parts = componentsIn(message.components);
   const texts = [
-    ...embeds.flatMap(({ title = "", description = "" }) => [title, description]),
+    ...("content" in message ? [message.content] : []),
+    ...embeds.map(({ description = "" }) => description),
     ...textsIn(message.components),
   ];
   return { ...message, files: files.map(({ name }) => name), attached: files, parts, texts };

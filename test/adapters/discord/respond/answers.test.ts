@@ -51,8 +51,8 @@ afterAll(() => on[Symbol.asyncDispose]());
 
 const ephemeral = 64;
 
-/** A row as an earlier version made it. */
-function oldButton(label: string, customId: string): APIActionRowComponent<APIButtonComponent> {
+/** A row as it stands in an alert. */
+function buttonRow(label: string, customId: string): APIActionRowComponent<APIButtonComponent> {
   const button = { type: ComponentType.Button, style: ButtonStyle.Secondary, label, custom_id: customId } as const;
   return { type: ComponentType.ActionRow, components: [button] };
 }
@@ -151,15 +151,24 @@ describe("buttons", () => {
     expect(textOf(gone.last)).toMatch(/no command/iu);
   });
 
-  test("the ids of a message of before are one press away", async () => {
+  test("the ids that an alert shortens are one press away", async () => {
     const asked = await ann.run(channel, "probe buttons");
     const ids = Array.from({ length: 12 }, (_, index) => ({ name: "", value: LONG_ID.slice(index) }));
     const press = { kind: "ids", ids } as const;
     const key = await on.store.payloads.put(pressPayload(press), 60_000);
-    asked.last.components = [oldButton("Full ids", storedPressId(key, 1))];
+    asked.last.components = [buttonRow("Full ids", storedPressId(key, 1))];
     const whole = await bob.press(asked.last, "Full ids");
     expect(textOf(whole.messages.at(-1)!)).toContain(LONG_ID);
     expect(ann.sees(channel)).toHaveLength(1);
+  });
+
+  test("an answer that an earlier version drew as an embed keeps it, and turns its page in a new message", async () => {
+    const asked = await ann.run(channel, "probe buttons");
+    const press = { kind: "ask", ask: { command: "time", options: {} }, effect: "replace", asker: ann.id } as const;
+    const embeds = [{ title: "Page 1" }];
+    Object.assign(asked.last, { flags: 0, embeds, components: [buttonRow("Next", encodePress(press, 0)!)] });
+    const next = await ann.press(asked.last, "Next");
+    expect([asked.last.embeds, next.last.id === asked.last.id]).toEqual([embeds, false]);
   });
 
   test("Refresh asks again in place", async () => {
@@ -181,7 +190,7 @@ describe("buttons", () => {
     "one of another version says to run it again: %s",
     async (customId) => {
       const asked = await ann.run(channel, "probe buttons");
-      asked.last.components = [oldButton("Old", customId)];
+      asked.last.components = [buttonRow("Old", customId)];
       const old = await ann.press(asked.last, "Old");
       expect(textOf(old.messages.at(-1)!)).toMatch(/too old[\s\S]*again/u);
     },
@@ -273,25 +282,6 @@ describe("Share", () => {
       asked.last.files.map((file) => [file.name, file.bytes.toString(), file.description]),
     );
     expect(JSON.stringify(post?.components)).toContain("attachment://chart.png");
-  });
-
-  test("of a message of before posts that message, its embed and its ids", async () => {
-    const asked = await ann.run(channel, "probe files", { count: 1 });
-    const embed = { title: "Files of before", image: { url: "attachment://chart.png" } };
-    Object.assign(asked.last, {
-      flags: ephemeral,
-      embeds: [embed],
-      components: [
-        oldButton("Share", "1s0:"),
-        oldButton("Full id", encodePress({ kind: "ids", ids: [{ name: "", value: "x" }] }, 1)!),
-      ],
-    });
-    ann.startPress(asked.last, "Share");
-    await until(() => bob.sees(channel).length === 1, "the shared files");
-    const [post] = bob.sees(channel);
-    expect([post?.embeds, labelsOf(post!)]).toEqual([[embed], ["Full id"]]);
-    expect(post?.content).toMatch(new RegExp(`<@${ann.id}>.* <t:\\d+:R>$`, "u"));
-    expect(labelsOf(asked.last)).toEqual(["Full id"]);
   });
 
   test("is not offered where nobody else is", async () => {
