@@ -21,6 +21,8 @@ export default defineConfig({
   ignorePatterns: ["/node_modules", "/out", "/data", "/coverage"],
   rules: {
     "architecture/arrows": "error",
+    "architecture/clocks": "error",
+    "architecture/process-by-name": "error",
     "order/no-later-use": "error",
     "typescript/no-floating-promises": "error",
     "typescript/no-misused-promises": "error",
@@ -74,7 +76,12 @@ export default defineConfig({
     },
     {
       files: ["bin/**", "bench/**", "lint/**", "test/**", "./oxlint.config.ts", "./vitest.config.ts"],
-      rules: { "architecture/arrows": "off", "order/no-later-use": "off", "no-restricted-properties": "off" },
+      rules: {
+        "architecture/arrows": "off",
+        "architecture/process-by-name": "off",
+        "order/no-later-use": "off",
+        "no-restricted-properties": "off",
+      },
     },
     {
       files: ["test/**/*.ts", "bench/**/*.ts"],

@@ -1,22 +1,18 @@
-// The rule architecture/arrows: every file belongs to a room of lint/rooms.ts and imports only what that allows.
+// The rules of the architecture. arrows: every file belongs to a room of lint/rooms.ts and imports only what that allows,
+// by a door, and in no circle. Rules about globals: refused-globals.ts.
 import path from "node:path";
 
 import type { RuleTester } from "oxlint/plugins-dev";
 
+import { isInside, root } from "./places.ts";
+import { globalRules } from "./refused-globals.ts";
 import { ground, packages, rooms } from "./rooms.ts";
+import { circleOf, enteredWithoutDoor } from "./sub-rooms.ts";
 
 type Rule = Parameters<RuleTester["run"]>[1];
 type Source = { readonly type: string; readonly range: [number, number] };
 
 const TABLE = "lint/rooms.ts";
-const root = path.dirname(import.meta.dirname);
-
-/** Whether a file is inside an entry of the tables: `src/api/http.ts` is in `api` and in `api/http`. */
-export function isInside(file: string, place: string): boolean {
-  const bare = file.replace(/\.[cm]?[jt]sx?$/u, "");
-  const start = place === "commands" ? place : `src/${place}`;
-  return start.endsWith("/*") ? path.posix.dirname(bare) === start.slice(0, -2) : `${bare}/`.startsWith(`${start}/`);
-}
 
 /** The room of a file: the longest matching name. */
 const roomOf = (file: string): string | undefined =>
@@ -36,9 +32,21 @@ function violation(file: string, room: string, specifier: string, isType: boolea
   const target = path.posix.join(path.posix.dirname(file), specifier);
   const other = roomOf(target);
   if (other === undefined) return `${room} must not import ${target}, which lies in no room of ${TABLE}.`;
-  if (other === room || rooms[room] === "everything") return undefined;
   const isGround = ground.split(" ").includes(other);
-  return checkEntries(room, other, rooms[room], (place) => place === other || (place === "ground" && isGround), isType);
+  const refused =
+    other === room || rooms[room] === "everything"
+      ? undefined
+      : checkEntries(room, other, rooms[room], (place) => place === other || (place === "ground" && isGround), isType);
+  return refused ?? checkSubRooms(file, target, isType);
+}
+
+function checkSubRooms(file: string, target: string, isType: boolean): string | undefined {
+  const entered = enteredWithoutDoor(file, target);
+  if (entered !== undefined) return `${target} is no door of ${entered}: ${TABLE} lists its doors.`;
+  const circle = isType ? undefined : circleOf(root, file, target);
+  return circle === undefined
+    ? undefined
+    : `This import closes a circle: ${circle.join(" imports ")} imports it again.`;
 }
 
 /** Checks an import against a row of the tables. */
@@ -120,4 +128,4 @@ const arrows: Rule = {
   },
 };
 
-export default { meta: { name: "architecture" }, rules: { arrows } };
+export default { meta: { name: "architecture" }, rules: { arrows, ...globalRules } };

@@ -54,6 +54,88 @@ export const rooms: Readonly<Record<string, string>> = {
   units: "",
 };
 
+/**
+ * Sub-room → the modules that others may import, besides `index` and the one with the folder's name. `x/*` = the doors of
+ * its sub-room x.
+ */
+export const doors: Readonly<Record<string, string>> = {
+  "adapters/discord": "record",
+  "adapters/discord/render": "buttons compose embed kept-reply markdown modal press",
+  "adapters/discord/transport": "endpoint rest signature upload",
+  "adapters/slack": "record",
+  "adapters/slack/install": "install-state key-ring open-installations sealed-tokens workspace-payloads",
+  "adapters/slack/render": "blocks buttons compose form form-fields mrkdwn press",
+  "adapters/slack/respond": "bolt-app channel-managers invocation retry-answer",
+  "adapters/slack/send": "files send-error",
+  "adapters/slack/transport": "api-error bolt endpoint identity installations intake response-url signature web-api",
+  "adapters/terminal": "line-runner platform streams",
+  "adapters/terminal/render": "cell-width span visible-text wrap",
+  "adapters/web": "limits listen platform alerts/console-sender alerts/watch",
+  "adapters/web/access": "allowed-hosts attempt-limiter client-address connection-limit guard login slow-bodies",
+  "adapters/web/alerts": "alert-json alert-stream console-sender watch",
+  "adapters/web/invocations": "question verify",
+  "adapters/web/public/alerts": "standing",
+  "adapters/web/public/exchange": "composer confirm file-picker kept lines menu",
+  "adapters/web/public/reply": "clipboard draw-reply render-actions render-files render-text times",
+  "adapters/web/public/vnode": "keep-focus make-dom",
+  "alerts/deliver":
+    "dispatch/* outbox/batch outbox/decision-log outbox/group outbox/held outbox/notification-state outbox/outbox outbox/queries outbox/record outbox/stored-messages",
+  "alerts/deliver/dispatch": "refused-messages",
+  "alerts/deliver/outbox": "batch claim decision-log group held notification-state queries record stored-messages",
+  "alerts/deliver/suspension": "suspension-notices token-probe",
+  "alerts/judge": "drill kinds/* rules/*",
+  "alerts/judge/kinds": "event json-fields kind network-status price reading severity",
+  "alerts/judge/rules": "episode state-cache state-machine",
+  "alerts/message": "delivery-subject message-group notice",
+  "alerts/route": "local-time quiet-hours silence subscription subscription-index suspension",
+  "alerts/service": "downtime-report feed",
+  "alerts/words":
+    "condition-words describe-change describe-condition network-status-words phrases silence-words subscription-words",
+  "answers/alerts":
+    "alert-kinds alert-options alert-subjects alert-times destination suspension-words episodes/* silences/* subscriptions/*",
+  "answers/alerts/episodes": "alert-log drill episode-options episode-timeline network-status",
+  "answers/alerts/silences": "add-silence silence-options",
+  "answers/alerts/subscriptions":
+    "add-subscription change-state edit-subscription personal-watch present-values subscription-options",
+  "answers/exports": "code-option columns ended result standing verified",
+  "answers/ids": "ask-about-id resolve-id seen-ids suggest-ids",
+  "api/client": "poll-nodes",
+  "api/http": "base-url error-body http-fault node-failure parse-response response-headers",
+  "api/model": "bundle fields market names network order page stake",
+  "api/node": "export-slot inspect-node last-seen-block single-flight",
+  "api/verdict": "judge-sources",
+  "bot/grammar": "complete-line find-command offered-line tokens usage",
+  "bot/options": "parse-options saved-parties suggest-values time-span",
+  "export/jobs": "deliver job kept-files upkeep verify-file",
+  "export/normalise": "file-columns ledger-thread normaliser",
+  "export/pack": "zip-files",
+  "export/verify": "read-ledger-file",
+  "main/alerting": "alerting-settings duties open-alerting",
+  "main/cli": "ask backup migrate-store platform-subcommands shutdown simulator",
+  "main/health": "database-watch dead-man-switch readiness",
+  "main/holder": "claim-database find-holder holder-client",
+  "main/metrics": "alert-metrics",
+  "main/platforms": "list platform-limits",
+  "simulator/assets": "bundles ledger stake",
+  "simulator/chain": "blocks validators",
+  "simulator/faults": "control",
+  "simulator/gateway": "pages",
+  "simulator/market": "market-records orders",
+  "simulator/node": "node-profile node-server rate-limiter",
+  "store/alert-tables": "counters create-alert-tables subscriptions",
+  "store/file": "backup database-url file-identity holder-record inspect-file origin probe-folder process-lock",
+  "store/migrations": "migrate schema-age",
+  "store/postgres": "inspect-server kysely-postgres pool postgres-faults postgres-url",
+  "store/preferences": "button-payloads seen-ids",
+  "store/sqlite": "database-files kysely-sqlite sqlite-faults",
+  "watchers/history": "checkpoints node-histories rotations snapshots",
+  "watchers/sources": "node-selector node-versions sources-state",
+  "watchers/subjects": "bundles orders stakes",
+};
+
+/** Where code judges: it is handed its clock, and chance where it needs some. */
+export const timeless: readonly string[] = ["alerts", "api/verdict", "watchers"];
+
 /** Package or module of Node → the rooms, folders or files that may import it; `everywhere` leaves out browsers. */
 export const packages: Readonly<Record<string, string>> = {
   // Both ends of the bot, each in one place

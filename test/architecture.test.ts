@@ -7,8 +7,8 @@ import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { isInside } from "../lint/architecture.ts";
-import { globals, ground, packages, rooms } from "../lint/rooms.ts";
+import { isInside } from "../lint/places.ts";
+import { doors, globals, ground, packages, rooms, timeless } from "../lint/rooms.ts";
 import { PLATFORMS } from "./support/platforms.ts";
 
 const root = path.join(import.meta.dirname, "..");
@@ -95,6 +95,71 @@ const REFUSED: [file: string, code: string, message: string][] = [
   ["server.mjs", `export const x = 1;`, "server.mjs lies in no room"],
   ["src/bot/vitest.config.ts", `import "undici";`, "bot must not import the package undici"],
   ["src/main/a.ts", `export const load = createRequire("/");`, `Call the result of createRequire "require"`],
+  // By another way than a door
+  ["commands/a.ts", `import { readMarket } from "../src/api/client/single-market.ts";`, "is no door of src/api/client"],
+  ["commands/b.ts", `import type { Row } from "../src/answers/pages/walk.ts";`, "is no door of src/answers/pages"],
+  [
+    "commands/c.ts",
+    `import { deadLetter } from "../src/alerts/deliver/outbox/record.ts";`,
+    "commands must not import alerts/deliver",
+  ],
+  ["commands/d.ts", `import "../src/alerts/engine/engine.ts";`, "commands must not import alerts/engine"],
+  ["commands/e.ts", `import "../src/alerts/service/service.ts";`, `may import alerts/service only by "import type"`],
+  ["commands/f.ts", `import "../src/alerts/words/digest.ts";`, "digest.ts is no door of src/alerts/words"],
+  ["src/main/b.ts", `import "../alerts/deliver/outbox/claim.ts";`, "claim.ts is no door of src/alerts/deliver:"],
+  ["src/main/c.ts", `export const x = () => import("../alerts/engine/upkeep.ts");`, "is no door of src/alerts/engine"],
+  ["src/main/d.ts", `export { x } from "../adapters/slack/respond/x.ts";`, "is no door of src/adapters/slack:"],
+  ["src/main/doctor/x.ts", `import "../holder/wire.ts";`, "src/main/holder/wire.ts is no door of src/main/holder"],
+  ["src/alerts/deliver/dispatch/x.ts", `import "../outbox/chunk.ts";`, "is no door of src/alerts/deliver/outbox"],
+  ["src/alerts/engine/x.ts", `export type X = import("../deliver/outbox/fan-out.ts").X;`, "is no door of src/alerts"],
+  ["src/adapters/discord/render/x.ts", `import "../respond/press.ts";`, "is no door of src/adapters/discord/respond"],
+  ["src/adapters/discord/render/y.ts", `import "../../../alerts/engine/engine.ts";`, "must not import alerts/engine"],
+  ["src/adapters/slack/w.ts", `import "../../alerts/judge/judge.ts";`, "must not import alerts/judge"],
+  ["src/adapters/web/public/v.js", `import "./reply/markup.js";`, "is no door of src/adapters/web/public/reply"],
+  ["src/store/deep/a.ts", `import "../newer/deeper/newer.ts";`, "deeper/newer.ts is no door of src/store/newer"],
+  // Between rooms of alerts
+  ["src/alerts/judge/a.ts", `import type { X } from "../route/route.ts";`, "alerts/judge must not import alerts/route"],
+  ["src/alerts/route/a.ts", `import type { X } from "../message/message.ts";`, "must not import alerts/message"],
+  ["src/alerts/message/a.ts", `import type { X } from "../words/words.ts";`, "must not import alerts/words"],
+  ["src/alerts/words/a.ts", `import type { X } from "../deliver/deliver.ts";`, "must not import alerts/deliver"],
+  ["src/alerts/deliver/a.ts", `import type { X } from "../engine/engine.ts";`, "must not import alerts/engine"],
+  ["src/alerts/engine/a.ts", `import type { X } from "../service/service.ts";`, "must not import alerts/service"],
+  // In a circle
+  ["src/store/file/p.ts", `import "../sqlite/sqlite.ts";`, "circle: src/store/sqlite imports src/store/file imports"],
+  [
+    "src/store/sqlite/sqlite.ts",
+    `export { x } from "../file/file.ts";`,
+    "circle: src/store/file imports src/store/sqlite",
+  ],
+  ["src/export/pack/pack.ts", `export const x = () => import("../verify/verify.ts");`, "circle: src/export/verify"],
+  ["src/export/verify/verify.ts", `import { type X, x } from "../jobs/jobs.ts";`, "circle: src/export/jobs"],
+  ["src/export/jobs/jobs.ts", `import * as x from "../pack/pack.ts";`, "circle: src/export/pack"],
+  // By a name that hides it
+  ["src/bot/h.ts", `const p = process;\nexport const x = p.env;`, 'Write "process."'],
+  ["src/bot/i.ts", `export const x = { ...process };`, 'Write "process."'],
+  ["src/bot/j.ts", `export const x = (read: (from: object) => void) => read(process);`, 'Write "process."'],
+  ["src/bot/k.ts", `const { argv, ...rest } = process;\nexport const x = [argv, rest];`, 'Write "process."'],
+  ["src/bot/l.ts", `export const x = (name: "env") => process[name];`, 'Write "process."'],
+  ["src/bot/m.ts", `import process from "node:process";\nexport const x = process;`, "the package node:process"],
+  ["src/store/z.ts", `export const x = (process as unknown as { e: string }).e;`, 'Write "process."'],
+  // A clock, or chance
+  ["src/alerts/judge/p.ts", `export const x = Date.now();`, "alerts must not use Date.now"],
+  ["src/alerts/judge/rules/q.ts", `export const x = new Date();`, "alerts must not use Date:"],
+  ["src/alerts/route/r.ts", `export const x = Date();`, "alerts must not use Date:"],
+  ["src/alerts/engine/s.ts", `const { now } = Date;\nexport const x = now();`, "alerts must not use Date:"],
+  ["src/alerts/deliver/outbox/t.ts", `export const x = performance.now();`, "alerts must not use performance.now"],
+  ["src/alerts/words/u.ts", `export const x = Math.random();`, "alerts must not use Math.random"],
+  ["src/alerts/v.ts", `export const x = Date["now"];`, "alerts must not use Date.now"],
+  ["src/alerts/w.ts", `export const x = process.hrtime.bigint();`, "alerts must not use process.hrtime"],
+  ["src/api/verdict/x.ts", `const { random } = Math;\nexport const x = random();`, "api/verdict must not use Math:"],
+  ["src/api/verdict/y.ts", `export const x = (read = Date.now) => read();`, "api/verdict must not use Date.now"],
+  ["src/watchers/sources/x.ts", `export const x = [0].map(Math.random);`, "watchers must not use Math.random"],
+  [
+    "src/watchers/y.ts",
+    `import { systemClock } from "../api/clock.ts";\nexport const x = systemClock;`,
+    "watchers must not use systemClock",
+  ],
+  ["src/watchers/x.ts", `export const x = performance.timeOrigin;`, "watchers must not use performance.timeOrigin"],
 ];
 
 const ALLOWED: [file: string, code: string][] = [
@@ -103,8 +168,12 @@ const ALLOWED: [file: string, code: string][] = [
   ["src/adapters/web/public/a.js", `/** @import { X } from "../../../reply/x.ts" */\nimport "./b.js";`],
   ["src/alerts/z.ts", `import type { A } from "../store/x.ts";\nimport "../reply/x.ts";\nexport type B = A;`],
   ["src/store/deep/z.ts", `import "kysely/migration";\nimport "node:sqlite";\nimport "../../units/x.ts";`],
-  ["commands/z.ts", `import "../src/answers/deep/x.ts";\nimport "node:util";\nimport "./y.ts";`],
+  ["commands/z.ts", `import "../src/answers/deep/deep.ts";\nimport "node:util";\nimport "./y.ts";`],
   ["test/x.ts", `import "undici";\nimport "../src/main/x.ts";`],
+  ["src/alerts/engine/z.ts", `import "../deliver/outbox/outbox.ts";\nimport "../deliver/dispatch/dispatch.ts";`],
+  ["src/export/normalise/z.ts", `import type { X } from "../pack/pack.ts";\nexport type Y = X;`],
+  ["src/api/verdict/z.ts", `export const x = (at: number): Date => new Date(Math.max(at, Date.UTC(2026, 0)));`],
+  ["src/bot/z.ts", `export const x = (process: string) => [process, typeof process];\nexport const y = process.pid;`],
 ];
 
 function oxlint(folder: string, ...options: string[]): Promise<string> {
@@ -126,13 +195,13 @@ async function lint(folder: string): Promise<Map<string, string>> {
   }
   const output = await oxlint(folder, "--type-aware", "--format", "json");
   const { diagnostics, number_of_files: files } = JSON.parse(output) as {
-    diagnostics: { filename: string; message: string; help?: string }[];
+    diagnostics: { filename: string; code?: string; message: string; help?: string }[];
     number_of_files: number;
   };
   expect(files).toBeGreaterThan(REFUSED.length + ALLOWED.length);
   const said = new Map<string, string>();
-  for (const { filename, message, help } of diagnostics) {
-    said.set(filename, `${said.get(filename) ?? ""}${message} ${help ?? ""}\n`);
+  for (const { filename, code, message, help } of diagnostics) {
+    said.set(filename, `${said.get(filename) ?? ""}${code ?? ""} ${message} ${help ?? ""}\n`);
   }
   return said;
 }
@@ -151,7 +220,7 @@ describe("the linter", () => {
   });
 
   test.each(ALLOWED)("allows what stands in %s", (file) => {
-    expect(said.get(file) ?? "").not.toContain("lint/rooms.ts");
+    expect(said.get(file) ?? "").not.toContain("architecture(");
   });
 });
 
@@ -175,11 +244,51 @@ describe("the tree", () => {
     );
     const places = [
       ...Object.keys(rooms),
+      ...Object.keys(doors),
+      ...timeless,
       ...ground.split(" "),
       ...entries.map((entry) => entry.replace("(types)", "")),
     ];
     const unknown = places.filter((place) => !modules.some((file) => isInside(file, place)));
     expect(new Set(unknown)).toEqual(new Set(["", "everything", "everywhere", "ground"]));
+  });
+
+  test("imports each door that the table lists from outside of its sub-room", () => {
+    const needed = new Map(Object.keys(doors).map((subRoom) => [subRoom, new Set<string>()]));
+    for (const file of modules) {
+      for (const [, to = ""] of textOf(file).matchAll(/["'](\.{1,2}\/[^"'\n]+)\.[jt]s["']/gu)) {
+        const target = path.posix.join(path.posix.dirname(file), to);
+        for (const [subRoom, used] of needed) {
+          const folder = `src/${subRoom}/`;
+          if (target.startsWith(folder) && !file.startsWith(folder)) used.add(target.slice(folder.length));
+        }
+      }
+    }
+    const isNeeded = (used: ReadonlySet<string>, door: string): boolean =>
+      [...used].some((one) => one === door || (door.endsWith("/*") && one.startsWith(door.slice(0, -1))));
+    const needless = [...needed].flatMap(([subRoom, used]) =>
+      (doors[subRoom] ?? "").split(" ").flatMap((door) => (isNeeded(used, door) ? [] : [`${subRoom}: ${door}`])),
+    );
+    expect(needless).toEqual([]);
+  });
+
+  test("has no circle in its table of arrows, by value or by type", () => {
+    const arrows = new Map(
+      Object.entries(rooms).map(([room, row]) => {
+        const names = row
+          .split(" ")
+          .flatMap((word) => (word === "ground" ? ground.split(" ") : word.replace("(types)", "")));
+        return [room, new Set(names.filter((name) => name !== room && rooms[name] !== undefined))] as const;
+      }),
+    );
+    // What nothing imports that is left takes part in no circle.
+    for (let isSmaller = true; isSmaller;) {
+      const imported = new Set([...arrows.values()].flatMap((names) => [...names]));
+      const free = [...arrows.keys()].filter((room) => !imported.has(room));
+      for (const room of free) arrows.delete(room);
+      isSmaller = free.length > 0;
+    }
+    expect([...arrows.keys()]).toEqual([]);
   });
 
   test("is drawn in ARCHITECTURE.md as the linter knows it", () => {

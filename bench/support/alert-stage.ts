@@ -47,6 +47,7 @@ export async function alertStage(options: {
   let kept = 0;
   let wanted: { count: number; resolve: () => void } | undefined;
   const dispatcher = createDispatcher({
+    random: Math.random,
     store,
     clock: systemClock,
     log,

@@ -20,7 +20,7 @@ export function createWatchers(given: {
   /** The number of configured nodes. */
   readonly nodes: number;
   readonly config: AlertsConfig;
-  readonly clock?: Clock;
+  readonly clock: Clock;
   /** Called with every verdict on the network. */
   readonly onVerdict?: (verdict: Verdict) => void;
 }): readonly Watcher<unknown>[] {

@@ -1,5 +1,5 @@
 import type { ApiClient } from "../api/api-client.ts";
-import { type Clock, systemClock } from "../api/clock.ts";
+import type { Clock } from "../api/clock.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { WatchLoop, type WatchLoopDependencies } from "./watch-loop.ts";
 import type { Watcher } from "./watcher.ts";
@@ -12,9 +12,9 @@ interface WatchedNetwork {
 
 export interface ScheduleOptions extends Pick<WatchLoopDependencies, "load" | "subjects" | "sink" | "log"> {
   readonly networks: readonly WatchedNetwork[];
-  readonly clock?: Clock;
+  readonly clock: Clock;
   /** Like Math.random: the source of jitter. */
-  readonly random?: () => number;
+  readonly random: () => number;
   /** A longer observation is abandoned. Default: three times its interval, at least 30 s. */
   readonly timeoutMillis?: Milliseconds;
 }
@@ -31,7 +31,7 @@ const MIN_TIMEOUT: Milliseconds = 30_000;
  * slow observation is not overlapped and delays no other watcher; those that it displaces are skipped.
  */
 export function startSchedule(options: ScheduleOptions): Schedule {
-  const { networks, clock = systemClock, random = Math.random, log } = options;
+  const { networks, clock, random, log } = options;
   const stopped = new AbortController();
   const loops = networks.flatMap(({ api, watchers }) =>
     watchers.map((watcher) => {

@@ -20,7 +20,7 @@ export interface WatcherOptions {
   /** The number of configured nodes. */
   readonly nodes: number;
   readonly config: Pick<AlertsConfig, "poll">;
-  readonly clock?: Clock;
+  readonly clock: Clock;
   readonly selector?: NodeSelector;
 }
 

@@ -10,6 +10,7 @@ import { createWatchers } from "../../src/watchers/create-watchers.ts";
 import { auction, blind, down, stalled } from "../alerts/readings.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { linesOf, saying } from "../support/said.ts";
+import { systemClock } from "../../src/api/clock.ts";
 import {
   ann,
   bob,
@@ -305,7 +306,7 @@ describe("the status", () => {
 
   test("knows every watcher by its name", () => {
     const config = DEFAULT_ALERTS_CONFIG;
-    const watchers = createWatchers({ network: "mainnet", nodes: 1, config });
+    const watchers = createWatchers({ network: "mainnet", nodes: 1, config, clock: systemClock });
     expect(watcherNames(config)).toEqual(watchers.map(({ name, every }) => ({ name, every })));
   });
 });

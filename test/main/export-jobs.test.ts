@@ -73,6 +73,7 @@ function jobsDelivered(store: Store, directory: string, senders: readonly Sender
     onOwed: () => dispatcher.wake(),
   });
   const dispatcher = createDispatcher({
+    random: Math.random,
     store,
     clock: systemClock,
     log: silentLog(),

@@ -43,6 +43,7 @@ const stop = new AbortController();
 const receipt = Promise.withResolvers<void>();
 const config = parseAlertsConfig('{"stalled":{"for":"1ms"},"poll":{"time":"100ms"}}');
 const dispatcher = createDispatcher({
+  random: Math.random,
   store,
   clock,
   log,
@@ -86,7 +87,9 @@ await session.post("Profiler.enable");
 await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
 await session.post("Profiler.takePreciseCoverage");
 const schedule = startSchedule({
-  networks: [{ api, watchers: [sourcesWatcher({ network, config })] }],
+  random: Math.random,
+  clock: systemClock,
+  networks: [{ api, watchers: [sourcesWatcher({ network, config, clock: systemClock })] }],
   load: () => Promise.resolve(undefined),
   subjects: () => [],
   sink: async (observation) => void (await engine.processObservation(observation)),

@@ -11,6 +11,7 @@ const LOOK_EVERY_MILLIS = 10;
 export function delivering(store: DispatchDependencies["store"], ...senders: readonly Sender[]): AsyncDisposable {
   const stop = new AbortController();
   const dispatcher = createDispatcher({
+    random: Math.random,
     store,
     clock: systemClock,
     log: silentLog(),

@@ -213,6 +213,7 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
     const { onOutcome, platforms, publicUrl } = dependencies;
     const setting = { guidance: config.kinds, ...(publicUrl === undefined ? {} : { console: publicUrl }) };
     dispatcher = createDispatcher({
+      random: Math.random,
       store,
       clock,
       log,
@@ -256,6 +257,7 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
         const watching = createAlertEngine({ ...alertDependencies, store: fencedStore(store, lease) });
         watched.add(network);
         const schedule = startSchedule({
+          random: Math.random,
           networks: [{ api, watchers: createWatchers({ network, nodes: api.nodes.length, config, clock, onVerdict }) }],
           load: async (_network, watcher) => (await watching.snapshot(network, watcher))?.data,
           subjects: (_network, kind) => subjects.of(network, kind),

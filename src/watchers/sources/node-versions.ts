@@ -3,7 +3,6 @@ import { z } from "zod";
 import { type AlertEvent, nodeRelease } from "../../alerts/judge/kinds/event.ts";
 import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
 import { ApiError } from "../../api/api-error.ts";
-import { systemClock } from "../../api/clock.ts";
 import { countObservation, observationCounter, observationKey, storedAs } from "../snapshot-schema.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
 
@@ -20,7 +19,7 @@ type NodeVersions = z.output<typeof NodeVersions>;
 export function nodeVersionsWatcher(
   options: Pick<WatcherOptions, "network" | "config" | "clock">,
 ): Watcher<NodeVersions> {
-  const { network, config, clock = systemClock } = options;
+  const { network, config, clock } = options;
   return {
     name: "node-versions",
     every: config.poll.rest,

@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
 import { pollNodes } from "../../api/client/poll-nodes.ts";
-import { type Clock, systemClock } from "../../api/clock.ts";
+import type { Clock } from "../../api/clock.ts";
 import { DEFAULT_THRESHOLDS, type Verdict, type VerdictThresholds } from "../../api/verdict/verdict.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Watcher } from "../watcher.ts";
@@ -21,7 +21,7 @@ const MIN_POLL_TIMEOUT: Milliseconds = 1000;
 export interface SourcesOptions {
   readonly network: string;
   readonly config: AlertsConfig;
-  readonly clock?: Clock;
+  readonly clock: Clock;
   /** Names the process whose monotonic clock is read; monotonic times of different processes are not compared. */
   readonly run?: string;
   /** Updated with every verdict. */
@@ -35,7 +35,7 @@ export interface SourcesOptions {
  * lagging or down. Every node is polled in every round; an unreachable one is part of the snapshot.
  */
 export function sourcesWatcher(options: SourcesOptions): Watcher<SourcesSnapshot> {
-  const { network, config, clock = systemClock, run = randomUUID(), selector, onVerdict } = options;
+  const { network, config, clock, run = randomUUID(), selector, onVerdict } = options;
   const thresholds = sourceThresholds(config);
   const every = config.poll.time;
   const timeoutMillis = Math.min(MAX_POLL_TIMEOUT, Math.max(MIN_POLL_TIMEOUT, every));

@@ -3,7 +3,6 @@ import { z } from "zod";
 import { type AlertEvent, parseBundleSubject, signedBundle } from "../../alerts/judge/kinds/event.ts";
 import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
 import type { CallOptions, Operations } from "../../api/api-client.ts";
-import { systemClock } from "../../api/clock.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
 import { pollSubjects } from "./subjects.ts";
 
@@ -19,7 +18,7 @@ type Bundles = z.output<typeof Bundles>;
 
 /** Bundles that people wait for: each is polled until it is signed. One signed before is announced, too. */
 export function bundlesWatcher(options: Pick<WatcherOptions, "network" | "config" | "clock">): Watcher<Bundles> {
-  const { network, config, clock = systemClock } = options;
+  const { network, config, clock } = options;
   const every = config.poll.rest;
   return {
     name: "bundles",

@@ -2,7 +2,6 @@ import { z } from "zod";
 
 import { type AlertEvent, FINAL_STATUSES, orderEnd } from "../../alerts/judge/kinds/event.ts";
 import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
-import { systemClock } from "../../api/clock.ts";
 import type { MarketNames } from "../../api/model/names.ts";
 import type { Order } from "../../api/model/order.ts";
 import { NodeSelector } from "../sources/node-selector.ts";
@@ -23,7 +22,7 @@ type Orders = z.output<typeof Orders>;
 export function ordersWatcher(
   options: Pick<WatcherOptions, "network" | "config" | "clock" | "selector">,
 ): Watcher<Orders> {
-  const { network, config, clock = systemClock, selector = new NodeSelector() } = options;
+  const { network, config, clock, selector = new NodeSelector() } = options;
   const every = config.poll.rest;
   return {
     name: "orders",

@@ -2,7 +2,6 @@ import { z } from "zod";
 
 import { type AlertEvent, stakeChange } from "../../alerts/judge/kinds/event.ts";
 import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
-import { systemClock } from "../../api/clock.ts";
 import { type PartyStake, STAKE_DECIMALS, type StakeLinking } from "../../api/model/stake.ts";
 import { compareIntegers } from "../../units/decimal.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
@@ -28,7 +27,7 @@ type Stakes = z.output<typeof Stakes>;
 
 /** Stake that watched parties have linked or unlinked, once the network has accepted it. */
 export function stakesWatcher(options: Pick<WatcherOptions, "network" | "config" | "clock">): Watcher<Stakes> {
-  const { network, config, clock = systemClock } = options;
+  const { network, config, clock } = options;
   const every = config.poll.rest;
   return {
     name: "stakes",

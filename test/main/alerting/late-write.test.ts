@@ -85,6 +85,8 @@ async function watch({ stores: [store] }: Scene) {
     simulated: new Set(),
   });
   const schedule = startSchedule({
+    random: Math.random,
+    clock: systemClock,
     networks: [{ api: { network: "mainnet" } as ApiClient, watchers: [watcher] }],
     load: async (of, name) => (await engine.snapshot(of, name))?.data,
     subjects: () => [],

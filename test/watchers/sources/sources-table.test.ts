@@ -12,12 +12,18 @@ import {
 import { sourcesWatcher, sourceThresholds } from "../../../src/watchers/sources/sources.ts";
 import { afterDeeds, type Deed, outcomes } from "../../api/verdict/deeds.ts";
 import { at, gone, NAMES, says } from "../../api/verdict/watch.ts";
+import { systemClock } from "../../../src/api/clock.ts";
 
 const thresholds = sourceThresholds(DEFAULT_ALERTS_CONFIG);
 
 /** Rounds in virtual time, each snapshot as the store would keep it. */
 class Watch {
-  readonly #watcher = sourcesWatcher({ network: "mainnet", config: DEFAULT_ALERTS_CONFIG, run: "1" });
+  readonly #watcher = sourcesWatcher({
+    network: "mainnet",
+    config: DEFAULT_ALERTS_CONFIG,
+    run: "1",
+    clock: systemClock,
+  });
   kept: SourcesSnapshot | undefined;
   run = "1";
 

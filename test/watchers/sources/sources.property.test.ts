@@ -12,6 +12,7 @@ import {
 } from "../../../src/watchers/sources/sources-state.ts";
 import { sourcesWatcher, sourceThresholds } from "../../../src/watchers/sources/sources.ts";
 import { runs } from "../../support/runs.ts";
+import { systemClock } from "../../../src/api/clock.ts";
 
 const START = 1_682_942_400_000;
 const NAMES = ["a", "b", "c"];
@@ -31,7 +32,7 @@ const rounds = fc.array(
 test("whatever nodes do: blindness knows nothing else, an advance is health, and no standstill is longer than it was", () => {
   fc.assert(
     fc.property(rounds, fc.integer({ min: 1, max: 3 }), (steps, count) => {
-      const watcher = sourcesWatcher({ network: "mainnet", config: DEFAULT_ALERTS_CONFIG });
+      const watcher = sourcesWatcher({ network: "mainnet", config: DEFAULT_ALERTS_CONFIG, clock: systemClock });
       const said = new Map<string, number>();
       let kept: SourcesSnapshot | undefined;
       let [now, run, booted] = [START, 0, START];

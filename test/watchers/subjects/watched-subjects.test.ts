@@ -10,11 +10,12 @@ import { sendJson } from "../../api/serve-wire.ts";
 import { VirtualClock } from "../../api/virtual-clock.ts";
 import { simulatedNetwork } from "../simulated-network.ts";
 import { ManualObserver } from "../manual-observer.ts";
+import { systemClock } from "../../../src/api/clock.ts";
 
 describe("a watched order", () => {
   test("is announced once it is final, with its details, and not polled again", async () => {
     const { simulator, pass, watch, network, config } = await simulatedNetwork();
-    const observer = watch(ordersWatcher({ network, config }));
+    const observer = watch(ordersWatcher({ network, config, clock: systemClock }));
     const { orders } = simulator.freshSamples(network);
     const [filled, open] = [orders["filled"]!, orders["for normal trading"]!];
     observer.subjects = { "order.final": [filled, open] };
@@ -40,7 +41,7 @@ describe("a watched order", () => {
         : sendJson(response, { markets: { edges: [], pageInfo: { hasNextPage: false } } }),
     );
     const clock = new VirtualClock();
-    const watcher = ordersWatcher({ network: "mainnet", config: DEFAULT_ALERTS_CONFIG });
+    const watcher = ordersWatcher({ network: "mainnet", config: DEFAULT_ALERTS_CONFIG, clock: systemClock });
     const observer = new ManualObserver(watcher, clientOf([served], { clock }), () => clock.wallClock());
     observer.subjects = { "order.final": ["o1"] };
     const asked: number[] = [];
@@ -57,7 +58,7 @@ describe("a watched order", () => {
 
   test("that is final already when it is first polled is announced, too", async () => {
     const { simulator, watch, network, config } = await simulatedNetwork();
-    const observer = watch(ordersWatcher({ network, config }));
+    const observer = watch(ordersWatcher({ network, config, clock: systemClock }));
     const { rejectedOrderId } = simulator.samples[network];
     observer.subjects = { "order.final": [rejectedOrderId] };
     expect((await observer.observe()).events).toEqual([]);
@@ -85,8 +86,10 @@ describe("a watched order", () => {
     });
     const clock = new VirtualClock();
     const api = clientOf([served], { clock, limits: { requestsPerSecond: 10_000, burst: 10_000 } });
-    const observer = new ManualObserver(ordersWatcher({ network: "mainnet", config: DEFAULT_ALERTS_CONFIG }), api, () =>
-      clock.wallClock(),
+    const observer = new ManualObserver(
+      ordersWatcher({ network: "mainnet", config: DEFAULT_ALERTS_CONFIG, clock: systemClock }),
+      api,
+      () => clock.wallClock(),
     );
     const ids = Array.from({ length: 250 }, (_, index) => `order${String(index).padStart(3, "0")}`);
     observer.subjects = { "order.final": ids };
@@ -100,7 +103,7 @@ describe("a watched order", () => {
 
   test("cannot be polled where no node answers; its known state stays", async () => {
     const { simulator, pass, watch, network, config } = await simulatedNetwork();
-    const observer = watch(ordersWatcher({ network, config }));
+    const observer = watch(ordersWatcher({ network, config, clock: systemClock }));
     observer.subjects = { "order.final": [simulator.samples[network].rejectedOrderId] };
     await observer.observe();
     simulator.faults.set({ kind: "die" });
@@ -113,7 +116,7 @@ describe("a watched order", () => {
 
 test("watched stake: linking or unlinking is announced when the network accepts it, earlier linkings are not", async () => {
   const { simulator, api, pass, watch, network, config } = await simulatedNetwork();
-  const observer = watch(stakesWatcher({ network, config }));
+  const observer = watch(stakesWatcher({ network, config, clock: systemClock }));
   const party = simulator.samples[network].partyId;
   observer.subjects = { "stake.changed": [party] };
   const events = [];
@@ -145,7 +148,7 @@ test("watched stake: once the network has accepted it, and once though a node fo
     return sendJson(response, { partiesStake: [{ party: "p", currentStakeAvailable: "0", stakeLinkings }] });
   });
   const clock = new VirtualClock();
-  const watcher = stakesWatcher({ network: "mainnet", config: DEFAULT_ALERTS_CONFIG });
+  const watcher = stakesWatcher({ network: "mainnet", config: DEFAULT_ALERTS_CONFIG, clock: systemClock });
   const observer = new ManualObserver(watcher, clientOf([served], { clock }), () => clock.wallClock());
   observer.subjects = { "stake.changed": ["p"] };
   const newEvents = async (now: readonly Linking[]): Promise<string[]> => {
@@ -171,7 +174,7 @@ describe("a watched bundle", () => {
       return value.signatures !== undefined;
     };
     while (await isSigned()) await pass(120);
-    const observer = watch(bundlesWatcher({ network, config }));
+    const observer = watch(bundlesWatcher({ network, config, clock: systemClock }));
     const subject = `asset-limits:${simulator.freshSamples(network).proposalId}`;
     observer.subjects = { "bundle.signed": [subject] };
     const events = [];
@@ -186,7 +189,7 @@ describe("a watched bundle", () => {
   test("of an asset that is signed already is announced at the next observation, one never signed is not", async () => {
     const { simulator, watch, network, config } = await simulatedNetwork();
     const { assetId, unsignedAssetId, marketProposalId } = simulator.samples[network];
-    const observer = watch(bundlesWatcher({ network, config }));
+    const observer = watch(bundlesWatcher({ network, config, clock: systemClock }));
     observer.subjects = {
       "bundle.signed": [assetId, `list-asset:${unsignedAssetId}`, `asset-limits:${marketProposalId}`],
     };

@@ -47,7 +47,7 @@ export interface DispatchDependencies extends AttemptDependencies, ConcurrencyLi
   }) => void;
   readonly newId?: () => string;
   /** From 0 to below 1. */
-  readonly random?: () => number;
+  readonly random: () => number;
 }
 
 export interface Dispatcher {
@@ -68,7 +68,7 @@ const SHUTDOWN_GRACE: Milliseconds = 3000;
 const GATHER_TICKS = 8;
 
 export function createDispatcher(dependencies: DispatchDependencies): Dispatcher {
-  const { store, clock, log, senders, newId = randomId, random = Math.random } = dependencies;
+  const { store, clock, log, senders, newId = randomId, random } = dependencies;
   const suspending = {
     newId,
     ...(dependencies.operators === undefined ? {} : { operators: dependencies.operators }),

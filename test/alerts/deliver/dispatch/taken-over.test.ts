@@ -25,6 +25,7 @@ async function takenOver() {
   const sender = new FakeSender({ now: () => stage.now() });
   const stop = new AbortController();
   const other = createDispatcher({
+    random: Math.random,
     store: { ...stage.store, processes: soleProcess() },
     clock: stage.clock,
     log: silentLog(),
