@@ -1,10 +1,10 @@
 import { destinationHere, isOperator } from "../src/answers/alerts/destination.ts";
 import { logFile, logPage, logTable, MAX_LOG_ENTRIES, searchLog } from "../src/answers/alerts/episodes/alert-log.ts";
-import { command } from "../src/bot/command.ts";
+import { command, type CommandContext } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
-import { type Block, details, paragraph } from "../src/reply/block.ts";
-import { type Action, reply } from "../src/reply/reply.ts";
-import { text, time } from "../src/reply/text.ts";
+import { details, paragraph } from "../src/reply/block.ts";
+import { type Action, type Ask, reply } from "../src/reply/reply.ts";
+import { text, type Text, time } from "../src/reply/text.ts";
 import { formatCount } from "../src/units/format-number.ts";
 import { fromMillis } from "../src/units/nanoseconds.ts";
 import { destinationKey } from "../src/alerts/destination.ts";
@@ -12,6 +12,8 @@ import { LOG_OPTIONS } from "../src/answers/alerts/episodes/episode-options.ts";
 
 /** About two screens of a phone. */
 const PAGE_ROWS = 15;
+
+type Context = CommandContext<typeof LOG_OPTIONS>;
 
 export const alertsLog = command({
   name: "alerts log",
@@ -23,63 +25,50 @@ export const alertsLog = command({
   audience: "caller",
   options: LOG_OPTIONS,
   run: async (context) => {
-    const { alerts, options } = context;
-    const here = isOperator(context) ? undefined : destinationKey(destinationHere(context));
-    const wanted = options.what?.trim().toLowerCase();
-    const { network, page = 1 } = options;
-    const whole = wanted !== undefined || network !== undefined || options.file;
-    const found = whole ? await searchLog(alerts, { here, wanted, network, signal: context.signal }) : undefined;
-    const read =
-      found === undefined
-        ? await logPage(alerts, here, (lines) => rangeOf(page, lines))
-        : { ...found, lines: found.rows.length };
-    const pages = pagesOf(read.lines);
-    const { from, to } = rangeOf(page, read.lines);
-    const shown = found === undefined ? read.rows : found.rows.slice(from, to);
-    const of = text`${options.what === undefined ? [] : text` with ${options.what}`}${network === undefined ? [] : text` on ${network}`}`;
-    const narrowed = {
-      ...(options.what === undefined ? {} : { what: options.what }),
-      ...(network === undefined ? {} : { network }),
-    };
+    const { what, network, page = 1, file } = context.options;
+    const { rows, lines, more, shown } = await readLog(context, page);
+    if (lines === 0) return reply({ title: text`Nothing${narrowedWords(what, network)} is in the log` });
+    const narrowed = { ...(what === undefined ? {} : { what }), ...(network === undefined ? {} : { network }) };
+    const ask = (label: string, options: Ask["options"], effect: "replace" | "reply"): Action => ({
+      label,
+      invocation: { command: "alerts log", options: { ...narrowed, ...options } },
+      effect,
+    });
+    const pages = pagesOf(lines);
     const [first] = page === 1 ? shown : [];
     const newest = first === undefined ? [] : text`, the last ${time(fromMillis(first.at))}`;
-    const blocks: Block[] = [logTable(shown, context)];
-    if (read.more) {
-      blocks.push(
-        ...details([paragraph(`It looks through the last ${formatCount(MAX_LOG_ENTRIES)} decisions and messages.`)]),
-      );
-    }
-    const go = (label: string, to: number): Action => ({
-      label,
-      invocation: {
-        command: "alerts log",
-        options: { ...narrowed, page: to },
-      },
-      effect: "replace",
-    });
-    const asFile: Action = {
-      label: "As a file",
-      invocation: {
-        command: "alerts log",
-        options: { ...narrowed, file: true },
-      },
-      effect: "reply",
-    };
+    const count = `${formatCount(lines)} ${lines === 1 ? "decision" : "decisions"}`;
+    const place = pages === 1 ? "" : `, page ${page} of ${pages}`;
+    const limit = paragraph(`It looks through the last ${formatCount(MAX_LOG_ENTRIES)} decisions and messages.`);
     return reply({
-      title:
-        read.lines === 0
-          ? text`Nothing${of} is in the log`
-          : text`${formatCount(read.lines)} ${read.lines === 1 ? "decision" : "decisions"}${of}${pages === 1 ? "" : `, page ${page} of ${pages}`}${newest}`,
-      blocks: read.lines === 0 ? [] : blocks,
-      attachments: options.file && read.lines > 0 ? [await logFile(read.rows, context)] : [],
+      title: text`${count}${narrowedWords(what, network)}${place}${newest}`,
+      blocks: [logTable(shown, context), ...(more ? details([limit]) : [])],
+      attachments: file ? [await logFile(rows, context)] : [],
       actions: [
-        ...(page > 1 ? [go("Newer", page - 1)] : []),
-        ...(page < pages ? [go("Older", page + 1)] : []),
-        ...(options.file || read.lines === 0 ? [] : [asFile]),
+        ...(page > 1 ? [ask("Newer", { page: page - 1 }, "replace")] : []),
+        ...(page < pages ? [ask("Older", { page: page + 1 }, "replace")] : []),
+        ...(file ? [] : [ask("As a file", { file: true }, "reply")]),
       ],
     });
   },
 });
+
+/** The rows that the question asks for, and those of its page; a question that narrows nothing reads its page alone. */
+async function readLog({ alerts, options, signal, ...context }: Context, page: number) {
+  const here = isOperator(context) ? undefined : destinationKey(destinationHere(context));
+  const { what, network, file } = options;
+  if (what === undefined && network === undefined && !file) {
+    const read = await logPage(alerts, here, (lines) => rangeOf(page, lines));
+    return { ...read, shown: read.rows };
+  }
+  const { rows, more } = await searchLog(alerts, { here, wanted: what?.trim().toLowerCase(), network, signal });
+  const { from, to } = rangeOf(page, rows.length);
+  return { rows, more, lines: rows.length, shown: rows.slice(from, to) };
+}
+
+function narrowedWords(what: string | undefined, network: string | undefined): Text {
+  return text`${what === undefined ? [] : text` with ${what}`}${network === undefined ? [] : text` on ${network}`}`;
+}
 
 function pagesOf(lines: number): number {
   return Math.max(1, Math.ceil(lines / PAGE_ROWS));

@@ -19,6 +19,7 @@ import {
 } from "../src/answers/orders.ts";
 import type { Answer } from "../src/api/api-client.ts";
 import { ApiError } from "../src/api/api-error.ts";
+import type { MarketNames } from "../src/api/model/names.ts";
 import { Order } from "../src/api/model/order.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
@@ -61,43 +62,27 @@ export const order = command({
     const { value: found, asOf } = shown;
     const market = markets.get(found.marketId ?? "");
     const amounts = marketAmounts(market);
+    const isFinal = found.status !== undefined && FINAL_STATUSES.has(found.status);
     const previous = await getPrevious(context, orderId, found);
     noteSeen(context, "order", [{ id: found.id ?? orderId, label: seenLabel(found, market?.code) }]);
     noteSeen(context, "party", [{ id: found.partyId }]);
     noteSeen(context, "market", [{ id: found.marketId, label: market?.code }]);
     const version = found.version ?? BigInt(context.options.version ?? 1);
     const older = currentVersion !== undefined && version < currentVersion;
-    const below: Block[] = [
-      { kind: "fields", fields: orderFields(found, market?.code, amounts) },
-      { kind: "fields", title: text`Terms`, fields: orderTermFields(found, amounts) },
-    ];
-    if (previous !== undefined) {
-      const changes = changesBetween(previous, found, amounts);
-      below.push({
-        kind: "list",
-        title: text`Changed since version ${previous.version ?? version - 1n}`,
-        items: changes.length === 0 ? [text`Nothing that is shown here.`] : changes,
-      });
-    }
-    const unknown = [
-      ...extraFields(found, Order.shape),
-      ...extraFields(found.peggedOrder, { offset: true, reference: true }, "peggedOrder."),
-    ];
-    if (unknown.length > 0) below.push({ kind: "fields", title: text`Further fields of the node`, fields: unknown });
     return answer(context, asOf, {
       title: text`${orderHeadline(found, market?.code ?? "units", amounts)}${older ? ` – version ${version} of ${currentVersion}` : ""}`,
       // What is final can no longer change.
-      ...(found.status !== undefined && FINAL_STATUSES.has(found.status) ? { lasting: true as const } : {}),
+      ...(isFinal ? { lasting: true as const } : {}),
       tone: orderTone(found.status),
       blocks: [
         ...(older ? [paragraph(text`${strong("An earlier version")}: it no longer holds.`)] : []),
         ...endReasonBlocks(found),
         ...facts(orderFacts(found, amounts)),
-        ...details(below),
+        ...details(detailBlocks(found, previous, market)),
       ],
       actions: [
         ...versionActions(context, orderId, version, currentVersion ?? version),
-        ...(found.status === undefined || older || FINAL_STATUSES.has(found.status)
+        ...(found.status === undefined || older || isFinal
           ? []
           : [watchAction(context, "Tell me when it ends", "order.final", orderId)]),
       ],
@@ -105,6 +90,29 @@ export const order = command({
     });
   },
 });
+
+function detailBlocks(found: Order, previous: Order | undefined, market: MarketNames | undefined): Block[] {
+  const amounts = marketAmounts(market);
+  const blocks: Block[] = [
+    { kind: "fields", fields: orderFields(found, market?.code, amounts) },
+    { kind: "fields", title: text`Terms`, fields: orderTermFields(found, amounts) },
+  ];
+  if (previous !== undefined) {
+    const before = previous.version ?? (found.version ?? 1n) - 1n;
+    const changes = changesBetween(previous, found, amounts);
+    blocks.push({
+      kind: "list",
+      title: text`Changed since version ${before}`,
+      items: changes.length === 0 ? [text`Nothing that is shown here.`] : changes,
+    });
+  }
+  const unknown = [
+    ...extraFields(found, Order.shape),
+    ...extraFields(found.peggedOrder, { offset: true, reference: true }, "peggedOrder."),
+  ];
+  if (unknown.length > 0) blocks.push({ kind: "fields", title: text`Further fields of the node`, fields: unknown });
+  return blocks;
+}
 
 /** `rejected BTC/USDT`: a final status, which holds for good, and the market. */
 function seenLabel({ status }: Order, code: string | undefined): string {

@@ -24,7 +24,6 @@ export function withListedManagers(bot: Bot, listed: readonly string[]): Bot {
     run: (invocation) => bot.run(checked(invocation)),
     runLine: (line, invocation) => bot.runLine(line, checked(invocation)),
     suggest: (request) => bot.suggest(checked(request)),
-    completeLine: (line, invocation) => bot.completeLine(line, checked(invocation)),
     completions: (line, invocation) => bot.completions(line, checked(invocation)),
   };
 }

@@ -239,6 +239,10 @@ describe("a bot", () => {
       }),
     ]);
     expect(await bot.suggest({ command: "pick", options: {}, option: "who", typed: "a", ...rest })).toEqual([]);
-    expect(await bot.completeLine("pick ", rest)).toEqual(["pick who:", "pick network:", "pick private:yes"]);
+    expect((await bot.completions("pick ", rest)).map(({ line }) => line)).toEqual([
+      "pick who:",
+      "pick network:",
+      "pick private:yes",
+    ]);
   });
 });

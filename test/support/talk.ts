@@ -172,7 +172,7 @@ export async function talk(options: TalkOptions): Promise<Talk> {
       replies.push(reply);
       return shown(reply);
     },
-    completeLine: (line) => bot.completeLine(line, rest),
+    completeLine: async (line) => (await bot.completions(line, rest)).map((one) => one.line),
     suggest: (command, option, typed) => bot.suggest({ ...rest, command, option, typed, options: {} }),
     get lastReply() {
       return last();

@@ -106,15 +106,9 @@ export function parseOption(
   switch (option.kind) {
     case "text": {
       const maxLength = option.maxLength ?? DEFAULT_MAX_LENGTH;
-      if (typed === "") throw wrongValue(name, `${name} is empty.`, `Give a value such as ${option.example}.`);
-      if (typed.length > maxLength) {
-        throw wrongValue(
-          name,
-          `${name} has ${typed.length} characters; at most ${maxLength} are taken.`,
-          `Give a value such as ${option.example}.`,
-        );
-      }
-      return typed;
+      if (typed !== "" && typed.length <= maxLength) return typed;
+      const long = `has ${typed.length} characters; at most ${maxLength} are taken`;
+      throw wrongValue(name, `${name} ${typed === "" ? "is empty" : long}.`, `Give a value such as ${option.example}.`);
     }
     case "integer":
       return parseInteger(name, option, typed);
@@ -133,18 +127,8 @@ export function parseOption(
       if (FALSE_WORDS.includes(wanted)) return false;
       throw wrongValue(name, `${name} is yes or no, not ${quoteTyped(typed)}.`, `Write ${name}:yes or ${name}:no.`);
     }
-    case "time": {
-      const span = parseTimeSpan(typed, context.now);
-      if (span !== undefined) return span;
-      const slashes = /^\d{1,4}[/.]\d{1,2}[/.]\d{1,4}$/u.test(typed);
-      const near = nearestTime(typed);
-      if (near !== undefined) throw mistaken(name, `${name} is a time, not ${quoteTyped(typed)}.`, typed, near);
-      throw wrongValue(
-        name,
-        slashes ? `${name} could be two dates: ${quoteTyped(typed)}.` : `${name} is a time, not ${quoteTyped(typed)}.`,
-        "Write 2023-05-01, 2023-05-01 12:30 (UTC), 7d, yesterday or last month.",
-      );
-    }
+    case "time":
+      return parseTimeSpan(typed, context.now) ?? refuseTime(name, typed);
     case "file": {
       const file = context.openFile?.(typed);
       if (file !== undefined) return file;
@@ -154,15 +138,31 @@ export function parseOption(
         "Give its SHA-256 instead, as sha256:…; sha256sum or certutil -hashfile prints it.",
       );
     }
-    case "network": {
-      const wanted = typed.toLowerCase();
-      const starting = context.networks.filter((network) => network.toLowerCase().startsWith(wanted));
-      const exact = context.networks.find((network) => network.toLowerCase() === wanted);
-      const only = exact ?? (starting.length === 1 && wanted !== "" ? starting[0] : undefined);
-      if (only !== undefined) return only;
-      throw oneOf(name, `There is no network ${quoteTyped(typed)} here.`, typed, context.networks);
-    }
+    case "network":
+      return parseNetwork(name, typed, context.networks);
   }
+}
+
+function refuseTime(name: string, typed: string): never {
+  const sentence = `${name} is a time, not ${quoteTyped(typed)}.`;
+  const near = nearestTime(typed);
+  if (near !== undefined) throw mistaken(name, sentence, typed, near);
+  const slashes = /^\d{1,4}[/.]\d{1,2}[/.]\d{1,4}$/u.test(typed);
+  throw wrongValue(
+    name,
+    slashes ? `${name} could be two dates: ${quoteTyped(typed)}.` : sentence,
+    "Write 2023-05-01, 2023-05-01 12:30 (UTC), 7d, yesterday or last month.",
+  );
+}
+
+/** A network by its name or by the beginning of one alone. */
+function parseNetwork(name: string, typed: string, networks: readonly string[]): string {
+  const wanted = typed.toLowerCase();
+  const exact = networks.find((network) => network.toLowerCase() === wanted);
+  const [first, ...others] = wanted === "" ? [] : networks.filter((one) => one.toLowerCase().startsWith(wanted));
+  const only = exact ?? (others.length === 0 ? first : undefined);
+  if (only !== undefined) return only;
+  throw oneOf(name, `There is no network ${quoteTyped(typed)} here.`, typed, networks);
 }
 
 function parseInteger(name: string, option: { min: number; max: number }, typed: string): number {

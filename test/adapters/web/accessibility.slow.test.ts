@@ -12,7 +12,7 @@ import { Stage } from "../../alerts/stage.ts";
 import { chromiumPath, complaintsOf, launch, say } from "../../support/browser.ts";
 import { FakeSender } from "../../support/fake-sender.ts";
 import { gallery } from "../../support/gallery.ts";
-import { fakeBot, startConsole } from "./harness.ts";
+import { completing, fakeBot, startConsole } from "./harness.ts";
 import { answer } from "./page-answers.ts";
 import { PLATFORMS } from "../../support/platforms.ts";
 
@@ -72,7 +72,7 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
     await stage.rounds(9, [stalled("bad")]);
     const feed = createAlertFeed({ read: (work) => stage.store.read(work) }, PLATFORMS);
     const bot = fakeBot(answer, {
-      completeLine: async (line) => (line === "m" ? ["market list", "market show "] : []),
+      completions: completing((line) => (line === "m" ? ["market list", "market show "] : [])),
     });
     const harness = await startConsole(bot, {
       alerts: { feed, onChange: () => () => undefined },

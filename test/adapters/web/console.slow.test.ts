@@ -11,7 +11,7 @@ import { createSlackPreview } from "../../../src/adapters/slack/preview.ts";
 import { gallery } from "../../support/gallery.ts";
 import { hex } from "../../support/gallery/parts.ts";
 import { answered, chromiumPath, complaintsOf, launch, say } from "../../support/browser.ts";
-import { fakeBot, startConsole, type Harness } from "./harness.ts";
+import { completing, fakeBot, startConsole, type Harness } from "./harness.ts";
 import { answer } from "./page-answers.ts";
 
 const COMMANDS = ["market list", "market show BTC/USD", "market show ETH/USD", "time"];
@@ -41,7 +41,7 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
   ): Promise<Visit> {
     const bot = fakeBot(answer, {
       ...more,
-      completeLine: async (line) => COMMANDS.filter((known) => known.startsWith(line) && known !== line),
+      completions: completing((line) => COMMANDS.filter((known) => known.startsWith(line) && known !== line)),
     });
     const harness = await startConsole(bot, { previews });
     const context = await browser.newContext({ timezoneId: "Europe/Berlin", ...options });

@@ -13,14 +13,17 @@ import { fromMillis, type Nanoseconds } from "../../../src/units/nanoseconds.ts"
 export type Asked = Omit<Invocation, "command" | "options"> &
   ({ line: string } | Pick<Invocation, "command" | "options">);
 
+/** Completion that offers these lines, each with a label. */
+export function completing(offer: (line: string) => readonly string[]): Bot["completions"] {
+  return async (line) => offer(line).map((one) => ({ line: one, label: `${one}!` }));
+}
+
 /** A bot that answers by a function, and records its questions. */
 export function fakeBot(
   answer: (asked: Asked) => Reply | Promise<Reply>,
   more: Partial<Bot> = {},
 ): Bot & { asked: Asked[] } {
   const asked: Asked[] = [];
-  const completeLine: Bot["completeLine"] =
-    more.completeLine ?? (async (line) => ["market list", "market show "].filter((known) => known.startsWith(line)));
   const take = async (question: Asked): Promise<Reply> => {
     asked.push(question);
     return answer(question);
@@ -46,8 +49,7 @@ export function fakeBot(
     runLine: (line, rest) => take({ ...rest, line }),
     present: async () => undefined,
     suggest: async () => [],
-    completeLine,
-    completions: async (line, rest) => (await completeLine(line, rest)).map((one) => ({ line: one, label: `${one}!` })),
+    completions: completing((line) => ["market list", "market show "].filter((known) => known.startsWith(line))),
     ...more,
   };
 }

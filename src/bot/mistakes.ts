@@ -1,0 +1,77 @@
+import { UserError } from "../errors.ts";
+import type { Ask, Reply } from "../reply/reply.ts";
+import type { AnyCommand } from "./command.ts";
+import { errorReply } from "./error-reply.ts";
+import { fillExample } from "./grammar/grammar.ts";
+import { withRightLine } from "./grammar/offered-line.ts";
+import type { Invocation } from "./invocation.ts";
+import { missingOption } from "./options/parse-options.ts";
+import { neededParty, withSavedParties } from "./options/saved-parties.ts";
+import type { Asker, BotSetup } from "./setup.ts";
+import { SUGGEST_MILLIS, type Suggestions } from "./suggestions.ts";
+
+/** The replies to what is thrown. None rejects. */
+export interface Mistakes {
+  /** At once, the offered line unchecked. */
+  toReply(thrown: unknown, ask: Pick<Ask, "command"> & Partial<Ask>, signal: AbortSignal): Reply;
+  /** To a line that cannot be read. The line that it offers can be. */
+  ofLine(thrown: unknown, asker: Asker): Promise<Reply>;
+  /**
+   * To what a command throws. The line that it offers may be typed; with `offers`, the reply to one without a value that
+   * it needs has the values to choose from.
+   */
+  ofCommand(thrown: unknown, invocation: Invocation, offers: boolean): Promise<Reply>;
+  /** An example of the command with the values that were given. */
+  filler(command: AnyCommand): (example: string, given: Ask["options"]) => string;
+}
+
+export function createMistakes(setup: BotSetup, { suggest, context }: Suggestions): Mistakes {
+  const { commands, networks, log, now } = setup;
+
+  const toReply: Mistakes["toReply"] = (thrown, ask, signal) => errorReply(thrown, { log, ...ask, signal });
+
+  const filler: Mistakes["filler"] = (command) => (example, given) => fillExample(example, given, command, now());
+
+  /** A mistake with a line that may be typed, as far as that is known in time; anything else as it is. */
+  function withRight(thrown: unknown, asker: Asker, refused: "command" | "placeholder"): Promise<unknown> {
+    return withRightLine(thrown, {
+      commands,
+      networks,
+      now: now(),
+      openFile: asker.openFile,
+      limit: { millis: SUGGEST_MILLIS, signal: asker.signal },
+      refused,
+      suggest: (offered, option, typed) => suggest({ ...asker, ...offered, option, typed }),
+      suggestContext: (offered) => context({ ...asker, ...offered }),
+    });
+  }
+
+  /** The mistake of somebody who names no party, though the command needs one and none is saved: it comes before others. */
+  async function missedParty(invocation: Invocation): Promise<UserError | undefined> {
+    const { options } = invocation;
+    const command = setup.byName.get(invocation.command);
+    if (command === undefined || !setup.takesParty(command)) return undefined;
+    const values = await withSavedParties(command.options, options, setup.partiesOf(invocation));
+    const missed = neededParty(command.options, values);
+    return missed === undefined ? undefined : missingOption(command, missed, options, filler(command));
+  }
+
+  return {
+    toReply,
+    filler,
+    ofLine: async (thrown, asker) =>
+      toReply(await withRight(thrown, asker, "command"), { command: "unknown" }, asker.signal),
+    ofCommand: async (thrown, invocation, offers) => {
+      const { option } = thrown instanceof UserError ? thrown : {};
+      const misses = offers && option !== undefined && invocation.options[option] === undefined;
+      const error = misses ? ((await missedParty(invocation)) ?? thrown) : thrown;
+      const needed = misses && error instanceof UserError ? error.option : undefined;
+      const [right, values] = await Promise.all([
+        withRight(error, invocation, "placeholder"),
+        needed === undefined ? [] : suggest({ ...invocation, option: needed, typed: "" }),
+      ]);
+      const meant = right instanceof UserError && values.length > 0 ? right.meaning({ typed: "", values }) : right;
+      return toReply(meant, invocation, invocation.signal);
+    },
+  };
+}

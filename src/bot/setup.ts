@@ -1,0 +1,74 @@
+import type { Platforms } from "../alerts/platform.ts";
+import type { AlertService } from "../alerts/service/service.ts";
+import type { ApiClient } from "../api/api-client.ts";
+import type { ExportJobs } from "../export/jobs/jobs.ts";
+import type { Log } from "../log.ts";
+import type { Reply } from "../reply/reply.ts";
+import type { SavedParties, SeenIds } from "../store/store.ts";
+import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
+import { type AudienceSettings, NO_AUDIENCE_SETTINGS } from "./audience-settings.ts";
+import { type AnyCommand, withCommonOptions } from "./command.ts";
+import type { Invocation, InvocationOutcome } from "./invocation.ts";
+import { type OwnParties, ownParties, takesParty } from "./options/saved-parties.ts";
+import { markSimulated } from "./simulated.ts";
+
+/** Who asks, and where, without the question. */
+export type Asker = Omit<Invocation, "command" | "options">;
+
+export interface BotDependencies {
+  readonly commands: readonly AnyCommand[];
+  /** One per network, the default one first; at least one. */
+  readonly clients: readonly ApiClient[];
+  readonly seen: SeenIds;
+  readonly parties: SavedParties;
+  readonly exports: ExportJobs;
+  readonly alerts: AlertService;
+  readonly platforms: Platforms;
+  /** Audiences chosen by servers and workspaces; default: none. */
+  readonly chosen?: AudienceSettings | undefined;
+  readonly log: Log;
+  readonly now?: () => Nanoseconds;
+  readonly onOutcome?: (outcome: InvocationOutcome) => void;
+}
+
+/** The dependencies with their defaults, and what is found in them by name. */
+export interface BotSetup extends Readonly<Required<BotDependencies>> {
+  /** With the options that every command takes. */
+  readonly commands: readonly AnyCommand[];
+  readonly chosen: AudienceSettings;
+  readonly byName: ReadonlyMap<string, AnyCommand>;
+  /** The configured networks, the default one first. */
+  readonly networks: readonly string[];
+  /** The client of a network; the default one where there is none of this name. */
+  clientOf(network: unknown): ApiClient;
+  partiesOf(asker: Pick<Asker, "here" | "caller">): OwnParties;
+  /** Whether an option of the command may be filled in with a saved party. */
+  takesParty(command: AnyCommand): boolean;
+}
+
+/** @throws RangeError where no network is given. */
+export function setUp(dependencies: BotDependencies): BotSetup {
+  const { platforms, parties } = dependencies;
+  const commands = dependencies.commands.map((command) => withCommonOptions(command, platforms));
+  const clients = new Map(dependencies.clients.map((client) => [client.network, client]));
+  const [fallback] = dependencies.clients;
+  if (fallback === undefined) throw new RangeError("a bot needs at least one network");
+  const partyCommands = new Set(commands.filter(({ options }) => Object.values(options).some(takesParty)));
+  return {
+    ...dependencies,
+    commands,
+    chosen: dependencies.chosen ?? NO_AUDIENCE_SETTINGS,
+    now: dependencies.now ?? (() => fromMillis(Date.now())),
+    onOutcome: dependencies.onOutcome ?? (() => {}),
+    byName: new Map(commands.map((command) => [command.name, command])),
+    networks: [...clients.keys()],
+    clientOf: (network) => (typeof network === "string" ? clients.get(network) : undefined) ?? fallback,
+    partiesOf: ({ here, caller }) => ownParties(parties, here, caller, platforms),
+    takesParty: (command) => partyCommands.has(command),
+  };
+}
+
+/** A reply of this client's network; of a simulated one it says so. */
+export function marked(reply: Reply, client: ApiClient): Reply {
+  return client.simulated ? markSimulated(reply) : reply;
+}

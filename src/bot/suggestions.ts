@@ -1,0 +1,88 @@
+import { inTime } from "../in-time.ts";
+import type { Ask } from "../reply/reply.ts";
+import { completions, type LineCompletion } from "./grammar/complete-line.ts";
+import type { Invocation } from "./invocation.ts";
+import type { Choice, SuggestContext } from "./options/options.ts";
+import { suggestSavedParties, takesParty } from "./options/saved-parties.ts";
+import { MAX_CHOICES, suggestValues } from "./options/suggest-values.ts";
+import type { Asker, BotSetup } from "./setup.ts";
+import { workspaceSeenIds } from "./workspace-seen-ids.ts";
+
+type Question = Omit<Invocation, "progress">;
+
+/** A request for completion: the values so far and the option being typed. */
+export type SuggestRequest = Question & { readonly option: string; readonly typed: string };
+
+/** Discord and Slack close the list of suggestions after 3 s. */
+export const SUGGEST_MILLIS = 1500;
+
+export interface Suggestions {
+  /**
+   * What the thing has now that a command would change, for a form that begins with it. Undefined where the command changes
+   * no such thing, the question names none, or it is not known in time. Never rejects, nor takes long.
+   */
+  present(asked: Question): Promise<Ask["options"] | undefined>;
+  /** Never rejects, nor takes long; an empty list where there is nothing to offer in time. */
+  suggest(request: SuggestRequest): Promise<readonly Choice[]>;
+  /** Completion of a typed line: whole lines to offer, best first, and what each stands for. Never rejects. */
+  completions(line: string, asker: Asker): Promise<readonly LineCompletion[]>;
+  /** What the completion of an option may look at. */
+  context(asked: Question): SuggestContext;
+}
+
+export function createSuggestions(setup: BotSetup): Suggestions {
+  const { commands, networks, byName, log, alerts, exports, platforms } = setup;
+
+  function context({ caller, here, options, signal }: Question): SuggestContext {
+    const seen = workspaceSeenIds(setup.seen, here, platforms);
+    const api = setup.clientOf(options["network"]);
+    return { api, seen, alerts, exports, platforms, here, caller, options, commands, signal };
+  }
+
+  async function present(asked: Question): Promise<Ask["options"] | undefined> {
+    const edits = byName.get(asked.command)?.edits;
+    const named = edits === undefined ? undefined : asked.options[edits.option];
+    if (edits === undefined || named === undefined) return undefined;
+    try {
+      const values = edits.values(String(named).trim(), context(asked));
+      return await inTime(values, { millis: SUGGEST_MILLIS, signal: asked.signal }, () => undefined);
+    } catch (thrown) {
+      log.debug({ err: thrown, command: asked.command }, "completion failed");
+      return undefined;
+    }
+  }
+
+  async function suggest(request: SuggestRequest): Promise<readonly Choice[]> {
+    const option = byName.get(request.command)?.options[request.option];
+    if (option === undefined) return [];
+    try {
+      const offer = (choices: Promise<readonly Choice[]>): Promise<readonly Choice[]> =>
+        inTime(choices, { millis: SUGGEST_MILLIS, signal: request.signal }, () => []);
+      const [saved, others] = await Promise.all([
+        takesParty(option) ? offer(suggestSavedParties(request.typed, setup.partiesOf(request))) : [],
+        offer(suggestValues(option, request.typed, networks, context(request))),
+      ]);
+      const values = new Set(saved.map((choice) => choice.value));
+      return [...saved, ...others.filter((choice) => !values.has(choice.value))].slice(0, MAX_CHOICES);
+    } catch (thrown) {
+      log.debug({ err: thrown, command: request.command, option: request.option }, "completion failed");
+      return [];
+    }
+  }
+
+  return {
+    context,
+    present,
+    suggest,
+    completions: async (line, asker) => {
+      try {
+        return await completions(line, commands, setup.now(), (ask, option, typed) =>
+          suggest({ ...asker, ...ask, option, typed }),
+        );
+      } catch {
+        // A line that cannot be parsed cannot be completed; running it says why.
+        return [];
+      }
+    },
+  };
+}
