@@ -37,7 +37,6 @@ export const alertsAck = command({
   examples: ["alerts ack network.stalled"],
   // Everybody may in their direct messages; rights on a channel are checked below.
   access: "everyone",
-  audience: "caller",
   changes: true,
   options: { episode: EPISODE_OPTION, network: ALL_NETWORKS_OPTION },
   run: async (context) => {

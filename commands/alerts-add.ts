@@ -21,7 +21,6 @@ export const alertsAdd = command({
   ],
   // Everybody may watch for themselves; rights on a channel are checked once the kinds are known.
   access: "everyone",
-  audience: "caller",
   changes: true,
   options: { ...SUBSCRIPTION_OPTIONS, to: TO_OPTION },
   instead: quietInstead,

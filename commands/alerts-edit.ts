@@ -13,7 +13,6 @@ export const alertsEdit = command({
   examples: ["alerts edit <id> quiet:22:00-07:00 zone:Europe/Berlin", "alerts edit <id> high:75000"],
   // Everybody may change their own; rights on a channel's are checked once the subscription is found.
   access: "everyone",
-  audience: "caller",
   changes: true,
   options: { id: SUBSCRIPTION_OPTION, ...SUBSCRIPTION_OPTIONS },
   instead: quietInstead,

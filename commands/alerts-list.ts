@@ -16,9 +16,9 @@ import {
   visibleSubscriptions,
 } from "../src/answers/alerts/subscriptions/subscriptions.ts";
 import { command } from "../src/bot/command.ts";
-import { type Block, details, paragraph, type Table } from "../src/reply/block.ts";
+import { type Block, type CellColumn, details, paragraph, table, type Table } from "../src/reply/block.ts";
 import { type Action, reply } from "../src/reply/reply.ts";
-import { code, commandLine, joinText, text, time, toText } from "../src/reply/text.ts";
+import { code, commandLine, joinText, text, type TextPart, time } from "../src/reply/text.ts";
 import { fromMillis } from "../src/units/nanoseconds.ts";
 
 const HINT = text`${commandLine("alerts edit <id>")} changes one, ${commandLine("alerts remove <id>")} ends it.`;
@@ -29,9 +29,6 @@ export const alertsList = command({
   alsoCalled: ["subscriptions", "subscription", "channel", "direct message"],
   summary: "The subscriptions of this channel, and your own",
   verb: "List subscriptions",
-  examples: ["alerts list"],
-  access: "everyone",
-  audience: "caller",
   personal: true,
   options: {
     ended: { kind: "flag", description: "Also those that are over", default: false },
@@ -108,6 +105,15 @@ function stateWords({ state, why, network }: Subscription, networks: readonly st
     : state;
 }
 
+function whereColumn(context: CallerContext): CellColumn<Subscription> {
+  return ["Where", ({ destination }) => destinationWords(destination, context)];
+}
+
+function howWords(one: Subscription): TextPart {
+  const how = deliveryOptionWords(one);
+  return how.length === 0 ? "the usual way" : how;
+}
+
 function tableOf(
   rows: readonly Subscription[],
   name: string,
@@ -124,31 +130,20 @@ function tableOf(
     relativeTo?: CallerContext | undefined;
   },
 ): Table {
-  return {
-    kind: "table",
+  return table({
     name,
+    rows,
     columns: [
-      { title: "Tells" },
-      { title: "State" },
-      ...(relativeTo === undefined ? [] : [{ title: "Where" }]),
-      { title: "Id" },
-      { title: "How", priority: 3 },
-      { title: "Since", priority: 3 },
+      ["Tells", (one) => subscriptionWords(one, labels)],
+      ["State", (one) => stateWords(one, networks)],
+      ...(relativeTo === undefined ? [] : [whereColumn(relativeTo)]),
+      ["Id", ({ id }) => code(id)],
+      ["How", howWords, 3],
+      ["Since", ({ created, by }) => text`${time(fromMillis(created))} by ${by.name}`, 3],
     ],
-    rows: rows.map((one) => {
-      const how = deliveryOptionWords(one);
-      return [
-        subscriptionWords(one, labels),
-        toText(stateWords(one, networks)),
-        ...(relativeTo === undefined ? [] : [destinationWords(one.destination, relativeTo)]),
-        toText(code(one.id)),
-        how.length === 0 ? toText("the usual way") : how,
-        text`${time(fromMillis(one.created))} by ${one.by.name}`,
-      ];
-    }),
     // A single one has its buttons below.
     ...(several ? { rowAction: { label: "Change…", invocations: rows.map(changeAsk), effect: "reply" as const } } : {}),
-  };
+  });
 }
 
 function addAction(): Action {

@@ -21,8 +21,6 @@ export const alertsLog = command({
   summary: "What was decided and sent, newest first",
   verb: "Show log",
   examples: ["alerts log", "alerts log node.down", "alerts log suppressed page:2", "alerts log file:yes"],
-  access: "everyone",
-  audience: "caller",
   options: LOG_OPTIONS,
   run: async (context) => {
     const { what, network, page = 1, file } = context.options;

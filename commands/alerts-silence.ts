@@ -19,7 +19,6 @@ export const alertsSilence = command({
   ],
   // Everybody may in their direct messages; rights on a channel are checked below.
   access: "everyone",
-  audience: "caller",
   changes: true,
   options: {
     ...SILENCE_OPTIONS,

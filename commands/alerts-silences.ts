@@ -5,9 +5,9 @@ import { destinationKeyWords } from "../src/answers/alerts/destination.ts";
 import { visibleSilences } from "../src/answers/alerts/silences/silences.ts";
 import { rowActions } from "../src/answers/answer.ts";
 import { command } from "../src/bot/command.ts";
-import { details, paragraph } from "../src/reply/block.ts";
+import { details, paragraph, table } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";
-import { code, commandLine, text, toText } from "../src/reply/text.ts";
+import { code, commandLine, text } from "../src/reply/text.ts";
 import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
 import { toMillis } from "../src/units/nanoseconds.ts";
 
@@ -15,10 +15,6 @@ export const alertsSilences = command({
   name: "alerts silences",
   summary: "The silences that hold now or will later",
   verb: "List silences",
-  examples: ["alerts silences"],
-  access: "everyone",
-  audience: "caller",
-  options: {},
   run: async (context) => {
     const now = toMillis(context.now());
     const found = visibleSilences(await context.alerts.silences(), context).toSorted((a, b) => a.from - b.from);
@@ -44,31 +40,22 @@ export const alertsSilences = command({
           ? text`Silenced: ${silenceScopeWords(only, labels)}, ${silenceTimeWords(only, now)}`
           : text`${found.length} silences, ${found.filter((one) => isSilenceActive(one, now)).length} active`,
       blocks: [
-        {
-          kind: "table",
+        table({
           name: "silences",
+          rows: found,
           columns: [
-            { title: "Silenced" },
-            { title: "Now" },
-            { title: "Id" },
-            { title: "Where" },
-            { title: "When", priority: 2 },
-            { title: "By", priority: 3 },
+            ["Silenced", (one) => silenceScopeWords(one, labels)],
+            ["Now", (one) => stateWords(one, now)],
+            ["Id", ({ id }) => code(id)],
+            [
+              "Where",
+              ({ scope: { destination } }) => (destination === undefined ? "all places" : placeOf(destination)),
+            ],
+            ["When", (one) => silenceTimeWords(one, now), 2],
+            ["By", ({ by, reason }) => (reason === undefined ? by : `${by}: ${reason}`), 3],
           ],
-          rows: found.map((one) => {
-            const { destination: where } = one.scope;
-            const reason = one.reason === undefined ? "" : `: ${one.reason}`;
-            return [
-              silenceScopeWords(one, labels),
-              toText(stateWords(one, now)),
-              toText(code(one.id)),
-              where === undefined ? toText("all places") : placeOf(where),
-              silenceTimeWords(one, now),
-              toText(`${one.by}${reason}`),
-            ];
-          }),
           ...end.inTable,
-        },
+        }),
         ...details([paragraph(text`${commandLine("alerts unsilence <id>")} ends one.`)]),
       ],
       actions: end.actions,

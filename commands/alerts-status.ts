@@ -17,9 +17,9 @@ import { servedSuspensions, suspensionWords, unreachablePlaces } from "../src/an
 import { visibleSilences } from "../src/answers/alerts/silences/silences.ts";
 import { rowActions } from "../src/answers/answer.ts";
 import { command } from "../src/bot/command.ts";
-import { type Block, details, facts, field, paragraph, type Table } from "../src/reply/block.ts";
+import { type Block, details, facts, field, paragraph, table, type Table } from "../src/reply/block.ts";
 import { type Action, type Ask, reply, type Tone } from "../src/reply/reply.ts";
-import { code, joinText, strong, text, type Text, toText } from "../src/reply/text.ts";
+import { code, joinText, strong, type Text, text } from "../src/reply/text.ts";
 import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
 import { formatCount } from "../src/units/format-number.ts";
 import { type Nanoseconds, toMillis } from "../src/units/nanoseconds.ts";
@@ -39,8 +39,6 @@ export const alertsStatus = command({
   alsoCalled: ["episode", "suspicious", "pending", "firing", "recovering", "look", "not sent yet"],
   summary: "Verdicts, open alerts, and messages not sent yet",
   verb: "Show alerts",
-  examples: ["alerts status"],
-  access: "everyone",
   audience: "channel",
   options: { network: ALL_NETWORKS_OPTION },
   run: async (context) => {
@@ -145,39 +143,33 @@ function networkTable(
   observations: readonly (readonly WatcherObservation[])[],
   now: Milliseconds,
 ): Table {
-  return {
-    kind: "table",
+  return table({
     name: "networks",
     title: text`Networks`,
+    rows: statuses,
     columns: [
-      { title: "Network" },
-      { title: "Verdict" },
-      { title: "Nodes", priority: 2 },
-      { title: "Block", align: "right", priority: 3 },
-      { title: "Last look", priority: 2 },
-      { title: "Watchers", priority: 3 },
+      ["Network", ({ network }) => strong(network)],
+      ["Verdict", verdictWords],
+      ["Nodes", answeringWords, 2],
+      ["Block", ({ height }) => (height === undefined ? "–" : BigInt(height)), "right", 3],
+      ["Last look", ({ looked }) => (looked === undefined ? "never" : agoWords(looked, now)), 2],
+      ["Watchers", (_, index) => watcherWords(observations[index] ?? []), 3],
     ],
-    rows: statuses.map((status, index) => {
-      const { network, answering, nodes, height, looked } = status;
-      const own = observations[index] ?? [];
-      const begun = own.filter(({ ageMillis }) => ageMillis !== undefined);
-      const oldest = Math.max(0, ...begun.map(({ ageMillis = 0 }) => ageMillis));
-      return [
-        toText(strong(network)),
-        toText(verdictWords(status)),
-        toText(answering === undefined || nodes === undefined ? "–" : `${answering} of ${nodes} answer`),
-        toText(height === undefined ? "–" : BigInt(height)),
-        toText(
-          looked === undefined ? "never" : `${formatDuration(Math.max(0, now - toMillis(timeFromText(looked))))} ago`,
-        ),
-        toText(
-          begun.length === 0
-            ? "none has looked"
-            : `${begun.length} of ${own.length}, the oldest look ${formatDuration(oldest)} ago`,
-        ),
-      ];
-    }),
-  };
+  });
+}
+
+function answeringWords({ answering, nodes }: NetworkStatus): string {
+  return answering === undefined || nodes === undefined ? "–" : `${answering} of ${nodes} answer`;
+}
+
+function agoWords(looked: string, now: Milliseconds): string {
+  return `${formatDuration(Math.max(0, now - toMillis(timeFromText(looked))))} ago`;
+}
+
+function watcherWords(own: readonly WatcherObservation[]): string {
+  const ages = own.flatMap(({ ageMillis }) => ageMillis ?? []);
+  const oldest = formatDuration(Math.max(0, ...ages));
+  return ages.length === 0 ? "none has looked" : `${ages.length} of ${own.length}, the oldest look ${oldest} ago`;
 }
 
 /** With the market's name that the watchers know, where the reading has none. */
@@ -190,33 +182,27 @@ async function named(episode: Episode, alerts: AlertService): Promise<Episode> {
 }
 
 function episodeTable(open: readonly Episode[], inTable: Pick<Table, "rowAction">): Table {
-  return {
-    kind: "table",
+  return table({
     name: "open-episodes",
     title: text`Open alerts`,
+    rows: open,
     columns: [
-      { title: "Alert" },
-      { title: "Severity" },
-      { title: "State" },
-      { title: "Since", priority: 2 },
-      { title: "Episode", priority: 3 },
+      ["Alert", (episode) => conditionWords(episode).bad],
+      ["Severity", ({ severity }) => strong(severity)],
+      ["State", openWords],
+      ["Since", (episode) => sinceWords(episode, "both"), 2],
+      ["Episode", ({ id }) => code(episodeName(id)), 3],
     ],
-    rows: open.map((episode) => {
-      const { severity, acknowledged, id, state } = episode;
-      const states = [
-        ...(state === "recovering" ? ["looks good again"] : []),
-        ...(acknowledged === undefined ? [] : [`acknowledged by ${acknowledged.by}`]),
-      ];
-      return [
-        conditionWords(episode).bad,
-        toText(strong(severity)),
-        toText(states.length === 0 ? "firing" : states.join("; ")),
-        sinceWords(episode, "both"),
-        toText(code(episodeName(id))),
-      ];
-    }),
     ...inTable,
-  };
+  });
+}
+
+function openWords({ state, acknowledged }: Episode): string {
+  const words = [
+    ...(state === "recovering" ? ["looks good again"] : []),
+    ...(acknowledged === undefined ? [] : [`acknowledged by ${acknowledged.by}`]),
+  ];
+  return words.length === 0 ? "firing" : words.join("; ");
 }
 
 function lateWords({ network, watcher, ageMillis }: WatcherObservation): Text {

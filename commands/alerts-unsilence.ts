@@ -27,7 +27,6 @@ export const alertsUnsilence = command({
   examples: ["alerts unsilence <id>"],
   // Everybody may in their direct messages; rights on a channel are checked below.
   access: "everyone",
-  audience: "caller",
   changes: true,
   options: { id: SILENCE_OPTION },
   run: async (context) => {

@@ -12,8 +12,6 @@ export const alertsWhy = command({
   verb: "Explain",
   title: "Explain an alert",
   examples: ["alerts why network.stalled"],
-  access: "everyone",
-  audience: "caller",
   options: { episode: EPISODE_OPTION, network: ALL_NETWORKS_OPTION },
   run: async (context) => {
     const { alerts, options } = context;

@@ -10,10 +10,6 @@ export const answersShow = command({
   summary: "Who sees answers about markets here",
   verb: "Show",
   title: "Who sees answers",
-  examples: ["answers show"],
-  access: "everyone",
-  audience: "caller",
-  options: {},
   run: async (context) => {
     const { here, caller, chosen, commands } = context;
     const workspace = workspaceOf(context);

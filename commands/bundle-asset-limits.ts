@@ -20,7 +20,6 @@ export const bundleAssetLimits = command({
   summary: "The signed bundle that sets an asset's limits",
   verb: "Show bundle",
   examples: ["bundle asset-limits <proposal>"],
-  access: "everyone",
   audience: "channel",
   options: {
     proposal: {

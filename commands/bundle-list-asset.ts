@@ -15,7 +15,6 @@ export const bundleListAsset = command({
   summary: "The signed bundle that lists an asset on the bridge",
   verb: "Show bundle",
   examples: ["bundle list-asset USDT"],
-  access: "everyone",
   audience: "channel",
   options: {
     asset: {

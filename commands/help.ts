@@ -6,9 +6,9 @@ import { isRequired, optionType, shortUsage, usageLine } from "../src/bot/gramma
 import { cutShort, nearest, quoteTyped } from "../src/bot/nearest.ts";
 import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../src/bot/options/options.ts";
 import { UserError } from "../src/errors.ts";
-import { details as inDetail, paragraph } from "../src/reply/block.ts";
+import { details as inDetail, paragraph, table } from "../src/reply/block.ts";
 import { type Action, buttonsOrChoice, reply, type Reply } from "../src/reply/reply.ts";
-import { code, commandLine, strong, text, toText } from "../src/reply/text.ts";
+import { code, commandLine, strong, text } from "../src/reply/text.ts";
 
 /** The commands to begin with. */
 const STARTS = ["time", "market list", "market show", "order", "stake", "alerts add"];
@@ -19,8 +19,6 @@ export const help = command({
   summary: "What you can ask, and how",
   verb: "Show help",
   examples: ["help", "help market show"],
-  access: "everyone",
-  audience: "caller",
   options: {
     command: {
       kind: "text",
@@ -111,23 +109,17 @@ function details(context: HelpContext, one: AnyCommand): Reply {
       ...(one.access === "channel-manager" ? [paragraph("Only people who may manage the channel can use it.")] : []),
       ...inDetail([
         { kind: "code", text: usageLine(one), command: true },
-        {
-          kind: "table",
-          title: text`Options`,
+        table({
           name: "options",
+          title: text`Options`,
+          rows: Object.entries(one.options),
           columns: [
-            { title: "Name" },
-            { title: "What" },
-            { title: "Type", priority: 2 },
-            { title: "Default", priority: 3 },
+            ["Name", ([name]) => code(name)],
+            ["What", ([, { description }]) => description],
+            ["Type", ([, option]) => optionType(option, context.networks), 2],
+            ["Default", ([name]) => leftOut(context, one, name), 3],
           ],
-          rows: Object.entries(one.options).map(([name, option]) => [
-            toText(code(name)),
-            toText(option.description),
-            toText(optionType(option, context.networks)),
-            toText(leftOut(context, one, name)),
-          ]),
-        },
+        }),
         paragraph(text`Values go in the order shown, or by name: ${code(`${first}:…`)} or ${code(`--${first} …`)}.`),
       ]),
     ],

@@ -4,9 +4,9 @@ import { ApiError, didAnswer } from "../src/api/api-error.ts";
 import { POLL_TIMEOUT_MILLIS } from "../src/api/client/poll-nodes.ts";
 import type { NodeInfo } from "../src/api/model/network.ts";
 import { command } from "../src/bot/command.ts";
-import { type Block, details, field, paragraph } from "../src/reply/block.ts";
+import { type Block, details, field, paragraph, table } from "../src/reply/block.ts";
 import { reply, type Tone } from "../src/reply/reply.ts";
-import { code, id, strong, text, type Text, toText } from "../src/reply/text.ts";
+import { code, id, strong, type Text, text, toText } from "../src/reply/text.ts";
 import { formatDuration } from "../src/units/duration.ts";
 
 /** The release whose interface this bot was written for. */
@@ -26,9 +26,7 @@ export const info = command({
   summary: "The version of every data node",
   verb: "Show versions",
   examples: ["info", "info network:testnet"],
-  access: "everyone",
   audience: "channel",
-  options: {},
   run: async (context) => {
     const { api, signal, network } = context;
     const said = await askNodes(api.nodes, signal);
@@ -56,22 +54,18 @@ export const info = command({
       );
     } else {
       const usual = mostCommon(answered.flatMap((one) => (one.info === undefined ? [] : [one.info])));
-      blocks.push({
-        kind: "table",
-        name: "node-versions",
-        columns: [
-          { title: "Node" },
-          { title: "Version" },
-          { title: "Remark", priority: 2 },
-          { title: "Commit", priority: 3 },
-        ],
-        rows: said.map((one) => [
-          toText(code(one.node)),
-          toText(one.info?.version ?? "–"),
-          remark(one, usual),
-          toText(one.info?.commitHash === undefined ? "–" : id(one.info.commitHash)),
-        ]),
-      });
+      blocks.push(
+        table({
+          name: "node-versions",
+          rows: said,
+          columns: [
+            ["Node", (one) => code(one.node)],
+            ["Version", (one) => one.info?.version ?? "–"],
+            ["Remark", (one) => remark(one, usual), 2],
+            ["Commit", (one) => (one.info?.commitHash === undefined ? "–" : id(one.info.commitHash)), 3],
+          ],
+        }),
+      );
     }
     if (answered.length > 0) {
       const note = paragraph(builtFor([...versions], answered.length));

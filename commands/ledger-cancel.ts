@@ -12,7 +12,6 @@ export const ledgerCancel = command({
   verb: "Cancel export",
   examples: ["ledger cancel <code>"],
   access: "everyone",
-  audience: "caller",
   changes: true,
   personal: true,
   options: { code: CODE_OPTION },

@@ -63,8 +63,6 @@ export const ledgerExport = command({
     "ledger export <party> USDT from:2023-05",
     "ledger export <party> USDT from:7d columns:vega_time,quantity",
   ],
-  access: "everyone",
-  audience: "caller",
   options,
   run: async (context) => {
     const asked = context.options;

@@ -8,8 +8,6 @@ export const ledgerFetch = command({
   summary: "The file of one of your ledger exports, kept for 24 hours",
   verb: "Fetch file",
   examples: ["ledger fetch <code>"],
-  access: "everyone",
-  audience: "caller",
   personal: true,
   options: {
     code: CODE_OPTION,

@@ -6,11 +6,7 @@ export const ledgerList = command({
   name: "ledger list",
   summary: "Your ledger exports of the last 24 hours",
   verb: "List exports",
-  examples: ["ledger list"],
-  access: "everyone",
-  audience: "caller",
   personal: true,
-  options: {},
   run: async (context) => {
     const asker = exportAsker(context);
     return listReply(context, asker, await context.exports.list(asker));

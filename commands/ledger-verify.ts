@@ -9,8 +9,6 @@ export const ledgerVerify = command({
   verb: "Verify",
   title: "Verify an export",
   examples: ["ledger verify ./ledger.csv", `ledger verify sha256:${"5d50".repeat(16)}`],
-  access: "everyone",
-  audience: "caller",
   personal: true,
   options: {
     file: { kind: "file", description: "The file: attached, dropped on the console, or its path in the terminal" },

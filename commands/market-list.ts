@@ -8,9 +8,9 @@ import { isInAuction, isLive, marketTone, stateRank, stateWords } from "../src/a
 import type { MarketData } from "../src/api/model/market.ts";
 import type { MarketNames } from "../src/api/model/names.ts";
 import { command } from "../src/bot/command.ts";
-import type { Table } from "../src/reply/block.ts";
+import { table, type Table } from "../src/reply/block.ts";
 import type { Tone } from "../src/reply/reply.ts";
-import { type Inline, strong, text, type Text, time, toText, usual } from "../src/reply/text.ts";
+import { type Inline, strong, type Text, text, time, toText, usual } from "../src/reply/text.ts";
 
 export const marketList = command({
   name: "market list",
@@ -18,10 +18,7 @@ export const marketList = command({
   summary: "All markets: bid, offer, state",
   verb: "List markets",
   examples: ["market list", "market list network:testnet"],
-  access: "everyone",
-  audience: "caller",
   workspaceChooses: true,
-  options: {},
   run: async (context) => {
     const { api, signal, network } = context;
     const [{ value, asOf }, names] = await Promise.all([api.getMarketsData({ signal }), marketsById(context)]);
@@ -78,42 +75,31 @@ function marketTable(
   markets: readonly MarketData[],
   nameOf: (market: MarketData) => MarketNames | undefined,
 ): Table {
-  return {
-    kind: "table",
+  return table({
     name: "markets",
+    rows: markets.map((market) => ({ market, names: nameOf(market), ...marketAmounts(nameOf(market)) })),
     columns: [
-      { title: "Market" },
-      { title: "Bid", align: "right" },
-      { title: "Offer", align: "right" },
-      { title: "State" },
-      { title: "Mark", align: "right", priority: 2 },
-      { title: "Open interest", align: "right", priority: 2 },
-      { title: "Mode", priority: 3 },
-      { title: "Auction ends", priority: 3 },
-      { title: "Id", priority: 3 },
+      ["Market", ({ market, names }) => names?.code ?? idCell(market.market)],
+      ["Bid", ({ market, price }) => quoted(market, market.bestBidPrice, market.bestBidVolume, price), "right"],
+      ["Offer", ({ market, price }) => quoted(market, market.bestOfferPrice, market.bestOfferVolume, price), "right"],
+      ["State", ({ market }) => stateCell(market)],
+      ["Mark", ({ market, price }) => price(market.markPrice), "right", 2],
+      ["Open interest", ({ market, size }) => size(market.openInterest), "right", 2],
+      ["Mode", ({ market }) => (isLive(market) ? tradingModeWords(market.marketTradingMode) : ""), 3],
+      ["Auction ends", ({ market }) => auctionEnd(market), 3],
+      ["Id", ({ market }) => idCell(market.market), 3],
     ],
-    rows: markets.map((market) => {
-      const names = nameOf(market);
-      const { price, size } = marketAmounts(names);
-      return [
-        names?.code === undefined ? idCell(market.market) : toText(names.code),
-        quoted(market, market.bestBidPrice, market.bestBidVolume, price),
-        quoted(market, market.bestOfferPrice, market.bestOfferVolume, price),
-        stateCell(market),
-        toText(price(market.markPrice)),
-        toText(size(market.openInterest)),
-        toText(isLive(market) ? tradingModeWords(market.marketTradingMode) : ""),
-        toText(isInAuction(market) && market.auctionEnd !== undefined ? time(market.auctionEnd, "both") : ""),
-        idCell(market.market),
-      ];
-    }),
     rowAction: {
       label: "Show",
       invocations: markets.map((market) => askFor(context, "market show", { market: market.market ?? "" })),
       effect: "reply",
     },
     empty: text`No markets.`,
-  };
+  });
+}
+
+function auctionEnd(market: MarketData): Inline | undefined {
+  return isInAuction(market) && market.auctionEnd !== undefined ? time(market.auctionEnd, "both") : undefined;
 }
 
 /** Nodes write a side of the book that is empty as price 0, volume 0. */

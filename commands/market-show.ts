@@ -33,8 +33,6 @@ export const marketShow = command({
   summary: "One market: price, spread, bounds, liquidity",
   verb: "Show market",
   examples: ["market show BTC/USDT", "market show BTC/USDT network:testnet"],
-  access: "everyone",
-  audience: "caller",
   workspaceChooses: true,
   options: {
     market: {

@@ -17,7 +17,6 @@ export const myForget = command({
   title: "Forget a party",
   examples: ["my forget treasury", "my forget all"],
   access: "everyone",
-  audience: "caller",
   changes: true,
   personal: true,
   options: {

@@ -1,19 +1,15 @@
 import { rowActions } from "../src/answers/answer.ts";
 import { command } from "../src/bot/command.ts";
-import { details, paragraph } from "../src/reply/block.ts";
+import { details, paragraph, table } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";
-import { commandLine, id, shortenId, text, toText } from "../src/reply/text.ts";
+import { commandLine, id, shortenId, text } from "../src/reply/text.ts";
 
 export const myParties = command({
   name: "my parties",
   alsoCalled: ["parties"],
   summary: "The parties that you saved",
   verb: "List parties",
-  examples: ["my parties"],
-  access: "everyone",
-  audience: "caller",
   personal: true,
-  options: {},
   run: async ({ parties }) => {
     const saved = await parties.list();
     if (saved.length === 0) {
@@ -35,17 +31,16 @@ export const myParties = command({
           ? text`You saved one party, ${nameOf(saved[0])}`
           : text`You saved ${saved.length} parties; ${nameOf(saved[0])} is the default`,
       blocks: [
-        {
-          kind: "table",
+        table({
           name: "my-parties",
-          columns: [{ title: "Name" }, { title: "Party" }, { title: "Default", priority: 2 }],
-          rows: saved.map((party, index) => [
-            toText(nameOf(party)),
-            toText(id(party.id)),
-            toText(index === 0 ? "yes" : ""),
-          ]),
+          rows: saved,
+          columns: [
+            ["Name", (party) => nameOf(party)],
+            ["Party", (party) => id(party.id)],
+            ["Default", (_, index) => (index === 0 ? "yes" : ""), 2],
+          ],
           ...forget.inTable,
-        },
+        }),
         ...details([
           paragraph(
             text`Only you see this. Saving one again makes it the default; ${commandLine("my forget <name>")} removes one.`,

@@ -30,7 +30,6 @@ export const myParty = command({
   verb: "Save party",
   examples: ["my party <id>", "my party <id> treasury"],
   access: "everyone",
-  audience: "caller",
   changes: true,
   personal: true,
   options,

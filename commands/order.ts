@@ -50,8 +50,6 @@ export const order = command({
   summary: "One order: what is left, why it ended, its versions",
   verb: "Show order",
   examples: ["order <id>", "order <id> version:1"],
-  access: "everyone",
-  audience: "caller",
   options,
   run: async (context) => {
     const orderId = await resolveId(ORDER, context.options.id, context, "id");

@@ -9,10 +9,10 @@ import { changeWords, linkingsTable, newestFirst, stakeTotals, wholeStakeTable }
 import type { PartyStake } from "../src/api/model/stake.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { EVERYBODY } from "../src/bot/options/saved-parties.ts";
-import { details, facts, field, paragraph, type Table } from "../src/reply/block.ts";
+import { details, facts, field, paragraph, table, type Table } from "../src/reply/block.ts";
 import { tableAttachment } from "../src/reply/csv.ts";
 import type { Action, Reply } from "../src/reply/reply.ts";
-import { commandLine, id, shortenId, text, type Text, toText } from "../src/reply/text.ts";
+import { commandLine, id, shortenId, type Text, text, toText } from "../src/reply/text.ts";
 import { compareIntegers, decimal, roundedPercentOf } from "../src/units/decimal.ts";
 import { formatCount } from "../src/units/format-number.ts";
 
@@ -38,8 +38,6 @@ export const stake = command({
   summary: "A party's stake, or the largest ones",
   verb: "Show stake",
   examples: ["stake", "stake <party>", "stake all"],
-  access: "everyone",
-  audience: "caller",
   options,
   run: async (context) => {
     const { party } = context.options;
@@ -66,23 +64,20 @@ async function everybody(context: Context): Promise<Reply> {
       .map(({ party }) => ({ id: party })),
   );
   const top = parties.slice(0, TOP);
-  const shown: Table = {
-    kind: "table",
+  const shown: Table = table({
     name: "stake",
+    rows: top,
     columns: [
-      { title: "Party" },
-      { title: "Stake", align: "right" },
-      { title: "Share", align: "right" },
-      { title: "Pending", align: "right", priority: 2 },
-      { title: "#", align: "right", priority: 3 },
+      ["Party", (party) => idCell(party.party)],
+      ["Stake", (party) => stakeAmount(party.currentStakeAvailable), "right"],
+      [
+        "Share",
+        (party) => percentWords(roundedPercentOf(decimal(party.currentStakeAvailable ?? 0n), decimal(total))),
+        "right",
+      ],
+      ["Pending", (party) => pendingText(party), "right", 2],
+      ["#", (_, index) => index + 1, "right", 3],
     ],
-    rows: top.map((party, index) => [
-      idCell(party.party),
-      toText(stakeAmount(party.currentStakeAvailable)),
-      toText(percentWords(roundedPercentOf(decimal(party.currentStakeAvailable ?? 0n), decimal(total)))),
-      pendingText(party),
-      toText(index + 1),
-    ]),
     total: parties.length,
     rowAction: {
       label: "Show",
@@ -90,7 +85,7 @@ async function everybody(context: Context): Promise<Reply> {
       effect: "reply",
     },
     empty: text`Nobody has stake.`,
-  };
+  });
   return answer(context, asOf, {
     title: text`${formatCount(parties.length)} ${parties.length === 1 ? "party stakes" : "parties stake"} ${stakeAmount(total)} on ${network}`,
     blocks: [

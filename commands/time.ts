@@ -38,9 +38,7 @@ export const time = command({
   summary: "Is the network healthy?",
   verb: "Show time",
   examples: ["time", "time network:testnet"],
-  access: "everyone",
   audience: "channel",
-  options: {},
   run: async (context) => {
     const { api, network, signal, alerts } = context;
     const known = alerts.verdict?.(network);

@@ -6,9 +6,9 @@ import {
   type MarketData,
   type PriceBound,
 } from "../api/model/market.ts";
-import type { Table } from "../reply/block.ts";
+import { table, type Table } from "../reply/block.ts";
 import type { Tone } from "../reply/reply.ts";
-import { strong, text, type Text, type TextPart, toText } from "../reply/text.ts";
+import { strong, type Text, text, type TextPart, toText } from "../reply/text.ts";
 import {
   compareDecimals,
   decimal,
@@ -95,32 +95,32 @@ export function marketTone(market: MarketData): Tone {
 
 /** A market's price monitoring bounds, with how far the mark price is from each. */
 export function boundsTable(market: MarketData, amounts: MarketAmounts): Table {
-  return {
-    kind: "table",
+  return table({
     title: text`Price bounds`,
     name: "price-bounds",
+    rows: market.priceMonitoringBounds,
     columns: [
-      { title: "Min", align: "right" },
-      { title: "Max", align: "right" },
-      { title: "Mark above min", align: "right", priority: 2 },
-      { title: "Mark below max", align: "right", priority: 2 },
-      { title: "Reference", align: "right", priority: 3 },
-      { title: "Horizon", align: "right", priority: 3 },
-      { title: "Probability", align: "right", priority: 3 },
-      { title: "Auction extension", align: "right", priority: 3 },
+      ["Min", (bound) => amounts.price(bound.minValidPrice), "right"],
+      ["Max", (bound) => amounts.price(bound.maxValidPrice), "right"],
+      [
+        "Mark above min",
+        (bound) => distanceText(aboveMin(market, bound), isBelow(market.markPrice, bound.minValidPrice)),
+        "right",
+        2,
+      ],
+      [
+        "Mark below max",
+        (bound) => distanceText(belowMax(market, bound), isBelow(bound.maxValidPrice, market.markPrice)),
+        "right",
+        2,
+      ],
+      ["Reference", (bound) => referencePrice(bound.referencePrice, amounts), "right", 3],
+      ["Horizon", (bound) => secondsWords(bound.trigger?.horizon), "right", 3],
+      ["Probability", (bound) => percentOfFraction(bound.trigger?.probability), "right", 3],
+      ["Auction extension", (bound) => secondsWords(bound.trigger?.auctionExtension), "right", 3],
     ],
-    rows: market.priceMonitoringBounds.map((bound) => [
-      toText(amounts.price(bound.minValidPrice)),
-      toText(amounts.price(bound.maxValidPrice)),
-      distanceText(aboveMin(market, bound), isBelow(market.markPrice, bound.minValidPrice)),
-      distanceText(belowMax(market, bound), isBelow(bound.maxValidPrice, market.markPrice)),
-      toText(referencePrice(bound.referencePrice, amounts)),
-      toText(secondsWords(bound.trigger?.horizon)),
-      toText(percentOfFraction(bound.trigger?.probability)),
-      toText(secondsWords(bound.trigger?.auctionExtension)),
-    ]),
     empty: text`The market has no price bounds at the moment.`,
-  };
+  });
 }
 
 /** The bound nearest to the mark price, in percent of the mark; undefined without bounds. */
@@ -143,24 +143,18 @@ export function nearestBound(
 
 /** How liquidity fees are shared among the providers. */
 export function liquidityFeesTable(shares: readonly LiquidityFeeShare[], amounts: MarketAmounts): Table {
-  return {
-    kind: "table",
+  return table({
     title: text`Liquidity fee shares`,
     name: "liquidity-fee-shares",
+    rows: shares,
     columns: [
-      { title: "Party" },
-      { title: "Equity-like share", align: "right" },
-      { title: "Average score", align: "right", priority: 2 },
-      { title: "Average entry valuation", align: "right", priority: 2 },
+      ["Party", (share) => idCell(share.party)],
+      ["Equity-like share", (share) => percentOfFraction(share.equityLikeShare), "right"],
+      ["Average score", (share) => percentOfFraction(share.averageScore), "right", 2],
+      ["Average entry valuation", (share) => amounts.amount(share.averageEntryValuation), "right", 2],
     ],
-    rows: shares.map((share) => [
-      idCell(share.party),
-      toText(percentOfFraction(share.equityLikeShare)),
-      toText(percentOfFraction(share.averageScore)),
-      toText(amounts.amount(share.averageEntryValuation)),
-    ]),
     empty: text`Nobody provides liquidity.`,
-  };
+  });
 }
 
 function aboveMin({ markPrice }: MarketData, { minValidPrice }: PriceBound): RoundedPercent | undefined {

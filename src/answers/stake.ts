@@ -1,7 +1,7 @@
 import type { PartyStake, StakeLinking } from "../api/model/stake.ts";
-import type { Table } from "../reply/block.ts";
+import { table, type Table } from "../reply/block.ts";
 import { plainText } from "../reply/plain-text.ts";
-import { strong, text, type Text, time, toText } from "../reply/text.ts";
+import { strong, type Text, text, time, toText } from "../reply/text.ts";
 import { compareIntegers } from "../units/decimal.ts";
 import { stakeAmount } from "./amounts.ts";
 import { idCell, timeCell } from "./cells.ts";
@@ -68,38 +68,25 @@ export function changeWords(linking: StakeLinking): Text {
 
 /** A party's linkings, newest first. */
 export function linkingsTable(linkings: readonly StakeLinking[]): Table {
-  return {
-    kind: "table",
+  return table({
     title: text`Linkings`,
     name: "stake-linkings",
+    rows: newestFirst(linkings),
     columns: [
-      { title: "Type" },
-      { title: "Amount", align: "right" },
-      { title: "When" },
-      { title: "Status", priority: 2 },
-      { title: "Ethereum address", priority: 3 },
-      { title: "Transaction", priority: 3 },
-      { title: "Log index", align: "right", priority: 3 },
-      { title: "Ethereum block", align: "right", priority: 3 },
-      { title: "Block time", priority: 3 },
-      { title: "Finalised", priority: 3 },
-      { title: "Id", priority: 3 },
+      ["Type", (linking) => enumWords(linking.type, "TYPE")],
+      ["Amount", (linking) => stakeAmount(linking.amount), "right"],
+      ["When", (linking) => timeCell(linking.ts ?? linking.blockTime ?? linking.finalizedAt)],
+      ["Status", (linking) => statusText(linking.status), 2],
+      ["Ethereum address", (linking) => idCell(linking.ethereumAddress), 3],
+      ["Transaction", (linking) => idCell(linking.txHash), 3],
+      ["Log index", (linking) => linking.logIndex ?? "–", "right", 3],
+      ["Ethereum block", (linking) => linking.blockHeight ?? "–", "right", 3],
+      ["Block time", (linking) => timeCell(linking.blockTime), 3],
+      ["Finalised", (linking) => timeCell(linking.finalizedAt), 3],
+      ["Id", (linking) => idCell(linking.id), 3],
     ],
-    rows: newestFirst(linkings).map((linking) => [
-      toText(enumWords(linking.type, "TYPE")),
-      toText(stakeAmount(linking.amount)),
-      timeCell(linking.ts ?? linking.blockTime ?? linking.finalizedAt),
-      statusText(linking.status),
-      idCell(linking.ethereumAddress),
-      idCell(linking.txHash),
-      toText(linking.logIndex ?? "–"),
-      toText(linking.blockHeight ?? "–"),
-      timeCell(linking.blockTime),
-      timeCell(linking.finalizedAt),
-      idCell(linking.id),
-    ]),
     empty: text`No linkings.`,
-  };
+  });
 }
 
 function whenOf(linking: StakeLinking): bigint {

@@ -92,9 +92,23 @@ export interface Command<S extends Options> {
 /** A command without its options' types. */
 export type AnyCommand = Omit<Command<Options>, "run"> & { run(context: CommandContext<Options>): Promise<Reply> };
 
-/** Declares a command; `withCommonOptions` adds `network` and `private`. */
-export function command<const S extends Options>(declared: Command<S>): AnyCommand {
-  return declared;
+/** A declaration leaves out what is usual. Who may use it is left out only where it changes nothing. */
+type Declared<S extends Options> = Omit<Command<S>, "access" | "audience" | "examples" | "options" | "changes"> & {
+  readonly options?: S;
+  readonly audience?: Visibility;
+  readonly examples?: readonly string[];
+} & (
+    | { readonly access?: Command<S>["access"]; readonly changes?: never }
+    | Pick<Required<Command<S>>, "access" | "changes">
+  );
+
+/**
+ * Declares a command; `withCommonOptions` adds `network` and `private`. Usually everybody may use it, only the caller
+ * sees the answer, it has no options, and its name alone is the example.
+ */
+export function command<const S extends Options>(declared: Declared<S>): AnyCommand {
+  const { name } = declared;
+  return { access: "everyone", audience: "caller", options: {}, examples: [name], ...declared };
 }
 
 /** A command with the two options that every command takes; its options name the platforms that there are. */

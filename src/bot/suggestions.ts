@@ -21,13 +21,13 @@ export interface Suggestions {
    * What the thing has now that a command would change, for a form that begins with it. Undefined where the command changes
    * no such thing, the question names none, or it is not known in time. Never rejects, nor takes long.
    */
-  present(asked: Question): Promise<Ask["options"] | undefined>;
+  readonly present: (asked: Question) => Promise<Ask["options"] | undefined>;
   /** Never rejects, nor takes long; an empty list where there is nothing to offer in time. */
-  suggest(request: SuggestRequest): Promise<readonly Choice[]>;
+  readonly suggest: (request: SuggestRequest) => Promise<readonly Choice[]>;
   /** Completion of a typed line: whole lines to offer, best first, and what each stands for. Never rejects. */
-  completions(line: string, asker: Asker): Promise<readonly LineCompletion[]>;
+  readonly completions: (line: string, asker: Asker) => Promise<readonly LineCompletion[]>;
   /** What the completion of an option may look at. */
-  context(asked: Question): SuggestContext;
+  readonly context: (asked: Question) => SuggestContext;
 }
 
 export function createSuggestions(setup: BotSetup): Suggestions {

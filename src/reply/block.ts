@@ -1,4 +1,4 @@
-import type { Block, Field } from "./document.ts";
+import type { Block, Field, Table } from "./document.ts";
 import { plainText } from "./plain-text.ts";
 import { toText, type TextPart } from "./text.ts";
 
@@ -34,4 +34,39 @@ export function facts(fields: readonly Field[]): Block[] {
     ...(shown.length === 0 ? [] : [{ kind: "fields" as const, fields: shown }]),
     ...(rest.length === 0 ? [] : details([{ kind: "fields", fields: rest }])),
   ];
+}
+
+/** A column and what stands in it: its title, the cell of a row, then `right` for numbers and its priority, if it is not 1. */
+export type CellColumn<Row> = readonly [
+  title: string,
+  cell: (row: Row, index: number) => TextPart,
+  ...look: readonly ("right" | 2 | 3)[],
+];
+
+/** A table whose columns stand beside their cells. */
+export function table<Row>({
+  name,
+  title,
+  rows,
+  columns,
+  ...rest
+}: Omit<Table, "kind" | "columns" | "rows"> & {
+  readonly rows: readonly Row[];
+  readonly columns: readonly CellColumn<Row>[];
+}): Table {
+  return {
+    kind: "table",
+    name,
+    ...(title === undefined ? {} : { title }),
+    columns: columns.map(([heading, , ...look]) => {
+      const priority = look.find((one) => one !== "right");
+      return {
+        title: heading,
+        ...(look.includes("right") ? { align: "right" as const } : {}),
+        ...(priority === undefined ? {} : { priority }),
+      };
+    }),
+    rows: rows.map((row, index) => columns.map(([, cell]) => toText(cell(row, index)))),
+    ...rest,
+  };
 }

@@ -2,9 +2,9 @@
 // result.ts (what came of it), code-option.ts (how people name one).
 
 import type { ExportAsker, ExportJob, ExportStanding } from "../../export/jobs/job.ts";
-import { paragraph } from "../../reply/block.ts";
+import { paragraph, table } from "../../reply/block.ts";
 import { type Action, buttonsOrChoice, reply, type Reply } from "../../reply/reply.ts";
-import { code, commandLine, shortenId, text, type Text, time, toText } from "../../reply/text.ts";
+import { code, commandLine, shortenId, type Text, text, time } from "../../reply/text.ts";
 import { formatCount } from "../../units/format-number.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import { standingWords } from "./standing.ts";
@@ -90,24 +90,17 @@ export function listReply(
   return reply({
     title: text`${count}${open === 0 ? "" : `, ${open} of them under way or waiting`}`,
     blocks: [
-      {
-        kind: "table",
+      table({
         name: "ledger-exports",
+        rows: jobs,
         columns: [
-          { title: "Code" },
-          { title: "State" },
-          { title: "Ledger" },
-          { title: "Asked", priority: 3 },
-          { title: "How it went", priority: 3 },
+          ["Code", (job) => code(job.code)],
+          ["State", (job) => STATE_WORDS[job.state]],
+          ["Ledger", (job) => jobWords(asker, job)],
+          ["Asked", (job) => time(fromMillis(job.createdAt)), 3],
+          ["How it went", (job) => now(job), 3],
         ],
-        rows: jobs.map((job) => [
-          toText(code(job.code)),
-          toText(STATE_WORDS[job.state]),
-          jobWords(asker, job),
-          toText(time(fromMillis(job.createdAt))),
-          now(job),
-        ]),
-      },
+      }),
     ],
     actions: [...cancelActions(jobs), ...fetchActions(asker, jobs), ...againActions(asker, jobs)],
   });

@@ -5,19 +5,21 @@ import { formatLine } from "../../bot/grammar/grammar.ts";
 import { quoteValue } from "../../bot/grammar/tokens.ts";
 import type { ExportResult, ExportSubject } from "../../export/jobs/job.ts";
 import type { LedgerAccount, LedgerFlows } from "../../export/ledger-account.ts";
-import {
-  type Block,
-  type Column,
-  details,
-  facts,
-  field,
-  type Field,
-  paragraph,
-  type Table,
-} from "../../reply/block.ts";
+import { type Block, details, facts, field, type Field, paragraph, table } from "../../reply/block.ts";
 import type { Attachment } from "../../reply/attachment.ts";
 import type { Reply } from "../../reply/reply.ts";
-import { code, commandLine, id, type Inline, shortenId, strong, text, type Text, time } from "../../reply/text.ts";
+import {
+  code,
+  commandLine,
+  id,
+  type Inline,
+  shortenId,
+  strong,
+  type Text,
+  text,
+  type TextPart,
+  time,
+} from "../../reply/text.ts";
 import { formatDuration, formatWholeDuration } from "../../units/duration.ts";
 import { formatBytes, formatCount } from "../../units/format-number.ts";
 import { formatUtc, nanoseconds, type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
@@ -202,41 +204,30 @@ function droppedWords({ dropped }: LedgerAccount): string | undefined {
 
 function flowTables({ types, balances, balancesUnknown }: LedgerFlows, asset: AssetNames): Block[] {
   const { symbol, ...bare } = asset;
-  const cell = (units: string | undefined): Text =>
-    units === undefined ? text`–` : text`${assetAmount(BigInt(units), { ...bare, symbol: undefined })}`;
-  const amount = (title: string): Column => ({
-    title: symbol === undefined ? title : `${title} (${symbol})`,
-    align: "right",
-  });
-  const byType: Table = {
-    kind: "table",
+  const cell = (units: string | undefined): TextPart =>
+    units === undefined ? "–" : assetAmount(BigInt(units), { ...bare, symbol: undefined });
+  const titled = (title: string): string => (symbol === undefined ? title : `${title} (${symbol})`);
+  const byType = table({
     name: "transfer-types",
+    rows: types,
     columns: [
-      { title: "Transfer type" },
-      { title: "Rows", align: "right", priority: 2 },
-      amount("In"),
-      amount("Out"),
-      amount("Net"),
+      ["Transfer type", ({ type }) => (type === "" ? "–" : enumWords(type, "TRANSFER_TYPE"))],
+      ["Rows", ({ rows }) => formatCount(rows), "right", 2],
+      [titled("In"), (flow) => cell(flow.in), "right"],
+      [titled("Out"), (flow) => cell(flow.out), "right"],
+      [titled("Net"), (flow) => cell(flow.net), "right"],
     ],
-    rows: types.map(({ type, rows, ...flow }) => [
-      text`${type === "" ? "–" : enumWords(type, "TRANSFER_TYPE")}`,
-      text`${formatCount(rows)}`,
-      cell(flow.in),
-      cell(flow.out),
-      cell(flow.net),
-    ]),
-  };
-  const byAccount: Table = {
-    kind: "table",
+  });
+  const byAccount = table({
     name: "balances",
-    columns: [{ title: "Account" }, { title: "Market", priority: 2 }, amount("Before"), amount("After")],
-    rows: balances.map(({ account, market, opening, closing }) => [
-      text`${enumWords(account, "ACCOUNT_TYPE")}`,
-      market === "" ? text`–` : text`${id(market)}`,
-      cell(opening),
-      cell(closing),
-    ]),
-  };
+    rows: balances,
+    columns: [
+      ["Account", ({ account }) => enumWords(account, "ACCOUNT_TYPE")],
+      ["Market", ({ market }) => (market === "" ? "–" : id(market)), 2],
+      [titled("Before"), ({ opening }) => cell(opening), "right"],
+      [titled("After"), ({ closing }) => cell(closing), "right"],
+    ],
+  });
   return [
     ...(types.length === 0 ? [] : [byType]),
     ...(balances.length === 0 ? [] : [byAccount]),

@@ -6,9 +6,9 @@ import { DRILL_KIND, DRILL_NETWORK, drillEpisode } from "../../../alerts/judge/d
 import type { AlertService, EpisodeHistory } from "../../../alerts/service/service.ts";
 import { timelineOf } from "../../../alerts/words/describe-condition.ts";
 import type { Clock } from "../../../api/clock.ts";
-import { type Block, paragraph } from "../../../reply/block.ts";
+import { type Block, paragraph, table } from "../../../reply/block.ts";
 import { reply, type Reply } from "../../../reply/reply.ts";
-import { commandLine, joinText, strong, text, type Text, toText } from "../../../reply/text.ts";
+import { commandLine, joinText, strong, type Text, text, toText } from "../../../reply/text.ts";
 import type { DeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
@@ -134,26 +134,18 @@ function drillReply(
   const good = results.filter(isGood).length;
   const bad = results.some(({ alert, end }) => alert.state === "given up" || end.state === "given up");
   const blocks: Block[] = [
-    {
-      kind: "table",
+    table({
       name: "alerts-drill",
+      rows: results,
       columns: [
-        { title: "Where" },
-        { title: "Alert" },
-        { title: "Alert after", align: "right" },
-        { title: "End" },
-        { title: "End after", align: "right" },
-        { title: "Why", priority: 2 },
+        ["Where", ({ destination }) => destinationWords(destination, context)],
+        ["Alert", ({ alert }) => drillMessageWords(alert)],
+        ["Alert after", ({ alert }) => delayWords(alert), "right"],
+        ["End", ({ end }) => drillMessageWords(end)],
+        ["End after", ({ end }) => delayWords(end), "right"],
+        ["Why", ({ alert, end }) => alert.why ?? end.why ?? "–", 2],
       ],
-      rows: results.map(({ destination, alert, end }) => [
-        destinationWords(destination, context),
-        drillMessageWords(alert),
-        delayWords(alert),
-        drillMessageWords(end),
-        delayWords(end),
-        toText(alert.why ?? end.why ?? "–"),
-      ]),
-    },
+    }),
   ];
   if (history !== undefined) {
     blocks.push({ kind: "fields", title: text`A node that was made up`, fields: timelineOf(history.episode) });

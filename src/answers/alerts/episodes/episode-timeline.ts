@@ -4,9 +4,9 @@ import { type Episode, episodeName, isOpen } from "../../../alerts/judge/rules/e
 import { conditionWords, seenBy } from "../../../alerts/words/condition-words.ts";
 import { timelineOf } from "../../../alerts/words/describe-condition.ts";
 import { explanation, TONES } from "../../../alerts/words/phrases.ts";
-import { type Block, details, facts, field, type Field, paragraph } from "../../../reply/block.ts";
+import { type Block, details, facts, field, type Field, paragraph, table } from "../../../reply/block.ts";
 import { type Action, reply, type Reply } from "../../../reply/reply.ts";
-import { code, joinText, strong, text, type Text, time, toText } from "../../../reply/text.ts";
+import { code, joinText, strong, type Text, text, time, toText } from "../../../reply/text.ts";
 import type { DecisionRow, DeliveryRow, LoggedDelivery, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
@@ -63,19 +63,18 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
       ...(reading.why === undefined ? [] : [field("Why", reading.why, { wide: true })]),
       ...votesOf(episode.first),
     ]),
-    {
-      kind: "table",
+    table({
       name: "alert-story",
       title: text`What happened, newest first`,
-      columns: [{ title: "Step" }, { title: "When" }, { title: "About", priority: 2 }, { title: "Where", priority: 3 }],
-      rows: lines.map(({ at, what, where, detail }) => [
-        what,
-        toText(time(fromMillis(at))),
-        toText(detail === "" ? "–" : detail),
-        where,
-      ]),
+      rows: lines,
+      columns: [
+        ["Step", ({ what }) => what],
+        ["When", ({ at }) => time(fromMillis(at))],
+        ["About", ({ detail }) => (detail === "" ? "–" : detail), 2],
+        ["Where", ({ where }) => where, 3],
+      ],
       empty: text`Nothing is kept of it any more.`,
-    },
+    }),
     ...details([
       ...(hidden > 0 && !isAmongMany(context) ? [paragraph(`${hidden} more lines are about other channels.`)] : []),
       { kind: "fields", fields: [field("Episode", code(episodeName(episode.id)), { wide: true })] },

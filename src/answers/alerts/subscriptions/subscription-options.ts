@@ -20,26 +20,16 @@ const PRICES = "Prices";
 const WHEN = "When it is told";
 const HOW = "How it is told";
 
+/** What a threshold of each form has in common. */
+const PRICE = { kind: "text", section: PRICES, none: "off", takes: takesNumber } as const;
+const NUMBER = { ...PRICE, section: WHEN } as const;
+const SPAN = { ...NUMBER, takes: takesSpan } as const;
+const COUNT = { kind: "integer", section: WHEN, min: 1 } as const;
+
 /** Thresholds, each for the kinds that its description names. */
 const THRESHOLDS = {
-  high: {
-    kind: "text",
-    label: "Above",
-    section: PRICES,
-    description: "market.price: tell when the mark is above this",
-    example: "70000",
-    none: "off",
-    takes: takesNumber,
-  },
-  low: {
-    kind: "text",
-    label: "Below",
-    section: PRICES,
-    description: "market.price: tell when the mark is below this",
-    example: "50000.5",
-    none: "off",
-    takes: takesNumber,
-  },
+  high: { ...PRICE, label: "Above", example: "70000", description: "market.price: tell when the mark is above this" },
+  low: { ...PRICE, label: "Below", example: "50000.5", description: "market.price: tell when the mark is below this" },
   when: {
     kind: "choice",
     label: "Beyond or within",
@@ -48,83 +38,48 @@ const THRESHOLDS = {
     choices: choices(["beyond", "within"]),
   },
   percent: {
-    kind: "text",
+    ...PRICE,
     label: "Percent from a bound",
-    section: PRICES,
-    description: "market.bound: this near to a bound, in percent of the price",
     example: "0.5",
-    none: "off",
-    takes: takesNumber,
+    description: "market.bound: this near to a bound, in percent of the price",
   },
   for: {
-    kind: "text",
+    ...SPAN,
     label: "Told after",
-    section: WHEN,
-    description: "Tell once it has lasted this long: stalled, disagree, clock, lagging, auction",
     example: "2m",
-    none: "off",
-    takes: takesSpan,
+    description: "Tell once it has lasted this long: stalled, disagree, clock, lagging, auction",
   },
   "critical-for": {
-    kind: "text",
+    ...SPAN,
     label: "Critical after",
-    section: WHEN,
-    description: "network.stalled, network.disagree: critical once it has lasted this long",
     example: "5m",
-    none: "off",
-    takes: takesSpan,
+    description: "network.stalled, network.disagree: critical once it has lasted this long",
   },
-  drift: {
-    kind: "text",
-    label: "Clock off by",
-    section: WHEN,
-    description: "network.clock: this far from the bot's clock",
-    example: "1m",
-    none: "off",
-    takes: takesSpan,
-  },
+  drift: { ...SPAN, label: "Clock off by", example: "1m", description: "network.clock: this far from the bot's clock" },
   rounds: {
-    kind: "integer",
+    ...COUNT,
     label: "Looks in a row",
-    section: WHEN,
     description: "node.down, watch.blind: after this many failed looks in a row",
-    min: 1,
     max: 1000,
   },
   behind: {
-    kind: "text",
+    ...SPAN,
     label: "Time behind",
-    section: WHEN,
-    description: "node.lagging: this far behind the network's time",
     example: "2m",
-    none: "off",
-    takes: takesSpan,
+    description: "node.lagging: this far behind the network's time",
   },
-  blocks: {
-    kind: "integer",
-    label: "Blocks behind",
-    section: WHEN,
-    description: "node.lagging: this many blocks behind",
-    min: 1,
-    max: 1_000_000_000,
-  },
+  blocks: { ...COUNT, label: "Blocks behind", description: "node.lagging: this many blocks behind", max: 1e9 },
   factor: {
-    kind: "text",
+    ...NUMBER,
     label: "Times the usual spacing",
-    section: WHEN,
-    description: "checkpoint.overdue: this many times the usual spacing",
     example: "3",
-    none: "off",
-    takes: takesNumber,
+    description: "checkpoint.overdue: this many times the usual spacing",
   },
   "at-least": {
-    kind: "text",
+    ...SPAN,
     label: "Overdue after",
-    section: WHEN,
-    description: "checkpoint.overdue: and at least this long",
     example: "10m",
-    none: "off",
-    takes: takesSpan,
+    description: "checkpoint.overdue: and at least this long",
   },
 } as const satisfies Options;
 

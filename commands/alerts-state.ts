@@ -1,0 +1,43 @@
+import { changeSubscriptionState } from "../src/answers/alerts/subscriptions/change-state.ts";
+import { RESUMABLE_OPTION, SUBSCRIPTION_OPTION } from "../src/answers/alerts/subscriptions/subscription-options.ts";
+import { type AnyCommand, command } from "../src/bot/command.ts";
+
+/** A command that gives a subscription another state, and no more. */
+function stateCommand(
+  state: Parameters<typeof changeSubscriptionState>[2],
+  words: Pick<AnyCommand, "name" | "summary" | "verb" | "title" | "alsoCalled">,
+  id: typeof SUBSCRIPTION_OPTION = SUBSCRIPTION_OPTION,
+): AnyCommand {
+  return command({
+    ...words,
+    examples: [`${words.name} <id>`],
+    // Everybody may change their own; rights on a channel's are checked once the subscription is found.
+    access: "everyone",
+    changes: true,
+    options: { id },
+    run: (context) => changeSubscriptionState(context, context.options.id, state),
+  });
+}
+
+export const alertsRemove = stateCommand("removed", {
+  name: "alerts remove",
+  alsoCalled: ["unsubscribe"],
+  summary: "Remove a subscription",
+  verb: "Remove",
+  title: "Remove a subscription",
+});
+
+export const alertsPause = stateCommand("paused", {
+  name: "alerts pause",
+  summary: "Pause a subscription",
+  verb: "Pause",
+  title: "Pause a subscription",
+});
+
+const RESUME = {
+  name: "alerts resume",
+  summary: "Resume a paused subscription, or bring back a removed one",
+  verb: "Resume",
+  title: "Resume a subscription",
+};
+export const alertsResume = stateCommand("resumed", RESUME, RESUMABLE_OPTION);
