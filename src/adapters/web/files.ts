@@ -2,13 +2,15 @@ import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 
 import { type Attachment, safeFileName } from "../../reply/attachment.ts";
 import type { FileCache } from "../file-cache.ts";
 import { refuse } from "./access/guard.ts";
 
 const FOLDER = new URL("./public/", import.meta.url);
+/** A module that the page shares with the server, at the address where its relative import leads in a browser. */
+const SHARED = { route: "/reply/columns.js", file: new URL("../../reply/columns.js", import.meta.url) };
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   html: "text/html; charset=utf-8",
@@ -23,26 +25,27 @@ interface Asset {
   readonly etag: string;
 }
 
-/** The page and its assets, the files of `public/` and nothing else on disk. None of it is secret. */
+/** The page and its assets: the files of `public/` and the shared module, nothing else on disk. None of it is secret. */
 export function pageRoutes(): Hono {
   const names = new Set(readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).flatMap(assetName));
   const assets = new Map<string, Promise<Asset>>();
-  const load = (name: string): Promise<Asset> => {
-    const loaded = assets.get(name) ?? readAsset(name);
-    assets.set(name, loaded);
-    return loaded;
+  const send = async (c: Context, file: URL): Promise<Response> => {
+    const loaded = assets.get(file.href) ?? readAsset(file);
+    assets.set(file.href, loaded);
+    return answer(await loaded, c.req.header("if-none-match"));
   };
   const app = new Hono();
 
-  app.get("/", async (c) => answer(await load("index.html"), c.req.header("if-none-match")));
+  app.get("/", (c) => send(c, new URL("index.html", FOLDER)));
   for (const route of ["/page/:name", "/page/:folder/:name"]) {
-    app.get(route, async (c) => {
+    app.get(route, (c) => {
       const { folder, name } = c.req.param() as { folder?: string; name: string };
       const asset = folder === undefined ? name : `${folder}/${name}`;
       if (!names.has(asset)) return refuse(c, 404, "There is no such file.");
-      return answer(await load(asset), c.req.header("if-none-match"));
+      return send(c, new URL(asset, FOLDER));
     });
   }
+  app.get(SHARED.route, (c) => send(c, SHARED.file));
   app.get("/favicon.ico", (c) => c.redirect("/page/bellwether.svg", 308));
   return app;
 }
@@ -53,10 +56,14 @@ function assetName(file: string): string[] {
   return /^(?:[a-z]+\/)?[a-z0-9-]+\.(?:html|css|js|svg)$/u.test(name) ? [name] : [];
 }
 
-async function readAsset(name: string): Promise<Asset> {
-  const body = new Uint8Array(await readFile(new URL(name, FOLDER)));
+async function readAsset(file: URL): Promise<Asset> {
+  const body = new Uint8Array(await readFile(file));
   const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
-  return { mediaType: MEDIA_TYPES[name.slice(name.lastIndexOf(".") + 1)] ?? "application/octet-stream", body, etag };
+  return {
+    mediaType: MEDIA_TYPES[file.pathname.slice(file.pathname.lastIndexOf(".") + 1)] ?? "application/octet-stream",
+    body,
+    etag,
+  };
 }
 
 /** Browsers revalidate each time, so that an update shows at the next reload. */

@@ -14,7 +14,7 @@ const MIN_BEGINNING = 6;
 export const GAP = " ";
 const LINE_GAP = " · ";
 
-export function rankOf(table: Table, index: number): number {
+function rankOf(table: Table, index: number): number {
   return table.columns[index]?.priority ?? 1;
 }
 

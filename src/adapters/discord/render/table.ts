@@ -1,10 +1,11 @@
 import type { Table } from "../../../reply/block.ts";
+import { columnCount, leavingOrder } from "../../../reply/columns.js";
 import { shortText } from "../../../reply/fold.ts";
 import { type Text, toText } from "../../../reply/text.ts";
 import { formatCount } from "../../../units/format-number.ts";
 import { PHONE_COLUMNS } from "../limits.ts";
 import { FIXED_WIDTH, flatText, inlineCode, insideFence, type Markup, renderText } from "./markdown.ts";
-import { foldedLinesOf, GAP, linesOf, rankOf, timeColumn, twoLinesOf } from "./table-lines.ts";
+import { foldedLinesOf, GAP, linesOf, timeColumn, twoLinesOf } from "./table-lines.ts";
 import { type Layout, recordsOf } from "./table-records.ts";
 
 /** As many rows in one layout as fit. */
@@ -45,8 +46,8 @@ const MAX_RECORDS = 5;
 export function renderTable(table: Table, context: TableContext): TableMarkup {
   const { max, held, onId, wholeIds = false, apart = false } = context;
   const title = headline(table.title ?? [], { max, onId, wholeIds });
-  const columnCount = widest(table);
-  if (table.rows.length === 0 || columnCount === 0) {
+  const count = columnCount(table);
+  if (table.rows.length === 0 || count === 0) {
     const empty = renderText(table.empty ?? [{ kind: "text", text: "Nothing." }], {
       max: max - title.markdown.length,
       onId,
@@ -55,25 +56,23 @@ export function renderTable(table: Table, context: TableContext): TableMarkup {
     const markdown = `${title.markdown}${empty.markdown}`;
     return { markdown, whole: title.whole && empty.whole, rows: { above: markdown, lines: [], below: "" } };
   }
-  const exact = widestLayout(table, columnCount, apart);
-  const isAll = exact.columns === columnCount && exact.cut === 0;
-  const short = isAll ? exact : widestLayout(shortRows(table), columnCount, apart);
+  const exact = widestLayout(table, count, apart);
+  const isAll = exact.columns === count && exact.cut === 0;
+  const short = isAll ? exact : widestLayout(shortRows(table), count, apart);
   // Exact numbers that take the place of whole columns are better read in the file.
   const isShort = short.columns > exact.columns || short.cut < exact.cut;
   const phone = isShort ? short : exact;
-  const longestNote = note(table, { rows: 0, columns: 0 }, columnCount, held).length + 10;
+  const longestNote = note(table, { rows: 0, columns: 0 }, count, held).length + 10;
   const space = max - title.markdown.length;
-  const loses = isShort || phone.columns < columnCount || phone.cut > 0;
+  const loses = isShort || phone.columns < count || phone.cut > 0;
   const records =
-    context.records === true && loses && table.rows.length <= MAX_RECORDS
-      ? recordsOf(table, columnCount, apart)
-      : undefined;
-  const noteOfRecords = note(table, { rows: table.rows.length, columns: columnCount }, columnCount, held);
+    context.records === true && loses && table.rows.length <= MAX_RECORDS ? recordsOf(table, count, apart) : undefined;
+  const noteOfRecords = note(table, { rows: table.rows.length, columns: count }, count, held);
   const hasRoom =
     records !== undefined &&
     fill(records, table.rows.length, space - noteOfRecords.length - 1, wholeIds).lines.length === table.rows.length;
   const layout = hasRoom ? records : phone;
-  const noteOfAll = note(table, { rows: table.rows.length, columns: layout.columns }, columnCount, held);
+  const noteOfAll = note(table, { rows: table.rows.length, columns: layout.columns }, count, held);
   const all = fill(layout, table.rows.length, space - noteOfAll.length - 1, wholeIds);
   const shown =
     all.lines.length === table.rows.length ? all : fill(layout, table.rows.length, space - longestNote, wholeIds);
@@ -82,13 +81,12 @@ export function renderTable(table: Table, context: TableContext): TableMarkup {
   }
   const below = [
     ...(wholeIds ? shown.ids.map((id) => inlineCode(id)) : []),
-    note(table, { rows: shown.lines.length, columns: shown.columns }, columnCount, held),
+    note(table, { rows: shown.lines.length, columns: shown.columns }, count, held),
   ]
     .filter((line) => line !== "")
     .join("\n");
   if (!wholeIds) for (const id of shown.ids) onId(id);
-  const csv =
-    shown.lines.length < table.rows.length || shown.columns < columnCount || !shown.whole || (isShort && !hasRoom);
+  const csv = shown.lines.length < table.rows.length || shown.columns < count || !shown.whole || (isShort && !hasRoom);
   const [above, end] = layout.frame;
   const rows = { above: `${title.markdown}${above}`.trimEnd(), lines: shown.lines, below };
   const body = shown.lines.length === 0 ? "" : `${above}${shown.lines.join("\n")}${end}`;
@@ -103,10 +101,6 @@ function shortRows(table: Table): Table {
 function headline(title: Text, { max, ...ids }: Pick<Required<TableContext>, "max" | "onId" | "wholeIds">): Markup {
   const { markdown, whole } = renderText(title, { max: Math.min(200, max - 5), bold: true, ...ids });
   return { markdown: markdown.trim() === "" ? "" : `${markdown}\n`, whole };
-}
-
-function widest(table: Table): number {
-  return table.rows.reduce((most, row) => Math.max(most, row.length), table.columns.length);
 }
 
 /** Counts the omissions, in one small line. */
@@ -126,8 +120,9 @@ function note(
 }
 
 /** As many columns as the rows have room for: in a grid, else in lines. */
-function widestLayout(table: Table, columnCount: number, apart: boolean): Layout {
-  let columns = Array.from({ length: columnCount }, (_, index) => index);
+function widestLayout(table: Table, count: number, apart: boolean): Layout {
+  let columns = Array.from({ length: count }, (_, index) => index);
+  const order = leavingOrder(table.columns, count);
   const mayFold = apart || table.rows.length === 1;
   for (;;) {
     const inLines = (apart ? undefined : gridOf(table, columns)) ?? linesOf(table, columns);
@@ -135,17 +130,11 @@ function widestLayout(table: Table, columnCount: number, apart: boolean): Layout
       (mayFold ? twoLinesOf(table, columns) : undefined) ?? foldedLinesOf(table, columns);
     const layout = mayFold && (inLines?.cut ?? 0) > 0 ? folded() : (inLines ?? folded());
     if (layout !== undefined) return layout;
-    const least = leastImportant(table, columns);
-    columns = columns.filter((column) => column !== least);
+    // A time that matters stays.
+    const time = timeColumn(table, columns);
+    const next = order.find((column) => column !== time && columns.includes(column));
+    columns = columns.filter((column) => column !== next);
   }
-}
-
-/** The column that goes next: the last of the least important ones, never the first, nor a time that matters. */
-function leastImportant(table: Table, columns: readonly number[]): number | undefined {
-  const time = timeColumn(table, columns);
-  const rest = columns.slice(1).filter((index) => index !== time);
-  const worst = Math.max(...rest.map((index) => rankOf(table, index)));
-  return rest.findLast((index) => rankOf(table, index) === worst);
 }
 
 /** As many whole rows as fit, from the first on. */

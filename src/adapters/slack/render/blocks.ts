@@ -1,5 +1,6 @@
 import type { KnownBlock } from "@slack/types";
 
+import { columnCount } from "../../../reply/columns.js";
 import type { Block, Field, Table } from "../../../reply/block.ts";
 import { plainText, printable } from "../../../reply/plain-text.ts";
 import type { Text } from "../../../reply/text.ts";
@@ -10,7 +11,6 @@ import { escapeMrkdwn, insideFence, type Markup, renderText } from "./mrkdwn.ts"
 import type { Press } from "./press.ts";
 import {
   choiceLengths,
-  columnCount,
   mostImportant,
   type RenderedTable,
   renderTableBlock,

@@ -1,6 +1,7 @@
 import type { KnownBlock, RawTextElement } from "@slack/types";
 
 import type { Column, Table } from "../../../reply/block.ts";
+import { columnCount, leavingOrder } from "../../../reply/columns.js";
 import { oneLine, plainText } from "../../../reply/plain-text.ts";
 import { shortenId, type Text } from "../../../reply/text.ts";
 import { escapeText } from "./mrkdwn.ts";
@@ -27,19 +28,11 @@ export interface TableBounds {
 /** A cell longer than this makes its row unreadable; the CSV has all of it. */
 const CELL_LENGTH = 300;
 
-/** Columns, as its widest row has them. */
-export function columnCount({ columns, rows }: Table): number {
-  return rows.reduce((most, row) => Math.max(most, row.length), columns.length);
-}
-
 /** The places of the most important columns, in the table's order: the first one always. */
 export function mostImportant(table: Table, max: number): readonly number[] {
-  const places = Array.from({ length: columnCount(table) }, (_, index) => index);
-  const rank = (index: number): number => (index === 0 ? 0 : (table.columns[index]?.priority ?? 1));
-  return places
-    .toSorted((a, b) => rank(a) - rank(b))
-    .slice(0, max)
-    .toSorted((a, b) => a - b);
+  const count = columnCount(table);
+  const leaving = leavingOrder(table.columns, count).slice(0, Math.max(0, count - max));
+  return Array.from({ length: count }, (_, index) => index).filter((index) => !leaving.includes(index));
 }
 
 /** Renders as many rows and columns as the limit allows, dropping columns of low priority first; undefined for none. */

@@ -1,4 +1,5 @@
 import type { Column, Table } from "../../../reply/block.ts";
+import { columnCount, leavingOrder } from "../../../reply/columns.js";
 import { decimal, formatDecimal } from "../../../units/decimal.ts";
 import { indent, renderFields } from "./fields.ts";
 import { blank, dataSpan, rule, span, type Span, type SpanOptions, toSpans, withText } from "./span.ts";
@@ -20,7 +21,7 @@ export function renderTable(table: Table, width: number, options: SpanOptions, o
   }
   const rows = table.rows.map((row) => row.map((cell) => toSpans(cell, options, "keep")));
   const titles = table.columns.map(({ title }) => [dataSpan(title, "dim")]);
-  const count = rows.reduce((most, row) => Math.max(most, row.length), 0);
+  const count = columnCount(table);
   while (titles.length < count) titles.push([span("", "dim")]);
   const layout = layoutTable(table.columns, titles, rows, width);
   if (layout.kind === "records") {
@@ -215,7 +216,8 @@ function layoutTight(
     return { index, priority: column?.priority ?? 1, wraps: column?.align !== "right", long, short, shortWord };
   });
 
-  for (let shown = needs; ; shown = withoutLast(shown)) {
+  const order = leavingOrder(columns, needs.length);
+  for (let shown = needs; ; shown = shown.filter(({ index }) => index !== order[needs.length - shown.length])) {
     const below = needs.filter((need) => need.priority === 1 && !shown.includes(need)).map(({ index }) => index);
     for (const short of [false, true]) {
       const widths = shown.map((need) => (short ? need.short : need.long));
@@ -253,13 +255,6 @@ function grow(shown: readonly Need[], least: readonly number[], width: number): 
     }
   }
   return widths;
-}
-
-function withoutLast(shown: readonly Need[]): Need[] {
-  const lowest = Math.max(...shown.slice(1).map((need) => need.priority));
-  // The first column names the row, and stays.
-  const last = shown.findLastIndex((need, at) => at > 0 && need.priority === lowest);
-  return shown.filter((_, at) => at !== last);
 }
 
 function total(widths: readonly number[]): number {

@@ -1,6 +1,7 @@
 // @ts-check
 // Which columns of a table a page is too narrow for, and how many rows are shown at first. Pure, so that tests run it
 // in node.
+import { leavingOrder } from "../../../../reply/columns.js";
 
 /** A longer table shows this many rows, and the rest when asked to. */
 export const FIRST_ROWS = 15;
@@ -30,23 +31,21 @@ export const LONGEST_BELOW = 60;
  * @returns {ReadonlySet<number>}
  */
 export function columnsToDrop(columns, room) {
-  const mayGo = columns
-    .map((column, index) => ({ ...column, index }))
-    .filter(({ index, priority }) => index > 0 && priority !== undefined);
-  const dropped = new Set(mayGo.filter(({ empty }) => empty === true).map(({ index }) => index));
+  /** @param {number} index */
+  const widthOf = (index) => columns[index]?.width ?? 0;
+  const mayGo = leavingOrder(columns).filter((index) => columns[index]?.priority !== undefined);
+  const dropped = new Set(mayGo.filter((index) => columns[index]?.empty === true));
+  const order = mayGo.filter((index) => !dropped.has(index));
   let width = columns.reduce((sum, column, index) => sum + (dropped.has(index) ? 0 : column.width), 0);
-  const order = mayGo
-    .filter(({ index }) => !dropped.has(index))
-    .toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0) || b.index - a.index);
-  for (const column of order) {
+  for (const index of order) {
     if (width <= room) break;
-    dropped.add(column.index);
-    width -= column.width;
+    dropped.add(index);
+    width -= widthOf(index);
   }
-  for (const column of order.toReversed()) {
-    if (!dropped.has(column.index) || width + column.width > room) continue;
-    dropped.delete(column.index);
-    width += column.width;
+  for (const index of order.toReversed()) {
+    if (!dropped.has(index) || width + widthOf(index) > room) continue;
+    dropped.delete(index);
+    width += widthOf(index);
   }
   return dropped;
 }
