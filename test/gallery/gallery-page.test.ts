@@ -1,62 +1,21 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
-import { commands } from "../../commands/index.ts";
-import { renderEmbed } from "../../src/adapters/discord/render/embed.ts";
-import { renderDiscord } from "../../src/adapters/discord/render/render.ts";
-import { renderSlack } from "../../src/adapters/slack/render/render.ts";
-import { ALERT_KINDS } from "../../src/alerts/judge/kinds/kinds.ts";
 import { AlertMessage } from "../../src/alerts/message/message.ts";
-import { aboveFold, unfolded } from "../../src/reply/fold.ts";
-import { refusals } from "../adapters/discord/judge.ts";
-import { judgeMessage } from "../support/fake-slack/judge.ts";
-import { avoidedWords, linesWith } from "../support/glossary.ts";
 import { alertMessages } from "../support/gallery/alert-messages.ts";
-import { LINES } from "../support/gallery/lines.ts";
 import { drawAnsi } from "./ansi.ts";
 import { besidePage } from "./beside.ts";
-import { drawSample, type DrawnSample, SCREENS, treeOf } from "./draw.ts";
+import { describePage, unbalanced } from "./describe-page.ts";
 import { galleryPage } from "./page.ts";
-import { linesRead } from "./read.ts";
-import { type Sample, samples, SURFACES } from "./samples.ts";
-import { drawnViews } from "./views.ts";
+import { alertSamples, answersTo, type Sample } from "./samples.ts";
 
-describe("the page of all samples", () => {
-  const drawn: DrawnSample[] = [];
-  const answered = new Set<string>();
-  let page = "";
-  const refused: string[] = [];
-  const said: string[] = [];
-  beforeAll(async () => {
-    for await (const sample of samples()) {
-      drawn.push(drawSample(sample));
-      for (const surface of SURFACES)
-        said.push(...linesRead(treeOf(surface, sample.shown[surface], WIDE), WIDE.columns));
-      refused.push(...faultsOf(sample).map((fault) => `${sample.id}: ${fault}`));
-      const isAnswer = SURFACES.some((surface) => sample.shown[surface].reply.failure === undefined);
-      if (isAnswer && sample.shown.web.as !== "alert") answered.add(sample.title);
-    }
-    drawn.push(...(await drawnViews()));
-    page = galleryPage(drawn);
-  }, 120_000);
+// gallery-page.slow.test.ts draws all samples.
 
-  test("has an answer of every command, and all lines", () => {
-    const missing = commands
-      .map(({ name }) => name)
-      .filter((name) => ![...answered].some((line) => line === name || line.startsWith(`${name} `)));
-    expect(missing).toEqual([]);
-    const titles = new Set(drawn.map(({ title }) => title));
-    expect(Object.values(LINES).flat()).toSatisfy((lines: string[]) => lines.every((line) => titles.has(line)));
-  });
+async function* alertsAndAnswers(): AsyncGenerator<Sample> {
+  yield* answersTo("answers", ["time", "market list"]);
+  yield* alertSamples();
+}
 
-  test("shows no message that a platform would refuse, folded and whole", () => {
-    expect(refused).toEqual([]);
-  });
-
-  test("says no word that the glossary has another one for", () => {
-    expect(said.length).toBeGreaterThan(5000);
-    expect(linesWith(avoidedWords().flat(), said)).toEqual([]);
-  });
-
+describePage("all alerts and a few answers", alertsAndAnswers, 1000, ({ drawn }) => {
   test("has every type of message, and every phase and change that one may be about", () => {
     const told = alertMessages.map(([message]) => message);
     const known = <T extends string>(options: readonly { readonly value: T }[]) => options.map(({ value }) => value);
@@ -66,42 +25,6 @@ describe("the page of all samples", () => {
     expect(new Set(phases)).toEqual(new Set(["trigger", "escalation", "reminder", "resolve", "state"]));
     const changes = told.flatMap((message) => (message.type === "change" ? [message.change.what] : []));
     expect(new Set(changes).size).toBe(8);
-  });
-
-  test("has every alert", () => {
-    const ids = drawn.filter(({ group }) => group === "alerts").map(({ id }) => id);
-    expect(ids).toHaveLength(alertMessages.length);
-    const names = ALERT_KINDS.map((kind) => `alert-${kind.replaceAll(".", "-")}`);
-    expect(names.filter((name) => !ids.some((id) => id.startsWith(name)))).toEqual([]);
-  });
-
-  test("has what a channel is told: a node that dies and comes back, a network that stands still until it is critical", () => {
-    const told = drawn.filter(({ group }) => group === "told").map(({ id }) => id);
-    expect(told.filter((id) => id.includes("posted")).length).toBeGreaterThanOrEqual(5);
-    expect(told.filter((id) => id.includes("edited")).length).toBeGreaterThanOrEqual(3);
-  });
-
-  test("has each on four surfaces and two screens, under an anchor of its own", () => {
-    const sections = page.split('<section class="sample"').slice(1);
-    expect(sections).toHaveLength(drawn.length);
-    const ids = sections.map((section) => /id="([^"]+)"/u.exec(section)?.[1]);
-    expect(new Set(ids).size).toBe(drawn.length);
-    for (const section of sections) {
-      const shown = [...section.matchAll(/<figure class="(\w+)-screen (\w+)-screen">/gu)].map(([, on, at]) => [on, at]);
-      // Forms, answers in a modal and the home tab are Slack's alone.
-      const isView = drawn.some(({ group, id }) => group === "views" && section.includes(` id="${id}"`));
-      expect(shown).toHaveLength((isView ? 1 : SURFACES.length) * Object.keys(SCREENS).length);
-      expect(new Set(shown.map(String)).size).toBe(shown.length);
-    }
-    for (const { drawings } of drawn) for (const { html } of drawings) expect(html.length).toBeGreaterThan(60);
-  });
-
-  test("is well-formed, and asks for nothing from elsewhere", () => {
-    expect(unbalanced(page)).toEqual([]);
-    expect(page).not.toMatch(/<script|<link|@import|url\(|<img|<iframe/u);
-    expect(page).not.toMatch(/@media \(width [<>]=? 40rem\)|prefers-color-scheme/u);
-    // Both themes of all that is drawn.
-    expect(page.match(/light-dark\(/gu)?.length).toBeGreaterThan(40);
   });
 
   test("stands next to another page, with the samples that only one of them has", () => {
@@ -130,45 +53,3 @@ describe("what a terminal shows", () => {
     expect(() => drawAnsi("\u001B[2Jx")).toThrow(RangeError);
   });
 });
-
-/** No line is broken, and no column left out. */
-const WIDE = { pixels: 4000, columns: 400 };
-
-/** What the strict fakes would refuse of it, in each form in which its message is sent. */
-function faultsOf({ shown }: Sample): string[] {
-  const isWhole = [false, true];
-  return [
-    ...isWhole.flatMap((whole) => {
-      const { reply, as } = shown.discord;
-      const answer = { asker: "1", keeps: true, shareable: true } as const;
-      const { files, ...message } =
-        as === "alert"
-          ? renderEmbed(whole ? unfolded(reply) : aboveFold(reply))
-          : renderDiscord(reply, answer, whole ? "whole" : "folded");
-      return refusals({ ...message, files: files.map(({ name }) => name) });
-    }),
-    ...isWhole.flatMap((whole) => {
-      const { reply, as } = shown.slack;
-      const answer = { asker: "U1", ask: { command: "help", options: {} }, shareable: true, whole };
-      const { text, blocks } = renderSlack(reply, as === "alert" ? {} : answer);
-      return judgeMessage({ text, blocks });
-    }),
-  ];
-}
-
-const VOID = new Set(["meta", "input", "br", "hr", "img"]);
-
-/** The tags that end where another one would have to, or never. */
-function unbalanced(page: string): string[] {
-  const open: string[] = [];
-  const faults: string[] = [];
-  const body = page.replace("<!doctype html>", "").replaceAll(/<style>[^]*?<\/style>/gu, "");
-  for (const [tag, slash = "", name = ""] of body.matchAll(/<(\/?)([a-z]\w*)(?: [a-z-]+(?:="[^"]*")?)*>|<|>/gu)) {
-    if (name === "") faults.push(`a bare ${tag}`);
-    else if (slash === "/") {
-      if (open.at(-1) === name) open.pop();
-      else faults.push(`</${name}> in <${open.at(-1)}>`);
-    } else if (!VOID.has(name)) open.push(name);
-  }
-  return [...faults, ...open.map((name) => `<${name}> without end`)].slice(0, 5);
-}

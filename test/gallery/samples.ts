@@ -198,7 +198,7 @@ function everywhere(reply: Reply, now: Nanoseconds): Sample["shown"] {
 }
 
 /** Every alert that is worded differently, with all facts that one can have. */
-function* alertSamples(): Generator<Sample> {
+export function* alertSamples(): Generator<Sample> {
   const name = namer("alert");
   const now = nanoseconds(BigInt(at) + 60_000_000_000n);
   for (const [message, context] of alertMessages) {

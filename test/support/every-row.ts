@@ -9,7 +9,7 @@ export async function everyRow<T>(
   const rows: T[] = [];
   let after: string | undefined;
   do {
-    const first = Math.min(200, maxRows - rows.length);
+    const first = Math.min(1000, maxRows - rows.length);
     const { value: page } = await fetchPage({ first, newestFirst, ...(after === undefined ? {} : { after }) });
     rows.push(...page.rows.map(({ node }) => node));
     after = page.hasNextPage ? page.endCursor : undefined;

@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { reply } from "../../../src/reply/reply.ts";
 import { until } from "../../support/fake-discord/until.ts";
-import { nastyStrings } from "../../support/nasty-strings.ts";
-import { probe, titled, waiting } from "./probe-commands.ts";
+import { titled, waiting } from "./probe-commands.ts";
 import { said } from "./shown.ts";
 import { stage, type Stage } from "./stage.ts";
 import { VirtualWaits } from "./virtual-waits.ts";
@@ -134,40 +133,7 @@ describe("a message that Slack should not send", () => {
   });
 });
 
-describe("whatever is typed", () => {
-  test("is answered: commands, mentions and forms full of nasty text", async () => {
-    const echo = probe("probe echo", ({ options }) =>
-      Promise.resolve(titled(typeof options["note"] === "string" ? options["note"] : "nothing")),
-    );
-    await using scene = await stage({ extra: [echo] });
-    const ann = scene.fake.person("ann");
-    const typed = [...nastyStrings, "x".repeat(8000), '"', "'", "--", "--note", "note:"];
-    const { messages, responses, views } = scene.fake.state;
-    // What came through no response_url answers a mention.
-    const mentions = (): number => {
-      const others = new Set([...responses.values()].flatMap(({ produced }) => produced));
-      return messages.filter(({ onlyFor, ts }) => onlyFor === ann.id && !others.has(ts)).length;
-    };
-    // Some at a time: what waits for more than three seconds is no longer Slack's to open.
-    for (let from = 0; from < typed.length; from += 4) {
-      const some = typed.slice(from, from + 4);
-      const lines = some.flatMap((nasty) => [nasty, `probe echo note:"${nasty}"`]);
-      const dialogs = lines.map((line) => ann.type(scene.channel, line));
-      for (const nasty of some) ann.mention(scene.channel, nasty);
-      const answered = (): number => dialogs.filter((dialog) => dialog.messages.length > 0).length;
-      await until(() => views.size + answered() === lines.length, "an answer to each line");
-      await until(() => mentions() === from + some.length, "an answer to each mention");
-      views.clear();
-    }
-    for (const nasty of typed) {
-      ann.type(scene.channel, "market show");
-      const errors = await ann.submit(await ann.form(), { market: nasty });
-      expect(Object.keys(errors).every((name) => name === "market")).toBe(true);
-      views.clear();
-    }
-    await stillWell(scene);
-  });
-
+describe("whatever is pressed", () => {
   test("a page that somebody else took away is answered beside it", async () => {
     await using scene = await stage();
     const ann = scene.fake.person("ann");

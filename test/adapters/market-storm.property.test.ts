@@ -21,6 +21,7 @@ import { FakeDiscord } from "../support/fake-discord/fake-discord.ts";
 import { textOf as discordText } from "../support/fake-discord/person.ts";
 import { FakeSlack } from "../support/fake-slack/fake-slack.ts";
 import { textOf as slackText } from "../support/fake-slack/person.ts";
+import { runs } from "../support/runs.ts";
 import { scratchDatabase } from "../support/scratch-database.ts";
 import { senderOn } from "./slack/sending.ts";
 import { destinationKey } from "../../src/alerts/destination.ts";
@@ -42,7 +43,8 @@ const LOOKS: readonly (readonly [how: string, counts: readonly number[], seconds
   ["looked at every five seconds", Array.from({ length: 13 }, (_, look) => Math.min(1000, 80 * (look + 1))), 5],
 ];
 
-test.each(LOOKS)(
+// The fast tests look once a minute.
+test.each(LOOKS.slice(0, runs(10).numRuns))(
   "the stall is the next message on every platform, and the markets are five at most: %s",
   async (_how, counts, seconds) => {
     const clock = new VirtualClock(NOON, { settle: () => idle() });
