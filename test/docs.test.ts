@@ -9,6 +9,7 @@ import { commands } from "../commands/index.ts";
 import { DEFAULT_ALERTS_CONFIG, parseAlertsConfig } from "../src/alerts/alerts-config.ts";
 import { ALERT_KINDS, KIND_GROUP_NAMES, KIND_GROUPS, KINDS, sortKinds } from "../src/alerts/judge/kinds/kinds.ts";
 import { createLog, LOG_EVENTS } from "../src/log.ts";
+import { TABLES } from "../src/store/schema.ts";
 import { parseConfig } from "./support/platforms.ts";
 
 const root = path.join(import.meta.dirname, "..");
@@ -120,6 +121,21 @@ describe("docs/alerts.md", async () => {
     const known = Object.entries(settings).flatMap(([group, of]) => Object.keys(of).map((name) => `${group}.${name}`));
     expect(keys).toEqual(known);
     expect(parseAlertsConfig(JSON.stringify(written))).toEqual(DEFAULT_ALERTS_CONFIG);
+  });
+});
+
+describe("docs/nouns.md", async () => {
+  const text = await page("docs/nouns.md");
+
+  test("lists at most 60 nouns, each once", () => {
+    const nouns = [...text.matchAll(/^\| (?!noun)([a-z][^|]*) \|/gmu)].map(([, noun]) => noun);
+    expect(nouns.length).toBeLessThanOrEqual(60);
+    expect(new Set(nouns).size).toBe(nouns.length);
+  });
+
+  test("names every table of alerts", () => {
+    const tables = Object.keys(TABLES).filter((name) => name.startsWith("alert_") && name !== "alert_counters");
+    expect([...text.matchAll(/`(alert_\w+)`/gu)].map(([, name]) => name).toSorted()).toEqual(tables.toSorted());
   });
 });
 

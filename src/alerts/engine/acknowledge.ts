@@ -1,7 +1,7 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import { timeToText } from "../judge/kinds/json-fields.ts";
-import { logDecisions } from "../deliver/outbox/decision-log.ts";
+import { logDecisions } from "../deliver/outbox/alert-log.ts";
 import type { NotificationState } from "../deliver/outbox/notification-state.ts";
 import { readNotificationStates } from "../deliver/outbox/queries.ts";
 import { type Acknowledgement, Episode, episodeRow, seenFrom } from "../judge/rules/episode.ts";

@@ -13,7 +13,7 @@ import type {
   ReceiptRow,
 } from "../../store/alert-tables/alert-tables.ts";
 import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts";
-import { createLogReader, logDecisions, type LogReader } from "../deliver/outbox/decision-log.ts";
+import { createLogReader, logDecisions, type LogReader } from "../deliver/outbox/alert-log.ts";
 import { episodesSaidBy } from "../deliver/outbox/group.ts";
 import { quietHoursEndAt, rescheduleHeld } from "../deliver/outbox/held.ts";
 import { AlertMessage } from "../message/message.ts";
@@ -289,11 +289,11 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
       store.transaction(async ({ alerts }) => {
         const row = await alerts.watch.episode(id);
         if (row === undefined) return undefined;
-        const decisions = (await alerts.decisions.read({ episode: id, limit: MAX_HISTORY_DECISIONS })).toReversed();
+        const decisions = (await alerts.log.read({ episode: id, limit: MAX_HISTORY_DECISIONS })).toReversed();
         return { episode: parseEpisode(row), decisions, ...(await deliveriesOf(alerts, id)) };
       }),
     log: createLogReader(store),
-    decisions: (query) => store.transaction(({ alerts }) => alerts.decisions.read(query)),
+    decisions: (query) => store.transaction(({ alerts }) => alerts.log.read(query)),
   };
 }
 

@@ -135,7 +135,7 @@ type Counts = ReadonlyMap<AlertKind, number>;
 /** How many events of each kind were found on a network since then. */
 async function eventsSince(tables: AlertTables, network: string, since: Milliseconds): Promise<Counts> {
   const counts = new Map<AlertKind, number>();
-  for (const { at, what, detail } of await tables.decisions.read({ network, limit: MAX_LOG_LINES })) {
+  for (const { at, what, detail } of await tables.log.read({ network, limit: MAX_LOG_LINES })) {
     if (at < since) break;
     if (what !== "seen" || detail === null) continue;
     for (const [, count, kind] of detail.matchAll(/(\d+) ([a-z]+\.[a-z-]+)/gu)) {

@@ -5,7 +5,7 @@ import type { AlertsConfig } from "../alerts-config.ts";
 import { isDrill } from "../judge/drill.ts";
 import type { AlertEngine } from "../engine/engine.ts";
 
-export type { LogEntry } from "../deliver/outbox/decision-log.ts";
+export type { LogEntry } from "../deliver/outbox/alert-log.ts";
 export type { Announcement, EpisodeHistory } from "../engine/engine.ts";
 
 /** The engine without the methods that watchers call. Its lists leave drills out. */

@@ -1,6 +1,6 @@
 // The store's ports for alerts, reached only inside a transaction, so that an observation and the deliveries that follow
 // from it are stored together or not at all. create-alert-tables.ts binds them to a transaction and deletes what is old.
-// Next: alert-rows.ts (the rows), then one module per port: subscriptions, watch-state, outbox, backlog, journal.
+// Next: alert-rows.ts (the rows), then one module per port: subscriptions, watch-state, outbox, backlog, alert-log.
 
 import type { Milliseconds } from "../../units/duration.ts";
 import type {
@@ -190,13 +190,8 @@ export interface Backlog {
   putRolling(rows: readonly RollingRow[]): Promise<void>;
 }
 
-export interface DecisionLog {
-  add(rows: readonly DecisionRow[]): Promise<void>;
-  read(query: DecisionQuery): Promise<readonly DecisionRow[]>;
-}
-
 /** A range of the log. */
-export interface JournalQuery {
+export interface LogQuery {
   /** The number of last decisions, and of last finished deliveries, to read. */
   readonly within: number;
   /** Narrows these decisions to those about a destination or about none, and the deliveries to those to it. */
@@ -204,18 +199,20 @@ export interface JournalQuery {
 }
 
 /** The log's lines by `seq`, so that a page reads only its own rows. Times are Unix milliseconds. */
-export interface Journal {
-  counts(of: JournalQuery): Promise<{
+export interface AlertLog {
+  add(rows: readonly DecisionRow[]): Promise<void>;
+  read(query: DecisionQuery): Promise<readonly DecisionRow[]>;
+  counts(of: LogQuery): Promise<{
     readonly decisions: number;
     readonly outcomes: number;
     /** Deliveries about an episode. */
     readonly ofEpisodes: number;
   }>;
   /** Newest first. */
-  decisions(of: JournalQuery, take: number): Promise<readonly { readonly seq: number; readonly at: Milliseconds }[]>;
+  decisions(of: LogQuery, take: number): Promise<readonly { readonly seq: number; readonly at: Milliseconds }[]>;
   /** Finished deliveries, the last ones first. */
   outcomes(
-    of: JournalQuery,
+    of: LogQuery,
     take: number,
   ): Promise<
     readonly {
@@ -256,8 +253,7 @@ export interface AlertTables {
   readonly chunks: Chunks;
   readonly delivered: DeliveredMessages;
   readonly backlog: Backlog;
-  readonly decisions: DecisionLog;
-  readonly journal: Journal;
+  readonly log: AlertLog;
   counts(at: Milliseconds): Promise<AlertCounts>;
   /**
    * Deletes finished rows older than that moment; open and owed ones stay. `whole` also searches all notification states

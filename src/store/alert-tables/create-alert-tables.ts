@@ -3,10 +3,10 @@ import type { Kysely } from "kysely";
 import type { Milliseconds } from "../../units/duration.ts";
 import { inBatches, isNoneOf } from "../queries.ts";
 import type { Schema } from "../schema.ts";
-import type { AlertCounts, AlertTables, DecisionLog } from "./alert-tables.ts";
+import type { AlertCounts, AlertTables } from "./alert-tables.ts";
 import { createBacklog, createChunks } from "./backlog.ts";
-import { lastNumber, withNumbers } from "./counters.ts";
-import { createDeliveredMessages, createJournal } from "./journal.ts";
+import { lastNumber } from "./counters.ts";
+import { createAlertLog, createDeliveredMessages } from "./alert-log.ts";
 import { createOutbox } from "./outbox.ts";
 import { createSubscriptions } from "./subscriptions.ts";
 import { createWatchState } from "./watch-state.ts";
@@ -23,8 +23,7 @@ export function createAlertTables(db: Kysely<Schema>): AlertTables {
     chunks: createChunks(db),
     delivered: createDeliveredMessages(db),
     backlog: createBacklog(db),
-    decisions: createDecisionLog(db),
-    journal: createJournal(db),
+    log: createAlertLog(db),
     counts: (at) => countAlerts(db, at),
     async prune(before, whole = false) {
       const last = await lastNumber(db, "decisions");
@@ -84,27 +83,6 @@ export function createAlertTables(db: Kysely<Schema>): AlertTables {
         .where(isNoneOf(db, "alert_messages.id", { table: "alert_deliveries", column: "message" }))
         .where(isNoneOf(db, "alert_messages.id", { table: "alert_held", column: "message" }))
         .where(isNoneOf(db, "alert_messages.id", { table: "alert_rolling", column: "message" }))
-        .execute();
-    },
-  };
-}
-
-function createDecisionLog(db: Kysely<Schema>): DecisionLog {
-  return {
-    async add(rows) {
-      await inBatches(await withNumbers(db, "decisions", rows), (batch) =>
-        db.insertInto("alert_decisions").values(batch).execute(),
-      );
-    },
-    read({ episode, destination, network, limit }) {
-      return db
-        .selectFrom("alert_decisions")
-        .select(["at", "what", "network", "episode", "destination", "delivery", "detail"])
-        .$if(episode !== undefined, (query) => query.where("episode", "=", episode ?? ""))
-        .$if(destination !== undefined, (query) => query.where("destination", "=", destination ?? ""))
-        .$if(network !== undefined, (query) => query.where("network", "=", network ?? ""))
-        .orderBy("seq", "desc")
-        .limit(Math.max(0, Math.trunc(limit)))
         .execute();
     },
   };

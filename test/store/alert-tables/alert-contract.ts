@@ -127,15 +127,15 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
 
     it("log decisions, and read them newest first, narrowed", async () => {
       const decision = { at: T, network: "mainnet", episode: null, destination: null, delivery: null, detail: null };
-      await on(({ decisions }) =>
-        decisions.add([
+      await on(({ log }) =>
+        log.add([
           { ...decision, what: "one" },
           { ...decision, what: "two", episode: "e1" },
         ]),
       );
-      await on(({ decisions }) => decisions.add([{ ...decision, what: "three", destination: "d1" }]));
+      await on(({ log }) => log.add([{ ...decision, what: "three", destination: "d1" }]));
       const read = async (query: { episode?: string; destination?: string; network?: string }, limit = 9) =>
-        (await on(({ decisions }) => decisions.read({ ...query, limit }))).map((row) => row.what);
+        (await on(({ log }) => log.read({ ...query, limit }))).map((row) => row.what);
       expect(await read({})).toEqual(["three", "two", "one"]);
       expect(await read({}, 1)).toEqual(["three"]);
       expect(await read({ episode: "e1" })).toEqual(["two"]);
@@ -146,7 +146,7 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       const decision = { network: null, episode: null, destination: null, delivery: null, detail: null };
       const episode = { network: "mainnet", opened_at: T, data: "" } as const;
       await on(async (tables) => {
-        const { outbox, watch, decisions } = tables;
+        const { outbox, watch, log } = tables;
         await outbox.addMessages(
           [
             { id: "m1", data: "" },
@@ -163,7 +163,7 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
         ]);
         await watch.putNotificationStates([{ episode: "open", destination: "d", data: "" }]);
         await watch.putNotificationStates([{ episode: "over", destination: "d", data: "" }]);
-        await decisions.add([
+        await log.add([
           { ...decision, at: T, what: "old" },
           { ...decision, at: T + 2, what: "new" },
         ]);
@@ -177,7 +177,7 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
         expect(await outbox.receipts(["done"])).toEqual([]);
         expect((await watch.lastEpisodes(9)).map((row) => row.id)).toEqual(["open"]);
         expect((await watch.notificationStates(["open", "over"])).map((row) => row.episode)).toEqual(["open"]);
-        expect((await decisions.read({ limit: 9 })).map((row) => row.what)).toEqual(["new"]);
+        expect((await log.read({ limit: 9 })).map((row) => row.what)).toEqual(["new"]);
       });
     });
 
@@ -204,7 +204,7 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
     it("keep the whole history of an episode, but for its edits, until its last decision is old", async () => {
       const decision = { network: null, destination: null, delivery: null, detail: null };
       await on(async (tables) => {
-        const { outbox, watch, decisions } = tables;
+        const { outbox, watch, log } = tables;
         const ids = ["open", "lately over", "over"];
         await watch.putEpisodes(
           ids.map((id) => ({ id, network: "n", open: id === "open" ? 1 : 0, opened_at: T, data: "" })),
@@ -215,7 +215,7 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
           await outbox.add([delivery(episode, "d", about), delivery(`edit of ${episode}`, "d", edit)]);
           for (const id of [episode, `edit of ${episode}`]) await outbox.update(id, { state: "sent", settled_at: T });
         }
-        await decisions.add([
+        await log.add([
           ...ids.map((episode) => ({ ...decision, episode, at: T, what: `${episode} fired` })),
           { ...decision, episode: "lately over", at: T + 2, what: "resolved" },
         ]);
@@ -223,7 +223,7 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
         expect((await watch.lastEpisodes(9)).map((row) => row.id).toSorted()).toEqual(["lately over", "open"]);
         const left = await outbox.get(ids.flatMap((id) => [id, `edit of ${id}`]));
         expect(left.map((row) => row.id).toSorted()).toEqual(["lately over", "open"]);
-        const lines = (await decisions.read({ limit: 9 })).map((row) => row.what);
+        const lines = (await log.read({ limit: 9 })).map((row) => row.what);
         expect(lines).toEqual(["resolved", "lately over fired", "open fired"]);
         await tables.prune(T + 3);
         expect((await watch.lastEpisodes(9)).map((row) => row.id)).toEqual(["open"]);

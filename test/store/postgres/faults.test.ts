@@ -242,19 +242,19 @@ describe.skipIf(postgresMissing !== undefined)(`a connection to PostgreSQL ${pos
     const holds = Promise.withResolvers<undefined>();
     const first = store
       .transaction(async ({ alerts }) => {
-        await alerts.decisions.add([decide(1)]);
+        await alerts.log.add([decide(1)]);
         holds.resolve(undefined);
         // The other one asks for its turn meanwhile; what only reads is answered.
-        expect(await other.read(({ alerts: read }) => read.decisions.read({ limit: 9 }))).toEqual([]);
+        expect(await other.read(({ alerts: read }) => read.log.read({ limit: 9 }))).toEqual([]);
         done.push("read");
-        await alerts.decisions.add([decide(2)]);
+        await alerts.log.add([decide(2)]);
       })
       .then(() => done.push("first"));
     await holds.promise;
-    const second = other.transaction(({ alerts }) => alerts.decisions.add([decide(3)])).then(() => done.push("second"));
+    const second = other.transaction(({ alerts }) => alerts.log.add([decide(3)])).then(() => done.push("second"));
     await Promise.all([first, second]);
     expect(done).toEqual(["read", "first", "second"]);
-    const lines = await store.read(({ alerts }) => alerts.decisions.read({ limit: 9 }));
+    const lines = await store.read(({ alerts }) => alerts.log.read({ limit: 9 }));
     expect(lines.map(({ at }) => at)).toEqual([3, 2, 1]);
     await other.close();
   });

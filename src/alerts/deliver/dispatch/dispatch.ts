@@ -9,7 +9,7 @@ import type { Processes, Store } from "../../../store/store.ts";
 import type { Log } from "../../../log.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { nowMillis, randomId } from "../../dependencies.ts";
-import { logDecisions } from "../outbox/decision-log.ts";
+import { logDecisions } from "../outbox/alert-log.ts";
 import { bringForward, type ClaimedDelivery, nextDueAt } from "../outbox/claim.ts";
 import {
   type DeliveryOutcome,

@@ -18,7 +18,7 @@ export async function fanOutNext(tables: AlertTables, newId: () => string): Prom
   else {
     const detail = `${owed} messages to ${platform}: what was owed cannot be read`;
     const none = { network: null, episode: null, destination: null, delivery: null };
-    await tables.decisions.add([{ ...none, at: created_at, what: "dead letter", detail }]);
+    await tables.log.add([{ ...none, at: created_at, what: "dead letter", detail }]);
   }
   return true;
 }

@@ -9,7 +9,7 @@ import type { Milliseconds } from "../../../units/duration.ts";
 import { putSubscription } from "../../route/subscription.ts";
 import { joinPlans, type OutboxBatch, type Plan } from "./batch.ts";
 import { splitIntoChunks, toChunkRow } from "./chunk.ts";
-import { logDecisions } from "./decision-log.ts";
+import { logDecisions } from "./alert-log.ts";
 import { fanOut, fanOutAll } from "./fan-out.ts";
 import { destinationKey } from "../../destination.ts";
 import { MessageCollector } from "./stored-messages.ts";

@@ -5,7 +5,7 @@ import type { Milliseconds } from "../../../units/duration.ts";
 import { DEAD_LETTER_AFTER, type SuspensionTarget } from "../../route/suspension.ts";
 import type { Receipt, SendError } from "../../sender.ts";
 import type { ClaimedDelivery } from "./claim.ts";
-import { logDecisions } from "./decision-log.ts";
+import { logDecisions } from "./alert-log.ts";
 import { fanOutAll } from "./fan-out.ts";
 import { releaseGroup } from "./group.ts";
 import { revertAllUnsent, revertUnsent, UNREACHED, UNSENT } from "./notification-state.ts";

@@ -1,7 +1,7 @@
 import type {
   AlertTables,
   DecisionRow,
-  JournalQuery,
+  LogQuery,
   LoggedDelivery,
   ReceiptRow,
 } from "../../../store/alert-tables/alert-tables.ts";
@@ -23,26 +23,26 @@ export type LogEntry =
 /** Reads the log page by page, so that a page costs what it shows, and in batches that yield to other work. */
 export interface LogReader {
   /** How many entries there are, and whether there are more decisions or deliveries than are counted. */
-  count(of: JournalQuery): Promise<{ readonly entries: number; readonly more: boolean }>;
+  count(of: LogQuery): Promise<{ readonly entries: number; readonly more: boolean }>;
   /** Those from one position to another, counted from the newest, which is 0. */
-  page(of: JournalQuery, from: number, to: number): Promise<LogEntry[]>;
+  page(of: LogQuery, from: number, to: number): Promise<LogEntry[]>;
   /** All of them in batches, deliveries before decisions, either newest first; each is read once it is asked for. */
-  batches(of: JournalQuery, size: number): AsyncIterable<readonly LogEntry[]>;
+  batches(of: LogQuery, size: number): AsyncIterable<readonly LogEntry[]>;
 }
 
 export function createLogReader(store: Pick<Store, "transaction">): LogReader {
   return {
     count: (of) =>
-      store.transaction(async ({ alerts: { journal } }) => {
-        const { decisions, outcomes, ofEpisodes } = await journal.counts(of);
+      store.transaction(async ({ alerts: { log } }) => {
+        const { decisions, outcomes, ofEpisodes } = await log.counts(of);
         return { entries: decisions + outcomes + ofEpisodes, more: decisions >= of.within || outcomes >= of.within };
       }),
     page: (of, from, to) =>
       store.transaction(async ({ alerts: tables }) => {
         const shown = (await newestPositions(tables, of, to)).slice(from);
         const seqs = shown.map(({ seq }) => seq);
-        const decisions = await tables.journal.decisionsAt(seqs);
-        const deliveries = await tables.journal.deliveriesAt(seqs);
+        const decisions = await tables.log.decisionsAt(seqs);
+        const deliveries = await tables.log.deliveriesAt(seqs);
         const receipts = await receiptsOf(tables, deliveries);
         const decided = new Map(decisions.map((row) => [row.seq, row]));
         const delivered = new Map(deliveries.map((row) => [row.seq, row]));
@@ -63,7 +63,7 @@ export function createLogReader(store: Pick<Store, "transaction">): LogReader {
         const take = Math.min(size, within - read);
         const before = last;
         const rows = await store.transaction(async ({ alerts: tables }) => {
-          const deliveries = await tables.journal.deliveriesBefore(before, take, destination);
+          const deliveries = await tables.log.deliveriesBefore(before, take, destination);
           const receipts = await receiptsOf(tables, deliveries);
           return deliveries.map((row) => ({ row, receipt: receipts.get(row.id) }));
         });
@@ -78,7 +78,7 @@ export function createLogReader(store: Pick<Store, "transaction">): LogReader {
       for (let read = 0; read < within; read += size) {
         const take = Math.min(size, within - read);
         const before = decision;
-        const rows = await store.transaction(({ alerts }) => alerts.journal.decisionsBefore(before, take));
+        const rows = await store.transaction(({ alerts }) => alerts.log.decisionsBefore(before, take));
         yield rows.filter(isOwn).map((row) => ({ of: "decision", at: row.at, row }) as const);
         if (rows.length < take) break;
         decision = rows.at(-1)?.seq;
@@ -94,10 +94,10 @@ interface LogPosition {
 }
 
 /** The positions of the newest entries, newest first. */
-async function newestPositions({ journal }: AlertTables, of: JournalQuery, take: number): Promise<LogPosition[]> {
-  const decided = await journal.decisions(of, take);
+async function newestPositions({ log }: AlertTables, of: LogQuery, take: number): Promise<LogPosition[]> {
+  const decided = await log.decisions(of, take);
   // A delivery is owed before its outcome: the last outcomes include the last of the owed entries.
-  const outcomes = await journal.outcomes(of, take);
+  const outcomes = await log.outcomes(of, take);
   const all: LogPosition[] = [];
   for (const { seq, at } of outcomes) all.push({ of: "outcome", at, seq });
   for (const { seq, created_at, of_episode } of outcomes) {
@@ -122,5 +122,5 @@ export async function logDecisions(
   at: Milliseconds,
 ): Promise<void> {
   const none = { network: null, episode: null, destination: null, delivery: null, detail: null };
-  await tables.decisions.add(decisions.map((one) => ({ ...none, ...one, at })));
+  await tables.log.add(decisions.map((one) => ({ ...none, ...one, at })));
 }

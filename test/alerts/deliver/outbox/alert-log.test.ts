@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 
 import { describe, expect, it } from "vitest";
 
-import { logDecisions } from "../../../../src/alerts/deliver/outbox/decision-log.ts";
+import { logDecisions } from "../../../../src/alerts/deliver/outbox/alert-log.ts";
 import { type LogEntry, createAlertService } from "../../../../src/alerts/service/service.ts";
 import { logPage, searchLog } from "../../../../src/answers/alerts/episodes/alert-log.ts";
 import { delivery } from "../../../store/alert-tables/alert-rows.ts";
@@ -16,9 +16,9 @@ async function filled(): Promise<Stage> {
   const stage = await openStage();
   const at = stage.now();
   await stage.stopDelivering();
-  await stage.store.transaction(async ({ alerts: { decisions, outbox } }) => {
+  await stage.store.transaction(async ({ alerts: { log, outbox } }) => {
     const none = { network: "mainnet", episode: null, delivery: null, detail: null };
-    await decisions.add(
+    await log.add(
       Array.from({ length: ROWS }, (_, index) => {
         const destination = index % 3 === 0 ? null : `d${index % 2}`;
         return { ...none, at: at + index * 10, what: `decision ${index}`, destination };

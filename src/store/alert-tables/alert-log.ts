@@ -1,8 +1,9 @@
 import { type Kysely, sql } from "kysely";
 
-import { selectInBatches } from "../queries.ts";
+import { inBatches, selectInBatches } from "../queries.ts";
 import type { Schema } from "../schema.ts";
-import type { DeliveredMessages, DeliveryRow, Journal, JournalQuery, LoggedDelivery } from "./alert-tables.ts";
+import type { AlertLog, DeliveredMessages, DeliveryRow, LogQuery, LoggedDelivery } from "./alert-tables.ts";
+import { withNumbers } from "./counters.ts";
 import { isOpen } from "./outbox.ts";
 
 const LOGGED_COLUMNS = [
@@ -23,8 +24,8 @@ const LOGGED_COLUMNS = [
 ] as const satisfies readonly (keyof LoggedDelivery)[];
 
 /** Finds the log's lines by `seq`; a page then reads its own rows whole. */
-export function createJournal(db: Kysely<Schema>): Journal {
-  const decisions = ({ within, destination }: JournalQuery) =>
+export function createAlertLog(db: Kysely<Schema>): AlertLog {
+  const decisions = ({ within, destination }: LogQuery) =>
     db
       .selectFrom((eb) =>
         eb
@@ -37,7 +38,7 @@ export function createJournal(db: Kysely<Schema>): Journal {
       .$if(destination !== undefined, (query) =>
         query.where((eb) => eb.or([eb("destination", "is", null), eb("destination", "=", destination ?? "")])),
       );
-  const outcomes = ({ within, destination }: JournalQuery) =>
+  const outcomes = ({ within, destination }: LogQuery) =>
     db
       .selectFrom("alert_deliveries")
       .select([
@@ -52,6 +53,22 @@ export function createJournal(db: Kysely<Schema>): Journal {
       .orderBy("seq", "desc")
       .limit(within);
   return {
+    async add(rows) {
+      await inBatches(await withNumbers(db, "decisions", rows), (batch) =>
+        db.insertInto("alert_decisions").values(batch).execute(),
+      );
+    },
+    read({ episode, destination, network, limit }) {
+      return db
+        .selectFrom("alert_decisions")
+        .select(["at", "what", "network", "episode", "destination", "delivery", "detail"])
+        .$if(episode !== undefined, (query) => query.where("episode", "=", episode ?? ""))
+        .$if(destination !== undefined, (query) => query.where("destination", "=", destination ?? ""))
+        .$if(network !== undefined, (query) => query.where("network", "=", network ?? ""))
+        .orderBy("seq", "desc")
+        .limit(Math.max(0, Math.trunc(limit)))
+        .execute();
+    },
     async counts(of) {
       const decided = await decisions(of)
         .select((eb) => eb.fn.countAll<number>().as("count"))
