@@ -53,14 +53,14 @@ export const OF_WORKSPACE: { readonly [T in keyof Schema]: Erase | NoWorkspaces 
         ]),
       )
       .execute(),
-  alert_tellings: async (db, place) => {
+  alert_notification_states: async (db, place) => {
     // The same of notification states.
     await db
       .updateTable("alert_episodes")
-      .set((eb) => ({ told: eb("told", "+", 1) }))
-      .where("id", "in", db.selectFrom("alert_tellings").select("episode").where(isTo(place)))
+      .set((eb) => ({ notification_revision: eb("notification_revision", "+", 1) }))
+      .where("id", "in", db.selectFrom("alert_notification_states").select("episode").where(isTo(place)))
       .execute();
-    await db.deleteFrom("alert_tellings").where(isTo(place)).execute();
+    await db.deleteFrom("alert_notification_states").where(isTo(place)).execute();
   },
   alert_receipts: (db, place) =>
     db
@@ -72,7 +72,7 @@ export const OF_WORKSPACE: { readonly [T in keyof Schema]: Erase | NoWorkspaces 
   alert_rolling: (db, place) => db.deleteFrom("alert_rolling").where(isRollingIn(place)).execute(),
   alert_messages: async (db, { messages }) => {
     // A chunk may name any of them; they then go once they are 30 days old.
-    if ((await db.selectFrom("alert_parcels").select("seq").limit(1).executeTakeFirst()) !== undefined) return;
+    if ((await db.selectFrom("alert_chunks").select("seq").limit(1).executeTakeFirst()) !== undefined) return;
     await inBatches(messages, (batch) =>
       db
         .deleteFrom("alert_messages")
@@ -126,7 +126,7 @@ export const OF_WORKSPACE: { readonly [T in keyof Schema]: Erase | NoWorkspaces 
   database_marks: "the operator's",
   processes: "the operator's",
   leases: "the operator's",
-  alert_parcels: "gone within 30 days",
+  alert_chunks: "gone within 30 days",
   used_states: "gone within 30 days",
 };
 

@@ -58,10 +58,10 @@ export interface Schema {
   alert_silences: SilenceRow;
   watcher_snapshots: { network: string; watcher: string; at: number; data: string };
   alert_machines: MachineRow;
-  alert_episodes: EpisodeRow & { told: Generated<number> };
-  alert_tellings: NotificationStateRow;
+  alert_episodes: EpisodeRow & { notification_revision: Generated<number> };
+  alert_notification_states: NotificationStateRow;
   alert_messages: MessageRow & { created_at: number };
-  alert_parcels: ChunkRow & { seq: number };
+  alert_chunks: ChunkRow & { seq: number };
   alert_deliveries: DeliveryRow;
   alert_receipts: ReceiptRow;
   alert_held: HeldRow & { seq: number };
@@ -92,9 +92,9 @@ export const TABLES: { readonly [T in keyof Schema]: readonly (keyof Schema[T] &
   watcher_snapshots: ["network", "watcher"],
   alert_machines: ["network", "rule", "subject"],
   alert_episodes: ["id"],
-  alert_tellings: ["episode", "destination"],
+  alert_notification_states: ["episode", "destination"],
   alert_messages: ["id"],
-  alert_parcels: ["seq"],
+  alert_chunks: ["seq"],
   alert_deliveries: ["seq"],
   alert_receipts: ["delivery"],
   alert_held: ["seq"],

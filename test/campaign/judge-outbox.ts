@@ -14,7 +14,7 @@ export async function stillOwed(url: string, before: number): Promise<number> {
     url,
     `SELECT (SELECT count(*) FROM alert_deliveries
              WHERE state IN ('owed', 'sending') AND kind = 'message' AND created_at < ${before})
-          + (SELECT coalesce(sum(owed), 0) FROM alert_parcels WHERE created_at < ${before}) AS n`,
+          + (SELECT coalesce(sum(owed), 0) FROM alert_chunks WHERE created_at < ${before}) AS n`,
   );
   return Number(owed?.n);
 }

@@ -65,7 +65,7 @@ it("a program that is too old for its database says so and ends with 1", async (
   await made.close();
   const database = new DatabaseSync(newer);
   database.exec("INSERT INTO kysely_migration VALUES ('0999-from-the-future', '2099-01-01T00:00:00.000Z')");
-  database.exec("INSERT INTO database_marks VALUES ('oldest_program', '0999-from-the-future')");
+  database.exec("UPDATE database_marks SET value = '0999-from-the-future' WHERE name = 'oldest_program'");
   database.close();
   for (const args of [["start"], ["ask", "alerts list"]]) {
     const { code, stdout, stderr } = await sandbox.run(args, { WEB_PORT: "0", DATABASE_URL: newer }).ended;

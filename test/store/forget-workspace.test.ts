@@ -31,7 +31,7 @@ const ROWS: {
     data: JSON.stringify({ id: `s${n}`, workspace }),
   }),
   alert_silences: (_, destination) => ({ data: JSON.stringify({ scope: { destination, network: "mainnet" } }) }),
-  alert_tellings: (_, destination) => ({ episode: "e", destination }),
+  alert_notification_states: (_, destination) => ({ episode: "e", destination }),
   alert_deliveries: (_, destination, n) => ({ id: `d${n}`, destination, message: `m${n}` }),
   alert_receipts: (_, __, n) => ({ delivery: `d${n}` }),
   alert_held: (_, destination, n) => ({ destination, message: `m${n}` }),
@@ -66,7 +66,7 @@ it("forgets all that belongs to the workspace of an installation, and nothing el
   const database = new DatabaseSync(scratch.file);
   // Rows of nobody, and of another workspace whose id begins alike.
   for (const table of Object.keys(TABLES)) {
-    if (table === "alert_parcels" || table === "alert_episodes") continue;
+    if (table === "alert_chunks" || table === "alert_episodes") continue;
     insert(database, table, table in ROWS ? ROWS[table as keyof typeof ROWS]!("T10", "chat/T10/C1/", 1) : {}, 1);
   }
   const acknowledgedIn = (...workspaces: string[]): string =>
@@ -74,7 +74,7 @@ it("forgets all that belongs to the workspace of an installation, and nothing el
       id: "e",
       acknowledgedIn: Object.fromEntries(workspaces.map((one) => [`chat/${one}`, { by: one }])),
     });
-  insert(database, "alert_episodes", { id: "e", told: 4, data: acknowledgedIn("T1", "T10") }, 1);
+  insert(database, "alert_episodes", { id: "e", notification_revision: 4, data: acknowledgedIn("T1", "T10") }, 1);
   insert(database, "alert_episodes", { id: "f", data: acknowledgedIn("T10") }, 2);
   insert(database, "seen_ids", {}, 2);
   insert(database, "alert_silences", { id: "network", data: JSON.stringify({ scope: { network: "mainnet" } }) }, 2);
@@ -114,7 +114,7 @@ it("forgets all that belongs to the workspace of an installation, and nothing el
   expect(await revision()).toBeGreaterThan(revisionBefore);
   const after = all(database);
   expect(after.get("alert_episodes")).toEqual([
-    expect.objectContaining({ id: "e", told: 5, data: acknowledgedIn("T10") }),
+    expect.objectContaining({ id: "e", notification_revision: 5, data: acknowledgedIn("T10") }),
     expect.objectContaining({ id: "f", data: acknowledgedIn("T10") }),
   ]);
   before.set("alert_episodes", after.get("alert_episodes")!);

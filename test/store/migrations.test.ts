@@ -7,10 +7,15 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vit
 
 import { silentLog } from "../../src/log.ts";
 import { createStore } from "../../src/store/create-store.ts";
+import { backUp, restore } from "../../src/store/file/backup.ts";
 import { migrations } from "../../src/store/migrations/index.ts";
 import { migrate } from "../../src/store/migrations/migrate.ts";
 import { schemaAge } from "../../src/store/migrations/schema-age.ts";
+import { moveStore } from "../../src/store/move-store.ts";
+import { kyselyOverPostgres } from "../../src/store/postgres/kysely-postgres.ts";
+import { openPool } from "../../src/store/postgres/pool.ts";
 import { kyselyOver } from "../../src/store/sqlite/kysely-sqlite.ts";
+import { WriteHealth } from "../../src/store/write-health.ts";
 import { onServer, postgresMissing, scratchPostgres } from "../support/postgres.ts";
 import { saying } from "../support/said.ts";
 import { scratchFolder } from "../support/scratch-database.ts";
@@ -62,6 +67,8 @@ const rows: Record<string, string> = {
   "0018-installations": `
     INSERT INTO installations VALUES ('slack', 'T1', NULL, 'Acme', 0, 'U1', 'commands', 'k.iv.sealed', NULL, 'U2', 1700000000000, NULL);
     INSERT INTO used_states VALUES ('s', 99999999999999)`,
+  "0019-alert-table-names": `
+    INSERT INTO alert_chunks VALUES (2, 'slack', 4, 1700000000000, '{}')`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */
@@ -121,7 +128,7 @@ describe("a schema", () => {
     await old.seen.note("mainnet", "market", [{ id: "b", label: undefined }]);
     await another.seen.note("mainnet", "market", [{ id: "c", label: undefined }]);
     expect(await another.seen.find("mainnet", "market", "", 5)).toHaveLength(3);
-    await onServer(server.url, "insert into database_marks values ('oldest_program', '0999-later')");
+    await onServer(server.url, "update database_marks set value = '0999-later' where name = 'oldest_program'");
     const refused = createStore({ url: server.url, log: silentLog() });
     await expect(refused.claim()).rejects.toThrow(saying("newer version", "0999-later"));
     await Promise.all([old, another, refused].map((store) => store.close()));
@@ -148,8 +155,10 @@ describe("migrations", () => {
   it.each(versions)("lead from %s to the newest schema, with every row", async (version) => {
     const database = new DatabaseSync(file);
     const db = kyselyOver(database);
-    await migrate(db, version);
-    for (const name of versions.slice(0, versions.indexOf(version) + 1)) database.exec(rows[name]!);
+    for (const name of versions.slice(0, versions.indexOf(version) + 1)) {
+      await migrate(db, name);
+      database.exec(rows[name]!);
+    }
     await db.destroy();
 
     const store = open();
@@ -232,6 +241,66 @@ describe("migrations", () => {
     await store.close();
   });
 
+  const beforeNames = `
+    INSERT INTO alert_parcels VALUES (7, 'slack', 2, 1700000000000, '{"chunk":1}');
+    INSERT INTO alert_tellings VALUES ('e', 'slack C1', '{"state":"told"}');
+    INSERT INTO alert_episodes (id, open, network, opened_at, data, told) VALUES ('e', 1, 'mainnet', 1700000000000, '{}', 3);
+    INSERT INTO alert_counters VALUES ('parcels', 7), ('choices', 5), ('deliveries', 9)`;
+
+  const underNewNames = async (url: string): Promise<void> => {
+    const store = createStore({ url, log: silentLog() });
+    onTestFinished(() => store.close());
+    await store.transaction(async ({ alerts: { chunks, watch, subscriptions } }) => {
+      const chunk = { platform: "slack", owed: 2, created_at: 1700000000000, data: '{"chunk":1}' };
+      const state = { episode: "e", destination: "slack C1", data: '{"state":"told"}' };
+      await chunks.put([{ ...chunk, data: "behind it" }]);
+      expect(await chunks.take(5)).toEqual([
+        { ...chunk, seq: 7 },
+        { ...chunk, seq: 8, data: "behind it" },
+      ]);
+      expect(await watch.notificationStates(["e"])).toEqual([state]);
+      await watch.putNotificationStates([state]);
+      expect(await watch.notificationRevisions(["e"])).toEqual([{ id: "e", notification_revision: 4 }]);
+      expect(await subscriptions.revision()).toBe(5);
+    });
+  };
+
+  const beforeNamesFile = async (): Promise<void> => {
+    const database = new DatabaseSync(file);
+    const db = kyselyOver(database);
+    await migrate(db, "0018-installations");
+    database.exec(beforeNames);
+    await db.destroy();
+  };
+
+  it("rename the tables of alerts and keep their rows, also of a backup from before", async () => {
+    await beforeNamesFile();
+    const backup = path.join(folder, "backup.db");
+    expect(backUp(file, backup).schema).toBe("0018-installations");
+    await underNewNames(file);
+    const restored = path.join(folder, "restored.db");
+    await restore(restored, backup, "before");
+    await underNewNames(restored);
+  });
+
+  it.skipIf(postgresMissing !== undefined)(`rename them on PostgreSQL ${postgresMissing ?? ""}`, async () => {
+    const server = await scratchPostgres();
+    onTestFinished(() => server.drop());
+    const db = kyselyOverPostgres(openPool(server.url, new WriteHealth()));
+    await db.transaction().execute((trx) => migrate(trx, "0018-installations"));
+    await db.destroy();
+    await onServer(server.url, ...beforeNames.split(";"), "insert into alert_counters values ('turn', 0)");
+    await underNewNames(server.url);
+  });
+
+  it.skipIf(postgresMissing !== undefined)(`and on the way to it ${postgresMissing ?? ""}`, async () => {
+    await beforeNamesFile();
+    const server = await scratchPostgres();
+    onTestFinished(() => server.drop());
+    expect((await moveStore(file, server.url)).equal).toBe(true);
+    await underNewNames(server.url);
+  });
+
   it("leave nothing behind when they fail half-way, and go through once the cause is gone", async () => {
     const database = new DatabaseSync(file);
     database.exec("CREATE TABLE button_payloads (stranger TEXT)");
@@ -285,7 +354,7 @@ describe("migrations", () => {
     await store.close();
     const database = new DatabaseSync(file);
     database.exec("INSERT INTO kysely_migration VALUES ('0999-from-the-future', '2099-01-01T00:00:00.000Z')");
-    database.exec("INSERT INTO database_marks VALUES ('oldest_program', '0999-from-the-future')");
+    database.exec("UPDATE database_marks SET value = '0999-from-the-future' WHERE name = 'oldest_program'");
     database.close();
 
     const again = open();

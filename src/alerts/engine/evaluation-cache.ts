@@ -92,7 +92,9 @@ export async function evaluationInputs(
     }),
   );
   const began = [...new Set([...flapping.values()].map((one) => one.began))];
-  const flappingRevisions = new Map((await tables.watch.notificationRevisions(began)).map((row) => [row.id, row.told]));
+  const flappingRevisions = new Map(
+    (await tables.watch.notificationRevisions(began)).map((row) => [row.id, row.notification_revision]),
+  );
   const inhibitors = inhibitingEpisodes(episodes);
   return new Map(
     episodes.map((episode) => {

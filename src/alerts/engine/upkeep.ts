@@ -79,7 +79,12 @@ export function createUpkeep(
       const still = open.filter(({ id }) => !gone.has(id));
       const machineOf = (episode: Episode): Machine | undefined => flapping.get(keyOf(episode));
       const inputsOf = await evaluationInputs(
-        { tables, episodes: still, revisions: new Map(rows.map((row) => [row.id, row.told])), machine: machineOf },
+        {
+          tables,
+          episodes: still,
+          revisions: new Map(rows.map((row) => [row.id, row.notification_revision])),
+          machine: machineOf,
+        },
         evaluationCache.sharedInputs(index, at),
       );
       const evaluations = new Map<string, Evaluation>();

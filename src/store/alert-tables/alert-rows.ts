@@ -38,7 +38,7 @@ export interface EpisodeRow {
 /** An episode as it is stored. */
 export interface StoredEpisodeRow extends EpisodeRow {
   /** Grows with every change of one of its notification states. */
-  readonly told: number;
+  readonly notification_revision: number;
 }
 
 /** The notification state of one episode at one destination. */

@@ -63,8 +63,10 @@ export interface WatchState {
   episode(id: string): Promise<StoredEpisodeRow | undefined>;
   /** Those of these episodes that are stored, in no order. */
   episodes(ids: readonly string[]): Promise<readonly StoredEpisodeRow[]>;
-  /** `told` of those episodes that are still stored. */
-  notificationRevisions(ids: readonly string[]): Promise<readonly Pick<StoredEpisodeRow, "id" | "told">[]>;
+  /** The notification revisions of those episodes that are still stored. */
+  notificationRevisions(
+    ids: readonly string[],
+  ): Promise<readonly Pick<StoredEpisodeRow, "id" | "notification_revision">[]>;
   /** Of all networks unless one is named; oldest first. */
   openEpisodes(network?: string): Promise<readonly StoredEpisodeRow[]>;
   /** The last ones, newest first. */

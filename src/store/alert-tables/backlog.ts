@@ -37,18 +37,18 @@ export function createBacklog(db: Kysely<Schema>): Backlog {
 export function createChunks(db: Kysely<Schema>): Chunks {
   return {
     async put(rows) {
-      await inBatches(await withNumbers(db, "parcels", rows), (batch) =>
-        db.insertInto("alert_parcels").values(batch).execute(),
+      await inBatches(await withNumbers(db, "chunks", rows), (batch) =>
+        db.insertInto("alert_chunks").values(batch).execute(),
       );
     },
     async take(limit) {
-      const taken = await db.selectFrom("alert_parcels").selectAll().orderBy("seq").limit(limit).execute();
+      const taken = await db.selectFrom("alert_chunks").selectAll().orderBy("seq").limit(limit).execute();
       const seqs = taken.map(({ seq }) => seq);
-      if (seqs.length > 0) await db.deleteFrom("alert_parcels").where("seq", "in", seqs).execute();
+      if (seqs.length > 0) await db.deleteFrom("alert_chunks").where("seq", "in", seqs).execute();
       return taken;
     },
     async oldestAt() {
-      const row = await db.selectFrom("alert_parcels").select("created_at").orderBy("seq").limit(1).executeTakeFirst();
+      const row = await db.selectFrom("alert_chunks").select("created_at").orderBy("seq").limit(1).executeTakeFirst();
       return row?.created_at;
     },
   };

@@ -47,7 +47,7 @@ export function createAlertTables(db: Kysely<Schema>): AlertTables {
         .execute();
       await inBatches(
         over.map(({ id }) => id),
-        (batch) => db.deleteFrom("alert_tellings").where("episode", "in", batch).execute(),
+        (batch) => db.deleteFrom("alert_notification_states").where("episode", "in", batch).execute(),
       );
       const episodes = { table: "alert_episodes", column: "id" } as const;
       const isOfNone = (episode: string) => isNoneOf(db, episode, episodes);
@@ -71,7 +71,8 @@ export function createAlertTables(db: Kysely<Schema>): AlertTables {
         .execute();
       await db.deleteFrom("alert_rolling").where("day_ends_at", "<", before).execute();
       await db.deleteFrom("alert_silences").where("ends_at", "<", before).execute();
-      if (whole) await db.deleteFrom("alert_tellings").where(isOfNone("alert_tellings.episode")).execute();
+      if (whole)
+        await db.deleteFrom("alert_notification_states").where(isOfNone("alert_notification_states.episode")).execute();
       await db
         .deleteFrom("alert_receipts")
         .where("at", "<", before)

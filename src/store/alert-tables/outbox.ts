@@ -316,7 +316,7 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
                 sql<boolean>`destination not in ${rowsOf(db, except)} and ${needsNone("alert_deliveries", except)}`,
               ),
             )
-            .unionAll(eb.selectFrom("alert_parcels").select(["platform", "owed", "created_at"]))
+            .unionAll(eb.selectFrom("alert_chunks").select(["platform", "owed", "created_at"]))
             .as("open"),
         )
         .select((eb) => [

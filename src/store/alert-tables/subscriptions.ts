@@ -6,7 +6,7 @@ import type { Subscriptions } from "./alert-tables.ts";
 import { lastNumber, takeNumbers } from "./counters.ts";
 
 /** Counts changes of subscriptions and silences. */
-export const REVISION_COUNTER = "choices";
+export const REVISION_COUNTER = "subscription_revision";
 
 export function createSubscriptions(db: Kysely<Schema>): Subscriptions {
   return {

@@ -60,7 +60,12 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
     episodes: (ids) => selectInBatches(ids, (batch) => episodes().where("id", "in", batch).execute()),
     notificationRevisions: (ids) =>
       selectInBatches(ids, (batch) =>
-        db.selectFrom("alert_episodes").select(["id", "told"]).where("id", "in", batch).orderBy("id").execute(),
+        db
+          .selectFrom("alert_episodes")
+          .select(["id", "notification_revision"])
+          .where("id", "in", batch)
+          .orderBy("id")
+          .execute(),
       ),
     openEpisodes: (network) =>
       episodes()
@@ -80,7 +85,7 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
     notificationStates: (episodes, destination) =>
       selectInBatches(episodes, (batch) =>
         db
-          .selectFrom("alert_tellings")
+          .selectFrom("alert_notification_states")
           .selectAll()
           .where("episode", "in", batch)
           .$if(destination !== undefined, (query) => query.where("destination", "=", destination ?? ""))
@@ -89,11 +94,11 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
           .execute(),
       ),
     async putNotificationStates(rows) {
-      await putRows(db, "alert_tellings", { key: ["episode", "destination"], set: ["data"] }, rows);
+      await putRows(db, "alert_notification_states", { key: ["episode", "destination"], set: ["data"] }, rows);
       await inBatches([...new Set(rows.map(({ episode }) => episode))], (batch) =>
         db
           .updateTable("alert_episodes")
-          .set((eb) => ({ told: eb("told", "+", 1) }))
+          .set((eb) => ({ notification_revision: eb("notification_revision", "+", 1) }))
           .where("id", "in", batch)
           .execute(),
       );

@@ -17,11 +17,12 @@ import { deliveryGroups } from "./0015-delivery-groups.ts";
 import { exportJobs } from "./0016-export-jobs.ts";
 import { processes } from "./0017-processes.ts";
 import { installations } from "./0018-installations.ts";
+import { alertTableNames } from "./0019-alert-table-names.ts";
 
 /**
  * Every version of the schema, in order. Forward only: a migration that was released is never changed, the next one
  * mends it. What takes away something that the version before needs is two of them, released one after the other; the
- * second sets a mark: see schema-age.ts.
+ * second sets a mark: see schema-age.ts. (0019 renames tables in one step: docs/decisions/0026-tables-renamed-in-one-step.md.)
  */
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001-seen-ids-and-button-payloads": seenIdsAndButtonPayloads,
@@ -41,4 +42,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0016-export-jobs": exportJobs,
   "0017-processes": processes,
   "0018-installations": installations,
+  "0019-alert-table-names": alertTableNames,
 };

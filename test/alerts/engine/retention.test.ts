@@ -50,7 +50,7 @@ it("what lasts longer than that keeps its whole history until it has been over f
   await stage.pass(0);
   expect(await stage.engine.history(id)).toBeUndefined();
   const rows = rowsOf(stage.file);
-  expect([rows["alert_deliveries"], rows["alert_receipts"], rows["alert_tellings"]]).toEqual([0, 0, 0]);
+  expect([rows["alert_deliveries"], rows["alert_receipts"], rows["alert_notification_states"]]).toEqual([0, 0, 0]);
 });
 
 it("what is old is forgotten while the process goes on, not only when it begins", async () => {

@@ -66,7 +66,7 @@ describe.skipIf(postgresMissing !== undefined)(`the doctor at a database on a se
     await onServer(
       database.url,
       "insert into kysely_migration values ('0999-from-the-future', 'now')",
-      "insert into database_marks values ('oldest_program', '0999-from-the-future')",
+      "update database_marks set value = '0999-from-the-future' where name = 'oldest_program'",
     );
     expect(await problems()).toEqual([expect.stringMatching(saying("fault database", "0999-from-the-future", "->"))]);
     await onServer(

@@ -73,12 +73,17 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       const episode = { id: "e1", network: "mainnet", open: 1, opened_at: T, data: "1" } as const;
       const later = { ...episode, id: "e2", network: "testnet", opened_at: T + 1 };
       await on(({ watch }) => watch.putEpisodes([episode, later]));
-      const untold = { ...later, told: 0 };
-      expect(await on(({ watch }) => watch.openEpisodes())).toEqual([{ ...episode, told: 0 }, untold]);
+      const untold = { ...later, notification_revision: 0 };
+      expect(await on(({ watch }) => watch.openEpisodes())).toEqual([{ ...episode, notification_revision: 0 }, untold]);
       expect(await on(({ watch }) => watch.openEpisodes("testnet"))).toEqual([untold]);
       await on(({ watch }) => watch.putEpisodes([{ ...episode, open: 0, data: "2" }]));
       expect(await on(({ watch }) => watch.openEpisodes())).toEqual([untold]);
-      expect(await on(({ watch }) => watch.episode("e1"))).toEqual({ ...episode, open: 0, data: "2", told: 0 });
+      expect(await on(({ watch }) => watch.episode("e1"))).toEqual({
+        ...episode,
+        open: 0,
+        data: "2",
+        notification_revision: 0,
+      });
       expect((await on(({ watch }) => watch.lastEpisodes(1))).map((row) => row.id)).toEqual(["e2"]);
       const state = { episode: "e1", destination: "d1", data: "1" };
       await on(({ watch }) => watch.putNotificationStates([state, { ...state, episode: "e2" }]));
@@ -87,8 +92,8 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       expect(await on(({ watch }) => watch.notificationStates(["e1"], "d1"))).toEqual([{ ...state, data: "2" }]);
       expect(await on(({ watch }) => watch.notificationStates(["e1"], "d2"))).toEqual([]);
       const revisions = [
-        { id: "e1", told: 2 },
-        { id: "e2", told: 1 },
+        { id: "e1", notification_revision: 2 },
+        { id: "e2", notification_revision: 1 },
       ];
       expect(await on(({ watch }) => watch.notificationRevisions(["e1", "e2", "e3"]))).toEqual(revisions);
       await on(({ watch }) => watch.putEpisodes([{ ...episode, data: "3" }]));
