@@ -1,65 +1,79 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { readdirSync } from "node:fs";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
+import path from "node:path";
+import { parseArgs } from "node:util";
 
-import { describe, machine, shown, type Measured } from "./support/figure.ts";
+import { against, CallerError } from "./support/against.ts";
+import { describe, machine, type Measured, shown, tableOf } from "./support/figure.ts";
+import { benches, INTERRUPTED, runBench } from "./support/run-bench.ts";
 
-// `npm run bench`: all figures, or those of the scripts named (`npm run bench -- export-raw start`), one after the
-// other, each in a process of its own; flags are passed on to them. Exit code 1 when one does not hold, 2 when one could
-// not be taken.
+const USAGE = `npm run bench                                    all figures, one bench after the other
+npm run bench -- NAME...                         those of the benches named
+npm run bench -- NAME... --against COMMIT        this commit and another one in turn: medians, and their ratios
+                                                 (--runs=N of each; 5 where left out)
 
-const folder = new URL(".", import.meta.url);
-const all = readdirSync(folder)
-  .filter((file) => file.endsWith(".ts") && file !== "run.ts")
-  .map((file) => file.slice(0, -3));
-const given = process.argv.slice(2);
-const flags = given.filter((argument) => argument.startsWith("--"));
-const named = given.filter((argument) => !argument.startsWith("--"));
-const unknown = named.filter((name) => !all.includes(name));
-if (unknown.length > 0) {
-  console.error(`There is no bench ${unknown.join(", ")}; there are: ${all.join(", ")}.`);
-  process.exit(2);
+Other flags are passed on to the benches. Exit code 1: a figure does not hold, or the call is wrong; 2: a figure could
+not be taken.`;
+
+const root = path.resolve(import.meta.dirname, "..");
+// Each bench is a process group of its own, which Ctrl-C does not reach.
+const interrupted = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => interrupted.abort());
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (interrupted.signal.aborted) process.exitCode = INTERRUPTED;
+  else if (error instanceof CallerError) {
+    console.error(error.message);
+    process.exitCode = 1;
+  } else throw error;
 }
 
-const figures: Measured[] = [];
-let broken = false;
-console.log(machine());
-for (const name of named.length > 0 ? named : all) {
-  const script = fileURLToPath(new URL(`${name}.ts`, folder));
-  const child = spawn(process.execPath, [script, ...flags, "--json"], { stdio: ["ignore", "pipe", "inherit"] });
-  const [output] = await Promise.all([text(child.stdout), once(child, "close")]);
-  // The figures are the last line; what a script prints before them is for people.
-  const lines = output.trimEnd().split("\n");
-  const line = lines.pop() ?? "";
-  if (lines.length > 0) console.log(lines.join("\n"));
-  if (line.startsWith("[")) {
-    const taken = JSON.parse(line) as Measured[];
-    figures.push(...taken);
-    for (const figure of taken) console.log(describe(figure));
-  } else {
-    broken = true;
-    console.error(`${name} gave no figure (exit code ${child.exitCode})`);
+async function main(): Promise<number> {
+  const options = { help: { type: "boolean" }, against: { type: "string" }, runs: { type: "string" } } as const;
+  const { values, positionals, tokens } = parseArgs({ options, allowPositionals: true, strict: false, tokens: true });
+  if (values.help === true) {
+    console.log(USAGE);
+    return 0;
   }
+  const all = benches(path.join(root, "bench"));
+  const unknown = positionals.filter((name) => !all.includes(name));
+  if (unknown.length > 0)
+    throw new CallerError(`There is no bench ${unknown.join(", ")}; there are: ${all.join(", ")}.`);
+  const flags = tokens
+    .filter((token) => token.kind === "option")
+    .filter(({ name }) => !(name in options))
+    .map(({ rawName, value }) => (value === undefined ? rawName : `${rawName}=${value}`));
+  const { signal } = interrupted;
+  if (values.against === undefined) return await takeAll(positionals.length > 0 ? positionals : all, flags, signal);
+  const runs = Number(values.runs ?? 5);
+  if (typeof values.against !== "string") throw new CallerError("--against needs a commit, for example HEAD~1.");
+  if (positionals.length === 0) throw new CallerError("--against needs the name of at least one bench.");
+  if (!(Number.isInteger(runs) && runs >= 1)) throw new CallerError("--runs needs a whole number from 1.");
+  return await against({ root, commit: values.against, names: positionals, flags, runs, signal });
 }
 
-const rows = figures.map((figure) =>
-  "skipped" in figure
-    ? [figure.name, "–", "–", "skipped"]
-    : [figure.name, `${shown(figure.value)} ${figure.unit}`, figure.bound, figure.holds ? "holds" : "MISSED"],
-);
-const table = [["figure", "measured", "must be", ""], ...rows];
-const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-console.log(
-  `\n${table
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n")}`,
-);
-if (broken) process.exitCode = 2;
-else if (figures.some((figure) => "holds" in figure && !figure.holds)) process.exitCode = 1;
+async function takeAll(names: readonly string[], flags: readonly string[], signal: AbortSignal): Promise<number> {
+  const figures: Measured[] = [];
+  let broken = false;
+  console.log(machine());
+  for (const name of names) {
+    const taken = await runBench(root, `bench/${name}.ts`, flags, signal);
+    process.stdout.write(taken.printed);
+    process.stderr.write(taken.errors);
+    if (taken.figures === undefined) {
+      broken = true;
+      console.error(`${name} gave no figure (exit code ${taken.code})`);
+    } else {
+      figures.push(...taken.figures);
+      for (const figure of taken.figures) console.log(describe(figure));
+    }
+  }
+  const rows = figures.map((figure) =>
+    "skipped" in figure
+      ? [figure.name, "–", "–", "skipped"]
+      : [figure.name, `${shown(figure.value)} ${figure.unit}`, figure.bound, figure.holds ? "holds" : "MISSED"],
+  );
+  console.log(`\n${tableOf([["figure", "measured", "must be", ""], ...rows])}`);
+  if (broken) return 2;
+  return figures.some((figure) => "holds" in figure && !figure.holds) ? 1 : 0;
+}

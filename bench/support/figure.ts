@@ -98,3 +98,11 @@ export function describe(figure: Measured): string {
 export function shown(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toFixed(2);
 }
+
+/** Columns as wide as their widest cell. */
+export function tableOf(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  const line = (row: readonly string[]): string =>
+    row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ");
+  return rows.map((row) => line(row).trimEnd()).join("\n");
+}
