@@ -7,6 +7,7 @@ import { parseLine } from "../../../src/bot/grammar/grammar.ts";
 import type { SuggestContext } from "../../../src/bot/options/options.ts";
 import { suggestValues } from "../../../src/bot/options/suggest-values.ts";
 import { nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { runs } from "../../support/runs.ts";
 import { sampleCommands } from "../sample-commands.ts";
 
 const now = nanoseconds(1_700_000_000_000_000_000n);
@@ -146,6 +147,7 @@ describe("completion of a line", () => {
           }
           expect(readBeginning(`${whole} `, sampleCommands, now)?.values).toEqual(said.options);
         }),
+        runs(1000),
       );
     });
   });
