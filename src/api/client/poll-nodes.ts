@@ -73,34 +73,51 @@ export async function pollNodes(
   const { signal, timeoutMillis = POLL_TIMEOUT_MILLIS, clock = systemClock, fresh = true, lane = "people" } = options;
   signal?.throwIfAborted();
   const call: CallOptions = signal === undefined ? { fresh, lane } : { fresh, lane, signal };
-  const witnesses = await Promise.all(
-    nodes.map(async (node) => {
-      const first = await pollNode(node, call, clock, timeoutMillis);
-      if (first !== undefined) return first;
-      const second = options.asksAgain === true ? await pollNode(node, call, clock, timeoutMillis / 2) : undefined;
-      const why = `did not answer within ${formatDuration(timeoutMillis)}`;
-      return second ?? { node: node.name, reachable: false, why };
-    }),
-  );
+  const first = await askAll(nodes, call, clock, timeoutMillis);
   signal?.throwIfAborted();
+  const silent = options.asksAgain === true ? nodes.filter((_, at) => first[at] === undefined) : [];
+  const second = silent.length === 0 ? [] : await askAll(silent, call, clock, timeoutMillis / 2);
+  signal?.throwIfAborted();
+  const witnesses = nodes.map(
+    (node, at) => first[at] ?? second[silent.indexOf(node)] ?? unreachable(node, timeoutMillis),
+  );
   return { witnesses, atMillis: clock.monotonicMillis(), wallClock: clock.wallClock() };
 }
 
-/** Undefined if it does not answer in time. */
-async function pollNode(
-  node: NodeClient,
-  call: CallOptions,
+function unreachable({ name }: NodeClient, timeoutMillis: Milliseconds): Witness {
+  return { node: name, reachable: false, why: `did not answer within ${formatDuration(timeoutMillis)}` };
+}
+
+/** One witness a node; undefined for one that does not answer in time, or when the signal aborts before. */
+async function askAll(
+  nodes: readonly NodeClient[],
+  options: CallOptions,
   clock: Clock,
   timeoutMillis: Milliseconds,
+): Promise<readonly (Witness | undefined)[]> {
+  const { signal } = options;
+  // AbortSignal.any and AbortSignal.timeout would cost as much as an answer.
+  const late = new AbortController();
+  const leave = (): void => late.abort(signal?.reason);
+  const timer = setTimeout(leave, timeoutMillis).unref();
+  signal?.addEventListener("abort", leave, { once: true });
+  // Half of the time is left for the answer: our own queue is no fault of the node.
+  const call = { ...options, signal: late.signal, queueMillis: timeoutMillis / 2 };
+  try {
+    return await Promise.all(nodes.map((node) => pollNode(node, call, clock)));
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", leave);
+  }
+}
+
+async function pollNode(
+  node: NodeClient,
+  options: CallOptions & { readonly signal: AbortSignal },
+  clock: Clock,
 ): Promise<Witness | undefined> {
   const began = clock.monotonicMillis();
   const beganAt = clock.wallClock();
-  // Cleared once it answers: a signal that times out by itself costs as much as the answer.
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), timeoutMillis).unref();
-  const signal = call.signal === undefined ? late.signal : AbortSignal.any([call.signal, late.signal]);
-  // Half of the time is left for the answer: our own queue is no fault of the node.
-  const options = { ...call, signal, queueMillis: timeoutMillis / 2 };
   try {
     const { value, asOf } = await node.getNetworkTime(options);
     const witness: Mutable<Witness> = { node: node.name, reachable: true, receivedAt: asOf.receivedAt };
@@ -125,8 +142,6 @@ async function pollNode(
     }
     if (!options.signal.aborted) throw error;
     return undefined;
-  } finally {
-    clearTimeout(timer);
   }
 }
 

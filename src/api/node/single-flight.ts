@@ -2,6 +2,8 @@ import type { Lane } from "./rate-budget.ts";
 
 interface SharedCall {
   readonly result: Promise<unknown>;
+  /** Lets nobody else join. */
+  readonly close: () => void;
   /** Undefined once a caller without a signal waits. */
   controller: AbortController | undefined;
   waiting: number;
@@ -36,14 +38,12 @@ function startCall(
 ): SharedCall {
   const controller = signal === undefined ? undefined : new AbortController();
   const result = execute(controller?.signal);
-  const call: SharedCall = { result, controller, waiting: 0 };
-  calls.set(key, call);
-  const remove = (): void => {
+  const close = (): void => {
     if (calls.get(key) === call) calls.delete(key);
   };
-  result.then(remove, remove);
-  // No caller may join a call that all callers have aborted.
-  controller?.signal.addEventListener("abort", remove, { once: true });
+  const call: SharedCall = { result, close, controller, waiting: 0 };
+  calls.set(key, call);
+  result.then(close, close);
   return call;
 }
 
@@ -57,7 +57,9 @@ function join(call: SharedCall, signal: AbortSignal | undefined): Promise<unknow
     const leave = (): void => {
       reject(signal.reason);
       call.waiting -= 1;
-      if (call.waiting === 0) call.controller?.abort(signal.reason);
+      if (call.waiting > 0 || call.controller === undefined) return;
+      call.close();
+      call.controller.abort(signal.reason);
     };
     if (signal.aborted) {
       leave();
