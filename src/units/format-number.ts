@@ -19,5 +19,7 @@ export function formatCount(count: number): string {
 
 /** Digits of a whole number by threes. */
 export function groupDigits(whole: string): string {
-  return whole.replaceAll(/\B(?=(?:\d{3})+$)/gu, ",");
+  let grouped = whole.slice(-3);
+  for (let end = whole.length - 3; end > 0; end -= 3) grouped = `${whole.slice(Math.max(0, end - 3), end)},${grouped}`;
+  return grouped;
 }

@@ -84,6 +84,7 @@ export function judgeBelief(round: PollRound, before: SourceMemory | undefined, 
       if (outvotedAtMillis === undefined || disbelief !== undefined) return false;
       return round.atMillis - outvotedAtMillis < OUTVOTED_MILLIS;
     });
+    if (marked.length === 0) return;
     const left = [...nodes].filter(([node, { disbelief }]) => {
       const missed = timed.some((one) => one.node === node) ? 0 : (known.get(node)?.missed ?? 0) + 1;
       return disbelief === undefined && missed < SILENT_ROUNDS && !marked.some(([other]) => other === node);

@@ -168,20 +168,20 @@ const UNSEEN_STALL_MILLIS: Milliseconds = 10_000;
  * is counted by itself: of nodes that say one time, one may say heights of its own.
  */
 function confirm(voters: readonly Voter[], quorum: number, previous: Frontier | undefined): Frontier | undefined {
-  const peaks = voters
-    .flatMap(({ memory: { node, peak, disbelief } }) =>
-      peak === undefined || disbelief !== undefined ? [] : [{ ...peak, node }],
-    )
-    .toSorted((a, b) => (isFurther(a, b) ? -1 : 1));
-  const reached = peaks[quorum - 1];
+  const voting = voters.flatMap(({ memory: { node, peak, disbelief } }) =>
+    peak === undefined || disbelief !== undefined ? [] : [{ node, peak }],
+  );
+  const reached = voting.toSorted((a, b) => (isFurther(a.peak, b.peak) ? -1 : 1))[quorum - 1];
   if (reached === undefined) return previous;
-  const heights = peaks.flatMap(({ height }) => (height === undefined ? [] : [height]));
-  const height = heights.toSorted((a, b) => (a > b ? -1 : 1))[quorum - 1];
-  const confirmed = height === undefined ? reached : { ...reached, height };
+  const heights = voting.flatMap(({ peak: { height } }) => (height === undefined ? [] : [height]));
+  const height = heights.toSorted((a, b) => (a > b ? -1 : 1))[quorum - 1] ?? reached.peak.height;
+  const confirmed: Mutable<Frontier> = { node: reached.node, time: reached.peak.time };
+  if (height !== undefined) confirmed.height = height;
   if (!isFurther(confirmed, previous)) return previous;
   // Further is not yet an advance: the last one stays in memory.
-  const { height: _, ...advance } = previous ?? {};
-  return { ...advance, ...confirmed };
+  if (previous?.advancedAtMillis !== undefined) confirmed.advancedAtMillis = previous.advancedAtMillis;
+  if (previous?.advancedAt !== undefined) confirmed.advancedAt = previous.advancedAt;
+  return confirmed;
 }
 
 export function furthestOf(voters: readonly Voter[]): Position | undefined {
