@@ -3,7 +3,9 @@ import { type Inline, type Text, timeOf } from "./text.ts";
 
 /** Text without any markup: for CSV cells, notifications, file names. Times in UTC. */
 export function plainText(content: Text): string {
-  return content.map(plainInline).join("");
+  let plain = "";
+  for (const inline of content) plain += plainInline(inline);
+  return plain;
 }
 
 function plainInline(inline: Inline): string {

@@ -20,7 +20,12 @@ function interleave(between: readonly string[], parts: readonly TextPart[]): Tex
   let run = "";
   for (let index = 0; index < between.length; index += 1) {
     run += between[index] ?? "";
-    for (const inline of toText(parts[index])) {
+    const part = parts[index];
+    if (typeof part === "string") {
+      run += part;
+      continue;
+    }
+    for (const inline of toText(part)) {
       if (inline.kind === "text" && inline.detail === undefined) {
         run += inline.text;
         continue;

@@ -117,10 +117,11 @@ export function formatDecimal(value: Decimal, options: { group?: boolean; trim?:
   const negative = value.units < 0n;
   const digits = (negative ? -value.units : value.units).toString().padStart(value.scale + 1, "0");
   const whole = digits.slice(0, digits.length - value.scale);
+  const shown = `${negative ? "-" : ""}${group ? groupDigits(whole) : whole}`;
+  if (value.scale === 0) return shown;
   const rest = digits.slice(digits.length - value.scale);
   const fraction = trim ? rest.replace(/0+$/u, "") : rest;
-  const shown = group ? groupDigits(whole) : whole;
-  return `${negative ? "-" : ""}${shown}${fraction === "" ? "" : `.${fraction}`}`;
+  return fraction === "" ? shown : `${shown}.${fraction}`;
 }
 
 function align(a: Decimal, b: Decimal): [bigint, bigint] {

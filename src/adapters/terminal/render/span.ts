@@ -89,12 +89,14 @@ export function toSpans(content: Text, options: SpanOptions, lines: LineBreaks =
 
 /** A gap of 0 or more columns. */
 export function blank(columns: number): Span {
-  return spanOf(" ".repeat(columns), "plain", columns, false);
+  return spanOf(columns <= 200 ? SPACES.slice(0, columns) : " ".repeat(columns), "plain", columns, false);
 }
+const SPACES = " ".repeat(200);
+const LINE = "─".repeat(200);
 
 /** The line below a table's heading. */
 export function rule(columns: number): Span {
-  return spanOf("─".repeat(columns), "dim", columns, false);
+  return spanOf(columns <= 200 ? LINE.slice(0, columns) : "─".repeat(columns), "dim", columns, false);
 }
 
 function pushWords(spans: Span[], data: string, style: TextStyle, lines: LineBreaks): void {
