@@ -1,9 +1,9 @@
 import type { Lane } from "./rate-budget.ts";
 
 interface SharedCall {
+  readonly calls: Map<string, SharedCall>;
+  readonly key: string;
   readonly result: Promise<unknown>;
-  /** Lets nobody else join. */
-  readonly close: () => void;
   /** Undefined once a caller without a signal waits. */
   controller: AbortController | undefined;
   waiting: number;
@@ -38,13 +38,16 @@ function startCall(
 ): SharedCall {
   const controller = signal === undefined ? undefined : new AbortController();
   const result = execute(controller?.signal);
-  const close = (): void => {
-    if (calls.get(key) === call) calls.delete(key);
-  };
-  const call: SharedCall = { result, close, controller, waiting: 0 };
+  const call: SharedCall = { calls, key, result, controller, waiting: 0 };
   calls.set(key, call);
+  const close = (): void => closeCall(call);
   result.then(close, close);
   return call;
+}
+
+/** Lets nobody else join. */
+function closeCall(call: SharedCall): void {
+  if (call.calls.get(call.key) === call) call.calls.delete(call.key);
 }
 
 function join(call: SharedCall, signal: AbortSignal | undefined): Promise<unknown> {
@@ -58,7 +61,7 @@ function join(call: SharedCall, signal: AbortSignal | undefined): Promise<unknow
       reject(signal.reason);
       call.waiting -= 1;
       if (call.waiting > 0 || call.controller === undefined) return;
-      call.close();
+      closeCall(call);
       call.controller.abort(signal.reason);
     };
     if (signal.aborted) {
