@@ -12,6 +12,7 @@ import type { AnyCommand } from "../../../bot/command.ts";
 import type { Choice, ChoiceGroup, Option } from "../../../bot/options/options.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Ask } from "../../../reply/reply.ts";
+import { changeOf, fieldLabel, formOptions, isUnchanged, wordsOfList } from "../../form.ts";
 import {
   CHOICE_LENGTH,
   LABEL_DESCRIPTION_LENGTH,
@@ -31,22 +32,16 @@ import { cutLabel } from "./buttons.ts";
 export type FormValues = Readonly<Record<string, string>>;
 
 /** The options of a form: those under no heading, beside the one that names the thing. */
-function formOptions({ edits, options }: AnyCommand): [name: string, option: Option][] {
-  return Object.entries(options)
-    .filter(
-      ([name, option]) =>
-        option.section === undefined &&
-        name !== edits?.option &&
-        !("operatorsOnly" in option) &&
-        option.kind !== "file",
-    )
+function modalOptions(command: AnyCommand): [name: string, option: Option][] {
+  return formOptions(command)
+    .filter(([name, option]) => option.section === undefined && name !== command.edits?.option)
     .slice(0, MAX_MODAL_FIELDS);
 }
 
 /** What a form begins with. */
 export function formValues(command: AnyCommand, present: Ask["options"]): FormValues {
   return Object.fromEntries(
-    formOptions(command).map(([name, option]) => {
+    modalOptions(command).map(([name, option]) => {
       const value = String(present[name] ?? "");
       return [name, option.kind === "text" && option.mention !== undefined ? pickedMention(value) : value];
     }),
@@ -70,22 +65,17 @@ export function renderModal(
   return {
     custom_id: customId,
     title: cutLabel(command.summary, MODAL_TITLE_LENGTH).text,
-    components: formOptions(command).map(([name, option]) => {
+    components: modalOptions(command).map(([name, option]) => {
       const field = fieldOf(name, option, values[name] ?? "", networks);
       const description = field.description ?? option.hint ?? option.description;
       return {
         type: ComponentType.Label,
-        label: cutLabel(option.label ?? wordsOf(name), LABEL_LENGTH).text,
+        label: cutLabel(fieldLabel(name, option), LABEL_LENGTH).text,
         ...(description === "" ? {} : { description: cutLabel(description, LABEL_DESCRIPTION_LENGTH).text }),
         component: field.component,
       };
     }),
   };
-}
-
-/** `at-least` as people read it. */
-function wordsOf(name: string): string {
-  return `${name.slice(0, 1).toUpperCase()}${name.slice(1).replaceAll("-", " ")}`;
 }
 
 interface FormField {
@@ -100,8 +90,8 @@ function fieldOf(name: string, option: Option, value: string, networks: readonly
       const isRequired = value !== "" && option.none === undefined;
       if (option.mention !== undefined) return { ...mentionField(name, value), description: option.mention.picked };
       if (Array.isArray(option.several)) {
-        const chosen = listOf(value);
-        return selectField(name, offeredOf(option.several, chosen), { chosen, isRequired, isList: true });
+        const chosen = wordsOfList(value);
+        return selectField(name, offeredChoices(option.several, chosen), { chosen, isRequired, isList: true });
       }
       return textField(name, value, { isRequired, placeholder: option.example, maxLength: option.maxLength ?? 200 });
     }
@@ -120,8 +110,8 @@ function fieldOf(name: string, option: Option, value: string, networks: readonly
   }
 }
 
-/** What a list offers: what can be chosen together, and what is chosen already. */
-function offeredOf(groups: readonly ChoiceGroup[], chosen: readonly string[]): Choice[] {
+/** What a list offers: the choices that can be taken together, and those that are taken already. */
+function offeredChoices(groups: readonly ChoiceGroup[], chosen: readonly string[]): Choice[] {
   return groups.flatMap(({ choices, apart }) =>
     apart === true ? choices.filter(({ value }) => chosen.includes(value)) : choices,
   );
@@ -215,10 +205,6 @@ function textField(
   };
 }
 
-function listOf(value: string): string[] {
-  return value.split(",").filter((one) => one !== "");
-}
-
 /** What people sent in the fields of a form. */
 export function readModal({ components, resolved }: APIModalSubmission): FormValues {
   const values: Record<string, string> = {};
@@ -248,14 +234,9 @@ export function changedOptions({ options }: AnyCommand, before: FormValues, afte
   const changed: Record<string, string> = {};
   for (const [name, value] of Object.entries(after)) {
     const option = options[name];
-    if (option === undefined || isSame(before[name] ?? "", value)) continue;
-    const sent = value === "" && option.kind === "text" ? option.none : value;
-    if (sent !== undefined && sent !== "") changed[name] = sent;
+    if (option === undefined || isUnchanged(option, before[name] ?? "", value)) continue;
+    const sent = changeOf(option, value);
+    if (sent !== undefined) changed[name] = sent;
   }
   return changed;
-}
-
-/** The order of a list does not count. */
-function isSame(before: string, after: string): boolean {
-  return listOf(before).toSorted().join(",") === listOf(after).toSorted().join(",");
 }

@@ -3,6 +3,7 @@ import type { InputBlock, PlainTextOption } from "@slack/types";
 import { isRequired } from "../../../bot/grammar/usage.ts";
 import { formatCount } from "../../../units/format-number.ts";
 import type { ChoiceGroup, Option, TextOption } from "../../../bot/options/options.ts";
+import { fieldLabel, wordsOfList } from "../../form.ts";
 import {
   INPUT_HINT_LENGTH,
   INPUT_TEXT_LENGTH,
@@ -46,7 +47,7 @@ export function fieldsOf(
 ): InputBlock[] {
   const typed = given === undefined ? undefined : String(given);
   const stamp = context.stamp === undefined ? "" : `@${context.stamp}`;
-  const label = labelFor(name, option);
+  const label = fieldLabel(name, option);
   const picker = pickerOf(option, typed);
   const hint = hintOf(option);
   const isPicked = picker !== undefined && initialOf(picker) !== "";
@@ -63,12 +64,6 @@ export function fieldsOf(
   const what = picker.type === "datepicker" ? "pick a day" : "pick day and time";
   const beside = plainTextObject(`${label} (${what})`, 100);
   return [field, { type: "input", block_id: `pick:${name}${stamp}`, optional: true, label: beside, element: picker }];
-}
-
-function labelFor(name: string, { label }: Option): string {
-  if (label !== undefined) return label;
-  const words = name.replaceAll("-", " ");
-  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }
 
 function hintOf(option: Option): string {
@@ -122,8 +117,7 @@ function elementOf(name: string, option: Option, typed: string | undefined, netw
 function textElement(option: TextOption, typed: string | undefined): Element {
   const { example, maxLength = 200, saved, several, suggest } = option;
   const plain = (): Element => textInput(example, typed, Math.min(maxLength, INPUT_TEXT_LENGTH));
-  const words =
-    several === undefined || typed === undefined ? [] : typed.split(",").filter((word) => word.trim() !== "");
+  const words = several === undefined ? [] : wordsOfList(typed ?? "");
   if (several === "suggested") return suggestedList(words, example) ?? plain();
   if (several !== undefined) return listOf(several, words) ?? plain();
   if (suggest === undefined && saved === undefined) return plain();

@@ -6,6 +6,7 @@ import { isRequired } from "../../../bot/grammar/usage.ts";
 import type { Option } from "../../../bot/options/options.ts";
 import type { Immutable } from "../../../reply/document.ts";
 import type { Ask } from "../../../reply/reply.ts";
+import { changeOf, formOptions, isUnchanged } from "../../form.ts";
 import { parseJson } from "../../parse-json.ts";
 import {
   HEADER_LENGTH,
@@ -70,9 +71,7 @@ export function renderForm(
 ): ModalView {
   const json = JSON.stringify({ v: 1, ...metadata });
   const { edits } = command;
-  const options = Object.entries(command.options).filter(
-    ([, option]) => !("operatorsOnly" in option) && option.kind !== "file",
-  );
+  const options = formOptions(command);
   // First the thing; its values then follow.
   const chooses = edits !== undefined && !(edits.option in given) && edits.option in command.options;
   const isUsual = (name: string, option: Option): boolean =>
@@ -160,10 +159,10 @@ export function readQuestion(
       if (value !== "") options[name] = value;
       continue;
     }
-    if (value === initial && metadata.changed?.includes(name) !== true) continue;
+    if (isUnchanged(option, initial, value) && metadata.changed?.includes(name) !== true) continue;
     changed.push(name);
-    const sent = value === "" && option?.kind === "text" ? option.none : value;
-    if (sent !== undefined && sent !== "") options[name] = sent;
+    const sent = changeOf(option, value);
+    if (sent !== undefined) options[name] = sent;
   }
   return { options, changed, twice };
 }
