@@ -354,7 +354,7 @@ const WAY = [
   "alerts/route/{subscription-index,route,suspension}.ts",
   "alerts/message/{message,delivery-subject}.ts",
   "alerts/engine/{process-observation,plan-open,plan-episode,reminders}.ts",
-  "alerts/deliver/outbox/{outbox,batch,chunk,stored-messages,fan-out,rolling-message,queries,claim,group,record,decision-log}.ts",
+  "alerts/deliver/outbox/{outbox,batch,chunk,stored-messages,fan-out,rolling-message,queries,claim,group,record,alert-log}.ts",
   "alerts/deliver/dispatch/{dispatch,claim-due,concurrency-limit,attempt,record-result}.ts",
   "alerts/deliver/suspension/token-probe.ts",
   "alerts/words/{words,describe-condition,condition-words,phrases,subscription-words}.ts",
