@@ -2,7 +2,7 @@ import { timeFromText } from "../src/alerts/judge/kinds/json-fields.ts";
 import { episodeName, isOpen } from "../src/alerts/judge/rules/episode.ts";
 import { tokenScope } from "../src/alerts/route/suspension.ts";
 import { conditionWords } from "../src/alerts/words/condition-words.ts";
-import { othersWords } from "../src/alerts/words/describe-change.ts";
+import { andMoreWords } from "../src/alerts/words/describe-change.ts";
 import { sinceWords } from "../src/alerts/words/phrases.ts";
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { changeAnnouncements } from "../src/answers/alerts/alerts.ts";
@@ -49,7 +49,7 @@ export const alertsAck = command({
     if (context.pressed !== undefined) await alerts.notePress(own.id, context.pressed);
     const open = named.filter(isOpen);
     const [first = open[0] ?? own, ...rest] = open.filter(({ acknowledged }) => acknowledged === undefined);
-    const bad = text`${conditionWords(first).bad}${othersWords(rest.length)}`;
+    const bad = text`${conditionWords(first).bad}${andMoreWords(rest.length)}`;
     if (!isOpen(first)) {
       return reply({
         title: text`Nothing changed: that is over. ${bad}`,

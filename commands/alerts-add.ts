@@ -1,7 +1,7 @@
 import { isPersonalKind } from "../src/alerts/judge/kinds/kinds.ts";
 import { parseKinds } from "../src/answers/alerts/alert-kinds.ts";
 import { TO_OPTION } from "../src/answers/alerts/alert-options.ts";
-import { quietInstead } from "../src/answers/alerts/alert-times.ts";
+import { quietOptionFor } from "../src/answers/alerts/alert-times.ts";
 import { addSubscription } from "../src/answers/alerts/subscriptions/add-subscription.ts";
 import { addPersonalWatch } from "../src/answers/alerts/subscriptions/personal-watch.ts";
 import { command } from "../src/bot/command.ts";
@@ -23,7 +23,7 @@ export const alertsAdd = command({
   access: "everyone",
   changes: true,
   options: { ...SUBSCRIPTION_OPTIONS, to: TO_OPTION },
-  instead: quietInstead,
+  instead: quietOptionFor,
   run: async (context) => {
     const { options } = context;
     const chosen = parseKinds(options.kinds ?? "ops");

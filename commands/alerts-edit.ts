@@ -1,4 +1,4 @@
-import { quietInstead } from "../src/answers/alerts/alert-times.ts";
+import { quietOptionFor } from "../src/answers/alerts/alert-times.ts";
 import { editSubscription } from "../src/answers/alerts/subscriptions/edit-subscription.ts";
 import { presentValues } from "../src/answers/alerts/subscriptions/present-values.ts";
 import { command } from "../src/bot/command.ts";
@@ -15,7 +15,7 @@ export const alertsEdit = command({
   access: "everyone",
   changes: true,
   options: { id: SUBSCRIPTION_OPTION, ...SUBSCRIPTION_OPTIONS },
-  instead: quietInstead,
+  instead: quietOptionFor,
   edits: { option: "id", values: presentValues },
   run: (context) => editSubscription(context, context.options.id, context.options),
 });

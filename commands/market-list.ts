@@ -10,7 +10,7 @@ import type { MarketNames } from "../src/api/model/names.ts";
 import { command } from "../src/bot/command.ts";
 import { table, type Table } from "../src/reply/block.ts";
 import type { Tone } from "../src/reply/reply.ts";
-import { type Inline, strong, type Text, text, time, toText, usual } from "../src/reply/text.ts";
+import { type Inline, strong, type Text, text, time, toText, detailText } from "../src/reply/text.ts";
 
 export const marketList = command({
   name: "market list",
@@ -111,14 +111,14 @@ function quoted(
 ): Text {
   if (price === undefined) return toText("–");
   if (price !== 0n || (volume !== undefined && volume !== 0n)) return toText(show(price));
-  return toText(isLive(market) ? "none" : usual("none"));
+  return toText(isLive(market) ? "none" : detailText("none"));
 }
 
 /** The state is news only where a market does not trade. */
 function stateCell(market: MarketData): Text {
   const words = stateWords(market);
   const tone = marketTone(market);
-  return toText(tone === "warning" ? strong(words) : tone === "good" ? usual(words) : words);
+  return toText(tone === "warning" ? strong(words) : tone === "good" ? detailText(words) : words);
 }
 
 function compareLabels(a: string, b: string): number {

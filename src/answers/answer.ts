@@ -5,7 +5,7 @@
 import type { PersonalKind } from "../alerts/judge/kinds/kinds.ts";
 import type { AlertService } from "../alerts/service/service.ts";
 import type { AsOf } from "../api/api-client.ts";
-import { DEFAULT_THRESHOLDS, stoodMillis } from "../api/verdict/verdict.ts";
+import { DEFAULT_THRESHOLDS, standstillMillis } from "../api/verdict/verdict.ts";
 import type { Attachment } from "../reply/attachment.ts";
 import { type Block, paragraph, type Table } from "../reply/block.ts";
 import { type Action, type Ask, reply, type Reply, type Tone } from "../reply/reply.ts";
@@ -121,7 +121,7 @@ function stalledData(context: AnswerContext, { network, blockTime }: AsOf): OldD
   const now = context.now();
   const watched = alerts?.verdict?.(network);
   if (alerts === undefined || watched?.network !== "stalled") return undefined;
-  const stood = stoodMillis(watched, millisBetween(watched.at, now));
+  const stood = standstillMillis(watched, millisBetween(watched.at, now));
   const since = blockTime ?? watched.frontier?.time;
   if (stood < Math.min(DEFAULT_THRESHOLDS.stalledMillis, alerts.config.stalled.for) || since === undefined)
     return undefined;

@@ -8,12 +8,12 @@ export function refreshLabel(reply: Reply, ask: Ask | undefined): "Refresh" | "T
   if (ask === undefined || ask.command === "help" || reply.attachments.length > 0 || reply.failure === "caller") {
     return undefined;
   }
-  if (offersAgain(reply, ask)) return undefined;
+  if (hasRefreshAction(reply, ask)) return undefined;
   return reply.failure === undefined ? "Refresh" : "Try again";
 }
 
 /** Whether a reply offers to ask again in its own place. */
-export function offersAgain(reply: Reply, ask: Ask): boolean {
+export function hasRefreshAction(reply: Reply, ask: Ask): boolean {
   return reply.actions.some(
     (action) =>
       "invocation" in action &&

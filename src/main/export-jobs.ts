@@ -83,13 +83,13 @@ export async function openExportJobs(options: ExportJobsOptions): Promise<Export
     clock: systemClock,
     log,
     kept: { directory, temporary: temporary ?? tmpdir() },
-    owe: (tables, job) => oweNotice(tables, job, now(), platforms),
+    owe: (tables, job) => enqueueExportNotice(tables, job, now(), platforms),
     ...(onOwed === undefined ? {} : { onOwed }),
   });
 }
 
 /** Owes a person the end of their job by direct message, through the outbox; on a platform without any, nothing. */
-export async function oweNotice(
+export async function enqueueExportNotice(
   { alerts }: Parameters<UpkeepDependencies["owe"]>[0],
   { code, platform, workspace, person }: Parameters<UpkeepDependencies["owe"]>[1],
   at: Nanoseconds,

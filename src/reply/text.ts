@@ -59,7 +59,7 @@ export function strong(value: string | number): Inline {
 }
 
 /** Words for what a reader takes for granted: only the whole reply says them. */
-export function usual(words: string): Inline {
+export function detailText(words: string): Inline {
   return { kind: "text", text: words, detail: true };
 }
 

@@ -9,7 +9,7 @@ import { DatabaseInUse } from "./file/holder-record.ts";
 import type { Marks } from "./marks.ts";
 import { toServerError } from "./postgres/postgres-faults.ts";
 import { isPostgresUrl, serverName } from "./postgres/postgres-url.ts";
-import { oneOfSeveral, processName, type SharedProcesses, soleProcess } from "./processes.ts";
+import { oneOfSeveral, processName, type SharedProcesses, singleProcess } from "./processes.ts";
 import { lossError, toStorageError } from "./sqlite/sqlite-faults.ts";
 import type { Store } from "./store.ts";
 import type { TableAccess, Tables } from "./tables.ts";
@@ -108,7 +108,7 @@ function fileEngine(
     name: file,
     load: async () => ({
       ...access,
-      transactions: (await import("./queries.ts")).alone(access.withDatabase),
+      transactions: (await import("./queries.ts")).serialTransactions(access.withDatabase),
       async check() {
         const loss = access.lost();
         if (loss !== undefined) throw lossError(file, loss);
@@ -162,7 +162,7 @@ function storeOver(
     const tables = loading;
     return run(() => tables.then(work));
   };
-  const sole = soleProcess();
+  const sole = singleProcess();
 
   return {
     embedded,

@@ -9,7 +9,7 @@ import { openForLife } from "./file/file.ts";
 import { openServer } from "./postgres/postgres.ts";
 import { isPostgresUrl, serverName } from "./postgres/postgres-url.ts";
 import { processName } from "./processes.ts";
-import { alone, isPostgres, type Transactions, type WithDatabase } from "./queries.ts";
+import { isPostgres, serialTransactions, type Transactions, type WithDatabase } from "./queries.ts";
 import { WriteHealth } from "./write-health.ts";
 
 /** The tables of both sides, read after the copy. */
@@ -92,7 +92,7 @@ function open(url: string): Side {
   const name = nameOf(url);
   if (isPostgresUrl(url)) return { name, ...openServer(url, processName(), new WriteHealth()) };
   const access = openForLife(name, WAIT_MILLIS, new WriteHealth());
-  return { name, ...access, transactions: alone(access.withDatabase) };
+  return { name, ...access, transactions: serialTransactions(access.withDatabase) };
 }
 
 /** Of a file, the lock says so. */

@@ -12,7 +12,7 @@ export function processName(): string {
 }
 
 /** A process that no other one can share the database with: it has every duty, and keeps it. */
-export function soleProcess(): Processes {
+export function singleProcess(): Processes {
   return {
     self: processName(),
     aliveFor: undefined,

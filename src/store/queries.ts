@@ -14,7 +14,7 @@ export interface Transactions {
 }
 
 /** Transactions where one connection is all there is: each waits for the one before it. */
-export function alone(withDatabase: WithDatabase): Transactions {
+export function serialTransactions(withDatabase: WithDatabase): Transactions {
   const next: Transactions["write"] = (work) => withDatabase((db) => db.transaction().execute(work));
   return { write: next, read: next };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { isUnsent } from "../../src/adapters/unsent.ts";
+import { isUnsent } from "../../src/adapters/is-unsent.ts";
 
 const failed = (code: string): Error => Object.assign(new Error("failed"), { code });
 

@@ -10,7 +10,7 @@ import type { ExportAsker } from "../../src/export/jobs/job.ts";
 import { createExportJobs, type ExportJobs } from "../../src/export/jobs/jobs.ts";
 import type { LedgerExports } from "../../src/export/ledger-exports.ts";
 import { silentLog } from "../../src/log.ts";
-import { exportNotice, oweNotice } from "../../src/main/export-jobs.ts";
+import { exportNotice, enqueueExportNotice } from "../../src/main/export-jobs.ts";
 import { memoryAttachment } from "../../src/reply/attachment.ts";
 import type { Store } from "../../src/store/store.ts";
 import { stage as onDiscord } from "../adapters/discord/stage.ts";
@@ -19,7 +19,7 @@ import { apiOf } from "../export/jobs/job-stage.ts";
 import { textOf as textOfDiscord } from "../support/fake-discord/person.ts";
 import { textOf as textOfSlack } from "../support/fake-slack/person.ts";
 import { createStore } from "../../src/store/create-store.ts";
-import { soleProcess } from "../../src/store/processes.ts";
+import { singleProcess } from "../../src/store/processes.ts";
 import { scratchDatabase } from "../support/scratch-database.ts";
 import { PLATFORMS } from "../support/platforms.ts";
 
@@ -69,7 +69,7 @@ function jobsDelivered(store: Store, directory: string, senders: readonly Sender
     log: silentLog(),
     newCode: () => "7k2m9xqd",
     kept: { directory },
-    owe: (tables, job) => oweNotice(tables, job, now(), PLATFORMS),
+    owe: (tables, job) => enqueueExportNotice(tables, job, now(), PLATFORMS),
     onOwed: () => dispatcher.wake(),
   });
   const dispatcher = createDispatcher({
@@ -195,7 +195,7 @@ test("after a restart the person is told, with a button that runs it again", asy
     },
     update: async () => undefined,
   };
-  await using after = jobsDelivered({ ...store, processes: soleProcess() }, scratch.folder, [sender]);
+  await using after = jobsDelivered({ ...store, processes: singleProcess() }, scratch.folder, [sender]);
   await after.jobs.start();
   await expect.poll(() => told.length).toBe(1);
   expect(told).toMatchObject([

@@ -47,7 +47,7 @@ export const NO_EXPORTS: ExportJobs = {
   verify: notAskedFor,
   linked: notAskedFor,
   interruptAbandoned: async () => undefined,
-  heedOthers: async () => undefined,
+  syncJobs: async () => undefined,
   start: async () => undefined,
   close: async () => undefined,
 };

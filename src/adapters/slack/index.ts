@@ -17,7 +17,7 @@ import { createBoltApp } from "./respond/bolt-app.ts";
 import { notifyNotInChannel } from "./respond/respond.ts";
 import { ANSWER_RETRY_POLICY, AnswerRetrier, LOST_NOTICE_RETRY_POLICY } from "./respond/retry-answer.ts";
 import type { SlackSender } from "./send/send.ts";
-import { ServedInstallations, type SharedContext } from "./served.ts";
+import { ServedInstallations, type SharedContext } from "./served-installations.ts";
 import { SlackEndpoint } from "./transport/endpoint.ts";
 import type { Installations } from "./transport/installations.ts";
 import { EVENTS_PATH } from "./transport/signature.ts";

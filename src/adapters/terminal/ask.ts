@@ -11,7 +11,7 @@ import { cutToWidth } from "./render/cell-width.ts";
 import { renderTerminal, type RenderOptions } from "./render/render.ts";
 import { toSpans } from "./render/span.ts";
 import { displayOptions, type Terminal, write } from "./streams.ts";
-import { checkFolder, rescueFolder, withTablesAsFiles, writeFiles } from "./write-files.ts";
+import { checkFolder, fallbackFolder, withTablesAsFiles, writeFiles } from "./write-files.ts";
 
 /** Interrupted by Ctrl-C: 128 plus the number of SIGINT, as in shells. */
 export const EXIT_INTERRUPTED = 130;
@@ -92,7 +92,7 @@ async function show(context: AskContext, given: Reply, signal: AbortSignal): Pro
     const outputOpen = await print(context, given, new Map());
     return { reply: given, outputOpen, code: exitCodeOf(given) };
   }
-  const { reply, written, problem } = await saveFiles(context, given, context.out, signal, rescueFolder);
+  const { reply, written, problem } = await saveFiles(context, given, context.out, signal, fallbackFolder);
   const outputOpen = await print(context, reply, written);
   if (problem !== undefined) await print({ ...context, json: false }, problem, new Map());
   return {

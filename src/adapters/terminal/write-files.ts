@@ -50,7 +50,7 @@ export async function writeFiles(
 }
 
 /** A new folder for files that had no room where they were wanted: nobody waits a second time for a long answer. */
-export function rescueFolder(): Promise<string> {
+export function fallbackFolder(): Promise<string> {
   return mkdtemp(path.join(tmpdir(), "bellwether-files-"));
 }
 

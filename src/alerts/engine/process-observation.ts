@@ -19,7 +19,7 @@ import {
 import { ruleWords } from "../words/subscription-words.ts";
 import { planEvents } from "./plan-events.ts";
 import { planOpen } from "./plan-open.ts";
-import { belongsToStories, toldStories } from "./stories.ts";
+import { belongsToStories, openStories } from "./stories.ts";
 import { destinationKey } from "../destination.ts";
 
 /** The results of an observation. */
@@ -136,7 +136,7 @@ async function planObservation(
   const subscriptions = index.eventSubscriptions(network);
   const { silences } = index;
   const isPart = events.some(({ kind }) => belongsToStories(kind));
-  const stories = new Map(isPart ? await toldStories(tables, machines.values(), at, newId) : []);
+  const stories = new Map(isPart ? await openStories(tables, machines.values(), at, newId) : []);
   if (shown !== undefined) stories.delete(destinationKey(shown));
   const news = planEvents({ events, simulated: simulated.has(network), subscriptions, silences, stories, at, newId });
   const counts = [...Map.groupBy(events, (event) => event.kind)].map(([kind, all]) => `${all.length} ${kind}`);

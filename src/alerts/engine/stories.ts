@@ -20,7 +20,7 @@ export function belongsToStories(kind: EventKind): boolean {
 }
 
 /** By destination: the story of a network that was told there, and is not over for long. `at` is in Unix milliseconds. */
-export async function toldStories(
+export async function openStories(
   tables: AlertTables,
   machines: Iterable<Machine>,
   at: Milliseconds,

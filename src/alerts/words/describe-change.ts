@@ -76,12 +76,12 @@ function sentence({ by, change, labels }: ChangeMessage): Text {
     case "unsilenced":
       return text`${by} ended the silence of ${silenceScopeWords(change.silence, labels)}`;
     case "acknowledged":
-      return text`${by} acknowledged: ${conditionWords(change.episode).bad}${othersWords(change.others)}`;
+      return text`${by} acknowledged: ${conditionWords(change.episode).bad}${andMoreWords(change.others)}`;
   }
 }
 
 /** Follows what is said of one alert that has others beside it. */
-export function othersWords(others = 0): string {
+export function andMoreWords(others = 0): string {
   return others === 0 ? "" : `, and ${others} more`;
 }
 

@@ -21,7 +21,7 @@ import {
   OVER_ALREADY,
   SEVERITY_WORDS,
   sinceWords,
-  toldOnlyNow,
+  lateTriggerNote,
   TONES,
 } from "./phrases.ts";
 import { isOfOneKind } from "../message/message-group.ts";
@@ -111,7 +111,7 @@ function wordFor(message: Condition, context: DeliveryContext): string {
 
 function notes({ already, reminder }: Condition): Block[] {
   return [
-    ...toldOnlyNow(already),
+    ...lateTriggerNote(already),
     ...(reminder === undefined
       ? []
       : [paragraph(`Reminder ${reminder.number} of ${reminder.of}: nobody has acknowledged it.`)]),

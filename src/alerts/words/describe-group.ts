@@ -21,7 +21,7 @@ import {
   OVER_ALREADY,
   SEVERITY_WORDS,
   sinceWords,
-  toldOnlyNow,
+  lateTriggerNote,
   TONES,
 } from "./phrases.ts";
 import { groupReference, type MessageGroup, NAMED_SUBJECTS } from "../message/message-group.ts";
@@ -105,7 +105,7 @@ export function describeGroup(
         kind: "list",
         items: [...named.map(memberLine), ...moreLine(left, growing)],
       },
-      ...(worst === undefined ? [] : toldOnlyNow(message.already)),
+      ...(worst === undefined ? [] : lateTriggerNote(message.already)),
     ],
     attachments:
       left === 0 || growing === true ? [] : [tableAttachment(table, message.simulated === true ? "SIMULATED-" : "")],

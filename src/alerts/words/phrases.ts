@@ -91,7 +91,7 @@ const WHY_LATE: Readonly<Record<Suppressor, string>> = {
 };
 
 /** Says of an alert that began earlier why it comes only now. */
-export function toldOnlyNow(already: string | undefined): Block[] {
+export function lateTriggerNote(already: string | undefined): Block[] {
   if (already === undefined) return [];
   const why = Object.hasOwn(WHY_LATE, already) ? WHY_LATE[already as Suppressor] : already;
   return [paragraph(`Told only now because ${why}.`)];

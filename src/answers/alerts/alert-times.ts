@@ -160,7 +160,7 @@ export function parseQuietHours(typed: string): { from: string; to: string } {
 }
 
 /** Quiet hours, told as a silence is: from when, until when, every day. */
-export function quietInstead({ from, until, for: length }: Readonly<Record<string, string>>): string | undefined {
+export function quietOptionFor({ from, until, for: length }: Readonly<Record<string, string>>): string | undefined {
   if (from === undefined && until === undefined) return undefined;
   return length === undefined ? `quiet:${from ?? "22:00"}-${until ?? "07:00"}` : undefined;
 }

@@ -15,7 +15,7 @@ import {
 } from "./verdict.ts";
 
 /** The positions that nodes are measured against; undefined where that cannot be told. */
-export interface Yardstick {
+export interface ReferencePositions {
   readonly time?: Position;
   readonly blocks?: Position;
 }
@@ -24,7 +24,11 @@ export interface Yardstick {
  * While the network is healthy, time is measured against the furthest moving node; else, and in blocks, against the
  * confirmed frontier, or the furthest node where at most two are believed, or no advance was seen yet.
  */
-export function yardstickOf(judgement: NetworkJudgement, voters: readonly Voter[], configured: number): Yardstick {
+export function referencePositions(
+  judgement: NetworkJudgement,
+  voters: readonly Voter[],
+  configured: number,
+): ReferencePositions {
   const { state, basis, memory } = judgement;
   if (state === "blind") return {};
   if (configured >= 3 && (state === "contested" || state === "unconfirmed")) return {};
@@ -41,7 +45,7 @@ export function yardstickOf(judgement: NetworkJudgement, voters: readonly Voter[
 export function judgeNode(
   { witness, memory, vote }: Voter,
   round: PollRound,
-  yardstick: Yardstick,
+  reference: ReferencePositions,
   contradictions: readonly Contradiction[],
   thresholds: VerdictThresholds,
 ): NodeVerdict {
@@ -65,8 +69,8 @@ export function judgeNode(
     const others = contradicts.says.filter((one) => one.node !== node).map((one) => one.node);
     said.why = `contradicts ${others.join(" and ")} about block ${formatDecimal(decimal(contradicts.height))}`;
   }
-  if (yardstick.time !== undefined) said.behindMillis = Math.max(0, millisBetween(time, yardstick.time.time));
-  const blocks = yardstick.blocks?.height;
+  if (reference.time !== undefined) said.behindMillis = Math.max(0, millisBetween(time, reference.time.time));
+  const blocks = reference.blocks?.height;
   if (blocks !== undefined && height !== undefined) said.behindBlocks = blocks > height ? blocks - height : 0n;
   if (said.behindMillis !== undefined && said.behindMillis > thresholds.laggingMillis) {
     said.state = "lagging";

@@ -2,7 +2,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { judgeBelief } from "./believe.ts";
 import { judgeDisagreement } from "./judge-disagreement.ts";
 import { judgeNetwork } from "./judge-network.ts";
-import { judgeNode, yardstickOf } from "./judge-nodes.ts";
+import { judgeNode, referencePositions } from "./judge-nodes.ts";
 import { findRegressions, judgeMotion } from "./motion.ts";
 import {
   aheadMillis,
@@ -43,7 +43,7 @@ export function judgeSources(
     round.atMillis,
     "outvotedAtMillis",
   );
-  const yardstick = yardstickOf(judgement, voters, round.witnesses.length);
+  const reference = referencePositions(judgement, voters, round.witnesses.length);
   // Before an advance is seen, there is only what the nodes say now.
   const said = judgement.basis === "age" ? furthestAnswer(belief.believed) : undefined;
   const frontier = said ?? memory.frontier ?? furthestAnswer(belief.believed);
@@ -54,7 +54,7 @@ export function judgeSources(
     stalled: judgement.stalled,
     disagreed: disagreement.finding,
     singleSource: round.witnesses.length === 1,
-    nodes: voters.map((one) => judgeNode(one, round, yardstick, belief.contradictions, thresholds)),
+    nodes: voters.map((one) => judgeNode(one, round, reference, belief.contradictions, thresholds)),
     contradictions: belief.contradictions,
     implausible: round.witnesses
       .filter((one) => isTimed(one))

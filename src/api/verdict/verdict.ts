@@ -246,6 +246,9 @@ export function isFurther(a: Position | undefined, b: Position | undefined): boo
 }
 
 /** For how long a stalled network has stood still, so many milliseconds after the verdict. */
-export function stoodMillis({ basis, ageMillis = 0, stillMillis = 0 }: Verdict, later: Milliseconds): Milliseconds {
+export function standstillMillis(
+  { basis, ageMillis = 0, stillMillis = 0 }: Verdict,
+  later: Milliseconds,
+): Milliseconds {
   return (basis === "age" ? ageMillis : stillMillis) + Math.max(0, later);
 }

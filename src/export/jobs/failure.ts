@@ -15,7 +15,10 @@ export class ExportCancelled extends Error {
 const MAY_PASS: ReadonlySet<ApiErrorKind> = new Set(["unreachable", "timeout", "server", "unreadable", "cut"]);
 
 /** A node's failure also says how far the export got, and what to do. */
-export function howFar(thrown: unknown, { bytes, rows }: { readonly bytes: number; readonly rows: number }): unknown {
+export function withExportProgress(
+  thrown: unknown,
+  { bytes, rows }: { readonly bytes: number; readonly rows: number },
+): unknown {
   if (!(thrown instanceof ApiError) || (bytes === 0 && !MAY_PASS.has(thrown.kind))) return thrown;
   // Rows are counted after their bytes have come: of few bytes, none may be.
   const counted = rows === 0 ? "" : ` (${formatCount(rows)} ${rows === 1 ? "row" : "rows"} counted)`;

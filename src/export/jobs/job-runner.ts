@@ -8,7 +8,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import type { LedgerExports } from "../ledger-exports.ts";
 import type { Delivery, Into } from "./deliver.ts";
-import { ExportCancelled, failureWords, howFar } from "./failure.ts";
+import { ExportCancelled, failureWords, withExportProgress } from "./failure.ts";
 import type { ExportOutcome, ExportRequest, ExportStanding } from "./job.ts";
 import { toStoredJson } from "./stored-json.ts";
 import { createTurns, type Turns } from "./turns.ts";
@@ -201,7 +201,7 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
       job.ended.resolve({ kind: "cancelled", code });
       return;
     }
-    const told = howFar(thrown, got);
+    const told = withExportProgress(thrown, got);
     const failure = failureWords(told);
     if (failure === undefined && !job.awaited) log.error({ err: told, job: code }, "command failed");
     const words = failure ?? "It was a fault of the bot's; its operator finds the cause in the log.";

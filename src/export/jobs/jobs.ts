@@ -23,7 +23,7 @@ import {
   type ExportStanding,
   jobOf,
 } from "./job.ts";
-import { createOthers } from "./others.ts";
+import { createJobSync } from "./job-sync.ts";
 import { isOwn, ownerOf } from "./owner.ts";
 import { interruptLeftovers, sweepRegularly, type UpkeepDependencies } from "./upkeep.ts";
 import { type GivenLedger, type VerifiedFile, verifyFile } from "./verify-file.ts";
@@ -60,7 +60,7 @@ export interface ExportJobs {
    * Another process may have changed something: begins what may begin now, and stops the jobs of this process that were
    * cancelled in another one. Never rejects.
    */
-  heedOthers(): Promise<void>;
+  syncJobs(): Promise<void>;
   /** Stops all jobs; their rows stay as they are. */
   close(): Promise<void>;
 }
@@ -107,12 +107,12 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
   const { exports, temporary = temporaryFiles(), publicUrl } = dependencies;
   const runner = createJobRunner({ ...upkeep, exports, deliverKept, maxKeptBytes, closing: closing.signal });
   const { live } = runner;
-  const others = createOthers({ store, clock, runner });
+  const sync = createJobSync({ store, clock, runner });
   const at = (): Milliseconds => toMillis(clock.wallClock());
   const isOneOfSeveral = store.processes.aliveFor !== undefined;
   let sweeping: Promise<void> | undefined;
-  let heeding: Promise<void> | undefined;
-  let nextHeed: Promise<void> | undefined;
+  let syncing: Promise<void> | undefined;
+  let nextSync: Promise<void> | undefined;
 
   async function interruptAbandoned(): Promise<void> {
     try {
@@ -123,10 +123,10 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
     }
   }
 
-  async function heed(): Promise<void> {
+  async function syncOnce(): Promise<void> {
     runner.turns.look();
     try {
-      await others.heed();
+      await sync.stopEnded();
     } catch (thrown) {
       log.warn({ why: messageOf(thrown) }, "export queue unknown");
     }
@@ -274,7 +274,7 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
       const row = await store.exports.get(code);
       if (row === undefined || !(asker.isOperator || isOwn(asker, row))) return undefined;
       const job = live.get(code);
-      if (job === undefined) return others.cancel(row);
+      if (job === undefined) return sync.cancel(row);
       if (job.finishing) return { job: jobOf(row), stopped: false };
       await runner.stop(job, new ExportCancelled());
       return { job: jobOf((await store.exports.get(code)) ?? row), stopped: true };
@@ -302,14 +302,14 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
 
     interruptAbandoned,
 
-    heedOthers() {
+    syncJobs() {
       // However often it is asked for: one after the one under way.
-      nextHeed ??= (heeding ?? Promise.resolve()).then(() => {
-        nextHeed = undefined;
-        heeding = heed();
-        return heeding;
+      nextSync ??= (syncing ?? Promise.resolve()).then(() => {
+        nextSync = undefined;
+        syncing = syncOnce();
+        return syncing;
       });
-      return nextHeed;
+      return nextSync;
     },
 
     async start() {

@@ -52,7 +52,7 @@ interface AlertingDependencies {
   /** Is given the result of each delivery attempt, once it is stored. */
   readonly onOutcome?: DispatchDependencies["onOutcome"];
   /** Another process may have delivered something: once a second, and soon after it did. */
-  readonly onOthers?: () => void;
+  readonly onRemoteChange?: () => void;
   /** Is given each observation, once it is stored. */
   readonly onObservation?: (observation: Observation) => void;
   /** Runs before the first observation. */
@@ -173,7 +173,7 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
     subjects.update(subscriptions);
     drills?.watch(subscriptions);
     if (store.processes.aliveFor === undefined) return;
-    dependencies.onOthers?.();
+    dependencies.onRemoteChange?.();
     for (const network of names) if (!watched.has(network)) await follow(network);
   }
 
@@ -228,7 +228,7 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
     dispatching = dispatcher.run(delivering.signal);
     const onChange = (): void => {
       dispatcher?.wake();
-      dependencies.onOthers?.();
+      dependencies.onRemoteChange?.();
     };
     store.processes.onChange(onChange, delivering.signal);
     duties.add("drills", (lease) => {

@@ -37,7 +37,7 @@ export interface OpenAlertingDependencies {
   readonly networks: Networks;
   readonly metrics: Pick<MetricsRecorder, "onDelivery" | "onObservation">;
   readonly hooks: StartHooks;
-  readonly exports: Pick<ExportJobs, "ended" | "heedOthers">;
+  readonly exports: Pick<ExportJobs, "ended" | "syncJobs">;
   /** A delivery may be due. */
   readonly owed: ChangeSignal;
   readonly log: Log;
@@ -86,9 +86,9 @@ export function openAlerting(dependencies: OpenAlertingDependencies): OpenAlerti
       consoleSignal.notify();
       store.processes.announce();
     },
-    onOthers: () => {
+    onRemoteChange: () => {
       consoleSignal.notify();
-      void exports.heedOthers();
+      void exports.syncJobs();
     },
     onObservation: (observation) => {
       metrics.onObservation(observation);

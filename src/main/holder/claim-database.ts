@@ -33,7 +33,7 @@ export async function claimDatabase(
   const aside = await enforceOrigin(file, requiredOrigin(config), `simulated-${fileTimestamp(new Date())}`);
   if (aside !== undefined) log.warn({ file: aside }, "database set aside");
   await store.claim();
-  if (begunAnew) log.warn({ file, why: goneWarning(file) }, "database begun anew");
+  if (begunAnew) log.warn({ file, why: lostDatabaseWarning(file) }, "database begun anew");
   return { begunAnew };
 }
 
@@ -59,7 +59,7 @@ export function isGone(file: string): boolean {
 }
 
 /** A sentence about a database that `isGone`, with what to do. */
-export function goneWarning(file: string): string {
+export function lostDatabaseWarning(file: string): string {
   return (
     `The database ${file} was there before and is gone, so a new one is begun, without subscriptions and saved parties. ` +
     "To restore a backup, stop the bot and type: npm run restore -- <backup>"
@@ -72,7 +72,7 @@ export async function databaseWarning(
   config: Pick<Config, "networks">,
 ): Promise<string | undefined> {
   const file = store.embedded?.file;
-  if (file !== undefined && isGone(file)) return goneWarning(file);
+  if (file !== undefined && isGone(file)) return lostDatabaseWarning(file);
   // What is wrong with a server is said with the answers.
   const origin = file === undefined ? await store.origin().catch(() => undefined) : originOf(file);
   if (origin === undefined || origin === requiredOrigin(config)) return undefined;

@@ -108,7 +108,7 @@ export interface Outbox {
   /** The deliveries that one says beside itself, in order. */
   saidBy(id: string): Promise<readonly DeliveryRow[]>;
   /** Those of these deliveries that another one says, and which that is, where it is still stored. */
-  sayers(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  carriersOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** The certainly unsent messages and edits of some episodes to a destination, in order. */
   owedOf(episodes: readonly string[], destination: string): Promise<readonly DeliveryRow[]>;
   /** The owed edits of a message. */

@@ -174,16 +174,16 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
       return rows.map(({ id }) => id);
     },
     saidBy: (id) => all().where("said_by", "=", id).orderBy("seq").execute(),
-    sayers: async (ids) => {
+    carriersOf: async (ids) => {
       const rows = await selectInBatches(ids, (batch) =>
         db
           .selectFrom("alert_deliveries as d")
           .innerJoin("alert_deliveries as s", "s.id", "d.said_by")
-          .select(["d.id", "s.id as sayer"])
+          .select(["d.id", "s.id as carrier"])
           .where("d.id", "in", batch)
           .execute(),
       );
-      return new Map(rows.map(({ id, sayer }) => [id, sayer]));
+      return new Map(rows.map(({ id, carrier }) => [id, carrier]));
     },
     owedOf: async (episodes, destination) => {
       const rows = await selectInBatches(episodes, (batch) =>

@@ -5,7 +5,7 @@ import type { LedgerExportRequest, LedgerExports, LedgerFile } from "../../../sr
 import { silentLog } from "../../../src/log.ts";
 import { memoryAttachment } from "../../../src/reply/attachment.ts";
 import type { ExportFileRow, ExportJobRow, ExportTables, TransactionTables } from "../../../src/store/store.ts";
-import { soleProcess } from "../../../src/store/processes.ts";
+import { singleProcess } from "../../../src/store/processes.ts";
 import { nanoseconds } from "../../../src/units/nanoseconds.ts";
 import { NEW_EXPORT } from "../../support/export-jobs.ts";
 import { VirtualClock } from "../../api/virtual-clock.ts";
@@ -56,7 +56,7 @@ export function jobStage(
     // Of a transaction, these tests need no more than its tables and its turn.
     store: {
       exports: store,
-      processes: soleProcess(),
+      processes: singleProcess(),
       transaction(work) {
         const done = last.then(() => work({ exports: store } as Partial<TransactionTables> as TransactionTables));
         last = done.catch(() => undefined);

@@ -92,7 +92,7 @@ describe.skipIf(postgresMissing !== undefined)(`exports of several processes ${p
         await store.close();
       });
       await store.processes.heartbeat();
-      store.processes.onChange(() => void jobs.heedOthers(), new AbortController().signal);
+      store.processes.onChange(() => void jobs.syncJobs(), new AbortController().signal);
       return {
         jobs,
         store,
@@ -324,7 +324,7 @@ describe.skipIf(postgresMissing !== undefined)(`exports of several processes ${p
     expect([b.owed, (await rows())[0]]).toEqual([["ann 00000001"], "1 interrupted"]);
     await poll(runs).toEqual(["ann in a", "bob in b"]);
     await a.store.processes.heartbeat();
-    await a.jobs.heedOthers();
+    await a.jobs.syncJobs();
     await expect(frozen.outcome).rejects.toThrow(BotStopping);
     expect([runs(), await rows()]).toEqual([["bob in b"], ["1 interrupted", "2 running"]]);
   });
@@ -339,7 +339,7 @@ describe.skipIf(postgresMissing !== undefined)(`exports of several processes ${p
         created_at, started_at, ended_at, node, row_count, byte_count, failure, result, account, expires_at, process
         from export_jobs`,
     );
-    await a.jobs.heedOthers();
+    await a.jobs.syncJobs();
     expect(await rows()).toEqual(["1 running", "9 interrupted"]);
   });
 });

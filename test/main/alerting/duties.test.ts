@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { silentLog } from "../../../src/log.ts";
 import { createDuties, type Duties } from "../../../src/main/alerting/duties.ts";
 import type { Lease, Processes } from "../../../src/store/store.ts";
-import { soleProcess } from "../../../src/store/processes.ts";
+import { singleProcess } from "../../../src/store/processes.ts";
 import { settled, VirtualClock } from "../../api/virtual-clock.ts";
 
 const ALIVE_FOR = 6000;
@@ -141,7 +141,7 @@ it("a process that ends in order is missed like a dead one, and none misses thos
 it("a process that has its database to itself begins at once, also what is added later, and keeps no time", async () => {
   const diary: string[] = [];
   const clock = new VirtualClock();
-  const duties = createDuties({ store: { processes: soleProcess() }, clock, log: silentLog() });
+  const duties = createDuties({ store: { processes: singleProcess() }, clock, log: silentLog() });
   duties.add("early", noting(diary, "a", "early"));
   await duties.start();
   duties.add("late", noting(diary, "a", "late"));

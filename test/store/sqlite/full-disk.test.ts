@@ -11,7 +11,7 @@ import { createStore, type DatabaseStore } from "../../../src/store/create-store
 import { migrate } from "../../../src/store/migrations/migrate.ts";
 import { kyselyOver } from "../../../src/store/sqlite/kysely-sqlite.ts";
 import { WriteHealth } from "../../../src/store/write-health.ts";
-import { alone, type WithDatabase } from "../../../src/store/queries.ts";
+import { serialTransactions, type WithDatabase } from "../../../src/store/queries.ts";
 import { createTables } from "../../../src/store/tables.ts";
 import { saying } from "../../support/said.ts";
 
@@ -32,7 +32,7 @@ describe("queries on a full disk", () => {
     await migrate(db);
     const withDatabase: WithDatabase = (work) => work(db);
     const tables = createTables(
-      { withDatabase, transactions: alone(withDatabase), hold: async () => undefined },
+      { withDatabase, transactions: serialTransactions(withDatabase), hold: async () => undefined },
       Date.now,
     );
     const note = (ids: typeof TOO_MANY_IDS) => tables.seen.note("mainnet", "market", ids);

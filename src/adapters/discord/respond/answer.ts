@@ -13,7 +13,7 @@ import type { MessageContext } from "../render/buttons.ts";
 import { compose, type ComposedMessage } from "../render/compose.ts";
 import { errorForLog, hasErrorCode, isTransient } from "../transport/rest.ts";
 import { uploadOf } from "../transport/upload.ts";
-import { openForm, takesForm, withWayBack } from "./form.ts";
+import { openForm, takesForm, withBackToForm } from "./form.ts";
 import type { InteractionApi } from "./interaction-api.ts";
 import {
   callerOf,
@@ -24,7 +24,7 @@ import {
   targetOf,
   type UserInteraction,
 } from "./interaction.ts";
-import { asLateAnswer, lateAnswerNotice, maybeHereNotice, refusedAnswerNotice } from "./notices.ts";
+import { asLateAnswer, lateAnswerNotice, directMessageTestNotice, refusedAnswerNotice } from "./notices.ts";
 
 /** Where an answer appears. */
 type AnswerPlacement =
@@ -72,7 +72,7 @@ export async function answerCommand(
     // A page stays as it is until the next one is there.
     ...(placement === "replace" ? {} : { progress: (latest: Reply) => progress.update(latest) }),
   };
-  const prepared = withWayBack(context.bot.prepare(invocation), form);
+  const prepared = withBackToForm(context.bot.prepare(invocation), form);
   if (!prepared.ok) {
     await composeAndSend(context, interaction, prepared.reply, { asker: caller.id }, (message) => api.reply(message));
     return;
@@ -317,7 +317,7 @@ async function sendLateAnswer(
 /** Whether the user takes direct messages: sends one, which says that the answer may follow. Never rejects. */
 async function takesDirectMessage(context: DiscordContext, user: string, ask: Ask): Promise<boolean> {
   try {
-    const { body } = await compose(maybeHereNotice(ask), {}, MAX_FILE_BYTES, context, context.signal);
+    const { body } = await compose(directMessageTestNotice(ask), {}, MAX_FILE_BYTES, context, context.signal);
     await postDirectly(context, user, { body, signal: context.signal });
     return true;
   } catch (error) {

@@ -10,7 +10,7 @@ import type { InteractionApi } from "./interaction-api.ts";
 import { callerOf, isEmbed, isEphemeral } from "./interaction.ts";
 import { foldMessage, shareKept } from "./kept-message.ts";
 import { confirmNotice, expiredNotice } from "./notices.ts";
-import { commandBehind, pressOf, replyPrivately } from "./pressed.ts";
+import { commandBehind, pressOf, replyPrivately } from "./read-press.ts";
 
 /** Handles a pressed button, whichever process and version made it. */
 export async function handleButton(

@@ -12,7 +12,7 @@ import { pressPayload, storedPressId } from "../render/press.ts";
 import { errorForLog } from "../transport/rest.ts";
 import type { InteractionApi } from "./interaction-api.ts";
 import type { UserInteraction } from "./interaction.ts";
-import { pressOf } from "./pressed.ts";
+import { pressOf } from "./read-press.ts";
 
 // The form of a command that changes a thing. It opens where the thing alone is named, and only as the first answer.
 
@@ -68,7 +68,7 @@ export async function submittedAsk(
 }
 
 /** Adds to a mistake in a form the way back to it: Discord shows no error in its fields. */
-export function withWayBack(prepared: Prepared, form: Ask | undefined): Prepared {
+export function withBackToForm(prepared: Prepared, form: Ask | undefined): Prepared {
   if (form === undefined) return prepared;
   const back = { label: "Back to the form", invocation: form, effect: "reply" } as const;
   const mended = (reply: Reply): Reply =>

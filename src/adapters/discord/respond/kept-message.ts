@@ -11,7 +11,7 @@ import type { InteractionApi } from "./interaction-api.ts";
 import { callerOf, isEphemeral } from "./interaction.ts";
 import { expiredNotice, notSharedNotice } from "./notices.ts";
 import { postShared } from "./post-shared.ts";
-import { commandBehind, keptReply, replyPrivately } from "./pressed.ts";
+import { commandBehind, keptReply, replyPrivately } from "./read-press.ts";
 
 // Details, Less and Share: what they show is kept of the reply for a day. Nothing runs, and files stay on the message.
 

@@ -77,7 +77,7 @@ export function lateAnswerNotice(reachable: boolean): Reply {
 }
 
 /** The direct message that shows that an answer can come as one. */
-export function maybeHereNotice(ask: Ask): Reply {
+export function directMessageTestNotice(ask: Ask): Reply {
   return reply({
     title: "An answer may come here",
     blocks: [

@@ -25,7 +25,7 @@ import { InteractionApi } from "./interaction-api.ts";
 import { callerOf, targetOf, typedCommand } from "./interaction.ts";
 import { submittedAsk } from "./form.ts";
 import { answerFailedNotice, expiredNotice } from "./notices.ts";
-import { commandBehind, pressOf, replyPrivately } from "./pressed.ts";
+import { commandBehind, pressOf, replyPrivately } from "./read-press.ts";
 
 /** Answers one interaction as Discord sends it, over the gateway or over HTTP. Never rejects. */
 export async function respondToInteraction(context: DiscordContext, interaction: APIInteraction): Promise<void> {

@@ -4,7 +4,7 @@
 
 import type { KnownBlock } from "@slack/types";
 
-import { offersAgain } from "../../../bot/refresh-label.ts";
+import { hasRefreshAction } from "../../../bot/refresh-label.ts";
 import { withCommandPrefix } from "../../../reply/command-prefix.ts";
 import { tableAttachment } from "../../../reply/csv.ts";
 import { aboveFold, shortText, unfolded } from "../../../reply/fold.ts";
@@ -140,7 +140,7 @@ function layOutWithin(length: number, reply: Reply, context: MessageContext, kep
   const { given, csvNames, held, add } = nameFiles(reply);
   const title = renderTitle(reply, SECTION_LENGTH / 2);
   const { ask, replaces = false } = context;
-  const later = ask !== undefined && (given.length === 0 || replaces || offersAgain(reply, ask));
+  const later = ask !== undefined && (given.length === 0 || replaces || hasRefreshAction(reply, ask));
   // Length for each button is reserved before it is known whether it is needed.
   const fold = context.asker === undefined ? undefined : "Details";
   const widest = renderButtons(reply, context, { files: later, kept, fold });

@@ -12,13 +12,13 @@ import { publishHome } from "../home/home.ts";
 import { LINK_VALUE } from "../render/buttons.ts";
 import { SHORTCUTS } from "../manifest.ts";
 import { ASK_CALLBACK_ID, FORM_CALLBACK_ID, MORE_ACTION_ID } from "../render/form.ts";
-import type { ServedInstallations, SharedContext } from "../served.ts";
+import type { ServedInstallations, SharedContext } from "../served-installations.ts";
 import { describeError, logFailure } from "../transport/api-error.ts";
 import { App } from "../transport/bolt.ts";
 import { libraryLogger, webClientOptions } from "../transport/web-api.ts";
 import { handleButton, type Pressed } from "./button-handler.ts";
 import { handleCommand, handleMention } from "./command-handler.ts";
-import { isOrgWide, originsOf, type PayloadOrigin, sayForeign } from "./foreign-workspace.ts";
+import { isOrgWide, originsOf, type PayloadOrigin, answerForeignWorkspace } from "./foreign-workspace.ts";
 import {
   type FormResult,
   handleForm,
@@ -70,7 +70,7 @@ export function createBoltApp(dependencies: BoltAppDependencies): BoltApp {
     const isRefused = !installations.many && isOrgWide(payload);
     const slack = isRefused ? undefined : await served.contextFor(originsOf(payload, installations));
     if (slack === undefined) {
-      track(sayForeign(shared, payload, installations));
+      track(answerForeignWorkspace(shared, payload, installations));
       return;
     }
     context[CONTEXT] = slack;

@@ -27,7 +27,7 @@ import {
   expiredNotice,
   formNotOpenedNotice,
   notSharedNotice,
-  nothingLeftOutNotice,
+  fitsByNowNotice,
   unreadableNotice,
   uploadingNotice,
 } from "./notices.ts";
@@ -301,7 +301,7 @@ async function sendFiles(slack: SlackContext, place: PressPlace, ask: Ask): Prom
   try {
     if (reply.failure !== undefined) return await sayNotice(slack, place, reply);
     const files = renderSlack(reply, { asker: place.asker.id, ask, command: slack.command }).files;
-    if (files.length === 0) return await sayNotice(slack, place, nothingLeftOutNotice());
+    if (files.length === 0) return await sayNotice(slack, place, fitsByNowNotice());
     progress.update(uploadingNotice(files.map(({ name }) => name)));
     delivered = await sendBatch(slack, place, new FileBatch(files), request.responder, progress);
   } finally {

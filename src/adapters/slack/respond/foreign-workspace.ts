@@ -3,7 +3,7 @@ import { reply, type Reply } from "../../../reply/reply.ts";
 import { link, strong, text } from "../../../reply/text.ts";
 import { NO_UNFURL } from "../render/compose.ts";
 import { renderSlack } from "../render/render.ts";
-import type { SharedContext } from "../served.ts";
+import type { SharedContext } from "../served-installations.ts";
 import { logFailure } from "../transport/api-error.ts";
 import type { Installations, Origin } from "../transport/installations.ts";
 import { ResponseUrl } from "../transport/response-url.ts";
@@ -106,7 +106,7 @@ function notice(title: Reply["title"], words: Reply["title"]): Reply {
 }
 
 /** Says so at the request's response_url, the only way without a token of that workspace. Never rejects. */
-export async function sayForeign(
+export async function answerForeignWorkspace(
   slack: SharedContext,
   payload: PayloadOrigin,
   installations: Installations,

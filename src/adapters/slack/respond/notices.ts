@@ -151,7 +151,7 @@ export function notInChannelNotice(botName: string): Reply {
 }
 
 /** The answer to "Send as file" where everything fits by now. */
-export function nothingLeftOutNotice(): Reply {
+export function fitsByNowNotice(): Reply {
   return reply({
     title: "Nothing is left out any more",
     blocks: [paragraph("The answer now fits into a message: ask again to see it.")],

@@ -34,20 +34,20 @@ export async function fanOut(tables: AlertTables, chunk: Chunk, at: Milliseconds
   const rolling = await updateRollingMessages(tables, chunk.rolled, messages, at, newId);
   const planned = [...chunk.deliveries, ...rolling.planned];
   const named = planned.flatMap(({ edits, threadOf }) => edits ?? threadOf ?? []);
-  const sayers = await tables.outbox.sayers(named);
-  const sayerOf = (id: string | undefined): string | undefined =>
-    id === undefined ? undefined : (sayers.get(id) ?? id);
-  const targets = planned.flatMap(({ edits }) => sayerOf(edits) ?? []);
+  const carriersOf = await tables.outbox.carriersOf(named);
+  const carrierOf = (id: string | undefined): string | undefined =>
+    id === undefined ? undefined : (carriersOf.get(id) ?? id);
+  const targets = planned.flatMap(({ edits }) => carrierOf(edits) ?? []);
   const owedEdits = new Map((await tables.outbox.owedEdits(targets)).map((row) => [row.target ?? "", row.id]));
   const rows: NewDeliveryRow[] = [];
   const edits = new Map<string, NewDeliveryRow>();
   const reworded = [...rolling.reworded];
   for (const one of planned) {
-    const target = sayerOf(one.edits);
+    const target = carrierOf(one.edits);
     const owed = target === undefined ? undefined : owedEdits.get(target);
     // Only the last state of a message is owed: an unsent edit becomes the newer one.
     if (owed !== undefined) reworded.push({ delivery: owed, message: one.message });
-    else if (target === undefined) rows.push(toDeliveryRow(one, sayerOf(one.threadOf), at));
+    else if (target === undefined) rows.push(toDeliveryRow(one, carrierOf(one.threadOf), at));
     else edits.set(target, toDeliveryRow({ ...one, edits: target }, undefined, at));
   }
   await tables.outbox.addMessages(messages.rows(), at);

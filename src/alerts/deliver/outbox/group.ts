@@ -183,19 +183,19 @@ function subjectOf({ episode }: DeliveryRow): string {
 
 async function letSay(
   tables: AlertTables,
-  sayer: DeliveryRow,
+  carrier: DeliveryRow,
   rows: readonly DeliveryRow[],
   at: Milliseconds,
 ): Promise<Decision[]> {
   const ids = rows.map(({ id }) => id);
-  const last_error = `said by ${sayer.id}`;
-  await tables.outbox.updateAll(ids, { state: "merged", said_by: sayer.id, settled_at: at, last_error });
+  const last_error = `said by ${carrier.id}`;
+  await tables.outbox.updateAll(ids, { state: "merged", said_by: carrier.id, settled_at: at, last_error });
   return rows.map((row) => ({
     what: "grouped",
     ...(row.episode === null ? {} : { episode: row.episode, network: networkOf(row.episode) }),
     destination: row.destination,
     delivery: row.id,
-    detail: `its ${row.phase} is said by the message of ${sayer.episode ?? sayer.id}`,
+    detail: `its ${row.phase} is said by the message of ${carrier.episode ?? carrier.id}`,
   }));
 }
 
@@ -204,10 +204,10 @@ function networkOf(episode: string): string {
 }
 
 /** The edit by which a message says what joined it. It keeps their place in the order. */
-function growth(sayer: DeliveryRow, id: string, at: Milliseconds) {
-  const { destination, platform, message, episode, data, urgency } = sayer;
+function growth(carrier: DeliveryRow, id: string, at: Milliseconds) {
+  const { destination, platform, message, episode, data, urgency } = carrier;
   const due = { run_at: at + GROW_DELAY, created_at: at };
-  const edit = { kind: "edit", phase: "group", target: sayer.id } as const;
+  const edit = { kind: "edit", phase: "group", target: carrier.id } as const;
   return { id, destination, platform, urgency, message, episode, data, ...edit, ...due };
 }
 
@@ -217,20 +217,20 @@ type SaidGroup = MessageGroup & { readonly unshown: readonly string[] };
 /** What a message says beside its own delivery; undefined if that is nothing. */
 export async function readGroup(
   tables: AlertTables,
-  sayer: Pick<DeliveryRow, "id" | "destination" | "episode" | "group_key" | "phase" | "message">,
+  carrier: Pick<DeliveryRow, "id" | "destination" | "episode" | "group_key" | "phase" | "message">,
 ): Promise<SaidGroup | undefined> {
-  if (sayer.group_key === null) return undefined;
-  const others = await tables.outbox.saidBy(sayer.id);
+  if (carrier.group_key === null) return undefined;
+  const others = await tables.outbox.saidBy(carrier.id);
   if (others.length === 0) return undefined;
-  const all = [sayer, ...others];
+  const all = [carrier, ...others];
   const noted = all.filter(({ phase }) => NOTICE_PHASES.includes(phase)).map(({ message }) => message);
   const messages = await readMessages(tables, noted);
   const notices = noted.flatMap((message) => messages.get(message) ?? []);
   const ids = [...new Set(all.flatMap(({ episode }) => episode ?? []))];
-  const destination = destinationFromKey(sayer.destination);
+  const destination = destinationFromKey(carrier.destination);
   const rows = new Map((await tables.watch.episodes(ids)).map((row) => [row.id, row.data]));
   const states = new Map(
-    (await tables.watch.notificationStates(ids, sayer.destination)).map((row) => [row.episode, row.data]),
+    (await tables.watch.notificationStates(ids, carrier.destination)).map((row) => [row.episode, row.data]),
   );
   const episodes = ids.flatMap((id) => {
     const data = rows.get(id);
@@ -239,7 +239,7 @@ export async function readGroup(
     return [shownTo(Episode.parse(JSON.parse(data)), { ...state, destination })];
   });
   const merged = all.every(({ phase }) => phase === "fired and resolved") ? { merged: true as const } : {};
-  return { id: sayer.id, episodes, notices, ...merged, unshown: await unshownOf(tables, others) };
+  return { id: carrier.id, episodes, notices, ...merged, unshown: await unshownOf(tables, others) };
 }
 
 /** Of a notification state. */
@@ -260,8 +260,8 @@ const LATER_PHASES: readonly string[] = ["escalation", "reminder", "resolve"];
 
 /** All that the message of a delivery says; none if there is no such delivery. */
 export async function episodesSaidBy(tables: AlertTables, delivery: string): Promise<readonly Episode[]> {
-  const [sayer] = await tables.outbox.get([delivery]);
-  return sayer === undefined ? [] : ((await readGroup(tables, sayer))?.episodes ?? []);
+  const [carrier] = await tables.outbox.get([delivery]);
+  return carrier === undefined ? [] : ((await readGroup(tables, carrier))?.episodes ?? []);
 }
 
 async function unshownOf(tables: AlertTables, rows: readonly DeliveryRow[]): Promise<string[]> {
@@ -270,8 +270,8 @@ async function unshownOf(tables: AlertTables, rows: readonly DeliveryRow[]): Pro
 }
 
 /** A message cannot be edited any more: what it does not show yet is owed again, and nothing joins it from now on. */
-export async function releaseGroup(tables: AlertTables, sayer: string, at: Milliseconds): Promise<void> {
-  const unshown = await unshownOf(tables, await tables.outbox.saidBy(sayer));
+export async function releaseGroup(tables: AlertTables, carrier: string, at: Milliseconds): Promise<void> {
+  const unshown = await unshownOf(tables, await tables.outbox.saidBy(carrier));
   await tables.outbox.updateAll(unshown, {
     state: "owed",
     said_by: null,
@@ -279,5 +279,5 @@ export async function releaseGroup(tables: AlertTables, sayer: string, at: Milli
     last_error: null,
     run_at: at,
   });
-  await tables.outbox.update(sayer, { group_key: `closed ${sayer}` });
+  await tables.outbox.update(carrier, { group_key: `closed ${carrier}` });
 }

@@ -8,7 +8,7 @@ import { type Episode, isOpen, type Machine } from "../../../alerts/judge/rules/
 import { ruleFor, timingOf } from "../../../alerts/judge/rules/rules.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import type { Labels } from "../../../alerts/words/subscription-words.ts";
-import { DEFAULT_THRESHOLDS, stoodMillis, type Verdict } from "../../../api/verdict/verdict.ts";
+import { DEFAULT_THRESHOLDS, standstillMillis, type Verdict } from "../../../api/verdict/verdict.ts";
 import type { Tone } from "../../../reply/reply.ts";
 import { code, strong, text, type Text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
@@ -208,7 +208,7 @@ function watchedStallMillis(verdict: Verdict, watched: Verdict | undefined): Mil
   const { frontier } = watched;
   if (frontier === undefined || (verdict.frontier !== undefined && verdict.frontier.time > frontier.time))
     return undefined;
-  return stoodMillis(watched, verdict.atMillis - watched.atMillis);
+  return standstillMillis(watched, verdict.atMillis - watched.atMillis);
 }
 
 async function hasStallFired(network: string, alerts: Pick<AlertService, "openEpisodes">): Promise<boolean> {

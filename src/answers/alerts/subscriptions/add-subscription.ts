@@ -33,7 +33,7 @@ import {
   overlapNote,
   severityNotes,
   silenceNote,
-  toldShare,
+  coverageBy,
 } from "./subscription-checks.ts";
 import {
   contentKey,
@@ -132,7 +132,7 @@ async function addOnce(context: AlertCommandContext, request: SubscriptionReques
   // Kinds that nobody named are not wanted twice.
   const known =
     there.find((one) => contentKey(one, alerts.config) === contentKey(subscription, alerts.config)) ??
-    (offered ? there.find((one) => toldShare(subscription, one, alerts.config) === "all") : undefined);
+    (offered ? there.find((one) => coverageBy(subscription, one, alerts.config) === "all") : undefined);
   if (known !== undefined) return existingSubscriptionReply(context, known, subscription, values, labels);
   if (there.length >= MAX_SUBSCRIPTIONS_PER_DESTINATION) {
     throw new UserError(`There are ${there.length} subscriptions in this place already, and no more are kept.`, {

@@ -59,7 +59,7 @@ export function overlapNote(
   labels: Labels,
 ): Block[] {
   const found = there.flatMap((other) => {
-    const share = toldShare(subscription, other, config);
+    const share = coverageBy(subscription, other, config);
     return share === "none" ? [] : [{ other, share }];
   });
   const { other, share } = found.find((one) => one.share === "all") ?? found[0] ?? {};
@@ -73,7 +73,7 @@ export function overlapNote(
 }
 
 /** How much of what a subscription tells another one tells as well. */
-export function toldShare(own: Subscription, other: Subscription, config: AlertsConfig): "all" | "some" | "none" {
+export function coverageBy(own: Subscription, other: Subscription, config: AlertsConfig): "all" | "some" | "none" {
   if (other.state !== "active" || other.network !== own.network) return "none";
   const [told, others] = [own, other].map((one) => [
     ...rulesOf(one, config).map(({ id }) => id),

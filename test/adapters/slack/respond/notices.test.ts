@@ -21,7 +21,7 @@ test("the adapter's own messages", () => {
     notices.lostAnswerNotice("/bell", ask),
     notices.formNotOpenedNotice("/bell", ask),
     notices.notInChannelNotice("bellwether"),
-    notices.nothingLeftOutNotice(),
+    notices.fitsByNowNotice(),
   ].map((one) => renderTerminal(one, { width: 100, colour: false, links: false, now: NOON }));
   expect([
     ...all,

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { createDispatcher } from "../../../../src/alerts/deliver/dispatch/dispatch.ts";
 import { type Receipt, SendError } from "../../../../src/alerts/sender.ts";
 import { silentLog } from "../../../../src/log.ts";
-import { soleProcess } from "../../../../src/store/processes.ts";
+import { singleProcess } from "../../../../src/store/processes.ts";
 import { settled } from "../../../api/virtual-clock.ts";
 import { FakeSender } from "../../../support/fake-sender.ts";
 import { describeAlert, isRepeat } from "../../../support/gist.ts";
@@ -26,7 +26,7 @@ async function takenOver() {
   const stop = new AbortController();
   const other = createDispatcher({
     random: Math.random,
-    store: { ...stage.store, processes: soleProcess() },
+    store: { ...stage.store, processes: singleProcess() },
     clock: stage.clock,
     log: silentLog(),
     senders: [sender],

@@ -7,21 +7,21 @@ import { type ExportJob, jobOf } from "./job.ts";
 import type { JobRunner } from "./job-runner.ts";
 import { KEPT_FOR } from "./upkeep.ts";
 
-interface OthersDependencies {
+interface JobSyncDependencies {
   readonly store: Pick<Store, "exports" | "transaction" | "processes">;
   readonly clock: Clock;
   readonly runner: Pick<JobRunner, "live" | "stop">;
 }
 
 /** The other processes that share the database. */
-interface Others {
+interface JobSync {
   /** Cancels a job of another process, which stops it as soon as it hears of it. */
   cancel(row: ExportJobRow): Promise<{ readonly job: ExportJob; readonly stopped: boolean }>;
   /** Stops the jobs of this process that another one has cancelled, or taken for dead. */
-  heed(): Promise<void>;
+  stopEnded(): Promise<void>;
 }
 
-export function createOthers({ store, clock, runner: { live, stop } }: OthersDependencies): Others {
+export function createJobSync({ store, clock, runner: { live, stop } }: JobSyncDependencies): JobSync {
   const { self } = store.processes;
 
   /** Undefined where it has ended already. */
@@ -48,7 +48,7 @@ export function createOthers({ store, clock, runner: { live, stop } }: OthersDep
       };
     },
 
-    async heed() {
+    async stopEnded() {
       const known = new Set(live.keys());
       const open = await store.exports.open(self);
       for (const { code, process } of open) {
