@@ -81,7 +81,8 @@ export function renderEmbed(reply: Reply, mention?: CommandMention): EmbedMessag
     ...(reply.url !== undefined && title.markdown !== "" && isWebAddress(reply.url, EMBED_URL_LENGTH)
       ? { url: reply.url }
       : {}),
-    ...(description.trim() === "" ? {} : { description }),
+    // Of a picture alone: an embed has a text.
+    description: description.trim() === "" ? "–" : description,
     ...(picture === undefined ? {} : { image: { url: `attachment://${picture.name}` } }),
   };
   const isHeadlineAlone = description.trim() === "" && picture === undefined;
