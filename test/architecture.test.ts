@@ -352,7 +352,7 @@ const WAY = [
   "alerts/judge/kinds/{reading,severity,json-fields}.ts",
   "alerts/judge/rules/{rules,episode,state-cache,state-machine}.ts",
   "alerts/route/{subscription-index,route,suspension}.ts",
-  "alerts/message/{message,delivery-subject}.ts",
+  "alerts/message/{message,notice,delivery-subject}.ts",
   "alerts/engine/{process-observation,plan-open,plan-episode,reminders}.ts",
   "alerts/deliver/outbox/{outbox,batch,chunk,stored-messages,fan-out,rolling-message,queries,claim,group,record,alert-log}.ts",
   "alerts/deliver/dispatch/{dispatch,claim-due,concurrency-limit,attempt,record-result}.ts",
