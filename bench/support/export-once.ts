@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 import { createApiClient } from "../../src/api/client/client.ts";
-import { createLedgerExports, type LedgerFile } from "../../src/export/ledger-exports.ts";
+import { LedgerExports, type LedgerFile } from "../../src/export/ledger-exports.ts";
 import { silentLog } from "../../src/log.ts";
 import { fromMillis } from "../../src/units/nanoseconds.ts";
 import { ASSET, PARTY } from "./ledger-source.ts";
@@ -27,7 +27,7 @@ export async function exportOnce(
 ): Promise<{ readonly seconds: number; readonly file: LedgerFile }> {
   const log = silentLog();
   const api = createApiClient({ network: "bench", nodes: [{ url }], simulated: false, log });
-  const exports = createLedgerExports({ directory, log, now: () => fromMillis(Date.now()) });
+  const exports = new LedgerExports({ directory, log, now: () => fromMillis(Date.now()) });
   try {
     const began = performance.now();
     const file = await exports.export(api, {

@@ -49,14 +49,6 @@ export interface LedgerFile {
   readonly asOf: AsOf;
 }
 
-/**
- * Ledger exports as files. Rejects with ApiError, UserError (an unknown column), StorageError (the disk is full) or the
- * signal's reason; then no file is left.
- */
-export interface LedgerExports {
-  export(api: ApiClient, request: LedgerExportRequest): Promise<LedgerFile>;
-}
-
 export interface LedgerExportsConfig {
   /** Where the files lie; default is a private folder under the system's one for temporary files. */
   readonly directory?: string;
@@ -83,44 +75,54 @@ const DEFAULT_REASON_MILLIS = 1000;
 /** Every report is an edit of a message on some platforms. */
 const PROGRESS_EVERY = nanoseconds(400_000_000n);
 
-export function createLedgerExports(config: LedgerExportsConfig): LedgerExports {
-  const files = config.files ?? temporaryFiles(config.directory === undefined ? {} : { directory: config.directory });
-  const maxBytes = config.maxBytes ?? DEFAULT_MAX_BYTES;
-  const budget = new DiskBudget(config.maxTemporaryBytes ?? DEFAULT_MAX_TEMPORARY_BYTES);
-  const memory = new NodeMemory();
+/**
+ * Ledger exports as files. Rejects with ApiError, UserError (an unknown column), StorageError (the disk is full) or the
+ * signal's reason; then no file is left.
+ */
+export class LedgerExports {
+  readonly #config: LedgerExportsConfig;
+  readonly #files: TemporaryFiles;
+  readonly #maxBytes: number;
+  readonly #budget: DiskBudget;
+  readonly #memory = new NodeMemory();
 
-  return {
-    async export(api, request) {
-      if (request.raw && (request.columns ?? []).length > 0) {
-        throw new UserError("A raw export is what the node sends, untouched, so no columns can be chosen.", {
-          remedy: "Leave out either raw or columns.",
-          option: "columns",
-        });
-      }
-      return bestExport(api, request);
-    },
-  };
+  constructor(config: LedgerExportsConfig) {
+    this.#config = config;
+    this.#files = config.files ?? temporaryFiles(config.directory === undefined ? {} : { directory: config.directory });
+    this.#maxBytes = config.maxBytes ?? DEFAULT_MAX_BYTES;
+    this.#budget = new DiskBudget(config.maxTemporaryBytes ?? DEFAULT_MAX_TEMPORARY_BYTES);
+  }
+
+  async export(api: ApiClient, request: LedgerExportRequest): Promise<LedgerFile> {
+    if (request.raw && (request.columns ?? []).length > 0) {
+      throw new UserError("A raw export is what the node sends, untouched, so no columns can be chosen.", {
+        remedy: "Leave out either raw or columns.",
+        option: "columns",
+      });
+    }
+    return this.#bestExport(api, request);
+  }
 
   /**
    * One that tells what came as well, where some node of the network does: a node that told only what the party sent is
    * remembered, and each node that is not known to do so is asked once.
    */
-  async function bestExport(api: ApiClient, request: LedgerExportRequest): Promise<LedgerFile> {
+  async #bestExport(api: ApiClient, request: LedgerExportRequest): Promise<LedgerFile> {
     const { signal } = request;
-    const after = memory.outgoingOnlyNodes(api.network);
-    let file = await runExport(await api.exportLedger(request.query, { signal, after }), request);
+    const after = this.#memory.outgoingOnlyNodes(api.network);
+    let file = await this.#runExport(await api.exportLedger(request.query, { signal, after }), request);
     for (const node of api.nodes) {
       if (!file.account.outgoingOnly) break;
-      const isKnown = memory.outgoingOnlyNodes(api.network).has(node.name);
-      if (!isKnown && !node.health.circuitOpen) file = await betterOf(file, node, request);
+      const isKnown = this.#memory.outgoingOnlyNodes(api.network).has(node.name);
+      if (!isKnown && !node.health.circuitOpen) file = await this.#betterOf(file, node, request);
     }
     return file;
   }
 
-  async function betterOf(file: LedgerFile, node: NodeClient, request: LedgerExportRequest): Promise<LedgerFile> {
+  async #betterOf(file: LedgerFile, node: NodeClient, request: LedgerExportRequest): Promise<LedgerFile> {
     let other: LedgerFile;
     try {
-      other = await runExport(await node.exportLedger(request.query, { signal: request.signal }), request);
+      other = await this.#runExport(await node.exportLedger(request.query, { signal: request.signal }), request);
     } catch (error) {
       if (error instanceof ApiError && !request.signal.aborted) return file;
       await file.attachment.dispose();
@@ -131,18 +133,18 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
     return worse === other ? file : other;
   }
 
-  async function runExport(stream: LedgerStream, request: LedgerExportRequest): Promise<LedgerFile> {
+  async #runExport(stream: LedgerStream, request: LedgerExportRequest): Promise<LedgerFile> {
     const { network, node } = stream.asOf;
-    const reservation = budget.open();
+    const reservation = this.#budget.open();
     let intake: LedgerIntake | undefined;
     const received = { bytes: 0 };
     const failure = Promise.withResolvers<never>();
     try {
       const { query, columns, unit } = request;
       intake = request.raw
-        ? await rawIntake(files)
+        ? await rawIntake(this.#files)
         : await normalisedIntake(
-            files,
+            this.#files,
             {
               query,
               ...(columns === undefined ? {} : { columns }),
@@ -152,16 +154,16 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
           );
       // The node may be silent while the bytes received so far turn out to be no ledger.
       const failed = failure.promise.catch(async (error: unknown) => {
-        if (error instanceof MalformedCsv) await delay(config.reasonMillis ?? DEFAULT_REASON_MILLIS);
+        if (error instanceof MalformedCsv) await delay(this.#config.reasonMillis ?? DEFAULT_REASON_MILLIS);
         throw error;
       });
-      await Promise.race([pour(stream, intake, reservation, request, received), failed]);
+      await Promise.race([this.#pour(stream, intake, reservation, request, received), failed]);
       const result = await intake.finish();
       await intake.stop();
       reservation.hold(result.sizeBytes);
       request.signal.throwIfAborted();
       const { rows, dropped, sizeBytes, sha256 } = result;
-      config.log.info(
+      this.#config.log.info(
         {
           network,
           node,
@@ -173,7 +175,7 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
         },
         "export finished",
       );
-      const account = accountOf(request, stream, result);
+      const account = this.#accountOf(request, stream, result);
       return {
         attachment: attachmentOf(intake, reservation, fileName(request, stream, account), stream.contentType, account),
         account,
@@ -188,7 +190,7 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
       await intake?.file.dispose();
       await intake?.stop();
       reservation.release();
-      config.log.warn({ network, node, why: messageOf(error) }, "export failed");
+      this.#config.log.warn({ network, node, why: messageOf(error) }, "export failed");
       request.signal.throwIfAborted();
       if (error instanceof MalformedCsv) {
         const message = `${node} sent a ledger export that cannot be read: ${error.message}.`;
@@ -198,7 +200,7 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
     }
   }
 
-  async function pour(
+  async #pour(
     stream: LedgerStream,
     intake: LedgerIntake,
     reservation: DiskReservation,
@@ -206,7 +208,7 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
     received: { bytes: number },
   ): Promise<void> {
     const diskBytes = request.raw ? DISK_BYTES.raw : DISK_BYTES.normalised;
-    let reportedAt = config.now();
+    let reportedAt = this.#config.now();
     let malformed: { readonly error: MalformedCsv; readonly at: number } | undefined;
     const take = (error: unknown): void => {
       if (!(error instanceof MalformedCsv)) throw error;
@@ -219,9 +221,9 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
         if (bytes - malformed.at > MAX_REASON_BYTES) throw malformed.error;
         return undefined;
       }
-      if (bytes > maxBytes) {
+      if (bytes > this.#maxBytes) {
         throw new UserError(
-          `This export is larger than ${Math.floor(maxBytes / 1_000_000)} MB, the most that is kept.`,
+          `This export is larger than ${Math.floor(this.#maxBytes / 1_000_000)} MB, the most that is kept.`,
           { remedy: "Ask for a shorter range." },
         );
       }
@@ -234,7 +236,7 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
         return undefined;
       }
       if (request.onProgress !== undefined) {
-        const at = config.now();
+        const at = this.#config.now();
         if (at - reportedAt >= PROGRESS_EVERY) {
           reportedAt = at;
           const share = stream.share();
@@ -246,12 +248,15 @@ export function createLedgerExports(config: LedgerExportsConfig): LedgerExports 
     if (malformed !== undefined) throw malformed.error;
   }
 
-  function accountOf(request: LedgerExportRequest, stream: LedgerStream, result: IntakeResult): LedgerAccount {
+  #accountOf(request: LedgerExportRequest, stream: LedgerStream, result: IntakeResult): LedgerAccount {
     const { network, node } = stream.asOf;
     const { rows, firstTime, lastTime, dropped, outgoingOnly, flows, fingerprint, sizeBytes, sha256 } = result;
     const seen = { outgoingOnly, firstTime };
     const { ledgerDays } = stream;
-    const partial = memory.learn({ network, node, ledgerDays }, seen, { from: request.query.from, now: config.now() });
+    const partial = this.#memory.learn({ network, node, ledgerDays }, seen, {
+      from: request.query.from,
+      now: this.#config.now(),
+    });
     return {
       rows,
       ...(firstTime === undefined ? {} : { firstTime: String(firstTime) }),

@@ -51,10 +51,7 @@ export function readVegaTime(bytes: Uint8Array, start: number, end: number, into
   const second = twoDigits(bytes, at + 17);
   // A byte that is no digit makes its number negative, and with it the bitwise or of all numbers.
   if ((century | yearOfCentury | month | day | hour | minute | second) < 0) return false;
-  if (bytes[at + 4] !== 0x2d || bytes[at + 7] !== 0x2d || bytes[at + 13] !== 0x3a || bytes[at + 16] !== 0x3a)
-    return false;
-  const between = bytes[at + 10];
-  if (between !== 0x20 && between !== 0x54) return false;
+  if (!isPunctuated(bytes, at)) return false;
   if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60) return false;
   at += 19;
 
@@ -74,14 +71,17 @@ export function readVegaTime(bytes: Uint8Array, start: number, end: number, into
 
   const offset = readOffset(bytes, at, last);
   if (offset === undefined) return false;
-  const date = ((century * 100 + yearOfCentury) * 16 + month) * 32 + day;
-  if (date !== lastDate) {
-    lastDate = date;
-    lastDays = daysFromCivil(century * 100 + yearOfCentury, month, day);
-  }
-  into.seconds = lastDays * 86_400 + hour * 3600 + minute * 60 + second - offset;
+  into.seconds =
+    daysOf(century * 100 + yearOfCentury, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset;
   into.nanos = nanos;
   return true;
+}
+
+/** Whether the signs of `2023-01-18 01:09:59` stand in their places; a T may stand for the space. */
+function isPunctuated(bytes: Uint8Array, at: number): boolean {
+  const between = bytes[at + 10];
+  if (between !== 0x20 && between !== 0x54) return false;
+  return bytes[at + 4] === 0x2d && bytes[at + 7] === 0x2d && bytes[at + 13] === 0x3a && bytes[at + 16] === 0x3a;
 }
 
 /** `+00`, `-03:30`, `+0530`, `Z` or nothing, in seconds east of UTC. */
@@ -103,6 +103,16 @@ function twoDigits(bytes: Uint8Array, at: number): number {
   const tens = (bytes[at] as number) - ZERO;
   const ones = (bytes[at + 1] as number) - ZERO;
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1;
+}
+
+/** Days from 1970-01-01, kept for the next row. */
+function daysOf(year: number, month: number, day: number): number {
+  const date = (year * 16 + month) * 32 + day;
+  if (date !== lastDate) {
+    lastDate = date;
+    lastDays = daysFromCivil(year, month, day);
+  }
+  return lastDays;
 }
 
 /**

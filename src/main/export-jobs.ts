@@ -66,7 +66,7 @@ export function exportSlotsOf({ processes }: Pick<Store, "processes">): Pick<Net
 /** The ledger exports of a process. */
 export async function openExportJobs(options: ExportJobsOptions): Promise<ExportJobs> {
   const { store, log, directory, temporary, publicUrl, onOwed, platforms } = options;
-  const [{ createLedgerExports }, { temporaryFiles }, { createExportJobs }, { tmpdir }] = await Promise.all([
+  const [{ LedgerExports }, { temporaryFiles }, { createExportJobs }, { tmpdir }] = await Promise.all([
     import("../export/ledger-exports.ts"),
     import("../export/temporary-file.ts"),
     import("../export/jobs/jobs.ts"),
@@ -74,7 +74,7 @@ export async function openExportJobs(options: ExportJobsOptions): Promise<Export
   ]);
   const now = (): Nanoseconds => fromMillis(Date.now());
   const files = temporaryFiles(temporary === undefined ? {} : { directory: temporary });
-  const exports = createLedgerExports({ log, now, files });
+  const exports = new LedgerExports({ log, now, files });
   return createExportJobs({
     exports,
     temporary: files,

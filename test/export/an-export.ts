@@ -5,12 +5,7 @@ import path from "node:path";
 
 import { afterEach, beforeEach } from "vitest";
 
-import {
-  createLedgerExports,
-  type LedgerExportRequest,
-  type LedgerExports,
-  type LedgerExportsConfig,
-} from "../../src/export/ledger-exports.ts";
+import { LedgerExports, type LedgerExportRequest, type LedgerExportsConfig } from "../../src/export/ledger-exports.ts";
 import { silentLog } from "../../src/log.ts";
 import { fromMillis } from "../../src/units/nanoseconds.ts";
 import { ASSET, PARTY } from "./ledger-csv.ts";
@@ -35,7 +30,7 @@ export function exportFolder(): ExportFolder {
       return directory;
     },
     exports: (config) =>
-      createLedgerExports({ directory, log: silentLog(), now: () => fromMillis(Date.now()), ...config }),
+      new LedgerExports({ directory, log: silentLog(), now: () => fromMillis(Date.now()), ...config }),
     async leftOver() {
       const named = await readdir(directory);
       if (!existsSync("/proc/self/fd")) return named;

@@ -29,7 +29,7 @@ const now = () => systemClock.wallClock();
 const CSV = "vega_time,quantity\n2026-01-14 00:00:00+00,5\n";
 
 /** An export that takes a moment: long enough to outlast its reply. */
-const madeUp: LedgerExports = {
+const madeUp: Pick<LedgerExports, "export"> = {
   async export(_api, { signal }) {
     await systemClock.sleep(20, signal);
     return {
@@ -52,7 +52,7 @@ const madeUp: LedgerExports = {
   },
 };
 
-const ENDLESS: LedgerExports = {
+const ENDLESS: Pick<LedgerExports, "export"> = {
   export: async (_api, { signal }) => {
     await systemClock.sleep(3_600_000, signal);
     throw new Error("an hour is over");

@@ -1,6 +1,6 @@
 import { systemClock } from "../../src/api/clock.ts";
 import { createExportJobs, type ExportJobs, type ExportJobsDependencies } from "../../src/export/jobs/jobs.ts";
-import { createLedgerExports } from "../../src/export/ledger-exports.ts";
+import { LedgerExports } from "../../src/export/ledger-exports.ts";
 import { silentLog } from "../../src/log.ts";
 import type { Store } from "../../src/store/store.ts";
 
@@ -28,7 +28,7 @@ export function exportJobsOn(
   directory: string,
   { clock = systemClock, log = silentLog(), ...more }: ExportJobsOptions = {},
 ): ExportJobs {
-  const exports = createLedgerExports({ directory, log, now: () => clock.wallClock() });
+  const exports = new LedgerExports({ directory, log, now: () => clock.wallClock() });
   return createExportJobs({ exports, store, clock, log, kept: { directory }, ...more });
 }
 

@@ -1,6 +1,5 @@
-import type { Delivery } from "../../export/jobs/deliver.ts";
+import type { Delivery, EndedJob } from "../../export/jobs/deliver.ts";
 import type { ExportResult, ExportStanding } from "../../export/jobs/job.ts";
-import type { EndedJob } from "../../export/jobs/jobs.ts";
 import { type Block, paragraph } from "../../reply/block.ts";
 import { type Action, reply, type Reply } from "../../reply/reply.ts";
 import { commandLine, text, time } from "../../reply/text.ts";

@@ -1,6 +1,7 @@
 import type { Attachment, FileLimits } from "../../reply/attachment.ts";
 import { type MadeFile, packFile } from "../pack/pack.ts";
 import type { TemporaryFiles } from "../temporary-file.ts";
+import type { ExportJob } from "./job.ts";
 
 /** What one message says of an export's file. */
 export interface Delivery {
@@ -14,6 +15,12 @@ export interface Delivery {
   readonly tooLarge?: TooLarge;
   /** The file is not where this process can read it: another one made it. */
   readonly elsewhere?: true;
+}
+
+/** A job, with what a message says of its file where that is still there. */
+export interface EndedJob {
+  readonly job: ExportJob;
+  readonly delivery: Delivery | undefined;
 }
 
 export interface TooLarge {

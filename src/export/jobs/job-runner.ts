@@ -7,9 +7,9 @@ import type { ExportChanges, ExportFileRow, ExportState } from "../../store/stor
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import type { LedgerExports } from "../ledger-exports.ts";
-import type { Delivery, Into } from "./deliver.ts";
 import { ExportCancelled, failureWords, withExportProgress } from "./failure.ts";
 import type { ExportOutcome, ExportRequest, ExportStanding } from "./job.ts";
+import type { KeptExports } from "./kept-exports.ts";
 import { toStoredJson } from "./stored-json.ts";
 import { createTurns, type Turns } from "./turns.ts";
 import { dropExpired, KEPT_FOR, makeRoom, type UpkeepDependencies } from "./upkeep.ts";
@@ -39,9 +39,8 @@ export interface LiveJob extends ExportRequest {
 }
 
 export interface JobRunnerDependencies extends UpkeepDependencies {
-  readonly exports: LedgerExports;
-  /** What one message says of a kept file. */
-  readonly deliverKept: (code: string, into: Into, signal: AbortSignal) => Promise<Delivery>;
+  readonly exports: Pick<LedgerExports, "export">;
+  readonly kept: Pick<KeptExports, "deliver">;
   /** The most bytes that kept files may have together. */
   readonly maxKeptBytes: number;
   /** Aborted when the process stops. */
@@ -49,37 +48,59 @@ export interface JobRunnerDependencies extends UpkeepDependencies {
 }
 
 /** Runs jobs in their turns, and stores what becomes of them. */
-export interface JobRunner {
+export class JobRunner {
   /** All that wait or run, by code. */
-  readonly live: ReadonlyMap<string, LiveJob>;
+  readonly live = new Map<string, LiveJob>();
+  readonly turns: Pick<Turns, "look" | "pause" | "pausedUntil">;
+  readonly #dependencies: JobRunnerDependencies;
+
+  constructor(dependencies: JobRunnerDependencies) {
+    this.#dependencies = dependencies;
+    const { store, clock, log, closing } = dependencies;
+    this.turns = createTurns({
+      store,
+      clock,
+      log,
+      closing,
+      live: this.live,
+      begin: (job) => void this.#execute(job),
+      report: (job, standing) => this.#report(job, standing),
+    });
+  }
+
   /** Counts it from now on; it gets its turn with `begin`. */
-  enter(job: LiveJob): void;
+  enter(job: LiveJob): void {
+    this.live.set(job.code, job);
+  }
+
   /** It could not be stored. */
-  leave(job: LiveJob, why: unknown): void;
-  begin(job: LiveJob): void;
-  readonly turns: Pick<Turns, "look" | "pausedUntil">;
-  /** Stops a job: at once where it waits, else as soon as its export has ended. */
-  stop(job: LiveJob, reason: Error): Promise<void>;
-}
+  leave(job: LiveJob, why: unknown): void {
+    this.live.delete(job.code);
+    job.ended.reject(why);
+  }
 
-export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner {
-  const { exports, deliverKept, store, files, clock, log, owe, onOwed, maxKeptBytes, closing } = dependencies;
-  const live = new Map<string, LiveJob>();
-  const at = (): Milliseconds => toMillis(clock.wallClock());
-  const turns = createTurns({ store, clock, log, closing, live, begin: (job) => void execute(job), report });
+  begin(job: LiveJob): void {
+    job.waits = true;
+    this.turns.look();
+  }
 
-  function report(job: LiveJob, standing: ExportStanding): void {
+  #at(): Milliseconds {
+    return toMillis(this.#dependencies.clock.wallClock());
+  }
+
+  #report(job: LiveJob, standing: ExportStanding): void {
     job.standing = standing;
     if (job.awaited) job.onStanding?.(standing);
   }
 
-  async function execute(job: LiveJob): Promise<void> {
+  async #execute(job: LiveJob): Promise<void> {
+    const { exports, kept, clock, store } = this.#dependencies;
     const { code, api, request, subject, cancellation } = job;
     const { signal } = cancellation;
     let got = { bytes: 0, rows: 0 };
     let firstAt: Milliseconds | undefined;
     job.waits = false;
-    report(job, { code, state: "running", ...got });
+    this.#report(job, { code, state: "running", ...got });
     try {
       const { attachment, ...file } = await exports.export(api, {
         ...request,
@@ -92,7 +113,7 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
           const now = clock.monotonicMillis();
           firstAt ??= now;
           const bytesPerSecond = now > firstAt ? Math.round((progress.bytes * 1000) / (now - firstAt)) : undefined;
-          report(job, {
+          this.#report(job, {
             code,
             state: "running",
             ...got,
@@ -101,7 +122,7 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
           });
         },
       });
-      await leaveNode(job, attachment);
+      await this.#leaveNode(job, attachment);
       const { account } = file;
       const sent = account.rows === 0 ? undefined : attachment;
       if (sent === undefined) await attachment.dispose();
@@ -116,25 +137,25 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
       const fits = sent === undefined || sent.sizeBytes <= (job.limits?.maxBytes ?? Infinity);
       const staysFor = sent !== undefined && job.keepsFile === true;
       if (job.awaited && fits && !staysFor) {
-        await settle(job, "delivered", changes, fileRows(code, sent));
+        await this.#settle(job, "delivered", changes, fileRows(code, sent));
         job.ended.resolve({ kind: "whole", code, result, delivery: { attachments: sent === undefined ? [] : [sent] } });
       } else {
-        await keep(job, changes, sent);
+        await this.#keep(job, changes, sent);
         job.ended.resolve(
           job.awaited
             ? {
                 kind: "whole",
                 code,
                 result,
-                delivery: await deliverKept(code, { limits: job.limits, number: 1 }, signal),
+                delivery: await kept.deliver(code, { limits: job.limits, number: 1 }, signal),
               }
             : { kind: "later", code },
         );
       }
     } catch (thrown) {
-      await failed(job, thrown, got);
+      await this.#failed(job, thrown, got);
     }
-    turns.look();
+    this.turns.look();
     store.processes.announce();
   }
 
@@ -142,13 +163,14 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
    * Its export has ended: others may ask the node, though its file is still to be copied. Rejects where it was stopped in
    * another process, which has said so.
    */
-  async function leaveNode(job: LiveJob, attachment: Attachment): Promise<void> {
+  async #leaveNode(job: LiveJob, attachment: Attachment): Promise<void> {
+    const { store, log } = this.#dependencies;
     const { code, cancellation } = job;
     job.finishing = true;
     try {
       const state = await store.transaction(async (tables) => {
         const row = await tables.exports.get(code);
-        if (row?.state === "running") await tables.exports.update(code, { ended_at: at() });
+        if (row?.state === "running") await tables.exports.update(code, { ended_at: this.#at() });
         return row?.state;
       });
       if (state === "cancelled") cancellation.abort(new ExportCancelled());
@@ -157,7 +179,7 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
       log.warn({ job: code, why: messageOf(thrown) }, "export not recorded");
     }
     if (!cancellation.signal.aborted) {
-      turns.look();
+      this.turns.look();
       return;
     }
     await attachment.dispose();
@@ -165,21 +187,22 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
   }
 
   /** Nobody waits for it any more, or it is more than one file of a message: it stays until it expires. */
-  async function keep(job: LiveJob, changes: ExportChanges, sent: Attachment | undefined): Promise<void> {
+  async #keep(job: LiveJob, changes: ExportChanges, sent: Attachment | undefined): Promise<void> {
+    const { files, maxKeptBytes } = this.#dependencies;
     try {
-      if (sent === undefined) return await settle(job, "kept", changes, []);
-      await dropExpired(dependencies, at());
-      await makeRoom(dependencies, sent.sizeBytes, maxKeptBytes);
+      if (sent === undefined) return await this.#settle(job, "kept", changes, []);
+      await dropExpired(this.#dependencies, this.#at());
+      await makeRoom(this.#dependencies, sent.sizeBytes, maxKeptBytes);
       const path = await files.keep(job.code, sent);
       const link = randomBytes(16).toString("base64url");
-      await settle(job, "kept", changes, fileRows(job.code, sent, { path, link }));
+      await this.#settle(job, "kept", changes, fileRows(job.code, sent, { path, link }));
       files.recorded(path);
     } finally {
       await sent?.dispose();
     }
   }
 
-  async function failed(job: LiveJob, thrown: unknown, got: { bytes: number; rows: number }): Promise<void> {
+  async #failed(job: LiveJob, thrown: unknown, got: { bytes: number; rows: number }): Promise<void> {
     const { code, network, asker, cancellation } = job;
     const refusal = refusalOf(thrown);
     if (refusal !== undefined && !cancellation.signal.aborted) {
@@ -187,37 +210,38 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
       // An operator reads the node's words at once; others are served once it takes questions again.
       const waitsAgain = asker.takesDirectMessages && job.refusals <= MAX_REFUSALS;
       job.waits = waitsAgain;
-      await turns.pause(network, refusal);
+      await this.turns.pause(network, refusal);
       if (waitsAgain) return;
     }
     job.finishing = true;
     if (cancellation.signal.reason instanceof BotStopping) {
-      live.delete(code);
+      this.live.delete(code);
       job.ended.reject(cancellation.signal.reason);
       return;
     }
     if (cancellation.signal.aborted) {
-      await settle(job, "cancelled", {}, []);
+      await this.#settle(job, "cancelled", {}, []);
       job.ended.resolve({ kind: "cancelled", code });
       return;
     }
     const told = withExportProgress(thrown, got);
     const failure = failureWords(told);
-    if (failure === undefined && !job.awaited) log.error({ err: told, job: code }, "command failed");
+    if (failure === undefined && !job.awaited) this.#dependencies.log.error({ err: told, job: code }, "command failed");
     const words = failure ?? "It was a fault of the bot's; its operator finds the cause in the log.";
-    await settle(job, "failed", { row_count: got.rows, byte_count: got.bytes, failure: words }, []);
+    await this.#settle(job, "failed", { row_count: got.rows, byte_count: got.bytes, failure: words }, []);
     job.ended.reject(told);
   }
 
   /** Stores the end of a job, with the message that it owes where nobody waits for the answer. */
-  async function settle(
+  async #settle(
     job: LiveJob,
     state: ExportState,
     changes: ExportChanges,
     rows: readonly ExportFileRow[],
   ): Promise<void> {
+    const { store, clock, log, owe, onOwed, closing } = this.#dependencies;
     const { code, asker } = job;
-    const ended_at = at();
+    const ended_at = this.#at();
     const ended = { ...changes, state, ended_at, expires_at: ended_at + KEPT_FOR };
     let owes = false;
     for (let pause = FIRST_STORE_PAUSE; ; pause = Math.min(2 * pause, MAX_STORE_PAUSE)) {
@@ -237,34 +261,20 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
         await clock.sleep(pause, closing).catch(() => undefined);
       }
     }
-    live.delete(code);
+    this.live.delete(code);
     if (owes) onOwed();
   }
 
-  async function stop(job: LiveJob, reason: Error): Promise<void> {
+  /** Stops a job: at once where it waits, else as soon as its export has ended. */
+  async stop(job: LiveJob, reason: Error): Promise<void> {
     job.cancellation.abort(reason);
     if (job.waits) {
       job.waits = false;
-      await failed(job, reason, { bytes: 0, rows: 0 });
-      turns.look();
+      await this.#failed(job, reason, { bytes: 0, rows: 0 });
+      this.turns.look();
     }
     await job.ended.promise.catch(() => undefined);
   }
-
-  return {
-    live,
-    enter: (job) => void live.set(job.code, job),
-    leave(job, why) {
-      live.delete(job.code);
-      job.ended.reject(why);
-    },
-    begin(job) {
-      job.waits = true;
-      turns.look();
-    },
-    turns,
-    stop,
-  };
 }
 
 function fileRows(

@@ -21,7 +21,7 @@ interface JobSync {
   stopEnded(): Promise<void>;
 }
 
-export function createJobSync({ store, clock, runner: { live, stop } }: JobSyncDependencies): JobSync {
+export function createJobSync({ store, clock, runner }: JobSyncDependencies): JobSync {
   const { self } = store.processes;
 
   /** Undefined where it has ended already. */
@@ -49,18 +49,18 @@ export function createJobSync({ store, clock, runner: { live, stop } }: JobSyncD
     },
 
     async stopEnded() {
-      const known = new Set(live.keys());
+      const known = new Set(runner.live.keys());
       const open = await store.exports.open(self);
       for (const { code, process } of open) {
         // Its end did not reach the database: the others still see it in line.
-        if (process === self && !known.has(code) && !live.has(code)) await end(code, "interrupted");
+        if (process === self && !known.has(code) && !runner.live.has(code)) await end(code, "interrupted");
       }
-      for (const job of live.values()) {
+      for (const job of runner.live.values()) {
         if (job.finishing || open.some(({ code }) => code === job.code)) continue;
         const state = (await store.exports.get(job.code))?.state;
-        if (state === "cancelled") await stop(job, new ExportCancelled());
+        if (state === "cancelled") await runner.stop(job, new ExportCancelled());
         // The others have told the person.
-        if (state === "interrupted") await stop(job, new BotStopping());
+        if (state === "interrupted") await runner.stop(job, new BotStopping());
       }
     },
   };

@@ -1,9 +1,10 @@
 // A ledger export is a job in the store: it waits for its turn, runs, and ends in the answer to its command or, where that
 // takes too long, by itself. job-runner.ts runs it, turns.ts gives it its turn (export-line.ts says whose that is), others.ts minds the other processes, job.ts what a job is.
 
+import type { Clock } from "../../api/clock.ts";
 import { BotStopping, messageOf } from "../../errors.ts";
 import type { Attachment, FileLimits } from "../../reply/attachment.ts";
-import type { ExportJobRow, NewExportJob } from "../../store/store.ts";
+import type { NewExportJob } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import type { LedgerExports } from "../ledger-exports.ts";
@@ -11,10 +12,11 @@ import type { Stored } from "../split-file.ts";
 import { type TemporaryFiles, temporaryFiles } from "../temporary-file.ts";
 import { normalizeCode, randomCode } from "./code.ts";
 import { ExportCancelled } from "./failure.ts";
-import { deliver, type Delivery, type Into } from "./deliver.ts";
+import type { EndedJob, Into } from "./deliver.ts";
 import { checkBounds } from "./export-line.ts";
 import { KeptFiles, type KeptFilesOptions } from "./kept-files.ts";
-import { createJobRunner, type LiveJob } from "./job-runner.ts";
+import { JobRunner, type LiveJob } from "./job-runner.ts";
+import { KeptExports } from "./kept-exports.ts";
 import {
   type ExportAsker,
   type ExportJob,
@@ -65,14 +67,8 @@ export interface ExportJobs {
   close(): Promise<void>;
 }
 
-/** A job, with what a message says of its file where that is still there. */
-export interface EndedJob {
-  readonly job: ExportJob;
-  readonly delivery: Delivery | undefined;
-}
-
 export interface ExportJobsDependencies extends Omit<UpkeepDependencies, "files" | "owe" | "onOwed"> {
-  readonly exports: LedgerExports;
+  readonly exports: Pick<LedgerExports, "export">;
   /** Where archives are made; default: where the system has its temporary files. */
   readonly temporary?: TemporaryFiles;
   /** Where kept files can be downloaded; left out = nowhere. */
@@ -92,27 +88,19 @@ const MAX_KEPT_BYTES = 8 * 1024 ** 3;
 const MAX_LISTED = 100;
 
 export function createExportJobs(dependencies: ExportJobsDependencies): ExportJobs {
-  const { store, clock, log, newCode = randomCode } = dependencies;
+  const { store, clock, log, newCode = randomCode, owe = owesNothing, onOwed = noop } = dependencies;
   const closing = new AbortController();
   const files = new KeptFiles(dependencies.kept);
-  const upkeep = {
-    store,
-    clock,
-    log,
-    files,
-    owe: dependencies.owe ?? owesNothing,
-    onOwed: dependencies.onOwed ?? noop,
-  };
+  const upkeep = { store, clock, log, files, owe, onOwed };
   const maxKeptBytes = dependencies.maxKeptBytes ?? MAX_KEPT_BYTES;
   const { exports, temporary = temporaryFiles(), publicUrl } = dependencies;
-  const runner = createJobRunner({ ...upkeep, exports, deliverKept, maxKeptBytes, closing: closing.signal });
+  const isOneOfSeveral = store.processes.aliveFor !== undefined;
+  const kept = new KeptExports({ store, log, files, temporary, publicUrl });
+  const runner = new JobRunner({ ...upkeep, exports, kept, maxKeptBytes, closing: closing.signal });
   const { live } = runner;
   const sync = createJobSync({ store, clock, runner });
   const at = (): Milliseconds => toMillis(clock.wallClock());
-  const isOneOfSeveral = store.processes.aliveFor !== undefined;
   let sweeping: Promise<void> | undefined;
-  let syncing: Promise<void> | undefined;
-  let nextSync: Promise<void> | undefined;
 
   async function interruptAbandoned(): Promise<void> {
     try {
@@ -132,135 +120,32 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
     }
   }
 
-  async function withFile(row: ExportJobRow, into: Into, signal: AbortSignal): Promise<EndedJob> {
-    const job = jobOf(row);
-    return { job, delivery: job.state === "kept" ? await deliverKept(row.code, into, signal) : undefined };
-  }
-
-  async function deliverKept(code: string, into: Into, signal: AbortSignal): Promise<Delivery> {
-    const row = (await store.exports.files(code)).find(({ path }) => path !== null);
-    if (row === undefined) return { attachments: [] };
-    const file = await files.find(row);
-    if (file === undefined) return { attachments: [], ...(isOneOfSeveral ? { elsewhere: true } : {}) };
-    const delivery = await deliver(file, into, temporary, signal);
-    await noteMade(code, delivery);
-    const { tooLarge } = delivery;
-    if (tooLarge === undefined || publicUrl === undefined || row.link === null) return delivery;
-    const link = new URL(`/download/${row.link}/${encodeURIComponent(row.name)}`, publicUrl).href;
-    return { ...delivery, tooLarge: { ...tooLarge, link } };
-  }
-
-  /** Archives and parts are recognised when they are given back; an answer does not fail where the database does. */
-  async function noteMade(code: string, { made = [] }: Delivery): Promise<void> {
+  async function run(request: ExportRequest): Promise<ExportOutcome> {
+    const { asker, signal } = request;
+    signal.throwIfAborted();
+    closing.signal.throwIfAborted();
+    await files.checkSpace();
+    const job = jobFor(request, newCode());
+    // A job that nobody waits for any more rejects unheard.
+    job.ended.promise.catch(() => undefined);
+    runner.enter(job);
     try {
-      const known = await store.exports.files(code);
-      const others = made.filter(({ sha256 }) => !known.some((file) => file.sha256 === sha256));
-      await store.exports.addFiles(
-        others.map(({ name, mediaType: media_type, sizeBytes: size_bytes, sha256 }) => ({
-          code,
-          // Parts for a place with another limit have the same names.
-          name: known.some((file) => file.name === name) ? `${name} (${sha256.slice(0, 8)})` : name,
-          media_type,
-          size_bytes,
-          sha256,
-          path: null,
-          link: null,
-        })),
-      );
+      const row = rowOf(job, at(), runner.turns.pausedUntil(job.network), store.processes.self);
+      await store.transaction(async (tables) => {
+        checkBounds(await tables.exports.open(store.processes.self), asker);
+        await tables.exports.add(row);
+      });
+      closing.signal.throwIfAborted();
     } catch (thrown) {
-      log.warn({ job: code, why: messageOf(thrown) }, "export not recorded");
+      runner.leave(job, thrown);
+      throw thrown;
     }
-  }
-
-  async function wait(job: LiveJob): Promise<ExportOutcome> {
-    const { code, asker, signal, answerWithin } = job;
-    const over = new AbortController();
-    const { promise: gone, resolve: leave } = Promise.withResolvers<"gone">();
-    const abort = (): void => leave("gone");
-    signal.addEventListener("abort", abort, { once: true });
-    if (signal.aborted) leave("gone");
-    const late =
-      answerWithin === undefined
-        ? gone
-        : clock.sleep(answerWithin, over.signal).then(
-            () => "late" as const,
-            () => gone,
-          );
-    try {
-      const first = await Promise.race([job.ended.promise, late, gone]);
-      if (typeof first === "object") return first;
-      if (first === "late" && job.finishing) return await job.ended.promise;
-      if (first === "late") {
-        job.awaited = false;
-        return { kind: "later", code };
-      }
-      // Somebody who is told of its end, or can come back for it. One that ends at this very moment is owed all the same.
-      const goesOn = asker.takesDirectMessages || answerWithin !== undefined;
-      if (goesOn) job.awaited = false;
-      if (!goesOn || job.finishing) await abandon(job, signal.reason);
-      throw signal.reason;
-    } finally {
-      over.abort();
-      signal.removeEventListener("abort", abort);
-    }
-  }
-
-  /** Nobody is there for the answer, and it can be sent to nobody. */
-  async function abandon(job: LiveJob, reason: unknown): Promise<void> {
-    await runner.stop(job, reason instanceof BotStopping ? reason : new ExportCancelled());
-    const outcome = await job.ended.promise.catch(() => undefined);
-    if (outcome?.kind === "whole") await Promise.all(outcome.delivery.attachments.map((file) => file.dispose()));
+    runner.begin(job);
+    return waitFor(job, clock, runner);
   }
 
   return {
-    async run(request) {
-      const { api, asker, ask, signal } = request;
-      signal.throwIfAborted();
-      closing.signal.throwIfAborted();
-      await files.checkSpace();
-      const job: LiveJob = {
-        ...request,
-        code: newCode(),
-        network: api.network,
-        cancellation: new AbortController(),
-        ended: Promise.withResolvers(),
-        awaited: true,
-        waits: false,
-        finishing: false,
-        refusals: 0,
-        standing: { code: "", state: "queued", place: 1, of: 1 },
-      };
-      const { code, network } = job;
-      const pausedUntil = runner.turns.pausedUntil(network);
-      // A job that nobody waits for any more rejects unheard.
-      job.ended.promise.catch(() => undefined);
-      runner.enter(job);
-      try {
-        const row: NewExportJob = {
-          code,
-          platform: asker.platform,
-          workspace: asker.place,
-          channel: asker.channel ?? null,
-          person: asker.person,
-          network,
-          state: "queued",
-          invocation: JSON.stringify(ask),
-          created_at: at(),
-          started_at: pausedUntil > at() ? pausedUntil : null,
-          process: store.processes.self,
-        };
-        await store.transaction(async (tables) => {
-          checkBounds(await tables.exports.open(store.processes.self), asker);
-          await tables.exports.add(row);
-        });
-        closing.signal.throwIfAborted();
-      } catch (thrown) {
-        runner.leave(job, thrown);
-        throw thrown;
-      }
-      runner.begin(job);
-      return wait(job);
-    },
+    run,
 
     async list(asker) {
       const rows = await store.exports.list(asker.isOperator ? undefined : ownerOf(asker), at(), MAX_LISTED);
@@ -282,35 +167,23 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
 
     async fetch(asker, typed, into, signal) {
       const row = await store.exports.get(normalizeCode(typed));
-      return row === undefined || !isOwn(asker, row) ? undefined : withFile(row, into, signal);
+      return row === undefined || !isOwn(asker, row) ? undefined : kept.ended(row, into, signal);
     },
 
     async ended(code, limitsOn) {
       const row = await store.exports.get(code);
       return row === undefined
         ? undefined
-        : withFile(row, { limits: limitsOn(row.platform), number: 1 }, closing.signal);
+        : kept.ended(row, { limits: limitsOn(row.platform), number: 1 }, closing.signal);
     },
 
-    async linked(secret) {
-      const row = await store.exports.linked(secret, at());
-      if (row === undefined) return undefined;
-      return (await files.find(row)) ?? (isOneOfSeveral ? "elsewhere" : undefined);
-    },
+    linked: (secret) => kept.linked(secret, at()),
 
     verify: (asker, given) => verifyFile(store.exports, asker, given),
 
     interruptAbandoned,
 
-    syncJobs() {
-      // However often it is asked for: one after the one under way.
-      nextSync ??= (syncing ?? Promise.resolve()).then(() => {
-        nextSync = undefined;
-        syncing = syncOnce();
-        return syncing;
-      });
-      return nextSync;
-    },
+    syncJobs: oneAfterAnother(syncOnce),
 
     async start() {
       await interruptAbandoned();
@@ -329,6 +202,94 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
       }
     },
   };
+}
+
+function jobFor(request: ExportRequest, code: string): LiveJob {
+  return {
+    ...request,
+    code,
+    network: request.api.network,
+    cancellation: new AbortController(),
+    ended: Promise.withResolvers(),
+    awaited: true,
+    waits: false,
+    finishing: false,
+    refusals: 0,
+    standing: { code: "", state: "queued", place: 1, of: 1 },
+  };
+}
+
+/** Of a job that the nodes refuse until `pausedUntil`. */
+function rowOf(job: LiveJob, at: Milliseconds, pausedUntil: Milliseconds, process: string): NewExportJob {
+  const { code, network, asker, ask } = job;
+  return {
+    code,
+    platform: asker.platform,
+    workspace: asker.place,
+    channel: asker.channel ?? null,
+    person: asker.person,
+    network,
+    state: "queued",
+    invocation: JSON.stringify(ask),
+    created_at: at,
+    started_at: pausedUntil > at ? pausedUntil : null,
+    process,
+  };
+}
+
+/** Runs once after the run under way, however often it is asked for. */
+function oneAfterAnother(work: () => Promise<void>): () => Promise<void> {
+  let running = Promise.resolve();
+  let next: Promise<void> | undefined;
+  return () => {
+    next ??= running.then(() => {
+      next = undefined;
+      running = work();
+      return running;
+    });
+    return next;
+  };
+}
+
+/** Resolves with how it ends, or once it takes longer than its command can be answered. */
+async function waitFor(job: LiveJob, clock: Clock, runner: JobRunner): Promise<ExportOutcome> {
+  const { code, asker, signal, answerWithin } = job;
+  const over = new AbortController();
+  const { promise: gone, resolve: leave } = Promise.withResolvers<"gone">();
+  const abort = (): void => leave("gone");
+  signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) leave("gone");
+  const late =
+    answerWithin === undefined
+      ? gone
+      : clock.sleep(answerWithin, over.signal).then(
+          () => "late" as const,
+          () => gone,
+        );
+  try {
+    const first = await Promise.race([job.ended.promise, late, gone]);
+    if (typeof first === "object") return first;
+    if (first === "late" && job.finishing) return await job.ended.promise;
+    if (first === "late") {
+      job.awaited = false;
+      return { kind: "later", code };
+    }
+    // Somebody who is told of its end, or can come back for it. One that ends at this very moment is owed all the same.
+    const goesOn = asker.takesDirectMessages || answerWithin !== undefined;
+    if (goesOn) job.awaited = false;
+    if (!goesOn || job.finishing) await abandon(job, signal.reason, runner);
+    throw signal.reason;
+  } finally {
+    over.abort();
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+/** Nobody is there for the answer, and it can be sent to nobody. */
+async function abandon(job: LiveJob, reason: unknown, runner: JobRunner): Promise<void> {
+  await runner.stop(job, reason instanceof BotStopping ? reason : new ExportCancelled());
+  const outcome = await job.ended.promise.catch(() => undefined);
+  if (outcome?.kind === "whole") await Promise.all(outcome.delivery.attachments.map((file) => file.dispose()));
 }
 
 async function owesNothing(): Promise<void> {}

@@ -9,10 +9,8 @@ import type { DispatchDependencies, Dispatcher } from "../../alerts/deliver/disp
 import { outboxDepth } from "../../alerts/deliver/outbox/queries.ts";
 import { readRefusedMessages, type RefusedMessages } from "../../alerts/deliver/dispatch/refused-messages.ts";
 import { DRILL_NETWORK } from "../../alerts/judge/drill.ts";
-import { type AlertEngine, createAlertEngine } from "../../alerts/engine/engine.ts";
-import type { AlertKind } from "../../alerts/judge/kinds/kinds.ts";
+import { createAlertEngine } from "../../alerts/engine/engine.ts";
 import type { Platforms } from "../../alerts/platform.ts";
-import type { Subscription } from "../../alerts/route/subscription.ts";
 import type { Sender } from "../../alerts/sender.ts";
 import { type AlertService, createAlertService } from "../../alerts/service/service.ts";
 import { isOfPlatform, readSuspensions, type Suspension, suspensionKey } from "../../alerts/route/suspension.ts";
@@ -30,7 +28,7 @@ import type { Observation } from "../../watchers/watch-loop.ts";
 import type { Networks } from "../networks.ts";
 import { subscribeConsole } from "./console-alerts.ts";
 import { type Duties, fencedStore } from "./duties.ts";
-import { followNetwork } from "./followed-networks.ts";
+import { createWatchedSubjects, WatchedNetworks } from "./watched-networks.ts";
 import type { Destination } from "../../alerts/destination.ts";
 
 interface AlertingDependencies {
@@ -118,14 +116,10 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
   const watching = new AbortController();
   const delivering = new AbortController();
   const subjects = createWatchedSubjects();
-  const observations = new Map<string, LastObservation>();
-  const watched = new Set<string>();
-  const verdicts = new Map<string, Verdict>();
   let dispatcher: Dispatcher | undefined;
   let drills: Drills | undefined;
   let starting: Promise<void> | undefined;
-  let dispatching: Promise<void> | undefined;
-  let upkeeping: Promise<void> | undefined;
+  const running: Promise<void>[] = [];
 
   /** A delivery may be due, for this process or another one to send. */
   function wake(): void {
@@ -143,21 +137,9 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
     ...optional,
   };
   const engine = createAlertEngine(alertDependencies);
-  const verdict = (network: string): Verdict | undefined => verdicts.get(network);
+  const watched = new WatchedNetworks({ ...dependencies, alerts: alertDependencies, subjects });
+  const verdict = watched.verdict.bind(watched);
   const service = createAlertService(engine, config, () => dependencies.senders, verdict);
-
-  async function record(watching: AlertEngine, observation: Observation): Promise<void> {
-    await watching.processObservation(observation);
-    const { network, watcher, at, failure } = observation;
-    observations.set(`${network}/${watcher.name}`, {
-      network,
-      watcher: watcher.name,
-      every: watcher.every,
-      at: toMillis(at),
-      ...(failure === undefined ? {} : { failure: failure.message }),
-    });
-    dependencies.onObservation?.(observation);
-  }
 
   let subscribed = false;
   async function subscribe(): Promise<void> {
@@ -174,41 +156,11 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
     drills?.watch(subscriptions);
     if (store.processes.aliveFor === undefined) return;
     dependencies.onRemoteChange?.();
-    for (const network of names) if (!watched.has(network)) await follow(network);
-  }
-
-  async function follow(network: string): Promise<void> {
-    const { observations: stored, verdict: latest } = await followNetwork(network, { engine, config, clock });
-    // It may have become this process's own meanwhile.
-    if (watched.has(network)) return;
-    for (const one of stored) observations.set(`${network}/${one.watcher}`, one);
-    if (latest !== undefined) verdicts.set(network, latest);
-  }
-
-  /** Repeats until the signal; logs a failure when it begins. */
-  async function upkeepLoop(): Promise<void> {
-    let failing = false;
-    while (!watching.signal.aborted) {
-      try {
-        await upkeep();
-        failing = false;
-      } catch (thrown) {
-        if (!failing) log.error({ why: messageOf(thrown) }, "upkeep failed");
-        failing = true;
-      }
-      await clock.sleep(UPKEEP_INTERVAL, watching.signal).catch(() => undefined);
-    }
+    await watched.follow(names, engine);
   }
 
   async function begin(senders: readonly Sender[]): Promise<void> {
-    const [{ createDispatcher }, { describe }, { createWatchers }, { createDrills, drillSettings }, { startSchedule }] =
-      await Promise.all([
-        import("../../alerts/deliver/dispatch/dispatch.ts"),
-        import("../../alerts/words/words.ts"),
-        import("../../watchers/create-watchers.ts"),
-        import("../../watchers/drills.ts"),
-        import("../../watchers/schedule.ts"),
-      ]);
+    const [{ createDispatcher }, { describe }, { createDrills, drillSettings }, loaded] = await loadWatching();
     if (watching.signal.aborted) return;
     const { onOutcome, platforms, publicUrl } = dependencies;
     const setting = { guidance: config.kinds, ...(publicUrl === undefined ? {} : { console: publicUrl }) };
@@ -225,7 +177,7 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
       ...(dependencies.console ? { console: CONSOLE } : {}),
       ...optional,
     });
-    dispatching = dispatcher.run(delivering.signal);
+    running.push(dispatcher.run(delivering.signal));
     const onChange = (): void => {
       dispatcher?.wake();
       dependencies.onRemoteChange?.();
@@ -248,28 +200,9 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
       log.error({ err: thrown }, "database unusable");
     }
     if (watching.signal.aborted) return;
-    upkeeping = upkeepLoop();
+    running.push(repeatUpkeep(upkeep, { clock, log, signal: watching.signal }));
     for (const api of networks.clients) {
-      const { network } = api;
-      const onVerdict = (latest: Verdict): void => void verdicts.set(network, latest);
-      duties.add(`watch ${network}`, (lease) => {
-        // What an earlier watch of this process remembers is as old as that.
-        const watching = createAlertEngine({ ...alertDependencies, store: fencedStore(store, lease) });
-        watched.add(network);
-        const schedule = startSchedule({
-          random: Math.random,
-          networks: [{ api, watchers: createWatchers({ network, nodes: api.nodes.length, config, clock, onVerdict }) }],
-          load: async (_network, watcher) => (await watching.snapshot(network, watcher))?.data,
-          subjects: (_network, kind) => subjects.of(network, kind),
-          sink: (observation) => record(watching, observation),
-          log,
-          clock,
-        });
-        return async () => {
-          await schedule.stop();
-          watched.delete(network);
-        };
-      });
+      duties.add(`watch ${api.network}`, (lease) => watched.watch(api, lease, loaded));
     }
   }
 
@@ -282,51 +215,54 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
     wake,
     verdict,
     async health() {
-      const stored = await store.read(async ({ alerts }) => {
-        const suspensions = await readSuspensions(alerts);
-        const waiting = suspensions.filter((one) => !isOfPlatform(one)).map((one) => suspensionKey(one));
-        const queue = await outboxDepth(alerts);
-        const sendable = waiting.length === 0 ? queue : await outboxDepth(alerts, { except: waiting });
-        return { queue, sendable, suspensions, refused: await readRefusedMessages(alerts) };
-      });
-      return { ...stored, observations: [...observations.values()] };
+      return { ...(await readDeliveryState(store)), observations: watched.observations };
     },
     async stop() {
       watching.abort(new DOMException("Bellwether is stopping.", "AbortError"));
       await starting;
       delivering.abort(new DOMException("Bellwether is stopping.", "AbortError"));
       // What a watcher still plans stays owed.
-      await Promise.all([duties.end(), upkeeping, dispatching]);
+      await Promise.all([duties.end(), ...running]);
     },
   };
 }
 
-/** The subjects that subscriptions name, for watchers that poll each of them. */
-interface WatchedSubjects {
-  /** Takes the current subscriptions. */
-  update(subscriptions: readonly Subscription[]): void;
-  /** The subjects of all active subscriptions, each once. */
-  of(network: string, kind: AlertKind): readonly string[];
+/** What watches and delivers: the first questions are answered before it is loaded. */
+async function loadWatching() {
+  const [dispatch, words, drills, watchers, schedule] = await Promise.all([
+    import("../../alerts/deliver/dispatch/dispatch.ts"),
+    import("../../alerts/words/words.ts"),
+    import("../../watchers/drills.ts"),
+    import("../../watchers/create-watchers.ts"),
+    import("../../watchers/schedule.ts"),
+  ]);
+  return [dispatch, words, drills, { ...watchers, ...schedule }] as const;
 }
 
-export function createWatchedSubjects(): WatchedSubjects {
-  let current: readonly Subscription[] = [];
-  let byKind = new Map<string, readonly string[]>();
-  return {
-    update(subscriptions) {
-      // The engine gives the same list until one of them changes.
-      if (subscriptions === current) return;
-      current = subscriptions;
-      const sets = new Map<string, Set<string>>();
-      for (const { state, network, kinds, subjects } of subscriptions) {
-        if (state !== "active") continue;
-        for (const kind of kinds) {
-          const key = `${network}|${kind}`;
-          sets.set(key, new Set([...(sets.get(key) ?? []), ...subjects]));
-        }
-      }
-      byKind = new Map([...sets].map(([key, named]) => [key, [...named]]));
-    },
-    of: (network, kind) => byKind.get(`${network}|${kind}`) ?? [],
-  };
+/** Repeats until the signal; logs a failure when it begins. */
+async function repeatUpkeep(
+  upkeep: () => Promise<void>,
+  { clock, log, signal }: { readonly clock: Clock; readonly log: Log; readonly signal: AbortSignal },
+): Promise<void> {
+  let failing = false;
+  while (!signal.aborted) {
+    try {
+      await upkeep();
+      failing = false;
+    } catch (thrown) {
+      if (!failing) log.error({ why: messageOf(thrown) }, "upkeep failed");
+      failing = true;
+    }
+    await clock.sleep(UPKEEP_INTERVAL, signal).catch(() => undefined);
+  }
+}
+
+function readDeliveryState(store: Pick<Store, "read">): Promise<Omit<AlertingHealth, "observations">> {
+  return store.read(async ({ alerts }) => {
+    const suspensions = await readSuspensions(alerts);
+    const waiting = suspensions.filter((one) => !isOfPlatform(one)).map((one) => suspensionKey(one));
+    const queue = await outboxDepth(alerts);
+    const sendable = waiting.length === 0 ? queue : await outboxDepth(alerts, { except: waiting });
+    return { queue, sendable, suspensions, refused: await readRefusedMessages(alerts) };
+  });
 }

@@ -120,60 +120,7 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
     registers,
   });
 
-  const gauges: Gauge[] = [];
-  const gauge = <L extends string>(name: string, help: string, labelNames: L[]): Gauge<L> => {
-    const made = new Gauge({ name, help, labelNames, registers });
-    gauges.push(made);
-    return made;
-  };
-  const storeUp = gauge(
-    "bellwether_store_up",
-    "1 where the database answered this time and its last write got through.",
-    [],
-  );
-  const observationAge = gauge(
-    "bellwether_watcher_last_look_age_seconds",
-    "How long ago a watcher's last look was kept.",
-    ["network", "watcher"],
-  );
-  const interval = gauge("bellwether_watcher_interval_seconds", "How long a watcher waits between two looks.", [
-    "network",
-    "watcher",
-  ]);
-  const network = gauge("bellwether_network_state", "1 for the state of the last verdict on a network.", [
-    "network",
-    "state",
-  ]);
-  const age = gauge("bellwether_network_time_age_seconds", "How far a network's time is behind this machine's clock.", [
-    "network",
-  ]);
-  const node = gauge("bellwether_node_state", "1 for the state of a node in the last verdict.", [
-    "network",
-    "node",
-    "state",
-  ]);
-  const behind = gauge("bellwether_node_behind_seconds", "How far a node is behind the best one.", ["network", "node"]);
-  const depth = gauge("bellwether_queue_depth", "Messages that are not sent yet.", ["platform"]);
-  const oldest = gauge("bellwether_queue_oldest_age_seconds", "The age of the oldest message that is not sent yet.", [
-    "platform",
-  ]);
-  const refused = gauge("bellwether_token_refused", "1 while a platform refuses the bot's own token.", ["platform"]);
-  const open = gauge("bellwether_open_episodes", "Alerts that are firing.", ["network", "severity"]);
-  const dead = gauge("bellwether_dead_letters", "Messages given up within the last day.", ["platform"]);
-  const subscriptions = gauge("bellwether_subscriptions", "Subscriptions, by their state.", ["state"]);
-  const held = gauge("bellwether_held_messages", "Messages that wait for quiet hours to end.", []);
-
-  const oldestTransaction = gauge(
-    "bellwether_database_oldest_transaction_seconds",
-    "How long the oldest transaction on the database server has been open; 0 for a file.",
-    [],
-  );
-  const deadRows = gauge(
-    "bellwether_database_dead_rows_ratio",
-    "The share of dead rows in the table with most of them; 0 for a file, and where there are few.",
-    [],
-  );
-  const silences = gauge("bellwether_silences", "Silences that hold now: they keep alerts back.", []);
+  const gauges = alertGauges(Gauge, registers);
 
   return {
     observe(sample) {
@@ -187,47 +134,122 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
       }
     },
     show(snapshot) {
-      for (const one of gauges) one.reset();
-      storeUp.set(snapshot?.writable === true ? 1 : 0);
+      for (const one of Object.values<Gauge>(gauges)) one.reset();
+      gauges.storeUp.set(snapshot?.writable === true ? 1 : 0);
       if (snapshot === undefined) return;
-      for (const { network, watcher, at, every } of snapshot.observations) {
-        observationAge.set({ network, watcher }, Math.max(0, snapshot.at - at) / 1000);
-        interval.set({ network, watcher }, every / 1000);
-      }
-      for (const [name, verdict] of snapshot.verdicts) {
-        for (const state of NETWORK_STATES) network.set({ network: name, state }, Number(state === verdict.network));
-        if (verdict.ageMillis !== undefined) age.set({ network: name }, verdict.ageMillis / 1000);
-        for (const one of verdict.nodes) {
-          for (const state of NODE_STATES) {
-            node.set({ network: name, node: one.node, state }, Number(state === one.state));
-          }
-          if (one.behindMillis !== undefined) behind.set({ network: name, node: one.node }, one.behindMillis / 1000);
-        }
-        for (const severity of SEVERITIES) open.set({ network: name, severity }, 0);
-      }
-      // An empty queue shows as 0: a missing figure looks like one that could not be read.
-      for (const platform of snapshot.platforms) for (const one of [depth, oldest, dead]) one.set({ platform }, 0);
-      for (const { platform, owed, oldest: since } of snapshot.queue) {
-        depth.set({ platform }, owed);
-        oldest.set({ platform }, Math.max(0, snapshot.at - since) / 1000);
-      }
-      // The console has no token.
-      for (const platform of snapshot.platforms.filter((one) => one !== "web")) {
-        refused.set(
-          { platform },
-          Number(snapshot.suspensions.some((one) => isOfPlatform(one) && one.platform === platform)),
-        );
-      }
-      for (const episode of snapshot.open) open.inc({ network: episode.network, severity: episode.severity });
-      for (const { platform, count } of snapshot.counts.dead) dead.set({ platform }, count);
-      for (const state of SUBSCRIPTION_STATES) subscriptions.set({ state }, 0);
-      for (const { state, count } of snapshot.counts.subscriptions) {
-        if (state !== "removed") subscriptions.set({ state }, count);
-      }
-      held.set(snapshot.counts.held);
-      silences.set(snapshot.silences);
-      oldestTransaction.set((snapshot.load?.oldestTransaction ?? 0) / 1000);
-      deadRows.set(snapshot.load?.dead?.share ?? 0);
+      showNetworks(gauges, snapshot);
+      showQueues(gauges, snapshot);
+      showCounts(gauges, snapshot);
     },
   };
+}
+
+/** The state of watching and delivering, at a scrape. */
+function alertGauges(Gauge: Prometheus["Gauge"], registers: Registry[]) {
+  const gauge = <L extends string>(name: string, help: string, labelNames: L[]): Gauge<L> =>
+    new Gauge({ name, help, labelNames, registers });
+  return {
+    storeUp: gauge(
+      "bellwether_store_up",
+      "1 where the database answered this time and its last write got through.",
+      [],
+    ),
+    observationAge: gauge("bellwether_watcher_last_look_age_seconds", "How long ago a watcher's last look was kept.", [
+      "network",
+      "watcher",
+    ]),
+    interval: gauge("bellwether_watcher_interval_seconds", "How long a watcher waits between two looks.", [
+      "network",
+      "watcher",
+    ]),
+    network: gauge("bellwether_network_state", "1 for the state of the last verdict on a network.", [
+      "network",
+      "state",
+    ]),
+    age: gauge("bellwether_network_time_age_seconds", "How far a network's time is behind this machine's clock.", [
+      "network",
+    ]),
+    node: gauge("bellwether_node_state", "1 for the state of a node in the last verdict.", [
+      "network",
+      "node",
+      "state",
+    ]),
+    behind: gauge("bellwether_node_behind_seconds", "How far a node is behind the best one.", ["network", "node"]),
+    depth: gauge("bellwether_queue_depth", "Messages that are not sent yet.", ["platform"]),
+    oldest: gauge("bellwether_queue_oldest_age_seconds", "The age of the oldest message that is not sent yet.", [
+      "platform",
+    ]),
+    refused: gauge("bellwether_token_refused", "1 while a platform refuses the bot's own token.", ["platform"]),
+    open: gauge("bellwether_open_episodes", "Alerts that are firing.", ["network", "severity"]),
+    dead: gauge("bellwether_dead_letters", "Messages given up within the last day.", ["platform"]),
+    subscriptions: gauge("bellwether_subscriptions", "Subscriptions, by their state.", ["state"]),
+    held: gauge("bellwether_held_messages", "Messages that wait for quiet hours to end.", []),
+
+    oldestTransaction: gauge(
+      "bellwether_database_oldest_transaction_seconds",
+      "How long the oldest transaction on the database server has been open; 0 for a file.",
+      [],
+    ),
+    deadRows: gauge(
+      "bellwether_database_dead_rows_ratio",
+      "The share of dead rows in the table with most of them; 0 for a file, and where there are few.",
+      [],
+    ),
+    silences: gauge("bellwether_silences", "Silences that hold now: they keep alerts back.", []),
+  };
+}
+
+type AlertGauges = ReturnType<typeof alertGauges>;
+
+function showNetworks(
+  { observationAge, interval, network, age, node, behind, open }: AlertGauges,
+  snapshot: AlertSnapshot,
+): void {
+  for (const { network, watcher, at, every } of snapshot.observations) {
+    observationAge.set({ network, watcher }, Math.max(0, snapshot.at - at) / 1000);
+    interval.set({ network, watcher }, every / 1000);
+  }
+  for (const [name, verdict] of snapshot.verdicts) {
+    for (const state of NETWORK_STATES) network.set({ network: name, state }, Number(state === verdict.network));
+    if (verdict.ageMillis !== undefined) age.set({ network: name }, verdict.ageMillis / 1000);
+    for (const one of verdict.nodes) {
+      for (const state of NODE_STATES) {
+        node.set({ network: name, node: one.node, state }, Number(state === one.state));
+      }
+      if (one.behindMillis !== undefined) behind.set({ network: name, node: one.node }, one.behindMillis / 1000);
+    }
+    for (const severity of SEVERITIES) open.set({ network: name, severity }, 0);
+  }
+  for (const episode of snapshot.open) open.inc({ network: episode.network, severity: episode.severity });
+}
+
+function showQueues({ depth, oldest, refused, dead }: AlertGauges, snapshot: AlertSnapshot): void {
+  // An empty queue shows as 0: a missing figure looks like one that could not be read.
+  for (const platform of snapshot.platforms) for (const one of [depth, oldest, dead]) one.set({ platform }, 0);
+  for (const { platform, owed, oldest: since } of snapshot.queue) {
+    depth.set({ platform }, owed);
+    oldest.set({ platform }, Math.max(0, snapshot.at - since) / 1000);
+  }
+  // The console has no token.
+  for (const platform of snapshot.platforms.filter((one) => one !== "web")) {
+    refused.set(
+      { platform },
+      Number(snapshot.suspensions.some((one) => isOfPlatform(one) && one.platform === platform)),
+    );
+  }
+}
+
+function showCounts(
+  { dead, subscriptions, held, oldestTransaction, deadRows, silences }: AlertGauges,
+  snapshot: AlertSnapshot,
+): void {
+  for (const { platform, count } of snapshot.counts.dead) dead.set({ platform }, count);
+  for (const state of SUBSCRIPTION_STATES) subscriptions.set({ state }, 0);
+  for (const { state, count } of snapshot.counts.subscriptions) {
+    if (state !== "removed") subscriptions.set({ state }, count);
+  }
+  held.set(snapshot.counts.held);
+  silences.set(snapshot.silences);
+  oldestTransaction.set((snapshot.load?.oldestTransaction ?? 0) / 1000);
+  deadRows.set(snapshot.load?.dead?.share ?? 0);
 }

@@ -28,7 +28,7 @@ export function jobStage(
   const api = apiOf("mainnet", nodes.length);
   const running: { readonly network: string; readonly person: string }[] = [];
   const stage = { most: 0, perPerson: 0, disposed: 0 };
-  const exports: LedgerExports = {
+  const exports: Pick<LedgerExports, "export"> = {
     async export(asked, request) {
       const node = nodes[0]!;
       const [person = "", size = "0"] = request.name.split("/");

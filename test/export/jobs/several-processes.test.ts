@@ -62,7 +62,7 @@ describe.skipIf(postgresMissing !== undefined)(`exports of several processes ${p
     const one = async (name: N): Promise<Process> => {
       const store = createStore({ url: database.url, log: silentLog() });
       const owed: string[] = [];
-      const exports: LedgerExports = {
+      const exports: Pick<LedgerExports, "export"> = {
         async export(api, { name: person, signal }) {
           const ended = Promise.withResolvers<void>();
           signal.addEventListener("abort", () => ended.reject(signal.reason as Error), { once: true });

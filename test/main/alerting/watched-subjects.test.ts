@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { createWatchedSubjects } from "../../../src/main/alerting/alerting.ts";
+import { createWatchedSubjects } from "../../../src/main/alerting/watched-networks.ts";
 import { aSubscription } from "../../alerts/samples.ts";
 
 test("what active subscriptions name is asked for, each once, by network and kind", () => {

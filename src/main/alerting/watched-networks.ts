@@ -1,0 +1,130 @@
+import type { AlertDependencies } from "../../alerts/dependencies.ts";
+import { type AlertEngine, createAlertEngine } from "../../alerts/engine/engine.ts";
+import type { AlertKind } from "../../alerts/judge/kinds/kinds.ts";
+import type { Subscription } from "../../alerts/route/subscription.ts";
+import type { ApiClient } from "../../api/api-client.ts";
+import type { Verdict } from "../../api/verdict/verdict.ts";
+import type { Lease, Store } from "../../store/store.ts";
+import { toMillis } from "../../units/nanoseconds.ts";
+import type { createWatchers } from "../../watchers/create-watchers.ts";
+import type { startSchedule } from "../../watchers/schedule.ts";
+import type { Observation } from "../../watchers/watch-loop.ts";
+import { fencedStore } from "./duties.ts";
+import type { LastObservation } from "./alerting.ts";
+import { followNetwork } from "./followed-networks.ts";
+
+interface WatchedNetworksDependencies {
+  /** Of the engine that each watch gets. */
+  readonly alerts: AlertDependencies & { readonly store: Pick<Store, "transaction"> };
+  readonly subjects: WatchedSubjects;
+  /** Is given each observation, once it is stored. */
+  readonly onObservation?: ((observation: Observation) => void) | undefined;
+}
+
+/** The watch of each network, by this process or by another one. */
+export class WatchedNetworks {
+  readonly #dependencies: WatchedNetworksDependencies;
+  readonly #observations = new Map<string, LastObservation>();
+  readonly #verdicts = new Map<string, Verdict>();
+  /** Those that this process watches. */
+  readonly #own = new Set<string>();
+
+  constructor(dependencies: WatchedNetworksDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  get observations(): readonly LastObservation[] {
+    return [...this.#observations.values()];
+  }
+
+  /** The last verdict, by whichever process watches the network. */
+  verdict(network: string): Verdict | undefined {
+    return this.#verdicts.get(network);
+  }
+
+  /** Reads what other processes have stored of the networks that this one does not watch. */
+  async follow(networks: readonly string[], engine: AlertEngine): Promise<void> {
+    const { config, clock } = this.#dependencies.alerts;
+    for (const network of networks) {
+      if (this.#own.has(network)) continue;
+      const { observations, verdict } = await followNetwork(network, { engine, config, clock });
+      // It may have become this process's own meanwhile.
+      if (this.#own.has(network)) continue;
+      for (const one of observations) this.#observations.set(`${network}/${one.watcher}`, one);
+      if (verdict !== undefined) this.#verdicts.set(network, verdict);
+    }
+  }
+
+  /** Watches a network for as long as this process has the lease. Gives the function that ends it. */
+  watch(
+    api: ApiClient,
+    lease: Lease,
+    load: { readonly createWatchers: typeof createWatchers; readonly startSchedule: typeof startSchedule },
+  ): () => Promise<void> {
+    const { alerts, subjects } = this.#dependencies;
+    const { config, clock, log } = alerts;
+    const { network } = api;
+    // What an earlier watch of this process remembers is as old as that.
+    const engine = createAlertEngine({ ...alerts, store: fencedStore(alerts.store, lease) });
+    const onVerdict = (latest: Verdict): void => void this.#verdicts.set(network, latest);
+    this.#own.add(network);
+    const schedule = load.startSchedule({
+      random: Math.random,
+      networks: [
+        { api, watchers: load.createWatchers({ network, nodes: api.nodes.length, config, clock, onVerdict }) },
+      ],
+      load: async (_network, watcher) => (await engine.snapshot(network, watcher))?.data,
+      subjects: (_network, kind) => subjects.of(network, kind),
+      sink: (observation) => this.#record(engine, observation),
+      log,
+      clock,
+    });
+    return async () => {
+      await schedule.stop();
+      this.#own.delete(network);
+    };
+  }
+
+  async #record(engine: AlertEngine, observation: Observation): Promise<void> {
+    await engine.processObservation(observation);
+    const { network, watcher, at, failure } = observation;
+    this.#observations.set(`${network}/${watcher.name}`, {
+      network,
+      watcher: watcher.name,
+      every: watcher.every,
+      at: toMillis(at),
+      ...(failure === undefined ? {} : { failure: failure.message }),
+    });
+    this.#dependencies.onObservation?.(observation);
+  }
+}
+
+/** The subjects that subscriptions name, for watchers that poll each of them. */
+export interface WatchedSubjects {
+  /** Takes the current subscriptions. */
+  update(subscriptions: readonly Subscription[]): void;
+  /** The subjects of all active subscriptions, each once. */
+  of(network: string, kind: AlertKind): readonly string[];
+}
+
+export function createWatchedSubjects(): WatchedSubjects {
+  let current: readonly Subscription[] = [];
+  let byKind = new Map<string, readonly string[]>();
+  return {
+    update(subscriptions) {
+      // The engine gives the same list until one of them changes.
+      if (subscriptions === current) return;
+      current = subscriptions;
+      const sets = new Map<string, Set<string>>();
+      for (const { state, network, kinds, subjects } of subscriptions) {
+        if (state !== "active") continue;
+        for (const kind of kinds) {
+          const key = `${network}|${kind}`;
+          sets.set(key, new Set([...(sets.get(key) ?? []), ...subjects]));
+        }
+      }
+      byKind = new Map([...sets].map(([key, named]) => [key, [...named]]));
+    },
+    of: (network, kind) => byKind.get(`${network}|${kind}`) ?? [],
+  };
+}
