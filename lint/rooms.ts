@@ -81,9 +81,9 @@ export const doors: Readonly<Record<string, string>> = {
   "adapters/web/public/reply": "clipboard draw-reply render-actions render-files render-text times",
   "adapters/web/public/vnode": "keep-focus make-dom",
   "alerts/deliver":
-    "dispatch/* outbox/batch outbox/alert-log outbox/group outbox/held outbox/notification-state outbox/outbox outbox/queries outbox/record outbox/stored-messages",
+    "dispatch/* outbox/alert-log outbox/batch outbox/group outbox/held outbox/notification-state outbox/outbox outbox/queries outbox/record outbox/stored-messages",
   "alerts/deliver/dispatch": "refused-messages",
-  "alerts/deliver/outbox": "batch claim alert-log group held notification-state queries record stored-messages",
+  "alerts/deliver/outbox": "alert-log batch claim group held notification-state queries record stored-messages",
   "alerts/deliver/suspension": "suspension-notices token-probe",
   "alerts/judge": "drill kinds/* rules/*",
   "alerts/judge/kinds": "event json-fields kind network-status price reading severity",

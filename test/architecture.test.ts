@@ -142,6 +142,17 @@ const REFUSED: [file: string, code: string, message: string][] = [
   ["src/bot/l.ts", `export const x = (name: "env") => process[name];`, 'Write "process."'],
   ["src/bot/m.ts", `import process from "node:process";\nexport const x = process;`, "the package node:process"],
   ["src/store/z.ts", `export const x = (process as unknown as { e: string }).e;`, 'Write "process."'],
+  // Too much in one function
+  [
+    "src/bot/n.ts",
+    `export function x(a: number): void {\n${"  void a;\n".repeat(120)}}`,
+    "The function `x` has too many lines (122)",
+  ],
+  [
+    "src/bot/o.ts",
+    `export const x = (a: number): number => ${[...Array(20).keys()].map((at) => `a > ${at} ? ${at} : `).join("")}a;`,
+    "has a complexity of 21",
+  ],
   // A clock, or chance
   ["src/alerts/judge/p.ts", `export const x = Date.now();`, "alerts must not use Date.now"],
   ["src/alerts/judge/rules/q.ts", `export const x = new Date();`, "alerts must not use Date:"],

@@ -22,33 +22,14 @@ export function exportRange(
   now: Nanoseconds,
   lineWith: (from: string, to: string) => string,
 ): ExportRange {
-  if (from !== undefined && from.from > now) {
-    throw new UserError(`from lies in the future: ${formatUtc(from.from)}.`, {
-      option: "from",
-      remedy: `Now it is ${formatUtc(now)}; give an earlier time.`,
-    });
-  }
-  if (to !== undefined && to.from > now && to.from !== to.to) {
-    throw new UserError(`to lies in the future: ${formatUtc(to.from)}.`, {
-      option: "to",
-      remedy: `Now it is ${formatUtc(now)}; write to:now for everything until now.`,
-    });
-  }
+  refuseFuture(from, to, now);
   const isPeriodOver = from !== undefined && from.to > from.from && from.to <= now;
   const end = to ?? (isPeriodOver ? from : undefined);
   const range = {
     from: from === undefined ? undefined : wholeSeconds(from.from),
     to: wholeSeconds(end?.to ?? now),
   };
-  if (range.from !== undefined && range.from < 0n) {
-    throw new UserError("from lies before 1970, where no network was.", {
-      option: "from",
-      remedy: "Give a later time, or leave from out for all there is.",
-    });
-  }
-  if (range.to <= 0n) {
-    throw new UserError("to lies before 1970, where no network was.", { option: "to", remedy: "Give a later time." });
-  }
+  refuseBefore1970(range);
   if (from !== undefined && end === undefined && range.from === range.to) {
     throw new UserError(`from is now, ${formatUtc(range.to)}: nothing lies behind it yet.`, {
       option: "from",
@@ -71,6 +52,33 @@ export function exportRange(
     }
   }
   return range;
+}
+
+function refuseFuture(from: TimeSpan | undefined, to: TimeSpan | undefined, now: Nanoseconds): void {
+  if (from !== undefined && from.from > now) {
+    throw new UserError(`from lies in the future: ${formatUtc(from.from)}.`, {
+      option: "from",
+      remedy: `Now it is ${formatUtc(now)}; give an earlier time.`,
+    });
+  }
+  if (to !== undefined && to.from > now && to.from !== to.to) {
+    throw new UserError(`to lies in the future: ${formatUtc(to.from)}.`, {
+      option: "to",
+      remedy: `Now it is ${formatUtc(now)}; write to:now for everything until now.`,
+    });
+  }
+}
+
+function refuseBefore1970(range: ExportRange): void {
+  if (range.from !== undefined && range.from < 0n) {
+    throw new UserError("from lies before 1970, where no network was.", {
+      option: "from",
+      remedy: "Give a later time, or leave from out for all there is.",
+    });
+  }
+  if (range.to <= 0n) {
+    throw new UserError("to lies before 1970, where no network was.", { option: "to", remedy: "Give a later time." });
+  }
 }
 
 /** The exact half-open range, as requested of the node. */

@@ -4,7 +4,16 @@ import { isNoneOf, type WithDatabase } from "./queries.ts";
 import type { Schema } from "./schema.ts";
 import type { ExportOwner, ExportTables } from "./store.ts";
 
+type JobTables = Pick<
+  ExportTables,
+  "add" | "update" | "get" | "list" | "recognisable" | "open" | "abandoned" | "served" | "durations"
+>;
+
 export function createExportTables(withDatabase: WithDatabase): ExportTables {
+  return { ...createJobTables(withDatabase), ...createFileTables(withDatabase) };
+}
+
+function createJobTables(withDatabase: WithDatabase): JobTables {
   return {
     add: (job) => withDatabase(async (db) => void (await db.insertInto("export_jobs").values(job).execute())),
 
@@ -99,7 +108,11 @@ export function createExportTables(withDatabase: WithDatabase): ExportTables {
           .execute();
         return rows.map(({ millis }) => Number(millis));
       }),
+  };
+}
 
+function createFileTables(withDatabase: WithDatabase): Omit<ExportTables, keyof JobTables> {
+  return {
     addFiles: (files) =>
       withDatabase(async (db) => {
         if (files.length > 0)

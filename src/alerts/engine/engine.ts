@@ -49,8 +49,35 @@ export interface EpisodeHistory {
   readonly receipts: readonly ReceiptRow[];
 }
 
+/** What is stored of alerts. */
+interface AlertQueries {
+  /** The first episodes of those that one message says, by the delivery of the message; none where it is not known. */
+  grouped(delivery: string, count: number): Promise<readonly Episode[]>;
+  /** How many messages are owed on each platform, or with one workspace's token, and since when the oldest (Unix milliseconds). */
+  outboxDepth(
+    token?: string,
+  ): Promise<readonly { readonly platform: string; readonly owed: number; readonly oldest: number }[]>;
+  /** The platforms that refuse the bot's token. */
+  suspensions(): Promise<readonly Suspension[]>;
+  /** Finished deliveries, newest first; to one destination where it is named. */
+  finished(limit: number, destination?: string): Promise<readonly DeliveryRow[]>;
+  /** Messages by their ids; without those that were pruned. */
+  messages(ids: readonly string[]): Promise<ReadonlyMap<string, AlertMessage>>;
+
+  openEpisodes(network?: string): Promise<readonly Episode[]>;
+  /** Machines that are bad and have not fired yet, of the rules with the configured thresholds. */
+  pending(network: string): Promise<readonly Machine[]>;
+  /** Newest first. */
+  lastEpisodes(limit: number, network?: string): Promise<readonly Episode[]>;
+  history(episode: string): Promise<EpisodeHistory | undefined>;
+  /** The log as people read it: decisions, and the outcomes of deliveries. */
+  readonly log: LogReader;
+  /** Newest first. */
+  decisions(query: DecisionQuery): Promise<readonly DecisionRow[]>;
+}
+
 /** Turns observations, subscriptions and silences into deliveries in the outbox. */
-export interface AlertEngine {
+export interface AlertEngine extends AlertQueries {
   /** The clock of all waiting for alerts. */
   readonly clock: Clock;
   /** The last snapshot of a watcher, as it was stored, for its schema to check. */
@@ -100,62 +127,14 @@ export interface AlertEngine {
     only?: Destination,
     others?: readonly string[],
   ): Promise<Episode | undefined>;
-  /** The first episodes of those that one message says, by the delivery of the message; none where it is not known. */
-  grouped(delivery: string, count: number): Promise<readonly Episode[]>;
   /** A button of an alert was pressed on this message: one that is known of no delivery is a copy, which is then tidied. */
   notePress(episode: string, pressed: Receipt): Promise<void>;
-
-  /** How many messages are owed on each platform, or with one workspace's token, and since when the oldest (Unix milliseconds). */
-  outboxDepth(
-    token?: string,
-  ): Promise<readonly { readonly platform: string; readonly owed: number; readonly oldest: number }[]>;
-  /** The platforms that refuse the bot's token. */
-  suspensions(): Promise<readonly Suspension[]>;
-  /** Finished deliveries, newest first; to one destination where it is named. */
-  finished(limit: number, destination?: string): Promise<readonly DeliveryRow[]>;
-  /** Messages by their ids; without those that were pruned. */
-  messages(ids: readonly string[]): Promise<ReadonlyMap<string, AlertMessage>>;
-
-  openEpisodes(network?: string): Promise<readonly Episode[]>;
-  /** Machines that are bad and have not fired yet, of the rules with the configured thresholds. */
-  pending(network: string): Promise<readonly Machine[]>;
-  /** Newest first. */
-  lastEpisodes(limit: number, network?: string): Promise<readonly Episode[]>;
-  history(episode: string): Promise<EpisodeHistory | undefined>;
-  /** The log as people read it: decisions, and the outcomes of deliveries. */
-  readonly log: LogReader;
-  /** Newest first. */
-  decisions(query: DecisionQuery): Promise<readonly DecisionRow[]>;
 }
 
 export function createAlertEngine(dependencies: AlertDependencies): AlertEngine {
   const { store, config, clock, newId = randomId } = dependencies;
   const readIndex = subscriptionIndexReader(config);
   const upkeep = createUpkeep(dependencies, readIndex);
-
-  /** `threads`: of destinations whose message belongs into a thread, the delivery that begins it. */
-  async function owe(
-    tables: AlertTables,
-    announced: readonly Announcement[],
-    threads: ReadonlyMap<string, string> = new Map(),
-  ): Promise<void> {
-    const deliveries = announced.map(({ destination, message }) => {
-      const threadOf = threads.get(destinationKey(destination));
-      return {
-        id: newId(),
-        destination,
-        phase: "bot",
-        message: AlertMessage.parse(message),
-        ...(threadOf === undefined ? {} : { threadOf }),
-      } as const;
-    });
-    const at = nowMillis(clock);
-    await enqueue(tables, { deliveries }, at, newId);
-    // Somebody waits for the answer: what waits there shows whether it can be reached by now.
-    const suspended = new Set((await readSuspensions(tables)).map(suspensionKey));
-    const keys = new Set(announced.map(({ destination }) => destinationKey(destination)));
-    for (const key of keys) if (suspended.has(key)) await retryNow(tables, key, at);
-  }
 
   async function putSubscriptions(
     given: readonly Subscription[],
@@ -184,7 +163,7 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
         detail: subscriptionLogLine(known.get(one.id), one, by),
       }));
       await logDecisions(alerts, decisions, at);
-      await owe(alerts, announced);
+      await owe(dependencies, alerts, announced);
     });
     if (announced.length > 0) dependencies.onOwed?.();
     await upkeep();
@@ -232,7 +211,7 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
           ...(network === undefined ? {} : { network }),
         };
         await logDecisions(alerts, [{ what: "silence", ...where, detail: silenceLogLine(silence, by, at) }], at);
-        await owe(alerts, announced);
+        await owe(dependencies, alerts, announced);
       });
       if (announced.length > 0) dependencies.onOwed?.();
       await upkeep();
@@ -248,7 +227,7 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
         for (const one of [first, ...rest]) {
           const places = one?.isNew === true ? one.announceAt.filter((at) => !heard.has(destinationKey(at))) : [];
           if (one === undefined || places.length === 0) continue;
-          await owe(alerts, announced(one.episode, places), one.threads);
+          await owe(dependencies, alerts, announced(one.episode, places), one.threads);
           for (const at of places) heard.add(destinationKey(at));
         }
         return first;
@@ -260,15 +239,48 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
       return done?.episode;
     },
 
-    grouped: (delivery, count) =>
-      store.transaction(async ({ alerts }) => (await episodesSaidBy(alerts, delivery)).slice(0, count)),
     async notePress(episode, pressed) {
       const tidied = await store.transaction(({ alerts }) =>
         recordPress(alerts, episode, pressed, nowMillis(clock), newId),
       );
       if (tidied) dependencies.onOwed?.();
     },
+    ...createQueries(store),
+  };
+}
 
+/**
+ * Adds announcements to the outbox. `threads`: of destinations whose message belongs into a thread, the delivery that
+ * begins it.
+ */
+async function owe(
+  { clock, newId = randomId }: AlertDependencies,
+  tables: AlertTables,
+  announced: readonly Announcement[],
+  threads: ReadonlyMap<string, string> = new Map(),
+): Promise<void> {
+  const deliveries = announced.map(({ destination, message }) => {
+    const threadOf = threads.get(destinationKey(destination));
+    return {
+      id: newId(),
+      destination,
+      phase: "bot",
+      message: AlertMessage.parse(message),
+      ...(threadOf === undefined ? {} : { threadOf }),
+    } as const;
+  });
+  const at = nowMillis(clock);
+  await enqueue(tables, { deliveries }, at, newId);
+  // Somebody waits for the answer: what waits there shows whether it can be reached by now.
+  const suspended = new Set((await readSuspensions(tables)).map(suspensionKey));
+  const keys = new Set(announced.map(({ destination }) => destinationKey(destination)));
+  for (const key of keys) if (suspended.has(key)) await retryNow(tables, key, at);
+}
+
+function createQueries(store: AlertDependencies["store"]): AlertQueries {
+  return {
+    grouped: (delivery, count) =>
+      store.transaction(async ({ alerts }) => (await episodesSaidBy(alerts, delivery)).slice(0, count)),
     outboxDepth: (token) =>
       store.transaction(({ alerts }) => outboxDepth(alerts, token === undefined ? {} : { token })),
     suspensions: () => store.transaction(({ alerts }) => readSuspensions(alerts)),

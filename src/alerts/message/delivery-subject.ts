@@ -12,27 +12,14 @@ import { NOTICE_SEVERITIES } from "./notice.ts";
 /** The subject of a delivery, for programs. Pure and total. */
 export function deliverySubject(message: AlertMessage, phase: string): DeliverySubject {
   switch (message.type) {
-    case "condition": {
-      const { id, kind, network, subject, severity, detected, escalated, ended } = message.episode;
-      const [state, at] =
-        phase === "resolve" || phase === "fired and resolved" || ended !== undefined
-          ? (["resolved", ended ?? detected] as const)
-          : message.phase === "escalation" && phase !== "trigger"
-            ? (["escalated", escalated ?? detected] as const)
-            : (["firing", detected] as const);
-      return { kind, network, subject, state, severity, at, episode: id };
-    }
+    case "condition":
+      return conditionSubject(message, phase);
     case "event": {
       const { kind, network, subject, at } = message.event;
       return { kind, network, subject, state: "event", severity: severityOfEvent(message.event), at };
     }
-    case "digest": {
-      const severity = message.episodes.map((one) => one.severity).reduce<Severity>(worse, "info");
-      const last = message.events.at(-1);
-      const kind = message.reason === "catch-up" && last !== undefined ? last.kind : "bot";
-      const at = last?.at ?? message.episodes.at(-1)?.ended ?? "0";
-      return { kind, network: message.network, subject: "", state: "digest", severity, at };
-    }
+    case "digest":
+      return digestSubject(message);
     case "rolling": {
       const at = message.events.at(-1)?.at ?? "0";
       return { kind: message.kind, network: message.network, subject: "", state: "digest", severity: "info", at };
@@ -49,16 +36,8 @@ export function deliverySubject(message: AlertMessage, phase: string): DeliveryS
       return { kind: "bot", network: "", subject: "", state: "event", severity: "info", at: message.to };
     case "notice":
       return noticeSubject(message);
-    case "token": {
-      const lost = message.change.what === "refused" || message.change.what === "revoked";
-      const subject = message.channel ?? message.platform;
-      const severity = !lost
-        ? "info"
-        : message.channel === undefined || message.operator === true
-          ? "critical"
-          : "warning";
-      return { kind: "bot", network: "", subject, state: lost ? "firing" : "resolved", severity, at: message.at };
-    }
+    case "token":
+      return tokenSubject(message);
     case "change": {
       const network = changedNetwork(message);
       const episode = message.change.what === "acknowledged" ? { episode: message.change.episode.id } : {};
@@ -71,7 +50,34 @@ export function deliverySubject(message: AlertMessage, phase: string): DeliveryS
   }
 }
 
-function noticeSubject({ notice, at }: Extract<AlertMessage, { type: "notice" }>): DeliverySubject {
+type Message<T extends AlertMessage["type"]> = Extract<AlertMessage, { type: T }>;
+
+function conditionSubject(message: Message<"condition">, phase: string): DeliverySubject {
+  const { id, kind, network, subject, severity, detected, escalated, ended } = message.episode;
+  const about = { kind, network, subject, severity, episode: id };
+  if (phase === "resolve" || phase === "fired and resolved" || ended !== undefined) {
+    return { ...about, state: "resolved", at: ended ?? detected };
+  }
+  return message.phase === "escalation" && phase !== "trigger"
+    ? { ...about, state: "escalated", at: escalated ?? detected }
+    : { ...about, state: "firing", at: detected };
+}
+
+function digestSubject({ network, reason, episodes, events }: Message<"digest">): DeliverySubject {
+  const severity = episodes.map((one) => one.severity).reduce<Severity>(worse, "info");
+  const last = events.at(-1);
+  const kind = reason === "catch-up" && last !== undefined ? last.kind : "bot";
+  const at = last?.at ?? episodes.at(-1)?.ended ?? "0";
+  return { kind, network, subject: "", state: "digest", severity, at };
+}
+
+function tokenSubject({ platform, channel, change, operator, at }: Message<"token">): DeliverySubject {
+  const about = { kind: "bot", network: "", subject: channel ?? platform, at } as const;
+  if (change.what !== "refused" && change.what !== "revoked") return { ...about, state: "resolved", severity: "info" };
+  return { ...about, state: "firing", severity: channel === undefined || operator === true ? "critical" : "warning" };
+}
+
+function noticeSubject({ notice, at }: Message<"notice">): DeliverySubject {
   const network = notice.about === "unacknowledged" ? notice.episode.network : "";
   const subject = notice.about === "lost" ? notice.channel : notice.about === "refused" ? notice.platform : "";
   return { kind: "bot", network, subject, state: "event", severity: NOTICE_SEVERITIES[notice.about], at };

@@ -53,20 +53,13 @@ export function suspicionWords(one: Suspicion): Text {
 
 /** `Open on mainnet: a node lags behind (api2), warning, since …. 3 of 3 nodes answer, block 1204.`, the worst first. */
 export function networkStatusWords(status: NetworkStatus): Text {
-  const { network, verdict, answering, nodes, height, firing, more, suspicious = [], silenced } = status;
-  const { toldAlready = 0, elsewhere = 0 } = status;
-  const facts = [
-    ...(answering === undefined || nodes === undefined ? [] : [`${answering} of ${nodes} nodes answer`]),
-    ...(height === undefined ? [] : [`block ${groupedNumber(height)}`]),
-  ].join(", ");
+  const { network, verdict, firing, more, suspicious = [], silenced } = status;
+  const facts = factWords(status);
+  const aside = asideWords(status);
   const pending =
     suspicious.length === 0
       ? []
       : text` Suspicious, and no alert yet: ${joinText(suspicious.map(suspicionWords), "; ")}.`;
-  const aside = [
-    ...(toldAlready === 0 ? [] : [` ${othersOpen(toldAlready)} there, told here by another subscription.`]),
-    ...(elsewhere === 0 ? [] : [` ${othersOpen(elsewhere)} there, not told here.`]),
-  ].join("");
   const first = silenced === undefined ? [] : text`${silencedWords(silenced)} `;
   if (firing.length > 0) {
     const rest = more === 0 ? "" : `; and ${more} more`;
@@ -74,11 +67,31 @@ export function networkStatusWords(status: NetworkStatus): Text {
     return text`${first}Open on ${strong(network)}: ${joinText(firing.map(firingWords), "; ")}${rest}.${aside}${behind}${pending}`;
   }
   const detail = facts === "" ? "" : ` (${facts})`;
-  const is =
-    verdict === "disagree" ? ": " : verdict === "blind" || (verdict === "healthy" && aside !== "") ? " " : " is ";
-  const words = aside !== "" && verdict === "healthy" ? "makes blocks" : verdictWords(status);
   const none = verdict === "unwatched" ? "" : aside === "" ? " No alert is open." : aside;
-  return text`${first}${strong(network)}${is}${words}${detail}.${none}${pending}`;
+  return text`${first}${strong(network)}${standingWords(status, aside !== "")}${detail}.${none}${pending}`;
+}
+
+/** `3 of 3 nodes answer, block 1204`; empty if neither is known. */
+function factWords({ answering, nodes, height }: NetworkStatus): string {
+  return [
+    ...(answering === undefined || nodes === undefined ? [] : [`${answering} of ${nodes} nodes answer`]),
+    ...(height === undefined ? [] : [`block ${groupedNumber(height)}`]),
+  ].join(", ");
+}
+
+/** The open alerts that are not named here. */
+function asideWords({ toldAlready = 0, elsewhere = 0 }: NetworkStatus): string {
+  return [
+    ...(toldAlready === 0 ? [] : [` ${othersOpen(toldAlready)} there, told here by another subscription.`]),
+    ...(elsewhere === 0 ? [] : [` ${othersOpen(elsewhere)} there, not told here.`]),
+  ].join("");
+}
+
+/** What follows the network's name. With alerts open elsewhere nobody calls it healthy. */
+function standingWords(status: NetworkStatus, isOpenElsewhere: boolean): string {
+  const { verdict } = status;
+  if (verdict === "healthy" && isOpenElsewhere) return " makes blocks";
+  return `${verdict === "disagree" ? ": " : verdict === "blind" ? " " : " is "}${verdictWords(status)}`;
 }
 
 /** `Silenced until …: nothing of this is told before.`; of a part, where the silences are listed. */

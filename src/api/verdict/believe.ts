@@ -64,17 +64,11 @@ export function judgeBelief(round: PollRound, before: SourceMemory | undefined, 
   }
   markOutvoted();
   for (const [node, suspicion] of nodes) {
-    const answered = timed.some((one) => one.node === node);
-    const was = known.get(node);
-    if (!answered) {
-      // A node that does not answer is neither believed again nor caught again.
-      if (was?.disbelief !== undefined && was.disbelief !== "outvoted") suspicion.disbelief = was.disbelief;
-      if (suspicion.disbelief !== undefined) suspicion.disbelieved = was?.disbelieved ?? 1;
-    } else if (suspicion.disbelief !== undefined) {
-      // The count lapses where more polls went unanswered than it takes.
-      const counts = was !== undefined && was.missed <= SILENT_ROUNDS;
-      suspicion.disbelieved = (counts ? (was.disbelieved ?? 0) : 0) + 1;
-    }
+    count(
+      suspicion,
+      known.get(node),
+      timed.some((one) => one.node === node),
+    );
   }
   return { believed: timed.filter((one) => nodes.get(one.node)?.disbelief === undefined), contradictions, nodes };
 
@@ -97,6 +91,19 @@ export function judgeBelief(round: PollRound, before: SourceMemory | undefined, 
     const { oddSinceMillis, oddAtMillis } = suspicion ?? {};
     if (oddSinceMillis === undefined || oddAtMillis === undefined) return false;
     return oddAtMillis - oddSinceMillis >= ODD_MILLIS && round.atMillis - oddAtMillis <= thresholds.motionMillis;
+  }
+}
+
+/** Counts for how many polls in a row a node was caught. */
+function count(suspicion: Mutable<Suspicion>, was: NodeMemory | undefined, answered: boolean): void {
+  if (!answered) {
+    // A node that does not answer is neither believed again nor caught again.
+    if (was?.disbelief !== undefined && was.disbelief !== "outvoted") suspicion.disbelief = was.disbelief;
+    if (suspicion.disbelief !== undefined) suspicion.disbelieved = was?.disbelieved ?? 1;
+  } else if (suspicion.disbelief !== undefined) {
+    // The count lapses where more polls went unanswered than it takes.
+    const counts = was !== undefined && was.missed <= SILENT_ROUNDS;
+    suspicion.disbelieved = (counts ? (was.disbelieved ?? 0) : 0) + 1;
   }
 }
 

@@ -41,6 +41,26 @@ export function referencePositions(
   return { ...(time === undefined ? {} : { time }), ...(blocks === undefined ? {} : { blocks }) };
 }
 
+/** Notes how far a node is behind the reference, and whether that is lagging. */
+function place(
+  said: Mutable<NodeVerdict>,
+  time: NonNullable<NodeVerdict["time"]>,
+  height: bigint | undefined,
+  reference: ReferencePositions,
+  thresholds: VerdictThresholds,
+): void {
+  if (reference.time !== undefined) said.behindMillis = Math.max(0, millisBetween(time, reference.time.time));
+  const blocks = reference.blocks?.height;
+  if (blocks !== undefined && height !== undefined) said.behindBlocks = blocks > height ? blocks - height : 0n;
+  if (said.behindMillis !== undefined && said.behindMillis > thresholds.laggingMillis) {
+    said.state = "lagging";
+    said.why ??= `${formatDuration(said.behindMillis)} behind`;
+  } else if (said.behindBlocks !== undefined && said.behindBlocks > thresholds.laggingBlocks) {
+    said.state = "lagging";
+    said.why ??= `${formatDecimal(decimal(said.behindBlocks))} blocks behind`;
+  }
+}
+
 /** What one poll says of one node. */
 export function judgeNode(
   { witness, memory, vote }: Voter,
@@ -69,16 +89,7 @@ export function judgeNode(
     const others = contradicts.says.filter((one) => one.node !== node).map((one) => one.node);
     said.why = `contradicts ${others.join(" and ")} about block ${formatDecimal(decimal(contradicts.height))}`;
   }
-  if (reference.time !== undefined) said.behindMillis = Math.max(0, millisBetween(time, reference.time.time));
-  const blocks = reference.blocks?.height;
-  if (blocks !== undefined && height !== undefined) said.behindBlocks = blocks > height ? blocks - height : 0n;
-  if (said.behindMillis !== undefined && said.behindMillis > thresholds.laggingMillis) {
-    said.state = "lagging";
-    said.why ??= `${formatDuration(said.behindMillis)} behind`;
-  } else if (said.behindBlocks !== undefined && said.behindBlocks > thresholds.laggingBlocks) {
-    said.state = "lagging";
-    said.why ??= `${formatDecimal(decimal(said.behindBlocks))} blocks behind`;
-  }
+  place(said, time, height, reference, thresholds);
   return said;
 
   function disbeliefWords(disbelief: NonNullable<NodeVerdict["disbelief"]>, timed: TimedWitness): string {

@@ -133,32 +133,18 @@ function nodeReadings(seen: JudgedRound, index: number, nodes: number): readonly
   const { node } = witness;
   const common = { network, subject: node, nodes, seenBy: [node] };
   const said = historyMismatch(judged) ?? judged.why;
-  const why = said === undefined ? {} : { why: said };
+  const told = { ...common, ...(said === undefined ? {} : { why: said }) };
   const blind = verdict.network === "blind";
   const believed = witness.reachable && judged.disbelief === undefined;
-  const placed = !blind && believed && (judged.behindMillis !== undefined || judged.behindBlocks !== undefined);
-  const frontierNode = verdict.frontier?.node ?? node;
-  const { disbelieved = 0 } = judged;
   // Before it moved it was not seen to go together with itself; while it contradicts another, nothing is settled.
   const isProven =
     verdict.memory.nodes[index]?.fresh !== true &&
     !verdict.contradictions.some(({ says }) => says.some((one) => one.node === node));
   return [
-    {
-      kind: "node.lagging",
-      ...common,
-      ...why,
-      state: !placed ? "unknown" : judged.state === "lagging" ? "bad" : "good",
-      seenBy: frontierNode === node ? [node] : [node, frontierNode],
-      facts: {
-        ...(placed && judged.behindMillis !== undefined ? { behindMillis: judged.behindMillis } : {}),
-        ...(placed && judged.behindBlocks !== undefined ? { behindBlocks: judged.behindBlocks.toString() } : {}),
-      },
-    },
+    lagging(told, judged, !blind && believed, verdict.frontier?.node ?? node),
     {
       kind: "node.down",
-      ...common,
-      ...why,
+      ...told,
       // A node that refuses us is up; whether it works cannot be known.
       state: blind || witness.refused === true ? "unknown" : witness.reachable ? "good" : "bad",
       seenBy: witness.reachable ? [node] : [],
@@ -166,20 +152,38 @@ function nodeReadings(seen: JudgedRound, index: number, nodes: number): readonly
     },
     {
       kind: "node.lying",
-      ...common,
-      ...why,
-      state:
-        blind || judged.time === undefined
-          ? "unknown"
-          : disbelieved >= LYING_ROUNDS
-            ? "bad"
-            : believed && isProven
-              ? "good"
-              : "unknown",
+      ...told,
+      state: blind ? "unknown" : honesty(judged, believed && isProven),
       facts: judged.disbelief === undefined ? {} : { by: judged.disbelief },
     },
     timeBack(common, blind || judged.disbelief === "ahead" ? undefined : judged.time, peakBefore(seen, node)),
   ];
+}
+
+function lagging(
+  told: CommonFields & { readonly why?: string },
+  { node, state, behindMillis, behindBlocks }: NodeVerdict,
+  isBelieved: boolean,
+  frontierNode: string,
+): Reading {
+  const placed = isBelieved && (behindMillis !== undefined || behindBlocks !== undefined);
+  return {
+    kind: "node.lagging",
+    ...told,
+    state: !placed ? "unknown" : state === "lagging" ? "bad" : "good",
+    seenBy: frontierNode === node ? [node] : [node, frontierNode],
+    facts: {
+      ...(placed && behindMillis !== undefined ? { behindMillis } : {}),
+      ...(placed && behindBlocks !== undefined ? { behindBlocks: behindBlocks.toString() } : {}),
+    },
+  };
+}
+
+/** Whether a node says what can be true. */
+function honesty({ time, disbelieved = 0 }: NodeVerdict, isTrusted: boolean): Reading["state"] {
+  if (time === undefined) return "unknown";
+  if (disbelieved >= LYING_ROUNDS) return "bad";
+  return isTrusted ? "good" : "unknown";
 }
 
 function peakBefore({ before }: JudgedRound, name: string): Nanoseconds | undefined {

@@ -96,6 +96,11 @@ export async function recordResults(
   return { outcomes, decisions, refusals };
 }
 
+/** Failures of the message itself: no retry helps. */
+function isHopeless(kind: SendErrorKind): kind is "permanent" | "unsendable" | "content" {
+  return kind === "permanent" || kind === "unsendable" || kind === "content";
+}
+
 async function recordFailure(
   tables: AlertTables,
   { row: tried, destination, plain }: ClaimedDelivery,
@@ -142,7 +147,7 @@ async function recordFailure(
     };
   }
   const { kind } = error;
-  if (kind === "permanent" || kind === "unsendable" || kind === "content" || at - row.created_at >= DEAD_LETTER_AFTER) {
+  if (isHopeless(kind) || at - row.created_at >= DEAD_LETTER_AFTER) {
     await deadLetter(tables, row, at, newId);
     if (row.phase === "rolling" && row.kind === "edit") {
       await restartRollingMessage(tables, { row, destination }, at, newId);

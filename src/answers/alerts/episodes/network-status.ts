@@ -54,33 +54,22 @@ export async function networkStatus(
   const { round, memory } = SourcesSnapshot.safeParse(last?.data).data ?? {};
   const frontier = memory?.frontier === undefined ? undefined : toMillis(timeFromText(memory.frontier.time));
   const blockAge = last === undefined || frontier === undefined ? 0 : last.at - frontier;
-  const heights = (round?.witnesses ?? []).flatMap(({ height }) => (height === undefined ? [] : [BigInt(height)]));
-  const highest = heights.reduce<bigint | undefined>((a, b) => (a === undefined || b > a ? b : a), undefined);
-  const isCovered = subscription === undefined ? (): boolean => true : coverageOf(subscription, alerts.config);
-  const own = open.filter((one) => isCovered(one) && compareSeverity(one.severity, subscription?.floor ?? "info") >= 0);
-  const told = others
-    .filter(({ state }) => state === "active")
-    .map((other) => ({ isCovered: coverageOf(other, alerts.config), floor: other.floor }));
-  const toldAlready = open.filter(
-    (one) =>
-      !own.includes(one) &&
-      told.some((other) => other.isCovered(one) && compareSeverity(one.severity, other.floor) >= 0),
-  ).length;
+  const labels = await watchedMarketLabels(network, alerts);
+  const { own, toldAlready, isCovered } = shareOf(open, subscription, others, alerts.config);
   // Under a subscription's own thresholds it may be an alert already.
   const isOpen = ({ kind, subject }: Machine): boolean =>
     open.some((one) => one.kind === kind && one.subject === subject);
-  const suspicious = pending.filter((one) => isCovered(one) && !isOpen(one));
-  const labels = await watchedMarketLabels(network, alerts);
+  const suspicious = pending
+    .filter((one) => isCovered(one) && !isOpen(one))
+    .slice(0, MAX_NAMED_EPISODES)
+    .map((one) => suspicionOf(one, labels, alerts.config, blockAge));
   const elsewhere = open.length - own.length - toldAlready;
   const sorted = own.toSorted((a, b) => compareSeverity(b.severity, a.severity));
   return {
     network,
     verdict: last === undefined ? "unwatched" : looked ? verdictOf(open, pending) : "restarted",
     ...(last === undefined ? {} : { looked: timeToText(fromMillis(last.at)) }),
-    ...(round === undefined
-      ? {}
-      : { answering: round.witnesses.filter(({ reachable }) => reachable).length, nodes: round.witnesses.length }),
-    ...(highest === undefined ? {} : { height: highest.toString() }),
+    ...roundFacts(round),
     firing: sorted.slice(0, MAX_NAMED_EPISODES).map((episode) => {
       const { id, kind, subject, severity, began, beganBefore } = episode;
       const label = episodeLabel(episode) ?? labels[subject];
@@ -94,17 +83,45 @@ export async function networkStatus(
         ...(label === undefined ? {} : { label }),
       };
     }),
-    ...(suspicious.length === 0
-      ? {}
-      : {
-          suspicious: suspicious
-            .slice(0, MAX_NAMED_EPISODES)
-            .map((one) => suspicionOf(one, labels, alerts.config, blockAge)),
-        }),
+    ...(suspicious.length === 0 ? {} : { suspicious }),
     more: Math.max(0, sorted.length - MAX_NAMED_EPISODES),
     ...(toldAlready === 0 ? {} : { toldAlready }),
     ...(elsewhere === 0 ? {} : { elsewhere }),
     ...(silenced === undefined ? {} : { silenced }),
+  };
+}
+
+/** Which open episodes the reader's subscription tells, and how many of the rest another one tells at its place. */
+function shareOf(
+  open: readonly Episode[],
+  subscription: Subscription | undefined,
+  others: readonly Subscription[],
+  config: AlertService["config"],
+) {
+  const isCovered = subscription === undefined ? (): boolean => true : coverageOf(subscription, config);
+  const own = open.filter((one) => isCovered(one) && compareSeverity(one.severity, subscription?.floor ?? "info") >= 0);
+  const told = others
+    .filter(({ state }) => state === "active")
+    .map((other) => ({ isCovered: coverageOf(other, config), floor: other.floor }));
+  const toldAlready = open.filter(
+    (one) =>
+      !own.includes(one) &&
+      told.some((other) => other.isCovered(one) && compareSeverity(one.severity, other.floor) >= 0),
+  ).length;
+  return { own, toldAlready, isCovered };
+}
+
+function roundFacts(
+  round: z.infer<typeof SourcesSnapshot>["round"] | undefined,
+): Pick<NetworkStatus, "answering" | "nodes" | "height"> {
+  if (round === undefined) return {};
+  const { witnesses } = round;
+  const heights = witnesses.flatMap(({ height }) => (height === undefined ? [] : [BigInt(height)]));
+  const highest = heights.reduce<bigint | undefined>((a, b) => (a === undefined || b > a ? b : a), undefined);
+  return {
+    answering: witnesses.filter(({ reachable }) => reachable).length,
+    nodes: witnesses.length,
+    ...(highest === undefined ? {} : { height: highest.toString() }),
   };
 }
 

@@ -46,17 +46,7 @@ export async function changeSubscriptionState(
     context,
   );
   const words = subscriptionWords(found, labels);
-  if (what === "resumed" && found.state === state) {
-    const suspended = await unreachable(alerts, found.destination);
-    if (suspended !== undefined) return retryDelivery(context, found, labels);
-  }
-  if (found.state === state) {
-    return reply({
-      title: text`Nothing changed: subscription ${code(found.id)} is ${state} already`,
-      blocks: [...standingBlocks(found, labels), ...(await silenceNote(context, found))],
-      actions: [...subscriptionActions(found, labels), listAction()],
-    });
-  }
+  if (found.state === state) return unchanged(context, found, labels, what === "resumed");
   if (found.state === "ended" || (found.state === "retired" && what === "paused")) {
     throw new UserError(`Subscription ${found.id} is over: ${found.why ?? found.state}.`, {
       option: "id",
@@ -88,6 +78,23 @@ export async function changeSubscriptionState(
       ...subscriptionActions(changed, labels),
       listAction(),
     ],
+  });
+}
+
+/** Its state holds already: nothing changes, but what waits for its channel is tried where it is resumed. */
+async function unchanged(
+  context: AlertCommandContext,
+  found: Subscription,
+  labels: Labels,
+  isResumed: boolean,
+): Promise<Reply> {
+  if (isResumed && (await unreachable(context.alerts, found.destination)) !== undefined) {
+    return retryDelivery(context, found, labels);
+  }
+  return reply({
+    title: text`Nothing changed: subscription ${code(found.id)} is ${found.state} already`,
+    blocks: [...standingBlocks(found, labels), ...(await silenceNote(context, found))],
+    actions: [...subscriptionActions(found, labels), listAction()],
   });
 }
 
