@@ -262,13 +262,15 @@ describe.skipIf(postgresMissing !== undefined)(`exports of several processes ${p
   });
 
   test("a file is fetched where its folder is shared, by whichever name; elsewhere the export can be run again", async () => {
-    const { a, shares, other, running, runs } = await processes("a", "shares", "other");
+    const { a, shares, other, running, runs, rows } = await processes("a", "shares", "other");
     const ann = asker("ann", { platform: "slack", takesDirectMessages: true });
     const asked = a.jobs.run({ ...requestOf("ann"), asker: ann, answerWithin: 0 });
     await poll(runs).toHaveLength(1);
     expect(await asked).toMatchObject({ kind: "later" });
     running[0]!.end();
     await poll(() => a.owed).toEqual(["ann 00000001"]);
+    // Owed within the transaction that stores the file.
+    await poll(async () => (await rows()).filter((row) => row.endsWith("running"))).toEqual([]);
     // As on another machine: there is no such path.
     await onServer(database.url, "update export_files set path = regexp_replace(path, '.*/', '/elsewhere/')");
     const fetchIn = async ({ jobs }: Process) =>
