@@ -20,7 +20,7 @@ const GIANTS = [
   "src/adapters/terminal/index.ts",
   "src/adapters/web/public/alerts/{alerts,incident}.js",
   "src/adapters/web/public/exchange/exchange.js",
-  "src/adapters/web/public/preview/{discord-markdown,preview-discord,preview-slack,slack-markup}.js",
+  "src/adapters/{discord,slack}/page/{markdown,markup,page}.js",
   "src/alerts/deliver/dispatch/dispatch.ts",
   "src/export/jobs/{job-runner,jobs}.ts",
   "src/export/{ledger-exports,vega-time}.ts",

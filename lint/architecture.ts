@@ -26,7 +26,9 @@ function violation(file: string, room: string, specifier: string, isType: boolea
     const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
     // An entry for a room does not apply to rooms nested in it.
     const fits = (place: string): boolean =>
-      place === "everywhere" ? room !== "adapters/web/public" : isInside(file, place) && place.length >= room.length;
+      place === "everywhere"
+        ? !/^adapters\/\w+\/(?:public|page)$/u.test(room)
+        : isInside(file, place) && place.length >= room.length;
     return checkEntries(room, `the package ${name}`, packages[name], fits, isType);
   }
   const target = path.posix.join(path.posix.dirname(file), specifier);

@@ -17,6 +17,8 @@ export const rooms: Readonly<Record<string, string>> = {
   "adapters/web":
     "ground adapters/* bot alerts/service(types) alerts/sender(types) alerts/judge(types) alerts/*(types)",
   "adapters/web/public": "adapters/web(types) reply(types) reply/columns",
+  "adapters/discord/page": "adapters/web/public adapters/web(types)",
+  "adapters/slack/page": "adapters/web/public adapters/web(types)",
   "adapters/*": "ground bot(types) alerts/sender(types) alerts/*(types) config/settings(types) store(types)",
   // Floor 4½
   answers:
@@ -72,12 +74,14 @@ export const doors: Readonly<Record<string, string>> = {
   "adapters/slack/transport": "api-error bolt endpoint identity installations intake response-url signature web-api",
   "adapters/terminal": "line-runner platform streams",
   "adapters/terminal/render": "cell-width span visible-text wrap",
-  "adapters/web": "limits listen platform alerts/console-sender alerts/watch",
+  "adapters/web": "limits listen platform render alerts/console-sender alerts/watch public/*",
   "adapters/web/access": "allowed-hosts attempt-limiter client-address connection-limit guard login slow-bodies",
   "adapters/web/alerts": "alert-json alert-stream console-sender watch",
   "adapters/web/invocations": "question verify",
+  "adapters/web/public": "preview/* reply/* vnode/*",
   "adapters/web/public/alerts": "standing",
   "adapters/web/public/exchange": "composer confirm file-picker kept lines menu",
+  "adapters/web/public/preview": "drawn-message",
   "adapters/web/public/reply": "clipboard draw-reply render-actions render-files render-text times",
   "adapters/web/public/vnode": "keep-focus make-dom",
   "alerts/deliver":

@@ -322,16 +322,20 @@ describe("the tree", () => {
     expect(globSync("{src,commands}/**/{.oxlintrc,oxlint.config}*", { cwd: root })).toEqual([]);
   });
 
-  test("calls no platform by its name outside of adapters, config and main", () => {
+  test("calls no chat platform by its name outside of its folder and the list", () => {
     const chats = PLATFORMS.chats.map(({ id }) => id).join("|");
     const operators = ["terminal", PLATFORMS.console.platform, PLATFORMS.console.channel];
-    const name = new RegExp(`\\b(?:${chats})|"(?:${operators.join("|")})"`, "iu");
+    const chat = new RegExp(`\\b(?:${chats})`, "iu");
+    const operator = new RegExp(`"(?:${operators.join("|")})"`, "iu");
     const isComment = (line: string): boolean => /^\s*(?:\/\/|\/?\*)/u.test(line);
-    const others = modules.filter((file) => !/^src\/(?:adapters\/|config\/|config\.ts$|main\/|main\.ts$)/u.test(file));
-    const calling = others.flatMap((file) =>
+    const own = new RegExp(`^src/(?:adapters/(?:${chats})/|main/platforms/list\\.ts$)`, "u");
+    const isOperators = (file: string): boolean => /^src\/(?:adapters|config|main)\//u.test(file);
+    const calls = (file: string, line: string): boolean =>
+      (!own.test(file) && chat.test(line)) || (!isOperators(file) && file !== "src/config.ts" && operator.test(line));
+    const calling = modules.flatMap((file) =>
       textOf(file)
         .split("\n")
-        .filter((line) => !isComment(line) && name.test(line))
+        .filter((line) => !isComment(line) && calls(file, line))
         .map((line) => `${file}: ${line.trim()}`),
     );
     expect(calling).toEqual([]);

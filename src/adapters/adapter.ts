@@ -46,6 +46,8 @@ export interface Preview {
   readonly platform: string;
   /** The platform's name, for people. */
   readonly name: string;
+  /** The folder of the page.js and page.css that draw it in a browser (web/public/preview/preview.js); left out, nothing does. */
+  readonly page?: URL;
   /**
    * Renders an answer for this audience, or an alert posted to a channel; beside the message `presses`, the PreviewPress
    * by what its button carries, and `whole`, the message after Details. Pure and total; JSON.

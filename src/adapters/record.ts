@@ -24,7 +24,9 @@ export interface PlatformRecord extends PlatformSettings<ConfiguredPlatform> {
 export interface ConfiguredPlatform {
   /** As this process serves it. */
   readonly platform: ChatPlatform;
-  /** How the console shows a reply as this platform will; loads its renderer at the first use. */
+  /** The folder of what draws its previews in a browser. */
+  readonly page: URL;
+  /** How the console shows a reply as this platform will; loads its renderer. */
   readonly preview: (commands: readonly AnyCommand[]) => Preview;
   /** Subcommands of the program, by name. */
   readonly subcommands: Readonly<Record<string, PlatformSubcommand>>;

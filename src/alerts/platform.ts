@@ -99,7 +99,7 @@ export function createPlatforms(
       return { platform, ...(isNamed ? { workspace } : {}), channel };
     },
     chat,
-    workspaceNoun: (id) => chat(id)?.workspace ?? chats.map(({ workspace }) => workspace).join(" or "),
+    workspaceNoun: (id) => chat(id)?.workspace ?? (chats.map(({ workspace }) => workspace).join(" or ") || "workspace"),
     isOperators: (id) => byId.get(id)?.kind === "operators",
     nameOf: (id) => byId.get(id)?.name ?? id,
   };

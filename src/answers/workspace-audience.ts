@@ -17,7 +17,7 @@ export function workspaceOf({ here, platforms }: { here: Target; platforms: Plat
   const noun = platforms.chat(platform)?.workspace;
   if (workspace === undefined || noun === undefined) {
     const those = platforms.chats.map((one) => `a ${one.workspace} on ${one.name}`).join(", or ");
-    throw new UserError(`Who sees answers is chosen for ${those}; here is none.`, {
+    throw new UserError(`Who sees answers is chosen for ${those || "the channels of a chat platform"}; here is none.`, {
       remedy: `Ask in a channel of a ${platforms.workspaceNoun(platform)} that has added Bellwether. Elsewhere private:yes and private:no decide.`,
     });
   }

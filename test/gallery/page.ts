@@ -13,8 +13,8 @@ const SHEETS = [
   "reply/reply-copy.css",
   "reply/reply-table.css",
   "preview/preview.css",
-  "preview/preview-discord.css",
-  "preview/preview-slack.css",
+  "../../discord/page/page.css",
+  "../../slack/page/page.css",
 ];
 const NAMES: Readonly<Record<Surface, string>> = {
   discord: "Discord",

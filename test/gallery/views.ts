@@ -1,6 +1,6 @@
 import type { HomeView, KnownBlock, ModalView } from "@slack/types";
 
-import { draw } from "../../src/adapters/web/public/preview/preview-slack.js";
+import { draw } from "../../src/adapters/slack/page/page.js";
 import { h, safeTree } from "../../src/adapters/web/public/vnode/vnode.js";
 import { toMillis } from "../../src/units/nanoseconds.ts";
 import { slackViews } from "../support/gallery/slack-views.ts";

@@ -21,7 +21,7 @@ const PUBLIC = path.resolve(import.meta.dirname, "../../src/adapters/web/public"
 export function pictures(preview: Preview, draw: (payload: unknown, now: number) => VNode): void {
   const { platform } = preview;
   const folder = path.resolve(import.meta.dirname, "../../out", platform);
-  const css = ["base.css", "preview/preview.css", `preview/preview-${platform}.css`]
+  const css = ["base.css", "preview/preview.css", `../../${platform}/page/page.css`]
     .map((name) => readFileSync(path.join(PUBLIC, name), "utf8"))
     .join("\n");
 

@@ -6,7 +6,7 @@ import type { Reply } from "../../reply/reply.ts";
 import type { AnyCommand } from "../../bot/command.ts";
 import type { Preview, PreviewPress } from "../adapter.ts";
 import { CommandMentions } from "./command-mentions.ts";
-import { discordPlatform } from "./platform.ts";
+import { discordPlatform, PAGE } from "./platform.ts";
 import { renderEmbed } from "./render/embed.ts";
 import { customIdsIn, decodePress, type KeptUse, type Press } from "./render/press.ts";
 import { renderDiscord } from "./render/render.ts";
@@ -24,7 +24,7 @@ export function createDiscordPreview(commands: readonly AnyCommand[]): Preview {
     undefined,
   );
   const mention = mentions.in(undefined);
-  return { platform: discordPlatform.id, name: discordPlatform.name, render };
+  return { platform: discordPlatform.id, name: discordPlatform.name, page: PAGE, render };
 
   function render(reply: Reply, as: Parameters<Preview["render"]>[1]): unknown {
     if (as === "alert") {

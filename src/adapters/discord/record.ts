@@ -5,7 +5,7 @@ import { endpoint, idleKey, needsServer, secret, text, tokenForm } from "../../c
 import type { ConfiguredPlatform, PlatformRecord } from "../record.ts";
 import type { PlatformSettings } from "../../config/settings.ts";
 import { webhookUrl } from "../webhook.ts";
-import { API_URL, discordPlatform as platform } from "./platform.ts";
+import { API_URL, discordPlatform as platform, PAGE } from "./platform.ts";
 import type * as PreviewModule from "./preview.ts";
 import { INTERACTIONS_PATH } from "./transport/signature.ts";
 
@@ -57,6 +57,7 @@ const settings: PlatformSettings<ConfiguredPlatform, typeof variables> = {
     const overHttp = publicKey !== undefined && publicUrl !== undefined;
     return {
       platform,
+      page: PAGE,
       preview: (commands) => (require("./preview.ts") as typeof PreviewModule).createDiscordPreview(commands),
       subcommands: {
         "discord-register": {

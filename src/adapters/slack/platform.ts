@@ -4,6 +4,9 @@ import { MAX_FILE_BYTES, MAX_FILES } from "./limits.ts";
 /** The root command, unless SLACK_COMMAND names another. */
 export const ROOT_COMMAND = "/bell";
 
+/** What draws its messages on the console's page. */
+export const PAGE = new URL("./page/", import.meta.url);
+
 /** The base of Slack's methods, unless SLACK_API_URL names another. */
 export const API_URL = "https://slack.com/api/";
 

@@ -3,7 +3,7 @@ import type { ConfirmationDialog, KnownBlock } from "@slack/types";
 import { previewFiles } from "../../reply/message-files.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { Preview, PreviewPress } from "../adapter.ts";
-import { slackPlatform } from "./platform.ts";
+import { slackPlatform, PAGE } from "./platform.ts";
 import { decodePress, type Press } from "./render/press.ts";
 import { renderSlack } from "./render/render.ts";
 import { isShownToAll } from "./respond/invocation.ts";
@@ -11,7 +11,7 @@ import { isShownToAll } from "./respond/invocation.ts";
 /** The console's view of Slack under this root command: the message itself, who sees it, and its files. */
 export function createSlackPreview(command?: string): Preview {
   const root = command === undefined ? {} : { command };
-  return { platform: slackPlatform.id, name: slackPlatform.name, render };
+  return { platform: slackPlatform.id, name: slackPlatform.name, page: PAGE, render };
 
   function render(reply: Reply, as: Parameters<Preview["render"]>[1]): unknown {
     const onlyAsker = as !== "alert" && !isShownToAll(as);

@@ -22,7 +22,7 @@ import { webhookUrl } from "../webhook.ts";
 import { INSTALL_PATH, REDIRECT_PATH } from "./install/install-state.ts";
 import type { OAuthSettings } from "./install/open-installations.ts";
 import type { ManifestAddresses } from "./manifest.ts";
-import { API_URL, manySlackPlatform, ROOT_COMMAND, slackPlatform } from "./platform.ts";
+import { API_URL, manySlackPlatform, PAGE, ROOT_COMMAND, slackPlatform } from "./platform.ts";
 import type * as PreviewModule from "./preview.ts";
 import { EVENTS_PATH } from "./transport/signature.ts";
 
@@ -185,6 +185,7 @@ function configured(values: Values, managers: readonly string[]): ConfiguredPlat
   const addresses = addressesOf(values, tokens ?? {});
   return {
     platform: tokens?.oauth === undefined ? slackPlatform : manySlackPlatform,
+    page: PAGE,
     preview: () => (require("./preview.ts") as typeof PreviewModule).createSlackPreview(command),
     subcommands: {
       "slack-manifest": {

@@ -74,7 +74,7 @@ export function createApp(dependencies: AppDependencies): Hono {
 
   app.route("/", probeRoutes(dependencies));
   app.route("/", loginRoutes(dependencies.access));
-  app.route("/", pageRoutes());
+  app.route("/", pageRoutes(dependencies.previews));
   if (dependencies.linkedFiles !== undefined) app.route("/", downloadRoutes(dependencies.linkedFiles));
 
   app.use("/api/*", async (c, next) => {

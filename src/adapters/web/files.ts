@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import { type Context, Hono } from "hono";
 
 import { type Attachment, safeFileName } from "../../reply/attachment.ts";
+import type { Preview } from "../adapter.ts";
 import type { FileCache } from "../file-cache.ts";
 import { refuse } from "./access/guard.ts";
 
@@ -25,9 +26,19 @@ interface Asset {
   readonly etag: string;
 }
 
-/** The page and its assets: the files of `public/` and the shared module, nothing else on disk. None of it is secret. */
-export function pageRoutes(): Hono {
-  const names = new Set(readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).flatMap(assetName));
+/** The folder of a platform with the page.js and page.css that draw its previews. */
+type PlatformPage = Pick<Preview, "platform" | "page">;
+
+/**
+ * The page and its assets, the files of `public/` and of the platforms' folders, and nothing else on disk. None of it is
+ * secret. A platform's modules name those of `public/` as they lie on disk, hence its second address.
+ */
+export function pageRoutes(platforms: readonly PlatformPage[]): Hono {
+  const files = new Map([
+    ...filesIn(FOLDER, ""),
+    ...filesIn(FOLDER, "web/public/"),
+    ...platforms.flatMap(({ platform, page }) => (page === undefined ? [] : filesIn(page, `${platform}/page/`))),
+  ]);
   const assets = new Map<string, Promise<Asset>>();
   const send = async (c: Context, file: URL): Promise<Response> => {
     const loaded = assets.get(file.href) ?? readAsset(file);
@@ -37,17 +48,27 @@ export function pageRoutes(): Hono {
   const app = new Hono();
 
   app.get("/", (c) => send(c, new URL("index.html", FOLDER)));
-  for (const route of ["/page/:name", "/page/:folder/:name"]) {
+  for (const route of [
+    "/page/:name",
+    "/page/:folder/:name",
+    "/page/:platform/:folder/:name",
+    "/page/web/public/:folder/:name",
+  ]) {
     app.get(route, (c) => {
-      const { folder, name } = c.req.param() as { folder?: string; name: string };
-      const asset = folder === undefined ? name : `${folder}/${name}`;
-      if (!names.has(asset)) return refuse(c, 404, "There is no such file.");
-      return send(c, new URL(asset, FOLDER));
+      const file = files.get(new URL(c.req.url).pathname.slice("/page/".length));
+      if (file === undefined) return refuse(c, 404, "There is no such file.");
+      return send(c, file);
     });
   }
   app.get(SHARED.route, (c) => send(c, SHARED.file));
   app.get("/favicon.ico", (c) => c.redirect("/page/bellwether.svg", 308));
   return app;
+}
+
+/** The files of a folder and of those in it, by their address below `/page/`. */
+function filesIn(folder: URL, address: string): [string, URL][] {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).flatMap(assetName);
+  return names.map((name) => [address + name, new URL(name, folder)]);
 }
 
 /** A file of the page as its address names it; nothing for any other. */
@@ -59,11 +80,8 @@ function assetName(file: string): string[] {
 async function readAsset(file: URL): Promise<Asset> {
   const body = new Uint8Array(await readFile(file));
   const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
-  return {
-    mediaType: MEDIA_TYPES[file.pathname.slice(file.pathname.lastIndexOf(".") + 1)] ?? "application/octet-stream",
-    body,
-    etag,
-  };
+  const extension = file.pathname.slice(file.pathname.lastIndexOf(".") + 1);
+  return { mediaType: MEDIA_TYPES[extension] ?? "application/octet-stream", body, etag };
 }
 
 /** Browsers revalidate each time, so that an update shows at the next reload. */

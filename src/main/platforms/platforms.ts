@@ -92,14 +92,15 @@ export async function openPlatforms(config: Config, dependencies: OpenDependenci
             : [one.installations().then((counts) => ({ platform: one.id, counts: { ...counts } }))],
         ),
       ),
-    previews: config.platforms.map(({ platform: { id, name }, preview }) =>
-      previewOf(id, name, () => preview(commands)),
-    ),
+    previews: config.platforms.map((one) => previewOf(one, commands)),
   };
 }
 
 /** Loads a platform's renderer with its first preview: most processes never show one. */
-function previewOf(platform: string, name: string, load: () => Preview): Preview {
-  let loaded: Preview | undefined;
-  return { platform, name, render: (reply, as) => (loaded ??= load()).render(reply, as) };
+function previewOf(
+  { platform: { id, name }, page, preview }: ConfiguredPlatform,
+  commands: readonly AnyCommand[],
+): Preview {
+  let loaded: ReturnType<typeof preview> | undefined;
+  return { platform: id, name, page, render: (reply, as) => (loaded ??= preview(commands)).render(reply, as) };
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { commands } from "../../../commands/index.ts";
 import type { AnswerAudience } from "../../../src/adapters/adapter.ts";
 import { createDiscordPreview, markdownOf } from "../../../src/adapters/discord/preview.ts";
-import { draw } from "../../../src/adapters/web/public/preview/preview-discord.js";
+import { draw } from "../../../src/adapters/discord/page/page.js";
 import { faultOf, type VElement, type VNode } from "../../../src/adapters/web/public/vnode/vnode.js";
 import { paragraph } from "../../../src/reply/block.ts";
 import { type Action, reply, type Reply } from "../../../src/reply/reply.ts";

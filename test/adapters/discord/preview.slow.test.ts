@@ -1,5 +1,5 @@
 import { createDiscordPreview } from "../../../src/adapters/discord/preview.ts";
-import { draw } from "../../../src/adapters/web/public/preview/preview-discord.js";
+import { draw } from "../../../src/adapters/discord/page/page.js";
 import { pictures } from "../../support/pictures.ts";
 
 pictures(createDiscordPreview([]), draw);

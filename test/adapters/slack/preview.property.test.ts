@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import type { AnswerAudience } from "../../../src/adapters/adapter.ts";
 import { createSlackPreview } from "../../../src/adapters/slack/preview.ts";
-import { draw } from "../../../src/adapters/web/public/preview/preview-slack.js";
+import { draw } from "../../../src/adapters/slack/page/page.js";
 import { faultOf, type VElement } from "../../../src/adapters/web/public/vnode/vnode.js";
 import { asButtons } from "../../../src/reply/fold.ts";
 import { paragraph } from "../../../src/reply/block.ts";

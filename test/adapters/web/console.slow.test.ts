@@ -362,12 +362,10 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     const { page, bot } = visitor;
     const drawer =
       'import { h } from "/page/vnode/vnode.js"; export const draw = (payload) => h("p", {}, JSON.stringify(payload));';
-    await page.route("**/page/preview/preview-discord.js", (route) =>
+    await page.route("**/page/discord/page/page.js", (route) =>
       route.fulfill({ contentType: "text/javascript", body: drawer }),
     );
-    await page.route("**/page/preview/preview-discord.css", (route) =>
-      route.fulfill({ contentType: "text/css", body: "" }),
-    );
+    await page.route("**/page/discord/page/page.css", (route) => route.fulfill({ contentType: "text/css", body: "" }));
     await say(page, "time");
     const tabs = page.getByRole("tab");
     expect(await tabs.allTextContents()).toEqual(["Bellwether", "Discord"]);

@@ -10,17 +10,33 @@ import { formatLine as botLine } from "../../../src/bot/grammar/grammar.ts";
 import { shortenId } from "../../../src/reply/text.ts";
 import { formatDuration } from "../../../src/units/duration.ts";
 import { anyString } from "../../support/arbitrary-reply.ts";
+import { parseConfig } from "../../support/platforms.ts";
 import { echoBot, startConsole } from "./harness.ts";
 
-const folder = new URL("../../../src/adapters/web/public/", import.meta.url);
-const names = (await readdir(folder, { recursive: true })).filter((name) => /\.(?:js|css|html|svg)$/u.test(name));
-const sources = await Promise.all(
-  names.map(async (name): Promise<[string, string]> => [name, await readFile(new URL(name, folder), "utf8")]),
-);
+const previews = parseConfig({}).platforms.map(({ platform, page }) => ({
+  platform: platform.id,
+  name: platform.name,
+  page,
+  render: () => null,
+}));
+const folders = [
+  ["", new URL("../../../src/adapters/web/public/", import.meta.url)],
+  ...previews.map(({ platform, page }) => [`${platform}/page/`, page] as const),
+] as const;
+const listed = folders.map(async ([address, folder]) => {
+  const names = (await readdir(folder, { recursive: true })).filter((name) => /\.(?:js|css|html|svg)$/u.test(name));
+  return Promise.all(
+    names.map(async (name): Promise<[string, string]> => [
+      address + name,
+      await readFile(new URL(name, folder), "utf8"),
+    ]),
+  );
+});
+const sources = (await Promise.all(listed)).flat();
 
 describe("the page", () => {
   test.each(sources)("%s is served as it is, and again only when it has changed", async (name, source) => {
-    await using harness = await startConsole(echoBot());
+    await using harness = await startConsole(echoBot(), { previews });
     const path = name === "index.html" ? "/" : `/page/${name}`;
     const answer = await harness.send(path);
     expect(answer.status).toBe(200);

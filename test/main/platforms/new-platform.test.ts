@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { commands } from "../../../commands/index.ts";
 import { terminalPlatform } from "../../../src/adapters/terminal/platform.ts";
 import { consolePlatform } from "../../../src/adapters/web/platform.ts";
-import { type ChatPlatform, createPlatforms } from "../../../src/alerts/platform.ts";
+import { createPlatforms } from "../../../src/alerts/platform.ts";
 import { describe } from "../../../src/alerts/words/words.ts";
 import { withCommonOptions } from "../../../src/bot/command.ts";
 import type { Target } from "../../../src/bot/invocation.ts";
@@ -12,26 +12,8 @@ import { down } from "../../alerts/readings.ts";
 import { deliver, see, shown } from "../../commands/alert-channel.ts";
 import { talkToSimulator } from "../../commands/conversation.ts";
 import { FakeSender } from "../../support/fake-sender.ts";
+import { stub } from "../../support/made-up/platform.ts";
 
-/** Added as docs/recipes.md says: one value, which main hands down. */
-const stub: ChatPlatform = {
-  kind: "chat",
-  id: "stub",
-  name: "Stub Chat",
-  workspace: "yard",
-  peoplePerWorkspace: true,
-  managers: "its members",
-  managersInDirectMessages: false,
-  token: { setting: "STUB_TOKEN", source: "at the gate" },
-  files: { maxBytes: 1_000_000, maxCount: 1 },
-  exampleChannel: "!den",
-  isDirect: ({ channel }) => channel.startsWith("@"),
-  kindOfId: (id) => (id.startsWith("!") ? "channel" : id.startsWith("@") ? "person" : undefined),
-  parseMention: (typed) => /^%[a-z]+$/u.exec(typed)?.[0],
-  directMessagesRemedy: "Let the bot in at the gate",
-  mentionRemedy: "Give the crew's name, as in %night.",
-  mentionHint: "on Stub Chat a crew (%night)",
-};
 const platforms = createPlatforms([stub, consolePlatform, terminalPlatform]);
 
 const files = { maxBytes: 1e6, maxCount: 5 };

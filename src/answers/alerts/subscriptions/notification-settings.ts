@@ -111,7 +111,7 @@ function parseMention(
   if (known === undefined) {
     throw new UserError("Nobody can be notified here.", {
       option: "mention",
-      remedy: `Roles and groups are those of a channel on ${listWords(platforms.chats.map(({ name }) => name))}; leave it out.`,
+      remedy: `Roles and groups are those of a channel on ${listWords(platforms.chats.map(({ name }) => name)) || "a chat platform"}; leave it out.`,
     });
   }
   const mention = known.parseMention(given, workspace);

@@ -2,11 +2,11 @@
 // How other platforms will show a reply.
 //
 // For every platform that the server announces in GET /api/console (`previews`) and puts into an answer, there are two
-// files in this folder:
+// files in the folder `page` of its adapter, which are served below /page/<platform>/page:
 //
-//   preview-<platform>.js   exports  draw(payload, sent): VElement
-//   preview-<platform>.css  its styles, every selector below `.preview-<platform>`; class names are its own, as
-//                           no style of the console's reaches in there but `.unseen` and `.waiting`
+//   page.js   exports  draw(payload, sent): VElement
+//   page.css  its styles, every selector below `.preview-<platform>`; class names are its own, as no style of the
+//             console's reaches in there but `.unseen` and `.waiting`
 //
 // What they have in common stands in drawn-message.js and preview.css.
 //
@@ -33,9 +33,9 @@ export async function drawPreview(platform, payload, sent, press) {
   const shell = makeElement(h("div", { class: `preview preview-${platform}` }));
   try {
     if (!/^[a-z]+$/u.test(platform) || payload === null || payload === undefined) throw new Error("no payload");
-    for (const name of ["preview", `preview-${platform}`]) loadStyle(name);
+    for (const name of ["preview/preview", `${platform}/page/page`]) loadStyle(name);
     /** @type {{ draw(payload: unknown, sent: number): VElement }} */
-    const drawer = await import(`./preview-${platform}.js`);
+    const drawer = await import(`../${platform}/page/page.js`);
     const first = /** @type {Payload} */ (payload);
     let shown = first;
     const show = () => shell.replaceChildren(makeElement(drawer.draw(shown, sent)));
@@ -73,11 +73,11 @@ function isFold({ presses = {} }, name = "") {
  * @param {string} name
  */
 function loadStyle(name) {
-  const id = `style-${name}`;
+  const id = `style-${name.replaceAll("/", "-")}`;
   if (document.getElementById(id) !== null) return;
   const link = document.createElement("link");
   link.id = id;
   link.rel = "stylesheet";
-  link.href = `/page/preview/${name}.css`;
+  link.href = `/page/${name}.css`;
   document.head.append(link);
 }

@@ -1,10 +1,10 @@
 // @ts-check
 // Slack's markup as its app shows it: mrkdwn is read here as Slack reads it, so that a slip in escaping is seen, and so
 // are the parts of rich text.
-/** @import { VNode } from "../vnode/vnode.js" */
-import { drawLink, drawTime, drawUnknown } from "./drawn-message.js";
-import { visible } from "../reply/render-text.js";
-import { h } from "../vnode/vnode.js";
+/** @import { VNode } from "../../web/public/vnode/vnode.js" */
+import { drawLink, drawTime, drawUnknown } from "../../web/public/preview/drawn-message.js";
+import { visible } from "../../web/public/reply/render-text.js";
+import { h } from "../../web/public/vnode/vnode.js";
 
 /**
  * @typedef {{ readonly type: string, readonly text: string }} TextObject

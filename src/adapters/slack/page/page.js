@@ -1,12 +1,19 @@
 // @ts-check
 // A reply as Slack shows it, from the very blocks that would be sent.
-/** @import { PreviewPress } from "../../render.ts" */
-/** @import { VElement, VNode } from "../vnode/vnode.js" */
-/** @import { RichText, TextObject } from "./slack-markup.js" */
-import { drawFiles, drawMenu, drawMessage, drawOpening, drawPress, drawUnknown } from "./drawn-message.js";
-import { drawPlain, drawRichText, drawText } from "./slack-markup.js";
-import { visible } from "../reply/render-text.js";
-import { h } from "../vnode/vnode.js";
+/** @import { PreviewPress } from "../../web/render.ts" */
+/** @import { VElement, VNode } from "../../web/public/vnode/vnode.js" */
+/** @import { RichText, TextObject } from "./markup.js" */
+import {
+  drawFiles,
+  drawMenu,
+  drawMessage,
+  drawOpening,
+  drawPress,
+  drawUnknown,
+} from "../../web/public/preview/drawn-message.js";
+import { drawPlain, drawRichText, drawText } from "./markup.js";
+import { visible } from "../../web/public/reply/render-text.js";
+import { h } from "../../web/public/vnode/vnode.js";
 
 /**
  * @typedef {{ readonly text: TextObject, readonly value?: string, readonly url?: string }} Choice

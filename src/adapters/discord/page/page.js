@@ -1,12 +1,20 @@
 // @ts-check
 // A reply as Discord's app shows it, from the very message that would be sent and its markdown as Discord reads it.
-/** @import { PreviewPress } from "../../render.ts" */
-/** @import { VElement, VNode } from "../vnode/vnode.js" */
-/** @import { Markdown } from "./discord-markdown.js" */
-import { drawInlines, drawLines } from "./discord-markdown.js";
-import { drawFile, drawFiles, drawLink, drawMenu, drawMessage, drawPress, drawUnknown } from "./drawn-message.js";
-import { visible } from "../reply/render-text.js";
-import { h } from "../vnode/vnode.js";
+/** @import { PreviewPress } from "../../web/render.ts" */
+/** @import { VElement, VNode } from "../../web/public/vnode/vnode.js" */
+/** @import { Markdown } from "./markdown.js" */
+import { drawInlines, drawLines } from "./markdown.js";
+import {
+  drawFile,
+  drawFiles,
+  drawLink,
+  drawMenu,
+  drawMessage,
+  drawPress,
+  drawUnknown,
+} from "../../web/public/preview/drawn-message.js";
+import { visible } from "../../web/public/reply/render-text.js";
+import { h } from "../../web/public/vnode/vnode.js";
 
 /**
  * @typedef {{ readonly name: string, readonly alt?: string, readonly sizeBytes: number }} File

@@ -1,9 +1,9 @@
 // @ts-check
 // Discord's markdown as its app shows it, from what its own rules make of it.
-/** @import { VElement, VNode } from "../vnode/vnode.js" */
-import { drawLink, drawTime } from "./drawn-message.js";
-import { visible } from "../reply/render-text.js";
-import { h } from "../vnode/vnode.js";
+/** @import { VElement, VNode } from "../../web/public/vnode/vnode.js" */
+import { drawLink, drawTime } from "../../web/public/preview/drawn-message.js";
+import { visible } from "../../web/public/reply/render-text.js";
+import { h } from "../../web/public/vnode/vnode.js";
 
 /**
  * @typedef {{ readonly type: string, readonly content?: string | readonly Markdown[], readonly target?: string, readonly id?: string,
