@@ -2,13 +2,7 @@ import { isAlive, type Subscription } from "../src/alerts/route/subscription.ts"
 import { deliveryOptionWords, type Labels, subscriptionWords } from "../src/alerts/words/subscription-words.ts";
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { subjectLabels } from "../src/answers/alerts/alert-subjects.ts";
-import {
-  type CallerContext,
-  destinationHere,
-  destinationWords,
-  isOperator,
-  isOwnSubscription,
-} from "../src/answers/alerts/destination.ts";
+import { destinationHere, destinationWords, isOperator, isOwnSubscription } from "../src/answers/alerts/destination.ts";
 import { unreachablePlaces } from "../src/answers/alerts/suspension-words.ts";
 import {
   changeAsk,
@@ -17,7 +11,7 @@ import {
 } from "../src/answers/alerts/subscriptions/subscriptions.ts";
 import { command } from "../src/bot/command.ts";
 import { type Block, type CellColumn, details, paragraph, table, type Table } from "../src/reply/block.ts";
-import { type Action, reply } from "../src/reply/reply.ts";
+import { type Action, commandAction, reply } from "../src/reply/reply.ts";
 import { code, commandLine, joinText, text, type TextPart, time } from "../src/reply/text.ts";
 import { fromMillis } from "../src/units/nanoseconds.ts";
 
@@ -51,14 +45,23 @@ export const alertsList = command({
       context,
     );
     const where = everywhere ? text`all places` : destinationWords(destinationHere(context), context);
-    const shown: Block[] = [];
-    const several = visible.length > 1;
-    const relativeTo = everywhere ? context : undefined;
-    if (channel.length > 0) shown.push(tableOf(channel, "subscriptions", { labels, networks, several, relativeTo }));
-    if (own.length > 0)
-      shown.push({
-        ...tableOf(own, "own-subscriptions", { labels, networks, several }),
-        title: text`Yours alone`,
+    const place: CellColumn<Subscription> = ["Where", ({ destination }) => destinationWords(destination, context)];
+    const tableOf = (rows: readonly Subscription[], name: string): Table =>
+      table({
+        name,
+        rows,
+        columns: [
+          ["Tells", (one) => subscriptionWords(one, labels)],
+          ["State", (one) => stateWords(one, networks)],
+          ...(everywhere ? [place] : []),
+          ["Id", ({ id }) => code(id)],
+          ["How", howWords, 3],
+          ["Since", ({ created, by }) => text`${time(fromMillis(created))} by ${by.name}`, 3],
+        ],
+        // A single one has its buttons below.
+        ...(visible.length > 1
+          ? { rowAction: { label: "Change…", invocations: rows.map(changeAsk), effect: "reply" } }
+          : {}),
       });
     const none = visible.length === 0;
     const unreachable = unreachablePlaces(
@@ -87,8 +90,13 @@ export const alertsList = command({
             ),
             ...lost,
           ]
-        : [...shown, ...lost, ...details([paragraph(visible.some(isAlive) ? HINT : ENDED_HINT)])],
-      actions: none ? [addAction()] : actionsOf(visible.filter(isAlive), labels),
+        : [
+            ...(channel.length === 0 ? [] : [tableOf(channel, "subscriptions")]),
+            ...(own.length === 0 ? [] : [{ ...tableOf(own, "own-subscriptions"), title: text`Yours alone` }]),
+            ...lost,
+            ...details([paragraph(visible.some(isAlive) ? HINT : ENDED_HINT)]),
+          ],
+      actions: none ? [commandAction("Add the ops alerts", "alerts add")] : actionsOf(visible.filter(isAlive), labels),
     });
   },
 });
@@ -105,49 +113,9 @@ function stateWords({ state, why, network }: Subscription, networks: readonly st
     : state;
 }
 
-function whereColumn(context: CallerContext): CellColumn<Subscription> {
-  return ["Where", ({ destination }) => destinationWords(destination, context)];
-}
-
 function howWords(one: Subscription): TextPart {
   const how = deliveryOptionWords(one);
   return how.length === 0 ? "the usual way" : how;
-}
-
-function tableOf(
-  rows: readonly Subscription[],
-  name: string,
-  {
-    labels,
-    networks,
-    several,
-    relativeTo,
-  }: {
-    labels: Labels;
-    networks: readonly string[];
-    several: boolean;
-    /** Of the column of destinations. */
-    relativeTo?: CallerContext | undefined;
-  },
-): Table {
-  return table({
-    name,
-    rows,
-    columns: [
-      ["Tells", (one) => subscriptionWords(one, labels)],
-      ["State", (one) => stateWords(one, networks)],
-      ...(relativeTo === undefined ? [] : [whereColumn(relativeTo)]),
-      ["Id", ({ id }) => code(id)],
-      ["How", howWords, 3],
-      ["Since", ({ created, by }) => text`${time(fromMillis(created))} by ${by.name}`, 3],
-    ],
-    // A single one has its buttons below.
-    ...(several ? { rowAction: { label: "Change…", invocations: rows.map(changeAsk), effect: "reply" as const } } : {}),
-  });
-}
-
-function addAction(): Action {
-  return { label: "Add the ops alerts", invocation: { command: "alerts add", options: {} }, effect: "reply" };
 }
 
 /** The buttons of a single subscription; several are changed by their rows. */

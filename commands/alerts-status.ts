@@ -18,7 +18,7 @@ import { visibleSilences } from "../src/answers/alerts/silences/silences.ts";
 import { rowActions } from "../src/answers/answer.ts";
 import { command } from "../src/bot/command.ts";
 import { type Block, details, facts, field, paragraph, table, type Table } from "../src/reply/block.ts";
-import { type Action, type Ask, reply, type Tone } from "../src/reply/reply.ts";
+import { type Action, type Ask, commandAction, reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, type Text, text } from "../src/reply/text.ts";
 import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
 import { formatCount } from "../src/units/format-number.ts";
@@ -295,5 +295,5 @@ function withNetwork(episode: Episode): string {
 
 function refresh(network: string | undefined): Action {
   const options = network === undefined ? {} : { network };
-  return { label: "Refresh", invocation: { command: "alerts status", options }, effect: "replace" };
+  return commandAction("Refresh", "alerts status", options, "replace");
 }

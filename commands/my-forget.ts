@@ -4,7 +4,7 @@ import { quoteTyped } from "../src/bot/nearest.ts";
 import { EVERYBODY } from "../src/bot/options/saved-parties.ts";
 import { UserError } from "../src/errors.ts";
 import { paragraph } from "../src/reply/block.ts";
-import { reply } from "../src/reply/reply.ts";
+import { commandAction, reply } from "../src/reply/reply.ts";
 import { id, shortenId, text } from "../src/reply/text.ts";
 
 /** No party can be saved under this name. */
@@ -73,15 +73,11 @@ export const myForget = command({
       title: text`Forgotten: ${party.name ?? shortenId(party.id)}`,
       blocks: [{ kind: "fields", fields: [{ name: text`Party`, value: [id(party.id)], wide: true }] }],
       actions: [
-        {
-          label: "Save it again",
-          invocation: {
-            command: "my party",
-            options: { id: party.id, ...(party.name === undefined ? {} : { name: party.name }) },
-          },
-          effect: "reply",
-        },
-        { label: "My parties", invocation: { command: "my parties", options: {} }, effect: "replace" },
+        commandAction("Save it again", "my party", {
+          id: party.id,
+          ...(party.name === undefined ? {} : { name: party.name }),
+        }),
+        commandAction("My parties", "my parties", {}, "replace"),
       ],
     });
   },

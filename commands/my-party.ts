@@ -5,7 +5,7 @@ import { command } from "../src/bot/command.ts";
 import { EVERYBODY } from "../src/bot/options/saved-parties.ts";
 import { UserError } from "../src/errors.ts";
 import { field, paragraph } from "../src/reply/block.ts";
-import { reply } from "../src/reply/reply.ts";
+import { commandAction, reply } from "../src/reply/reply.ts";
 import { code, id, text } from "../src/reply/text.ts";
 
 const options = {
@@ -60,7 +60,7 @@ export const myParty = command({
             : "It is now your default wherever a party is asked for. Only you see this.",
         ),
       ],
-      actions: [{ label: "My parties", invocation: { command: "my parties", options: {} }, effect: "replace" }],
+      actions: [commandAction("My parties", "my parties", {}, "replace")],
     });
   },
 });

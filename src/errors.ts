@@ -55,6 +55,17 @@ export class UserError extends Error {
   }
 }
 
+/** Whether this passes without the caller's mistake; anything else that it throws is thrown on. */
+export function passes(check: () => unknown): boolean {
+  try {
+    check();
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof UserError) return false;
+    throw thrown;
+  }
+}
+
 /**
  * Storage (the database, or the disk of exports) is full or broken: neither a mistake nor a bug; the operator must mend it.
  * `message` is for the log; people see `title`.

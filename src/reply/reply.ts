@@ -31,6 +31,16 @@ export function reply(
   };
 }
 
+/** A button that runs a command. `replace`: its answer takes this one's place. */
+export function commandAction(
+  label: string,
+  command: string,
+  options: Ask["options"] = {},
+  effect: "replace" | "reply" = "reply",
+): Action {
+  return { label, invocation: { command, options }, effect };
+}
+
 /** From so many of one kind on they are one choice. */
 const CHOICE_FROM = 3;
 

@@ -1,5 +1,5 @@
 import { type Block, paragraph } from "../../reply/block.ts";
-import { type Action, reply, type Reply } from "../../reply/reply.ts";
+import { type Action, commandAction, reply, type Reply } from "../../reply/reply.ts";
 import { code, commandLine, text, type Text } from "../../reply/text.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
@@ -115,15 +115,15 @@ function actionsOf({ change }: ChangeMessage): Action[] {
   switch (change.what) {
     case "silenced": {
       const options = { id: change.silence.id };
-      return [{ label: "End silence", invocation: { command: "alerts unsilence", options }, effect: "reply" }];
+      return [commandAction("End silence", "alerts unsilence", options)];
     }
     case "acknowledged": {
       const options = { episode: change.episode.id };
-      return [{ label: "Details", invocation: { command: "alerts why", options }, effect: "reply" }];
+      return [commandAction("Details", "alerts why", options)];
     }
     case "paused": {
       const options = { id: change.subscription.id };
-      return [{ label: "Resume", invocation: { command: "alerts resume", options }, effect: "reply" }];
+      return [commandAction("Resume", "alerts resume", options)];
     }
     case "added":
     case "edited":

@@ -1,6 +1,6 @@
 import { type Block, field, type Field, paragraph } from "../../reply/block.ts";
 import { plainText } from "../../reply/plain-text.ts";
-import { type Action, reply, type Reply } from "../../reply/reply.ts";
+import { type Action, commandAction, reply, type Reply } from "../../reply/reply.ts";
 import { code, type Inline, joinText, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { formatUtc, type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
@@ -207,14 +207,8 @@ function acknowledgerOf(
 export function actionsOf(episode: Episode): Action[] {
   const options = { episode: episode.id };
   return [
-    ...(episode.acknowledged === undefined
-      ? [{ label: "Acknowledge", invocation: { command: "alerts ack", options }, effect: "reply" } as const]
-      : []),
-    {
-      label: "Silence 1 h",
-      invocation: { command: "alerts silence", options: { what: episode.id, for: "1h" } },
-      effect: "reply",
-    },
-    { label: "Details", invocation: { command: "alerts why", options }, effect: "reply" },
+    ...(episode.acknowledged === undefined ? [commandAction("Acknowledge", "alerts ack", options)] : []),
+    commandAction("Silence 1 h", "alerts silence", { what: episode.id, for: "1h" }),
+    commandAction("Details", "alerts why", options),
   ];
 }

@@ -1,7 +1,7 @@
 import { type Block, paragraph, type Table } from "../../reply/block.ts";
 import { tableAttachment } from "../../reply/csv.ts";
 import { plainText } from "../../reply/plain-text.ts";
-import { type Action, reply, type Reply } from "../../reply/reply.ts";
+import { type Action, commandAction, reply, type Reply } from "../../reply/reply.ts";
 import { code, id, strong, text, type Text, type TextPart, time, toText } from "../../reply/text.ts";
 import { formatUtc } from "../../units/nanoseconds.ts";
 import { DRILL_NOTICE } from "../judge/drill.ts";
@@ -196,23 +196,13 @@ function groupTable(episodes: readonly Episode[], name: string): Table {
 /** Acknowledge and Silence hold for all that the message says now, whatever joins it later. */
 function groupActions({ id: first }: Episode, group: MessageGroup, open: readonly Episode[]): Action[] {
   const all = groupReference(group);
-  const details: Action = {
-    label: "Details",
-    invocation: { command: "alerts why", options: { episode: first } },
-    effect: "reply",
-  };
+  const details: Action = commandAction("Details", "alerts why", { episode: first });
   if (open.length === 0) return [details];
   const silence = { what: all, for: "1h" };
   return [
     ...(open.every(({ acknowledged }) => acknowledged !== undefined)
       ? []
-      : [
-          {
-            label: "Acknowledge",
-            invocation: { command: "alerts ack", options: { episode: all } },
-            effect: "reply",
-          } as const,
-        ]),
+      : [commandAction("Acknowledge", "alerts ack", { episode: all })]),
     { label: "Silence 1 h", invocation: { command: "alerts silence", options: silence }, effect: "reply" },
     details,
   ];

@@ -13,7 +13,7 @@ import {
 import type { ChosenKinds } from "../../alerts/route/subscription.ts";
 import { cutShort, nearest, quoteTyped } from "../../bot/nearest.ts";
 import { type Choice, type ChoiceGroup, MAX_CHOICE_LENGTH } from "../../bot/options/options.ts";
-import { UserError } from "../../errors.ts";
+import { passes, UserError } from "../../errors.ts";
 
 function isGroup(word: string): word is KindGroup {
   return (KIND_GROUP_NAMES as readonly string[]).includes(word);
@@ -55,12 +55,7 @@ export function parseKinds(typed: string): ChosenKinds {
 
 /** Whether these are kinds that go together. */
 export function takesKinds(typed: string): boolean {
-  try {
-    return parseKinds(typed).kinds.length > 0;
-  } catch (thrown) {
-    if (thrown instanceof UserError) return false;
-    throw thrown;
-  }
+  return passes(() => parseKinds(typed));
 }
 
 /** The kind of that name; undefined for any other word. */

@@ -1,6 +1,7 @@
 import { parseBundleSubject } from "../../alerts/judge/kinds/event.ts";
 import type { SubjectFamily } from "../../alerts/judge/kinds/kind.ts";
 import { type AlertKind, KINDS } from "../../alerts/judge/kinds/kinds.ts";
+import type { MarketNames } from "../../api/model/names.ts";
 import { nearest, quoteTyped } from "../../bot/nearest.ts";
 import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../../bot/options/options.ts";
 import { UserError } from "../../errors.ts";
@@ -30,14 +31,6 @@ const ID_KINDS = {
   party: PARTY,
 } as const satisfies Partial<Record<SubjectFamily, IdKind>>;
 
-/** The words between commas. */
-function wordsOf(typed: string): string[] {
-  return typed
-    .split(",")
-    .map((word) => word.trim())
-    .filter((word) => word !== "");
-}
-
 /**
  * Typed subjects of these kinds, as the ids that alerts use.
  * @throws UserError for a kind without subjects, and for an unknown subject.
@@ -48,7 +41,10 @@ export async function resolveSubjects(
   context: ResolveContext,
   option = "subjects",
 ): Promise<string[]> {
-  const words = wordsOf(typed);
+  const words = typed
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
   const families = new Map<SubjectFamily, AlertKind>();
   for (const kind of kinds) {
     const family = KINDS[kind].about;
@@ -135,32 +131,31 @@ function resolveNode(typed: string, { api, network }: Pick<ResolveContext, "api"
     {
       option,
       remedy: `${near === undefined ? "" : `Did you mean ${near}? `}There are ${api.nodes.map(({ name }) => name).join(", ")}.`,
-      ...(meant.length === 0 ? {} : { meanings }),
+      meanings,
     },
   );
 }
+
+/** The families of subjects that have names, and where a node gives them. */
+const NAMED_FAMILIES = [
+  ["market", marketsById],
+  ["validator", nodesById],
+] as const;
 
 /** Names of subjects, by id; asks the node only where a subject may have one. */
 export async function subjectLabels(
   subjects: readonly { readonly kinds: readonly AlertKind[]; readonly ids: readonly string[] }[],
   context: NamesContext,
 ): Promise<Readonly<Record<string, string>>> {
-  const wanted = (family: SubjectFamily): string[] =>
-    subjects.flatMap(({ kinds, ids }) => (kinds.some((kind) => KINDS[kind].about === family) ? ids : []));
   const labels: Record<string, string> = {};
-  const markets = wanted("market");
-  if (markets.length > 0) {
-    const names = await marketsById(context);
-    for (const id of markets) {
+  for (const [family, namesById] of NAMED_FAMILIES) {
+    const wanted = subjects.flatMap(({ kinds, ids }) =>
+      kinds.some((kind) => KINDS[kind].about === family) ? ids : [],
+    );
+    if (wanted.length === 0) continue;
+    const names: ReadonlyMap<string, Partial<MarketNames>> = await namesById(context);
+    for (const id of wanted) {
       const label = names.get(id)?.code ?? names.get(id)?.name;
-      if (label !== undefined) labels[id] = label;
-    }
-  }
-  const validators = wanted("validator");
-  if (validators.length > 0) {
-    const names = await nodesById(context);
-    for (const id of validators) {
-      const label = names.get(id)?.name;
       if (label !== undefined) labels[id] = label;
     }
   }

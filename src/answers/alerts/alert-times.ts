@@ -2,7 +2,7 @@ import { isTimeZone, localMillis } from "../../alerts/route/local-time.ts";
 import { nearest, quoteTyped } from "../../bot/nearest.ts";
 import type { Choice } from "../../bot/options/options.ts";
 import { nearestTime, parseTimeOfDay, parseTimeSpan, parseTypedDuration } from "../../bot/options/time-span.ts";
-import { UserError } from "../../errors.ts";
+import { passes, UserError } from "../../errors.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
 
@@ -12,14 +12,9 @@ const DAY: Milliseconds = 86_400_000;
 export function parseSpan(option: string, typed: string): Milliseconds {
   const millis = spanOf(typed);
   if (millis !== undefined) return millis;
-  if (parseTypedDuration(typed) !== undefined) {
-    throw new UserError(`${option} cannot be ${quoteTyped(typed)}.`, {
-      option,
-      remedy: "Write it with its unit, as in 30s, 5m, 1h30m or 2d.",
-    });
-  }
+  const tooShort = parseTypedDuration(typed) !== undefined;
   const bare = /^\d+$/u.test(typed.trim()) ? ` Is it ${typed.trim()}m or ${typed.trim()}h?` : "";
-  throw new UserError(`${option} is a span of time, not ${quoteTyped(typed)}.`, {
+  throw new UserError(`${option} ${tooShort ? "cannot be" : "is a span of time, not"} ${quoteTyped(typed)}.`, {
     option,
     remedy: `Write it with its unit, as in 30s, 5m, 1h30m or 2d.${bare}`,
   });
@@ -64,18 +59,15 @@ function timeZones(): readonly string[] {
 const SPANS = ["30m", "1h", "2h", "4h", "8h", "12h", "1d", "2d", "1w"];
 const QUIET_HOURS = ["22:00-07:00", "23:00-06:00", "00:00-08:00", "18:00-09:00", "off"];
 
-export function suggestSpans(typed: string): Promise<readonly Choice[]> {
-  return Promise.resolve(beginning(SPANS, typed));
-}
+export const suggestSpans = suggestFrom(SPANS);
+export const suggestQuietHours = suggestFrom(QUIET_HOURS);
 
-export function suggestQuietHours(typed: string): Promise<readonly Choice[]> {
-  return Promise.resolve(beginning(QUIET_HOURS, typed));
-}
-
-/** What is offered beside whatever else may be typed. */
-function beginning(offered: readonly string[], typed: string): readonly Choice[] {
-  const low = typed.trim().toLowerCase();
-  return offered.filter((one) => one.startsWith(low)).map((one) => ({ label: one, value: one }));
+/** Completion by the usual values; others may be typed, too. */
+function suggestFrom(usual: readonly string[]): (typed: string) => Promise<readonly Choice[]> {
+  return (typed) => {
+    const low = typed.trim().toLowerCase();
+    return Promise.resolve(usual.filter((one) => one.startsWith(low)).map((one) => ({ label: one, value: one })));
+  };
 }
 
 export function suggestZones(typed: string): Promise<readonly Choice[]> {
@@ -87,29 +79,11 @@ export function suggestZones(typed: string): Promise<readonly Choice[]> {
 
 /**
  * A future moment in Unix milliseconds: `22:00` (its next occurrence), `in 2h`, `tomorrow 7am`, a date or a date and time.
- * Read by the zone's clock, unless it names its own offset.
+ * Read by the zone's clock, unless it names its own offset. Of `until`, a bare date includes that day, and a month that
+ * month; `tomorrow` is the end of today.
  * @throws UserError for anything else.
  */
-export function parseMoment(option: string, typed: string, now: Milliseconds, zone = "UTC"): Milliseconds {
-  return momentOf(option, typed, { now, zone, edge: "from" });
-}
-
-/** The same for an end: a bare date includes that day, a month that month; `tomorrow` is where today ends. */
-export function parseEnd(option: string, typed: string, now: Milliseconds, zone = "UTC"): Milliseconds {
-  const edge = /^\s*tomorrow\s*$/iu.test(typed) ? "from" : "to";
-  return momentOf(option, typed, { now, zone, edge });
-}
-
-/** The end of what begins at `from`: the next such moment after it where only the time of day is typed. Else as `parseEnd`. */
-export function parseEndAfter(from: Milliseconds, typed: string, now: Milliseconds, zone: string): Milliseconds {
-  return parseEnd("until", typed, parseTimeOfDay(typed) === undefined ? now : from, zone);
-}
-
-function momentOf(
-  option: string,
-  typed: string,
-  { now, zone, edge }: { now: Milliseconds; zone: string; edge: "from" | "to" },
-): Milliseconds {
+export function parseMoment(option: "from" | "until", typed: string, now: Milliseconds, zone = "UTC"): Milliseconds {
   const compact = typed.trim().toLowerCase().replaceAll(/\s+/gu, " ");
   if (compact === "now") return now;
   const daily = parseTimeOfDay(compact);
@@ -131,7 +105,7 @@ function momentOf(
       remedy: "Write 22:00, in 2h, tomorrow 07:00, or a date and time as in 2026-05-01T12:30.",
     });
   }
-  const at = toMillis(span[edge]);
+  const at = toMillis(span[option === "from" || compact === "tomorrow" ? "from" : "to"]);
   const absolute = /(?:z|utc|[+-]\d{2}:?\d{2})$/u.test(compact) || /^\d{10,19}$/u.test(compact);
   return absolute ? at : utcOf(zone, at);
 }
@@ -171,28 +145,18 @@ export function takesSpan(typed: string): boolean {
 }
 
 export function takesQuietHours(typed: string): boolean {
-  return isOff(typed) || isRight(() => parseQuietHours(typed));
+  return isOff(typed) || passes(() => parseQuietHours(typed));
 }
 
 export function takesZone(typed: string): boolean {
-  return isRight(() => parseZone("zone", typed));
+  return passes(() => parseZone("zone", typed));
 }
 
 /** A moment, whenever it is. */
 export function takesMoment(typed: string): boolean {
-  return isRight(() => parseMoment("from", typed, 0));
+  return passes(() => parseMoment("from", typed, 0));
 }
 
 function isOff(typed: string): boolean {
   return typed.trim().toLowerCase() === "off";
-}
-
-function isRight(parse: () => unknown): boolean {
-  try {
-    parse();
-    return true;
-  } catch (thrown) {
-    if (thrown instanceof UserError) return false;
-    throw thrown;
-  }
 }

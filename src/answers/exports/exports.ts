@@ -1,5 +1,5 @@
-// Ledger exports in words: here what a job is of, what became of it, and the list of jobs. Next: standing.ts (how far one is),
-// result.ts (what came of it), code-option.ts (how people name one).
+// Ledger exports in words: here the subject of a job, its outcome, and the list of jobs. Next: standing.ts (progress),
+// result.ts (the answer to the export), code-option.ts (the option that names one).
 
 import type { ExportAsker, ExportJob, ExportStanding } from "../../export/jobs/job.ts";
 import { paragraph, table } from "../../reply/block.ts";
@@ -9,9 +9,9 @@ import { formatCount } from "../../units/format-number.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import { standingWords } from "./standing.ts";
 
-/** What an export is of; of somebody else's, no more than whose it is. */
+/** The subject of an export; of somebody else's export, only its owner. */
 export function jobWords(asker: Pick<ExportAsker, "platform" | "person">, job: ExportJob): Text {
-  if (job.platform !== asker.platform || job.person !== asker.person) {
+  if (!isOf(asker, job)) {
     return text`an export for ${job.person} on ${job.platform}`;
   }
   const { party, asset, from, to } = job.ask?.options ?? {};
@@ -26,7 +26,7 @@ function rangeNote(from: unknown, to: unknown): string {
   return typeof to === "string" ? `, ${from} to ${to}` : `, ${from}`;
 }
 
-/** What became of an export. `isOwn`: the reader may fetch its file. */
+/** The outcome of an export. `isOwn`: the reader may fetch its file. */
 export function stateWords(
   { state, rows, failure, endedAt, expiresAt, code: named }: ExportJob,
   { isOwn }: { readonly isOwn: boolean } = { isOwn: true },
@@ -65,7 +65,6 @@ const STATE_WORDS: Readonly<Record<ExportJob["state"], string>> = {
 };
 
 const isOpen = ({ state }: ExportJob): boolean => state === "queued" || state === "running";
-const mayBeAsked = ({ state }: ExportJob): boolean => state === "interrupted" || state === "failed";
 
 /** The jobs of a person, or of everybody. */
 export function listReply(
@@ -87,6 +86,7 @@ export function listReply(
   };
   const open = jobs.filter(isOpen).length;
   const count = `${jobs.length} ledger ${jobs.length === 1 ? "export" : "exports"} in the last 24 hours`;
+  const own = jobs.filter((job) => isOf(asker, job));
   return reply({
     title: text`${count}${open === 0 ? "" : `, ${open} of them under way or waiting`}`,
     blocks: [
@@ -102,35 +102,35 @@ export function listReply(
         ],
       }),
     ],
-    actions: [...cancelActions(jobs), ...fetchActions(asker, jobs), ...againActions(asker, jobs)],
+    actions: [
+      ...jobActions("Cancel", "ledger cancel", jobs.filter(isOpen)),
+      ...jobActions(
+        "Fetch",
+        "ledger fetch",
+        own.filter(({ state }) => state === "kept"),
+      ),
+      ...againActions(own),
+    ],
   });
 }
 
-function cancelActions(jobs: readonly ExportJob[]): Action[] {
-  const open = jobs.filter(isOpen).map(({ code: named }) => ({
-    label: `Cancel ${named}`,
-    invocation: { command: "ledger cancel", options: { code: named } },
+function jobActions(verb: string, command: string, jobs: readonly ExportJob[]): Action[] {
+  const prepared = jobs.map(({ code: named }) => ({
+    label: `${verb} ${named}`,
+    invocation: { command, options: { code: named } },
   }));
-  return buttonsOrChoice("Cancel one", open, "reply");
+  return buttonsOrChoice(`${verb} one`, prepared, "reply");
 }
 
-function isOf({ platform, person }: ExportAsker, job: ExportJob): boolean {
+function isOf({ platform, person }: Pick<ExportAsker, "platform" | "person">, job: ExportJob): boolean {
   return job.platform === platform && job.person === person;
 }
 
-function fetchActions(asker: ExportAsker, jobs: readonly ExportJob[]): Action[] {
-  const kept = jobs.filter((job) => job.state === "kept" && isOf(asker, job));
-  const fetch = kept.map(({ code: named }) => ({
-    label: `Fetch ${named}`,
-    invocation: { command: "ledger fetch", options: { code: named } },
-  }));
-  return buttonsOrChoice("Fetch one", fetch, "reply");
-}
-
-function againActions(asker: ExportAsker, jobs: readonly ExportJob[]): Action[] {
-  const own = jobs.filter((job) => mayBeAsked(job) && isOf(asker, job));
-  const again = own.flatMap(({ code: named, ask }) =>
-    ask === undefined ? [] : [{ label: `Run ${named} again`, invocation: ask }],
+function againActions(own: readonly ExportJob[]): Action[] {
+  const again = own.flatMap(({ code: named, ask, state }) =>
+    ask !== undefined && (state === "interrupted" || state === "failed")
+      ? [{ label: `Run ${named} again`, invocation: ask }]
+      : [],
   );
   return buttonsOrChoice("Run one again", again, "reply");
 }

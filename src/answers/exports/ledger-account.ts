@@ -109,57 +109,47 @@ function rowWords(rows: number): string {
 }
 
 function labels({ endIsProven, partial, outgoingOnly }: LedgerAccount): string {
-  const said = [
-    ...(endIsProven ? [] : ["END NOT CONFIRMED"]),
-    ...(partial === undefined ? [] : ["PARTIAL HISTORY"]),
-    ...(outgoingOnly ? ["OUTGOING ONLY"] : []),
-  ];
-  return said.map((label) => `, ${label}`).join("");
+  return [
+    ...(endIsProven ? [] : [", END NOT CONFIRMED"]),
+    ...(partial === undefined ? [] : [", PARTIAL HISTORY"]),
+    ...(outgoingOnly ? [", OUTGOING ONLY"] : []),
+  ].join("");
 }
 
 function warnings(account: LedgerAccount, from: Nanoseconds | undefined): Block[] {
   const { endIsProven, partial, outgoingOnly, rows } = account;
-  return [
-    ...(endIsProven
-      ? []
-      : [
-          paragraph(
-            text`${strong("END NOT CONFIRMED.")} The node, or a proxy before it, closed the connection without a sign that the file is whole: rows at the end may be missing. Compare it with another node's file before you rely on it.`,
-          ),
-        ]),
-    ...(partial === undefined
-      ? lateNote(account, from)
-      : [
-          paragraph(
-            text`${strong("PARTIAL HISTORY.")} ${from === undefined ? "No start was given" : "The range begins earlier than this node's history"}: entries before ${time(timeOf(partial.from), "utc")} may be missing. ${HISTORY_WORDS[partial.how]}, and a node says nothing of those it has dropped.`,
-          ),
-        ]),
-    ...(outgoingOnly
-      ? [
-          paragraph(
-            text`${strong("OUTGOING ONLY.")} This node's release tells only what the party sent, and no other node of the network told more. What came in, the net and the balance are unknown.`,
-          ),
-        ]
-      : []),
-    ...(rows === 0
-      ? [
-          paragraph(
-            `${endIsProven ? "There are no entries" : "No entry arrived"}, so there is no file. A node says the same of a party or an asset that it does not know: if you expected entries, check both ids.`,
-          ),
-        ]
-      : []),
-  ];
+  const said: TextPart[] = [];
+  if (!endIsProven) {
+    said.push(
+      text`${strong("END NOT CONFIRMED.")} The node, or a proxy before it, closed the connection without a sign that the file is whole: rows at the end may be missing. Compare it with another node's file before you rely on it.`,
+    );
+  }
+  if (partial === undefined) said.push(...lateNote(account, from));
+  else {
+    said.push(
+      text`${strong("PARTIAL HISTORY.")} ${from === undefined ? "No start was given" : "The range begins earlier than this node's history"}: entries before ${time(timeOf(partial.from), "utc")} may be missing. ${HISTORY_WORDS[partial.how]}, and a node says nothing of those it has dropped.`,
+    );
+  }
+  if (outgoingOnly) {
+    said.push(
+      text`${strong("OUTGOING ONLY.")} This node's release tells only what the party sent, and no other node of the network told more. What came in, the net and the balance are unknown.`,
+    );
+  }
+  if (rows === 0) {
+    said.push(
+      `${endIsProven ? "There are no entries" : "No entry arrived"}, so there is no file. A node says the same of a party or an asset that it does not know: if you expected entries, check both ids.`,
+    );
+  }
+  return said.map(paragraph);
 }
 
 /** A first entry long after the start, in a range that the node's history covers. */
-function lateNote({ firstTime }: LedgerAccount, from: Nanoseconds | undefined): Block[] {
+function lateNote({ firstTime }: LedgerAccount, from: Nanoseconds | undefined): Text[] {
   if (from === undefined || firstTime === undefined) return [];
   const late = millisBetween(from, timeOf(firstTime));
   if (late < LATE_MILLIS) return [];
   return [
-    paragraph(
-      text`The first entry is of ${time(timeOf(firstTime), "utc")}, ${formatDuration(late)} after the start: either nothing happened before, or this node no longer has it.`,
-    ),
+    text`The first entry is of ${time(timeOf(firstTime), "utc")}, ${formatDuration(late)} after the start: either nothing happened before, or this node no longer has it.`,
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { ExportStanding, ExportSubject } from "../../export/jobs/job.ts";
 import { paragraph } from "../../reply/block.ts";
-import { type Action, reply, type Reply } from "../../reply/reply.ts";
+import { type Action, commandAction, reply, type Reply } from "../../reply/reply.ts";
 import { shortenId, text, type Text, time } from "../../reply/text.ts";
 import { formatDuration } from "../../units/duration.ts";
 import { formatBytes, formatCount } from "../../units/format-number.ts";
@@ -9,7 +9,7 @@ import { rangeWords } from "../export-range.ts";
 
 /** A button that stops a job. */
 export function cancelAction(code: string): Action {
-  return { label: "Cancel", invocation: { command: "ledger cancel", options: { code } }, effect: "reply" };
+  return commandAction("Cancel", "ledger cancel", { code });
 }
 
 /** How far an export is, with a button to stop it. */

@@ -2,13 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { localMillis } from "../../../src/alerts/route/local-time.ts";
-import {
-  parseEnd,
-  parseMoment,
-  parseQuietHours,
-  parseSpan,
-  parseZone,
-} from "../../../src/answers/alerts/alert-times.ts";
+import { parseMoment, parseQuietHours, parseSpan, parseZone } from "../../../src/answers/alerts/alert-times.ts";
 import { UserError } from "../../../src/errors.ts";
 
 /** Thursday, 2026-01-15 12:00 UTC. */
@@ -54,7 +48,7 @@ describe("a moment", () => {
     ["22:00", "UTC", NOON + 10 * HOUR],
     ["in 2h", "UTC", NOON + 2 * HOUR],
   ])("an end: %s in %s, a bare date with that day", (typed, zone, at) => {
-    expect(new Date(parseEnd("until", typed, NOON, zone)).toISOString()).toBe(new Date(at).toISOString());
+    expect(new Date(parseMoment("until", typed, NOON, zone)).toISOString()).toBe(new Date(at).toISOString());
   });
 
   test.each(["", "soon", "25:00", "7 days ago", "2026-02-30", "22:0", "13pm", "0am", "7", "tomorrow 25:00"])(

@@ -8,9 +8,9 @@ import { episodeName } from "../../../alerts/judge/rules/episode.ts";
 import type { AlertService, LogEntry } from "../../../alerts/service/service.ts";
 import type { Labels } from "../../../alerts/words/subscription-words.ts";
 import { type Attachment, memoryAttachment } from "../../../reply/attachment.ts";
-import type { Table } from "../../../reply/block.ts";
+import { table, type Table } from "../../../reply/block.ts";
 import { tableToCsv } from "../../../reply/csv.ts";
-import { code, type Text, time, toText } from "../../../reply/text.ts";
+import { code, type Inline, type Text, time } from "../../../reply/text.ts";
 import type { DecisionRow, LoggedDelivery } from "../../../store/alert-tables/alert-tables.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
 import { type CallerContext, destinationKeyWords } from "../destination.ts";
@@ -89,33 +89,29 @@ interface LogRow extends DecisionRow {
 type LogSource = Pick<AlertService, "log" | "messages" | "snapshot" | "lastEpisodes">;
 
 /** Turns entries into rows with names instead of ids, in their order. */
-type LogRowWriter = (entries: readonly LogEntry[]) => Promise<LogRow[]>;
-
-function createLogRowWriter(alerts: LogSource): LogRowWriter {
-  const known = new Map<string, Labels>();
-  let named: Labels | undefined;
-  const labels: Record<string, string> = {};
-  const loadNames = async (rows: readonly LogRow[]): Promise<void> => {
-    if (named === undefined) Object.assign(labels, (named = await episodeLabels(alerts)));
+function createLogRowWriter(alerts: LogSource): (entries: readonly LogEntry[]) => Promise<LogRow[]> {
+  const known = new Set<string | null>([null]);
+  let labels: Record<string, string> | undefined;
+  const loadNames = async (rows: readonly LogRow[]): Promise<Labels> => {
+    labels ??= await episodeLabels(alerts);
     for (const { network } of rows) {
       if (network === null || known.has(network)) continue;
-      const watched = await watchedMarketLabels(network, alerts);
-      known.set(network, watched);
-      Object.assign(labels, watched);
+      known.add(network);
+      Object.assign(labels, await watchedMarketLabels(network, alerts));
     }
+    return labels;
   };
-  // Names of its network are loaded by then.
   const about = new Map<string, string>();
-  const aboutEpisode = (id: string): string => {
-    const words = about.get(id) ?? episodeSubjectWords(id, labels);
+  const aboutEpisode = (id: string, names: Labels): string => {
+    const words = about.get(id) ?? episodeSubjectWords(id, names);
     about.set(id, words);
     return words;
   };
   return async (entries) => {
     const rows = entries.map(toLogRow);
-    await loadNames(rows);
+    const names = await loadNames(rows);
     const written = rows.map((row) =>
-      withSubjectWords(withNames(row, labels), row.episode === null ? undefined : aboutEpisode(row.episode)),
+      withSubjectWords(withNames(row, names), row.episode === null ? undefined : aboutEpisode(row.episode, names)),
     );
     return withMessageSubjects(alerts, written);
   };
@@ -252,31 +248,28 @@ function more({ detail, about = "" }: LogRow): string {
  */
 export function logTable(rows: readonly LogRow[], context: CallerContext, whole = false): Table {
   const placeOf = destinationKeyWords(context);
-  return {
-    kind: "table",
+  const whenOf = ({ at }: LogRow): Inline => time(fromMillis(at));
+  const whereOf = ({ destination }: LogRow): Text => placeOf(destination);
+  return table<LogRow>({
     name: "alerts-log",
+    rows,
     columns: whole
-      ? ["When", "What", "Network", "More", "Where", "Episode", "Delivery"].map((title) => ({ title }))
+      ? [
+          ["When", whenOf],
+          ["What", ({ what }) => what],
+          ["Network", ({ network }) => network ?? "–"],
+          ["More", ({ detail }) => (detail === null || detail === "" ? "–" : detail)],
+          ["Where", whereOf],
+          ["Episode", ({ episode }) => episode ?? "–"],
+          ["Delivery", ({ delivery }) => delivery ?? "–"],
+        ]
       : [
-          { title: "What" },
-          { title: "When" },
-          { title: "More", priority: 2 },
-          { title: "Where", priority: 3 },
-          { title: "Episode", priority: 3 },
-          { title: "Delivery", priority: 3 },
+          ["What", whatHappened],
+          ["When", whenOf],
+          ["More", more, 2],
+          ["Where", whereOf, 3],
+          ["Episode", ({ episode }) => (episode === null ? "–" : code(episodeName(episode))), 3],
+          ["Delivery", ({ delivery }) => delivery ?? "–", 3],
         ],
-    rows: rows.map((row) => {
-      const { at, what, network, episode, destination, delivery, detail } = row;
-      const when = toText(time(fromMillis(at)));
-      const told = [placeOf(destination), episodeCell(episode, whole), toText(delivery ?? "–")];
-      return whole
-        ? [when, toText(what), toText(network ?? "–"), toText(detail === null || detail === "" ? "–" : detail), ...told]
-        : [toText(whatHappened(row)), when, toText(more(row)), ...told];
-    }),
-  };
-}
-
-function episodeCell(episode: string | null, whole: boolean): Text {
-  if (episode === null) return toText("–");
-  return toText(whole ? episode : code(episodeName(episode)));
+  });
 }

@@ -7,8 +7,8 @@ import type { AlertService, EpisodeHistory } from "../../../alerts/service/servi
 import { timelineOf } from "../../../alerts/words/describe-condition.ts";
 import type { Clock } from "../../../api/clock.ts";
 import { type Block, paragraph, table } from "../../../reply/block.ts";
-import { reply, type Reply } from "../../../reply/reply.ts";
-import { commandLine, joinText, strong, type Text, text, toText } from "../../../reply/text.ts";
+import { commandAction, reply, type Reply } from "../../../reply/reply.ts";
+import { commandLine, joinText, strong, type Text, text } from "../../../reply/text.ts";
 import type { DeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
@@ -68,7 +68,11 @@ export async function runDrill(
     if (done === messages.length || clock.monotonicMillis() - started >= DRILL_TIMEOUT_MILLIS) {
       return drillReply(results, history, context, to);
     }
-    if (done !== shown) context.progress(progressReply(history, done, messages.length));
+    const title =
+      history === undefined
+        ? "Drill: the watcher looks at it"
+        : `Drill: ${done} of ${messages.length} messages have arrived`;
+    if (done !== shown) context.progress(reply({ title }));
     shown = done;
     await clock.sleep(DRILL_POLL_MILLIS, signal);
   }
@@ -117,12 +121,6 @@ function drillMessage(row: DeliveryRow | undefined, history: EpisodeHistory | un
   }
 }
 
-function progressReply(history: EpisodeHistory | undefined, done: number, all: number): Reply {
-  const title =
-    history === undefined ? "Drill: the watcher looks at it" : `Drill: ${done} of ${all} messages have arrived`;
-  return reply({ title });
-}
-
 function drillReply(
   results: readonly DrillDestination[],
   history: EpisodeHistory | undefined,
@@ -139,9 +137,9 @@ function drillReply(
       rows: results,
       columns: [
         ["Where", ({ destination }) => destinationWords(destination, context)],
-        ["Alert", ({ alert }) => drillMessageWords(alert)],
+        ["Alert", ({ alert }) => STATE_WORDS[alert.state] ?? alert.state],
         ["Alert after", ({ alert }) => delayWords(alert), "right"],
-        ["End", ({ end }) => drillMessageWords(end)],
+        ["End", ({ end }) => STATE_WORDS[end.state] ?? end.state],
         ["End after", ({ end }) => delayWords(end), "right"],
         ["Why", ({ alert, end }) => alert.why ?? end.why ?? "–", 2],
       ],
@@ -158,11 +156,7 @@ function drillReply(
     blocks,
     actions: [
       ...(history === undefined ? [] : [detailsAction(history.episode)]),
-      {
-        label: "Again",
-        invocation: { command: "alerts drill", options: to === undefined ? {} : { to } },
-        effect: "reply",
-      },
+      commandAction("Again", "alerts drill", to === undefined ? {} : { to }),
     ],
   });
 }
@@ -187,24 +181,15 @@ function undeliveredWords(
   return text`Messages that have not arrived are tried again for 24 h; ${commandLine("alerts log")} shows how that goes.`;
 }
 
-function delayWords({ elapsed }: DrillMessage): Text {
-  return toText(elapsed === undefined ? "–" : formatDuration(elapsed));
+function delayWords({ elapsed }: DrillMessage): string {
+  return elapsed === undefined ? "–" : formatDuration(elapsed);
 }
 
-function drillMessageWords({ state }: DrillMessage): Text {
-  switch (state) {
-    case "arrived":
-    case "given up":
-    case "kept back":
-      return toText(state);
-    case "merged":
-      return toText("in the same message");
-    case "waiting":
-      return toText(`not yet, after ${formatDuration(DRILL_TIMEOUT_MILLIS)}`);
-    case "nobody delivers":
-      return toText("not sent yet: nothing delivers there at the moment");
-  }
-}
+const STATE_WORDS: Readonly<Partial<Record<DrillMessage["state"], string>>> = {
+  merged: "in the same message",
+  waiting: `not yet, after ${formatDuration(DRILL_TIMEOUT_MILLIS)}`,
+  "nobody delivers": "not sent yet: nothing delivers there at the moment",
+};
 
 /** The subscriptions of a drill until it is over, one for each destination. `at` is in Unix milliseconds. */
 export function drillSubscriptions(

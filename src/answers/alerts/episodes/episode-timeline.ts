@@ -5,7 +5,7 @@ import { conditionWords, seenBy } from "../../../alerts/words/condition-words.ts
 import { timelineOf } from "../../../alerts/words/describe-condition.ts";
 import { explanation, TONES } from "../../../alerts/words/phrases.ts";
 import { type Block, details, facts, field, type Field, paragraph, table } from "../../../reply/block.ts";
-import { type Action, reply, type Reply } from "../../../reply/reply.ts";
+import { type Action, commandAction, reply, type Reply } from "../../../reply/reply.ts";
 import { code, joinText, strong, type Text, text, time, toText } from "../../../reply/text.ts";
 import type { DecisionRow, DeliveryRow, LoggedDelivery, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
@@ -105,13 +105,11 @@ function votesOf({ facts }: Episode["first"]): readonly Field[] {
 function actionsOf(episode: Episode): Action[] {
   const name = episodeName(episode.id);
   const options = { episode: name };
-  const again: Action = { label: "Refresh", invocation: { command: "alerts why", options }, effect: "replace" };
+  const again: Action = commandAction("Refresh", "alerts why", options, "replace");
   if (!isOpen(episode)) return [again];
   const silence = { what: name, for: "1h" };
   return [
-    ...(episode.acknowledged === undefined
-      ? [{ label: "Acknowledge", invocation: { command: "alerts ack", options }, effect: "reply" } as const]
-      : []),
+    ...(episode.acknowledged === undefined ? [commandAction("Acknowledge", "alerts ack", options)] : []),
     { label: "Silence 1 h", invocation: { command: "alerts silence", options: silence }, effect: "reply" },
     again,
   ];

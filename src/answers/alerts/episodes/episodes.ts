@@ -17,7 +17,7 @@ import { UserError } from "../../../errors.ts";
 import { formatUtc } from "../../../units/nanoseconds.ts";
 import { timeFromText } from "../../../alerts/judge/kinds/json-fields.ts";
 import { plainText } from "../../../reply/plain-text.ts";
-import type { Action } from "../../../reply/reply.ts";
+import { type Action, commandAction } from "../../../reply/reply.ts";
 import { matchingKinds } from "../alert-kinds.ts";
 import { type CallerContext, destinationHere, isOperator, requireManager } from "../destination.ts";
 import { type Destination, StoredDestination, destinationKey } from "../../../alerts/destination.ts";
@@ -248,11 +248,7 @@ function choiceOf(episode: Episode, all: readonly Episode[]): Choice {
 
 /** A button that shows an episode. */
 export function detailsAction({ id }: Pick<Episode, "id">): Action {
-  return {
-    label: "Details",
-    invocation: { command: "alerts why", options: { episode: episodeName(id) } },
-    effect: "reply",
-  };
+  return commandAction("Details", "alerts why", { episode: episodeName(id) });
 }
 
 /** A button under an episode that is over: silences the next ones of its kind, after a question. */

@@ -11,7 +11,7 @@ import { formatLine } from "../../../bot/grammar/grammar.ts";
 import { quoteValue } from "../../../bot/grammar/tokens.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, field, paragraph } from "../../../reply/block.ts";
-import { type Action, reply, type Reply } from "../../../reply/reply.ts";
+import { type Action, commandAction, reply, type Reply } from "../../../reply/reply.ts";
 import { code, strong, text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
@@ -114,7 +114,7 @@ function everythingReply(
       { kind: "code", text: formatLine({ command: short, options: Object.fromEntries(others) }), command: true },
     ],
     failure: "caller",
-    actions: [{ label: "Silence everything", invocation: { command: "alerts silence", options }, effect: "reply" }],
+    actions: [commandAction("Silence everything", "alerts silence", options)],
   });
 }
 
@@ -176,7 +176,7 @@ function existingSilenceReply(known: Silence, labels: Labels, now: Milliseconds)
 }
 
 function unsilenceAction({ id }: Silence): Action {
-  return { label: "End silence", invocation: { command: "alerts unsilence", options: { id } }, effect: "reply" };
+  return commandAction("End silence", "alerts unsilence", { id });
 }
 
 interface AddedSilence {

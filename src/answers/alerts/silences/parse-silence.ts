@@ -7,8 +7,8 @@ import { formatLine } from "../../../bot/grammar/grammar.ts";
 import { quoteValue } from "../../../bot/grammar/tokens.ts";
 import { nearest, quoteTyped } from "../../../bot/nearest.ts";
 import type { OptionValues } from "../../../bot/options/options.ts";
-import { parseTypedDuration } from "../../../bot/options/time-span.ts";
-import { UserError } from "../../../errors.ts";
+import { parseTimeOfDay, parseTypedDuration } from "../../../bot/options/time-span.ts";
+import { passes, UserError } from "../../../errors.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
 import { text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
@@ -16,7 +16,7 @@ import { MARKET } from "../../ids/ids.ts";
 import { resolveId } from "../../ids/resolve-id.ts";
 import { findKind } from "../alert-kinds.ts";
 import { findNode, resolveSubjects, subjectLabels } from "../alert-subjects.ts";
-import { parseEnd, parseEndAfter, parseMoment, parseSpan, parseZone } from "../alert-times.ts";
+import { parseMoment, parseSpan, parseZone } from "../alert-times.ts";
 import type { AlertCommandContext } from "../alerts.ts";
 import { episodeLabel, exactEpisode, findEpisode, findEpisodes } from "../episodes/episodes.ts";
 import { isNight, isTonight, type SILENCE_OPTIONS } from "./silence-options.ts";
@@ -156,11 +156,8 @@ function rightLine(values: SilenceValues, fault: string | undefined, now: Millis
   const given = { from, for: values.for, every, until, ...(fault === undefined ? {} : { [fault]: undefined }) };
   const hour = { ...given, for: "1h", until: every === undefined ? undefined : given.until };
   const works = (times: typeof given): boolean => {
-    try {
-      return readTimes({ ...values, ...times }, now).until > now;
-    } catch (thrown) {
-      return ignoreUserError(thrown) ?? false;
-    }
+    let until = now;
+    return passes(() => ({ until } = readTimes({ ...values, ...times }, now))) && until > now;
   };
   return lineWith(values, [given, hour].find(works) ?? { from: undefined, for: "1h" });
 }
@@ -175,7 +172,7 @@ function readTimes(values: SilenceValues, now: Milliseconds): SilenceTimes {
     });
   }
   const length = values.for === undefined ? undefined : parseLength(values, values.for, now);
-  const end = values.until === undefined ? undefined : parseEndAfter(from, values.until, now, zone);
+  const end = values.until === undefined ? undefined : parseEnd(from, values.until, now, zone);
   if (end !== undefined && end <= from) {
     throw new UserError("That silence would end before it begins.", {
       option: "until",
@@ -214,7 +211,7 @@ function parseLength(values: SilenceValues, typed: string, now: Milliseconds): M
   if (parseTypedDuration(typed) !== undefined) return parseSpan("for", typed);
   if (isNight(typed)) return NIGHT;
   const night = isTonight(typed);
-  const isEnd = !night && isMoment(typed, now);
+  const isEnd = !night && passes(() => parseMoment("until", typed, now));
   if (!night && !isEnd) return parseSpan("for", typed);
   throw new UserError(`for is a span of time, not ${quoteTyped(typed)}.`, {
     option: "for",
@@ -223,13 +220,9 @@ function parseLength(values: SilenceValues, typed: string, now: Milliseconds): M
   });
 }
 
-function isMoment(typed: string, now: Milliseconds): boolean {
-  try {
-    parseEnd("until", typed, now);
-    return true;
-  } catch (thrown) {
-    return ignoreUserError(thrown) ?? false;
-  }
+/** An end by its time of day alone is the next such moment behind the start. */
+function parseEnd(from: Milliseconds, typed: string, now: Milliseconds, zone: string): Milliseconds {
+  return parseMoment("until", typed, parseTimeOfDay(typed) === undefined ? now : from, zone);
 }
 
 /** The line that was typed, with other values. */

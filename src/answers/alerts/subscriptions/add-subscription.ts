@@ -7,7 +7,7 @@ import { networkStatusWords } from "../../../alerts/words/network-status-words.t
 import { type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, field, paragraph } from "../../../reply/block.ts";
-import { type Action, reply, type Reply } from "../../../reply/reply.ts";
+import { type Action, commandAction, reply, type Reply } from "../../../reply/reply.ts";
 import { commandLine, text } from "../../../reply/text.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
 import { resolveSubjects, subjectLabels } from "../alert-subjects.ts";
@@ -231,7 +231,7 @@ export function unreachableReply(
         `${reachRemedy(subscription.destination, context)}, then try again. Messages wait for a day and are sent once they can be.`,
       ),
     ],
-    actions: [{ label: "Try again", invocation: { command: "alerts resume", options }, effect: "reply" }],
+    actions: [commandAction("Try again", "alerts resume", options)],
     failure: "caller",
   });
 }
@@ -257,13 +257,7 @@ async function existingSubscriptionReply(
   const change: Action[] =
     same || named.length === 0
       ? []
-      : [
-          {
-            label: "Change it",
-            invocation: { command: "alerts edit", options: { id: known.id, ...Object.fromEntries(named) } },
-            effect: "reply",
-          },
-        ];
+      : [commandAction("Change it", "alerts edit", { id: known.id, ...Object.fromEntries(named) })];
   const otherwise =
     same || named.length === 0 ? [] : ["It is told in another way than you ask for: Change it does what you ask."];
   const paused = known.state === "paused" ? ["Nothing is told while it is paused: Resume ends that."] : [];

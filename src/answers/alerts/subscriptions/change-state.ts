@@ -3,7 +3,7 @@ import { isAlive, type Subscription } from "../../../alerts/route/subscription.t
 import type { AlertService } from "../../../alerts/service/service.ts";
 import { type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import { UserError } from "../../../errors.ts";
-import { type Action, reply, type Reply } from "../../../reply/reply.ts";
+import { commandAction, reply, type Reply } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
 import { subjectLabels } from "../alert-subjects.ts";
@@ -74,7 +74,7 @@ export async function changeSubscriptionState(
     title: text`${what === "removed" ? "Removed" : what === "paused" ? "Paused" : "Resumed"} subscription ${code(found.id)}: ${words}`,
     blocks: [...subscriptionBlocks(changed, labels), ...(await silenceNote(context, changed))],
     actions: [
-      ...(what === "removed" ? [undoAction(changed)] : []),
+      ...(what === "removed" ? [commandAction("Undo", "alerts resume", { id: found.id })] : []),
       ...subscriptionActions(changed, labels),
       listAction(),
     ],
@@ -110,10 +110,6 @@ async function retryDelivery(context: AlertCommandContext, found: Subscription, 
     blocks: [...subscriptionBlocks(found, labels), ...(await silenceNote(context, found))],
     actions: [...subscriptionActions(found, labels), listAction()],
   });
-}
-
-function undoAction({ id }: Subscription): Action {
-  return { label: "Undo", invocation: { command: "alerts resume", options: { id } }, effect: "reply" };
 }
 
 /** A removed subscription returns only if the same was not added meanwhile, and within the limit. */

@@ -12,7 +12,7 @@ import type { Choice, SuggestContext } from "../../../bot/options/options.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, details, facts, field, type Field } from "../../../reply/block.ts";
 import { plainText } from "../../../reply/plain-text.ts";
-import type { Action, Ask } from "../../../reply/reply.ts";
+import { type Action, type Ask, commandAction } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";
 import {
   type CallerContext,
@@ -128,8 +128,8 @@ export function endingActions(one: Subscription, labels: Labels): Action[] {
   const options = { id: one.id };
   const pause: Action =
     one.state === "paused"
-      ? { label: "Resume", invocation: { command: "alerts resume", options }, effect: "reply" }
-      : { label: "Pause", invocation: { command: "alerts pause", options }, effect: "reply" };
+      ? commandAction("Resume", "alerts resume", options)
+      : commandAction("Pause", "alerts pause", options);
   return [pause, removeAction(one, labels)];
 }
 
@@ -173,7 +173,7 @@ function kindsField({ kinds }: Subscription): Field[] {
 }
 
 export function listAction(): Action {
-  return { label: "All subscriptions", invocation: { command: "alerts list", options: {} }, effect: "reply" };
+  return commandAction("All subscriptions", "alerts list");
 }
 
 export async function suggestSubscriptions(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
