@@ -16,7 +16,6 @@ const refusedGlobals = (room: string): RefusedGlobal[] =>
 const GIANTS = [
   "src/adapters/discord/render/{body,embed,table}.ts",
   "src/adapters/discord/respond/answer.ts",
-  "src/adapters/slack/render/buttons.ts",
   "src/adapters/terminal/index.ts",
   "src/adapters/web/public/alerts/{alerts,incident}.js",
   "src/adapters/web/public/exchange/exchange.js",

@@ -64,7 +64,7 @@ export const rooms: Readonly<Record<string, string>> = {
  */
 export const doors: Readonly<Record<string, string>> = {
   "adapters/discord": "record",
-  "adapters/discord/render": "buttons compose embed kept-reply markdown modal press",
+  "adapters/discord/render": "buttons compose embed markdown modal press",
   "adapters/discord/transport": "endpoint rest signature upload",
   "adapters/slack": "record",
   "adapters/slack/install": "install-state key-ring open-installations sealed-tokens workspace-payloads",
@@ -191,7 +191,7 @@ export const packages: Readonly<Record<string, string>> = {
   "prom-client": "main",
   "string-width": "adapters/discord adapters/terminal",
   yazl: "export",
-  zod: "adapters/discord adapters/slack adapters/web alerts/* alerts/deliver alerts/judge alerts/message alerts/route alerts/service answers api config config/settings export main reply simulator store watchers",
+  zod: "adapters/* adapters/discord adapters/slack adapters/web alerts/* alerts/deliver alerts/judge alerts/message alerts/route alerts/service answers api config config/settings export main reply simulator store watchers",
 };
 
 /** Global network API → the rooms that may use it. */

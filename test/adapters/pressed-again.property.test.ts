@@ -4,10 +4,9 @@ import { commands } from "../../commands/index.ts";
 import {
   decodePress as decodeDiscord,
   encodePress as encodeDiscord,
-  parsePressPayload,
-  pressPayload,
   storedPressId,
 } from "../../src/adapters/discord/render/press.ts";
+import { parsePressPayload, pressPayload } from "../../src/adapters/press.ts";
 import { decodePress as decodeSlack } from "../../src/adapters/slack/render/press.ts";
 import { withCommonOptions } from "../../src/bot/command.ts";
 import { parseLine } from "../../src/bot/grammar/grammar.ts";
@@ -149,8 +148,9 @@ function slackSurface(scene: SlackStage): Surface<SlackMessage> {
         buttonsOf(message.blocks).map(async ({ text, value, url }): Promise<Button[]> => {
           if (url !== undefined) return [];
           const decoded = decodeSlack(value);
-          const press = decoded?.kind === "stored" ? decodeSlack(await scene.store.payloads.get(decoded.key)) : decoded;
-          if (press === undefined || press.kind === "form" || press.kind === "stored") return [];
+          const press =
+            decoded?.kind === "stored" ? parsePressPayload(await scene.store.payloads.get(decoded.key)) : decoded;
+          if (press === undefined || press.kind === "form") return [];
           // It opens a form.
           if (press.kind === "ask" && press.ask.command === "alerts edit") return [];
           return [{ label: text?.text ?? "", repeats: press.kind !== "ask" || press.effect === "replace" }];
@@ -205,7 +205,7 @@ describe("a button of an earlier version that would repeat a change runs nothing
     const before = dumpTables(scene.database);
     for (const ask of CHANGING) {
       const press = { kind: "ask", ask, effect: "replace", asker: ann.id } as const;
-      const stored = storedPressId(await scene.store.payloads.put(pressPayload(press), 60_000), 0);
+      const stored = storedPressId({ key: await scene.store.payloads.put(pressPayload(press), 60_000) }, 0);
       for (const id of [encodeDiscord(press, 0)!, stored]) {
         const button = { type: 2, style: 2, label: "Old", custom_id: id } as const;
         Object.assign(last, { components: [{ type: 1, components: [button] }] });

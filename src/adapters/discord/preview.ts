@@ -5,10 +5,12 @@ import { previewFiles } from "../../reply/message-files.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { AnyCommand } from "../../bot/command.ts";
 import type { Preview, PreviewPress } from "../adapter.ts";
+import type { KeptOffer } from "../button-plan.ts";
+import type { Press } from "../press.ts";
 import { CommandMentions } from "./command-mentions.ts";
 import { discordPlatform, PAGE } from "./platform.ts";
 import { renderEmbed } from "./render/embed.ts";
-import { customIdsIn, decodePress, type KeptUse, type Press } from "./render/press.ts";
+import { customIdsIn, decodePress } from "./render/press.ts";
 import { renderDiscord } from "./render/render.ts";
 
 /**
@@ -58,23 +60,22 @@ export function createDiscordPreview(commands: readonly AnyCommand[]): Preview {
 /** By custom_id, with the value of the option behind it for one of a select. */
 function pressesOf(
   components: readonly unknown[],
-  unstored: ReadonlyMap<string, Press | KeptUse>,
+  unstored: ReadonlyMap<string, Press | KeptOffer>,
 ): Readonly<Record<string, PreviewPress>> {
   return Object.fromEntries(
     customIdsIn(components).flatMap((id): [string, PreviewPress][] => {
       const press = unstored.get(id) ?? decodePress(id);
-      if (press === "details" || press === "less") return [[id, { fold: true }]];
-      if (press === undefined || typeof press === "string") return [];
-      if (press.kind === "choose")
+      if (press?.kind === "kept") return press.show === undefined ? [] : [[id, { fold: true }]];
+      if (press?.kind === "choice")
         return press.asks.map((invocation, at) => [`${id} ${at}`, { invocation, effect: effectOf(press) }]);
-      if (press.kind !== "ask") return [];
+      if (press?.kind !== "ask") return [];
       const { ask: invocation, confirm } = press;
       return [[id, { invocation, effect: effectOf(press), ...(confirm === undefined ? {} : { confirm }) }]];
     }),
   );
 }
 
-function effectOf({ effect }: Extract<Press, { kind: "ask" | "choose" }>): "replace" | "reply" {
+function effectOf({ effect }: Extract<Press, { kind: "ask" | "choice" }>): "replace" | "reply" {
   return effect === "reply" ? "reply" : "replace";
 }
 

@@ -1,13 +1,13 @@
 import type { Bot } from "../../bot/bot.ts";
 import type { Log } from "../../log.ts";
-import type { ButtonPayloadDependencies } from "../store-button-payloads.ts";
+import type { PressStorage } from "../press.ts";
 import type { HomeData } from "../home-data.ts";
 import type { ChannelManagers, LastManagementRequests } from "./respond/channel-managers.ts";
 import type { AnswerRetrier } from "./respond/retry-answer.ts";
 import type { WebApiAccess } from "./transport/web-api.ts";
 
 /** Dependencies of all request handlers. `signal` aborts a little after `stopping`, to allow last notices. */
-export interface SlackContext extends ButtonPayloadDependencies, WebApiAccess {
+export interface SlackContext extends PressStorage, WebApiAccess {
   readonly bot: Bot;
   readonly log: Log;
   /** The root command, with its slash. */

@@ -3,8 +3,9 @@ import type { ConfirmationDialog, KnownBlock } from "@slack/types";
 import { previewFiles } from "../../reply/message-files.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { Preview, PreviewPress } from "../adapter.ts";
+import type { Press } from "../press.ts";
 import { slackPlatform, PAGE } from "./platform.ts";
-import { decodePress, type Press } from "./render/press.ts";
+import { decodePress } from "./render/press.ts";
 import { renderSlack } from "./render/render.ts";
 import { isShownToAll } from "./respond/invocation.ts";
 
@@ -51,7 +52,7 @@ function pressesOf(
           press.kind === "choice" ? press.asks[stored?.at ?? -1] : press.kind === "ask" ? press.ask : undefined;
         if (invocation === undefined || !("effect" in press)) return [];
         const question = confirm === undefined ? {} : { confirm: confirm.text.text };
-        return [[value, { invocation, effect: press.effect, ...question }]];
+        return [[value, { invocation, effect: press.effect === "reply" ? "reply" : "replace", ...question }]];
       }),
   );
 }

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import { SendError, type SharedToken } from "../../alerts/sender.ts";
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
-import type { ButtonPayloadDependencies } from "../store-button-payloads.ts";
+import type { PressStorage } from "../press.ts";
 import type { SlackContext } from "./context.ts";
 import type { SlackTiming } from "./index.ts";
 import { CHANNEL_INTERVAL_MILLIS } from "./limits.ts";
@@ -15,7 +15,7 @@ import { Identity } from "./transport/identity.ts";
 import { type Installation, type Installations, type Origin, singleInstallation } from "./transport/installations.ts";
 import { createWebClient, type Sleep } from "./transport/web-api.ts";
 
-interface ServedDependencies extends ButtonPayloadDependencies {
+interface ServedDependencies extends PressStorage {
   readonly botToken: string | Installations;
   readonly command: string;
   readonly apiUrl?: string | undefined;

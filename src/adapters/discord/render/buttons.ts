@@ -6,12 +6,13 @@ import {
   ComponentType,
 } from "discord-api-types/v10";
 
-import { refreshLabel } from "../../../bot/refresh-label.ts";
-import type { CommandMention } from "../command-mentions.ts";
 import type { Ask } from "../../../reply/document.ts";
 import { asButtons, type ButtonAction } from "../../../reply/fold.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
-import type { Action, Reply } from "../../../reply/reply.ts";
+import type { Action } from "../../../reply/reply.ts";
+import type { KeptOffer, Offer } from "../../button-plan.ts";
+import type { KeptContext, Press } from "../../press.ts";
+import type { CommandMention } from "../command-mentions.ts";
 import {
   BUTTON_LABEL_LENGTH,
   BUTTON_URL_LENGTH,
@@ -22,18 +23,12 @@ import {
   SELECT_PLACEHOLDER_LENGTH,
 } from "../limits.ts";
 import { askMarkup, escapeMarkdown, isWebAddress, linkLabel, linkTarget, type ShortenedId } from "./markdown.ts";
-import { encodePress, type KeptUse, type Press } from "./press.ts";
+import { encodePress } from "./press.ts";
 
 /** The context of a message, beside its reply. */
-export interface MessageContext {
-  /** The user who asked; left out for an alert. */
-  readonly asker?: string | undefined;
-  /** The command, for Refresh; left out where it must not run again. */
-  readonly ask?: Ask | undefined;
+export interface MessageContext extends KeptContext {
   /** The reply is the question before an action: its buttons say yes. */
   readonly confirms?: true;
-  /** Only the asker sees it, in a place where others could. */
-  readonly shareable?: boolean | undefined;
   /** How it mentions commands. */
   readonly mention?: CommandMention | undefined;
   /** The reply can be kept, for Details, Less and Share. */
@@ -44,14 +39,14 @@ export type ActionRows = APIActionRowComponent<APIButtonComponent>[];
 
 /** Gives each press of a message its custom_id; a temporary one where something must be stored first. */
 export class PressIds {
-  /** What must be stored, by temporary custom_id: a press, or the reply that a button of this use needs. */
-  readonly unstored = new Map<string, Press | KeptUse>();
+  /** What must be stored, by temporary custom_id: a press, or the reply on which a button works. */
+  readonly unstored = new Map<string, Press | KeptOffer>();
   #count = 0;
 
-  idOf(press: Press | KeptUse): string {
+  idOf(press: Press | KeptOffer): string {
     const index = this.#count;
     this.#count += 1;
-    const encoded = typeof press === "string" ? undefined : encodePress(press, index);
+    const encoded = press.kind === "kept" ? undefined : encodePress(press, index);
     if (encoded !== undefined) return encoded;
     this.unstored.set(`${UNSTORED}${index}`, press);
     return `${UNSTORED}${index}`;
@@ -135,18 +130,15 @@ export function actionButton(
   };
 }
 
-export function refreshButton(
-  reply: Reply,
-  { ask, asker }: MessageContext,
-  presses: PressIds,
-): APIButtonComponent | undefined {
-  const label = refreshLabel(reply, ask);
-  return ask === undefined || label === undefined
-    ? undefined
-    : pressButton(label, presses.idOf({ kind: "ask", ask, effect: "replace", asker }));
+/** What a message offers besides its reply's own actions. */
+export function offerButtons(offers: readonly Offer[], presses: PressIds): APIButtonComponent[] {
+  return offers.flatMap((offer) => {
+    if (offer.kind === "action") return [];
+    return [pressButton(offer.label, presses.idOf(offer.kind === "kept" ? offer : offer.press))];
+  });
 }
 
-export function pressButton(
+function pressButton(
   label: string,
   customId: string,
   style: ButtonStyle.Secondary | ButtonStyle.Danger = ButtonStyle.Secondary,
@@ -179,7 +171,7 @@ export function selectRow(
     components: [
       {
         type: ComponentType.StringSelect as const,
-        custom_id: presses.idOf({ kind: "choose", asks: shown.map(({ ask }) => ask), effect, asker }),
+        custom_id: presses.idOf({ kind: "choice", asks: shown.map(({ ask }) => ask), effect, asker }),
         placeholder: `${placeholder.text}${cut}`,
         options: options.map(({ option }) => option),
       },

@@ -6,16 +6,16 @@ import { fullText } from "../../../reply/full-text.ts";
 import type { MessageFile } from "../../../reply/message-files.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import { toText } from "../../../reply/text.ts";
-import { type ButtonPayloadDependencies, storeButtonPayloads } from "../../store-button-payloads.ts";
+import { keptPress, missingButtons, type Press, type PressStorage, storePresses } from "../../press.ts";
+import type { KeptOffer } from "../../button-plan.ts";
 import type { CommandMention } from "../command-mentions.ts";
 import { CONTENT_LENGTH, MAX_FILES } from "../limits.ts";
 import { attachmentsOf } from "../transport/upload.ts";
 import { indexOfUnstored, type MessageContext, type PressIds } from "./buttons.ts";
 import { renderEmbed } from "./embed.ts";
 import { fitFiles, type FittedFiles, tooLargeText } from "./files.ts";
-import { KEPT_MILLIS, keptPayload } from "./kept-reply.ts";
 import { renderText } from "./markdown.ts";
-import { type KeptUse, keptPress, encodePress, type Press, pressPayload, storedPressId } from "./press.ts";
+import { storedPressId } from "./press.ts";
 import { type AnswerForm, assemble, COMPONENTS_V2, NOTES_LENGTH, renderAnswer } from "./render.ts";
 
 /** A message ready for Discord's REST interface, with its files. */
@@ -40,7 +40,7 @@ const MENTION_LENGTH = 25;
 export const EPHEMERAL: number = MessageFlags.Ephemeral;
 export const SILENT: number = MessageFlags.SuppressNotifications;
 
-export interface ComposeDependencies extends ButtonPayloadDependencies {
+export interface ComposeDependencies extends PressStorage {
   /** How commands are mentioned where the message goes. */
   readonly mention?: CommandMention | undefined;
   /** Unix milliseconds. */
@@ -107,10 +107,10 @@ export async function composeAlert(
 ): Promise<ComposedMessage> {
   const message = renderEmbed(unfolded(reply), dependencies.mention);
   const [stored, fitted] = await Promise.all([
-    storePresses(message.unstored, undefined, dependencies),
+    storeAll(message.unstored, undefined, dependencies),
     fit(message.files, maxBytes, dependencies.log, signal),
   ]);
-  const missing = missingText(stored.missing);
+  const missing = missingButtons(stored.missing);
   const { content } = message;
   const length = CONTENT_LENGTH - content.length - MENTION_LENGTH - missing.length - 3;
   const tooLarge = tooLargeText(fitted.unsendable, maxBytes, length);
@@ -156,65 +156,53 @@ async function fit(
 }
 
 function needsKeeping({ unstored }: AnswerForm): boolean {
-  return [...unstored.values()].some((one) => typeof one === "string");
+  return [...unstored.values()].some(({ kind }) => kind === "kept");
 }
 
-/** Keeps a reply for a day; the key, or undefined where the store does not take it, or not in time. */
+/** Keeps a reply for a day; the key, or undefined where it is too long, or the store does not take it in time. */
 export async function keep(
   reply: Reply,
   context: MessageContext,
   dependencies: ComposeDependencies,
   at = dependencies.now(),
 ): Promise<string | undefined> {
-  const payload = keptPayload({ reply, context, at });
-  const keys = await storeButtonPayloads("discord", new Map([["kept", payload]]), {
-    ...dependencies,
-    ttlMillis: KEPT_MILLIS,
-  });
-  return keys.get("kept");
+  const press = keptPress(reply, context, at);
+  if (press.shown === undefined) return undefined;
+  return (await storePresses("discord", [["kept", press]], dependencies)).get("kept");
 }
 
 /** A form with its final custom_ids, without the buttons that could not be stored, and a word about these. */
 async function store(
   form: AnswerForm,
   key: string | undefined,
-  dependencies: ButtonPayloadDependencies,
+  dependencies: PressStorage,
 ): Promise<{ readonly form: AnswerForm; readonly missing: string }> {
-  const { ids, missing } = await storePresses(form.unstored, key, dependencies);
+  const { ids, missing } = await storeAll(form.unstored, key, dependencies);
   return {
     form: { ...form, body: withIds(form.body, ids), rows: withIds(form.rows, ids) },
-    missing: missingText(missing),
+    missing: missingButtons(missing),
   };
 }
 
-function missingText(count: number): string {
-  return count === 0 ? "" : `Buttons missing here, since what they mean could not be kept: ${count}.`;
-}
-
 /** Stores presses; the final custom_id by the temporary one, undefined where there is none. */
-async function storePresses(
+async function storeAll(
   unstored: PressIds["unstored"],
   key: string | undefined,
-  dependencies: ButtonPayloadDependencies,
+  dependencies: PressStorage,
 ): Promise<{ readonly ids: ReadonlyMap<string, string | undefined>; readonly missing: number }> {
   const entries = [...unstored];
-  const isPress = (one: [string, Press | KeptUse]): one is [string, Press] => typeof one[1] !== "string";
-  const presses = entries.filter(isPress).map(([standIn, press]) => [standIn, pressPayload(press)] as const);
-  const keys =
-    presses.length === 0
-      ? new Map<string, string>()
-      : await storeButtonPayloads("discord", new Map(presses), dependencies);
+  const isPress = (one: [string, Press | KeptOffer]): one is [string, Press] => one[1].kind !== "kept";
+  const keys = await storePresses("discord", entries.filter(isPress), dependencies);
   const ids = new Map(
     entries.map(([standIn, press]) => {
-      const index = indexOfUnstored(standIn);
-      if (typeof press === "string")
-        return [standIn, key === undefined ? undefined : encodePress(keptPress(press, key), index)];
-      const stored = keys.get(standIn);
-      return [standIn, stored === undefined ? undefined : storedPressId(stored, index)];
+      const [stored, show] = press.kind === "kept" ? [key, press.show] : [keys.get(standIn)];
+      const id = stored === undefined ? undefined : storedPressId({ key: stored, show }, indexOfUnstored(standIn));
+      return [standIn, id];
     }),
   );
   // Without a kept reply the whole is shown at once: only a missing Share is missed.
-  const missed = entries.filter(([standIn, press]) => ids.get(standIn) === undefined && press !== "less");
+  const isLess = (press: Press | KeptOffer): boolean => press.kind === "kept" && press.show === "folded";
+  const missed = entries.filter(([standIn, press]) => ids.get(standIn) === undefined && !isLess(press));
   return { ids, missing: missed.length };
 }
 

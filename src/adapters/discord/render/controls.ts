@@ -2,18 +2,17 @@ import type { APIActionRowComponent, APIButtonComponent, APIStringSelectComponen
 
 import { asButtons, type ButtonAction } from "../../../reply/fold.ts";
 import type { Action, Reply } from "../../../reply/reply.ts";
+import { type Offer, planButtons } from "../../button-plan.ts";
 import { BUTTONS_PER_ROW, MAX_COMPONENTS, MAX_SELECT_OPTIONS } from "../limits.ts";
 import {
   actionButton,
   type MessageContext,
-  pressButton,
+  offerButtons,
   type PressIds,
-  refreshButton,
   rowsOfButtons,
   selectRow,
   splitButtons,
 } from "./buttons.ts";
-import type { KeptUse } from "./press.ts";
 
 type Choice = Extract<Action, { choices: unknown }>;
 
@@ -74,10 +73,10 @@ export function renderControls(plan: ControlPlan, reply: Reply, context: Message
     ),
   );
   const own = plan.buttons.map((action) => actionButton(action, context, presses));
-  const refresh = refreshButton(reply, context, presses);
+  const again = planButtons(reply, context, { kept: false }, ["again"]);
   return {
     selects: selects.map(({ row }) => row),
-    buttons: [...own.map(({ button }) => button), ...(refresh === undefined ? [] : [refresh])],
+    buttons: [...own.map(({ button }) => button), ...offerButtons(again, presses)],
     whole:
       [...own, ...selects].every(({ whole }) => whole) &&
       plan.selects.every(({ choices }) => choices.length <= MAX_SELECT_OPTIONS),
@@ -87,11 +86,8 @@ export function renderControls(plan: ControlPlan, reply: Reply, context: Message
 /** The rows of a message, with the buttons that work on the kept reply. */
 export function controlRows(
   { selects, buttons }: Controls,
-  uses: readonly KeptUse[],
+  offers: readonly Offer[],
   presses: PressIds,
 ): readonly ControlRow[] {
-  const kept = uses.map((use) => pressButton(KEPT_LABELS[use], presses.idOf(use)));
-  return [...selects, ...rowsOfButtons([...buttons, ...kept])];
+  return [...selects, ...rowsOfButtons([...buttons, ...offerButtons(offers, presses)])];
 }
-
-const KEPT_LABELS: Record<KeptUse, string> = { details: "Details", less: "Less", share: "Share" };

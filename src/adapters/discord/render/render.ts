@@ -15,13 +15,14 @@ import {
 import { aboveFold, unfolded } from "../../../reply/fold.ts";
 import { type MessageFile, nameFiles } from "../../../reply/message-files.ts";
 import type { Reply, Tone } from "../../../reply/reply.ts";
+import { planButtons } from "../../button-plan.ts";
+import type { Show } from "../../press.ts";
 import { COMPONENTS_TEXT_LENGTH, FOLDED_LENGTH, MAX_FILES } from "../limits.ts";
 import { type Body, renderBody } from "./body.ts";
 import { type MessageContext, PressIds } from "./buttons.ts";
 import { controlRows, type Controls, type ControlRow, planControls, renderControls } from "./controls.ts";
 import { COLORS } from "./embed.ts";
 import { escapeMarkdown } from "./markdown.ts";
-import type { KeptUse } from "./press.ts";
 import { replyFiles } from "./files.ts";
 
 /** One form of an answer, without its files. */
@@ -59,11 +60,7 @@ export const COMPONENTS_V2: number = MessageFlags.IsComponentsV2;
 export const NOTES_LENGTH = { files: 1500, none: 100 } as const;
 
 /** A form of a reply as a message, its own files under their own names. Pure and total. */
-export function renderDiscord(
-  reply: Reply,
-  context: MessageContext = {},
-  form: "folded" | "whole" = "folded",
-): DiscordMessage {
+export function renderDiscord(reply: Reply, context: MessageContext = {}, form: Show = "folded"): DiscordMessage {
   const { folded, whole, files, picture } = renderAnswer(reply, context);
   const chosen = form === "folded" ? (folded ?? whole) : whole;
   const names = files.slice(0, MAX_FILES).map(({ name }) => name);
@@ -88,10 +85,9 @@ export function renderAnswer(reply: Reply, context: MessageContext): Answer {
     const presses = new PressIds();
     return { presses, controls: renderControls(plan, reply, context, presses) };
   };
-  const finish = (body: Body, begun: ReturnType<typeof begin>, fold: KeptUse | undefined): AnswerForm => {
-    const shares = context.keeps === true && context.shareable === true && reply.failure === undefined;
-    const uses = [...(fold === undefined ? [] : [fold]), ...(shares ? (["share"] as const) : [])];
-    const rows = controlRows(begun.controls, uses, begun.presses);
+  const finish = (body: Body, begun: ReturnType<typeof begin>, fold?: Show): AnswerForm => {
+    const offers = context.keeps === true ? planButtons(reply, context, { fold, kept: true }, ["fold", "share"]) : [];
+    const rows = controlRows(begun.controls, offers, begun.presses);
     return { tone: reply.tone, body: body.components, footer: body.footer, rows, unstored: begun.presses.unstored };
   };
 
@@ -108,7 +104,7 @@ export function renderAnswer(reply: Reply, context: MessageContext): Answer {
     shortened: () => `Shortened to fit; all of it in ${escapeMarkdown(nameWhole())}`,
   });
   const files = replyFiles(reply, names, whole.csv, wholeName);
-  if (context.keeps !== true) return { whole: finish(whole, forWhole, undefined), folded: undefined, files, picture };
+  if (context.keeps !== true) return { whole: finish(whole, forWhole), folded: undefined, files, picture };
 
   const places = reply.blocks.flatMap((block, index) => ("detail" in block ? [] : [index]));
   const forFolded = begin();
@@ -123,8 +119,8 @@ export function renderAnswer(reply: Reply, context: MessageContext): Answer {
   });
   const folds = withoutIds(folded) !== withoutIds(whole);
   return {
-    whole: finish(whole, forWhole, folds ? "less" : undefined),
-    folded: folds ? finish(folded, forFolded, "details") : undefined,
+    whole: finish(whole, forWhole, folds ? "whole" : undefined),
+    folded: folds ? finish(folded, forFolded, "folded") : undefined,
     files,
     picture,
   };

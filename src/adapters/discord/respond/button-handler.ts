@@ -3,8 +3,8 @@ import { type APIMessageComponentInteraction, ComponentType } from "discord-api-
 import { memoryAttachment } from "../../../reply/attachment.ts";
 import { reply, type Reply } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";
+import type { Press } from "../../press.ts";
 import type { DiscordContext } from "../context.ts";
-import type { Press } from "../render/press.ts";
 import { answerCommand } from "./answer.ts";
 import type { InteractionApi } from "./interaction-api.ts";
 import { callerOf, isEmbed, isEphemeral } from "./interaction.ts";
@@ -18,18 +18,20 @@ export async function handleButton(
   api: InteractionApi,
   interaction: APIMessageComponentInteraction,
 ): Promise<void> {
-  const press = chosen(await pressOf(context, interaction.data.custom_id), interaction);
+  const { data } = interaction;
+  const picked = data.component_type === ComponentType.StringSelect ? data.values[0] : undefined;
+  const press = await pressOf(context, data.custom_id, picked);
   switch (press?.kind) {
     case undefined:
-    case "choose":
+    case "files":
     case "form":
+    case "home":
+    case "question":
       return replyPrivately(context, api, interaction, expiredNotice(commandBehind(interaction)));
     case "ids":
       return replyPrivately(context, api, interaction, idsReply(press.ids));
     case "share":
-      return shareKept(context, api, interaction, press.key);
-    case "fold":
-      return foldMessage(context, api, interaction, press);
+      return (press.show === undefined ? shareKept : foldMessage)(context, api, interaction, press);
     case "ask": {
       if (press.confirm !== undefined) return confirm(context, api, interaction, press, press.confirm);
       if (press.effect === "confirmed") return answerCommand(context, api, interaction, press.ask, "replace");
@@ -45,15 +47,6 @@ export async function handleButton(
       return answerCommand(context, api, interaction, press.ask, placement, { again: true });
     }
   }
-}
-
-/** A pick from a select as the press of its command. */
-function chosen(press: Press | undefined, { data }: APIMessageComponentInteraction): Press | undefined {
-  if (press?.kind !== "choose") return press;
-  const [picked = ""] = data.component_type === ComponentType.StringSelect ? data.values : [];
-  const ask = /^\d{1,3}$/u.test(picked) ? press.asks[Number(picked)] : undefined;
-  const { effect, asker } = press;
-  return ask === undefined ? undefined : { kind: "ask", ask, effect, asker };
 }
 
 /** Asks for confirmation in an ephemeral message, which the answer then replaces. */

@@ -4,11 +4,10 @@ import { DiscordAPIError } from "discord.js";
 import type { AnyCommand } from "../../../bot/command.ts";
 import type { Prepared } from "../../../bot/invocation.ts";
 import type { Ask, Reply } from "../../../reply/reply.ts";
-import { storeButtonPayloads } from "../../store-button-payloads.ts";
+import { KEPT_MILLIS, storePresses } from "../../press.ts";
 import type { DiscordContext } from "../context.ts";
-import { KEPT_MILLIS } from "../render/kept-reply.ts";
 import { changedOptions, formValues, readModal, renderModal } from "../render/modal.ts";
-import { pressPayload, storedPressId } from "../render/press.ts";
+import { storedPressId } from "../render/press.ts";
 import { errorForLog } from "../transport/rest.ts";
 import type { InteractionApi } from "./interaction-api.ts";
 import type { UserInteraction } from "./interaction.ts";
@@ -38,15 +37,12 @@ export async function openForm(
   const command = commandOf(context.bot.commands, ask);
   if (command === undefined) return false;
   const before = formValues(command, present);
-  const payload = pressPayload({ kind: "form", ask, before });
-  const keys = await storeButtonPayloads("discord", new Map([["form", payload]]), {
-    ...context,
-    ttlMillis: KEPT_MILLIS,
-  });
+  const press = { kind: "form", ask, before } as const;
+  const keys = await storePresses("discord", [["form", press]], { ...context, ttlMillis: KEPT_MILLIS });
   const key = keys.get("form");
   if (key === undefined) return false;
   try {
-    await api.showForm(renderModal(command, before, context.bot.networks, storedPressId(key, 0)));
+    await api.showForm(renderModal(command, before, context.bot.networks, storedPressId({ key }, 0)));
     return true;
   } catch (error) {
     if (!(error instanceof DiscordAPIError) || api.acknowledged) throw error;
@@ -63,7 +59,7 @@ export async function submittedAsk(
   const press = await pressOf(context, data.custom_id);
   const command = press?.kind === "form" ? commandOf(context.bot.commands, press.ask) : undefined;
   if (press?.kind !== "form" || command === undefined) return undefined;
-  const changed = changedOptions(command, press.before, readModal(data));
+  const changed = changedOptions(command, press.before ?? {}, readModal(data));
   return { ask: { ...press.ask, options: { ...press.ask.options, ...changed } }, form: press.ask };
 }
 

@@ -1,35 +1,39 @@
 import { type APIMessageComponentInteraction, ComponentType } from "discord-api-types/v10";
 
 import type { Reply } from "../../../reply/reply.ts";
+import { keptReply, type ReadPress } from "../../press.ts";
 import type { DiscordContext } from "../context.ts";
 import type { MessageContext } from "../render/buttons.ts";
 import { composeKept, keep } from "../render/compose.ts";
-import { customIdsIn, decodePress, type Press } from "../render/press.ts";
+import { customIdsIn, decodePress } from "../render/press.ts";
 import { type AnswerForm, renderAnswer } from "../render/render.ts";
 import { attachmentsOf } from "../transport/upload.ts";
 import type { InteractionApi } from "./interaction-api.ts";
 import { callerOf, isEphemeral } from "./interaction.ts";
 import { expiredNotice, notSharedNotice } from "./notices.ts";
 import { postShared } from "./post-shared.ts";
-import { commandBehind, keptReply, replyPrivately } from "./read-press.ts";
+import { commandBehind, replyPrivately } from "./read-press.ts";
 
 // Details, Less and Share: what they show is kept of the reply for a day. Nothing runs, and files stay on the message.
+
+type ReadKept = Extract<ReadPress, { kind: "share" }>;
 
 /** Shows a reply whole, or folded again: to its asker in place, to anyone else in a private copy. */
 export async function foldMessage(
   context: DiscordContext,
   api: InteractionApi,
   interaction: APIMessageComponentInteraction,
-  { whole, key }: Extract<Press, { kind: "fold" }>,
+  press: ReadKept,
 ): Promise<void> {
-  const kept = await keptReply(context, key);
-  if (kept === undefined) return replyPrivately(context, api, interaction, expiredNotice(commandBehind(interaction)));
+  const reply = keptReply(press);
+  if (reply === undefined) return replyPrivately(context, api, interaction, expiredNotice(commandBehind(interaction)));
+  const { key, show } = press;
+  const kept = contextOf(press, context);
   const caller = callerOf(interaction).id;
-  const isOwn = kept.context.asker === caller || isEphemeral(interaction);
-  const shown = isOwn ? kept.context : { ...kept.context, asker: caller, shareable: false };
-  const { mention } = context;
-  const answer = renderAnswer(kept.reply, { ...shown, asker: shown.asker ?? caller, mention });
-  const form = formOf(answer, whole);
+  const isOwn = kept.asker === caller || isEphemeral(interaction);
+  const shown = isOwn ? kept : { ...kept, asker: caller, shareable: false };
+  const answer = renderAnswer(reply, { ...shown, asker: shown.asker ?? caller });
+  const form = formOf(answer, show === "whole");
   if (isOwn) return api.update(await composeKept(form, key, filesOf(interaction, answer.picture), context));
   const body = await composeKept(form, key, { names: [], picture: undefined }, context);
   return api.reply({ body: { ...body, attachments: [] }, files: [], dispose: async () => {} });
@@ -40,35 +44,40 @@ export async function shareKept(
   context: DiscordContext,
   api: InteractionApi,
   interaction: APIMessageComponentInteraction,
-  key: string,
+  press: ReadKept,
 ): Promise<void> {
-  const kept = await keptReply(context, key);
-  const command = kept?.context.ask?.command ?? commandBehind(interaction);
-  if (kept === undefined) return replyPrivately(context, api, interaction, expiredNotice(command));
+  const { at = context.now(), key } = press;
+  const kept = contextOf(press, context);
+  const command = kept.ask?.command ?? commandBehind(interaction);
+  const given = keptReply(press);
+  if (given === undefined) return replyPrivately(context, api, interaction, expiredNotice(command));
   if (command !== undefined && !context.bot.commonButtons(command).share) {
     return replyPrivately(context, api, interaction, notSharedNotice(command));
   }
-  const { mention } = context;
   // The acknowledgement removes the button, so that it cannot share twice.
-  const own = renderAnswer(kept.reply, { ...kept.context, shareable: false, mention });
+  const own = renderAnswer(given, { ...kept, shareable: false });
   const isWhole = customIdsIn(interaction.message.components ?? []).some((id) => {
     const press = decodePress(id);
-    return press?.kind === "fold" && !press.whole;
+    return press?.kind === "stored" && press.show === "folded";
   });
   await api.update(await composeKept(formOf(own, isWhole), key, filesOf(interaction, own.picture), context));
-  const reply = withoutCommands(kept.reply);
-  const forAll: MessageContext = { keeps: true, mention };
+  const reply = withoutCommands(given);
+  const forAll: MessageContext = { keeps: true, mention: context.mention };
   const { whole, folded = whole, picture } = renderAnswer(reply, forAll);
-  const sharedKey = await keep(reply, forAll, context, kept.at);
+  const sharedKey = await keep(reply, forAll, context, at);
   const form = sharedKey === undefined ? whole : folded;
   const names = (interaction.message.attachments ?? []).map(({ filename }) => filename);
   const withFiles = await composeKept(form, sharedKey, { names, picture }, context);
   const withoutFiles = await composeKept(form, sharedKey, { names: [], picture }, context);
-  await postShared(context, api, interaction, kept.at, (content, files) => {
+  await postShared(context, api, interaction, at, (content, files) => {
     const { components, ...body } = files.length === 0 ? withoutFiles : withFiles;
     const attachments = attachmentsOf(files);
     return { ...body, components: [{ type: ComponentType.TextDisplay, content }, ...components], attachments };
   });
+}
+
+function contextOf({ context: kept }: ReadKept, { mention }: DiscordContext): MessageContext {
+  return { ...kept, keeps: true, mention };
 }
 
 function formOf(

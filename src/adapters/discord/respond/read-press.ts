@@ -1,25 +1,16 @@
-import { withTimeout } from "../../../in-time.ts";
 import { disposeReply, type Reply } from "../../../reply/reply.ts";
+import { readPress, type ReadPress } from "../../press.ts";
 import type { DiscordContext } from "../context.ts";
 import { compose } from "../render/compose.ts";
-import { type KeptReply, parseKeptPayload } from "../render/kept-reply.ts";
-import { decodePress, parsePressPayload, type Press } from "../render/press.ts";
+import { decodePress } from "../render/press.ts";
 import type { InteractionApi } from "./interaction-api.ts";
 import { callerOf, maxBytesOf, type UserInteraction } from "./interaction.ts";
 
-/** The time limit of the store: the press must be answered within 3 s. */
-const STORE_TIMEOUT_MILLIS = 1500;
-
-/** The press behind a custom_id, whichever process and version made it; undefined for an expired one. */
-export async function pressOf(context: DiscordContext, customId: string): Promise<Press | undefined> {
+/** The press behind a custom_id, and the option picked, whichever process and version made it; undefined for an expired one. */
+export function pressOf({ payloads }: DiscordContext, customId: string, picked = ""): Promise<ReadPress | undefined> {
   const decoded = decodePress(customId);
-  if (decoded?.kind !== "stored") return decoded;
-  return parsePressPayload(await withTimeout(context.payloads.get(decoded.key), STORE_TIMEOUT_MILLIS));
-}
-
-/** The reply behind Details, Less or Share; undefined for an expired one. */
-export async function keptReply(context: DiscordContext, key: string): Promise<KeptReply | undefined> {
-  return parseKeptPayload(await withTimeout(context.payloads.get(key), STORE_TIMEOUT_MILLIS));
+  const at = /^\d{1,3}$/u.test(picked) ? Number(picked) : undefined;
+  return readPress(payloads, decoded?.kind === "stored" ? { ...decoded, at } : decoded);
 }
 
 /** Answers at once with an ephemeral message. */

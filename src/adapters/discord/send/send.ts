@@ -17,7 +17,7 @@ import { aboveFold } from "../../../reply/fold.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import type { CommandMentions } from "../command-mentions.ts";
-import type { ButtonPayloadDependencies } from "../../store-button-payloads.ts";
+import type { PressStorage } from "../../press.ts";
 import { CONTENT_LENGTH, MAX_FILE_BYTES, NONCE_LENGTH, NONCE_LIFETIME_MILLIS } from "../limits.ts";
 import { composeAlert, type ComposedMessage, composePlain, SILENT } from "../render/compose.ts";
 import { flatText } from "../render/markdown.ts";
@@ -41,7 +41,7 @@ const MAX_WAITING = 64;
 /** Precedes a user's id where a destination is a direct message. */
 const USER_PREFIX = "user:";
 
-export interface SenderDependencies extends ButtonPayloadDependencies {
+export interface SenderDependencies extends PressStorage {
   /** Left out: commands are named as they are typed. */
   readonly mentions?: CommandMentions;
   readonly token?: SharedToken;

@@ -11,10 +11,11 @@ import { BUTTON_LABEL_LENGTH, MAX_ACTIONS, MAX_VIEW_BLOCKS, SECTION_LENGTH } fro
 import { contextBlock, sectionBlock } from "../render/blocks.ts";
 import { dangerStyle } from "../render/buttons.ts";
 import { renderPlain, renderText } from "../render/mrkdwn.ts";
-import { encodePress, type Press } from "../render/press.ts";
+import { encodePress } from "../render/press.ts";
 import { TONE_SIGNS } from "../../tone-signs.ts";
 import { describeError, logFailure } from "../transport/api-error.ts";
 import { retryRateLimited } from "../transport/web-api.ts";
+import type { Press } from "../../press.ts";
 import type { HomeStanding, OpenAlert, SavedParty, WorkspaceUser, Subscription } from "../../home-data.ts";
 
 /** What has just been done in the home tab. */

@@ -14,8 +14,9 @@ import type { Ask } from "../../../reply/document.ts";
 import { asButtons, type ButtonAction } from "../../../reply/fold.ts";
 import { formatAsk } from "../../../reply/full-text.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
-import type { Reply } from "../../../reply/reply.ts";
-import { refreshLabel } from "../../../bot/refresh-label.ts";
+import type { Action, Reply } from "../../../reply/reply.ts";
+import { type KeptOffer, type Offer, planButtons, SEND_FILES } from "../../button-plan.ts";
+import type { KeptPress, Press, Show } from "../../press.ts";
 import {
   BUTTON_LABEL_LENGTH,
   BUTTON_URL_LENGTH,
@@ -31,10 +32,8 @@ import {
   decodePress,
   encodePress,
   INLINE_PRESS_LENGTH,
-  type KeptPress,
   type MessageContext,
   placeholderKey,
-  type Press,
   STORED_PRESS_VALUE_LENGTH,
   storedPressValue,
 } from "./press.ts";
@@ -53,7 +52,6 @@ interface Buttons {
 
 /** Buttons in one row on a phone; the rest is in a menu. */
 const MAX_BUTTONS = 3;
-const SEND_FILES = "Send as file";
 /** The menu of what is neither a button nor in a short menu, which shows three dots alone. */
 const MORE = "More";
 /** The total length of all that buttons and menus of a message carry; what is beyond it becomes text. */
@@ -79,95 +77,18 @@ interface Pressable {
   readonly pinned?: true;
 }
 
+/** The order of what a message offers. */
+const ORDER = ["form", "fold", "actions", "share", "again", "files"] as const;
+
 /** Renders the actions of a reply, and the common ones: three buttons at most, choices, and a menu for the rest. */
 export function renderButtons(
   reply: Reply,
   context: MessageContext,
-  more: {
-    readonly files: boolean;
-    readonly fold?: "Details" | "Less" | undefined;
-    /** The reply as it is kept; undefined where it is too long. */
-    readonly kept: KeptPress["shown"];
-  },
+  { files, fold, kept }: { readonly files: boolean; readonly fold?: Show | undefined; readonly kept?: KeptPress },
 ): Buttons {
-  const { ask, asker, command = ROOT_COMMAND, form } = context;
-  const pressables: Pressable[] = [];
-  const selects: StaticSelect[] = [];
-  const unstored = new Map<string, Press>();
-  const overflow: string[] = [];
-  let whole = true;
-  let room = BUTTONS_LENGTH;
-  const put = (label: string, press: Press, rest: { asked?: Asked; line?: string } = {}): void => {
-    const key = placeholderKey(String(pressables.length));
-    const longest = Math.max(STORED_PRESS_VALUE_LENGTH, room - RESERVED_BUTTONS_LENGTH);
-    const value = (max: number): string => {
-      const inline = encodePress(press, Math.min(max, longest));
-      if (inline === undefined) unstored.set(key, press);
-      return inline ?? storedPressValue({ key });
-    };
-    const length = encodePress(press, Math.min(INLINE_PRESS_LENGTH, longest))?.length ?? STORED_PRESS_VALUE_LENGTH;
-    room -= label.length + length + textLength(rest.asked);
-    pressables.push({ label, value, ...rest });
-  };
-  const { kept: shown } = more;
-  const putKept = (label: string, show?: "whole" | "folded"): void => {
-    const key = placeholderKey("kept");
-    const { command: _command, inView: _inView, whole: _whole, ...kept } = context;
-    unstored.set(key, { kind: "share", shown, context: kept });
-    const value = storedPressValue({ key, ...(show === undefined ? {} : { show }) });
-    pressables.push({ label, value: () => value, ...(show === undefined ? {} : { pinned: true }) });
-  };
-  if (form !== undefined) put("Fill in", { kind: "form", ask: form });
-  if (more.fold !== undefined) putKept(more.fold, more.fold === "Details" ? "whole" : "folded");
-  for (const action of reply.actions) {
-    if ("choices" in action) {
-      const key = placeholderKey(`choice${selects.length}`);
-      const choice = renderChoice(action, { key, action: `choose:${selects.length}`, asker });
-      const beyond = textLength(choice?.select) > room - RESERVED_BUTTONS_LENGTH;
-      overflow.push(
-        ...asButtons([action])
-          .slice(choice === undefined || beyond ? 0 : MAX_OPTIONS)
-          .map((one) => actionLine(one, command)),
-      );
-      if (choice === undefined || beyond) continue;
-      selects.push(choice.select);
-      unstored.set(key, choice.press);
-      room -= textLength(choice.select);
-      whole &&= choice.whole;
-      continue;
-    }
-    const label = labelOf(action);
-    const line = actionLine(action, command);
-    const href = "url" in action ? linkable(action.url) : "";
-    const question = "url" in action ? undefined : action.confirm;
-    const asked = question === undefined ? {} : dangerStyle(question, label.text);
-    const least = label.text.length + textLength(asked) + STORED_PRESS_VALUE_LENGTH;
-    if (href === undefined || least + href.length > room - RESERVED_BUTTONS_LENGTH) {
-      overflow.push(line);
-      continue;
-    }
-    whole &&= label.whole;
-    if ("url" in action) {
-      room -= label.text.length + href.length;
-      pressables.push({ label: label.text, value: () => LINK_VALUE, url: href, line });
-    } else {
-      const { effect, invocation } = action;
-      const isPrimary = asker === undefined && invocation.command === PRIMARY_COMMAND;
-      const style = isPrimary ? ({ style: "primary" } as const) : asked;
-      put(label.text, { kind: "ask", ask: invocation, effect, asker }, { asked: style, line });
-    }
-  }
-  if (context.shareable === true && reply.failure === undefined) {
-    if (shown === undefined) put("Share", { kind: "share" });
-    else putKept("Share");
-  }
-  const again = refreshLabel(reply, ask);
-  if (ask !== undefined && again !== undefined) {
-    const press = { kind: "ask", ask, effect: "replace", asker } as const;
-    put(again, reply.failure === undefined ? press : { ...press, fresh: true });
-  }
-  if (ask !== undefined && more.files) put(SEND_FILES, { kind: "files", ask });
-
+  const drawn = new DrawnOffers(context, kept);
+  for (const offer of planButtons(reply, context, { fold, kept: kept !== undefined, files }, ORDER)) drawn.add(offer);
+  const { pressables, selects, unstored, overflow, whole } = drawn;
   const { buttons, menu, lines } = arrange(pressables);
   const [others] = menuOf(menu.map(optionOf));
   const elements = [...buttons.map(buttonOf), ...selects, ...(others === undefined ? [] : [others])];
@@ -175,6 +96,94 @@ export function renderButtons(
   const sendsFiles = inMenu ? `${others?.type === "overflow" ? "⋯" : MORE} ${SEND_FILES}` : SEND_FILES;
   const block = elements.length === 0 ? undefined : ({ type: "actions", elements } as const);
   return { block, unstored, overflow: [...overflow, ...lines.map(({ line = "" }) => line)], whole, sendsFiles };
+}
+
+/** What a message offers, as far as the length of its buttons allows; the rest is said in words. */
+class DrawnOffers {
+  readonly pressables: Pressable[] = [];
+  readonly selects: StaticSelect[] = [];
+  readonly unstored = new Map<string, Press>();
+  readonly overflow: string[] = [];
+  whole = true;
+  #room = BUTTONS_LENGTH;
+  readonly #asker: string | undefined;
+  readonly #command: string;
+  readonly #kept: KeptPress | undefined;
+
+  constructor({ asker, command = ROOT_COMMAND }: MessageContext, kept: KeptPress | undefined) {
+    this.#asker = asker;
+    this.#command = command;
+    this.#kept = kept;
+  }
+
+  add(offer: Offer): void {
+    if (offer.kind === "press") this.#press(offer.label, offer.press);
+    else if (offer.kind === "kept") this.#keep(offer);
+    else if ("choices" in offer.action) this.#choice(offer.action);
+    else this.#action(offer.action);
+  }
+
+  /** The length left for the actions of the reply. */
+  get #free(): number {
+    return this.#room - RESERVED_BUTTONS_LENGTH;
+  }
+
+  #press(label: string, press: Press, rest: { asked?: Asked; line?: string } = {}): void {
+    const key = placeholderKey(String(this.pressables.length));
+    const longest = Math.max(STORED_PRESS_VALUE_LENGTH, this.#free);
+    const value = (max: number): string => {
+      const inline = encodePress(press, Math.min(max, longest));
+      if (inline === undefined) this.unstored.set(key, press);
+      return inline ?? storedPressValue({ key });
+    };
+    const length = encodePress(press, Math.min(INLINE_PRESS_LENGTH, longest))?.length ?? STORED_PRESS_VALUE_LENGTH;
+    this.#room -= label.length + length + textLength(rest.asked);
+    this.pressables.push({ label, value, ...rest });
+  }
+
+  #keep({ label, show }: KeptOffer): void {
+    const key = placeholderKey("kept");
+    if (this.#kept !== undefined) this.unstored.set(key, this.#kept);
+    const value = storedPressValue({ key, show });
+    this.pressables.push({ label, value: () => value, ...(show === undefined ? {} : { pinned: true }) });
+  }
+
+  #choice(action: Extract<Action, { choices: unknown }>): void {
+    const place = this.selects.length;
+    const key = placeholderKey(`choice${place}`);
+    const choice = renderChoice(action, { key, action: `choose:${place}`, asker: this.#asker });
+    const fits = choice !== undefined && textLength(choice.select) <= this.#free;
+    const inWords = asButtons([action]).slice(fits ? MAX_OPTIONS : 0);
+    this.overflow.push(...inWords.map((one) => actionLine(one, this.#command)));
+    if (!fits) return;
+    this.selects.push(choice.select);
+    this.unstored.set(key, choice.press);
+    this.#room -= textLength(choice.select);
+    this.whole &&= choice.whole;
+  }
+
+  #action(action: ButtonAction): void {
+    const label = labelOf(action);
+    const line = actionLine(action, this.#command);
+    const href = "url" in action ? linkable(action.url) : "";
+    const question = "url" in action ? undefined : action.confirm;
+    const asked = question === undefined ? {} : dangerStyle(question, label.text);
+    const least = label.text.length + textLength(asked) + STORED_PRESS_VALUE_LENGTH;
+    if (href === undefined || least + href.length > this.#free) {
+      this.overflow.push(line);
+      return;
+    }
+    this.whole &&= label.whole;
+    if ("url" in action) {
+      this.#room -= label.text.length + href.length;
+      this.pressables.push({ label: label.text, value: () => LINK_VALUE, url: href, line });
+      return;
+    }
+    const { effect, invocation } = action;
+    const isPrimary = this.#asker === undefined && invocation.command === PRIMARY_COMMAND;
+    const style = isPrimary ? ({ style: "primary" } as const) : asked;
+    this.#press(label.text, { kind: "ask", ask: invocation, effect, asker: this.#asker }, { asked: style, line });
+  }
 }
 
 /** What is a button, what is in the menu, and what is neither: a menu asks no question, and a long one leads nowhere. */

@@ -4,18 +4,14 @@ import { withCommandPrefix } from "../../../reply/command-prefix.ts";
 import { fullText } from "../../../reply/full-text.ts";
 import type { MessageFile } from "../../../reply/message-files.ts";
 import type { Reply } from "../../../reply/reply.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
 import { toText } from "../../../reply/text.ts";
-import { type ButtonPayloadDependencies, storeButtonPayloads } from "../../store-button-payloads.ts";
+import { missingButtons, type Press, type PressStorage, storePresses } from "../../press.ts";
 import { TEXT_LENGTH } from "../limits.ts";
 import { contextBlock, sectionBlock } from "./blocks.ts";
 import { withKeys } from "./buttons.ts";
 import { renderText } from "./mrkdwn.ts";
-import { type MessageContext, type Press, pressPayload } from "./press.ts";
+import type { MessageContext } from "./press.ts";
 import { renderSlack, type SlackMessage } from "./render.ts";
-
-/** How long a reply is kept as it was shown, for Share, Details and Less. */
-const KEPT_LIFETIME_MILLIS: Milliseconds = 86_400_000;
 
 /** A message ready to send to any destination. */
 export interface MessageBody {
@@ -41,7 +37,7 @@ export interface MessageLines {
 export async function compose(
   reply: Reply,
   context: MessageContext,
-  dependencies: ButtonPayloadDependencies,
+  dependencies: PressStorage,
 ): Promise<ComposedMessage> {
   const message = renderSlack(reply, context);
   return { body: await finish(message, {}, dependencies), files: message.filesLater ? [] : message.files };
@@ -51,22 +47,20 @@ export async function compose(
 export async function finish(
   message: SlackMessage,
   { notes = [], above = "" }: MessageLines,
-  dependencies: ButtonPayloadDependencies,
+  dependencies: PressStorage,
 ): Promise<MessageBody> {
   const lines = notes.filter((note) => note !== "");
   const presses = [...message.unstored].map(([key, press]): [string, Press] => [
     key,
     press.kind === "share" ? { ...press, notes: lines, ...(above === "" ? {} : { above }) } : press,
   ]);
-  const keys = await storePresses(presses, dependencies);
+  const keys = await storePresses("slack", presses, dependencies);
   const missing = presses.filter(([key]) => !keys.has(key));
   // Nobody could get at the details of a reply that is not kept.
   const given = missing.some(([, { kind }]) => kind === "share") ? message.whole : message.blocks;
   const blocks = given.flatMap((block) => withKeys(block, keys) ?? []);
-  const note =
-    missing.length === 0 ? "" : `Buttons missing here, since what they mean could not be kept: ${missing.length}.`;
   const plain: MessageBody = { text: message.text, blocks };
-  const body = [...lines, note].reduce((all, line) => withLine(all, line), plain);
+  const body = [...lines, missingButtons(missing.length)].reduce((all, line) => withLine(all, line), plain);
   return withLine(body, above, true);
 }
 
@@ -97,23 +91,6 @@ export function withLine(body: MessageBody, mrkdwn: string, first = false): Mess
 
 export function withSmallPrint(body: MessageBody, mrkdwn: string): MessageBody {
   return { ...body, blocks: [...body.blocks, contextBlock(mrkdwn)] };
-}
-
-/** The keys under which presses were stored, by their placeholders; a kept reply expires first. */
-async function storePresses(
-  presses: readonly (readonly [string, Press])[],
-  dependencies: ButtonPayloadDependencies,
-): Promise<ReadonlyMap<string, string>> {
-  const store = (kept: boolean, ttlMillis: Milliseconds): Promise<ReadonlyMap<string, string>> => {
-    const some = presses.filter(([, { kind }]) => (kind === "share") === kept);
-    const payloads = new Map(some.map(([key, press]) => [key, pressPayload(press)]));
-    return storeButtonPayloads("slack", payloads, { ...dependencies, ttlMillis });
-  };
-  const stored = await Promise.all([
-    store(true, Math.min(KEPT_LIFETIME_MILLIS, dependencies.ttlMillis)),
-    store(false, dependencies.ttlMillis),
-  ]);
-  return new Map(stored.flatMap((some) => [...some]));
 }
 
 /** A person as a destination or in a mention: a user id (U… or W…), bare or behind `user:`. */

@@ -1,10 +1,9 @@
 // A reply as one Slack message within Slack's limits; files carry the content that does not fit.
 // Next: blocks.ts and table.ts (the blocks of a reply), mrkdwn.ts (inline text and escaping), buttons.ts (actions),
-// press.ts (what a button means, and the reply kept for Details), form.ts (a command's options as a modal), compose.ts (makes a message ready to send).
+// press.ts (the value of a button), form.ts (a command's options as a modal), compose.ts (makes a message ready to send).
 
 import type { KnownBlock } from "@slack/types";
 
-import { hasRefreshAction } from "../../../bot/refresh-label.ts";
 import { withCommandPrefix } from "../../../reply/command-prefix.ts";
 import { tableAttachment } from "../../../reply/csv.ts";
 import { aboveFold, shortText, unfolded } from "../../../reply/fold.ts";
@@ -12,6 +11,8 @@ import { fullTextAttachment } from "../../../reply/full-text.ts";
 import { messageFile, type MessageFile, nameFiles, ownCsv } from "../../../reply/message-files.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
+import { hasRefreshAction } from "../../button-plan.ts";
+import { type KeptPress, keptPress, type Press, type Show } from "../../press.ts";
 import { TONE_SIGNS } from "../../tone-signs.ts";
 import {
   HEADER_LENGTH,
@@ -32,7 +33,7 @@ import {
 } from "./blocks.ts";
 import { renderButtons, textLength } from "./buttons.ts";
 import { escapeMrkdwn, renderPlain, renderText } from "./mrkdwn.ts";
-import { keep, type MessageContext, placeholderKey, type Press } from "./press.ts";
+import { type MessageContext, placeholderKey } from "./press.ts";
 
 /** A reply as one Slack message. `unstored` presses get their key once they are in the store. */
 export interface SlackMessage {
@@ -76,13 +77,14 @@ export function renderSlack(given: Reply, context: MessageContext = {}): SlackMe
   // An alert has no Details in its message: its card is what people read first.
   const isAnswer = context.asker !== undefined;
   const shown = isAnswer ? unfolded(reply) : aboveFold(reply);
-  const kept = isAnswer ? keep(shown) : undefined;
+  const press = isAnswer ? keptPress(shown, context) : undefined;
+  const kept = press?.shown === undefined ? {} : { kept: press };
   const { layout, files, filesLater } = layOut(shown, context, kept);
-  const folded = kept === undefined ? layout : layOutFolded(reply, context);
+  const folded = kept.kept === undefined ? layout : layOutFolded(reply, context);
   const isFoldable = JSON.stringify(blocksOf(folded, undefined)) !== JSON.stringify(blocksOf(layout, undefined));
-  const less = renderButtons(shown, context, { files: filesLater, kept, fold: isFoldable ? "Less" : undefined });
+  const less = renderButtons(shown, context, { files: filesLater, ...kept, fold: isFoldable ? "whole" : undefined });
   const isFolded = isFoldable && context.whole !== true;
-  const buttons = isFolded ? renderButtons(shown, context, { files: filesLater, kept, fold: "Details" }) : less;
+  const buttons = isFolded ? renderButtons(shown, context, { files: filesLater, ...kept, fold: "folded" }) : less;
   const { body } = isFolded ? folded : layout;
   return {
     text: notificationText(reply),
@@ -118,16 +120,19 @@ function blocksOf({ title, body, left, note, footer }: Layout, buttons: KnownBlo
   ];
 }
 
+/** Without the reply where it is too long to keep. */
+type Kept = { readonly kept?: KeptPress };
+
 type Laid = Pick<SlackMessage, "files" | "filesLater"> & { readonly layout: Layout };
 
 /** All of a reply, as far as one message takes it, and its files. */
-function layOut(reply: Reply, context: MessageContext, kept: ReturnType<typeof keep>): Laid {
+function layOut(reply: Reply, context: MessageContext, kept: Kept): Laid {
   // A block knows the length of its text, but not of all that Slack counts with it: hence measured as a whole.
   for (let room = MESSAGE_LENGTH; ;) {
     const laid = layOutWithin(room, reply, context, kept);
-    const folds = context.asker === undefined ? [undefined] : ([undefined, "Details", "Less"] as const);
+    const folds = context.asker === undefined ? [undefined] : ([undefined, "folded", "whole"] as const);
     const lengths = folds.map((fold) => {
-      const buttons = renderButtons(reply, context, { files: laid.filesLater, kept, fold });
+      const buttons = renderButtons(reply, context, { files: laid.filesLater, ...kept, fold });
       return textsOf(blocksOf(laid.layout, buttons.block), UNCOUNTED_MEMBERS).join("").length;
     });
     const excess = Math.max(...lengths) - MESSAGE_LENGTH;
@@ -136,14 +141,14 @@ function layOut(reply: Reply, context: MessageContext, kept: ReturnType<typeof k
   }
 }
 
-function layOutWithin(length: number, reply: Reply, context: MessageContext, kept: ReturnType<typeof keep>): Laid {
+function layOutWithin(length: number, reply: Reply, context: MessageContext, kept: Kept): Laid {
   const { given, csvNames, held, add } = nameFiles(reply);
   const title = renderTitle(reply, SECTION_LENGTH / 2);
   const { ask, replaces = false } = context;
   const later = ask !== undefined && (given.length === 0 || replaces || hasRefreshAction(reply, ask));
   // Length for each button is reserved before it is known whether it is needed.
-  const fold = context.asker === undefined ? undefined : "Details";
-  const widest = renderButtons(reply, context, { files: later, kept, fold });
+  const fold: Show | undefined = context.asker === undefined ? undefined : "folded";
+  const widest = renderButtons(reply, context, { files: later, ...kept, fold });
   const footer = renderText(reply.footer ?? [], { max: FOOTER_LENGTH });
   const left = overflowActions(widest.overflow, OVERFLOW_ACTIONS_LENGTH);
   const fixed = RESERVED_LENGTH + title.length + textLength(widest.block) + footer.mrkdwn.length + left.text.length;
@@ -163,7 +168,7 @@ function layOutWithin(length: number, reply: Reply, context: MessageContext, kep
       : [],
   );
   const filesLater = later && (given.length > 0 || tables.length > 0 || wholeName !== undefined);
-  const { overflow } = renderButtons(reply, context, { files: filesLater, kept, fold });
+  const { overflow } = renderButtons(reply, context, { files: filesLater, ...kept, fold });
   return {
     layout: {
       title,

@@ -1,10 +1,9 @@
 import type { BlockAction } from "@slack/bolt";
 
-import { withTimeout } from "../../../in-time.ts";
 import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
 import { time } from "../../../reply/text.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
 import { fromMillis, type Nanoseconds } from "../../../units/nanoseconds.ts";
+import { keptReply, type KeptPress, type Press, readPress, type ReadPress, type Show } from "../../press.ts";
 import type { Progress } from "../../progress.ts";
 import type { SlackContext } from "../context.ts";
 import { publishHome } from "../home/home.ts";
@@ -12,7 +11,7 @@ import { sectionBlock } from "../render/blocks.ts";
 import { finish, messageArguments } from "../render/compose.ts";
 import { wantsForm } from "../render/form.ts";
 import { renderText } from "../render/mrkdwn.ts";
-import { decodePress, keptReply, type KeptPress, type Press } from "../render/press.ts";
+import { decodePress } from "../render/press.ts";
 import { renderSlack } from "../render/render.ts";
 import { FileBatch, type FileDestination } from "../send/files.ts";
 import { logFailure } from "../transport/api-error.ts";
@@ -55,9 +54,6 @@ interface PressPlace {
   readonly view: AnswerView | undefined;
 }
 
-/** Timeout of the store when it reads a press; a form must be open within three seconds. */
-const PRESS_READ_TIMEOUT_MILLIS: Milliseconds = 1000;
-
 /** A button that was pressed, or what was chosen: its value says what it means. */
 export interface Pressed {
   readonly value: string | undefined;
@@ -67,9 +63,11 @@ export interface Pressed {
 export async function handleButton(slack: SlackContext, body: BlockAction, { value }: Pressed): Promise<void> {
   await logFailure(slack, "button", async () => {
     const place = pressPlaceOf(slack, body);
-    const press = await readPress(slack, value);
+    const press = await readValue(slack, value);
     if (!("kind" in press)) return sayNotice(slack, place, press);
     switch (press.kind) {
+      case "ids":
+        return sayNotice(slack, place, expiredNotice(slack.command));
       case "form":
         if (await openPressedForm(slack, place, press.ask)) return undefined;
         return sayNotice(slack, place, formNotOpenedNotice(slack.command, press.ask));
@@ -104,12 +102,7 @@ async function share(slack: SlackContext, place: PressPlace, press: KeptPress): 
 }
 
 /** Shows all of a kept reply, or what people read first, in its place: for its asker; for anyone else beside it. */
-async function showKept(
-  slack: SlackContext,
-  place: PressPlace,
-  press: KeptPress,
-  show: "whole" | "folded",
-): Promise<void> {
+async function showKept(slack: SlackContext, place: PressPlace, press: KeptPress, show: Show): Promise<void> {
   const shown = keptReply(press);
   if (shown === undefined) return sayNotice(slack, place, expiredNotice(slack.command));
   const { context = {}, notes = [], above } = press;
@@ -180,23 +173,10 @@ async function respondToAsk(
   await respond(slack, ask, { ...request, audience, ...(fresh === undefined ? {} : { fresh }) });
 }
 
-/** What was pressed: of a choice, the one chosen; of a kept reply, how it is to be shown, or that it is shared. */
-type ReadPress = Exclude<Press, { kind: "choice" | "share" }> | (KeptPress & { readonly show?: "whole" | "folded" });
-
 /** The press of a button, or a notice where it cannot be read. */
-export async function readPress(slack: SlackContext, value: string | undefined): Promise<ReadPress | Reply> {
-  const routed = decodePress(value);
-  if (routed === undefined || routed.kind === "choice") return expiredNotice(slack.command);
-  if (routed.kind !== "stored") return routed;
-  const { key, at = 0, show } = routed;
+export async function readValue(slack: SlackContext, value: string | undefined): Promise<ReadPress | Reply> {
   try {
-    const stored = decodePress(await withTimeout(slack.payloads.get(key), PRESS_READ_TIMEOUT_MILLIS));
-    if (stored === undefined || stored.kind === "stored") return expiredNotice(slack.command);
-    if (stored.kind === "share") return show === undefined ? stored : { ...stored, show };
-    if (stored.kind !== "choice") return stored;
-    const ask = stored.asks[at];
-    const { effect, asker } = stored;
-    return ask === undefined ? expiredNotice(slack.command) : { kind: "ask", ask, effect, asker };
+    return (await readPress(slack.payloads, decodePress(value))) ?? expiredNotice(slack.command);
   } catch (error) {
     slack.log.error({ platform: "slack", err: error }, "button unreadable");
     return unreadableNotice();

@@ -6,7 +6,7 @@ import type { SlackContext } from "../context.ts";
 import { ASK_BLOCKS, wantsForm } from "../render/form.ts";
 import { logFailure } from "../transport/api-error.ts";
 import { ResponseUrl } from "../transport/response-url.ts";
-import { readPress } from "./button-handler.ts";
+import { readValue } from "./button-handler.ts";
 import { parseTypedLine } from "./command-handler.ts";
 import { editableDirectMessage } from "./editable-message.ts";
 import { answerInView, errorText, formOf, type FormResult, type SubmittedView } from "./form-handler.ts";
@@ -33,7 +33,7 @@ export async function handleWhyThisAlert(slack: SlackContext, shortcut: MessageS
       responder: buttonResponder(response, { replaces: false, shared, ...inThread, progressMessage }),
     };
     const ask = await whyAsk(valuesIn(message["blocks"]), async (value) => {
-      const press = await readPress(slack, value);
+      const press = await readValue(slack, value);
       return "kind" in press && press.kind === "ask" ? press.ask : undefined;
     });
     if (ask === undefined) await respondWith(slack, noAlertNotice(), undefined, request, "caller");

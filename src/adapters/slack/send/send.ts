@@ -18,7 +18,7 @@ import {
 } from "../../../alerts/sender.ts";
 import { inTime } from "../../../in-time.ts";
 import type { Reply } from "../../../reply/reply.ts";
-import type { ButtonPayloadDependencies } from "../../store-button-payloads.ts";
+import type { PressStorage } from "../../press.ts";
 import {
   compose,
   type ComposedMessage,
@@ -47,7 +47,7 @@ const MAX_CACHED = 10_000;
 /** Of one metadata value: Slack refuses a message whose metadata is too large. */
 const METADATA_LENGTH = 255;
 
-export interface SlackSenderDependencies extends ButtonPayloadDependencies, Omit<FileUploadDependencies, "web"> {
+export interface SlackSenderDependencies extends PressStorage, Omit<FileUploadDependencies, "web"> {
   /** The root command, with its slash. */
   readonly command: string;
   /** Called with a channel that the bot is not in. */

@@ -1,12 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import {
-  decodePress,
-  encodePress,
-  parsePressPayload,
-  type Press,
-  pressPayload,
-} from "../../../../src/adapters/discord/render/press.ts";
+import { decodePress, encodePress } from "../../../../src/adapters/discord/render/press.ts";
+import { parsePressPayload, type Press, pressPayload } from "../../../../src/adapters/press.ts";
 import {
   escapeMarkdown,
   inlineCode,
@@ -75,7 +70,6 @@ describe("a button's press", () => {
       { kind: "ask", ask: { command: "my forget", options: {} }, effect: "replace", asker, confirm: "Sure?" },
     ],
     ["an id", { kind: "ids", ids: [{ name: "Market", value: "ab".repeat(32) }] }],
-    ["sharing", { kind: "share", key: "kept" }],
   ])("of %s comes back from its custom_id", (_what, press) => {
     expect(decodePress(encodePress(press, 3) ?? "")).toEqual(press);
   });
@@ -95,12 +89,6 @@ describe("a button's press", () => {
     "of another make is not understood: %s",
     (customId) => {
       expect(decodePress(customId)).toBeUndefined();
-    },
-  );
-  test.each([undefined, null, {}, { v: "0", press: { kind: "share" } }, { v: "1", press: { kind: "x" } }])(
-    "kept by another version is not understood",
-    (kept) => {
-      expect(parsePressPayload(kept)).toBeUndefined();
     },
   );
 });

@@ -5,13 +5,8 @@ import { type APIActionRowComponent, type APIButtonComponent, ButtonStyle, Compo
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { answerFailedNotice, refusedAnswerNotice } from "../../../../src/adapters/discord/respond/notices.ts";
-import {
-  customIdsIn,
-  decodePress,
-  encodePress,
-  pressPayload,
-  storedPressId,
-} from "../../../../src/adapters/discord/render/press.ts";
+import { customIdsIn, decodePress, encodePress, storedPressId } from "../../../../src/adapters/discord/render/press.ts";
+import { pressPayload } from "../../../../src/adapters/press.ts";
 import { createLog } from "../../../../src/log.ts";
 import { plainText } from "../../../../src/reply/plain-text.ts";
 import { labelsOf, type Person, textOf } from "../../../support/fake-discord/person.ts";
@@ -156,7 +151,7 @@ describe("buttons", () => {
     const ids = Array.from({ length: 12 }, (_, index) => ({ name: "", value: LONG_ID.slice(index) }));
     const press = { kind: "ids", ids } as const;
     const key = await on.store.payloads.put(pressPayload(press), 60_000);
-    asked.last.components = [buttonRow("Full ids", storedPressId(key, 1))];
+    asked.last.components = [buttonRow("Full ids", storedPressId({ key }, 1))];
     const whole = await bob.press(asked.last, "Full ids");
     expect(textOf(whole.messages.at(-1)!)).toContain(LONG_ID);
     expect(ann.sees(channel)).toHaveLength(1);
@@ -229,7 +224,7 @@ describe("Details", () => {
     expect(textOf((await ann.press(asked.last, "Details")).last)).toContain(LONG_ID);
     const press = customIdsIn(asked.last.components)
       .map(decodePress)
-      .find((one) => one?.kind === "fold");
+      .find((one) => one?.kind === "stored" && one.show !== undefined);
     const { key } = press as { key: string };
     using database = new DatabaseSync(on.database, { readOnly: true });
     const row = database.prepare("SELECT expires_at FROM button_payloads WHERE key = ?").get(key);

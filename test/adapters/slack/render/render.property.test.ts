@@ -5,7 +5,8 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { LINK_VALUE } from "../../../../src/adapters/slack/render/buttons.ts";
-import { decodePress, type KeptPress, keptReply, pressPayload } from "../../../../src/adapters/slack/render/press.ts";
+import { type KeptPress, keptReply, parsePressPayload, pressPayload } from "../../../../src/adapters/press.ts";
+import { decodePress } from "../../../../src/adapters/slack/render/press.ts";
 import { renderSlack, type SlackMessage } from "../../../../src/adapters/slack/render/render.ts";
 import { answerModal } from "../../../../src/adapters/slack/respond/answer-view.ts";
 import { plainText } from "../../../../src/reply/plain-text.ts";
@@ -79,7 +80,7 @@ describe("any reply on Slack", () => {
         const { blocks, unstored } = renderSlack(reply, context);
         const press = [...unstored.values()].find(({ kind }) => kind === "share");
         if (press?.kind !== "share") return;
-        const again = keptReply(decodePress(JSON.parse(JSON.stringify(pressPayload(press)))) as KeptPress);
+        const again = keptReply(parsePressPayload(JSON.parse(JSON.stringify(pressPayload(press)))) as KeptPress);
         if (again === undefined) return;
         expect(renderSlack(again, context).blocks).toEqual(blocks);
         const whole = { ...context, whole: true };
@@ -128,7 +129,7 @@ function foldOf(blocks: readonly KnownBlock[]): string | undefined {
   return presses.flatMap((press) => (press?.kind === "stored" && press.show !== undefined ? [press.show] : []))[0];
 }
 
-function valuesOf(element: ActionsBlockElement): unknown[] {
+function valuesOf(element: ActionsBlockElement): (string | undefined)[] {
   if (element.type === "button") return element.url === undefined ? [element.value] : [];
   return "options" in element ? (element.options ?? []).map(({ value }) => value) : [];
 }

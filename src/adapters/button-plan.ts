@@ -1,0 +1,90 @@
+import type { Action, Ask, Reply } from "../reply/reply.ts";
+import type { KeptContext, Press, Show } from "./press.ts";
+
+/** What a message offers to press. A platform draws it within its limits. */
+export type Offer =
+  | { readonly kind: "action"; readonly action: Action }
+  | { readonly kind: "press"; readonly label: string; readonly press: Press }
+  /** Works on the kept reply. */
+  | KeptOffer;
+
+export interface KeptOffer {
+  readonly kind: "kept";
+  readonly label: "Details" | "Less" | "Share";
+  /** Left out for Share. */
+  readonly show?: Show;
+}
+
+type Purpose = "form" | "fold" | "actions" | "share" | "again" | "files";
+
+interface Offered {
+  /** Where a message shows less than all of its reply, or all of it. */
+  readonly fold?: Show | undefined;
+  /** The reply can be kept. */
+  readonly kept: boolean;
+  /** Content is sent as files only when somebody asks for it. */
+  readonly files?: boolean;
+}
+
+export const SEND_FILES = "Send as file";
+
+/** What a reply offers in its context, in the order of these purposes; a purpose that is left out is not offered. */
+export function planButtons(
+  reply: Reply,
+  { ask, asker, form, shareable }: KeptContext,
+  { fold, kept, files = false }: Offered,
+  order: readonly Purpose[],
+): Offer[] {
+  const label = refreshLabel(reply, ask);
+  const fresh = reply.failure === undefined ? {} : ({ fresh: true } as const);
+  const shares = shareable === true && reply.failure === undefined;
+  const press = (name: string, meant: Press): Offer => ({ kind: "press", label: name, press: meant });
+  const offers: Record<Purpose, () => readonly Offer[]> = {
+    form: () => (form === undefined ? [] : [press("Fill in", { kind: "form", ask: form })]),
+    fold: () =>
+      fold === undefined ? [] : [{ kind: "kept", label: fold === "whole" ? "Less" : "Details", show: otherThan(fold) }],
+    actions: () => reply.actions.map((action) => ({ kind: "action", action })),
+    share: () => (shares ? [kept ? { kind: "kept", label: "Share" } : press("Share", { kind: "share" })] : []),
+    again: () =>
+      ask === undefined || label === undefined
+        ? []
+        : [press(label, { kind: "ask", ask, effect: "replace", asker, ...fresh })],
+    files: () => (ask === undefined || !files ? [] : [press(SEND_FILES, { kind: "files", ask })]),
+  };
+  return order.flatMap((purpose) => offers[purpose]());
+}
+
+function otherThan(shown: Show): Show {
+  return shown === "whole" ? "folded" : "whole";
+}
+
+/**
+ * The label of the button that asks again, if an answer gets one: not where the reply offers the same itself, where
+ * asking again costs much or leads to the same mistake, or without `ask`.
+ */
+function refreshLabel(reply: Reply, ask: Ask | undefined): "Refresh" | "Try again" | undefined {
+  if (ask === undefined || ask.command === "help" || reply.attachments.length > 0 || reply.failure === "caller") {
+    return undefined;
+  }
+  if (hasRefreshAction(reply, ask)) return undefined;
+  return reply.failure === undefined ? "Refresh" : "Try again";
+}
+
+/** Whether a reply offers to ask again in its own place. */
+export function hasRefreshAction(reply: Reply, ask: Ask): boolean {
+  return reply.actions.some(
+    (action) =>
+      "invocation" in action &&
+      action.effect === "replace" &&
+      (action.label === "Refresh" || isSameAsk(action.invocation, ask)),
+  );
+}
+
+function isSameAsk(a: Ask, b: Ask): boolean {
+  const keys = Object.keys(a.options);
+  return (
+    a.command === b.command &&
+    keys.length === Object.keys(b.options).length &&
+    keys.every((key) => a.options[key] === b.options[key])
+  );
+}
