@@ -1,9 +1,9 @@
-import { answer } from "../src/answers/answer.ts";
-import { type ListRequest, listTitle, PAGE_OPTIONS, pageAsk, readPage } from "../src/answers/pages/pages.ts";
-import type { Checkpoint } from "../src/api/model/network.ts";
+import { idCell } from "../src/answers/cells.ts";
+import { listAnswer, PAGE_OPTIONS, readPage } from "../src/answers/pages/pages.ts";
+import { HISTORIES } from "../src/api/histories.ts";
 import { command } from "../src/bot/command.ts";
-import { type Block, facts, field } from "../src/reply/block.ts";
-import { id, text, toText } from "../src/reply/text.ts";
+import { facts, field } from "../src/reply/block.ts";
+import { text, toText } from "../src/reply/text.ts";
 
 export const checkpoints = command({
   name: "checkpoints",
@@ -15,22 +15,13 @@ export const checkpoints = command({
   audience: "channel",
   options: PAGE_OPTIONS,
   run: async (context) => {
-    const request: ListRequest<Checkpoint> = {
-      command: "checkpoints",
-      options: context.options,
-      get: (from, query, call) => from.getCheckpoints(query, call),
-      heightOf: (row) => row.atBlock,
-    };
-    const page = await readPage(context, request);
-    const { rows, asOf, notes, actions } = page;
+    const page = await readPage(context, HISTORIES.checkpoints);
+    const { rows } = page;
     const heights = rows.map((row) => row.atBlock);
     const gaps = spacings(heights, context.options.newest);
     const usual = median(gaps.filter((gap) => gap !== undefined && gap > 0n));
-    const blocks: Block[] = [...notes];
-    if (usual !== undefined) blocks.push(...facts([field("Usual spacing", text`${usual} blocks`)]));
-    blocks.push({
-      kind: "table",
-      name: "checkpoints",
+    return listAnswer(context, HISTORIES.checkpoints, page, {
+      above: usual === undefined ? [] : facts([field("Usual spacing", text`${usual} blocks`)]),
       columns: [
         { title: "Block", align: "right" },
         { title: "Spacing", align: "right" },
@@ -40,16 +31,9 @@ export const checkpoints = command({
       rows: rows.map((row, index) => [
         toText(row.atBlock ?? "–"),
         toText(spacingWords(gaps[index])),
-        toText(row.hash === undefined ? "–" : id(row.hash)),
-        toText(row.blockHash === undefined ? "–" : id(row.blockHash)),
+        idCell(row.hash),
+        idCell(row.blockHash),
       ]),
-      empty: text`No checkpoints here.`,
-    });
-    return answer(context, asOf, {
-      title: listTitle("checkpoint", page, request),
-      blocks,
-      actions,
-      ask: pageAsk(context, request),
     });
   },
 });

@@ -1,10 +1,10 @@
-import { answer } from "../src/answers/answer.ts";
 import { idCell } from "../src/answers/cells.ts";
 import { nodesById, VALIDATOR } from "../src/answers/ids/ids.ts";
 import { resolveId } from "../src/answers/ids/resolve-id.ts";
 import { noteSeen } from "../src/answers/ids/seen-ids.ts";
 import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
-import { type ListRequest, listTitle, PAGE_OPTIONS, pageAsk, readPage } from "../src/answers/pages/pages.ts";
+import { listAnswer, PAGE_OPTIONS, readPage } from "../src/answers/pages/pages.ts";
+import { HISTORIES, type History } from "../src/api/histories.ts";
 import type { KeyRotation } from "../src/api/model/network.ts";
 import { command } from "../src/bot/command.ts";
 import { paragraph } from "../src/reply/block.ts";
@@ -28,59 +28,49 @@ export const rotations = command({
     ...PAGE_OPTIONS,
   },
   run: async (context) => {
-    const { options } = context;
-    const nodeId = options.node === undefined ? undefined : await resolveId(VALIDATOR, options.node, context, "node");
-    const request: ListRequest<KeyRotation> = {
-      command: "rotations",
-      options,
-      more: { node: nodeId },
-      get: (from, query, call) => from.getKeyRotations(nodeId === undefined ? query : { ...query, nodeId }, call),
-      heightOf: (row) => row.blockHeight,
-    };
-    const [page, names] = await Promise.all([readPage(context, request), nodesById(context)]);
-    const { rows, asOf, notes, actions } = page;
-    const nameOf = (node: string | undefined): string | undefined =>
-      node === undefined ? undefined : names.get(node)?.name;
+    const { node } = context.options;
+    const nodeId = node === undefined ? undefined : await resolveId(VALIDATOR, node, context, "node");
+    const list = nodeId === undefined ? HISTORIES.rotations : rotationsOf(nodeId);
+    const [page, names] = await Promise.all([readPage(context, list), nodesById(context)]);
+    const { rows } = page;
+    const nameOf = (id: string | undefined): string | undefined => (id === undefined ? undefined : names.get(id)?.name);
     noteSeen(context, "node", [
       ...rows.map((row) => ({ id: row.nodeId, label: nameOf(row.nodeId) })),
       ...(names.has(nodeId ?? "") ? [{ id: nodeId, label: nameOf(nodeId) }] : []),
     ]);
-    const range = listTitle("key rotation", page, request);
     const unknown = nodeId !== undefined && rows.length === 0 && !names.has(nodeId);
-    return answer(context, asOf, {
-      title: nodeId === undefined ? range : text`${nameOf(nodeId) ?? id(nodeId)}: ${range}`,
+    return listAnswer(context, list, page, {
+      ...(nodeId === undefined ? {} : { title: (usual) => text`${nameOf(nodeId) ?? id(nodeId)}: ${usual}` }),
       tone: unknown ? "warning" : "neutral",
-      blocks: [
-        ...notes,
-        ...(unknown
-          ? [
-              paragraph(
-                "The network answers the same way for a node that does not exist: check the id if this surprises you.",
-              ),
-            ]
-          : []),
-        {
-          kind: "table",
-          name: "key-rotations",
-          columns: [
-            { title: "Block", align: "right" },
-            { title: "Validator" },
-            { title: "New address", priority: 2 },
-            { title: "Old address", priority: 3 },
-            { title: "Id", priority: 3 },
-          ],
-          rows: rows.map((row) => [
-            toText(row.blockHeight ?? "–"),
-            nameOf(row.nodeId) === undefined ? idCell(row.nodeId) : toText(nameOf(row.nodeId)),
-            idCell(row.newAddress),
-            idCell(row.oldAddress),
-            idCell(row.nodeId),
-          ]),
-          empty: text`No key rotations here.`,
-        },
+      above: unknown
+        ? [
+            paragraph(
+              "The network answers the same way for a node that does not exist: check the id if this surprises you.",
+            ),
+          ]
+        : [],
+      columns: [
+        { title: "Block", align: "right" },
+        { title: "Validator" },
+        { title: "New address", priority: 2 },
+        { title: "Old address", priority: 3 },
+        { title: "Id", priority: 3 },
       ],
-      actions,
-      ask: pageAsk(context, request),
+      rows: rows.map((row) => [
+        toText(row.blockHeight ?? "–"),
+        nameOf(row.nodeId) === undefined ? idCell(row.nodeId) : toText(nameOf(row.nodeId)),
+        idCell(row.newAddress),
+        idCell(row.oldAddress),
+        idCell(row.nodeId),
+      ]),
     });
   },
 });
+
+function rotationsOf(nodeId: string): History<KeyRotation> & { more: { node: string } } {
+  return {
+    ...HISTORIES.rotations,
+    more: { node: nodeId },
+    get: (from, query, call) => from.getKeyRotations({ ...query, nodeId }, call),
+  };
+}

@@ -1,9 +1,10 @@
-import { answer } from "../src/answers/answer.ts";
-import { type ListRequest, listTitle, PAGE_OPTIONS, pageAsk, readPage } from "../src/answers/pages/pages.ts";
+import { idCell } from "../src/answers/cells.ts";
+import { listAnswer, PAGE_OPTIONS, readPage } from "../src/answers/pages/pages.ts";
+import { HISTORIES } from "../src/api/histories.ts";
 import type { Snapshot } from "../src/api/model/network.ts";
 import { command } from "../src/bot/command.ts";
-import { type Block, facts, field } from "../src/reply/block.ts";
-import { code, id, strong, text, type Text, toText } from "../src/reply/text.ts";
+import { facts, field } from "../src/reply/block.ts";
+import { code, strong, text, type Text, toText } from "../src/reply/text.ts";
 
 export const snapshots = command({
   name: "snapshots",
@@ -15,27 +16,16 @@ export const snapshots = command({
   audience: "channel",
   options: PAGE_OPTIONS,
   run: async (context) => {
-    const request: ListRequest<Snapshot> = {
-      command: "snapshots",
-      options: context.options,
-      get: (from, query, call) => from.getSnapshots(query, call),
-      heightOf: (row) => row.blockHeight,
-    };
-    const page = await readPage(context, request);
-    const { rows, asOf, notes, actions, isNewest } = page;
+    const page = await readPage(context, HISTORIES.snapshots);
+    const { rows, isNewest } = page;
     const changes = coreChanges(rows, context.options.newest);
     const count = changes.filter((change) => change !== undefined).length;
     const [top] = rows;
-    const blocks: Block[] = [...notes];
-    blocks.push(
-      ...facts([
+    return listAnswer(context, HISTORIES.snapshots, page, {
+      above: facts([
         ...(isNewest && top?.coreVersion !== undefined ? [field("Core version", code(top.coreVersion))] : []),
         ...(count === 0 ? [] : [field("Core upgrades on this page", strong(count))]),
       ]),
-    );
-    blocks.push({
-      kind: "table",
-      name: "snapshots",
       columns: [
         { title: "Block", align: "right" },
         { title: "Core version" },
@@ -46,15 +36,8 @@ export const snapshots = command({
         toText(row.blockHeight ?? "–"),
         toText(row.coreVersion ?? "–"),
         changeWords(row, changes[index]),
-        toText(row.blockHash === undefined ? "–" : id(row.blockHash)),
+        idCell(row.blockHash),
       ]),
-      empty: text`No snapshots here.`,
-    });
-    return answer(context, asOf, {
-      title: listTitle("snapshot", page, request),
-      blocks,
-      actions,
-      ask: pageAsk(context, request),
     });
   },
 });

@@ -14,7 +14,7 @@ import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import { type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
 
 /** The part of a command's context that the frame needs. */
-interface AnswerContext {
+export interface AnswerContext {
   readonly network: string;
   /** The watchers' verdicts, and from when on a stall is an alert; left out where nobody watches. */
   readonly alerts?: Pick<AlertService, "config" | "verdict">;

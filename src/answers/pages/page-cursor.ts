@@ -1,3 +1,4 @@
+import type { History } from "../../api/histories.ts";
 import type { Page } from "../../api/model/page.ts";
 
 /**
@@ -28,12 +29,12 @@ export function cursorAt<T>(
   page: Page<T>,
   end: "start" | "end",
   node: string,
-  heightOf: (row: T) => bigint | undefined,
+  list: Pick<History<T>, "blockOf">,
 ): string | undefined {
   const row = end === "start" ? page.rows.at(0) : page.rows.at(-1);
   const cursor = (end === "start" ? page.startCursor : page.endCursor) ?? row?.cursor;
   if (cursor === undefined) return undefined;
-  const block = row === undefined ? undefined : heightOf(row.node);
+  const block = row === undefined ? undefined : list.blockOf(row.node);
   return formatCursor({ cursor, node, ...(block === undefined || block < 0n ? {} : { block }) });
 }
 

@@ -1,16 +1,18 @@
 // Paged lists: options, reading a page, buttons to the next and previous one. page-cursor.ts is the cursor on buttons,
 // walk-to-block.ts finds the same position at another node, history-reset.ts detects a network with a reset history.
 
-import type { Answer, ApiClient, AsOf, CallOptions, Operations } from "../../api/api-client.ts";
+import type { ApiClient, AsOf } from "../../api/api-client.ts";
 import { ApiError } from "../../api/api-error.ts";
+import type { History } from "../../api/histories.ts";
 import { checkPageRequest, type Page, type PageRequest } from "../../api/model/page.ts";
 import type { Options, OptionValues } from "../../bot/options/options.ts";
 import { UserError } from "../../errors.ts";
-import { type Block, paragraph } from "../../reply/block.ts";
-import { type Action, type Ask, buttonsOrChoice } from "../../reply/reply.ts";
+import { type Block, paragraph, type Table } from "../../reply/block.ts";
+import { type Action, type Ask, buttonsOrChoice, type Reply, type Tone } from "../../reply/reply.ts";
 import { code, text, type Text } from "../../reply/text.ts";
+import { compareIntegers } from "../../units/decimal.ts";
 import { formatCount } from "../../units/format-number.ts";
-import { askFor } from "../answer.ts";
+import { answer, type AnswerContext, askFor } from "../answer.ts";
 import { cursorAheadNote, historyResetNote } from "./history-reset.ts";
 import { cursorAt, type PageCursor, parseCursor } from "./page-cursor.ts";
 import { walkToBlock } from "./walk-to-block.ts";
@@ -62,10 +64,10 @@ export const PAGE_OPTIONS = {
 type PageOptions = OptionValues<typeof PAGE_OPTIONS>;
 
 /** The part of a command's context that reading a page needs. */
-interface PageContext {
-  readonly network: string;
+interface PageContext extends AnswerContext {
   readonly api: ApiClient;
   readonly signal: AbortSignal;
+  readonly options: PageOptions;
 }
 
 /** One page of a list. */
@@ -80,35 +82,28 @@ interface ListPage<T> {
   readonly isNewest: boolean;
 }
 
-/** How one list is requested. */
-export interface ListRequest<T> {
-  readonly command: string;
-  readonly options: PageOptions;
-  /** The command's other options, carried from page to page. */
-  readonly more?: Readonly<Record<string, string | undefined>>;
-  get(from: Operations, query: PageRequest, call: CallOptions): Promise<Answer<Page<T>>>;
-  heightOf(row: T): bigint | undefined;
-}
+/** A list, perhaps with other options of its command, which are carried from page to page. */
+type List<T> = History<T> & { readonly more?: Readonly<Record<string, string | undefined>> };
 
 /** Reads a page. @throws UserError for options that contradict each other, and for a cursor that no node takes. */
-export async function readPage<T>(context: PageContext, request: ListRequest<T>): Promise<ListPage<T>> {
-  const { options } = request;
+export async function readPage<T>(context: PageContext, list: List<T>): Promise<ListPage<T>> {
+  const { options } = context;
   const query = pageQuery(options);
   const typed = options.after ?? options.before;
   const cursor = typed === undefined ? undefined : parseCursor(typed);
-  const { page, asOf, note } = await fetchPage(context, request, query, cursor);
+  const { page, asOf, note } = await fetchPage(context, list, query, cursor);
   const rows = page.rows.map(({ node }) => node);
-  const reset = historyResetNote(context.api, request.command, {
-    heights: rows.map((row) => request.heightOf(row)),
+  const reset = historyResetNote(context.api, list.name, {
+    heights: rows.map((row) => list.blockOf(row)),
     asOf,
     ...(cursor?.block === undefined ? {} : { goesOnFrom: cursor.block }),
   });
-  const notes = [note, reset ?? (await bareCursorNote(context, request, cursor, asOf.node))];
+  const notes = [note, reset ?? (await bareCursorNote(context, list, cursor, asOf.node))];
   return {
     rows,
     asOf,
     notes: notes.flatMap((one) => (one === undefined ? [] : [paragraph(one)])),
-    actions: pageActions(context, request, page, asOf.node),
+    actions: pageActions(context, list, page, asOf.node),
     isNewest: options.newest && typed === undefined && options.last === undefined,
   };
 }
@@ -116,14 +111,14 @@ export async function readPage<T>(context: PageContext, request: ListRequest<T>)
 /** A node's bare cursor has no known block. A filtered list says nothing about a cursor of the whole list. */
 async function bareCursorNote<T>(
   { api, signal }: PageContext,
-  request: ListRequest<T>,
+  list: List<T>,
   cursor: PageCursor | undefined,
   node: string,
 ): Promise<Text | undefined> {
   const giver = api.nodes.find((one) => one.name === node);
-  const isWhole = Object.values(request.more ?? {}).every((value) => value === undefined);
+  const isWhole = Object.values(list.more ?? {}).every((value) => value === undefined);
   if (cursor === undefined || cursor.node !== undefined || giver === undefined || !isWhole) return undefined;
-  return cursorAheadNote((query) => request.get(giver, query, { signal }), cursor.cursor, node);
+  return cursorAheadNote((query) => list.get(giver, query, { signal }), cursor.cursor, node);
 }
 
 /** The request for a page, with the default size where none is given. */
@@ -144,7 +139,7 @@ interface Fetched<T> {
 
 async function fetchPage<T>(
   context: PageContext,
-  request: ListRequest<T>,
+  list: List<T>,
   query: PageRequest,
   cursor: PageCursor | undefined,
 ): Promise<Fetched<T>> {
@@ -156,29 +151,29 @@ async function fetchPage<T>(
   let failure: ApiError | undefined;
   if (!lost) {
     try {
-      const answer = await request.get(own ?? api, bare, { signal });
-      return { page: answer.value, asOf: answer.asOf };
+      const got = await list.get(own ?? api, bare, { signal });
+      return { page: got.value, asOf: got.asOf };
     } catch (error) {
       if (!(error instanceof ApiError) || cursor === undefined) throw error;
       failure = error;
     }
   }
   if (cursor?.block === undefined)
-    throw failure?.kind === "invalid" ? badCursor(request.command, failure) : (failure ?? badCursor(request.command));
-  return fetchFromOtherNode(context, request, query, cursor, cursor.block, failure);
+    throw failure?.kind === "invalid" ? badCursor(list.name, failure) : (failure ?? badCursor(list.name));
+  return fetchFromOtherNode(context, list, query, cursor, cursor.block, failure);
 }
 
 /** If the cursor's own node cannot continue, finds the same position in another node's list. */
 async function fetchFromOtherNode<T>(
   context: PageContext,
-  request: ListRequest<T>,
+  list: List<T>,
   query: PageRequest,
   cursor: PageCursor,
   block: bigint,
   failure: ApiError | undefined,
 ): Promise<Fetched<T>> {
-  const walked = await walkToBlock(context.api, query, block, request, context.signal);
-  if (walked === undefined) throw failure ?? badCursor(request.command);
+  const walked = await walkToBlock(context.api, query, block, list, context.signal);
+  if (walked === undefined) throw failure ?? badCursor(list.name);
   const gone = cursor.node ?? "The node";
   const reason =
     failure === undefined ? "is not among this bot's nodes any more" : "could not go on from where this page begins";
@@ -200,17 +195,16 @@ function badCursor(command: string, cause?: ApiError): UserError {
   });
 }
 
-function pageActions<T>(context: PageContext, list: ListRequest<T>, page: Page<T>, node: string): Action[] {
-  const { command, options, more = {} } = list;
-  const heightOf = (row: T): bigint | undefined => list.heightOf(row);
+function pageActions<T>(context: PageContext, list: List<T>, page: Page<T>, node: string): Action[] {
+  const { options } = context;
   const size = options.first ?? options.last ?? DEFAULT_PAGE_ROWS;
   const newest = options.newest ? undefined : false;
   const [onward, back] = options.newest ? ["older", "newer"] : ["newer", "older"];
-  const next = page.hasNextPage ? cursorAt(page, "end", node, heightOf) : undefined;
-  const previous = page.hasPreviousPage ? cursorAt(page, "start", node, heightOf) : undefined;
+  const next = page.hasNextPage ? cursorAt(page, "end", node, list) : undefined;
+  const previous = page.hasPreviousPage ? cursorAt(page, "start", node, list) : undefined;
   const pages: { label: string; invocation: Ask }[] = [];
   const add = (label: string, paging: Record<string, string | number>): void => {
-    pages.push({ label, invocation: askFor(context, command, { ...more, ...paging, newest }) });
+    pages.push({ label, invocation: askFor(context, list.name, { ...list.more, ...paging, newest }) });
   };
   if (previous !== undefined) add(`Previous (${back})`, { last: size, before: previous });
   if (next !== undefined) add(`Next (${onward})`, { first: size, after: next });
@@ -220,33 +214,50 @@ function pageActions<T>(context: PageContext, list: ListRequest<T>, page: Page<T
   return buttonsOrChoice("Other pages", pages, "replace");
 }
 
-/** The invocation that asks for the same page again. */
-export function pageAsk<T>(context: PageContext, { command, options, more }: ListRequest<T>): Ask {
-  const { first, after, last, before, newest } = options;
-  return askFor(context, command, { ...more, first, after, last, before, newest: newest ? undefined : false });
+/** The answer with a page: its title, the table of its rows, the buttons. `title` makes another title of the usual one. */
+export function listAnswer<T>(
+  context: PageContext,
+  list: List<T>,
+  { rows, asOf, notes, actions, isNewest }: ListPage<T>,
+  shown: Pick<Table, "columns" | "rows"> & {
+    readonly title?: (usual: Text) => Text;
+    readonly tone?: Tone;
+    readonly above?: readonly Block[];
+  },
+): Reply {
+  const { title = (usual: Text) => usual, tone = "neutral", above = [], ...cells } = shown;
+  const { first, after, last, before, newest } = context.options;
+  const { name, noun, more } = list;
+  const table = `${noun}s`;
+  const heights = rows.map((row) => list.blockOf(row));
+  return answer(context, asOf, {
+    title: title(isNewest ? newestTitle(noun, heights, asOf) : blockRangeTitle(noun, heights)),
+    tone,
+    blocks: [
+      ...notes,
+      ...above,
+      { kind: "table", name: table.replace(" ", "-"), ...cells, empty: text`No ${table} here.` },
+    ],
+    actions,
+    // The same page again
+    ask: askFor(context, name, { ...more, first, after, last, before, newest: newest ? undefined : false }),
+  });
 }
 
 /** `15 checkpoints, blocks 100 to 250`; says so where there are none. */
 function blockRangeTitle(noun: string, heights: readonly (bigint | undefined)[]): Text {
-  const known = heights.filter((height) => height !== undefined);
-  const lowest = known.reduce<bigint | undefined>((a, b) => (a === undefined || b < a ? b : a), undefined);
-  const highest = known.reduce<bigint | undefined>((a, b) => (a === undefined || b > a ? b : a), undefined);
+  const known = heights.filter((height) => height !== undefined).toSorted(compareIntegers);
+  const [lowest, highest] = [known[0], known.at(-1)];
   const count =
     heights.length === 0 ? `No ${noun}s` : `${formatCount(heights.length)} ${noun}${heights.length === 1 ? "" : "s"}`;
   if (lowest === undefined || highest === undefined) return text`${count}`;
   return lowest === highest ? text`${count}, block ${lowest}` : text`${count}, blocks ${lowest} to ${highest}`;
 }
 
-/** The title of a list's first page: `Newest checkpoint: block 123, 40 blocks ago`; of any other, its range of blocks. */
-export function listTitle<T>(
-  noun: string,
-  { rows, asOf, isNewest }: ListPage<T>,
-  request: Pick<ListRequest<T>, "heightOf">,
-): Text {
-  const heights = rows.map((row) => request.heightOf(row));
+/** The title of a list's first page: `Newest checkpoint: block 123, 40 blocks ago`. */
+function newestTitle(noun: string, heights: readonly (bigint | undefined)[], { blockHeight: now }: AsOf): Text {
   const [newest] = heights;
-  if (!isNewest || newest === undefined) return blockRangeTitle(noun, heights);
-  const { blockHeight: now } = asOf;
+  if (newest === undefined) return blockRangeTitle(noun, heights);
   const ago =
     now === undefined || now < newest
       ? text``

@@ -1,4 +1,5 @@
-import type { Answer, ApiClient, AsOf, CallOptions, Operations } from "../../api/api-client.ts";
+import type { ApiClient, AsOf, Operations } from "../../api/api-client.ts";
+import type { History } from "../../api/histories.ts";
 import type { Page, PageRequest } from "../../api/model/page.ts";
 
 /** The search ends after 10,000 rows in 20 requests. */
@@ -15,10 +16,7 @@ export async function walkToBlock<T>(
   api: ApiClient,
   query: PageRequest,
   block: bigint,
-  list: {
-    get(from: Operations, query: PageRequest, call: CallOptions): Promise<Answer<Page<T>>>;
-    heightOf(row: T): bigint | undefined;
-  },
+  list: Pick<History<T>, "get" | "blockOf">,
   signal: AbortSignal,
 ): Promise<{ page: Page<T>; asOf: AsOf } | undefined> {
   const { newestFirst = true } = query;
@@ -26,10 +24,10 @@ export async function walkToBlock<T>(
   const wanted = query.first ?? query.last ?? 1;
   // Before the block: not yet reached in the order of the list.
   const isBefore = (row: Row<T>): boolean => {
-    const height = list.heightOf(row.node);
+    const height = list.blockOf(row.node);
     return height === undefined || (newestFirst ? height > block : height < block);
   };
-  const isAt = (row: Row<T>): boolean => list.heightOf(row.node) === block;
+  const isAt = (row: Row<T>): boolean => list.blockOf(row.node) === block;
   let from: Operations = api;
   let after: string | undefined;
   let behind: Row<T>[] = [];

@@ -1,17 +1,12 @@
 import { z } from "zod";
 
-import type { AlertEvent } from "../../alerts/judge/kinds/event.ts";
-import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
 import type { Reading } from "../../alerts/judge/kinds/reading.ts";
-import type { Checkpoint } from "../../api/model/network.ts";
+import { HISTORIES } from "../../api/histories.ts";
 import { millisBetween } from "../../api/verdict/verdict.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { storedAs } from "../snapshot-schema.ts";
-import { NodeSelector } from "../sources/node-selector.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
-import type { History } from "./read-rows.ts";
-import { historyState, type HistoryState, resetEvents } from "./history-state.ts";
-import { readHistory } from "./history.ts";
+import { historyState, type HistoryState } from "./history-state.ts";
+import { historyWatcher } from "./history.ts";
 
 const CheckpointsState = z.object({
   history: historyState,
@@ -26,49 +21,28 @@ const CheckpointsState = z.object({
     }),
   ),
 });
-type CheckpointsSnapshot = z.input<typeof CheckpointsState>;
 
-export const checkpoints: History<Checkpoint> = {
-  fetch: (from, options) => (request) => from.getCheckpoints(request, options),
-  blockOf: ({ atBlock }) => atBlock,
-  nameOf: ({ hash = "" }) => hash,
-};
-
-/** New checkpoints, in chain order; an overdue one; and a history that was reset. */
+/** New checkpoints; an overdue one. */
 export function checkpointsWatcher(
   options: Pick<WatcherOptions, "network" | "nodes" | "config" | "selector">,
-): Watcher<CheckpointsSnapshot> {
-  const { network, nodes, config, selector = new NodeSelector() } = options;
-  return {
-    name: "checkpoints",
-    every: config.poll.checkpoints,
-    snapshot: storedAs(CheckpointsState),
-    async observe(api, { before }, signal) {
-      const last = before === undefined ? undefined : CheckpointsState.decode(before).history;
-      const { fresh, state } = await readHistory(api, checkpoints, last, selector, signal);
-      return CheckpointsState.encode({
-        history: state,
-        fresh: fresh.map(({ key, block, node, row: { hash = "", blockHash } }) => ({
-          key,
-          node,
-          atBlock: block.toString(),
-          hash,
-          ...(blockHash === undefined ? {} : { blockHash }),
-        })),
-      });
-    },
-    judge(before, after, at) {
-      const { history: state, fresh } = CheckpointsState.decode(after);
-      const events: AlertEvent[] = [
-        ...resetEvents(network, "checkpoints", state, at),
-        ...fresh.map((row) => ({ kind: "checkpoint.new" as const, network, subject: "", at: timeToText(at), ...row })),
-      ];
-      return {
-        readings: [overdueReading(network, nodes, state)],
-        events: before === undefined ? [] : events,
-      };
-    },
-  };
+): Watcher<z.input<typeof CheckpointsState>> {
+  return historyWatcher(HISTORIES.checkpoints, options, {
+    every: options.config.poll.checkpoints,
+    state: CheckpointsState,
+    after: ({ fresh, state }) => ({
+      history: state,
+      fresh: fresh.map(({ key, block, node, row: { hash = "", blockHash } }) => ({
+        key,
+        node,
+        atBlock: block.toString(),
+        hash,
+        ...(blockHash === undefined ? {} : { blockHash }),
+      })),
+    }),
+    events: ({ fresh }, _, seen) =>
+      fresh.map((row) => ({ kind: "checkpoint.new" as const, ...seen, subject: "", ...row })),
+    readings: (state) => [overdueReading(options, state)],
+  });
 }
 
 /** With fewer gaps between checkpoints the usual spacing is unknown. */
@@ -79,7 +53,7 @@ const MIN_GAPS = 3;
  * the network's own time where nodes give it, so that neither a stall nor a lagging node nor this computer's clock makes
  * a checkpoint overdue.
  */
-function overdueReading(network: string, nodes: number, state: HistoryState): Reading {
+function overdueReading({ network, nodes }: Pick<WatcherOptions, "network" | "nodes">, state: HistoryState): Reading {
   const { recent, point, receivedAt, node, behind } = state;
   const last = recent.at(-1);
   const usualMillis = usualSpacing(state);

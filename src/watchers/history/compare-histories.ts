@@ -2,6 +2,8 @@
 // majority said before. What only one node lists, or leaves out, is no difference.
 import { z } from "zod";
 
+import { HistoryField } from "../../alerts/judge/kinds/json-fields.ts";
+import type { HistoryName } from "../../api/histories.ts";
 import { compareIntegers } from "../../units/decimal.ts";
 import { integerCodec } from "../snapshot-schema.ts";
 
@@ -9,7 +11,7 @@ const texts = z.array(z.string()).readonly();
 
 /** A value of a block that all nodes say alike: a hash, an address. */
 const place = {
-  what: z.enum(["checkpoints", "snapshots", "rotations"]),
+  what: HistoryField,
   block: integerCodec,
   field: z.string(),
   /** The validator whose address it is. */
@@ -22,7 +24,6 @@ const claim = z.object({
   values: texts,
 });
 export type Claim = z.output<typeof claim>;
-export type ListName = Claim["what"];
 
 const comparedNode = z.object({
   node: z.string(),
@@ -71,7 +72,7 @@ export type Comparison = z.output<typeof comparison>;
 export interface NodeClaims {
   readonly node: string;
   /** The lists that it answered. */
-  readonly lists: ReadonlySet<ListName>;
+  readonly lists: ReadonlySet<HistoryName>;
   /** Each place once. */
   readonly claims: readonly Claim[];
 }
@@ -128,7 +129,7 @@ function findDisputes(all: readonly NodeClaims[], agreed: readonly Claim[]): rea
 }
 
 /** The lists that went back, and have nothing left of what a majority said: the network was reset, not forked. */
-function begunAnew(disputes: readonly Dispute[], agreed: readonly Claim[]): ReadonlySet<ListName> {
+function begunAnew(disputes: readonly Dispute[], agreed: readonly Claim[]): ReadonlySet<HistoryName> {
   const settled = disputes.filter(({ majority }) => majority !== undefined);
   const lists = new Set(agreed.map(({ what }) => what));
   return new Set(

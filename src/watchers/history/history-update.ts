@@ -1,5 +1,6 @@
 // The pure part of reading a history: what a node's list means after all that was seen before. What is new is told by
 // identity, block and name, not by its place in the list.
+import type { History } from "../../api/histories.ts";
 import { compareIntegers } from "../../units/decimal.ts";
 import {
   type BlockClock,
@@ -10,7 +11,7 @@ import {
   timeBetweenLooks,
 } from "../block-time.ts";
 import type { HistoryState, KnownRow } from "./history-state.ts";
-import { type History, type Listing, REMEMBERED_ROWS } from "./read-rows.ts";
+import { type Listing, REMEMBERED_ROWS } from "./read-rows.ts";
 
 /** A row of a node's list. */
 interface ListedRow<T> extends KnownRow {
@@ -50,7 +51,7 @@ const MANY_ROWS = 32;
 
 /** What follows from a node's list. Pure: neither the order of its rows nor rows that come twice matter. */
 export function updateHistory<T>(
-  history: History<T>,
+  history: Pick<History<T>, "blockOf" | "nameOf">,
   stored: HistoryState | undefined,
   listing: Listing<T>,
 ): HistoryUpdate<T> {
@@ -81,7 +82,7 @@ export function updateHistory<T>(
 
 /** The listed rows in chain order, each once, with their times as far as the looks tell. */
 function placeRows<T>(
-  history: History<T>,
+  history: Pick<History<T>, "blockOf" | "nameOf">,
   before: HistoryState | undefined,
   { rows, asOf }: Listing<T>,
 ): readonly ListedRow<T>[] {

@@ -5,48 +5,23 @@ import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
 import type { Reading } from "../../alerts/judge/kinds/reading.ts";
 import type { ApiClient, CallOptions, NodeClient } from "../../api/api-client.ts";
 import { ApiError } from "../../api/api-error.ts";
+import { HISTORIES, type History, type HistoryName } from "../../api/histories.ts";
 import { compareIntegers } from "../../units/decimal.ts";
 import { storedAs } from "../snapshot-schema.ts";
 import { NodeSelector } from "../sources/node-selector.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
-import { checkpoints } from "./checkpoints.ts";
 import {
   type Claim,
   type ComparedNode,
   compareHistories,
   comparison,
   type Comparison,
-  type ListName,
   type NodeClaims,
   placeKey,
 } from "./compare-histories.ts";
-import { type History, readRows, REMEMBERED_ROWS } from "./read-rows.ts";
-import { rotations } from "./rotations.ts";
-import { snapshots } from "./snapshots.ts";
+import { readRows, REMEMBERED_ROWS } from "./read-rows.ts";
 
 type ComparisonSnapshot = z.input<typeof comparison>;
-
-/** What a row says of its block, by field: only what no release and no setting of a node may change. */
-type Sayings<T> = (row: T) => readonly { field: string; of?: string; value: string | undefined }[];
-
-type ReadClaims = (api: ApiClient, node: NodeClient, call: CallOptions) => Promise<readonly Claim[]>;
-
-const LISTS: Readonly<Record<ListName, ReadClaims>> = {
-  checkpoints: comparing("checkpoints", checkpoints, ({ hash, blockHash }) => [
-    { field: "checkpoint hash", value: hash },
-    { field: "block hash", value: blockHash },
-  ]),
-  snapshots: comparing("snapshots", snapshots, ({ blockHash }) => [{ field: "block hash", value: blockHash }]),
-  rotations: comparing("rotations", rotations, ({ nodeId, oldAddress, newAddress }) =>
-    nodeId === undefined
-      ? []
-      : [
-          { field: "old address", of: nodeId, value: oldAddress },
-          { field: "new address", of: nodeId, value: newAddress },
-        ],
-  ),
-};
-const LIST_NAMES = Object.keys(LISTS) as readonly ListName[];
 
 /**
  * Compares the nodes' checkpoints, snapshots and key rotations at equal block: a node that diverges from the others, and
@@ -84,14 +59,14 @@ async function askNode(
   node: NodeClient,
   call: CallOptions,
 ): Promise<NodeClaims & { readonly failures: readonly ApiError[] }> {
-  const lists = new Set<ListName>();
+  const lists = new Set<HistoryName>();
   const claims: Claim[] = [];
   const failures: ApiError[] = [];
   // One after the other: a node's budget is for more than this.
-  for (const what of LIST_NAMES) {
+  for (const history of Object.values(HISTORIES)) {
     try {
-      claims.push(...(await LISTS[what](api, node, call)));
-      lists.add(what);
+      claims.push(...(await readClaims(api, history, node, call)));
+      lists.add(history.name);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       failures.push(error);
@@ -100,29 +75,33 @@ async function askNode(
   return { node: node.name, lists, claims, failures };
 }
 
-function comparing<T>(what: ListName, history: History<T>, sayings: Sayings<T>): ReadClaims {
-  return async (api, node, call) => {
-    const { rows, complete } = await readRows(api, history, node, call);
-    const placed = rows.flatMap(({ node: row }) => {
-      const block = history.blockOf(row);
-      return block === undefined ? [] : [{ row, block }];
-    });
-    const newest = placed.toSorted((a, b) => compareIntegers(b.block, a.block)).slice(0, REMEMBERED_ROWS);
-    // Some rows of the last block may be missing.
-    const cut = complete && newest.length === placed.length ? undefined : newest.at(-1)?.block;
-    const claims = new Map<string, Claim>();
-    for (const { row, block } of newest) {
-      if (block === cut) continue;
-      for (const { field, of, value } of sayings(row)) {
-        if (value === undefined || value === "") continue;
-        const place = { what, block, field, ...(of === undefined ? {} : { of }) };
-        const key = placeKey(place);
-        const values = new Set([...(claims.get(key)?.values ?? []), value.toLowerCase()]);
-        claims.set(key, { ...place, values: [...values].toSorted() });
-      }
+/** The newest rows of one list. */
+async function readClaims(
+  api: ApiClient,
+  history: History<unknown>,
+  node: NodeClient,
+  call: CallOptions,
+): Promise<readonly Claim[]> {
+  const { rows, complete } = await readRows(api, history, node, call);
+  const placed = rows.flatMap(({ node: row }) => {
+    const block = history.blockOf(row);
+    return block === undefined ? [] : [{ row, block }];
+  });
+  const newest = placed.toSorted((a, b) => compareIntegers(b.block, a.block)).slice(0, REMEMBERED_ROWS);
+  // Some rows of the last block may be missing.
+  const cut = complete && newest.length === placed.length ? undefined : newest.at(-1)?.block;
+  const claims = new Map<string, Claim>();
+  for (const { row, block } of newest) {
+    if (block === cut) continue;
+    for (const { field, of, value } of history.fixedOf(row)) {
+      if (value === undefined || value === "") continue;
+      const place = { what: history.name, block, field, ...(of === undefined ? {} : { of }) };
+      const key = placeKey(place);
+      const values = new Set([...(claims.get(key)?.values ?? []), value.toLowerCase()]);
+      claims.set(key, { ...place, values: [...values].toSorted() });
     }
-    return [...claims.values()];
-  };
+  }
+  return [...claims.values()];
 }
 
 function divergence(network: string, { node, state, differs }: ComparedNode, nodes: number): Reading {

@@ -1,23 +1,11 @@
-import type { Answer, ApiClient, AsOf, CallOptions, Operations } from "../../api/api-client.ts";
-import type { Page, PageRequest } from "../../api/model/page.ts";
+import type { ApiClient, AsOf, CallOptions, Operations } from "../../api/api-client.ts";
+import type { History } from "../../api/histories.ts";
 import { compareIntegers } from "../../units/decimal.ts";
-
-/** Gets one page: `(request) => api.getCheckpoints(request, { signal })`. */
-export type FetchPage<T> = (request: PageRequest) => Promise<Answer<Page<T>>>;
 
 export interface Row<T> {
   readonly cursor: string | undefined;
   readonly node: T;
   readonly asOf: AsOf;
-}
-
-/** A list of the network: its rows may come in any order, and twice. */
-export interface History<T> {
-  fetch(from: Operations, options: CallOptions): FetchPage<T>;
-  /** Undefined for a row without a block, which is skipped. */
-  blockOf(row: T): bigint | undefined;
-  /** Identifies a row within its block; empty where the node leaves it out. */
-  nameOf(row: T): string;
 }
 
 /** What one node lists. */
@@ -53,28 +41,23 @@ export async function readRows<T>(
   const { floor, ...call } = options;
   const rows: Row<T>[] = [];
   let source = from;
-  let first: AsOf | undefined;
+  let began: AsOf | undefined;
   let after: string | undefined;
   for (;;) {
     call.signal?.throwIfAborted();
-    const { value: page, asOf } = await history.fetch(
-      source,
-      call,
-    )({
-      first: rows.length < 2 * PAGE_ROWS ? PAGE_ROWS : LONG_PAGE_ROWS,
-      newestFirst: true,
-      ...(after === undefined ? {} : { after }),
-    });
-    first ??= asOf;
+    const first = rows.length < 2 * PAGE_ROWS ? PAGE_ROWS : LONG_PAGE_ROWS;
+    const query = { first, newestFirst: true, ...(after === undefined ? {} : { after }) };
+    const { value: page, asOf } = await history.get(source, query, call);
+    began ??= asOf;
     for (const row of page.rows) rows.push({ ...row, asOf });
-    if (!page.hasNextPage) return { rows, complete: true, asOf: first };
+    if (!page.hasNextPage) return { rows, complete: true, asOf: began };
     // A cursor belongs to the node that gave it.
     source = api.nodes.find(({ name }) => name === asOf.node) ?? source;
     after = page.endCursor ?? page.rows.at(-1)?.cursor;
     const isOver = page.rows.length === 0 || after === undefined || rows.length >= MAX_ROWS_READ;
     const blocks = rows.flatMap(({ node }) => history.blockOf(node) ?? []);
     if (isOver || [ROWS_THAT_TELL, page.rows.length].some((count) => isPast(blocks, count, floor))) {
-      return { rows, complete: false, asOf: first };
+      return { rows, complete: false, asOf: began };
     }
   }
 }

@@ -3,12 +3,12 @@ import { z } from "zod";
 
 import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
 import { judgeReading, ruleFor } from "../../../src/alerts/judge/rules/rules.ts";
+import type { History } from "../../../src/api/histories.ts";
 import { SeededRandom } from "../../../src/simulator/seeded-random.ts";
 import { fromMillis } from "../../../src/units/nanoseconds.ts";
 import { checkpointsWatcher } from "../../../src/watchers/history/checkpoints.ts";
 import { type HistoryState, historyState } from "../../../src/watchers/history/history-state.ts";
 import { updateHistory } from "../../../src/watchers/history/history-update.ts";
-import type { History } from "../../../src/watchers/history/read-rows.ts";
 
 const DAY = 86_400_000;
 const START = 1_682_942_400_000;
@@ -21,8 +21,7 @@ interface Row {
   readonly block: bigint;
   readonly hash: string;
 }
-const history: History<Row> = {
-  fetch: () => () => Promise.reject(new Error("rows are given")),
+const history: Pick<History<Row>, "blockOf" | "nameOf"> = {
   blockOf: ({ block }) => block,
   nameOf: ({ hash }) => hash,
 };

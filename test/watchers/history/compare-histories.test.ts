@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import type { HistoryName } from "../../../src/api/histories.ts";
 import {
   type Claim,
   compareHistories,
   comparison,
   type Comparison,
-  type ListName,
   type NodeClaims,
 } from "../../../src/watchers/history/compare-histories.ts";
 import { runs } from "../../support/runs.ts";
@@ -14,7 +14,7 @@ import { runs } from "../../support/runs.ts";
 const ALL_LISTS = ["checkpoints", "snapshots", "rotations"] as const;
 
 /** `100:a 200:b,c` = the hash of the checkpoint at block 100 is a; at block 200 there are two. */
-function says(node: string, checkpoints: string | undefined, lists: readonly ListName[] = ALL_LISTS): NodeClaims {
+function says(node: string, checkpoints: string | undefined, lists: readonly HistoryName[] = ALL_LISTS): NodeClaims {
   const claims = (checkpoints ?? "").split(" ").flatMap((one): Claim[] => {
     const [block = "", values = ""] = one.split(":");
     const place = { what: "checkpoints", block: BigInt(block), field: "hash" } as const;
@@ -107,7 +107,7 @@ describe("from one look to the next", () => {
         [says("a", "1:x"), says("b", ""), says("c", "1:x")].map((one) => ({
           ...one,
           claims: [...one.claims, { what: "snapshots" as const, block: 1n, field: "block hash", values: ["s"] }],
-          lists: new Set<ListName>(one.node === "b" ? ["snapshots"] : ALL_LISTS),
+          lists: new Set<HistoryName>(one.node === "b" ? ["snapshots"] : ALL_LISTS),
         })),
       ],
       "a good, b unknown, c good",

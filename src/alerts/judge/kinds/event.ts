@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { IntegerText, TimeText } from "./json-fields.ts";
+import { HistoryField, IntegerText, TimeText } from "./json-fields.ts";
 import { type Event, event, type Shape } from "./kind.ts";
 import type { Severity } from "./severity.ts";
 
@@ -157,7 +157,7 @@ export const EVENTS = {
     worst: "warning",
     watchers: ["checkpoints", "snapshots", "rotations"],
     fields: {
-      what: z.enum(["checkpoints", "snapshots", "rotations"]),
+      what: HistoryField,
       /** The block of the last one seen, which the node no longer has. */
       lastSeen: IntegerText,
       /** The blocks that the node has now. */
@@ -177,7 +177,7 @@ export const EVENTS = {
     worst: "critical",
     watchers: ["node-histories"],
     fields: {
-      what: z.enum(["checkpoints", "snapshots", "rotations"]),
+      what: HistoryField,
       /** The first block that changed, the last, and how many did. */
       block: IntegerText,
       lastBlock: IntegerText,

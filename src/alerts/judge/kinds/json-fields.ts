@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import type { HistoryName } from "../../../api/histories.ts";
 import { nanoseconds, type Nanoseconds } from "../../../units/nanoseconds.ts";
 
 // Alerts are stored as plain JSON, in which numbers of 64 bits are decimal text.
@@ -12,6 +13,8 @@ export const TimeText = IntegerText.describe("Unix nanoseconds");
 export const DecimalText = z.string().regex(/^-?\d+(?:\.\d+)?$/u);
 /** A span of time in milliseconds, 0 or more. */
 export const MillisField = z.number().nonnegative();
+/** The name of a list of the network. */
+export const HistoryField = z.enum(["checkpoints", "snapshots", "rotations"] satisfies HistoryName[]);
 
 export function timeToText(at: Nanoseconds): string {
   return at.toString();

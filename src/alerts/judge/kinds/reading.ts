@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { compareDecimals, formatDecimal, parseDecimal } from "../../../units/decimal.ts";
-import { DecimalText, IntegerText, MillisField, TimeText } from "./json-fields.ts";
+import { DecimalText, HistoryField, IntegerText, MillisField, TimeText } from "./json-fields.ts";
 import { type Condition, condition, type Shape } from "./kind.ts";
 import { isPriceBad } from "./price.ts";
 import type { Severity } from "./severity.ts";
@@ -198,7 +198,7 @@ export const CONDITIONS = {
     parameters: z.strictObject({}),
     reading: {
       facts: z.object({
-        what: z.enum(["checkpoints", "snapshots", "rotations"]).exactOptional(),
+        what: HistoryField.exactOptional(),
         /** The first block that differs, and how many do. */
         block: IntegerText.exactOptional(),
         blocks: z.int().positive().exactOptional(),
