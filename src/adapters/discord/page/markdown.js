@@ -90,45 +90,47 @@ export function drawInlines(nodes, now) {
 function drawInline(node, now) {
   if (typeof node.content === "string" && (node.type === "text" || node.type === "plain")) return visible(node.content);
   const children = drawInlines(childrenOf(node), now);
-  switch (node.type) {
-    case "strong":
-      return h("strong", {}, ...children);
-    case "em":
-      return h("em", {}, ...children);
-    case "underline":
-      return h("u", {}, ...children);
-    case "strikethrough":
-      return h("s", {}, ...children);
-    case "inlineCode":
-      return h("code", {}, ...children);
-    case "link":
-    case "url":
-    case "autolink":
-      return drawLink(node.target ?? "", children);
-    case "user":
-    case "role":
-      return drawMention(`@${node.id ?? ""}`);
-    case "channel":
-      return drawMention(`#${node.id ?? ""}`);
-    case "slashCommand":
-      return drawMention(`/${node.fullName ?? ""}`);
-    case "everyone":
-    case "here":
-      return drawMention(`@${node.type}`);
-    case "twemoji":
-      return visible(node.name ?? "");
-    case "emoji":
-      return `:${visible(node.name ?? "")}:`;
-    case "timestamp":
-      return drawTime(node.timestamp ?? "0", node.format === "R", now, TIME_PARTS[node.format ?? "f"]);
-    case "br":
-    case "newline":
-      return "\n";
-    default:
-      // What this page does not know is shown as it came.
-      return h("span", {}, ...(children.length === 0 ? [visible(JSON.stringify(node))] : children));
-  }
+  const tag = TAGS[node.type];
+  if (tag !== undefined) return h(tag, {}, ...children);
+  const draw = INLINES[node.type];
+  if (draw !== undefined) return draw(node, children, now);
+  // What this page does not know is shown as it came.
+  return h("span", {}, ...(children.length === 0 ? [visible(JSON.stringify(node))] : children));
 }
+
+/** @type {Readonly<Record<string, "strong" | "em" | "u" | "s" | "code">>} */
+const TAGS = { strong: "strong", em: "em", underline: "u", strikethrough: "s", inlineCode: "code" };
+
+/** @typedef {(node: Markdown, children: readonly VNode[], now: number) => VNode} DrawInline */
+
+/** @type {DrawInline} */
+const link = ({ target = "" }, children) => drawLink(target, children);
+/** @param {string} sign @returns {DrawInline} */
+const mention =
+  (sign) =>
+  ({ id = "" }) =>
+    drawMention(`${sign}${id}`);
+/** @type {DrawInline} */
+const everybody = ({ type }) => drawMention(`@${type}`);
+
+/** @type {Readonly<Record<string, DrawInline>>} */
+const INLINES = {
+  link,
+  url: link,
+  autolink: link,
+  user: mention("@"),
+  role: mention("@"),
+  channel: mention("#"),
+  slashCommand: ({ fullName = "" }) => drawMention(`/${fullName}`),
+  everyone: everybody,
+  here: everybody,
+  twemoji: ({ name = "" }) => visible(name),
+  emoji: ({ name = "" }) => `:${visible(name)}:`,
+  timestamp: ({ timestamp = "0", format = "f" }, _children, now) =>
+    drawTime(timestamp, format === "R", now, TIME_PARTS[format]),
+  br: () => "\n",
+  newline: () => "\n",
+};
 
 /**
  * What each format shows of a moment (https://docs.discord.com/developers/reference#message-formatting).

@@ -102,60 +102,60 @@ function colorClass(color) {
  * @returns {VElement}
  */
 function drawComponent(component, around) {
-  const { type, components = [], accessory, ...rest } = component;
-  const children = () => components.map((child) => drawComponent(child, around));
-  switch (type) {
-    case 1:
-      return h("div", { class: "actions" }, ...children());
-    case 2:
-      return drawButton(component);
-    case 3:
-    case 5:
-    case 6:
-    case 7:
-    case 8: {
-      const { options = [], custom_id: id = "" } = rest;
-      const chosen = options.find((option) => option.default === true)?.label;
-      const choices = options.map(({ label, value = "" }) =>
-        drawPress(visible(label), "choice", { press: `${id} ${value}` }),
-      );
-      return drawMenu(visible(chosen ?? rest.placeholder ?? "Make a selection"), choices);
-    }
-    case 9:
-      return h(
-        "div",
-        { class: "beside" },
-        h("div", {}, ...children()),
-        accessory === undefined ? undefined : drawComponent(accessory, around),
-      );
-    case 10:
-      return h("div", { class: "description" }, ...drawContent(rest.content ?? "", around));
-    case 11:
-      return drawPicture(rest.media, around.files, "thumbnail");
-    case 12:
-      return h(
-        "div",
-        { class: "pictures" },
-        ...(rest.items ?? []).map(({ media }) => drawPicture(media, around.files)),
-      );
-    case 13: {
-      const file = around.files.find(({ name }) => `attachment://${name}` === rest.file?.url);
-      return file === undefined ? drawUnknown(component) : h("div", { class: "files" }, drawFile(file, "div"));
-    }
-    case 14:
-      return h("hr", {
-        class: `separator${rest.divider === false ? " blank" : ""}${rest.spacing === 2 ? " large" : ""}`,
-      });
-    case 17:
-      return h(
-        "section",
-        { class: `embed container ${typeof rest.accent_color === "number" ? colorClass(rest.accent_color) : "plain"}` },
-        ...children(),
-      );
-    default:
-      return drawUnknown(component);
-  }
+  return (COMPONENTS[component.type] ?? drawUnknown)(component, around);
 }
+
+/**
+ * @param {Component} component
+ * @param {Around} around
+ */
+function drawChildren({ components = [] }, around) {
+  return components.map((child) => drawComponent(child, around));
+}
+
+/** @type {DrawComponent} */
+function drawSelect({ options = [], custom_id: id = "", placeholder }) {
+  const chosen = options.find((option) => option.default === true)?.label;
+  const choices = options.map(({ label, value = "" }) =>
+    drawPress(visible(label), "choice", { press: `${id} ${value}` }),
+  );
+  return drawMenu(visible(chosen ?? placeholder ?? "Make a selection"), choices);
+}
+
+/** @typedef {(component: Component, around: Around) => VElement} DrawComponent */
+
+/** @type {Readonly<Record<number, DrawComponent>>} */
+const COMPONENTS = {
+  1: (row, around) => h("div", { class: "actions" }, ...drawChildren(row, around)),
+  2: drawButton,
+  3: drawSelect,
+  5: drawSelect,
+  6: drawSelect,
+  7: drawSelect,
+  8: drawSelect,
+  9: (section, around) =>
+    h(
+      "div",
+      { class: "beside" },
+      h("div", {}, ...drawChildren(section, around)),
+      section.accessory === undefined ? undefined : drawComponent(section.accessory, around),
+    ),
+  10: ({ content = "" }, around) => h("div", { class: "description" }, ...drawContent(content, around)),
+  11: ({ media }, { files }) => drawPicture(media, files, "thumbnail"),
+  12: ({ items = [] }, { files }) =>
+    h("div", { class: "pictures" }, ...items.map(({ media }) => drawPicture(media, files))),
+  13: (component, { files }) => {
+    const file = files.find(({ name }) => `attachment://${name}` === component.file?.url);
+    return file === undefined ? drawUnknown(component) : h("div", { class: "files" }, drawFile(file, "div"));
+  },
+  14: ({ divider, spacing }) =>
+    h("hr", { class: `separator${divider === false ? " blank" : ""}${spacing === 2 ? " large" : ""}` }),
+  17: (container, around) => {
+    const { accent_color: accent } = container;
+    const color = typeof accent === "number" ? colorClass(accent) : "plain";
+    return h("section", { class: `embed container ${color}` }, ...drawChildren(container, around));
+  },
+};
 
 /**
  * A picture of the message's own is described: the page loads none.

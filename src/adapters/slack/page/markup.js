@@ -107,44 +107,36 @@ function drawDate(target, fallback, now) {
  * @returns {VNode[]}
  */
 export function drawRichText(parts, now) {
-  return parts.map((part) => {
-    const inner = () => drawRichText(part.elements ?? [], now);
-    switch (part.type) {
-      case "rich_text_section":
-        return h("div", { class: "line" }, ...inner());
-      case "rich_text_list":
-        return h(
-          part.style === "ordered" ? "ol" : "ul",
-          { class: "bullets" },
-          ...inner().map((item) => h("li", {}, item)),
-        );
-      case "rich_text_quote":
-        return h("blockquote", {}, ...inner());
-      case "rich_text_preformatted":
-        return h("pre", {}, h("code", {}, ...inner()));
-      case "text":
-        return drawStyled(visible(part.text ?? ""), part.style);
-      case "link":
-        return drawLink(part.url ?? "", [drawStyled(visible(part.text ?? part.url ?? ""), part.style)], "mention");
-      case "emoji":
-        return part.unicode === undefined
-          ? `:${visible(part.name ?? "")}:`
-          : String.fromCodePoint(...codesOf(part.unicode));
-      case "user":
-        return h("span", { class: "mention" }, visible(`@${part.user_id ?? ""}`));
-      case "usergroup":
-        return h("span", { class: "mention" }, visible(`@${part.usergroup_id ?? ""}`));
-      case "channel":
-        return h("span", { class: "mention" }, visible(`#${part.channel_id ?? ""}`));
-      case "broadcast":
-        return h("span", { class: "mention" }, visible(`@${part.range ?? ""}`));
-      case "date":
-        return drawTime(String(Math.trunc(part.timestamp ?? 0)), part.format?.includes("{ago}") === true, now);
-      default:
-        return drawUnknown(part);
-    }
-  });
+  return parts.map((part) => (RICH_TEXT[part.type] ?? drawUnknown)(part, now));
 }
+
+/** @param {RichText} part @param {number} now */
+const inside = ({ elements = [] }, now) => drawRichText(elements, now);
+/** @param {string} name */
+const mention = (name) => h("span", { class: "mention" }, visible(name));
+
+/** @type {Readonly<Record<string, (part: RichText, now: number) => VNode>>} */
+const RICH_TEXT = {
+  rich_text_section: (part, now) => h("div", { class: "line" }, ...inside(part, now)),
+  rich_text_list: (part, now) =>
+    h(
+      part.style === "ordered" ? "ol" : "ul",
+      { class: "bullets" },
+      ...inside(part, now).map((item) => h("li", {}, item)),
+    ),
+  rich_text_quote: (part, now) => h("blockquote", {}, ...inside(part, now)),
+  rich_text_preformatted: (part, now) => h("pre", {}, h("code", {}, ...inside(part, now))),
+  text: ({ text = "", style }) => drawStyled(visible(text), style),
+  link: ({ url, text, style }) => drawLink(url ?? "", [drawStyled(visible(text ?? url ?? ""), style)], "mention"),
+  emoji: ({ unicode, name = "" }) =>
+    unicode === undefined ? `:${visible(name)}:` : String.fromCodePoint(...codesOf(unicode)),
+  user: ({ user_id: id = "" }) => mention(`@${id}`),
+  usergroup: ({ usergroup_id: id = "" }) => mention(`@${id}`),
+  channel: ({ channel_id: id = "" }) => mention(`#${id}`),
+  broadcast: ({ range = "" }) => mention(`@${range}`),
+  date: ({ timestamp = 0, format }, now) =>
+    drawTime(String(Math.trunc(timestamp)), format?.includes("{ago}") === true, now),
+};
 
 /** @param {string} unicode Code points in hexadecimal, joined by hyphens. */
 function codesOf(unicode) {

@@ -132,45 +132,46 @@ function drawSection({ text, fields, accessory }, now) {
  */
 function drawElement(element, now) {
   const { type, text, style = "", url, placeholder, options = [] } = element;
-  const chosen = [
-    ...(element.initial_options ?? []),
-    ...(element.initial_option === undefined ? [] : [element.initial_option]),
-  ];
-  switch (type) {
-    case "button":
-    case "workflow_button":
-      return drawPress(drawPlain(text).join(""), style, { url, press: element.value });
-    case "overflow":
-      return drawOpening("more", { "aria-label": "More actions" }, ["⋯"], options.map(drawChoice));
-    case "checkboxes":
-    case "radio_buttons":
-      return h(
-        "ul",
-        { class: "bullets" },
-        ...options.map((option) =>
-          h("li", {}, chosen.some(({ value }) => value === option.value) ? "☑ " : "☐ ", ...drawText(option.text, now)),
-        ),
-      );
-    case "datepicker":
-    case "timepicker":
-    case "datetimepicker": {
-      const { initial_date: day, initial_time: time, initial_date_time: at } = element;
-      const moment = at === undefined ? undefined : formatUtc(at);
-      const shown = moment ?? day ?? time ?? drawPlain(placeholder).join("");
-      return drawMenu(shown === "" ? "Choose" : visible(shown));
-    }
-    case "image":
-      return drawAlt(element.alt_text);
-    default:
-      if (type.endsWith("_select"))
-        return drawMenu(
-          (chosen.length > 0 ? chosen : [{ text: placeholder }]).flatMap((one) => drawPlain(one.text)).join(", "),
-          type === "static_select" ? options.map(drawChoice) : [],
-        );
-      if (type.endsWith("_input"))
-        return h("span", { class: "typed" }, visible(element.initial_value ?? drawPlain(placeholder).join("")));
-      return drawUnknown(element);
+  if (type === "button" || type === "workflow_button")
+    return drawPress(drawPlain(text).join(""), style, { url, press: element.value });
+  if (type === "overflow") return drawOpening("more", { "aria-label": "More actions" }, ["⋯"], options.map(drawChoice));
+  if (type === "checkboxes" || type === "radio_buttons") return drawBoxes(element, now);
+  if (/^(?:date|time|datetime)picker$/u.test(type)) return drawPicker(element);
+  if (type === "image") return drawAlt(element.alt_text);
+  if (type.endsWith("_select")) {
+    const chosen = chosenOf(element);
+    const shown = chosen.length > 0 ? chosen : [{ text: placeholder }];
+    const choices = type === "static_select" ? options.map(drawChoice) : [];
+    return drawMenu(shown.flatMap((one) => drawPlain(one.text)).join(", "), choices);
   }
+  if (type.endsWith("_input"))
+    return h("span", { class: "typed" }, visible(element.initial_value ?? drawPlain(placeholder).join("")));
+  return drawUnknown(element);
+}
+
+/** @param {Element} element */
+function chosenOf({ initial_options: several = [], initial_option: one }) {
+  return one === undefined ? several : [...several, one];
+}
+
+/**
+ * @param {Element} element
+ * @param {number} now
+ */
+function drawBoxes(element, now) {
+  const chosen = chosenOf(element);
+  const items = (element.options ?? []).map(({ value, text }) => {
+    const isChosen = chosen.some((one) => one.value === value);
+    return h("li", {}, isChosen ? "☑ " : "☐ ", ...drawText(text, now));
+  });
+  return h("ul", { class: "bullets" }, ...items);
+}
+
+/** @param {Element} element */
+function drawPicker({ initial_date: day, initial_time: time, initial_date_time: at, placeholder }) {
+  const moment = at === undefined ? undefined : formatUtc(at);
+  const shown = moment ?? day ?? time ?? drawPlain(placeholder).join("");
+  return drawMenu(shown === "" ? "Choose" : visible(shown));
 }
 
 /** @param {Choice} choice */

@@ -81,7 +81,9 @@ export function createExchange(line, around) {
     const started = performance.now();
     // What was pressed in a preview is answered in it.
     const shownAs = how.shownAs ?? (how.inPlace ? shown : preferred);
-    const stopWaiting = showWaiting(control, started, how.inPlace);
+    const parts = { element, panel, status };
+    const waiting = showWaiting(parts, { started, inPlace: how.inPlace, cancel: () => stop(control) });
+    const stopWaiting = () => waiting.end(running === control);
     try {
       const reply =
         how.file === undefined
@@ -111,7 +113,7 @@ export function createExchange(line, around) {
     } finally {
       if (running === control) running = undefined;
     }
-    if (how.focusLabel !== undefined) focusButton(how.focusLabel);
+    if (how.focusLabel !== undefined) focusButton(element, how.focusLabel);
   }
 
   /**
@@ -138,38 +140,6 @@ export function createExchange(line, around) {
   }
 
   /**
-   * @param {AbortController} control
-   * @param {number} started
-   * @param {boolean} inPlace
-   */
-  function showWaiting(control, started, inPlace) {
-    element.setAttribute("aria-busy", "true");
-    if (inPlace) panel.classList.add("stale");
-    /** @type {ReturnType<typeof setInterval> | undefined} */
-    let ticking;
-    const timer = setTimeout(() => {
-      const text = makeElement(h("span", { class: "status-text" }));
-      const tick = () => {
-        text.textContent = `Asking, ${span(Math.max(1000, Math.trunc((performance.now() - started) / 1000) * 1000))}`;
-      };
-      tick();
-      ticking = setInterval(tick, 1000);
-      const cancel = makeElement(h("button", { type: "button", class: "small" }, "Cancel"));
-      cancel.addEventListener("click", () => stop(control));
-      element.classList.add("busy");
-      status.replaceChildren(text, cancel);
-    }, QUIET_MILLIS);
-    return () => {
-      clearTimeout(timer);
-      clearInterval(ticking);
-      if (running !== control) return;
-      element.removeAttribute("aria-busy");
-      element.classList.remove("busy");
-      panel.classList.remove("stale");
-    };
-  }
-
-  /**
    * @param {Answer} reply
    * @param {{ final: boolean, millis: number, keptAt?: number, unanswered?: boolean, shownAs?: string }} how `keptAt`: it
    *   was answered before the page was reloaded, in Unix milliseconds. `shownAs`: the platform whose preview of it is shown.
@@ -179,7 +149,7 @@ export function createExchange(line, around) {
     shownAt = how.keptAt ?? Date.now();
     panel.classList.remove("stale");
     shown = "bellwether";
-    panel.replaceChildren(drawOwn(reply));
+    panel.replaceChildren(drawOwn(reply, line, around.files));
     if (isSimulated(reply)) around.simulated();
     if (!how.final) return;
     const now = `${BigInt(shownAt)}000000`;
@@ -192,27 +162,13 @@ export function createExchange(line, around) {
     around.grown(element);
   }
 
-  /**
-   * The reply, with a button where a file was asked for in vain.
-   *
-   * @param {Answer} reply
-   */
-  function drawOwn(reply) {
-    const drawn = drawReply(reply);
-    if (reply.failure !== "caller" || !around.files.takesFile(line)) return drawn;
-    const button = makeElement(h("button", { type: "button", class: "button" }, "Choose file…"));
-    button.addEventListener("click", () => around.files.choose());
-    const actions = makeElement(h("div", { class: "actions" }));
-    actions.append(button);
-    drawn.append(actions);
-    return drawn;
-  }
-
   /** For what failed on the way: the same question once more. */
   function againButton() {
-    const again = makeElement(h("button", { type: "button", class: "small" }, "Try again"));
-    again.addEventListener("click", () => void run(asking, { inPlace: true, focusLabel: "Try again", file: given }));
-    return again;
+    return makeButton(
+      "Try again",
+      "small",
+      () => void run(asking, { inPlace: true, focusLabel: "Try again", file: given }),
+    );
   }
 
   /**
@@ -239,16 +195,10 @@ export function createExchange(line, around) {
     shown = id;
     const view =
       id === "bellwether"
-        ? drawOwn(reply)
+        ? drawOwn(reply, line, around.files)
         : await drawPreview(id, reply.previews?.[id], shownAt, (pressed, label) => void press(pressed, label));
     // While it was being loaded, another tab may have been chosen, or another answer have come.
     if (shown === id && answer === reply) panel.replaceChildren(view);
-  }
-
-  /** @param {string} label */
-  function focusButton(label) {
-    const same = [...element.querySelectorAll("button")].find((button) => button.textContent === label);
-    (same ?? element).focus();
   }
 
   panel.addEventListener("click", (event) => {
@@ -296,4 +246,75 @@ export function createExchange(line, around) {
       return true;
     },
   };
+}
+
+/**
+ * Shows that an answer is awaited, after a moment. `end` shows no longer that it is, and leaves the exchange alone where
+ * another question has taken this one's place.
+ *
+ * @param {Record<"element" | "panel" | "status", HTMLElement>} parts
+ * @param {{ started: number, inPlace: boolean, cancel: () => void }} how
+ * @returns {{ end: (isCurrent: boolean) => void }}
+ */
+function showWaiting({ element, panel, status }, { started, inPlace, cancel }) {
+  element.setAttribute("aria-busy", "true");
+  if (inPlace) panel.classList.add("stale");
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  let ticking;
+  const timer = setTimeout(() => {
+    const text = makeElement(h("span", { class: "status-text" }));
+    const tick = () => {
+      text.textContent = `Asking, ${span(Math.max(1000, Math.trunc((performance.now() - started) / 1000) * 1000))}`;
+    };
+    tick();
+    ticking = setInterval(tick, 1000);
+    element.classList.add("busy");
+    status.replaceChildren(text, makeButton("Cancel", "small", cancel));
+  }, QUIET_MILLIS);
+  return {
+    end(isCurrent) {
+      clearTimeout(timer);
+      clearInterval(ticking);
+      if (!isCurrent) return;
+      element.removeAttribute("aria-busy");
+      element.classList.remove("busy");
+      panel.classList.remove("stale");
+    },
+  };
+}
+
+/**
+ * The reply, with a button where a file was asked for in vain.
+ *
+ * @param {Answer} reply
+ * @param {string} line
+ * @param {Surroundings["files"]} files
+ */
+function drawOwn(reply, line, files) {
+  const drawn = drawReply(reply);
+  if (reply.failure !== "caller" || !files.takesFile(line)) return drawn;
+  const actions = makeElement(h("div", { class: "actions" }));
+  actions.append(makeButton("Choose file…", "button", () => files.choose()));
+  drawn.append(actions);
+  return drawn;
+}
+
+/**
+ * @param {string} label
+ * @param {"small" | "button"} size
+ * @param {() => void} press
+ */
+function makeButton(label, size, press) {
+  const button = makeElement(h("button", { type: "button", class: size }, label));
+  button.addEventListener("click", press);
+  return button;
+}
+
+/**
+ * @param {HTMLElement} element
+ * @param {string} label
+ */
+function focusButton(element, label) {
+  const same = [...element.querySelectorAll("button")].find((button) => button.textContent === label);
+  (same ?? element).focus();
 }
