@@ -16,16 +16,7 @@ const refusedGlobals = (room: string): RefusedGlobal[] =>
 const GIANTS = [
   "src/adapters/discord/render/{body,embed,table}.ts",
   "src/adapters/discord/respond/answer.ts",
-  "src/adapters/terminal/index.ts",
-  "src/adapters/web/public/alerts/{alerts,incident}.js",
-  "src/adapters/web/public/exchange/exchange.js",
-  "src/adapters/{discord,slack}/page/{markdown,markup,page}.js",
   "src/alerts/deliver/dispatch/dispatch.ts",
-  "src/export/jobs/{job-runner,jobs}.ts",
-  "src/export/{ledger-exports,vega-time}.ts",
-  "src/main/alerting/alerting.ts",
-  "src/main/metrics/alert-metrics.ts",
-  "src/simulator/node/node.ts",
   "src/store/alert-tables/outbox.ts",
 ];
 

@@ -124,47 +124,56 @@ Exit code: 0 answered, 1 your mistake, 2 the network's failure, 3 a bug,
  * @throws UserError for an option without its value, given twice, or with one that it does not take.
  */
 function parseAskArguments(argv: readonly string[]): AskArguments {
-  const version = argv.length === 1 && argv[0] === "--version";
-  const words: string[] = [];
-  const values = new Map<string, string>();
-  const flags = new Set<string>();
-  for (let at = 0; at < argv.length; at += 1) {
-    const word = argv[at] ?? "";
-    if (word === "--") {
-      words.push(...argv.slice(at + 1));
-      break;
-    }
-    const [, name, value] = /^--(full|json|help|network|out)(?:=(.*))?$/su.exec(word) ?? [];
-    if (name === "full" || name === "json" || name === "help") {
-      if (value !== undefined) throw new UserError(`--${name} takes no value.`, { remedy: `Write --${name}.` });
-      flags.add(name);
-    } else if (name !== undefined) {
-      if (values.has(name)) throw new UserError(`--${name} is given twice.`, { remedy: "Give it once." });
-      if (value === undefined) at += 1;
-      const given = value ?? argv[at] ?? "";
-      if (given === "" || given.startsWith("--")) {
-        throw new UserError(`--${name} has no value.`, { remedy: `Write --${name} ${PLACEHOLDERS[name] ?? "VALUE"}.` });
-      }
-      values.set(name, given);
-    } else if (word === "-h") flags.add("help");
-    else words.push(word);
-  }
-  // A line in quotes may have the terminal's own options at its end: `ask "order f8ac --full"`.
-  while (words.length === 1 && !argv.includes("--")) {
-    const [end, name] = /\s--(full|json)\s*$/u.exec(words[0] ?? "") ?? [];
-    if (end === undefined || name === undefined) break;
-    flags.add(name);
-    words[0] = (words[0] ?? "").slice(0, -end.length);
-  }
+  const end = argv.indexOf("--");
+  const { words, values, flags } = readOwnOptions(end === -1 ? argv : argv.slice(0, end));
+  if (end === -1) takeFlagsFromLine(words, flags);
+  else words.push(...argv.slice(end + 1));
   return {
     line: words.length === 0 ? undefined : joinWords(words),
     json: flags.has("json"),
     full: flags.has("full"),
     help: flags.has("help"),
-    version,
+    version: argv.length === 1 && argv[0] === "--version",
     network: values.get("network"),
     out: values.get("out"),
   };
+}
+
+/** The terminal's own options, and the other words. */
+function readOwnOptions(argv: readonly string[]) {
+  const words: string[] = [];
+  const values = new Map<string, string>();
+  const flags = new Set<string>();
+  for (let at = 0; at < argv.length; at += 1) {
+    const word = argv[at] ?? "";
+    const [, flag, given] = /^--(full|json|help)(?:=(.*))?$/su.exec(word) ?? [];
+    const [, name, value] = /^--(network|out)(?:=(.*))?$/su.exec(word) ?? [];
+    if (given !== undefined) throw new UserError(`--${flag} takes no value.`, { remedy: `Write --${flag}.` });
+    if (name === undefined) {
+      if (flag !== undefined) flags.add(flag);
+      else if (word === "-h") flags.add("help");
+      else words.push(word);
+      continue;
+    }
+    if (values.has(name)) throw new UserError(`--${name} is given twice.`, { remedy: "Give it once." });
+    if (value === undefined) at += 1;
+    const set = value ?? argv[at] ?? "";
+    if (set === "" || set.startsWith("--")) {
+      throw new UserError(`--${name} has no value.`, { remedy: `Write --${name} ${PLACEHOLDERS[name] ?? "VALUE"}.` });
+    }
+    values.set(name, set);
+  }
+  return { words, values, flags };
+}
+
+/** A line in quotes may have the terminal's own options at its end: `ask "order f8ac --full"`. */
+function takeFlagsFromLine(words: string[], flags: Set<string>): void {
+  while (words.length === 1) {
+    const [end, name] = /\s--(full|json)\s*$/u.exec(words[0] ?? "") ?? [];
+    if (end === undefined || name === undefined) return;
+    flags.add(name);
+    words[0] = (words[0] ?? "").slice(0, -end.length);
+  }
 }
 
 const PLACEHOLDERS: Readonly<Record<string, string>> = { network: "NAME", out: "DIR" };

@@ -65,7 +65,6 @@ export class SimulatedNode {
     ];
     const forkedAt = fork === undefined ? undefined : toMicros(fork.from) - (fork.seconds ?? 0) * SECOND;
     const ahead = BigInt(Math.round((fault("time-ahead")?.seconds ?? 0) * 1000)) * (NANOSECONDS_PER_SECOND / 1000n);
-    const release = fault("version");
     return {
       moment,
       deviation: {
@@ -79,11 +78,16 @@ export class SimulatedNode {
       },
       height: moment.height - (resetAt ?? 0),
       time: nanoseconds(moment.timeOf(moment.height) + ahead),
-      version: release?.version ?? (release === undefined ? this.profile.version : "v0.72.1"),
-      commitHash:
-        release === undefined ? this.profile.commitHash : (release.commitHash ?? random.hex(20, "commit", release.id)),
+      ...this.#release(fault("version")),
       fault,
     };
+  }
+
+  /** The release that the node says it runs. */
+  #release(fault: Fault | undefined): Pick<NodeView, "version" | "commitHash"> {
+    if (fault === undefined) return { version: this.profile.version, commitHash: this.profile.commitHash };
+    const { version = "v0.72.1", commitHash = this.network.random.hex(20, "commit", fault.id) } = fault;
+    return { version, commitHash };
   }
 
   /** The wall time whose blocks this node has. */

@@ -39,10 +39,10 @@ export function createAlerts(view, badge, info, around) {
   const at = (/** @type {string} */ id) => part(`#${id}`, HTMLElement);
   /** @type {Map<string, AlertCard>} Last one last. */
   const cards = new Map();
-  const [first] = info.networks;
-  const panel = at("incident");
-  panel.hidden = !info.incident || first === undefined;
-  const incident = info.incident && first !== undefined ? createIncident(panel, around, first) : undefined;
+  const stalling = info.incident ? info.networks[0] : undefined;
+  at("incident").hidden = stalling === undefined;
+  const incident = stalling === undefined ? undefined : createIncident(at("incident"), around, stalling);
+  const lists = { open: at("alerts-open"), earlier: at("alerts-earlier") };
   const opened = performance.now();
   const standing = createStanding();
   const pace = createPace();
@@ -72,65 +72,29 @@ export function createAlerts(view, badge, info, around) {
     const card = known ?? createAlertCard(alert, around);
     if (known !== undefined) known.show(alert);
     cards.set(key, card);
-    while (cards.size > MAX_CARDS) {
-      const [oldest] = cards.keys();
-      if (oldest === undefined) break;
-      cards.get(oldest)?.element.remove();
+    for (const [oldest, { element }] of [...cards].slice(0, Math.max(0, cards.size - MAX_CARDS))) {
+      element.remove();
       cards.delete(oldest);
     }
     standing.add(alert);
     if (changesEpisode(alert)) lookSoon();
     keepFocus(view, () => {
       settle();
-      const earlier = at("alerts-earlier");
+      const { earlier } = lists;
       if (card.element.parentElement === earlier && earlier.firstElementChild !== card.element) {
         earlier.prepend(card.element);
       }
     });
-    const now = Date.now();
     if (performance.now() - opened > PAST_MILLIS && alert.state !== "event") {
-      around.announce(`${alert.state}: ${titleOf(alert, now)}`);
+      around.announce(`${alert.state}: ${titleOf(alert, Date.now())}`);
     }
     if (changesEpisode(alert)) void incident?.told(alert);
     drawCounts();
   }
 
-  /** Open alerts come above closed ones, the worst first; only cards in a wrong place are moved. */
   function settle() {
-    const earlier = at("alerts-earlier");
-    const open = standing.open();
-    listUndelivered(open);
-    const byEpisode = new Map(
-      [...cards.values()].filter(({ alert }) => isUnderWay(alert)).map((card) => [card.alert.episode, card]),
-    );
-    const shown = open.flatMap(({ episode }) => byEpisode.get(episode) ?? []);
-    for (const card of cards.values()) {
-      card.stands(open.find(({ episode }) => changesEpisode(card.alert) && episode === card.alert.episode));
-      if (!shown.includes(card) && card.element.parentElement !== earlier) earlier.prepend(card.element);
-    }
-    const list = at("alerts-open");
-    for (const [index, { element }] of shown.entries()) {
-      const there = list.children[index];
-      if (there !== element) list.insertBefore(element, there ?? null);
-    }
-  }
-
-  /**
-   * A card for what is open and was not delivered here; it goes with its episode.
-   *
-   * @param {readonly OpenAlert[]} open
-   */
-  function listUndelivered(open) {
-    for (const [key, card] of cards) {
-      if (isStateCard(card.alert) && !open.some(({ episode }) => episode === card.alert.episode)) {
-        card.element.remove();
-        cards.delete(key);
-      }
-    }
-    for (const one of open.slice(0, MAX_CARDS)) {
-      const alert = stateAlert(one);
-      if (!cards.has(cardKey(alert))) cards.set(cardKey(alert), createAlertCard(alert, around));
-    }
+    listUndelivered(cards, standing.open(), around);
+    placeCards(cards, standing.open(), lists);
   }
 
   /** Until the page is closed. */
@@ -170,64 +134,129 @@ export function createAlerts(view, badge, info, around) {
 
   /** @param {number} millis */
   function pause(millis) {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, millis, undefined);
-      wake = () => {
-        clearTimeout(timer);
-        resolve(undefined);
-      };
-    });
+    const { promise, resolve } = Promise.withResolvers();
+    const timer = setTimeout(resolve, millis);
+    wake = () => {
+      clearTimeout(timer);
+      resolve(undefined);
+    };
+    return promise;
   }
   document.addEventListener("visibilitychange", () => wake?.());
 
-  function drawStanding() {
-    at("alerts-live").textContent = gone
-      ? navigator.onLine
-        ? "Bellwether does not answer"
-        : "offline"
-      : live
-        ? "live"
-        : "connecting …";
-    at("alerts-live").dataset["live"] = String(!gone && live);
-    const watch = at("watch");
-    at("state").hidden = state === undefined && !gone;
-    watch.classList.toggle("gone", gone);
-    const note = at("state-gone");
-    note.hidden = !gone;
-    // Only a change is announced.
-    const words = gone ? silenceWords(navigator.onLine) : "";
-    if (note.textContent !== words) note.textContent = words;
-    if (state === undefined) return;
-    const cards = networkCards(state, standing.open(), {
-      now: Date.now(),
-      gone,
-      pace: (network) => pace.of(network),
-    });
-    keepFocus(watch, () => watch.replaceChildren(...cards.map(makeElement)));
-    at("networks").replaceChildren(...networkPills(state, gone).map(makeElement));
-  }
-
   function drawCounts() {
     const open = standing.open();
-    const count = open.length;
-    badge.hidden = count === 0;
-    badge.textContent = String(count);
-    document.title = count === 0 ? "Bellwether" : `(${count}) Bellwether`;
-    badge.title = gone ? "as of the last look" : "";
-    badge.classList.toggle("gone", gone);
-    badge.dataset["tone"] = open[0]?.severity === "critical" ? "bad" : "warning";
-    const shown = at("alerts-open").childElementCount;
+    drawBadge(badge, open, gone);
+    const unseen = open.length - lists.open.childElementCount;
     // Without an observation, nothing is known.
-    at("none-open").hidden = count > 0 || state === undefined || gone;
-    const unseen = count - shown;
-    const more = at("more-open");
-    more.hidden = unseen <= 0;
-    more.textContent = `${unseen} ${shown > 0 ? "more " : ""}${unseen === 1 ? "is" : "are"} open and not listed here: alerts status names them all.`;
-    at("none-earlier").hidden = at("alerts-earlier").childElementCount > 0;
+    at("none-open").hidden = open.length > 0 || state === undefined || gone;
+    at("more-open").hidden = unseen <= 0;
+    at("more-open").textContent = unseenWords(unseen, open.length);
+    at("none-earlier").hidden = lists.earlier.childElementCount > 0;
+  }
+
+  function drawStanding() {
+    at("alerts-live").textContent = connectionWords(gone, live);
+    at("alerts-live").dataset["live"] = String(!gone && live);
+    at("state").hidden = state === undefined && !gone;
+    drawNote(at("state-gone"), gone);
+    const watch = at("watch");
+    watch.classList.toggle("gone", gone);
+    if (state === undefined) return;
+    const how = { now: Date.now(), gone, pace: (/** @type {string} */ network) => pace.of(network) };
+    const cards = networkCards(state, standing.open(), how);
+    keepFocus(watch, () => watch.replaceChildren(...cards.map(makeElement)));
+    at("networks").replaceChildren(...networkPills(state, gone).map(makeElement));
   }
 
   return {
     /** The view is shown from now on. */
     shown: () => wake?.(),
   };
+}
+
+/**
+ * A card for what is open and was not delivered here; it goes with its episode.
+ *
+ * @param {Map<string, AlertCard>} cards
+ * @param {readonly OpenAlert[]} open
+ * @param {Surroundings} around
+ */
+function listUndelivered(cards, open, around) {
+  for (const [key, card] of cards) {
+    if (isStateCard(card.alert) && !open.some(({ episode }) => episode === card.alert.episode)) {
+      card.element.remove();
+      cards.delete(key);
+    }
+  }
+  for (const one of open.slice(0, MAX_CARDS)) {
+    const alert = stateAlert(one);
+    if (!cards.has(cardKey(alert))) cards.set(cardKey(alert), createAlertCard(alert, around));
+  }
+}
+
+/**
+ * @param {boolean} gone
+ * @param {boolean} live
+ */
+function connectionWords(gone, live) {
+  if (gone) return navigator.onLine ? "Bellwether does not answer" : "offline";
+  return live ? "live" : "connecting …";
+}
+
+/**
+ * @param {HTMLElement} badge
+ * @param {readonly OpenAlert[]} open
+ * @param {boolean} gone
+ */
+function drawBadge(badge, open, gone) {
+  const count = open.length;
+  badge.hidden = count === 0;
+  badge.textContent = String(count);
+  document.title = count === 0 ? "Bellwether" : `(${count}) Bellwether`;
+  badge.title = gone ? "as of the last look" : "";
+  badge.classList.toggle("gone", gone);
+  badge.dataset["tone"] = open[0]?.severity === "critical" ? "bad" : "warning";
+}
+
+/**
+ * @param {number} unseen
+ * @param {number} count
+ */
+function unseenWords(unseen, count) {
+  const more = unseen < count ? "more " : "";
+  return `${unseen} ${more}${unseen === 1 ? "is" : "are"} open and not listed here: alerts status names them all.`;
+}
+
+/**
+ * Open alerts come above closed ones, the worst first; only cards in a wrong place are moved.
+ *
+ * @param {ReadonlyMap<string, AlertCard>} cards
+ * @param {readonly OpenAlert[]} open
+ * @param {{ open: HTMLElement, earlier: HTMLElement }} lists
+ */
+function placeCards(cards, open, lists) {
+  const underWay = [...cards.values()].filter(({ alert }) => isUnderWay(alert));
+  const byEpisode = new Map(underWay.map((card) => [card.alert.episode, card]));
+  const shown = open.flatMap(({ episode }) => byEpisode.get(episode) ?? []);
+  for (const card of cards.values()) {
+    card.stands(open.find(({ episode }) => changesEpisode(card.alert) && episode === card.alert.episode));
+    if (!shown.includes(card) && card.element.parentElement !== lists.earlier) lists.earlier.prepend(card.element);
+  }
+  for (const [index, { element }] of shown.entries()) {
+    const there = lists.open.children[index];
+    if (there !== element) lists.open.insertBefore(element, there ?? null);
+  }
+}
+
+/**
+ * Only a change is announced.
+ *
+ * @param {HTMLElement} note
+ * @param {boolean} gone
+ */
+function drawNote(note, gone) {
+  note.hidden = !gone;
+  const words = gone ? silenceWords(navigator.onLine) : "";
+  if (note.textContent !== words) note.textContent = words;
 }

@@ -5,6 +5,7 @@
 /** @import { PreviewPress } from "../../render.ts" */
 /** @import { Surroundings } from "../exchange/exchange.js" */
 /** @import { Stage, Step } from "./incident-step.js" */
+/** @typedef {Extract<PreviewPress, { invocation: unknown }>} Pressed */
 import { AskError, setIncident } from "../api.js";
 import { part } from "../part.js";
 import { drawAlertPreview } from "./alert-card.js";
@@ -110,48 +111,25 @@ export function createIncident(element, around, network) {
     gone = false;
     allow();
     element.dataset["stage"] = step.stage;
-    const stalled = watched.incident !== undefined;
-    button.textContent = stalled ? "Recover the network" : "Stall the network";
-    button.dataset["does"] = stalled ? "recover" : "stall";
-    button.className = !stalled || step.stage === "firing" ? "run" : "button";
+    drawSwitch(button, watched.incident !== undefined, step.stage);
     countdown = step.countdown;
     countedAt = performance.now();
     tick();
     if (step.stage !== stage) {
       stage = step.stage;
-      drawTrack(step);
+      track.replaceChildren(...drawTrack(step));
       if (step.stage !== "calm") around.announce(`${labelOf(step.stage)}. ${step.says}`);
       if (step.stage === "resolved") tellStory();
     }
     const note = step.stage === "calm" ? calmWords(state.timing) : step.says;
     if (says.textContent !== note) says.textContent = note;
-    const table = step.stage === "calm" || step.stage === "resolved" ? [] : [makeElement(witnesses(watched))];
-    nodes.replaceChildren(...table);
-  }
-
-  /** @param {Step} step */
-  function drawTrack(step) {
-    const at = STAGES.findIndex(([known]) => known === ON_TRACK[step.stage]);
-    track.replaceChildren(
-      ...STAGES.map(([, name], index) => {
-        const attrs = { class: index < at ? "done" : undefined, "aria-current": index === at ? "step" : undefined };
-        return makeElement(h("li", attrs, name));
-      }),
-    );
+    nodes.replaceChildren(...(["calm", "resolved"].includes(step.stage) ? [] : [makeElement(witnesses(watched))]));
   }
 
   /** Between two requests to the server the page counts by itself. */
   function tick() {
     clock.hidden = countdown === undefined;
-    if (countdown === undefined) return;
-    const left = Math.max(0, countdown.millis - (performance.now() - countedAt));
-    const bar = clock.querySelector("progress");
-    const text = clock.querySelector("span");
-    if (bar !== null) {
-      bar.max = countdown.of;
-      bar.value = Math.min(countdown.of, countdown.of - left);
-    }
-    if (text !== null) text.textContent = countdownWords(countdown.until, left);
+    if (countdown !== undefined) drawClock(clock, countdown, performance.now() - countedAt);
   }
 
   /**
@@ -163,22 +141,16 @@ export function createIncident(element, around, network) {
   async function told(alert) {
     if (alert.episode === undefined || alert.episode !== episode || seen.has(alert.id)) return;
     seen.add(alert.id);
-    const heading = () =>
-      makeElement(h("h4", {}, HEADINGS[stands === "over" ? "resolved" : alert.state] ?? "The alert"));
+    const heading = () => drawHeading(stands === "over" ? "resolved" : alert.state);
     const group = makeElement(h("div", { class: "told" }));
     group.append(heading());
     shown.replaceChildren(group);
-    const draw = async () => {
-      const figures = around.previews.map(async ({ id, name }) => {
-        const figure = makeElement(h("figure", {}, h("figcaption", {}, `On ${name}`)));
-        figure.append(await drawAlertPreview(alert.id, id, (pressed, label) => void askBelow(pressed, label)));
-        return figure;
-      });
-      const drawn = await Promise.all(figures);
+    drawAgain = async () => {
+      const press = (/** @type {Pressed} */ pressed, /** @type {string} */ label) => void askBelow(pressed, label);
+      const drawn = await Promise.all(around.previews.map((platform) => drawFigure(alert, platform, press)));
       keepFocus(group, () => group.replaceChildren(heading(), ...drawn));
     };
-    drawAgain = draw;
-    await draw();
+    await drawAgain();
   }
 
   /**
@@ -196,21 +168,27 @@ export function createIncident(element, around, network) {
   /**
    * A button of the alert, answered below as its platform would.
    *
-   * @param {Extract<PreviewPress, { invocation: unknown }>} pressed
+   * @param {Pressed} pressed
    * @param {string} label
    */
   async function askBelow({ invocation: { command, options }, confirm }, label) {
     if (confirm !== undefined && !(await confirmFirst(around.dialog, confirm, label))) return;
-    const exchange = createExchange(formatLine(command, options), around);
-    log.append(exchange.element);
-    void exchange.start({ command, options });
+    askInStory({ command, options }, formatLine(command, options));
   }
 
   function tellStory() {
     if (episode === undefined) return;
-    const question = { command: "alerts why", options: { episode } };
-    const exchange = createExchange("alerts why", around);
-    log.replaceChildren(exchange.element);
+    log.replaceChildren();
+    askInStory({ command: "alerts why", options: { episode } }, "alerts why");
+  }
+
+  /**
+   * @param {{ command: string, options: Record<string, string | number | boolean> }} question
+   * @param {string} line
+   */
+  function askInStory(question, line) {
+    const exchange = createExchange(line, around);
+    log.append(exchange.element);
     void exchange.start(question);
   }
 
@@ -285,4 +263,58 @@ function witnesses({ nodes, verdict, network }) {
       verdict === undefined ? "" : ` – ${verdict.why}`,
     ),
   );
+}
+
+/** @param {Step} step */
+function drawTrack(step) {
+  const at = STAGES.findIndex(([known]) => known === ON_TRACK[step.stage]);
+  return STAGES.map(([, name], index) => {
+    const attrs = { class: index < at ? "done" : undefined, "aria-current": index === at ? "step" : undefined };
+    return makeElement(h("li", attrs, name));
+  });
+}
+
+/**
+ * @param {HTMLElement} clock
+ * @param {NonNullable<Step["countdown"]>} countdown
+ * @param {number} elapsed In milliseconds.
+ */
+function drawClock(clock, { until, millis, of }, elapsed) {
+  const left = Math.max(0, millis - elapsed);
+  const bar = clock.querySelector("progress");
+  const text = clock.querySelector("span");
+  if (bar !== null) {
+    bar.max = of;
+    bar.value = Math.min(of, of - left);
+  }
+  if (text !== null) text.textContent = countdownWords(until, left);
+}
+
+/**
+ * @param {HTMLButtonElement} button
+ * @param {boolean} stalled
+ * @param {Stage} stage
+ */
+function drawSwitch(button, stalled, stage) {
+  button.textContent = stalled ? "Recover the network" : "Stall the network";
+  button.dataset["does"] = stalled ? "recover" : "stall";
+  button.className = !stalled || stage === "firing" ? "run" : "button";
+}
+
+/**
+ * The alert as a platform shows it.
+ *
+ * @param {AlertJson} alert
+ * @param {Surroundings["previews"][number]} platform
+ * @param {(pressed: Pressed, label: string) => void} press
+ */
+async function drawFigure(alert, { id, name }, press) {
+  const figure = makeElement(h("figure", {}, h("figcaption", {}, `On ${name}`)));
+  figure.append(await drawAlertPreview(alert.id, id, press));
+  return figure;
+}
+
+/** @param {string} state */
+function drawHeading(state) {
+  return makeElement(h("h4", {}, HEADINGS[state] ?? "The alert"));
 }

@@ -43,14 +43,7 @@ let preferred = "bellwether";
  * @param {Surroundings} around
  */
 export function createExchange(line, around) {
-  count += 1;
-  const code = makeElement(h("code", { id: `asked-${count}`, title: line }, withoutKeys(line)));
-  const status = makeElement(h("span", { class: "status" }));
-  const asked = makeElement(h("div", { class: "asked" }));
-  asked.append(code, status);
-  const panel = makeElement(h("div", { id: `answer-${count}` }));
-  const element = makeElement(h("li", { class: "exchange", tabindex: "-1", "aria-labelledby": code.id }));
-  element.append(asked, panel);
+  const { element, asked, code, status, panel } = makeParts(line);
 
   /** @type {Answer | undefined} */
   let answer;
@@ -85,17 +78,15 @@ export function createExchange(line, around) {
     const waiting = showWaiting(parts, { started, inPlace: how.inPlace, cancel: () => stop(control) });
     const stopWaiting = () => waiting.end(running === control);
     try {
-      const reply =
-        how.file === undefined
-          ? await ask(question, {
-              signal: control.signal,
-              previews: around.previews.length > 0,
-              progress: (progress) => {
-                noteJob(question, progress);
-                show(progress, { final: false, millis: 0 });
-              },
-            })
-          : await verify(how.file, control.signal);
+      const progress = (/** @type {Answer} */ latest) => {
+        noteJob(question, latest);
+        show(latest, { final: false, millis: 0 });
+      };
+      const previews = around.previews.length > 0;
+      const { signal } = control;
+      const reply = await (how.file === undefined
+        ? ask(question, { signal, previews, progress })
+        : verify(how.file, signal));
       stopWaiting();
       show(reply, { final: true, millis: performance.now() - started, shownAs });
       if (Object.hasOwn(reply.previews ?? {}, shownAs)) await choose(reply, shownAs);
@@ -104,11 +95,8 @@ export function createExchange(line, around) {
       stopWaiting();
       // Another question has taken this one's place.
       if (running !== control) return;
-      if (control.signal.aborted && how.inPlace && answer !== undefined) {
-        show(answer, { final: true, millis: 0 });
-        return;
-      }
       const { aborted } = control.signal;
+      if (aborted && how.inPlace && answer !== undefined) return show(answer, { final: true, millis: 0 });
       show(localReply(thrown, aborted), { final: true, millis: performance.now() - started });
     } finally {
       if (running === control) running = undefined;
@@ -132,11 +120,11 @@ export function createExchange(line, around) {
    * @param {AbortController} control
    */
   function stop(control) {
-    const code = job;
+    const options = job === undefined ? undefined : { code: job };
     job = undefined;
-    if (code === undefined) return control.abort();
-    const cancel = { command: CANCEL, options: { code } };
-    ask(cancel, { signal: control.signal, previews: false, progress: () => undefined }).catch(() => control.abort());
+    if (options === undefined) return control.abort();
+    const how = { signal: control.signal, previews: false, progress: () => undefined };
+    ask({ command: CANCEL, options }, how).catch(() => control.abort());
   }
 
   /**
@@ -155,36 +143,18 @@ export function createExchange(line, around) {
     const now = `${BigInt(shownAt)}000000`;
     const at = `${localTime(now, undefined).slice(11, 19)}${how.millis === 0 ? "" : ` · ${span(how.millis)}`}`;
     status.replaceChildren(makeElement(h("span", { class: "status-text" }, at)));
-    if (reply.failure === "network" || how.unanswered === true) status.append(againButton());
-    asked.replaceChildren(code, status, ...previewTabs(reply, how.shownAs));
-    if (how.keptAt !== undefined) return;
-    around.announce(announcement(reply, { now: Date.now() }));
-    around.grown(element);
-  }
-
-  /** For what failed on the way: the same question once more. */
-  function againButton() {
-    return makeButton(
-      "Try again",
-      "small",
-      () => void run(asking, { inPlace: true, focusLabel: "Try again", file: given }),
-    );
-  }
-
-  /**
-   * @param {Answer} reply
-   * @param {string} [chosen]
-   * @returns {HTMLElement[]}
-   */
-  function previewTabs(reply, chosen = "bellwether") {
-    const platforms = around.previews.filter(({ id }) => Object.hasOwn(reply.previews ?? {}, id));
-    if (platforms.length === 0) return [];
-    const tabs = [{ id: "bellwether", name: "Bellwether" }, ...platforms];
+    // What failed on the way can be asked once more.
+    const again = () => void run(asking, { inPlace: true, focusLabel: "Try again", file: given });
+    if (reply.failure === "network" || how.unanswered === true) status.append(makeButton("Try again", "small", again));
     const choosing = (/** @type {string} */ id) => {
       preferred = id;
       void choose(reply, id);
     };
-    return [createTabs({ label: "Shown as", panel, tabs, chosen, choose: choosing })];
+    const tabs = previewTabs(reply, around.previews, { panel, chosen: how.shownAs ?? "bellwether", choose: choosing });
+    asked.replaceChildren(code, status, ...tabs);
+    if (how.keptAt !== undefined) return;
+    around.announce(announcement(reply, { now: Date.now() }));
+    around.grown(element);
   }
 
   /**
@@ -193,10 +163,9 @@ export function createExchange(line, around) {
    */
   async function choose(reply, id) {
     shown = id;
-    const view =
-      id === "bellwether"
-        ? drawOwn(reply, line, around.files)
-        : await drawPreview(id, reply.previews?.[id], shownAt, (pressed, label) => void press(pressed, label));
+    const view = await (id === "bellwether"
+      ? drawOwn(reply, line, around.files)
+      : drawPreview(id, reply.previews?.[id], shownAt, (...pressed) => void press(...pressed)));
     // While it was being loaded, another tab may have been chosen, or another answer have come.
     if (shown === id && answer === reply) panel.replaceChildren(view);
   }
@@ -317,4 +286,31 @@ function makeButton(label, size, press) {
 function focusButton(element, label) {
   const same = [...element.querySelectorAll("button")].find((button) => button.textContent === label);
   (same ?? element).focus();
+}
+
+/** @param {string} line */
+function makeParts(line) {
+  count += 1;
+  const code = makeElement(h("code", { id: `asked-${count}`, title: line }, withoutKeys(line)));
+  const status = makeElement(h("span", { class: "status" }));
+  const asked = makeElement(h("div", { class: "asked" }));
+  asked.append(code, status);
+  const panel = makeElement(h("div", { id: `answer-${count}` }));
+  const element = makeElement(h("li", { class: "exchange", tabindex: "-1", "aria-labelledby": code.id }));
+  element.append(asked, panel);
+  return { element, asked, code, status, panel };
+}
+
+/**
+ * The tabs that show an answer as platforms show it; none where there are no previews.
+ *
+ * @param {Answer} reply
+ * @param {Surroundings["previews"]} previews
+ * @param {{ panel: HTMLElement, chosen: string, choose: (id: string) => void }} how
+ * @returns {HTMLElement[]}
+ */
+function previewTabs(reply, previews, how) {
+  const platforms = previews.filter(({ id }) => Object.hasOwn(reply.previews ?? {}, id));
+  const tabs = [{ id: "bellwether", name: "Bellwether" }, ...platforms];
+  return platforms.length === 0 ? [] : [createTabs({ label: "Shown as", tabs, ...how })];
 }
