@@ -41,8 +41,9 @@ type Suspicion = Pick<NodeMemory, "disbelief" | "disbelieved" | "oddSinceMillis"
 export function judgeBelief(round: PollRound, before: SourceMemory | undefined, thresholds: VerdictThresholds): Belief {
   const timed = round.witnesses.filter((one) => isTimed(one));
   const limit = thresholds.aheadMillis;
-  const early = timed.filter((one) => aheadMillis(one, round) > limit * CLOCK_WRONG).length;
-  const clockIsWrong = round.witnesses.length >= 3 && early * 2 > round.witnesses.length;
+  const clockIsWrong =
+    round.witnesses.length >= 3 &&
+    timed.filter((one) => aheadMillis(one, round) > limit * CLOCK_WRONG).length * 2 > round.witnesses.length;
   const known = new Map(before?.nodes.map((one) => [one.node, one]));
   const isAhead = (one: TimedWitness): boolean => {
     const was = known.get(one.node)?.disbelief === "ahead";
@@ -59,7 +60,7 @@ export function judgeBelief(round: PollRound, before: SourceMemory | undefined, 
   }
   for (const one of timed) {
     const suspicion = nodes.get(one.node);
-    const disbelief = isAhead(one) ? "ahead" : isOdd(suspicion) ? "odd" : undefined;
+    const disbelief = !plausible.includes(one) ? "ahead" : isOdd(suspicion) ? "odd" : undefined;
     if (suspicion !== undefined && disbelief !== undefined) suspicion.disbelief = disbelief;
   }
   markOutvoted();
@@ -157,13 +158,15 @@ function findOutvoted(plausible: readonly TimedWitness[]): ReadonlySet<string> {
 
 /** The groups of nodes that report different times for one block. */
 function findContradictions(plausible: readonly TimedWitness[]): readonly Contradiction[] {
-  const byHeight = Map.groupBy(
-    plausible.filter((one) => one.height !== undefined),
-    (one) => one.height ?? -1n,
-  );
-  return [...byHeight].flatMap(([height, group]) => {
+  const found: Contradiction[] = [];
+  for (const [at, { height }] of plausible.entries()) {
+    // Each group is looked at with its first node.
+    if (height === undefined || plausible.findIndex((one) => one.height === height) < at) continue;
+    const group = plausible.filter((one) => one.height === height);
+    if (group.length === 1) continue;
     const ownTimes = group.every((one) => one.blockTime !== undefined);
     const says = group.map((one) => ({ node: one.node, time: ownTimes ? (one.blockTime ?? one.time) : one.time }));
-    return says.some((one) => one.time !== says[0]?.time) ? [{ height, says }] : [];
-  });
+    if (says.some((one) => one.time !== says[0]?.time)) found.push({ height, says });
+  }
+  return found;
 }
