@@ -23,6 +23,7 @@ import { composeAlert, type ComposedMessage, composePlain, SILENT } from "../ren
 import { flatText } from "../render/markdown.ts";
 import { hasErrorCode } from "../transport/rest.ts";
 import { uploadOf } from "../transport/upload.ts";
+import { RefusedToken } from "../../refused-token.ts";
 import { type LimitedRequest, limitedRequests, RateLimiter } from "./rate-limiter.ts";
 import { toSendError } from "./send-error.ts";
 import { Threads } from "./threads.ts";
@@ -47,9 +48,6 @@ export interface SenderDependencies extends PressStorage {
   readonly token?: SharedToken;
 }
 
-/** A refused token is not tried again sooner, unless it is asked about and accepted. */
-const REFUSED_MILLIS = 60_000;
-
 /**
  * Posts alerts over REST alone, without a gateway. Messages of one channel are sent in order, urgent ones ahead of the
  * others; channels do not block each other. The caller disposes of the reply's files.
@@ -63,7 +61,7 @@ export class DiscordSender implements Sender {
   readonly #limiter: RateLimiter;
   readonly #tails = new Map<string, Promise<unknown>>();
   readonly #threads: Threads;
-  #refused: { readonly error: SendError; readonly until: number } | undefined;
+  readonly #refusal = new RefusedToken();
   // Without `max`, which would reserve the room for all of them.
   readonly #directChannels = new LRUCache<string, string>({ maxSize: 10_000, sizeCalculation: () => 1 });
 
@@ -154,16 +152,16 @@ export class DiscordSender implements Sender {
     const run = before.then(async () => {
       try {
         signal.throwIfAborted();
-        this.#refuseWhileRefused();
+        this.#refusal.throwWhileRefused();
         return await work((call) =>
           requests.run(() => {
-            this.#refuseWhileRefused();
+            this.#refusal.throwWhileRefused();
             throwUnlessAlive(this.#token);
             return call();
           }),
         );
       } catch (error) {
-        throw this.#noteRefusal(toSendError(error, requests.maybeSent()));
+        throw this.#refusal.note(toSendError(error, requests.maybeSent()));
       }
     });
     const tail = run.catch(() => undefined);
@@ -174,28 +172,17 @@ export class DiscordSender implements Sender {
 
   /** Whether Discord refused the token at the last request. */
   get isTokenRefused(): boolean {
-    return this.#refused !== undefined;
+    return this.#refusal.isRefused;
   }
 
   /** Not rate-limited: waiting messages may depend on this very answer. */
   async checkToken(signal: AbortSignal): Promise<void> {
     try {
       await this.#rest.get(Routes.user(), { signal });
-      this.#refused = undefined;
+      this.#refusal.accept();
     } catch (error) {
-      throw this.#noteRefusal(toSendError(error, true));
+      throw this.#refusal.note(toSendError(error, true));
     }
-  }
-
-  #noteRefusal(error: SendError): SendError {
-    if (error.kind === "refused") this.#refused = { error, until: performance.now() + REFUSED_MILLIS };
-    return error;
-  }
-
-  /** Fails unsent for a while after a refused token: 10,000 refused requests in 10 min would ban the address. */
-  #refuseWhileRefused(): void {
-    if (this.#refused === undefined || performance.now() >= this.#refused.until) return;
-    throw this.#refused.error;
   }
 
   async #channelOf(channel: string, signal: AbortSignal, request: LimitedRequest): Promise<string> {

@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
 import {
   type APIInteraction,
   InteractionResponseType,
@@ -13,6 +11,7 @@ import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
 import type { AdapterHealth } from "../../adapter.ts";
 import { parseJson } from "../../parse-json.ts";
+import { Backoff, Supervision } from "../../supervision.ts";
 import type { WebhookRequest, WebhookResponse } from "../../webhook.ts";
 import { TOKEN_REFUSED } from "./rest.ts";
 import { signatureCheck, type SignatureCheck } from "./signature.ts";
@@ -37,7 +36,6 @@ interface EndpointOptions {
   readonly failedMillis?: number;
 }
 
-const BACKOFF_MAX_MILLIS = 60_000;
 const KEY_REFUSED =
   "DISCORD_PUBLIC_KEY is not the key of this application: copy the Public Key from its page General Information and start again";
 
@@ -48,10 +46,8 @@ const KEY_REFUSED =
 export class InteractionsEndpoint {
   readonly #options: EndpointOptions;
   readonly #isSigned: SignatureCheck;
-  readonly #stopping = new AbortController();
+  readonly #supervision = new Supervision();
   #health: AdapterHealth = { state: "starting" };
-  #loop: Promise<void> = Promise.resolve();
-  #pause = new AbortController();
   /** The address that the Developer Portal named last. */
   #entered: string | undefined;
 
@@ -65,17 +61,33 @@ export class InteractionsEndpoint {
   }
 
   start(): void {
-    this.#loop = this.#checkRepeatedly();
+    const { backoffMillis = 1000, checkMillis = 300_000, failedMillis = 600_000, log } = this.#options;
+    const backoff = new Backoff(backoffMillis);
+    this.#supervision.start(async () => {
+      const { state: before } = this.#health;
+      const health = await this.#check();
+      if (this.#supervision.signal.aborted) return undefined;
+      this.#health = health;
+      const { state, why } = health;
+      if (state === "up") {
+        backoff.reset();
+        if (before !== "up") log.info({ platform: "discord" }, "interactions ready");
+        return checkMillis;
+      }
+      const wait = backoff.next();
+      const [pause, level] = state === "failed" ? ([failedMillis, "error"] as const) : ([wait, "warn"] as const);
+      log[level]({ platform: "discord", why, againInMillis: pause }, "interactions unavailable");
+      return pause;
+    });
   }
 
   /** Ends the pause before the next check, since the token is accepted again. */
   reconnectNow(): void {
-    this.#pause.abort();
+    this.#supervision.wake();
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#loop;
+  stop(): Promise<void> {
+    return this.#supervision.stop();
   }
 
   /**
@@ -97,36 +109,10 @@ export class InteractionsEndpoint {
     return { status: 202 };
   }
 
-  async #checkRepeatedly(): Promise<void> {
-    const { backoffMillis = 1000, checkMillis = 300_000, failedMillis = 600_000, log } = this.#options;
-    const { signal } = this.#stopping;
-    let wait = backoffMillis;
-    while (!signal.aborted) {
-      this.#pause = new AbortController();
-      const { state: before } = this.#health;
-      const health = await this.#check();
-      if (signal.aborted) return;
-      this.#health = health;
-      const { state, why } = health;
-      let pause = checkMillis;
-      if (state === "up") {
-        wait = backoffMillis;
-        if (before !== "up") log.info({ platform: "discord" }, "interactions ready");
-      } else {
-        wait = Math.min(wait * 2, BACKOFF_MAX_MILLIS);
-        pause = state === "failed" ? failedMillis : wait;
-        const level = state === "failed" ? "error" : "warn";
-        log[level]({ platform: "discord", why, againInMillis: pause }, "interactions unavailable");
-      }
-      const awake = AbortSignal.any([signal, this.#pause.signal]);
-      await sleep(pause, undefined, { signal: awake, ref: false }).catch(() => undefined);
-    }
-  }
-
   async #check(): Promise<AdapterHealth> {
     const { publicKey, rest } = this.#options;
     try {
-      const found = await rest.get(Routes.currentApplication(), { signal: this.#stopping.signal });
+      const found = await rest.get(Routes.currentApplication(), { signal: this.#supervision.signal });
       const { id, verify_key: key, interactions_endpoint_url: url } = found as RESTGetCurrentApplicationResult;
       if (typeof key === "string" && key !== publicKey.toLowerCase()) return { state: "failed", why: KEY_REFUSED };
       this.#compareEndpoint(url ?? "");

@@ -11,6 +11,7 @@ import { DiscordAPIError, type REST } from "discord.js";
 import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
 import type { AdapterHealth } from "../../adapter.ts";
+import { Backoff, jittered, Supervision } from "../../supervision.ts";
 import { IdentifyBudget } from "./identify-budget.ts";
 import { TOKEN_REFUSED } from "./rest.ts";
 
@@ -29,7 +30,6 @@ interface GatewayOptions {
   readonly stuckMillis?: number;
 }
 
-const BACKOFF_MAX_MILLIS = 60_000;
 const DESTROY_TIMEOUT_MILLIS = 2000;
 /** After this long, a session counts as stable. */
 const STABLE_SESSION_MILLIS = 30_000;
@@ -42,11 +42,9 @@ const RECONNECT_STEP_MILLIS = 500;
  */
 export class GatewayConnection {
   readonly #options: GatewayOptions;
-  readonly #stopping = new AbortController();
+  readonly #supervision = new Supervision();
   readonly #budget = new IdentifyBudget();
   #health: AdapterHealth = { state: "starting" };
-  #loop: Promise<void> = Promise.resolve();
-  #pause = new AbortController();
 
   constructor(options: GatewayOptions) {
     this.#options = options;
@@ -57,36 +55,26 @@ export class GatewayConnection {
   }
 
   start(): void {
-    this.#loop = this.#supervise();
+    const { backoffMillis = 1000, failedMillis = 600_000, log } = this.#options;
+    const backoff = new Backoff(backoffMillis);
+    this.#supervision.start(async () => {
+      const { fatal, wasUp, why } = await this.#session();
+      if (this.#supervision.signal.aborted) return undefined;
+      const wait = wasUp ? backoff.reset() : backoff.next();
+      const pause = fatal ? failedMillis : jittered(wait);
+      this.#become({ state: fatal ? "failed" : "down", why });
+      log[fatal ? "error" : "warn"]({ platform: "discord", why, againInMillis: pause }, "gateway reconnecting");
+      return pause;
+    });
   }
 
   /** Ends the pause before the next connection, since the token is accepted again. */
   reconnectNow(): void {
-    this.#pause.abort();
+    this.#supervision.wake();
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#loop;
-  }
-
-  async #supervise(): Promise<void> {
-    const { backoffMillis = 1000, failedMillis = 600_000, log } = this.#options;
-    let wait = backoffMillis;
-    while (!this.#stopping.signal.aborted) {
-      const end = await this.#session();
-      if (this.#stopping.signal.aborted) return;
-      wait = end.wasUp ? backoffMillis : Math.min(wait * 2, BACKOFF_MAX_MILLIS);
-      const pause = end.fatal ? failedMillis : wait * (0.5 + Math.random() / 2);
-      this.#become({ state: end.fatal ? "failed" : "down", why: end.why });
-      log[end.fatal ? "error" : "warn"](
-        { platform: "discord", why: end.why, againInMillis: Math.round(pause) },
-        "gateway reconnecting",
-      );
-      this.#pause = new AbortController();
-      const awake = AbortSignal.any([this.#stopping.signal, this.#pause.signal]);
-      await sleep(pause, undefined, { signal: awake, ref: false }).catch(() => undefined);
-    }
+  stop(): Promise<void> {
+    return this.#supervision.stop();
   }
 
   /** One connection, from its first call to its end. */
@@ -168,7 +156,7 @@ export class GatewayConnection {
     const watchdog = setInterval(watch, Math.max(10, stuckMillis / 4));
     watchdog.unref();
     const stopped = (): void => end({ why: "stopped", fatal: false });
-    this.#stopping.signal.addEventListener("abort", stopped, { once: true });
+    this.#supervision.signal.addEventListener("abort", stopped, { once: true });
     manager.connect().catch(async (error: unknown) => {
       const refused = error instanceof DiscordAPIError && error.status === 401;
       if (refused) return end({ why: TOKEN_REFUSED, fatal: true });
@@ -178,7 +166,7 @@ export class GatewayConnection {
     const outcome = await ended;
     over = true;
     clearInterval(watchdog);
-    this.#stopping.signal.removeEventListener("abort", stopped);
+    this.#supervision.signal.removeEventListener("abort", stopped);
     // A socket that is still opening must keep its error handler: it is closed at its Hello.
     if (!(await statuses()).includes(WebSocketShardStatus.Connecting)) {
       await Promise.race([destroy(), sleep(DESTROY_TIMEOUT_MILLIS, undefined, { ref: false })]);

@@ -19,6 +19,7 @@ import {
 import { inTime } from "../../../in-time.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import type { PressStorage } from "../../press.ts";
+import { RefusedToken } from "../../refused-token.ts";
 import {
   compose,
   type ComposedMessage,
@@ -41,8 +42,6 @@ const DELIVERY_EVENT = "bellwether_delivery";
 const LONGEST_RATE_LIMIT_WAIT_MILLIS = 5000;
 /** Slack takes about 50 edits a minute of a whole workspace: https://docs.slack.dev/reference/methods/chat.update. */
 const EDIT_INTERVAL_MILLIS = 3000;
-/** The pause between attempts while the token is refused. */
-const REFUSED_TOKEN_PAUSE_MILLIS = 60_000;
 const MAX_CACHED = 10_000;
 /** Of one metadata value: Slack refuses a message whose metadata is too large. */
 const METADATA_LENGTH = 255;
@@ -94,7 +93,7 @@ export class SlackSender implements Sender {
   /** Of a message, the checksums of the files in its thread. */
   readonly #sentFiles: LRUCache<string, readonly string[]>;
   readonly #edits = new Map<string, Edit>();
-  #refused: { readonly error: SendError; readonly until: number } | undefined;
+  readonly #refusal = new RefusedToken();
 
   constructor(web: WebClient, dependencies: SlackSenderDependencies, channelMillis: number) {
     this.#web = web;
@@ -230,7 +229,7 @@ export class SlackSender implements Sender {
     const call = async <R>(once: () => Promise<R>, posts: boolean): Promise<R> => {
       for (;;) {
         signal.throwIfAborted();
-        this.#throwWhileRefused();
+        this.#refusal.throwWhileRefused();
         if (posts) throwUnlessAlive(this.#token);
         posting = posts;
         try {
@@ -252,28 +251,17 @@ export class SlackSender implements Sender {
       return await this.#queue.run(channel, signal, () => work(calls), options);
     } catch (error) {
       if (isNotInChannel(errorCodeOf(error))) this.#dependencies.onNotInChannel?.(channel);
-      throw this.#rememberRefusal(toSendError(error, posting, this.#dependencies.botName()));
+      throw this.#refusal.note(toSendError(error, posting, this.#dependencies.botName()));
     }
   }
 
   async checkToken(signal: AbortSignal): Promise<void> {
     try {
       await orAborted(this.#web.auth.test(), signal);
-      this.#refused = undefined;
+      this.#refusal.accept();
     } catch (error) {
-      throw this.#rememberRefusal(toSendError(error, true));
+      throw this.#refusal.note(toSendError(error, true));
     }
-  }
-
-  #rememberRefusal(error: SendError): SendError {
-    if (error.kind === "refused") this.#refused = { error, until: performance.now() + REFUSED_TOKEN_PAUSE_MILLIS };
-    return error;
-  }
-
-  /** While the token is refused, queued messages fail without a call. */
-  #throwWhileRefused(): void {
-    if (this.#refused === undefined || performance.now() >= this.#refused.until) return;
-    throw this.#refused.error;
   }
 
   async #channelOf(channel: string, ask: CallPolicy): Promise<string> {

@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
 import type { WebClient } from "@slack/web-api";
 
 import type { Log } from "../../../log.ts";
 import type { AdapterHealth } from "../../adapter.ts";
+import { Supervision } from "../../supervision.ts";
 import { describeError, isTokenRefused } from "./api-error.ts";
 import type { Installation } from "./installations.ts";
 
@@ -32,9 +31,7 @@ export const ORG_WIDE = "the app is installed for a whole organisation: install 
 /** The bot's user in its workspace, and whether its token is accepted; checked periodically, never rejecting. */
 export class Identity {
   readonly #options: IdentityOptions;
-  readonly #stopping = new AbortController();
-  #loop: Promise<void> = Promise.resolve();
-  #pause = new AbortController();
+  readonly #supervision = new Supervision();
   /** The bot's user id, as it stands in mentions; undefined until Slack has named it. */
   userId: string | undefined;
   /** Its workspace; undefined until Slack has named it. */
@@ -51,29 +48,20 @@ export class Identity {
   }
 
   start(): void {
-    this.#loop = this.#checkRepeatedly();
+    const { checkMillis = 300_000, againMillis = 15_000 } = this.#options;
+    this.#supervision.start(async () => {
+      await this.check();
+      return this.health.state === "up" ? checkMillis : againMillis;
+    });
   }
 
   /** Checks the token now, after a sign that it has changed. */
   checkNow(): void {
-    this.#pause.abort();
+    this.#supervision.wake();
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#loop;
-  }
-
-  async #checkRepeatedly(): Promise<void> {
-    const { checkMillis = 300_000, againMillis = 15_000 } = this.#options;
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      this.#pause = new AbortController();
-      await this.check();
-      const millis = this.health.state === "up" ? checkMillis : againMillis;
-      const awake = AbortSignal.any([signal, this.#pause.signal]);
-      await sleep(millis, undefined, { signal: awake, ref: false }).catch(() => undefined);
-    }
+  stop(): Promise<void> {
+    return this.#supervision.stop();
   }
 
   /** Asks Slack once. Never rejects. */

@@ -2,13 +2,12 @@
 // Next: bolt.ts (the parts of Bolt in use), web-api.ts (the client and its rate limits), api-error.ts (errors of a call),
 // response-url.ts (answers without a permission), identity.ts (the bot's user and its token).
 
-import { setTimeout as sleep } from "node:timers/promises";
-
 import type { App, Receiver, ReceiverEvent } from "@slack/bolt";
 
 import type { Log } from "../../../log.ts";
 import type { AdapterHealth } from "../../adapter.ts";
 import { parseJson } from "../../parse-json.ts";
+import { Backoff, jittered, Supervision } from "../../supervision.ts";
 import { describeError, isTokenRefused } from "./api-error.ts";
 import { guardSocketMessages, SocketModeReceiver } from "./bolt.ts";
 import { Intake, type IsFirst } from "./intake.ts";
@@ -39,7 +38,6 @@ interface ConnectionOptions {
 const SOCKETS = 2;
 const MAX_PROCESSES_WITH_TWO = 5;
 const COUNT_EVERY = 1000;
-const BACKOFF_MAX_MILLIS = 60_000;
 /** A session shorter than this is followed by a pause; Slack closes each socket after about an hour. */
 const SHORT_SESSION_MILLIS = 10_000;
 
@@ -55,10 +53,9 @@ interface SessionEnd {
  */
 export class Connection implements Receiver {
   readonly #options: ConnectionOptions;
-  readonly #stopping = new AbortController();
   readonly #sockets: AdapterHealth[] = Array.from({ length: SOCKETS }, () => ({ state: "starting" }));
   readonly #intake: Intake;
-  #loops: Promise<unknown> = Promise.resolve();
+  readonly #supervisions = this.#sockets.map(() => new Supervision());
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -77,13 +74,12 @@ export class Connection implements Receiver {
   }
 
   start(): Promise<void> {
-    this.#loops = Promise.all(this.#sockets.map((_health, socket) => this.#supervise(socket)));
+    for (const [socket, supervision] of this.#supervisions.entries()) this.#supervise(socket, supervision);
     return Promise.resolve();
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#loops;
+    await Promise.all(this.#supervisions.map((supervision) => supervision.stop()));
   }
 
   /** How many sockets this process may have. */
@@ -91,42 +87,32 @@ export class Connection implements Receiver {
     return (this.#options.processes?.() ?? 1) > MAX_PROCESSES_WITH_TWO ? 1 : SOCKETS;
   }
 
-  async #supervise(socket: number): Promise<void> {
+  #supervise(socket: number, supervision: Supervision): void {
     const { backoffMillis = 1000, countMillis = COUNT_EVERY, failedMillis = 600_000, log } = this.#options;
-    const { signal } = this.#stopping;
-    let wait = backoffMillis;
-    while (!signal.aborted) {
-      if (socket >= this.#wanted) {
-        await sleep(countMillis, undefined, { signal, ref: false }).catch(() => undefined);
-        continue;
-      }
+    const backoff = new Backoff(backoffMillis);
+    supervision.start(async () => {
+      if (socket >= this.#wanted) return countMillis;
       const began = performance.now();
-      const end = await this.#session(socket);
-      if (signal.aborted) return;
-      this.#sockets[socket] = { state: end.refused ? "failed" : "down", why: end.why };
-      if (end.wasUp) {
-        wait = backoffMillis;
-        log.info({ platform: "slack", socket, why: end.why }, "socket mode reconnecting");
+      const { refused, wasUp, why } = await this.#session(socket, supervision.signal);
+      if (supervision.signal.aborted) return undefined;
+      this.#sockets[socket] = { state: refused ? "failed" : "down", why };
+      if (wasUp) {
+        log.info({ platform: "slack", socket, why }, "socket mode reconnecting");
+        const pause = backoff.reset();
         // Sockets that end at once indicate a failure: the next one is delayed.
-        const short = performance.now() - began < SHORT_SESSION_MILLIS;
-        if (short) await sleep(backoffMillis, undefined, { signal, ref: false }).catch(() => undefined);
-        continue;
+        return performance.now() - began < SHORT_SESSION_MILLIS ? pause : 0;
       }
-      wait = Math.min(wait * 2, BACKOFF_MAX_MILLIS);
-      const pause = end.refused ? failedMillis : wait * (0.5 + Math.random() / 2);
-      const level = end.refused ? "error" : "warn";
-      log[level](
-        { platform: "slack", socket, why: end.why, againInMillis: Math.round(pause) },
-        "socket mode unavailable",
-      );
-      await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
-    }
+      const wait = backoff.next();
+      const pause = refused ? failedMillis : jittered(wait);
+      const level = refused ? "error" : "warn";
+      log[level]({ platform: "slack", socket, why, againInMillis: pause }, "socket mode unavailable");
+      return pause;
+    });
   }
 
   /** One socket, from its first call until Slack ends it or asks for another. */
-  async #session(socket: number): Promise<SessionEnd> {
+  async #session(socket: number, signal: AbortSignal): Promise<SessionEnd> {
     const { apiUrl, appToken, countMillis = COUNT_EVERY, greetMillis = 15_000, log } = this.#options;
-    const { signal } = this.#stopping;
     const receiver = new SocketModeReceiver({
       appToken,
       logger: libraryLogger(log),
