@@ -66,16 +66,17 @@ export function renderBody(reply: Reply, context: MessageContext, presses: Press
   });
   const whole = !options.cut && title.whole && footer.whole && left.whole && blocks.every((one) => one.whole);
   const parts = new Parts();
+  const firstDetail = reply.blocks.findIndex((block) => "detail" in block);
   if (title.markdown !== "") parts.alone(title.markdown);
   for (const [index, block] of reply.blocks.entries()) {
     const markup = blocks[index] ?? { markdown: "", whole: true };
-    if ("detail" in block && !reply.blocks.slice(0, index).some((one) => "detail" in one)) parts.separate();
-    if (block.kind === "table" && rowActions.apart.has(block)) addSections(parts, block, markup, context, presses);
+    if (index === firstDetail) parts.separate();
+    if (block.kind !== "table") parts.add(markup.markdown);
+    else if (rowActions.apart.has(block)) addSections(parts, block, markup, context, presses);
     else {
       parts.add(markup.markdown);
-      const selects = block.kind === "table" ? (rowActions.selects.get(block) ?? 0) : 0;
-      if (block.kind === "table" && selects > 0)
-        for (const row of rowSelects(block, selects, context, presses)) parts.component(row);
+      const selects = rowSelects(block, rowActions.selects.get(block) ?? 0, context, presses);
+      for (const row of selects) parts.component(row);
     }
   }
   parts.add(left.markdown);

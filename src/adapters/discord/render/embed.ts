@@ -43,34 +43,24 @@ export function renderEmbed(reply: Reply, mention?: CommandMention): EmbedMessag
   const names = nameFiles(reply);
   const { given, held, add } = names;
   const title = titleOf(reply, (value) => onId("", value));
-  const footer =
-    reply.footer === undefined
-      ? undefined
-      : renderText(reply.footer, { max: FOOTER_LENGTH, onId: (value) => onId("", value) });
+  const footer = renderText(reply.footer ?? [], { max: FOOTER_LENGTH, onId: (value) => onId("", value) });
   const actions = splitActions(reply.actions, mention);
   const left = overflowActions(actions.left);
-  const space =
-    EMBED_DESCRIPTION_LENGTH - TRUNCATION_NOTE_LENGTH - (footer?.markdown.length ?? 0) - left.markdown.length - 20;
+  const space = EMBED_DESCRIPTION_LENGTH - TRUNCATION_NOTE_LENGTH - footer.markdown.length - left.markdown.length - 20;
   const blocks = fitBlocks(reply.blocks, space, { heldOf: (index) => held[index], onId, mention });
   // The story of an alert, behind its Details, has them whole.
   const tellsIds = reply.actions.some(asksWhy);
   const buttons = renderButtons(actions.shown, tellsIds ? [] : ids.slice(0, MAX_IDS));
 
   const csv = new Set(blocks.flatMap((markup, index) => (markup.csv === true ? [index] : [])));
-  const whole =
-    title.whole &&
-    (footer?.whole ?? true) &&
-    buttons.whole &&
-    ids.length <= MAX_IDS &&
-    left.whole &&
-    blocks.every((markup) => markup.whole);
+  const whole = ids.length <= MAX_IDS && [title, footer, buttons, left, ...blocks].every((part) => part.whole);
   const wholeName = whole ? undefined : add("whole-reply.txt");
 
   const description = [
     joinBlocks(blocks.map((markup) => markup.markdown)),
     left.markdown,
     ...(wholeName === undefined ? [] : [truncationNote(blocks, wholeName)]),
-    ...(footer === undefined || footer.markdown.trim() === "" ? [] : [`-# ${footer.markdown.trim()}`]),
+    ...(footer.markdown.trim() === "" ? [] : [`-# ${footer.markdown.trim()}`]),
   ]
     .filter((part) => part !== "")
     .join("\n");

@@ -44,54 +44,53 @@ const MAX_RECORDS = 5;
  * counts the omissions.
  */
 export function renderTable(table: Table, context: TableContext): TableMarkup {
-  const { max, held, onId, wholeIds = false, apart = false } = context;
+  const { max, held, onId, wholeIds = false } = context;
   const title = headline(table.title ?? [], { max, onId, wholeIds });
+  const space = max - title.markdown.length;
   const count = columnCount(table);
-  if (table.rows.length === 0 || count === 0) {
-    const empty = renderText(table.empty ?? [{ kind: "text", text: "Nothing." }], {
-      max: max - title.markdown.length,
-      onId,
-      wholeIds,
-    });
+  const { length: rowCount } = table.rows;
+  if (rowCount === 0 || count === 0) {
+    const empty = renderText(table.empty ?? [{ kind: "text", text: "Nothing." }], { max: space, onId, wholeIds });
     const markdown = `${title.markdown}${empty.markdown}`;
     return { markdown, whole: title.whole && empty.whole, rows: { above: markdown, lines: [], below: "" } };
   }
-  const exact = widestLayout(table, count, apart);
-  const isAll = exact.columns === count && exact.cut === 0;
-  const short = isAll ? exact : widestLayout(shortRows(table), count, apart);
-  // Exact numbers that take the place of whole columns are better read in the file.
-  const isShort = short.columns > exact.columns || short.cut < exact.cut;
-  const phone = isShort ? short : exact;
-  const longestNote = note(table, { rows: 0, columns: 0 }, count, held).length + 10;
-  const space = max - title.markdown.length;
-  const loses = isShort || phone.columns < count || phone.cut > 0;
-  const records =
-    context.records === true && loses && table.rows.length <= MAX_RECORDS ? recordsOf(table, count, apart) : undefined;
-  const noteOfRecords = note(table, { rows: table.rows.length, columns: count }, count, held);
-  const hasRoom =
-    records !== undefined &&
-    fill(records, table.rows.length, space - noteOfRecords.length - 1, wholeIds).lines.length === table.rows.length;
-  const layout = hasRoom ? records : phone;
-  const noteOfAll = note(table, { rows: table.rows.length, columns: layout.columns }, count, held);
-  const all = fill(layout, table.rows.length, space - noteOfAll.length - 1, wholeIds);
-  const shown =
-    all.lines.length === table.rows.length ? all : fill(layout, table.rows.length, space - longestNote, wholeIds);
-  if (shown.lines.length === 0 && space - longestNote < 0) {
+  const noteOf = (rows: number, columns: number): string => note(table, { rows, columns }, count, held);
+  const filled = (layout: Layout): Shown =>
+    fill(layout, rowCount, space - noteOf(rowCount, layout.columns).length - 1, wholeIds);
+  const { layout, isShort } = layoutOf(table, count, context, (one) => filled(one).lines.length === rowCount);
+  const all = filled(layout);
+  const spaceBeforeNote = space - noteOf(0, 0).length - 10;
+  const shown = all.lines.length === rowCount ? all : fill(layout, rowCount, spaceBeforeNote, wholeIds);
+  const { lines, columns, whole } = shown;
+  if (lines.length === 0 && spaceBeforeNote < 0) {
     return { markdown: "", whole: false, csv: true, rows: { above: "", lines: [], below: "" } };
   }
-  const below = [
-    ...(wholeIds ? shown.ids.map((id) => inlineCode(id)) : []),
-    note(table, { rows: shown.lines.length, columns: shown.columns }, count, held),
-  ]
-    .filter((line) => line !== "")
-    .join("\n");
   if (!wholeIds) for (const id of shown.ids) onId(id);
-  const csv = shown.lines.length < table.rows.length || shown.columns < count || !shown.whole || (isShort && !hasRoom);
+  const ids = wholeIds ? shown.ids.map(inlineCode) : [];
+  const below = [...ids, noteOf(lines.length, columns)].filter((line) => line !== "").join("\n");
+  const csv = lines.length < rowCount || columns < count || !whole || isShort;
   const [above, end] = layout.frame;
-  const rows = { above: `${title.markdown}${above}`.trimEnd(), lines: shown.lines, below };
-  const body = shown.lines.length === 0 ? "" : `${above}${shown.lines.join("\n")}${end}`;
+  const rows = { above: `${title.markdown}${above}`.trimEnd(), lines, below };
+  const body = lines.length === 0 ? "" : `${above}${lines.join("\n")}${end}`;
   const markdown = `${title.markdown}${body}${below === "" ? "" : `\n${below}`}`.trim();
   return { markdown, whole: title.whole, ...(csv ? { csv: true } : {}), rows };
+}
+
+/** The layout that shows most of a table; `isShort` where its numbers have fewer digits than the table's. */
+function layoutOf(
+  table: Table,
+  count: number,
+  { apart = false, records: mayRecord = false }: TableContext,
+  fits: (layout: Layout) => boolean,
+): { readonly layout: Layout; readonly isShort: boolean } {
+  const exact = widestLayout(table, count, apart);
+  if (exact.columns === count && exact.cut === 0) return { layout: exact, isShort: false };
+  const short = widestLayout(shortRows(table), count, apart);
+  // Exact numbers that take the place of whole columns are better read in the file.
+  const isShort = short.columns > exact.columns || short.cut < exact.cut;
+  const records = mayRecord && table.rows.length <= MAX_RECORDS ? recordsOf(table, count, apart) : undefined;
+  if (records !== undefined && fits(records)) return { layout: records, isShort: false };
+  return { layout: isShort ? short : exact, isShort };
 }
 
 function shortRows(table: Table): Table {

@@ -6,6 +6,7 @@ import { DiscordAPIError, type RequestData } from "discord.js";
 import type { Invocation } from "../../../bot/invocation.ts";
 import { inTime } from "../../../in-time.ts";
 import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
+import type { Milliseconds } from "../../../units/duration.ts";
 import { Progress } from "../../progress.ts";
 import type { DiscordContext } from "../context.ts";
 import { MAX_FILE_BYTES, MAX_FILES } from "../limits.ts";
@@ -77,27 +78,14 @@ export async function answerCommand(
     await composeAndSend(context, interaction, prepared.reply, { asker: caller.id }, (message) => api.reply(message));
     return;
   }
-  const ephemeral =
-    placement === "private" || (placement === "replace" ? isEphemeral(interaction) : prepared.visibility === "caller");
-  const may = context.bot.commonButtons(ask.command);
-  const contextOf = (isPrivate: boolean): MessageContext => ({
-    asker: caller.id,
-    keeps: true,
-    ...(may.refresh ? { ask } : {}),
-    shareable: may.share && isPrivate && isShared(interaction),
-  });
+  const visibility = placement === "new" ? prepared.visibility : "caller";
+  const ephemeral = placement === "replace" ? isEphemeral(interaction) : visibility === "caller";
   // A form is a first answer alone: nothing is deferred before it is known whether it opens.
   const present =
     placement === "new" && takesForm(context, interaction, ask) ? context.bot.present(invocation) : undefined;
   const waitMillis = present === undefined ? context.deferAfterMillis : FORM_WAIT_MILLIS;
-  const running = waitMillis === 0 ? undefined : prepared.run();
-  const first =
-    running === undefined
-      ? undefined
-      : await inTime(Promise.all([running, present]), { millis: waitMillis }, () => undefined);
-  const [early, shown] = first ?? [];
-  const mayOpen = shown !== undefined && early?.failure === undefined;
-  if (early !== undefined && mayOpen && (await openForm(context, api, ask, shown))) {
+  const { running, early, fields } = await runBriefly(() => prepared.run(), present, waitMillis);
+  if (early !== undefined && fields !== undefined && (await openForm(context, api, ask, fields))) {
     await Promise.all([progress.stop(), disposeReply(early)]);
     return;
   }
@@ -108,7 +96,7 @@ export async function answerCommand(
     const replaces = placement === "replace" && early.failure === undefined;
     await answerAtOnce(context, interaction, api, {
       reply: early,
-      messageContext: contextOf(isPrivate),
+      messageContext: messageContextOf(context, interaction, ask, isPrivate),
       isPrivate,
       replaces,
     });
@@ -126,7 +114,45 @@ export async function answerCommand(
     clearTimeout(late),
   );
   await progress.stop();
-  await deliver(context, interaction, api, { reply, messageContext: contextOf(ephemeral), ephemeral, placement, ask });
+  const messageContext = messageContextOf(context, interaction, ask, ephemeral);
+  await deliver(context, interaction, api, { reply, messageContext, ephemeral, placement, ask });
+}
+
+interface BriefRun {
+  readonly running?: Promise<Reply>;
+  /** The answer, where it was there in time. */
+  readonly early?: Reply;
+  /** What the form that may take its place holds at first. */
+  readonly fields?: Ask["options"] | undefined;
+}
+
+/** Runs a command for so long before anything is deferred; without a wait it is not run yet. */
+async function runBriefly(
+  run: () => Promise<Reply>,
+  present: Promise<Ask["options"] | undefined> | undefined,
+  millis: Milliseconds,
+): Promise<BriefRun> {
+  if (millis === 0) return {};
+  const running = run();
+  const first = await inTime(Promise.all([running, present]), { millis }, () => undefined);
+  if (first === undefined) return { running };
+  const [early, fields] = first;
+  return { running, early, fields: early.failure === undefined ? fields : undefined };
+}
+
+function messageContextOf(
+  { bot }: DiscordContext,
+  interaction: UserInteraction,
+  ask: Ask,
+  isPrivate: boolean,
+): MessageContext {
+  const may = bot.commonButtons(ask.command);
+  return {
+    asker: callerOf(interaction).id,
+    keeps: true,
+    ask: may.refresh ? ask : undefined,
+    shareable: may.share && isPrivate && isShared(interaction),
+  };
 }
 
 /** Of the 3 s of a first answer, what the command may take that a form then takes the place of. */
