@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 
 import type { Milliseconds } from "../units/duration.ts";
-import { createAlertTables } from "./alert-tables/create-alert-tables.ts";
+import { createAlertTables } from "./alert-tables/alert-tables.ts";
 import { createExportTables } from "./export-tables.ts";
 import { forgetInstallation } from "./forget-workspace.ts";
 import { createInstallations } from "./installations.ts";

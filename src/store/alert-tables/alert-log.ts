@@ -1,10 +1,27 @@
 import { type Kysely, sql } from "kysely";
 
+import type { Milliseconds } from "../../units/duration.ts";
 import { inBatches, selectInBatches } from "../queries.ts";
 import type { Schema } from "../schema.ts";
-import type { AlertLog, DeliveredMessages, DeliveryRow, LogQuery, LoggedDelivery } from "./alert-tables.ts";
+import type { DecisionRow, DeliveryRow, LoggedDelivery } from "./alert-rows.ts";
 import { withNumbers } from "./counters.ts";
 import { isOpen } from "./outbox.ts";
+
+/** A filter of decisions, which are read newest first. */
+export interface DecisionQuery {
+  readonly episode?: string;
+  readonly destination?: string;
+  readonly network?: string;
+  readonly limit: number;
+}
+
+/** A range of the log. */
+export interface LogQuery {
+  /** The number of last decisions, and of last finished deliveries, to read. */
+  readonly within: number;
+  /** Narrows these decisions to those about a destination or about none, and the deliveries to those to it. */
+  readonly destination?: string | undefined;
+}
 
 const LOGGED_COLUMNS = [
   "seq",
@@ -23,8 +40,8 @@ const LOGGED_COLUMNS = [
   "settled_at",
 ] as const satisfies readonly (keyof LoggedDelivery)[];
 
-/** Finds the log's lines by `seq`; a page then reads its own rows whole. */
-export function createAlertLog(db: Kysely<Schema>): AlertLog {
+/** The log's lines by `seq`, so that a page reads only its own rows. Times are Unix milliseconds. */
+export function createAlertLog(db: Kysely<Schema>) {
   const decisions = ({ within, destination }: LogQuery) =>
     db
       .selectFrom((eb) =>
@@ -53,12 +70,12 @@ export function createAlertLog(db: Kysely<Schema>): AlertLog {
       .orderBy("seq", "desc")
       .limit(within);
   return {
-    async add(rows) {
+    async add(rows: readonly DecisionRow[]) {
       await inBatches(await withNumbers(db, "decisions", rows), (batch) =>
         db.insertInto("alert_decisions").values(batch).execute(),
       );
     },
-    read({ episode, destination, network, limit }) {
+    read({ episode, destination, network, limit }: DecisionQuery) {
       return db
         .selectFrom("alert_decisions")
         .select(["at", "what", "network", "episode", "destination", "delivery", "detail"])
@@ -69,7 +86,7 @@ export function createAlertLog(db: Kysely<Schema>): AlertLog {
         .limit(Math.max(0, Math.trunc(limit)))
         .execute();
     },
-    async counts(of) {
+    async counts(of: LogQuery) {
       const decided = await decisions(of)
         .select((eb) => eb.fn.countAll<number>().as("count"))
         .executeTakeFirstOrThrow();
@@ -82,10 +99,13 @@ export function createAlertLog(db: Kysely<Schema>): AlertLog {
         .executeTakeFirstOrThrow();
       return { decisions: decided.count, outcomes: settled.count, ofEpisodes: settled.of_episodes };
     },
-    decisions: (of, take) =>
+    /** Newest first. */
+    decisions: (of: LogQuery, take: number) =>
       decisions(of).select(["seq", "at"]).orderBy("seq", "desc").limit(Math.min(of.within, take)).execute(),
-    outcomes: (of, take) => outcomes({ ...of, within: Math.min(of.within, take) }).execute(),
-    decisionsBefore: (seq, take) =>
+    /** Finished deliveries, the last ones first. */
+    outcomes: (of: LogQuery, take: number) => outcomes({ ...of, within: Math.min(of.within, take) }).execute(),
+    /** All decisions before that `seq`, newest first. */
+    decisionsBefore: (seq: number | undefined, take: number) =>
       db
         .selectFrom("alert_decisions")
         .selectAll()
@@ -93,7 +113,8 @@ export function createAlertLog(db: Kysely<Schema>): AlertLog {
         .orderBy("seq", "desc")
         .limit(take)
         .execute(),
-    deliveriesBefore: (last, take, destination) =>
+    /** The finished deliveries after that one, in the order of `outcomes`. */
+    deliveriesBefore: (last: Pick<DeliveryRow, "seq" | "settled_at"> | undefined, take: number, destination?: string) =>
       db
         .selectFrom("alert_deliveries")
         .select(LOGGED_COLUMNS)
@@ -109,19 +130,24 @@ export function createAlertLog(db: Kysely<Schema>): AlertLog {
         .orderBy("seq", "desc")
         .limit(take)
         .execute(),
-    decisionsAt: (seqs) =>
+    /** In no order. */
+    decisionsAt: (seqs: readonly number[]) =>
       selectInBatches(seqs, (batch) =>
         db.selectFrom("alert_decisions").selectAll().where("seq", "in", batch).execute(),
       ),
-    deliveriesAt: (seqs) =>
+    /** In no order. */
+    deliveriesAt: (seqs: readonly number[]) =>
       selectInBatches(seqs, (batch) =>
         db.selectFrom("alert_deliveries").select(LOGGED_COLUMNS).where("seq", "in", batch).execute(),
       ),
   };
 }
 
-/** By `seq`, the order in which they were owed; what is critical may have been sent before what precedes it. */
-export function createDeliveredMessages(db: Kysely<Schema>): DeliveredMessages {
+/**
+ * The messages delivered to a destination, without edits, by `seq`: the order in which they were owed. A critical one
+ * may have been sent before those that precede it.
+ */
+export function createDeliveredMessages(db: Kysely<Schema>) {
   const sent = (destination: string, kind: DeliveryRow["kind"]) =>
     db
       .selectFrom("alert_deliveries")
@@ -132,7 +158,11 @@ export function createDeliveredMessages(db: Kysely<Schema>): DeliveredMessages {
       // As in the condition of the partial index.
       .where("settled_at", "is not", null);
   return {
-    after: (destination, seq, limit) =>
+    /**
+     * Those behind a delivery's `seq`, oldest first, up to the first that is still owed: a reader that goes on behind the
+     * last of them misses none.
+     */
+    after: (destination: string, seq: number, limit: number) =>
       sent(destination, "message")
         .where("seq", ">", seq)
         .where((eb) =>
@@ -151,10 +181,12 @@ export function createDeliveredMessages(db: Kysely<Schema>): DeliveredMessages {
         .orderBy("seq")
         .limit(limit)
         .execute(),
-    async last(destination, limit) {
+    /** The last ones; oldest first. */
+    async last(destination: string, limit: number) {
       return (await sent(destination, "message").orderBy("seq", "desc").limit(limit).execute()).toReversed();
     },
-    async rollingEdits(destination, since, limit) {
+    /** The last edits of rolling messages, finished since that moment; oldest first. */
+    async rollingEdits(destination: string, since: Milliseconds, limit: number) {
       const rows = await sent(destination, "edit")
         .where("phase", "=", "rolling")
         .where("settled_at", ">=", since)

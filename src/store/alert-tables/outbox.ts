@@ -1,10 +1,11 @@
 import { type Kysely, sql } from "kysely";
 
 import type { Milliseconds } from "../../units/duration.ts";
-import { inBatches, putRows, rowsOf, selectInBatches } from "../queries.ts";
+import { inBatches, rowsOf, selectInBatches } from "../queries.ts";
 import type { Schema } from "../schema.ts";
-import type { DeliveryRow, Outbox } from "./alert-tables.ts";
+import type { DeliveryChange, NewDeliveryRow } from "./alert-rows.ts";
 import { withNumbers } from "./counters.ts";
+import { createMessages } from "./messages.ts";
 
 /** Written exactly like the partial indexes: otherwise no engine uses them. */
 export function isOpen(table: "d" | "e" | "o" | "alert_deliveries") {
@@ -12,10 +13,10 @@ export function isOpen(table: "d" | "e" | "o" | "alert_deliveries") {
 }
 
 /**
- * No delivery to its destination goes before it. Urgency 2 overtakes all that is owed there, and waits only for its like.
- * An edit that is not due yet, or shows a state, holds up no message; one that tells of more does. The edit that shows a
- * state comes after every message that is owed there. (As SQL: every claim asks this, and to build it of parts takes many
- * times as long as to run it.)
+ * No delivery to its destination goes before it. Urgency 2 overtakes all that is owed there but other deliveries of
+ * urgency 2. An edit that is not due yet, or shows a state, holds up no message; one that tells of more does. The edit
+ * that shows a state comes after every message that is owed there. (As SQL: every claim asks this, and to build it of
+ * parts takes many times as long as to run it.)
  */
 function isNext(at: Milliseconds) {
   return sql<boolean>`not exists (
@@ -45,7 +46,8 @@ function needs(table: Deliveries, token: string) {
   return sql<boolean>`${isThere} and substr(${sql.ref(`${table}.destination`)}, 1, ${token.length + 1}) = ${`${token}/`}`;
 }
 
-export function createOutbox(db: Kysely<Schema>): Outbox {
+/** Deliveries with their messages and receipts. */
+export function createOutbox(db: Kysely<Schema>) {
   const all = () => db.selectFrom("alert_deliveries").selectAll();
   const owed = () => all().where("state", "=", "owed").where(isOpen("alert_deliveries"));
   const changing = () => db.updateTable("alert_deliveries");
@@ -55,18 +57,12 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
       select 1 from ${rowsOf(db, tokens)} as token
       where substr(${sql.ref(`${table}.destination`)}, 1, length(token.value) + 1) = token.value || '/'
     )`;
-  const change = (ids: readonly string[], to: Partial<DeliveryRow>) =>
+  const change = (ids: readonly string[], to: DeliveryChange) =>
     inBatches(ids, (batch) => changing().set(to).where("id", "in", batch).execute());
   return {
-    addMessages: (rows, at) => {
-      const messages = rows.map((row) => ({ ...row, created_at: at }));
-      return putRows(db, "alert_messages", { key: ["id"], set: ["created_at"] }, messages);
-    },
-    messages: (ids) =>
-      selectInBatches(ids, (batch) =>
-        db.selectFrom("alert_messages").select(["id", "data"]).where("id", "in", batch).execute(),
-      ),
-    async add(rows) {
+    ...createMessages(db),
+    /** In the order given, behind all deliveries there are. */
+    async add(rows: readonly NewDeliveryRow[]) {
       const unsent = {
         state: "owed",
         attempts: 0,
@@ -82,7 +78,12 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         db.insertInto("alert_deliveries").values(batch).execute(),
       );
     },
-    due: (token, at, limit, except = []) =>
+    /**
+     * Deliveries that may be sent now, the most urgent first: of each destination the first one, none where one is being
+     * sent. What overtakes waits for neither. `token` is a platform's id, with a slash and a workspace one workspace's key;
+     * `except` are workspaces' keys.
+     */
+    due: (token: string, at: Milliseconds, limit: number, except: readonly string[] = []) =>
       db
         .selectFrom("alert_deliveries as d")
         .selectAll("d")
@@ -96,7 +97,8 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .orderBy("d.seq")
         .limit(limit)
         .execute(),
-    async nextRunAt(platforms, after) {
+    /** When the next delivery becomes due. */
+    async nextRunAt(platforms: readonly string[], after: Milliseconds) {
       if (platforms.length === 0) return undefined;
       const row = await db
         .selectFrom("alert_deliveries")
@@ -108,14 +110,17 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .executeTakeFirst();
       return row?.at ?? undefined;
     },
-    get: (ids) => selectInBatches(ids, (batch) => all().where("id", "in", batch).execute()),
-    ofEpisode: (episode, destination) =>
+    /** In no order. */
+    get: (ids: readonly string[]) => selectInBatches(ids, (batch) => all().where("id", "in", batch).execute()),
+    /** All deliveries of an episode, in order; to one destination where it is named. */
+    ofEpisode: (episode: string, destination?: string) =>
       all()
         .where("episode", "=", episode)
         .$if(destination !== undefined, (query) => query.where("destination", "=", destination ?? ""))
         .orderBy("seq")
         .execute(),
-    hasOwedTriggers: async (episodes) =>
+    /** Whether a trigger of any of these episodes is still owed. */
+    hasOwedTriggers: async (episodes: readonly string[]) =>
       (
         await selectInBatches(episodes, (batch) =>
           db
@@ -128,9 +133,11 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
             .execute(),
         )
       ).length > 0,
-    openOf: (destination) =>
+    /** Deliveries to a destination that are owed or being sent, in order. */
+    openOf: (destination: string) =>
       all().where("destination", "=", destination).where(isOpen("alert_deliveries")).orderBy("seq").execute(),
-    finished: (limit, destination) =>
+    /** Finished deliveries, newest first; to one destination where it is named. */
+    finished: (limit: number, destination?: string) =>
       all()
         .where("settled_at", "is not", null)
         .$if(destination !== undefined, (query) => query.where("destination", "=", destination ?? ""))
@@ -138,7 +145,8 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .orderBy("seq", "desc")
         .limit(limit)
         .execute(),
-    inGroup: (destination, key, since) =>
+    /** The messages of a group to a destination that are certainly unsent, or arrived and are no older, in order. */
+    inGroup: (destination: string, key: string, since: Milliseconds) =>
       all()
         .where("destination", "=", destination)
         .where("group_key", "=", key)
@@ -151,7 +159,8 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         )
         .orderBy("seq")
         .execute(),
-    accompanied: async (ids) => {
+    /** Those of these deliveries beside which their destination is owed another one, or has one of their group. */
+    accompanied: async (ids: readonly string[]) => {
       const rows = await selectInBatches(ids, (batch) =>
         db
           .selectFrom("alert_deliveries as d")
@@ -173,8 +182,10 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
       );
       return rows.map(({ id }) => id);
     },
-    saidBy: (id) => all().where("said_by", "=", id).orderBy("seq").execute(),
-    carriersOf: async (ids) => {
+    /** The deliveries that one says beside itself, in order. */
+    saidBy: (id: string) => all().where("said_by", "=", id).orderBy("seq").execute(),
+    /** Those of these deliveries that another one says, and which that is, where it is still stored. */
+    carriersOf: async (ids: readonly string[]) => {
       const rows = await selectInBatches(ids, (batch) =>
         db
           .selectFrom("alert_deliveries as d")
@@ -185,7 +196,8 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
       );
       return new Map(rows.map(({ id, carrier }) => [id, carrier]));
     },
-    owedOf: async (episodes, destination) => {
+    /** The certainly unsent messages and edits of some episodes to a destination, in order. */
+    owedOf: async (episodes: readonly string[], destination: string) => {
       const rows = await selectInBatches(episodes, (batch) =>
         all()
           .where("episode", "in", batch)
@@ -196,12 +208,14 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
       );
       return rows.toSorted((a, b) => a.seq - b.seq);
     },
-    owedEdits: (targets) =>
+    /** The owed edits of a message. */
+    owedEdits: (targets: readonly string[]) =>
       selectInBatches(targets, (batch) => owed().where("target", "in", batch).orderBy("seq").execute()),
-    update: (id, to) => change([id], to),
+    update: (id: string, to: DeliveryChange) => change([id], to),
+    /** The same change of several. */
     updateAll: change,
-    setMessage: (ids, message) => change(ids, { message }),
-    beginAttempts: (ids, at, process) =>
+    /** Marks deliveries as being sent by a process and counts the attempt. */
+    beginAttempts: (ids: readonly string[], at: Milliseconds, process: string) =>
       inBatches(ids, (batch) =>
         changing()
           .set((eb) => ({
@@ -213,7 +227,8 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
           .where("id", "in", batch)
           .execute(),
       ),
-    claimedBy: async (process, ids) => {
+    /** Those of these deliveries that this process claimed last, with the number of its attempt. */
+    claimedBy: async (process: string, ids: readonly string[]) => {
       const rows = await selectInBatches(ids, (batch) =>
         db
           .selectFrom("alert_deliveries")
@@ -224,8 +239,10 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
       );
       return new Map(rows.map(({ id, attempts }) => [id, attempts]));
     },
-    markSent: (ids, at) => change(ids, { state: "sent", settled_at: at, last_error: null }),
-    async postpone(destination, until) {
+    markSent: (ids: readonly string[], at: Milliseconds) =>
+      change(ids, { state: "sent", settled_at: at, last_error: null }),
+    /** Sends nothing to a destination before that moment. */
+    async postpone(destination: string, until: Milliseconds) {
       await changing()
         .set({ run_at: until })
         .where("destination", "=", destination)
@@ -234,7 +251,8 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .where("run_at", "<", until)
         .execute();
     },
-    async bringForward(by, after) {
+    /** Moves deliveries that are due after that moment forward. */
+    async bringForward(by: Milliseconds, after: Milliseconds) {
       await changing()
         .set((eb) => ({ run_at: eb("run_at", "-", by) }))
         .where("state", "=", "owed")
@@ -242,7 +260,11 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .where("run_at", ">", after)
         .execute();
     },
-    async recover(self, known) {
+    /**
+     * Owes deliveries again, marked as uncertain, that a process was sending which lives no more, or this one (`self`)
+     * without knowing; returns them.
+     */
+    async recover(self: string, known: readonly string[]) {
       const sending = await db
         .selectFrom("alert_deliveries")
         .select(["id", "claimed_by"])
@@ -265,7 +287,12 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
       );
       return selectInBatches(left, (batch) => all().where("id", "in", batch).orderBy("seq").execute());
     },
-    overdue: (before, limit, where = { except: [] }) =>
+    /** Deliveries owed since before that moment, except on some platforms, or of one token's key. */
+    overdue: (
+      before: Milliseconds,
+      limit: number,
+      where: { readonly except: readonly string[] } | { readonly token: string } = { except: [] },
+    ) =>
       owed()
         .where("created_at", "<", before)
         .$if("except" in where && where.except.length > 0, (query) =>
@@ -275,9 +302,12 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .orderBy("seq")
         .limit(limit)
         .execute(),
-    owedOn: (token) => owed().where(needs("alert_deliveries", token)).orderBy("seq").execute(),
-    deadLetter: (ids, at, why) => change(ids, { state: "dead", settled_at: at, last_error: why }),
-    countDeadLetters: (token, since) =>
+    /** Deliveries of a token's key, owed and not being sent, in order. */
+    owedOn: (token: string) => owed().where(needs("alert_deliveries", token)).orderBy("seq").execute(),
+    deadLetter: (ids: readonly string[], at: Milliseconds, why: string) =>
+      change(ids, { state: "dead", settled_at: at, last_error: why }),
+    /** Messages, without edits, of a token's key, dead-lettered since that moment, by destination. */
+    countDeadLetters: (token: string, since: Milliseconds) =>
       db
         .selectFrom("alert_deliveries")
         .select((eb) => ["destination", eb.fn.countAll<number>().as("count")])
@@ -288,22 +318,11 @@ export function createOutbox(db: Kysely<Schema>): Outbox {
         .groupBy("destination")
         .orderBy("destination")
         .execute(),
-    putReceipts: (rows) =>
-      putRows(db, "alert_receipts", { key: ["delivery"], set: ["platform", "channel", "message", "at"] }, rows),
-    receipts: (deliveries) =>
-      selectInBatches(deliveries, (batch) =>
-        db.selectFrom("alert_receipts").selectAll().where("delivery", "in", batch).execute(),
-      ),
-    hasReceipt: async ({ platform, channel, message }) =>
-      (await db
-        .selectFrom("alert_receipts")
-        .select("delivery")
-        .where("message", "=", message)
-        .where("channel", "=", channel)
-        .where("platform", "=", platform)
-        .limit(1)
-        .executeTakeFirst()) !== undefined,
-    depth: (except = []) =>
+    /**
+     * The number of owed deliveries and the age of the oldest, by platform; those in chunks are counted, too. Without
+     * those to some destinations, or that need some workspaces' tokens, by key.
+     */
+    depth: (except: readonly string[] = []) =>
       db
         .selectFrom((eb) =>
           eb

@@ -1,39 +1,45 @@
 import type { Kysely } from "kysely";
 
+import type { Milliseconds } from "../../units/duration.ts";
 import { inBatches, putRows } from "../queries.ts";
 import type { Schema } from "../schema.ts";
-import type { Subscriptions } from "./alert-tables.ts";
+import type { SilenceRow, SubscriptionRow } from "./alert-rows.ts";
 import { lastNumber, takeNumbers } from "./counters.ts";
 
 /** Counts changes of subscriptions and silences. */
 export const REVISION_COUNTER = "subscription_revision";
 
-export function createSubscriptions(db: Kysely<Schema>): Subscriptions {
+/** Subscriptions and silences. */
+export function createSubscriptions(db: Kysely<Schema>) {
   return {
+    /** Grows with every change of a subscription or silence. */
     revision: () => lastNumber(db, REVISION_COUNTER),
-    async put(rows) {
+    /** As one change. */
+    async put(rows: readonly SubscriptionRow[]) {
       if (rows.length === 0) return;
       await takeNumbers(db, REVISION_COUNTER, 1);
       const set = ["destination", "network", "state", "data"] as const;
       await putRows(db, "alert_subscriptions", { key: ["id"], set }, rows);
     },
-    async drop(ids) {
+    async drop(ids: readonly string[]) {
       if (ids.length === 0) return;
       await takeNumbers(db, REVISION_COUNTER, 1);
       await inBatches(ids, (batch) => db.deleteFrom("alert_subscriptions").where("id", "in", batch).execute());
     },
-    list: (destination) =>
+    /** Of all destinations unless one is named. */
+    list: (destination?: string) =>
       db
         .selectFrom("alert_subscriptions")
         .selectAll()
         .$if(destination !== undefined, (query) => query.where("destination", "=", destination ?? ""))
         .orderBy("id")
         .execute(),
-    async putSilence(row) {
+    async putSilence(row: SilenceRow) {
       await takeNumbers(db, REVISION_COUNTER, 1);
       await putRows(db, "alert_silences", { key: ["id"], set: ["ends_at", "data"] }, [row]);
     },
-    silences: (at) =>
+    /** The silences that last beyond that moment. */
+    silences: (at: Milliseconds) =>
       db.selectFrom("alert_silences").selectAll().where("ends_at", ">", at).orderBy("ends_at").execute(),
   };
 }

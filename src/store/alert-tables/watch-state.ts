@@ -1,22 +1,25 @@
 import { type Kysely, sql } from "kysely";
 
+import type { Milliseconds } from "../../units/duration.ts";
 import { inBatches, putRows, selectInBatches } from "../queries.ts";
 import type { Schema } from "../schema.ts";
-import type { WatchState } from "./alert-tables.ts";
+import type { EpisodeRow, MachineRow, NotificationStateRow } from "./alert-rows.ts";
 
-export function createWatchState(db: Kysely<Schema>): WatchState {
+/** Snapshots of watchers, state machines of conditions, episodes, and the destinations' notification states. */
+export function createWatchState(db: Kysely<Schema>) {
   const machines = () =>
     db.selectFrom("alert_machines").selectAll().orderBy("network").orderBy("rule").orderBy("subject");
   const episodes = () => db.selectFrom("alert_episodes").selectAll();
   return {
-    snapshot: (network, watcher) =>
+    snapshot: (network: string, watcher: string) =>
       db
         .selectFrom("watcher_snapshots")
         .select(["at", "data"])
         .where("network", "=", network)
         .where("watcher", "=", watcher)
         .executeTakeFirst(),
-    async observedAt(network, watcher) {
+    /** The time of that snapshot. */
+    async observedAt(network: string, watcher: string) {
       const row = await db
         .selectFrom("watcher_snapshots")
         .select("at")
@@ -25,28 +28,30 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
         .executeTakeFirst();
       return row?.at;
     },
-    putSnapshot: (network, watcher, at, data) =>
+    putSnapshot: (network: string, watcher: string, at: Milliseconds, data: string) =>
       putRows(db, "watcher_snapshots", { key: ["network", "watcher"], set: ["at", "data"] }, [
         { network, watcher, at, data },
       ]),
-    machines: (network) =>
+    /** Of all networks unless one is named. */
+    machines: (network?: string) =>
       machines()
         .$if(network !== undefined, (query) => query.where("network", "=", network ?? ""))
         .execute(),
-    machine: ({ rule, network, subject }) =>
+    machine: ({ rule, network, subject }: Pick<MachineRow, "rule" | "network" | "subject">) =>
       machines()
         .where("network", "=", network)
         .where("rule", "=", rule)
         .where("subject", "=", subject)
         .executeTakeFirst(),
+    /** The flapping ones of all networks. */
     flapping: () =>
       machines()
         // In the very words of the partial index.
         .where(sql<boolean>`flapping = 1`)
         .execute(),
-    putMachines: (rows) =>
+    putMachines: (rows: readonly MachineRow[]) =>
       putRows(db, "alert_machines", { key: ["network", "rule", "subject"], set: ["flapping", "data"] }, rows),
-    async dropMachines(rows) {
+    async dropMachines(rows: readonly Pick<MachineRow, "rule" | "network" | "subject">[]) {
       for (const { rule, network, subject } of rows) {
         await db
           .deleteFrom("alert_machines")
@@ -56,9 +61,12 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
           .execute();
       }
     },
-    episode: (id) => episodes().where("id", "=", id).executeTakeFirst(),
-    episodes: (ids) => selectInBatches(ids, (batch) => episodes().where("id", "in", batch).execute()),
-    notificationRevisions: (ids) =>
+    episode: (id: string) => episodes().where("id", "=", id).executeTakeFirst(),
+    /** Those of these episodes that are stored, in no order. */
+    episodes: (ids: readonly string[]) =>
+      selectInBatches(ids, (batch) => episodes().where("id", "in", batch).execute()),
+    /** The notification revisions of those episodes that are still stored. */
+    notificationRevisions: (ids: readonly string[]) =>
       selectInBatches(ids, (batch) =>
         db
           .selectFrom("alert_episodes")
@@ -67,22 +75,26 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
           .orderBy("id")
           .execute(),
       ),
-    openEpisodes: (network) =>
+    /** Of all networks unless one is named; oldest first. */
+    openEpisodes: (network?: string) =>
       episodes()
         .where("open", "=", 1)
         .$if(network !== undefined, (query) => query.where("network", "=", network ?? ""))
         .orderBy("opened_at")
         .orderBy("id")
         .execute(),
-    lastEpisodes: (limit, network) =>
+    /** The last ones, newest first. */
+    lastEpisodes: (limit: number, network?: string) =>
       episodes()
         .$if(network !== undefined, (query) => query.where("network", "=", network ?? ""))
         .orderBy("opened_at", "desc")
         .orderBy("id", "desc")
         .limit(limit)
         .execute(),
-    putEpisodes: (rows) => putRows(db, "alert_episodes", { key: ["id"], set: ["open", "data"] }, rows),
-    notificationStates: (episodes, destination) =>
+    putEpisodes: (rows: readonly EpisodeRow[]) =>
+      putRows(db, "alert_episodes", { key: ["id"], set: ["open", "data"] }, rows),
+    /** At one destination, or at all. */
+    notificationStates: (episodes: readonly string[], destination?: string) =>
       selectInBatches(episodes, (batch) =>
         db
           .selectFrom("alert_notification_states")
@@ -93,7 +105,7 @@ export function createWatchState(db: Kysely<Schema>): WatchState {
           .orderBy("destination")
           .execute(),
       ),
-    async putNotificationStates(rows) {
+    async putNotificationStates(rows: readonly NotificationStateRow[]) {
       await putRows(db, "alert_notification_states", { key: ["episode", "destination"], set: ["data"] }, rows);
       await inBatches([...new Set(rows.map(({ episode }) => episode))], (batch) =>
         db

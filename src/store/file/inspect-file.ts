@@ -96,7 +96,7 @@ async function readAlerts<R>(
 ): Promise<FileInspection<R>["alerts"]> {
   const [{ kyselyOver }, { createAlertTables }] = await Promise.all([
     import("../sqlite/kysely-sqlite.ts"),
-    import("../alert-tables/create-alert-tables.ts"),
+    import("../alert-tables/alert-tables.ts"),
   ]);
   const db = kyselyOver(database);
   const tables = createAlertTables(db);

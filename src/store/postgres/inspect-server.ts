@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 
 import type { Milliseconds } from "../../units/duration.ts";
-import { createAlertTables } from "../alert-tables/create-alert-tables.ts";
+import { createAlertTables } from "../alert-tables/alert-tables.ts";
 import type { AlertTables } from "../alert-tables/alert-tables.ts";
 import type { DatabaseLoad } from "../create-store.ts";
 import type { DatabaseInspection } from "../file/inspect-file.ts";

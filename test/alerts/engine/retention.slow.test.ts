@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 
 import type { AlertEvent } from "../../../src/alerts/judge/kinds/event.ts";
-import { MAX_DECISIONS } from "../../../src/store/alert-tables/create-alert-tables.ts";
+import { MAX_DECISIONS } from "../../../src/store/alert-tables/alert-tables.ts";
 import { rowsOf } from "./count-rows.ts";
 import { auction, stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";

@@ -52,9 +52,9 @@ export async function fanOut(tables: AlertTables, chunk: Chunk, at: Milliseconds
   }
   await tables.outbox.addMessages(messages.rows(), at);
   for (const [message, all] of Map.groupBy(reworded, (one) => one.message)) {
-    await tables.outbox.setMessage(
+    await tables.outbox.updateAll(
       all.map(({ delivery }) => delivery),
-      message,
+      { message },
     );
   }
   await tables.outbox.add([...rows, ...edits.values()]);
