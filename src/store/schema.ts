@@ -58,6 +58,7 @@ export interface Schema {
   alert_silences: SilenceRow;
   watcher_snapshots: { network: string; watcher: string; at: number; data: string };
   alert_machines: MachineRow;
+  /** The revision grows with every change of one of its notification states. */
   alert_episodes: EpisodeRow & { notification_revision: Generated<number> };
   alert_notification_states: NotificationStateRow;
   alert_messages: MessageRow & { created_at: number };
@@ -66,6 +67,7 @@ export interface Schema {
   alert_receipts: ReceiptRow;
   alert_held: HeldRow & { seq: number };
   alert_rolling: RollingRow;
+  /** `seq` is the order in which they were made. */
   alert_decisions: DecisionRow & { seq: number };
   export_jobs: ExportJobRow;
   export_files: ExportFileRow;

@@ -35,12 +35,6 @@ export interface EpisodeRow {
   readonly data: string;
 }
 
-/** An episode as it is stored. */
-export interface StoredEpisodeRow extends EpisodeRow {
-  /** Grows with every change of one of its notification states. */
-  readonly notification_revision: number;
-}
-
 /** The notification state of one episode at one destination. */
 export interface NotificationStateRow {
   readonly episode: string;
@@ -165,10 +159,4 @@ export interface DecisionRow {
   readonly destination: string | null;
   readonly delivery: string | null;
   readonly detail: string | null;
-}
-
-/** A decision as it is stored. */
-export interface StoredDecisionRow extends DecisionRow {
-  /** The order in which they were made. */
-  readonly seq: number;
 }
