@@ -4,7 +4,7 @@ import { destinationHere, isOperator, parseDestination } from "../src/answers/al
 import { runDrill } from "../src/answers/alerts/episodes/drill.ts";
 import { systemClock } from "../src/api/clock.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
-import { type Destination, destinationKey } from "../src/alerts/destination.ts";
+import { type Destination, distinctDestinations } from "../src/alerts/destination.ts";
 
 const options = { to: toOption("; all = everywhere") } as const;
 
@@ -26,11 +26,6 @@ async function destinationsOf(context: CommandContext<typeof options>): Promise<
   if (to === undefined) return [destinationHere(context)];
   if (!/^all$/iu.test(to.trim()) || !isOperator(context)) return [parseDestination(to, context, context.alerts)];
   const subscribed = (await context.alerts.subscriptions()).filter((one) => isAlive(one) && one.personal !== true);
-  const destinations = new Map(
-    [context.platforms.console, ...subscribed.map(({ destination }) => destination)].map((one) => [
-      destinationKey(one),
-      one,
-    ]),
-  );
-  return [...destinations.values()].slice(0, MAX_DESTINATIONS);
+  const all = [context.platforms.console, ...subscribed.map(({ destination }) => destination)];
+  return distinctDestinations(all).slice(0, MAX_DESTINATIONS);
 }

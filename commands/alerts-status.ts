@@ -103,7 +103,12 @@ export const alertsStatus = command({
       actions: [
         ...why.actions,
         ...offered.flatMap((one, index) => (acknowledgeable[index] === true ? [acknowledge(one, open)] : [])),
-        refresh(options.network),
+        commandAction(
+          "Refresh",
+          "alerts status",
+          options.network === undefined ? {} : { network: options.network },
+          "replace",
+        ),
       ],
     });
   },
@@ -278,8 +283,8 @@ function whyAsk({ id }: Episode): Ask {
 }
 
 function acknowledge(episode: Episode, open: readonly Episode[]): Action {
-  const invocation = { command: "alerts ack", options: { episode: episodeName(episode.id) } };
-  return { label: `Acknowledge ${buttonSubject(episode, open)}`, invocation, effect: "reply" };
+  const options = { episode: episodeName(episode.id) };
+  return commandAction(`Acknowledge ${buttonSubject(episode, open)}`, "alerts ack", options);
 }
 
 /** A distinct name for a button: the subject alone, where no other open episode has the same. */
@@ -291,9 +296,4 @@ function buttonSubject(episode: Episode, open: readonly Episode[]): string {
 
 function withNetwork(episode: Episode): string {
   return `${episodeSubject(episode)} on ${episode.network}`;
-}
-
-function refresh(network: string | undefined): Action {
-  const options = network === undefined ? {} : { network };
-  return commandAction("Refresh", "alerts status", options, "replace");
 }

@@ -1,7 +1,7 @@
 import { AUDIENCES, audienceSentence, workspaceOf } from "../src/answers/workspace-audience.ts";
 import { command } from "../src/bot/command.ts";
 import { field, paragraph } from "../src/reply/block.ts";
-import { reply } from "../src/reply/reply.ts";
+import { commandAction, reply } from "../src/reply/reply.ts";
 import { commandLine, text, time } from "../src/reply/text.ts";
 import { fromMillis } from "../src/units/nanoseconds.ts";
 
@@ -31,11 +31,9 @@ export const answersShow = command({
       actions:
         caller.mayManageChannel && other !== undefined
           ? [
-              {
-                label: audience === "channel" ? "Show to the asker alone" : "Show to everyone",
-                invocation: { command: "answers set", options: { markets: other.value } },
-                effect: "reply",
-              },
+              commandAction(audience === "channel" ? "Show to the asker alone" : "Show to everyone", "answers set", {
+                markets: other.value,
+              }),
             ]
           : [],
     });

@@ -1,6 +1,6 @@
 import { assetAmount } from "../src/answers/amounts.ts";
 import { askFor } from "../src/answers/answer.ts";
-import { bundleAnswer, copyableIdField } from "../src/answers/bundles.ts";
+import { bundleAnswer, copyableField, copyableIdField } from "../src/answers/bundles.ts";
 import { askAboutId } from "../src/answers/ids/ask-about-id.ts";
 import { assetsById, PROPOSAL } from "../src/answers/ids/ids.ts";
 import { resolveId } from "../src/answers/ids/resolve-id.ts";
@@ -9,11 +9,10 @@ import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
 import type { Answer } from "../src/api/api-client.ts";
 import { ApiError } from "../src/api/api-error.ts";
 import type { AssetLimitsBundle } from "../src/api/model/bundle.ts";
-import type { AssetNames } from "../src/api/model/names.ts";
 import { command } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
-import { field, type Field } from "../src/reply/block.ts";
-import { code, shortenId } from "../src/reply/text.ts";
+import { field } from "../src/reply/block.ts";
+import { shortenId } from "../src/reply/text.ts";
 
 export const bundleAssetLimits = command({
   name: "bundle asset-limits",
@@ -46,12 +45,12 @@ export const bundleAssetLimits = command({
       value,
       title: `The asset-limits bundle of ${name}`,
       before: [
-        limit("Lifetime deposit limit", value.lifetimeLimit, asset),
-        limit("Withdrawal threshold", value.threshold, asset),
+        field("Lifetime deposit limit", assetAmount(value.lifetimeLimit, asset)),
+        field("Withdrawal threshold", assetAmount(value.threshold, asset)),
       ],
       after: [
-        rawLimit("maxLifetimeDeposit", value.lifetimeLimit),
-        rawLimit("withdrawThreshold", value.threshold),
+        copyableField("maxLifetimeDeposit", value.lifetimeLimit),
+        copyableField("withdrawThreshold", value.threshold),
         copyableIdField("proposalId", proposalId),
       ],
       known: { lifetimeLimit: 0, threshold: 0 },
@@ -60,16 +59,6 @@ export const bundleAssetLimits = command({
     });
   },
 });
-
-/** A limit in units of the asset, or as its integer where the decimals are unknown. */
-function limit(name: string, value: bigint | undefined, asset: AssetNames | undefined): Field {
-  return field(name, assetAmount(value, asset));
-}
-
-/** The integer that the bridge takes, under the name of its contract. */
-function rawLimit(name: string, value: bigint | undefined): Field {
-  return field(name, value === undefined ? undefined : code(value), { wide: true });
-}
 
 /** Nodes answer 500 for a proposal of another kind, though it is the caller who can mend that. */
 async function explainOtherKind(

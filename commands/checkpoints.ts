@@ -3,7 +3,8 @@ import { listAnswer, PAGE_OPTIONS, readPage } from "../src/answers/pages/pages.t
 import { HISTORIES } from "../src/api/histories.ts";
 import { command } from "../src/bot/command.ts";
 import { facts, field } from "../src/reply/block.ts";
-import { text, toText } from "../src/reply/text.ts";
+import { text } from "../src/reply/text.ts";
+import { compareIntegers } from "../src/units/decimal.ts";
 
 export const checkpoints = command({
   name: "checkpoints",
@@ -23,17 +24,11 @@ export const checkpoints = command({
     return listAnswer(context, HISTORIES.checkpoints, page, {
       above: usual === undefined ? [] : facts([field("Usual spacing", text`${usual} blocks`)]),
       columns: [
-        { title: "Block", align: "right" },
-        { title: "Spacing", align: "right" },
-        { title: "Hash", priority: 2 },
-        { title: "Block hash", priority: 3 },
+        ["Block", ({ atBlock }) => atBlock ?? "–", "right"],
+        ["Spacing", (_, index) => spacingWords(gaps[index]), "right"],
+        ["Hash", ({ hash }) => idCell(hash), 2],
+        ["Block hash", ({ blockHash }) => idCell(blockHash), 3],
       ],
-      rows: rows.map((row, index) => [
-        toText(row.atBlock ?? "–"),
-        toText(spacingWords(gaps[index])),
-        idCell(row.hash),
-        idCell(row.blockHash),
-      ]),
     });
   },
 });
@@ -53,6 +48,6 @@ function spacingWords(gap: bigint | undefined): string | bigint {
 }
 
 function median(values: readonly (bigint | undefined)[]): bigint | undefined {
-  const sorted = values.filter((value) => value !== undefined).toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const sorted = values.filter((value) => value !== undefined).toSorted(compareIntegers);
   return sorted[Math.floor(sorted.length / 2)];
 }

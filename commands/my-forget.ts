@@ -3,12 +3,9 @@ import { command } from "../src/bot/command.ts";
 import { quoteTyped } from "../src/bot/nearest.ts";
 import { EVERYBODY } from "../src/bot/options/saved-parties.ts";
 import { UserError } from "../src/errors.ts";
-import { paragraph } from "../src/reply/block.ts";
+import { field, paragraph } from "../src/reply/block.ts";
 import { commandAction, reply } from "../src/reply/reply.ts";
 import { id, shortenId, text } from "../src/reply/text.ts";
-
-/** No party can be saved under this name. */
-const EVERYTHING = EVERYBODY;
 
 export const myForget = command({
   name: "my forget",
@@ -32,7 +29,7 @@ export const myForget = command({
   run: async (context) => {
     const { options, parties } = context;
     const typed = options.party.trim().toLowerCase();
-    if (typed === EVERYTHING) {
+    if (typed === EVERYBODY) {
       await parties.eraseCaller();
       return reply({
         title: "Everything that was kept of you is erased",
@@ -57,21 +54,17 @@ export const myForget = command({
           option: "party",
           remedy: "Those that you saved:",
           suggestion: "my parties",
-          ...(fitting.length === 0
-            ? {}
-            : {
-                meanings: {
-                  typed: options.party,
-                  values: fitting.map(({ id: whole, name }) => ({ label: name ?? shortenId(whole), value: whole })),
-                },
-              }),
+          meanings: {
+            typed: options.party,
+            values: fitting.map(({ id: whole, name }) => ({ label: name ?? shortenId(whole), value: whole })),
+          },
         },
       );
     }
     await parties.forget(party.id);
     return reply({
       title: text`Forgotten: ${party.name ?? shortenId(party.id)}`,
-      blocks: [{ kind: "fields", fields: [{ name: text`Party`, value: [id(party.id)], wide: true }] }],
+      blocks: [{ kind: "fields", fields: [field("Party", id(party.id), { wide: true })] }],
       actions: [
         commandAction("Save it again", "my party", {
           id: party.id,

@@ -8,7 +8,7 @@ import { HISTORIES, type History } from "../src/api/histories.ts";
 import type { KeyRotation } from "../src/api/model/network.ts";
 import { command } from "../src/bot/command.ts";
 import { paragraph } from "../src/reply/block.ts";
-import { id, text, toText } from "../src/reply/text.ts";
+import { id, text } from "../src/reply/text.ts";
 
 export const rotations = command({
   name: "rotations",
@@ -33,7 +33,7 @@ export const rotations = command({
     const list = nodeId === undefined ? HISTORIES.rotations : rotationsOf(nodeId);
     const [page, names] = await Promise.all([readPage(context, list), nodesById(context)]);
     const { rows } = page;
-    const nameOf = (id: string | undefined): string | undefined => (id === undefined ? undefined : names.get(id)?.name);
+    const nameOf = (of = ""): string | undefined => names.get(of)?.name;
     noteSeen(context, "node", [
       ...rows.map((row) => ({ id: row.nodeId, label: nameOf(row.nodeId) })),
       ...(names.has(nodeId ?? "") ? [{ id: nodeId, label: nameOf(nodeId) }] : []),
@@ -50,19 +50,12 @@ export const rotations = command({
           ]
         : [],
       columns: [
-        { title: "Block", align: "right" },
-        { title: "Validator" },
-        { title: "New address", priority: 2 },
-        { title: "Old address", priority: 3 },
-        { title: "Id", priority: 3 },
+        ["Block", ({ blockHeight }) => blockHeight ?? "–", "right"],
+        ["Validator", ({ nodeId: of }) => nameOf(of) ?? idCell(of)],
+        ["New address", ({ newAddress }) => idCell(newAddress), 2],
+        ["Old address", ({ oldAddress }) => idCell(oldAddress), 3],
+        ["Id", ({ nodeId: of }) => idCell(of), 3],
       ],
-      rows: rows.map((row) => [
-        toText(row.blockHeight ?? "–"),
-        nameOf(row.nodeId) === undefined ? idCell(row.nodeId) : toText(nameOf(row.nodeId)),
-        idCell(row.newAddress),
-        idCell(row.oldAddress),
-        idCell(row.nodeId),
-      ]),
     });
   },
 });

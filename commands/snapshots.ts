@@ -27,17 +27,11 @@ export const snapshots = command({
         ...(count === 0 ? [] : [field("Core upgrades on this page", strong(count))]),
       ]),
       columns: [
-        { title: "Block", align: "right" },
-        { title: "Core version" },
-        { title: "Change", priority: 2 },
-        { title: "Block hash", priority: 3 },
+        ["Block", ({ blockHeight }) => blockHeight ?? "–", "right"],
+        ["Core version", ({ coreVersion }) => coreVersion ?? "–"],
+        ["Change", (row, index) => changeWords(row, changes[index]), 2],
+        ["Block hash", ({ blockHash }) => idCell(blockHash), 3],
       ],
-      rows: rows.map((row, index) => [
-        toText(row.blockHeight ?? "–"),
-        toText(row.coreVersion ?? "–"),
-        changeWords(row, changes[index]),
-        idCell(row.blockHash),
-      ]),
     });
   },
 });

@@ -4,7 +4,16 @@ import { capitalised } from "../src/answers/enum-words.ts";
 import type { AsOf } from "../src/api/api-client.ts";
 import type { NodeVerdict, Verdict } from "../src/api/verdict/verdict.ts";
 import { command } from "../src/bot/command.ts";
-import { type Block, type Column, details, facts, field, paragraph } from "../src/reply/block.ts";
+import {
+  type Block,
+  type CellColumn,
+  details,
+  facts,
+  field,
+  paragraph,
+  table,
+  type Table,
+} from "../src/reply/block.ts";
 import { reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, text, type Text, time as timeText, toText } from "../src/reply/text.ts";
 import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
@@ -166,36 +175,22 @@ function agreeingWords({ nodes }: Verdict): string {
   return agree === nodes.length ? `all ${agree} agree` : `${agree} of ${nodes.length} agree`;
 }
 
-const COLUMNS: readonly Column[] = [
-  { title: "Node" },
-  { title: "State" },
-  { title: "Behind", align: "right" },
-  { title: "Block", align: "right" },
-  { title: "Time", priority: 2 },
-  { title: "Round trip", align: "right", priority: 3 },
-];
-const COLUMNS_WITH_WHY: readonly Column[] = [...COLUMNS, { title: "Why" }];
-
 /** One line per node, in the order in which they are configured. */
-function nodeTable(verdict: Verdict): Block {
-  const explained = verdict.nodes.some((node) => node.why !== undefined);
-  return {
-    kind: "table",
+function nodeTable({ nodes, basis }: Verdict): Table {
+  const why: CellColumn<NodeVerdict> = ["Why", (node) => node.why ?? ""];
+  return table({
     name: "nodes",
-    columns: explained ? COLUMNS_WITH_WHY : COLUMNS,
-    rows: verdict.nodes.map((node) => {
-      const row = [
-        toText(code(node.node)),
-        stateText(node, verdict.basis),
-        behindText(node),
-        toText(node.height ?? "–"),
-        toText(node.time === undefined ? "–" : timeText(node.time)),
-        toText(node.roundTripMillis === undefined ? "–" : `${Math.round(node.roundTripMillis)} ms`),
-      ];
-      if (explained) row.push(toText(node.why ?? ""));
-      return row;
-    }),
-  };
+    rows: nodes,
+    columns: [
+      ["Node", ({ node }) => code(node)],
+      ["State", (node) => stateText(node, basis)],
+      ["Behind", behindText, "right"],
+      ["Block", ({ height }) => height ?? "–", "right"],
+      ["Time", ({ time: at }) => (at === undefined ? "–" : timeText(at)), 2],
+      ["Round trip", ({ roundTripMillis: took }) => (took === undefined ? "–" : `${Math.round(took)} ms`), "right", 3],
+      ...(nodes.some((node) => node.why !== undefined) ? [why] : []),
+    ],
+  });
 }
 
 /** With its vote, once there is more than one look to vote by. */

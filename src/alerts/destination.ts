@@ -35,6 +35,11 @@ export function destinationKey(destination: Destination): string {
   return key;
 }
 
+/** Each of these destinations once. */
+export function distinctDestinations(all: readonly Destination[]): Destination[] {
+  return [...new Map(all.map((one) => [destinationKey(one), one])).values()];
+}
+
 /** The destination of a key. */
 export function destinationFromKey(key: string): Destination {
   const [platform = "", workspace = "", channel = "", thread = ""] = key.split("/").map(decodeURIComponent);

@@ -63,7 +63,7 @@ function signedWords(signatures: string | undefined): string {
   return count === undefined ? "is signed" : `has ${count} ${count === 1 ? "signature" : "signatures"}`;
 }
 
-function copyableField(name: string, value: string | bigint | undefined): Field {
+export function copyableField(name: string, value: string | bigint | undefined): Field {
   return field(name, value === undefined ? undefined : code(value), { wide: true });
 }
 

@@ -35,23 +35,19 @@ export function stakeTotals(party: PartyStake): StakeTotals {
 
 /** All parties for a spreadsheet: amounts in tokens and as the integers sent. */
 export function wholeStakeTable(parties: readonly PartyStake[]): Table {
-  return {
-    kind: "table",
+  return table({
     name: "stake",
-    columns: ["party", "stake", "stake_raw", "linked", "unlinked", "pending", "linkings"].map((title) => ({ title })),
-    rows: parties.map((party) => {
-      const totals = stakeTotals(party);
-      return [
-        toText(party.party),
-        toText(plainStake(party.currentStakeAvailable)),
-        toText(party.currentStakeAvailable),
-        toText(plainStake(totals.linked)),
-        toText(plainStake(totals.unlinked)),
-        toText(plainStake(totals.pending)),
-        toText(party.stakeLinkings.length),
-      ];
-    }),
-  };
+    rows: parties.map((party) => ({ ...party, ...stakeTotals(party) })),
+    columns: [
+      ["party", ({ party }) => party],
+      ["stake", ({ currentStakeAvailable }) => plainStake(currentStakeAvailable)],
+      ["stake_raw", ({ currentStakeAvailable }) => currentStakeAvailable],
+      ["linked", ({ linked }) => plainStake(linked)],
+      ["unlinked", ({ unlinked }) => plainStake(unlinked)],
+      ["pending", ({ pending }) => plainStake(pending)],
+      ["linkings", ({ stakeLinkings }) => stakeLinkings.length],
+    ],
+  });
 }
 
 export function newestFirst(linkings: readonly StakeLinking[]): readonly StakeLinking[] {

@@ -3,7 +3,7 @@ import type { SubjectFamily } from "../../alerts/judge/kinds/kind.ts";
 import { type AlertKind, KINDS } from "../../alerts/judge/kinds/kinds.ts";
 import type { MarketNames } from "../../api/model/names.ts";
 import { nearest, quoteTyped } from "../../bot/nearest.ts";
-import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../../bot/options/options.ts";
+import { type Choice, MAX_CHOICE_LENGTH, plainChoices, type SuggestContext } from "../../bot/options/options.ts";
 import { UserError } from "../../errors.ts";
 import {
   ASSET,
@@ -118,19 +118,17 @@ function resolveNode(typed: string, { api, network }: Pick<ResolveContext, "api"
   const only = findNode(typed, api);
   if (only !== undefined) return only;
   const found = matchingNodes(typed, api.nodes);
-  const near = nearest(
-    typed,
-    api.nodes.map(({ name }) => name),
-  );
+  const names = api.nodes.map(({ name }) => name);
+  const near = nearest(typed, names);
   const meant = found.length > 0 ? found : near === undefined ? [] : [near];
-  const meanings = { typed, values: meant.map((name) => ({ label: name, value: name })) };
+  const meanings = { typed, values: plainChoices(meant) };
   throw new UserError(
     found.length > 1
       ? `${quoteTyped(typed)} could be ${found.length} data nodes.`
       : `There is no data node ${quoteTyped(typed)} on ${network} here.`,
     {
       option,
-      remedy: `${near === undefined ? "" : `Did you mean ${near}? `}There are ${api.nodes.map(({ name }) => name).join(", ")}.`,
+      remedy: `${near === undefined ? "" : `Did you mean ${near}? `}There are ${names.join(", ")}.`,
       meanings,
     },
   );
@@ -198,8 +196,8 @@ async function suggestOne(family: SubjectFamily, word: string, context: SuggestC
     case "bundle":
       return suggestIds(ASSET)(word, context);
     case "node":
-      return context.api.nodes
-        .filter(({ name }) => name.toLowerCase().includes(word.toLowerCase()))
-        .map(({ name }) => ({ label: name, value: name }));
+      return plainChoices(
+        context.api.nodes.map(({ name }) => name).filter((name) => name.toLowerCase().includes(word.toLowerCase())),
+      );
   }
 }

@@ -1,6 +1,7 @@
 import { isTimeZone, localMillis } from "../../alerts/route/local-time.ts";
 import { nearest, quoteTyped } from "../../bot/nearest.ts";
-import type { Choice } from "../../bot/options/options.ts";
+import { type Choice, plainChoices } from "../../bot/options/options.ts";
+import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
 import { nearestTime, parseTimeOfDay, parseTimeSpan, parseTypedDuration } from "../../bot/options/time-span.ts";
 import { passes, UserError } from "../../errors.ts";
 import type { Milliseconds } from "../../units/duration.ts";
@@ -66,7 +67,7 @@ export const suggestQuietHours = suggestFrom(QUIET_HOURS);
 function suggestFrom(usual: readonly string[]): (typed: string) => Promise<readonly Choice[]> {
   return (typed) => {
     const low = typed.trim().toLowerCase();
-    return Promise.resolve(usual.filter((one) => one.startsWith(low)).map((one) => ({ label: one, value: one })));
+    return Promise.resolve(plainChoices(usual.filter((one) => one.startsWith(low))));
   };
 }
 
@@ -74,7 +75,7 @@ export function suggestZones(typed: string): Promise<readonly Choice[]> {
   const low = typed.trim().toLowerCase().replaceAll(/\s+/gu, "_");
   const fits = timeZones().filter((zone) => zone.toLowerCase().includes(low));
   const first = fits.filter((zone) => zone.split("/").some((part) => part.toLowerCase().startsWith(low)));
-  return Promise.resolve([...new Set([...first, ...fits])].slice(0, 25).map((zone) => ({ label: zone, value: zone })));
+  return Promise.resolve(plainChoices([...new Set([...first, ...fits])].slice(0, MAX_CHOICES)));
 }
 
 /**

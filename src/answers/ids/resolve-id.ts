@@ -136,7 +136,7 @@ function unknownId(kind: IdKind, typed: string, known: readonly NamedId[], conte
   return new UserError(whatIsWrong(kind, typed, network), {
     option,
     remedy: alike.length === 0 ? idFormatWords(kind) : `Did you mean ${alike.join(" or ")}?`,
-    ...(values.length === 0 ? {} : { meanings: { typed, values } }),
+    meanings: { typed, values },
   });
 }
 

@@ -4,7 +4,7 @@ import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
 import { inTime } from "../../in-time.ts";
 import { shortenId } from "../../reply/text.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import type { IdKind, NamedId, NamesContext } from "./ids.ts";
+import type { IdKind, NamedId } from "./ids.ts";
 import { findSeen } from "./seen-ids.ts";
 
 /** Shorter than the time limit of a whole completion. */
@@ -18,7 +18,8 @@ export function suggestIds(
     const low = typed.trim().toLowerCase();
     const where = { network: context.api.network, seen: context.seen };
     const [names, seen] = await Promise.all([
-      namesInTime(kind, context),
+      // No names from a slow node: the ids seen are worth offering without them.
+      inTime(kind.names(context), { millis: NAMES_WAIT_MILLIS }, () => []),
       findSeen(where, kind.kind, typed.trim(), MAX_CHOICES),
     ]);
     const byId = new Map<string, NamedId>();
@@ -30,7 +31,7 @@ export function suggestIds(
       .toSorted(
         (a, b) =>
           a.rank - b.rank ||
-          endedLast(a.named, b.named) ||
+          Number(a.named.ended === true) - Number(b.named.ended === true) ||
           (a.rank === NAME_PREFIX_RANK ? lengthOf(a.named) - lengthOf(b.named) : placeOf(a.named) - placeOf(b.named)),
       )
       .slice(0, MAX_CHOICES)
@@ -39,17 +40,8 @@ export function suggestIds(
   };
 }
 
-/** No names from a slow node: the ids seen are worth offering without them. */
-function namesInTime(kind: IdKind, context: NamesContext): Promise<readonly NamedId[]> {
-  return inTime(kind.names(context), { millis: NAMES_WAIT_MILLIS }, () => []);
-}
-
 /** The rank of a name with the typed prefix; of these the short ones come first, being typed most. */
 const NAME_PREFIX_RANK = 1;
-
-function endedLast(a: NamedId, b: NamedId): number {
-  return Number(a.ended === true) - Number(b.ended === true);
-}
 
 /** Ids without a place, seen before, come last. */
 function placeOf({ place = Number.MAX_SAFE_INTEGER }: NamedId): number {

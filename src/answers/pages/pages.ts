@@ -7,7 +7,7 @@ import type { History } from "../../api/histories.ts";
 import { checkPageRequest, type Page, type PageRequest } from "../../api/model/page.ts";
 import type { Options, OptionValues } from "../../bot/options/options.ts";
 import { UserError } from "../../errors.ts";
-import { type Block, paragraph, type Table } from "../../reply/block.ts";
+import { type Block, type CellColumn, paragraph, table } from "../../reply/block.ts";
 import { type Action, type Ask, buttonsOrChoice, type Reply, type Tone } from "../../reply/reply.ts";
 import { code, text, type Text } from "../../reply/text.ts";
 import { compareIntegers } from "../../units/decimal.ts";
@@ -219,16 +219,16 @@ export function listAnswer<T>(
   context: PageContext,
   list: List<T>,
   { rows, asOf, notes, actions, isNewest }: ListPage<T>,
-  shown: Pick<Table, "columns" | "rows"> & {
+  shown: {
+    readonly columns: readonly CellColumn<T>[];
     readonly title?: (usual: Text) => Text;
     readonly tone?: Tone;
     readonly above?: readonly Block[];
   },
 ): Reply {
-  const { title = (usual: Text) => usual, tone = "neutral", above = [], ...cells } = shown;
+  const { title = (usual: Text) => usual, tone = "neutral", above = [], columns } = shown;
   const { first, after, last, before, newest } = context.options;
   const { name, noun, more } = list;
-  const table = `${noun}s`;
   const heights = rows.map((row) => list.blockOf(row));
   return answer(context, asOf, {
     title: title(isNewest ? newestTitle(noun, heights, asOf) : blockRangeTitle(noun, heights)),
@@ -236,7 +236,7 @@ export function listAnswer<T>(
     blocks: [
       ...notes,
       ...above,
-      { kind: "table", name: table.replace(" ", "-"), ...cells, empty: text`No ${table} here.` },
+      table({ name: `${noun}s`.replace(" ", "-"), rows, columns, empty: text`No ${noun}s here.` }),
     ],
     actions,
     // The same page again

@@ -26,6 +26,11 @@ export interface Choice {
   readonly covers?: readonly string[];
 }
 
+/** Choices whose labels are their values. */
+export function plainChoices(values: readonly string[]): Choice[] {
+  return values.map((value) => ({ label: value, value }));
+}
+
 /** The context of completion: network, ids seen, and the options typed so far. */
 export interface SuggestContext {
   readonly api: ApiClient;

@@ -1,4 +1,4 @@
-import type { Choice, Option, SuggestContext } from "./options.ts";
+import { type Choice, type Option, plainChoices, type SuggestContext } from "./options.ts";
 
 /** The lower of the limits of Discord (25) and Slack (100). */
 export const MAX_CHOICES = 25;
@@ -18,20 +18,14 @@ export async function suggestValues(
     case "choice":
       return matching(option.choices, typed);
     case "flag":
-      return matching(
-        ["yes", "no"].map((word) => ({ label: word, value: word })),
-        typed,
-      ).map(({ value }) => ({ label: (value === "yes" ? option.description : option.no) ?? value, value }));
+      return matching(plainChoices(["yes", "no"]), typed).map(({ value }) => ({
+        label: (value === "yes" ? option.description : option.no) ?? value,
+        value,
+      }));
     case "network":
-      return matching(
-        networks.map((network) => ({ label: network, value: network })),
-        typed,
-      );
+      return matching(plainChoices(networks), typed);
     case "time":
-      return matching(
-        TIMES.map((word) => ({ label: word, value: word })),
-        typed,
-      );
+      return matching(plainChoices(TIMES), typed);
     case "file":
     case "integer":
       return [];

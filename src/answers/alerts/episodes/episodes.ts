@@ -20,7 +20,12 @@ import { plainText } from "../../../reply/plain-text.ts";
 import { type Action, commandAction } from "../../../reply/reply.ts";
 import { matchingKinds } from "../alert-kinds.ts";
 import { type CallerContext, destinationHere, isOperator, requireManager } from "../destination.ts";
-import { type Destination, StoredDestination, destinationKey } from "../../../alerts/destination.ts";
+import {
+  type Destination,
+  StoredDestination,
+  destinationKey,
+  distinctDestinations,
+} from "../../../alerts/destination.ts";
 import { readReference } from "../../../alerts/message/message-group.ts";
 
 /** How many recent episodes are searched by less than a whole id. */
@@ -217,33 +222,25 @@ export async function suggestLogged(typed: string, { alerts }: SuggestContext): 
   return [...choicesOf(worstFirst(await alerts.openEpisodes()), typed), ...matchingKinds(typed)];
 }
 
-const EVERYTHING = { label: "all: everything", value: "all" };
-
 /** Completion for silences: all, then open episodes and kinds. */
 export async function suggestSilenceable(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
-  const all = EVERYTHING.value.startsWith(typed.trim().toLowerCase()) ? [EVERYTHING] : [];
-  return [...all, ...(await suggestLogged(typed, context))];
+  const all = { label: "all: everything", value: "all" };
+  return [...(all.value.startsWith(typed.trim().toLowerCase()) ? [all] : []), ...(await suggestLogged(typed, context))];
 }
 
 /** Choices for episodes whose id or title matches the typed words. */
 function choicesOf(all: readonly Episode[], typed: string): Choice[] {
   const low = typed.trim().toLowerCase();
-  return all
-    .filter(
-      (one) => low === "" || matchesTyped(one, typed) || `${one.id} ${episodeTitle(one)}`.toLowerCase().includes(low),
-    )
-    .filter((one) => choiceValue(one).length <= MAX_CHOICE_LENGTH)
-    .slice(0, MAX_CHOICES)
-    .map((one) => choiceOf(one, all));
-}
-
-/** On a typed line a market appears by its name, since nobody knows its id. */
-function choiceOf(episode: Episode, all: readonly Episode[]): Choice {
-  return {
-    label: episodeTitle(episode),
-    value: choiceValue(episode),
-    typed: distinctWords(episode, all),
-  };
+  return (
+    all
+      .filter(
+        (one) => low === "" || matchesTyped(one, typed) || `${one.id} ${episodeTitle(one)}`.toLowerCase().includes(low),
+      )
+      .filter((one) => choiceValue(one).length <= MAX_CHOICE_LENGTH)
+      .slice(0, MAX_CHOICES)
+      // On a typed line a market appears by its name, since nobody knows its id.
+      .map((one) => ({ label: episodeTitle(one), value: choiceValue(one), typed: distinctWords(one, all) }))
+  );
 }
 
 /** A button that shows an episode. */
@@ -255,13 +252,9 @@ export function detailsAction({ id }: Pick<Episode, "id">): Action {
 export function silenceKindAction(episode: Episode, length = "1h"): Action {
   const { kind, network, subject } = episode;
   const of = subject === "" ? "" : ` of ${subjectWords(episode)}`;
+  const options = { what: kind, for: length, network, ...(subject === "" ? {} : { subject }) };
   return {
-    label: `Silence ${kind} ${length}`,
-    invocation: {
-      command: "alerts silence",
-      options: { what: kind, for: length, network, ...(subject === "" ? {} : { subject }) },
-    },
-    effect: "reply",
+    ...commandAction(`Silence ${kind} ${length}`, "alerts silence", options),
     confirm: `Keep back every new ${kind}${of} on ${network} for ${length}?`,
   };
 }
@@ -279,8 +272,7 @@ export async function notifiedDestinations(
   episode: Episode,
 ): Promise<Destination[]> {
   const rows = (await alerts.history(episode.id))?.deliveries ?? [];
-  const notified = rows.map(({ data }) => StoredDelivery.parse(JSON.parse(data)).destination);
-  return [...new Map(notified.map((one) => [destinationKey(one), one])).values()];
+  return distinctDestinations(rows.map(({ data }) => StoredDelivery.parse(JSON.parse(data)).destination));
 }
 
 /**

@@ -22,7 +22,7 @@ import { alertPlace, detailsAction, silenceKindAction } from "../episodes/episod
 import { createShortId } from "../short-id.ts";
 import { parseSilenceScope, parseSilenceTimes, type SilenceValues, TIME_TOLERANCE } from "./parse-silence.ts";
 import { isLength } from "./silence-options.ts";
-import { affectedDestinations, withQuietHours } from "./silences.ts";
+import { affectedDestinations, coversEverything, withQuietHours } from "./silences.ts";
 import { type Destination, destinationKey } from "../../../alerts/destination.ts";
 
 /** Each is checked for every message, and nobody remembers more of one channel. */
@@ -99,11 +99,12 @@ function everythingReply(
   { for: length, ...rest }: SilenceValues,
   destination: Destination | undefined,
 ): Reply {
-  const others = Object.entries(rest).filter(
+  const given = Object.entries(rest).filter(
     (entry): entry is [string, string] => !["what", "private"].includes(entry[0]) && entry[1] !== undefined,
   );
-  const options = { what: "all", ...(length === undefined ? {} : { for: length }), ...Object.fromEntries(others) };
-  const short = ["alerts silence all", ...(length === undefined ? [] : [quoteValue(length)])].join(" ");
+  const others = Object.fromEntries(given);
+  const options = { what: "all", ...(length === undefined ? {} : { for: length }), ...others };
+  const short = `alerts silence all${length === undefined ? "" : ` ${quoteValue(length)}`}`;
   const where = destination === undefined ? text`in all places` : text`in ${destinationWords(destination, context)}`;
   const network = rest.network === undefined ? text`` : text` on ${strong(rest.network)}`;
   return reply({
@@ -111,7 +112,7 @@ function everythingReply(
     title: text`Silence everything${network}, ${where}?`,
     blocks: [
       paragraph("Nothing is silenced yet: no kind, market, node or episode was named. If everything is meant:"),
-      { kind: "code", text: formatLine({ command: short, options: Object.fromEntries(others) }), command: true },
+      { kind: "code", text: formatLine({ command: short, options: others }), command: true },
     ],
     failure: "caller",
     actions: [commandAction("Silence everything", "alerts silence", options)],
@@ -212,16 +213,11 @@ function addedReply(
         ? []
         : [paragraph(text`It was lengthened. Before: ${silenceTimeWords(earlier, now)}.`)]),
       ...notes,
-      ...(keepsBackAnything(silence) ? [paragraph("Critical alerts, such as a stall, are kept back, too.")] : []),
+      ...(coversEverything(silence.scope) ? [paragraph("Critical alerts, such as a stall, are kept back, too.")] : []),
       paragraph(`What still fires when the silence ends is told then${quiet ? ", or after quiet hours" : ""}.`),
     ],
     actions: [unsilenceAction(silence)],
   });
-}
-
-/** Whether no kind or subject narrows it: people do not expect that of what is critical. */
-function keepsBackAnything({ scope }: Silence): boolean {
-  return scope.kind === undefined && scope.subject === undefined && scope.subjects === undefined;
 }
 
 /** ` for 2 h`, of one that holds at once and does not come again. */

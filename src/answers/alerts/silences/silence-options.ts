@@ -1,4 +1,4 @@
-import type { Options, SuggestContext } from "../../../bot/options/options.ts";
+import { type Options, plainChoices, type SuggestContext } from "../../../bot/options/options.ts";
 import { findKind } from "../alert-kinds.ts";
 import { suggested, TO_OPTION } from "../alert-options.ts";
 import { suggestSilencedSubjects } from "../alert-subjects.ts";
@@ -70,7 +70,7 @@ export const SILENCE_OPTIONS = {
     label: "Repeats every",
     section: "Again and again",
     description: "The same again every day or week: a maintenance window",
-    choices: ["day", "week"].map((value) => ({ label: value, value })),
+    choices: plainChoices(["day", "week"]),
   },
   zone: {
     kind: "text",

@@ -20,7 +20,7 @@ import { subjectLabels } from "../alert-subjects.ts";
 import { type CallerContext, destinationHere, isOperator } from "../destination.ts";
 import { exactEpisode } from "../episodes/episodes.ts";
 import { findByShortId, shortIdChoices } from "../short-id.ts";
-import { type Destination, destinationKey } from "../../../alerts/destination.ts";
+import { type Destination, destinationKey, distinctDestinations } from "../../../alerts/destination.ts";
 
 /** The silences that affect this destination: its own and those for all; operators see all. */
 export function visibleSilences(all: readonly Silence[], context: CallerContext): Silence[] {
@@ -52,6 +52,7 @@ export async function findSilence(
       typed,
       visible.map(({ id }) => id),
     );
+    const meant = (found.length > 1 ? found : visible).map((one) => wordsOf(one));
     throw new UserError(
       found.length > 1
         ? `${quoteTyped(typed)} could be ${found.length} silences.`
@@ -60,17 +61,7 @@ export async function findSilence(
         option: "id",
         remedy: `${near === undefined ? "" : `Did you mean ${near}? `}It may be over. Silences are listed by:`,
         suggestion: "alerts silences",
-        ...(visible.length === 0
-          ? {}
-          : {
-              meanings: {
-                typed,
-                values: shortIdChoices(
-                  (found.length > 1 ? found : visible).map((one) => wordsOf(one)),
-                  "",
-                ),
-              },
-            }),
+        meanings: { typed, values: shortIdChoices(meant, "") },
       },
     );
   }
@@ -99,14 +90,19 @@ async function silencesOf(
 
 /** Whether it keeps back what is typed, as at `alerts silence`. */
 function isOf({ scope, label }: Silence, typed: string): boolean {
-  const { kind, subject, subjects } = scope;
-  if (isEverything(typed)) return kind === undefined && subject === undefined && subjects === undefined;
+  const { kind, subject } = scope;
+  if (isEverything(typed)) return coversEverything(scope);
   const wanted = typed.trim().toLowerCase();
   if ([subject, label].some((one) => one?.toLowerCase() === wanted)) return true;
   return kind !== undefined && kind === findKind(typed);
 }
 
-/** `all`: no kind and no subject narrows it. */
+/** Whether no kind and no subject narrows it. */
+export function coversEverything({ kind, subject, subjects }: Silence["scope"]): boolean {
+  return kind === undefined && subject === undefined && subjects === undefined;
+}
+
+/** `all`, as it is typed for a silence of everything. */
 export function isEverything(typed: string): boolean {
   return /^(?:all|everything)$/iu.test(typed.trim());
 }
@@ -131,17 +127,24 @@ export async function affectedDestinations(
   { scope }: Silence,
 ): Promise<Destination[]> {
   const concerned = (await alerts.subscriptions()).filter(
-    (one) =>
-      isAlive(one) &&
-      one.personal !== true &&
-      (scope.network ?? one.network) === one.network &&
-      (scope.kind === undefined || one.kinds.some((kind) => kind === scope.kind)) &&
-      (scope.subject === undefined || one.subjects.length === 0 || one.subjects.includes(scope.subject)) &&
-      (scope.subjects === undefined ||
-        one.subjects.length === 0 ||
-        one.subjects.some((of) => scope.subjects?.includes(of))),
+    (one) => isAlive(one) && one.personal !== true && concerns(scope, one),
   );
-  return [...new Map(concerned.map((one) => [destinationKey(one.destination), one.destination])).values()];
+  return distinctDestinations(concerned.map(({ destination }) => destination));
+}
+
+/** The subjects that a silence is about; undefined = all. */
+function silentSubjects({ subject, subjects }: Silence["scope"]): readonly string[] | undefined {
+  return subjects ?? (subject === undefined ? undefined : [subject]);
+}
+
+/** Whether a silence keeps back any of what a subscription of its place tells. */
+function concerns(scope: Silence["scope"], { network, kinds, subjects }: Subscription): boolean {
+  const silent = silentSubjects(scope);
+  return (
+    (scope.network ?? network) === network &&
+    (scope.kind === undefined || kinds.some((kind) => kind === scope.kind)) &&
+    (silent === undefined || subjects.length === 0 || subjects.some((of) => silent.includes(of)))
+  );
 }
 
 /**
@@ -149,21 +152,17 @@ export async function affectedDestinations(
  * does, else a part; undefined where none holds for it.
  */
 export function silencedUntil(
-  { destination, network, kinds, subjects, personal }: Subscription,
+  subscription: Subscription,
   silences: readonly Silence[],
   at: Milliseconds,
 ): NetworkStatus["silenced"] {
+  const { destination, kinds, subjects, personal } = subscription;
   const here = destinationKey(destination);
   const found = silences.flatMap((one) => {
     const { scope } = one;
-    const silent = scope.subjects ?? (scope.subject === undefined ? undefined : [scope.subject]);
+    const silent = silentSubjects(scope);
     const isHere = scope.destination === undefined ? personal !== true : scope.destination === here;
-    const holds =
-      isHere &&
-      isSilenceActive(one, at) &&
-      (scope.network ?? network) === network &&
-      (scope.kind === undefined || kinds.some((kind) => kind === scope.kind)) &&
-      (silent === undefined || subjects.length === 0 || subjects.some((of) => silent.includes(of)));
+    const holds = isHere && isSilenceActive(one, at) && concerns(scope, subscription);
     const all =
       (scope.kind === undefined || kinds.every((kind) => kind === scope.kind)) &&
       (silent === undefined || (subjects.length > 0 && subjects.every((of) => silent.includes(of))));

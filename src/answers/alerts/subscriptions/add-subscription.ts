@@ -7,7 +7,7 @@ import { networkStatusWords } from "../../../alerts/words/network-status-words.t
 import { type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, field, paragraph } from "../../../reply/block.ts";
-import { type Action, commandAction, reply, type Reply } from "../../../reply/reply.ts";
+import { commandAction, reply, type Reply } from "../../../reply/reply.ts";
 import { commandLine, text } from "../../../reply/text.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
 import { resolveSubjects, subjectLabels } from "../alert-subjects.ts";
@@ -172,17 +172,8 @@ export function testAnnouncement(
   added: Pick<TestMessage, "first" | "standing" | "subscription">,
 ): Announcement {
   const simulated = context.api.simulated ? { simulated: true as const } : {};
-  const at = timeToText(context.now());
-  return {
-    destination,
-    message: {
-      type: "test",
-      ...simulated,
-      by: context.caller.name,
-      at,
-      ...added,
-    },
-  };
+  const [by, at] = [context.caller.name, timeToText(context.now())];
+  return { destination, message: { type: "test", ...simulated, by, at, ...added } };
 }
 
 function addedReply(
@@ -250,24 +241,26 @@ async function existingSubscriptionReply(
   labels: Labels,
 ): Promise<Reply> {
   const place = destinationWords(known.destination, context);
-  const same = notificationSettingsKey(known) === notificationSettingsKey(wanted);
   const { severity, style, events, quiet, zone, mention, note, runbook } = values;
   const typed = Object.entries({ severity, style, events, quiet, zone, mention, note, runbook });
   const named = typed.filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const change: Action[] =
-    same || named.length === 0
-      ? []
-      : [commandAction("Change it", "alerts edit", { id: known.id, ...Object.fromEntries(named) })];
-  const otherwise =
-    same || named.length === 0 ? [] : ["It is told in another way than you ask for: Change it does what you ask."];
-  const paused = known.state === "paused" ? ["Nothing is told while it is paused: Resume ends that."] : [];
+  const differs = named.length > 0 && notificationSettingsKey(known) !== notificationSettingsKey(wanted);
+  const notes = [
+    ...(known.state === "paused" ? ["Nothing is told while it is paused: Resume ends that."] : []),
+    ...(differs ? ["It is told in another way than you ask for: Change it does what you ask."] : []),
+  ];
+  const change = { id: known.id, ...Object.fromEntries(named) };
   return reply({
     title: text`Nothing changed: ${place} is told all of that already`,
     blocks: [
-      ...[...paused, ...otherwise].map((sentence) => paragraph(sentence)),
+      ...notes.map((sentence) => paragraph(sentence)),
       ...standingBlocks(known, labels),
       ...(await silenceNote(context, known)),
     ],
-    actions: [...change, ...subscriptionActions(known, labels), listAction()],
+    actions: [
+      ...(differs ? [commandAction("Change it", "alerts edit", change)] : []),
+      ...subscriptionActions(known, labels),
+      listAction(),
+    ],
   });
 }

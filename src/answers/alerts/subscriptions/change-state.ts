@@ -6,7 +6,6 @@ import { UserError } from "../../../errors.ts";
 import { commandAction, reply, type Reply } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
-import { subjectLabels } from "../alert-subjects.ts";
 import { type AlertCommandContext, changeAnnouncements } from "../alerts.ts";
 import { isOwnSubscription, isSameDestination, workspaceOf } from "../destination.ts";
 import { unreachable } from "../suspension-words.ts";
@@ -16,6 +15,7 @@ import { awaitFirstDelivery, awaitReached, silenceNote } from "./subscription-ch
 import {
   contentKey,
   findSubscription,
+  labelsOf,
   listAction,
   standingBlocks,
   subscriptionActions,
@@ -25,10 +25,10 @@ import {
 type StateChange = Extract<ChangeMessage["change"], { subscription: Subscription }>["what"];
 
 const STATE_CHANGES = {
-  removed: { doing: "remove its subscriptions", state: "removed" },
-  paused: { doing: "pause its subscriptions", state: "paused" },
-  resumed: { doing: "resume its subscriptions", state: "active" },
-} as const satisfies Partial<Record<StateChange, { doing: string; state: Subscription["state"] }>>;
+  removed: { doing: "remove its subscriptions", state: "removed", done: "Removed" },
+  paused: { doing: "pause its subscriptions", state: "paused", done: "Paused" },
+  resumed: { doing: "resume its subscriptions", state: "active", done: "Resumed" },
+} as const satisfies Partial<Record<StateChange, { doing: string; state: Subscription["state"]; done: string }>>;
 
 /** Removes, pauses or resumes a subscription; a state that holds already changes and announces nothing. */
 export async function changeSubscriptionState(
@@ -37,21 +37,24 @@ export async function changeSubscriptionState(
   what: keyof typeof STATE_CHANGES,
 ): Promise<Reply> {
   const { alerts, caller } = context;
-  const { doing, state } = STATE_CHANGES[what];
+  const { doing, state, done } = STATE_CHANGES[what];
   const found = await findSubscription(alerts, typed, context, doing, what === "resumed");
-  if (what === "resumed" && (found.state === "removed" || found.state === "retired"))
-    await requireCapacity(alerts, found);
-  const labels = await subjectLabels(
-    found.network === context.network ? [{ kinds: found.kinds, ids: found.subjects }] : [],
-    context,
-  );
-  const words = subscriptionWords(found, labels);
-  if (found.state === state) return unchanged(context, found, labels, what === "resumed");
   if (found.state === "ended" || (found.state === "retired" && what === "paused")) {
     throw new UserError(`Subscription ${found.id} is over: ${found.why ?? found.state}.`, {
       option: "id",
       remedy: "There is nothing left to do with it; add another one with:",
       suggestion: "alerts add",
+    });
+  }
+  if (state === "active" && !isAlive(found)) await requireCapacity(alerts, found);
+  const labels = await labelsOf(found, context);
+  if (found.state === state) {
+    const suspended = what === "resumed" ? await unreachable(alerts, found.destination) : undefined;
+    if (suspended !== undefined) return retryDelivery(context, found, labels);
+    return reply({
+      title: text`Nothing changed: subscription ${code(found.id)} is ${state} already`,
+      blocks: [...standingBlocks(found, labels), ...(await silenceNote(context, found))],
+      actions: [...subscriptionActions(found, labels), listAction()],
     });
   }
   const { why: _, ...rest } = found;
@@ -71,30 +74,13 @@ export async function changeSubscriptionState(
   }
   return reply({
     tone: "good",
-    title: text`${what === "removed" ? "Removed" : what === "paused" ? "Paused" : "Resumed"} subscription ${code(found.id)}: ${words}`,
+    title: text`${done} subscription ${code(found.id)}: ${subscriptionWords(found, labels)}`,
     blocks: [...subscriptionBlocks(changed, labels), ...(await silenceNote(context, changed))],
     actions: [
       ...(what === "removed" ? [commandAction("Undo", "alerts resume", { id: found.id })] : []),
       ...subscriptionActions(changed, labels),
       listAction(),
     ],
-  });
-}
-
-/** Its state holds already: nothing changes, but what waits for its channel is tried where it is resumed. */
-async function unchanged(
-  context: AlertCommandContext,
-  found: Subscription,
-  labels: Labels,
-  isResumed: boolean,
-): Promise<Reply> {
-  if (isResumed && (await unreachable(context.alerts, found.destination)) !== undefined) {
-    return retryDelivery(context, found, labels);
-  }
-  return reply({
-    title: text`Nothing changed: subscription ${code(found.id)} is ${found.state} already`,
-    blocks: [...standingBlocks(found, labels), ...(await silenceNote(context, found))],
-    actions: [...subscriptionActions(found, labels), listAction()],
   });
 }
 

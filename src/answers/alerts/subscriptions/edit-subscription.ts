@@ -5,7 +5,7 @@ import { type Block, paragraph } from "../../../reply/block.ts";
 import { reply, type Reply } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";
 import { parseKinds } from "../alert-kinds.ts";
-import { resolveSubjects, subjectLabels } from "../alert-subjects.ts";
+import { resolveSubjects } from "../alert-subjects.ts";
 import { type AlertCommandContext, changeAnnouncements } from "../alerts.ts";
 import { isOwnSubscription, isSameDestination, workspaceOf } from "../destination.ts";
 import { parseNotificationSettings, threadNote } from "./notification-settings.ts";
@@ -14,6 +14,7 @@ import {
   contentKey,
   endingActions,
   findSubscription,
+  labelsOf,
   listAction,
   notificationSettingsKey,
   subscriptionActions,
@@ -41,12 +42,12 @@ export async function editSubscription(
     });
   }
   if (Object.keys(SUBSCRIPTION_OPTIONS).every((name) => values[name as keyof SubscriptionValues] === undefined)) {
-    return changeableReply(before, await labelsOf(context, before), await silenceNote(context, before));
+    return changeableReply(before, await labelsOf(before, context), await silenceNote(context, before));
   }
   const after = await applyEdit(context, before, values);
   // Throws for impossible thresholds.
   rulesOf(after, alerts.config);
-  const labels = await labelsOf(context, after);
+  const labels = await labelsOf(after, context);
   const content = contentKey(after, alerts.config);
   if (
     content === contentKey(before, alerts.config) &&
@@ -91,10 +92,6 @@ export async function editSubscription(
     ],
     actions: [...subscriptionActions(after, labels), listAction()],
   });
-}
-
-function labelsOf(context: AlertCommandContext, { network, kinds, subjects }: Subscription): Promise<Labels> {
-  return subjectLabels(network === context.network ? [{ kinds, ids: subjects }] : [], context);
 }
 
 /** Nothing is named to be changed: the subscription as it is, and what can be named. */

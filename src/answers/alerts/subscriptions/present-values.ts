@@ -5,9 +5,8 @@ import type { SuggestContext } from "../../../bot/options/options.ts";
 import { inTime } from "../../../in-time.ts";
 import type { Ask } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import { subjectLabels } from "../alert-subjects.ts";
 import { findByShortId } from "../short-id.ts";
-import { visibleSubscriptions } from "./subscriptions.ts";
+import { labelsOf, visibleSubscriptions } from "./subscriptions.ts";
 import { presentThresholds } from "./thresholds.ts";
 
 /** A form does not wait longer for the names of markets; it then shows their ids. */
@@ -49,11 +48,11 @@ function kindWords({ kinds, groups = [] }: Subscription): string[] {
 /** Undefined where it is about all of them. */
 async function subjectWords(one: Subscription, context: SuggestContext): Promise<string | undefined> {
   if (one.subjects.length === 0) return undefined;
-  const asked: Promise<Labels> =
-    one.network === context.api.network
-      ? subjectLabels([{ kinds: one.kinds, ids: one.subjects }], context)
-      : Promise.resolve({});
-  const labels = await inTime(asked, { millis: NAMES_WAIT_MILLIS, signal: context.signal }, (): Labels => ({}));
+  const labels = await inTime(
+    labelsOf(one, context),
+    { millis: NAMES_WAIT_MILLIS, signal: context.signal },
+    (): Labels => ({}),
+  );
   // Two things may bear one name.
   const names = Map.groupBy(one.subjects, (id) => labels[id]?.toLowerCase());
   const nameOf = (id: string): string => {

@@ -1,15 +1,10 @@
 import { SEVERITIES } from "../../../alerts/judge/kinds/severity.ts";
-import type { Choice, Options } from "../../../bot/options/options.ts";
+import { type Options, plainChoices } from "../../../bot/options/options.ts";
 import { KIND_CHOICES, suggestKinds, takesKinds } from "../alert-kinds.ts";
 import { suggested } from "../alert-options.ts";
 import { suggestSubjects } from "../alert-subjects.ts";
 import { suggestQuietHours, suggestZones, takesQuietHours, takesSpan, takesZone } from "../alert-times.ts";
 import { suggestResumable, suggestSubscriptions } from "./subscriptions.ts";
-
-/** Choices whose labels are their values. */
-function choices(values: readonly string[]): Choice[] {
-  return values.map((value) => ({ label: value, value }));
-}
 
 /** A number above nought, or `off`. */
 const takesNumber = (typed: string): boolean => /^(?:\d+(?:\.\d+)?|off)$/iu.test(typed);
@@ -35,7 +30,7 @@ const THRESHOLDS = {
     label: "Beyond or within",
     section: PRICES,
     description: "market.price: beyond low and high, or within them",
-    choices: choices(["beyond", "within"]),
+    choices: plainChoices(["beyond", "within"]),
   },
   percent: {
     ...PRICE,
@@ -89,7 +84,7 @@ const NOTIFICATION_SETTINGS = {
     label: "Severity at least",
     hint: "",
     description: "Tell only from this severity on",
-    choices: choices(SEVERITIES),
+    choices: plainChoices(SEVERITIES),
   },
   style: {
     kind: "choice",

@@ -22,6 +22,7 @@ import {
   isSameDestination,
   requireManager,
 } from "../destination.ts";
+import type { NamesContext } from "../../ids/ids.ts";
 import { subjectLabels } from "../alert-subjects.ts";
 import { findByShortId, shortIdChoices } from "../short-id.ts";
 
@@ -79,17 +80,14 @@ function unknownSubscription(
     elsewhere !== undefined && found.length === 0
       ? "Type this where it tells, or in the console. Those of this place:"
       : `${near === undefined ? "" : `Did you mean ${near}? `}This shows what there is:`;
-  const meanings = { typed, values: shortIdChoices(found.map(wordsOf), typed) };
-  return new UserError(sentence, {
-    option: "id",
-    remedy,
-    suggestion: "alerts list",
-    ...(found.length > 1 ? { meanings } : {}),
-  });
+  const named = found.map((one) => ({ id: one.id, words: subscriptionWords(one) }));
+  const meanings = { typed, values: shortIdChoices(named, typed) };
+  return new UserError(sentence, { option: "id", remedy, suggestion: "alerts list", meanings });
 }
 
-function wordsOf(one: Subscription) {
-  return { id: one.id, words: subscriptionWords(one) };
+/** Names of its subjects; none for a subscription to another network than the one asked about. */
+export function labelsOf({ network, kinds, subjects }: Subscription, context: NamesContext): Promise<Labels> {
+  return subjectLabels(network === context.api.network ? [{ kinds, ids: subjects }] : [], context);
 }
 
 /** Equal for two subscriptions with the same network, kinds, subjects and thresholds. */
@@ -106,9 +104,7 @@ export function notificationSettingsKey({ floor, style, events, quietHours, ment
 /** Removes a subscription after a confirmation: `Remove subscription 7k2mq (market.price of BTC/USDT, above 70,000 on mainnet)?`. */
 function removeAction(one: Subscription, labels: Labels): Action {
   return {
-    label: "Remove",
-    invocation: { command: "alerts remove", options: { id: one.id } },
-    effect: "reply",
+    ...commandAction("Remove", "alerts remove", { id: one.id }),
     confirm: `Remove subscription ${one.id} (${cutShort(plainText(subscriptionWords(one, labels)), MAX_CONFIRM_LENGTH)})?`,
   };
 }
@@ -125,12 +121,8 @@ export function changeAsk({ id }: Subscription): Ask {
 }
 
 export function endingActions(one: Subscription, labels: Labels): Action[] {
-  const options = { id: one.id };
-  const pause: Action =
-    one.state === "paused"
-      ? commandAction("Resume", "alerts resume", options)
-      : commandAction("Pause", "alerts pause", options);
-  return [pause, removeAction(one, labels)];
+  const [label, command] = one.state === "paused" ? ["Resume", "alerts resume"] : ["Pause", "alerts pause"];
+  return [commandAction(label, command, { id: one.id }), removeAction(one, labels)];
 }
 
 /** A subscription that a reply is about: how it is told and whether it is, then what it tells in full. */
