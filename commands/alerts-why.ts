@@ -17,7 +17,7 @@ export const alertsWhy = command({
     const { alerts, options } = context;
     const { id } = await findEpisode(alerts, options.episode, options.network);
     const story = await alerts.history(id);
-    // It was there a moment ago: its time to be forgotten has come in between.
+    // It was removed since it was found, 30 days after its end.
     if (story === undefined)
       throw new UserError(`Episode ${episodeName(id)} is no longer kept.`, {
         option: "episode",

@@ -1,3 +1,4 @@
+import { decimalsOf } from "../src/answers/amounts.ts";
 import { askFor } from "../src/answers/answer.ts";
 import { exportRange, rangeName, rangeOptions } from "../src/answers/export-range.ts";
 import { COLUMN_CHOICES } from "../src/answers/exports/columns.ts";
@@ -151,10 +152,7 @@ function parseColumns(typed: string | undefined, raw: boolean): readonly string[
       remedy: "Leave one out: raw gives the node's bytes untouched, with all columns.",
     });
   }
-  const columns = typed
-    .split(/[,;\s]+/u)
-    .map((column) => column.trim())
-    .filter((column) => column !== "");
+  const columns = typed.split(/[,;\s]+/u).filter((column) => column !== "");
   if (columns.length === 0) {
     throw new UserError("columns names no column.", { option: "columns", remedy: "Write columns:vega_time,quantity." });
   }
@@ -165,11 +163,8 @@ function parseColumns(typed: string | undefined, raw: boolean): readonly string[
   return columns;
 }
 
-/** More decimals than any token has: a node that says more is not believed. */
-const MAX_DECIMALS = 100;
-
 function unitOf(asset: AssetNames | undefined): { readonly symbol?: string; readonly decimals?: number } {
-  const { symbol, decimals } = asset ?? {};
-  const isKnown = decimals !== undefined && Number.isInteger(decimals) && decimals >= 0 && decimals <= MAX_DECIMALS;
-  return { ...(symbol === undefined ? {} : { symbol }), ...(isKnown ? { decimals } : {}) };
+  const { symbol } = asset ?? {};
+  const decimals = decimalsOf(asset);
+  return { ...(symbol === undefined ? {} : { symbol }), ...(decimals === undefined ? {} : { decimals }) };
 }

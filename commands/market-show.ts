@@ -22,7 +22,7 @@ import { nearest } from "../src/bot/nearest.ts";
 import { UserError } from "../src/errors.ts";
 import { type Block, details, facts, field, type Field, paragraph } from "../src/reply/block.ts";
 import { id, text, type Text, time } from "../src/reply/text.ts";
-import { decimal, type Decimal, parseDecimal, type RoundedPercent, roundedPercentOf } from "../src/units/decimal.ts";
+import { decimal, parseDecimal, roundedPercentOf } from "../src/units/decimal.ts";
 
 /** The known fields of a bound's trigger. */
 const TRIGGER_FIELDS = { horizon: true, probability: true, auctionExtension: true };
@@ -47,9 +47,7 @@ export const marketShow = command({
     const { api, signal, network, options } = context;
     const { value, asOf } = await api.getMarketsData({ signal });
     const live = new Set(value.filter(isLive).map((data) => data.market));
-    const also = value.flatMap((data): NamedId[] =>
-      data.market === undefined ? [] : [{ id: data.market, label: undefined }],
-    );
+    const also = value.flatMap(({ market: known }) => (known === undefined ? [] : [{ id: known, label: undefined }]));
     const marketId = await resolveId(MARKET, options.market, context, "market", {
       also,
       prefer: (candidate) => live.has(candidate),
@@ -68,7 +66,15 @@ export const marketShow = command({
     const label = names?.code ?? marketId;
     const below: Block[] = [
       { kind: "fields", title: text`Prices`, fields: priceFields(market, amounts) },
-      { kind: "fields", title: text`Liquidity`, fields: liquidityFields(market, amounts) },
+      {
+        kind: "fields",
+        title: text`Liquidity`,
+        fields: [
+          field("Market value proxy", amounts.amount(market.marketValueProxy)),
+          field("Supplied stake", amounts.amount(market.suppliedStake)),
+          field("Target stake", amounts.amount(market.targetStake)),
+        ],
+      },
       boundsTable(market, amounts),
       liquidityFeesTable(market.liquidityProviderFeeShare, amounts),
       { kind: "fields", title: text`Market`, fields: stateFields(market, names?.name, marketId) },
@@ -208,22 +214,8 @@ function spread({ bestBidPrice: bid, bestOfferPrice: offer }: MarketData) {
 }
 
 /** The stake of those who provide liquidity, beside the market's target for it. */
-function liquidityWords(market: MarketData): Text | undefined {
-  const share = stakeOfTarget(market);
+function liquidityWords({ suppliedStake = "", targetStake = "" }: MarketData): Text | undefined {
+  const [supplied, target] = [parseDecimal(suppliedStake), parseDecimal(targetStake)];
+  const share = supplied === undefined || target === undefined ? undefined : roundedPercentOf(supplied, target);
   return share === undefined ? undefined : text`${percentWords(share)} of its target`;
-}
-
-function stakeOfTarget({ suppliedStake, targetStake }: MarketData): RoundedPercent | undefined {
-  const exact = (given: string | undefined): Decimal | undefined =>
-    given === undefined ? undefined : parseDecimal(given);
-  const [supplied, target] = [exact(suppliedStake), exact(targetStake)];
-  return supplied === undefined || target === undefined ? undefined : roundedPercentOf(supplied, target);
-}
-
-function liquidityFields(market: MarketData, amounts: MarketAmounts): Field[] {
-  return [
-    field("Market value proxy", amounts.amount(market.marketValueProxy)),
-    field("Supplied stake", amounts.amount(market.suppliedStake)),
-    field("Target stake", amounts.amount(market.targetStake)),
-  ];
 }

@@ -34,7 +34,7 @@ export function marketAmounts(market: MarketNames | undefined, asset?: AssetName
   const priceDecimals = validDecimals(market?.decimalPlaces, 0);
   const sizeDecimals = validDecimals(market?.positionDecimalPlaces, -MAX_DECIMALS);
   const symbol = asset?.symbol === undefined ? "" : ` ${asset.symbol}`;
-  const assetDecimals = validDecimals(asset?.decimals, 0);
+  const assetDecimals = decimalsOf(asset);
   return {
     known: priceDecimals !== undefined,
     price: (units) => {
@@ -60,7 +60,7 @@ export function marketAmounts(market: MarketNames | undefined, asset?: AssetName
 /** An amount of an asset: in units with its symbol where its decimals are known, else the integer, marked raw. */
 export function assetAmount(units: bigint | undefined, asset: AssetNames | undefined): Inline {
   if (units === undefined) return NOTHING;
-  const decimals = validDecimals(asset?.decimals, 0);
+  const decimals = decimalsOf(asset);
   if (decimals === undefined) return plain(`${units} raw`);
   return readable(decimal(units, decimals), { unit: asset?.symbol === undefined ? "" : ` ${asset.symbol}` });
 }
@@ -73,7 +73,7 @@ export function summedAmounts(
   asset: AssetNames | undefined,
   sums: readonly (readonly bigint[])[],
 ): (units: bigint) => Inline {
-  const decimals = validDecimals(asset?.decimals, 0);
+  const decimals = decimalsOf(asset);
   if (decimals === undefined) return (units) => assetAmount(units, asset);
   const exact = sums.filter((members) => members.reduce((sum, one) => sum + one, 0n) === 0n);
   const rounded = (units: bigint, places: number): bigint => roundDecimal(decimal(units, decimals), places).units;
@@ -90,7 +90,7 @@ export function summedAmounts(
 
 /** The smallest units in one of an asset, `1,000,000`; undefined where its decimals are unknown. */
 export function smallestUnits(asset: AssetNames | undefined): string | undefined {
-  const decimals = validDecimals(asset?.decimals, 0);
+  const decimals = decimalsOf(asset);
   return decimals === undefined ? undefined : formatDecimal(decimal(10n ** BigInt(decimals)));
 }
 
@@ -137,6 +137,11 @@ function readable(value: Decimal, { unit = "", trim = true }: { unit?: string; t
 function shifted(value: Decimal, decimals: number): Decimal {
   if (decimals >= 0) return { units: value.units, scale: value.scale + decimals };
   return { units: value.units * 10n ** BigInt(-decimals), scale: value.scale };
+}
+
+/** The decimals of an asset; undefined where the node says none, or says nonsense. */
+export function decimalsOf(asset: AssetNames | undefined): number | undefined {
+  return validDecimals(asset?.decimals, 0);
 }
 
 function validDecimals(places: number | undefined, least: number): number | undefined {

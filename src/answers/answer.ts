@@ -33,9 +33,9 @@ export function answer(
   asOf: AsOf,
   parts: {
     title: TextPart;
-    /** The title in the past tense, where the verb is doubtful as soon as the data is old. */
+    /** The title in the past tense, for old data. */
     titleOfPast?: TextPart;
-    /** The title says what was in a time that is over, which old data does not make doubtful. */
+    /** The title is about the past, so old data does not make it doubtful. */
     lasting?: true;
     tone?: Tone;
     blocks: readonly Block[];
@@ -53,7 +53,7 @@ export function answer(
     title: titleSays ? text`${titleOfPast ?? title}, as of ${formatDuration(old.ageMillis)} ago: ${old.why}` : title,
     tone: old !== undefined && tone !== "bad" ? "warning" : tone,
     blocks: old === undefined ? blocks : [...(titleSays ? old.further : [paragraph(old.warning)]), ...blocks],
-    // Of old data the age stands above.
+    // The headline or the warning has the age of old data.
     footer: asOfFooter(asOf, old === undefined ? context.now() : undefined),
     actions: ask === undefined ? actions : [...actions, refreshAction(ask)],
   });
@@ -76,7 +76,7 @@ export function refreshAction(ask: Ask): Action {
   return { label: "Refresh", invocation: ask, effect: "replace" };
 }
 
-/** What can be done with each row: of a single one a button below, which names it; else in the rows. */
+/** The action of each row: for a single row a button below, which names it, else a button in each row. */
 export function rowActions(
   label: string,
   rows: readonly { readonly name: string; readonly invocation: Ask }[],
@@ -107,11 +107,11 @@ export function asOfFooter(asOf: AsOf, now: Nanoseconds | undefined): Text {
 /** Data that may no longer hold. */
 interface OldData {
   readonly ageMillis: Milliseconds;
-  /** For the end of a headline. */
+  /** Ends a headline. */
   readonly why: string;
-  /** Below a headline that does not say it. */
+  /** Stands below a headline without `why`. */
   readonly warning: Text;
-  /** Below a headline that does. */
+  /** Stands below a headline with `why`. */
   readonly further: readonly Block[];
 }
 

@@ -40,7 +40,7 @@ export function auctionTriggerWords(value: string | undefined): string | undefin
   return enumWords(value, "AUCTION_TRIGGER");
 }
 
-/** The same with a capital letter in front. */
+/** With a capital letter in front. */
 export function capitalised(words: string): string {
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }

@@ -109,7 +109,7 @@ export function endReasonBlocks(found: Order): Block[] {
   return reason === undefined ? [] : [paragraph(reason)];
 }
 
-/** What of an order people read first. */
+/** The fields of an order that people read first. */
 export function orderFacts(found: Order, amounts: MarketAmounts): Field[] {
   const fill = fillOf(found);
   const onBook = isLiveOrder(found) ? "" : ", no longer on the book";

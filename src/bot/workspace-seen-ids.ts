@@ -2,12 +2,12 @@ import type { Platforms } from "../alerts/platform.ts";
 import type { SeenIds, SeenKind } from "../store/store.ts";
 import type { Target } from "./invocation.ts";
 
-/** What people look up for themselves; markets, assets and nodes are listed to everybody. */
+/** Kinds that people look up for themselves; markets, assets and nodes are listed to everybody. */
 const OWN_KINDS: readonly SeenKind[] = ["order", "party", "proposal"];
 
 /**
- * The ids seen, as one workspace of many may see them: which orders and parties another one looks at is none of theirs.
- * Theirs are stored under a network name of their own.
+ * The ids seen, as one workspace of many may see them: without the orders and parties that another one looks at. Each
+ * workspace stores these kinds under a network name of its own.
  */
 export function workspaceSeenIds(
   seen: SeenIds,

@@ -18,8 +18,8 @@ import {
 import { type Destination, destinationKey, tokenKey } from "../../alerts/destination.ts";
 
 /**
- * The refused tokens of platforms that this process serves; others may have been abandoned on purpose. Of those of
- * workspaces, the caller's, or for operators all.
+ * The refused tokens of platforms that this process serves; others may have been abandoned on purpose. A workspace's
+ * token is shown to that workspace and to operators.
  */
 export function servedSuspensions(
   suspensions: readonly Suspension[],

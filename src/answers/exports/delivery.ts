@@ -8,7 +8,7 @@ import { commandLine, link, text } from "../../reply/text.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { formatUtc, fromSeconds, nanoseconds, toSeconds } from "../../units/nanoseconds.ts";
 
-/** What of a delivery is said in words: the messages to come, or where the file is to be had. */
+/** A delivery whose file is not complete in one message: further messages follow, or the file lies elsewhere. */
 export interface Delivered {
   readonly code: string;
   readonly account: LedgerAccount;
@@ -17,7 +17,7 @@ export interface Delivered {
   readonly delivery: Delivery;
 }
 
-/** What a message says of a file that is not all in it; nothing where it is. */
+/** The words for a file that is not complete in this message; empty where it is. */
 export function deliveryWords(
   platforms: Platforms,
   platform: string,
@@ -55,7 +55,7 @@ export function deliveryWords(
 const RANGE_FILL = 0.7;
 const RANGES_SHOWN = 4;
 
-/** Shorter ranges, whose files should fit. */
+/** Shorter ranges, whose files should fit: at most four of them as lines to type. */
 function ranges(
   { sizeBytes, compressedBytes = sizeBytes, maxBytes }: TooLarge,
   { firstTime, lastTime }: LedgerAccount,

@@ -46,7 +46,7 @@ export interface LedgerReplyContext {
   now(): Nanoseconds;
 }
 
-/** The reply to a whole export: what the party gained or lost, and all that makes its file one to rely on. */
+/** The reply to a whole export: the party's gain or loss, and the proof that its file is complete. */
 export function ledgerReply(
   context: LedgerReplyContext,
   { result, ...delivered }: Omit<Delivered, "account"> & { readonly result: ExportResult },
@@ -92,7 +92,7 @@ function headline({ rows, raw, flows }: LedgerAccount, { query }: ExportSubject,
   return text`${party} ${gained > 0n ? "gained" : "lost"} ${amount} in ${rowWords(rows)}`;
 }
 
-/** Words for the net, what came in and went out, and the balances: people add them up. */
+/** Words for the net, for income and outgo, and for the balances: people add them up. */
 function amountWords(flows: LedgerFlows, asset: AssetNames): (units: bigint) => Inline {
   const { total } = flows;
   if (total.in === undefined || total.net === undefined) return (units) => assetAmount(units, asset);
@@ -173,7 +173,7 @@ function factsOf(account: LedgerAccount, { query }: ExportSubject, asset: AssetN
   ];
 }
 
-/** Of all the party's accounts together, where each is known. */
+/** The sum over the party's accounts; undefined unless each balance is known. */
 function balanceOf({ balances, balancesUnknown }: LedgerFlows): { opening: bigint; closing: bigint } | undefined {
   if (balances.length === 0 || balancesUnknown > 0) return undefined;
   const sum = (side: "opening" | "closing"): bigint => balances.reduce((all, one) => all + BigInt(one[side]), 0n);
@@ -247,7 +247,7 @@ function detailFields(result: ExportResult, asset: AssetNames, sent: readonly At
           ...(flows?.total.net === undefined ? [] : [field("Net", assetAmount(BigInt(flows.total.net), asset))]),
           field("Size", sizeBytes < 1000 ? exactSize : `${formatBytes(sizeBytes)} (${exactSize})`),
           field("SHA-256", code(sha256), { wide: true }),
-          // Of archives and parts, which are other files.
+          // Archives and parts are other files, with hashes of their own.
           ...sent
             .filter((one) => one.sha256 !== sha256)
             .map((one) => field(`SHA-256 of ${one.name}`, code(one.sha256), { wide: true })),

@@ -6,12 +6,12 @@ import { commandLine, shortenId, text } from "../../reply/text.ts";
 import { type LedgerReplyContext, ledgerReply } from "./ledger-account.ts";
 import { cancelAction } from "./standing.ts";
 
-/** Of a file that was not taken along with its answer. */
+/** A note about a file that stays behind while its answer is taken along. */
 function keptNote(code: string): Block {
   return paragraph(text`The file is kept for 24 hours; ${commandLine(`ledger fetch ${code}`)} gives it.`);
 }
 
-/** What a command that waited for an export says of it. */
+/** The answer of a command that waited for an export. */
 export function outcomeReply(
   context: LedgerReplyContext,
   { subject, ask }: Pick<ExportRequest, "subject" | "ask">,

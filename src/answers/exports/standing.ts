@@ -12,7 +12,7 @@ export function cancelAction(code: string): Action {
   return commandAction("Cancel", "ledger cancel", { code });
 }
 
-/** How far an export is, with a button to stop it. */
+/** The progress of an export, with a button to stop it. */
 export function standingReply({ query, asset }: ExportSubject, standing: ExportStanding): Reply {
   const what = text`${asset?.symbol ?? "One asset"}, ${rangeWords({ from: query.from, to: query.to })}.`;
   return reply({
@@ -22,7 +22,7 @@ export function standingReply({ query, asset }: ExportSubject, standing: ExportS
   });
 }
 
-/** Our queue and a node that asks for fewer questions are two sentences that nobody can mistake for each other. */
+/** The progress of an export. The bot's own queue and a node's rate limit have different sentences. */
 export function standingWords(standing: ExportStanding): Text {
   switch (standing.state) {
     case "queued": {

@@ -32,7 +32,7 @@ export function verifiedReply(name: string | undefined, { sha256, rows, found }:
   const differs = found.verdict.kind === "differs";
   return reply({
     tone: differs ? "bad" : "good",
-    // A script goes on only with a file that is the one.
+    // A script must stop at a file that differs.
     ...(differs ? { failure: "caller" } : {}),
     title: text`${what} ${verdictWords(found, name === undefined)}`,
     blocks: [...differences(found), ...facts(factsOf(found)), ...details([{ kind: "fields", fields: [hash] }])],
@@ -91,22 +91,15 @@ function againWords(again: Found["again"]): Text {
 }
 
 function factsOf({ network, node, madeAt, again, account: { rows, firstTime, lastTime } }: Found) {
+  const [first, last] = [firstTime, lastTime].map((at) =>
+    at === undefined ? undefined : time(nanoseconds(BigInt(at)), "utc"),
+  );
   return [
     field("Made", text`${time(fromMillis(madeAt))}${node === null ? "" : ` from ${node}`} on ${network}`, {
       wide: true,
     }),
     ...(again.length === 0 ? [] : [field("The same again", againWords(again), { wide: true })]),
     field("Rows", formatCount(rows)),
-    ...(firstTime === undefined || lastTime === undefined
-      ? []
-      : [
-          field(
-            "Span",
-            text`${time(nanoseconds(BigInt(firstTime)), "utc")} to ${time(nanoseconds(BigInt(lastTime)), "utc")}`,
-            {
-              wide: true,
-            },
-          ),
-        ]),
+    ...(first === undefined || last === undefined ? [] : [field("Span", text`${first} to ${last}`, { wide: true })]),
   ];
 }

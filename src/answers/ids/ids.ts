@@ -19,7 +19,7 @@ export interface NamedId {
   readonly label: string | undefined;
   readonly more?: string | undefined;
   readonly ended?: boolean;
-  /** How it stands where that is not as usual: `settled`. */
+  /** Its state, unless that is the usual one: `settled`. */
   readonly state?: string | undefined;
   /** Its place among equals, the lowest first: active markets before those that wait or have ended. */
   readonly place?: number;

@@ -59,9 +59,9 @@ interface OptionBase {
   readonly description: string;
   /** Its name in a form: `Critical after`; left out = the option's own name as words. */
   readonly label?: string;
-  /** What a form says below its field, where that is another than the description; "" = nothing. */
+  /** The words below its field in a form, where they differ from the description; "" = none. */
   readonly hint?: string;
-  /** The heading of a long form that it stands under, behind those that have none: they are needed most. */
+  /** Its heading in a long form. Options without a heading come first: they are needed most. */
   readonly section?: string;
 }
 
@@ -89,7 +89,7 @@ export interface TextOption extends OptionBase {
   readonly several?: readonly ChoiceGroup[] | "suggested";
   /** A moment, which a form may offer to pick; typed ones may be relative. */
   readonly moment?: true;
-  /** The value that takes away what is set: what an emptied field of a form means that began with it. */
+  /** The value that removes a setting: a form sends it for a field that was filled in and is now empty. */
   readonly none?: string;
   /** It names a role, a group or a person. `picked`: its description where a platform offers them, and takes no words. */
   readonly mention?: { readonly picked: string };

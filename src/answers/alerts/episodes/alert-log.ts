@@ -235,7 +235,7 @@ function whatHappened({ what, about, network }: LogRow): string {
   return name === "" ? what : `${what} · ${name}`;
 }
 
-/** What is behind the name of the alert, which stands beside what happened. */
+/** The detail without the name of the alert, which another column shows. */
 function more({ detail, about = "" }: LogRow): string {
   const rest =
     detail?.startsWith(about) === true ? detail.slice(about.length).replace(/^[:,]? +/u, "") : (detail ?? "");

@@ -7,7 +7,7 @@ import { explanation, TONES } from "../../../alerts/words/phrases.ts";
 import { type Block, details, facts, field, type Field, paragraph, table } from "../../../reply/block.ts";
 import { type Action, commandAction, reply, type Reply } from "../../../reply/reply.ts";
 import { code, joinText, strong, type Text, text, time, toText } from "../../../reply/text.ts";
-import type { DecisionRow, DeliveryRow, LoggedDelivery, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
+import type { DeliveryRow, LoggedDelivery, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
 import { type CallerContext, destinationHere, destinationKeyWords, isAmongMany, isOperator } from "../destination.ts";
@@ -32,17 +32,19 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
     here === undefined || destination === null || destination === here;
   const receipts = new Map(history.receipts.map((one) => [one.delivery, one]));
   const deliveries = history.deliveries.filter((row) => isShown(row.destination));
-  // An edit that only keeps a message up to date is a step where it went wrong.
+  // Of the edits that keep a message up to date, only a failed one is a step.
   const steps = deliveries.filter((row) => phaseWords(row) !== "update" || row.last_error !== null);
   // Decisions from before it fired belong to conditions that came to nothing.
   const own = history.decisions.filter(({ at }) => at >= toMillis(timeFromText(episode.began)));
   const decisions = own.filter((row) => isShown(row.destination));
   const hidden = history.deliveries.length - deliveries.length + own.length - decisions.length;
   const lines = [
-    ...decisions.map((row) => decisionLine(row, placeOf)),
+    ...decisions.map(({ at, what, destination, detail }) => {
+      return { at, what: toText(what), where: placeOf(destination), detail: detail ?? "" };
+    }),
     ...steps.flatMap((row) => deliveryLines(row, receipts.get(row.id), placeOf)),
   ].toSorted((a, b) => a.at - b.at);
-  // Of steps at one moment, too, the last one stands first.
+  // This reverses the steps of one moment as well.
   lines.reverse();
   const notifiedAt = deliveries
     .filter(({ phase }) => phase === "trigger" || phase === "fired and resolved")
@@ -50,9 +52,9 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
     .filter((at) => at !== undefined);
   const firstNotified = notifiedAt.length === 0 ? undefined : fromMillis(Math.min(...notifiedAt));
   const open = isOpen(episode);
-  // The last reading of what is over says why it is good again.
+  // The last reading of an episode that is over says why it is good again.
   const reading = open ? episode.last : episode.first;
-  // Of what is over there is nothing left to do.
+  // An episode that is over needs no action.
   const explained = open ? explanation({ ...episode, last: reading }) : [];
   const blocks: Block[] = [
     ...(isDrill(episode) ? [paragraph(DRILL_NOTICE)] : explained),
@@ -80,17 +82,14 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
       { kind: "fields", fields: [field("Episode", code(episodeName(episode.id)), { wide: true })] },
     ]),
   ];
+  // An episode can also end because its subject is gone or no longer watched.
+  const now = episode.state === "resolved" ? words.good : words.bad;
   return reply({
     tone: open ? TONES[episode.severity] : "neutral",
-    title: text`${isDrill(episode) ? text`${strong("DRILL")} · ` : []}${isResolved(episode) ? words.good : words.bad}: the whole story`,
+    title: text`${isDrill(episode) ? text`${strong("DRILL")} · ` : []}${now}: the whole story`,
     blocks,
     actions: actionsOf(episode),
   });
-}
-
-/** An episode can also end because its subject is gone or no longer watched. */
-function isResolved({ state }: Episode): boolean {
-  return state === "resolved";
 }
 
 /** How the nodes voted when it fired. */
@@ -117,10 +116,6 @@ function actionsOf(episode: Episode): Action[] {
 
 type PlaceOf = ReturnType<typeof destinationKeyWords>;
 
-function decisionLine({ at, what, destination, detail }: DecisionRow, placeOf: PlaceOf): TimelineLine {
-  return { at, what: toText(what), where: placeOf(destination), detail: detail ?? "" };
-}
-
 /** A delivery: when it was due, and its outcome. */
 function deliveryLines(row: DeliveryRow, receipt: ReceiptRow | undefined, placeOf: PlaceOf): TimelineLine[] {
   const where = placeOf(row.destination);
@@ -134,7 +129,7 @@ function deliveryLines(row: DeliveryRow, receipt: ReceiptRow | undefined, placeO
   return [owed, { at, what: text`${what} ${strong(word)}`, where, detail }];
 }
 
-/** Phases that people call by another name than the store does. */
+/** Words for phases, where people use another one than the store. */
 const PHASE_WORDS: Readonly<Record<string, string>> = {
   trigger: "alert",
   state: "news of it",

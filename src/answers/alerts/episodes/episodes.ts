@@ -192,7 +192,7 @@ const MAX_TITLE_LENGTH = 75;
 
 /**
  * The worst first, since it is the headline and gets the buttons; among equals the widest (network, node, market), then
- * unacknowledged ones, then the newest. Behind all of these what looks good again.
+ * unacknowledged ones, then the newest. Episodes that look good again come last.
  */
 export function worstFirst(episodes: readonly Episode[]): readonly Episode[] {
   return episodes.toSorted(
@@ -205,7 +205,7 @@ export function worstFirst(episodes: readonly Episode[]): readonly Episode[] {
   );
 }
 
-/** How much a condition concerns: the lower, the more. */
+/** The reach of a condition: the lower, the wider. */
 function reach({ kind }: Episode): number {
   const groups = ["network", "nodes", "checkpoints"] as const;
   const widest = groups.findIndex((group) => KIND_GROUPS[group].includes(kind));
@@ -261,7 +261,7 @@ export function silenceKindAction(episode: Episode, length = "1h"): Action {
 
 const StoredDelivery = z.object({ destination: StoredDestination });
 
-/** The episode as the caller may see it: what another workspace acknowledged is none of theirs. */
+/** The episode as the caller may see it: without the acknowledgement of another workspace. */
 export function seenHere(episode: Episode, context: CallerContext): Episode {
   return isOperator(context) ? episode : seenFrom(episode, destinationHere(context));
 }

@@ -33,7 +33,7 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
   const { alerts, caller } = context;
   const values = withDuration(typed);
   const now = toMillis(context.now());
-  // The line that is suggested with an end must not fail again for what it silences.
+  // A mistake in the scope comes first: the line that a missing end suggests repeats the scope.
   if (values.for === undefined && values.until === undefined) await parseSilenceScope(context, values);
   const when = parseSilenceTimes(values, now);
   const typedPlace = values.to === undefined ? undefined : parseDestination(values.to, context, alerts);
@@ -143,7 +143,7 @@ function isCoveredBy(wanted: Pick<Silence, "scope" | "from" | "until" | "recurre
   );
 }
 
-/** One that would begin while a known one of the same scope holds, and end later: without a gap both are one. */
+/** Whether the wanted silence begins while the known one of the same scope holds, and ends later: both become one. */
 function isLengthenedBy(wanted: Pick<Silence, "scope" | "from" | "until" | "recurrence">, known: Silence): boolean {
   return (
     isDeepStrictEqual(wanted.scope, known.scope) &&

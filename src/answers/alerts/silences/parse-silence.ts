@@ -87,7 +87,7 @@ export async function parseSilenceScope(context: AlertCommandContext, values: Si
   };
 }
 
-/** Those of its first one's kind that one message named. */
+/** The scope of several episodes that one message named: the kind of the first, the subjects of all. */
 function groupScope(named: readonly [Episode, ...Episode[]]): SilenceScope {
   const [episode] = named;
   const { kind, network } = episode;
@@ -144,7 +144,7 @@ export function parseSilenceTimes(values: SilenceValues, now: Milliseconds): Sil
   try {
     return readTimes(values, now);
   } catch (thrown) {
-    // Of a zone the nearest one is named.
+    // The mistake of a zone names the nearest zone already.
     if (!(thrown instanceof UserError) || thrown.suggestion !== undefined || thrown.option === "zone") throw thrown;
     throw thrown.offering(rightLine(values, thrown.option, now));
   }

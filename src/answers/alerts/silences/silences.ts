@@ -31,7 +31,7 @@ export function visibleSilences(all: readonly Silence[], context: CallerContext)
 }
 
 /**
- * The silence with that id or prefix, or the one of what is called so, which the caller may end; those made here first.
+ * The silence with that id or prefix, or with that scope, which the caller may end. Silences made here come first.
  * @throws UserError where none matches, or it was made for all channels.
  */
 export async function findSilence(
@@ -74,7 +74,7 @@ export async function findSilence(
   return only;
 }
 
-/** Those that keep back the episode of that id or name, as its alert shows it. */
+/** The silences that keep back the episode of that id or name, as its alert shows it. */
 async function silencesOf(
   alerts: Pick<AlertService, "history">,
   typed: string,
@@ -82,7 +82,7 @@ async function silencesOf(
 ): Promise<readonly Silence[]> {
   const episode = await exactEpisode(alerts, typed);
   if (episode === undefined) return [];
-  // At its beginning, since one that has not begun can be ended, too.
+  // At the beginning of the silence, since one that has not begun can be ended, too.
   return visible.filter((one) =>
     matchesSilence(one, { ...episode, destination: one.scope.destination ?? "" }, one.from),
   );

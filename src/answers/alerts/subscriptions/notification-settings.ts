@@ -32,28 +32,20 @@ export function parseNotificationSettings(
   platforms: Platforms,
   before: NotificationSettings = DEFAULT_NOTIFICATION_SETTINGS,
 ): NotificationSettings {
-  const { quietHours, mention, guidance, floor, style, events } = before;
+  const { quietHours, mention, guidance } = before;
   const quiet = parseQuietOptions(typed, quietHours);
   const notified = typed.mention === undefined ? mention : parseMention(typed.mention, place, platforms);
+  // The console lists messages one by one.
+  const style = typed.style === "thread" && platforms.isOperators(place.platform) ? "plain" : typed.style;
   return {
-    floor,
-    style,
-    events,
     // The options allow for these words alone.
-    ...(typed.severity === undefined ? {} : { floor: typed.severity as Severity }),
-    ...(typed.style === undefined
-      ? {}
-      : { style: styleFor(typed.style as Subscription["style"], platforms.isOperators(place.platform)) }),
-    ...(typed.events === undefined ? {} : { events: typed.events as Subscription["events"] }),
+    floor: (typed.severity as Severity | undefined) ?? before.floor,
+    style: (style as Subscription["style"] | undefined) ?? before.style,
+    events: (typed.events as Subscription["events"] | undefined) ?? before.events,
     ...(quiet === undefined ? {} : { quietHours: quiet }),
     ...(notified === undefined ? {} : { mention: notified }),
     ...parseGuidance(typed, guidance),
   };
-}
-
-/** The console lists messages one by one. */
-function styleFor(style: Subscription["style"], isConsole: boolean): Subscription["style"] {
-  return isConsole && style === "thread" ? "plain" : style;
 }
 
 /** A note where a thread was asked for and the destination has none. */
