@@ -7,7 +7,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import type { Access } from "./access/access.ts";
 import type { AllowedHosts } from "./access/allowed-hosts.ts";
 import {
-  limitBody,
+  limitQuestion,
   refuse,
   requireAllowedHost,
   requireJson,
@@ -20,9 +20,8 @@ import { type WatchRouteDependencies, watchRoutes } from "./alerts/watch.ts";
 import type { ConsoleInfo } from "./console-info.ts";
 import { downloadRoutes, type LinkedFiles } from "./downloads.ts";
 import { fileRoutes, pageRoutes } from "./files.ts";
-import { type InvocationDependencies, invocationRoutes } from "./invocations/invocations.ts";
+import { consoleAnswering, type InvocationDependencies, invocationRoutes } from "./invocations/invocations.ts";
 import { verifyRoutes } from "./invocations/verify.ts";
-import { MAX_BODY_BYTES } from "./limits.ts";
 import { type ProbeDependencies, probeRoutes } from "./probes.ts";
 import { type WebhookRouteDependencies, webhookRoutes } from "./webhooks.ts";
 
@@ -85,12 +84,9 @@ export function createApp(dependencies: AppDependencies): Hono {
   // Before the guards of JSON: it takes a file as it is.
   app.route("/api", verifyRoutes(dependencies));
   app.on(["POST", "PUT", "PATCH", "DELETE"], "/api/*", requireJson());
-  app.use(
-    "/api/*",
-    limitBody(MAX_BODY_BYTES, (c) => refuse(c, 413, `A request has at most ${MAX_BODY_BYTES / 1024} KiB.`)),
-  );
+  app.use("/api/*", limitQuestion());
   app.get("/api/console", (c) => c.json(describeConsole(dependencies.bot(), dependencies)));
-  app.route("/api", invocationRoutes(dependencies));
+  app.route("/api", invocationRoutes(consoleAnswering(dependencies)));
   app.route("/api", fileRoutes(dependencies.files));
   app.route("/api", alertRoutes(dependencies));
   app.route("/api", watchRoutes(dependencies));

@@ -37,12 +37,11 @@ import {
   MAX_FILES,
   MIN_TOKEN_LENGTH,
   READ_TIMEOUT_MILLIS,
-  STOP_TIMEOUT_MILLIS,
   TIMEOUT_CHECK_MILLIS,
 } from "./limits.ts";
 import type { LinkedFiles } from "./downloads.ts";
 import { isUpload } from "./invocations/verify.ts";
-import { listen } from "./listen.ts";
+import { closeServer, listen } from "./listen.ts";
 import type { Metrics, Readiness } from "./probes.ts";
 
 export type { ConsoleAlerts } from "./alerts/alert-stream.ts";
@@ -191,7 +190,7 @@ export function createWebAdapter(options: WebAdapterOptions): WebAdapter {
   async function stop(): Promise<void> {
     health = { state: "down", why: "stopped" };
     stopping.abort(new BotStopping());
-    if (server?.listening === true) await close(server);
+    if (server?.listening === true) await closeServer(server);
     await files.close();
   }
 
@@ -233,14 +232,4 @@ async function readSignOuts({ signOuts, log }: WebAdapterOptions): Promise<reado
     log.error({ why: messageOf(thrown) }, "sign-outs unavailable");
     return [];
   }
-}
-
-/** Lets running requests finish for a while, then closes their connections. */
-async function close(server: Server): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  server.close(() => resolve(undefined));
-  server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT_MILLIS);
-  await promise;
-  clearTimeout(timer);
 }

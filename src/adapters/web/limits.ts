@@ -21,6 +21,8 @@ export const REFUSED_LOG_INTERVAL_MILLIS: Milliseconds = 60_000;
 /** Open connections, and those of one client; a browser holds up to six. */
 export const MAX_CONNECTIONS = 512;
 export const MAX_CONNECTIONS_PER_CLIENT = 256;
+/** Open connections to the socket for `ask`; a terminal asks one question at a time. */
+export const MAX_SOCKET_CONNECTIONS = 64;
 /** Time limits for the headers, and for the body: for all of it, or of an upload for the next piece. */
 export const HEADERS_TIMEOUT_MILLIS: Milliseconds = 15_000;
 export const BODY_TIMEOUT_MILLIS: Milliseconds = 30_000;

@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import { codeOf, UserError } from "../../errors.ts";
-import { FIRST_PORT, PORTS_TRIED } from "./limits.ts";
+import { FIRST_PORT, PORTS_TRIED, STOP_TIMEOUT_MILLIS } from "./limits.ts";
 
 /**
  * Listens on the given port, or without one on 8080 or the next free one above it; resolves with the port taken.
@@ -30,6 +30,16 @@ function listenOnce(server: Server, host: string, port: number): Promise<number>
     resolve((server.address() as AddressInfo).port);
   });
   return promise;
+}
+
+/** Lets the requests of a listening server finish for a while, then closes their connections. */
+export async function closeServer(server: Server): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  server.close(() => resolve(undefined));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT_MILLIS);
+  await promise;
+  clearTimeout(timer);
 }
 
 function listenError(

@@ -10,7 +10,7 @@ import type { Attachment } from "../../reply/attachment.ts";
 import type { AttachmentJson, ReplyJson } from "../../reply/document.ts";
 import { replyFromJson } from "../../reply/json.ts";
 import type { Reply } from "../../reply/reply.ts";
-import { ALIVE_MILLIS, CompleteReply, type CompleteRequest, RunEvent, type RunRequest } from "./protocol.ts";
+import { ALIVE_MILLIS, Completions, SocketEvent, type SocketQuestion } from "./protocol.ts";
 
 /** A holder that is silent for this long has stopped. */
 const SILENCE_MILLIS = 3 * ALIVE_MILLIS;
@@ -20,11 +20,12 @@ export function holderRunner(address: string): LineRunner {
   const toReply = (json: ReplyJson): Reply => replyFromJson(json, (file) => remoteFile(address, file));
   return {
     async run(line, { network, signal, progress, takesFiles = false }) {
-      const body: RunRequest = { line, takesFiles, cwd: process.cwd(), ...(network === undefined ? {} : { network }) };
+      const cwd = process.cwd();
+      const body: SocketQuestion = { text: line, takesFiles, cwd, ...(network === undefined ? {} : { network }) };
       try {
-        for await (const event of eventsOf(await send(address, "POST", "/run", body, signal))) {
-          if (event.kind === "reply") return toReply(event.reply);
-          if (event.kind === "progress") progress?.(toReply(event.reply));
+        for await (const event of eventsOf(await send(address, "POST", "/invocations", body, signal))) {
+          if ("reply" in event) return toReply(event.reply);
+          if ("progress" in event) progress?.(toReply(event.progress));
         }
         throw holderGone();
       } catch (thrown) {
@@ -34,10 +35,9 @@ export function holderRunner(address: string): LineRunner {
     },
     async complete(line) {
       try {
-        const body: CompleteRequest = { line };
-        const response = await send(address, "POST", "/complete", body);
+        const response = await send(address, "POST", "/completions", { text: line });
         const chunks = (await response.toArray()) as Buffer[];
-        const { lines, labels = [] } = CompleteReply.parse(JSON.parse(Buffer.concat(chunks).toString("utf8")));
+        const { lines, labels } = Completions.parse(JSON.parse(Buffer.concat(chunks).toString("utf8")));
         return lines.map((one, at) => ({ line: one, label: labels[at] ?? "" }));
       } catch (thrown) {
         throw toUserError(thrown);
@@ -47,12 +47,12 @@ export function holderRunner(address: string): LineRunner {
   };
 }
 
-async function* eventsOf(response: IncomingMessage): AsyncGenerator<RunEvent> {
+async function* eventsOf(response: IncomingMessage): AsyncGenerator<SocketEvent> {
   let rest = "";
   for await (const chunk of response.setEncoding("utf8") as AsyncIterable<string>) {
     const lines = (rest + chunk).split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines) yield RunEvent.parse(JSON.parse(line));
+    for (const line of lines) yield SocketEvent.parse(JSON.parse(line));
   }
 }
 
@@ -69,6 +69,7 @@ function send(
     socketPath: address,
     method,
     path,
+    headers: { Accept: "application/x-ndjson" },
     agent: false,
     timeout: SILENCE_MILLIS,
     ...(signal === undefined ? {} : { signal }),

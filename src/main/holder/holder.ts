@@ -4,27 +4,20 @@
 
 import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, rmSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Server } from "node:http";
 import os from "node:os";
 import path from "node:path";
-import { pipeline } from "node:stream/promises";
 
-import { createFileCache, type FileCache } from "../../adapters/file-cache.ts";
+import { createFileCache } from "../../adapters/file-cache.ts";
 import type { LineRunner } from "../../adapters/terminal/line-runner.ts";
+import { closeServer } from "../../adapters/web/listen.ts";
+import { createSocketServer } from "../../adapters/web/socket.ts";
 import { BotStopping, messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import { replyToJson } from "../../reply/json.ts";
-import { disposeReply } from "../../reply/reply.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
-import {
-  ALIVE_MILLIS,
-  type CompleteReply,
-  CompleteRequest,
-  MAX_REQUEST_BYTES,
-  type RunEvent,
-  RunRequest,
-} from "./protocol.ts";
+import { ALIVE_MILLIS, SocketQuestion } from "./protocol.ts";
 
 /** A Unix socket's path has room for 108 bytes on Linux and 104 elsewhere, the final zero included (unix(7), unix(4)). */
 const MAX_SOCKET_PATH_BYTES = 103;
@@ -65,37 +58,39 @@ export interface HolderServer {
   close(): Promise<void>;
 }
 
-/** Questions answered at one time; a terminal asks one. */
-const MAX_CONNECTIONS = 64;
 /** Attachments that wait to be fetched, and for how long. */
 const MAX_FILES = 100;
 const FILE_MILLIS: Milliseconds = 600_000;
 
 /** Answers `ask` in other processes of this user while this one holds the database. Never rejects: the bot runs without it. */
 export async function serveHolder(options: HolderServerOptions): Promise<HolderServer> {
-  const now = () => fromMillis(Date.now());
-  const files = createFileCache({ maxFiles: MAX_FILES, ttlMillis: FILE_MILLIS, log: options.log, now });
-  const stopping = new AbortController();
-  // Node applies the time limit every 30 s unless told otherwise.
-  const server = createServer({ connectionsCheckingInterval: 1000 }, (request, response) => {
-    handle({ ...options, files, stopping: stopping.signal }, request, response).catch((thrown: unknown) => {
-      options.log.debug({ why: messageOf(thrown) }, "socket request aborted");
-      response.destroy();
-    });
+  const { runner, log } = options;
+  const files = createFileCache({
+    maxFiles: MAX_FILES,
+    ttlMillis: FILE_MILLIS,
+    log,
+    now: () => fromMillis(Date.now()),
   });
-  server.maxConnections = MAX_CONNECTIONS;
-  server.requestTimeout = 10_000;
+  const stopping = new AbortController();
+  const server = createSocketServer(
+    {
+      question: SocketQuestion,
+      usage: '{"text":"market list"}',
+      run: ({ text, ...asked }, how) => runner.run(text, { ...asked, ...how }),
+      complete: (text) => runner.complete(text),
+      render: (reply) => replyToJson(reply, (file) => `/files/${files.add(file)}`),
+      aliveMillis: ALIVE_MILLIS,
+      log,
+      stopping: stopping.signal,
+    },
+    files,
+  );
   const address = await listenAtFirst(server, options);
   return {
     address,
     async close() {
       stopping.abort(new BotStopping());
-      const closed = new Promise<void>((resolve) => {
-        server.close(() => resolve());
-      });
-      server.closeIdleConnections();
-      setTimeout(() => server.closeAllConnections(), 1000).unref();
-      if (address !== undefined) await closed;
+      if (server.listening) await closeServer(server);
       await files.close();
     },
   };
@@ -136,94 +131,4 @@ async function listenAt(server: Server, address: string, beside: boolean): Promi
   }
   await promise;
   if (process.platform !== "win32") chmodSync(address, 0o600);
-}
-
-interface RequestContext extends HolderServerOptions {
-  readonly files: FileCache;
-  readonly stopping: AbortSignal;
-}
-
-async function handle(context: RequestContext, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const route = `${request.method} ${request.url}`;
-  const fileId = /^(?:GET|DELETE) \/files\/([\da-f]{32})$/u.exec(route)?.[1];
-  if (fileId !== undefined) return serveFile(context.files, fileId, request, response);
-  if (route !== "POST /run" && route !== "POST /complete")
-    return sendJson(response, 404, { error: "There is no such route." });
-  const body = await readJson(request);
-  const asked = route === "POST /run" ? RunRequest.safeParse(body) : CompleteRequest.safeParse(body);
-  if (!asked.success) return sendJson(response, 400, { error: "The request cannot be understood." });
-  if (route === "POST /run") return answer(context, asked.data, response);
-  const offered = await context.runner.complete(asked.data.line);
-  const lines = offered.map(({ line }) => line);
-  const labels = offered.map(({ label = "" }) => label);
-  return sendJson(response, 200, { lines, labels } satisfies CompleteReply);
-}
-
-async function answer(
-  context: RequestContext,
-  { line, network, takesFiles = false, cwd }: RunRequest,
-  response: ServerResponse,
-): Promise<void> {
-  const gone = new AbortController();
-  response.once("close", () => gone.abort(new DOMException("Whoever asked has gone.", "AbortError")));
-  response.writeHead(200, { "Content-Type": "application/x-ndjson" });
-  response.flushHeaders();
-  const send = (event: RunEvent): void => {
-    response.write(`${JSON.stringify(event)}\n`);
-  };
-  const alive = setInterval(() => send({ kind: "alive" }), ALIVE_MILLIS);
-  try {
-    const reply = await context.runner.run(line, {
-      ...(network === undefined ? {} : { network }),
-      ...(cwd === undefined ? {} : { cwd }),
-      takesFiles,
-      signal: AbortSignal.any([gone.signal, context.stopping]),
-      progress: (soFar) => {
-        // A reader that lags behind skips this one.
-        if (!response.writableNeedDrain) send({ kind: "progress", reply: replyToJson(soFar) });
-      },
-    });
-    if (response.destroyed) return await disposeReply(reply);
-    send({ kind: "reply", reply: replyToJson(reply, (file) => `/files/${context.files.add(file)}`) });
-    response.end();
-  } finally {
-    clearInterval(alive);
-  }
-}
-
-async function serveFile(
-  files: FileCache,
-  id: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  if (request.method === "DELETE") {
-    await files.drop(id);
-    return sendJson(response, 200, {});
-  }
-  const found = files.read(id);
-  if (found === undefined) return sendJson(response, 404, { error: "The file is gone." });
-  const { mediaType, sizeBytes } = found.attachment;
-  response.writeHead(200, { "Content-Type": mediaType, "Content-Length": sizeBytes });
-  await pipeline(found.bytes, response);
-}
-
-async function readJson(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.byteLength;
-    if (bytes > MAX_REQUEST_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
-  } catch {
-    return undefined;
-  }
-}
-
-function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { "Content-Type": "application/json" });
-  response.end(JSON.stringify(body));
 }

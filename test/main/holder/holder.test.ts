@@ -71,12 +71,15 @@ describe("a question over the holder's socket", () => {
       actions: [{ label: "More", effect: "replace", invocation: { command: "time", options: { network: "testnet" } } }],
     });
     const asked: unknown[] = [];
+    const seen: string[] = [];
     const { asker } = await holder(async (line, { network, progress }) => {
       asked.push([line, network]);
-      for (const step of ["one", "two"]) progress?.(reply({ title: step }));
+      for (const step of line === "time" ? ["one", "two"] : []) {
+        progress?.(reply({ title: step }));
+        await expect.poll(() => seen).toContain(step);
+      }
       return given;
     });
-    const seen: string[] = [];
     const options = {
       signal: never,
       network: "testnet",
@@ -144,7 +147,7 @@ describe("a question over the holder's socket", () => {
     await begun.promise;
     controller.abort();
     expect(await answer).toMatchObject({ failure: "caller" });
-    expect(await stopped.promise).toMatchObject({ name: "AbortError" });
+    expect(cancelledReply(await stopped.promise)).toMatchObject({ failure: "caller" });
   });
 
   it("says of a stop of the holder that it is one", async () => {
@@ -171,9 +174,11 @@ describe("a question over the holder's socket", () => {
     await expect(holderRunner(path.join(folder, "none")).run("time", { signal: never })).rejects.toThrow(UserError);
     const { address } = await holder(async () => reply({ title: "x" }));
     expect(await raw(address, "GET", "/")).toMatchObject({ status: 404 });
-    expect(await raw(address, "POST", "/run", "{")).toMatchObject({ status: 400 });
-    expect(await raw(address, "POST", "/run", '{"line":1}')).toMatchObject({ status: 400 });
-    expect(await raw(address, "POST", "/run", `{"line":"${"x".repeat(70_000)}"}`)).toMatchObject({ status: 400 });
+    expect(await raw(address, "POST", "/invocations", "{")).toMatchObject({ status: 400 });
+    expect(await raw(address, "POST", "/invocations", '{"text":1}')).toMatchObject({ status: 400 });
+    const tooLong = `{"text":"${"x".repeat(70_000)}"}`;
+    expect(await raw(address, "POST", "/invocations", tooLong)).toMatchObject({ status: 413 });
+    expect(await raw(address, "POST", "/run", '{"line":"time"}')).toMatchObject({ status: 404 });
     expect(await raw(address, "GET", `/files/${"0".repeat(32)}`)).toMatchObject({ status: 404 });
   });
 

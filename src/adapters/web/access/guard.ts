@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 
+import { MAX_BODY_BYTES } from "../limits.ts";
 import type { AllowedHosts } from "./allowed-hosts.ts";
 
 /** Content Security Policy: only this server's assets, Trusted Types, no framing. */
@@ -112,6 +113,11 @@ export function limitBody(maxBytes: number, refusal: (c: Context) => Response): 
     c.req.raw = new Request(c.req.url, { method: c.req.method, headers, signal, body: read });
     return next();
   };
+}
+
+/** Refuses a body that is longer than any question. */
+export function limitQuestion(): MiddlewareHandler {
+  return limitBody(MAX_BODY_BYTES, (c) => refuse(c, 413, `A request has at most ${MAX_BODY_BYTES / 1024} KiB.`));
 }
 
 /** Undefined for a longer body. */

@@ -1,19 +1,23 @@
-// Commands from the page: POST /api/invocations and /api/completions, as JSON or as a stream of lines with progress.
-// Read next: question.ts (the request's schema, and how it is run within time limits).
+// Commands as JSON over HTTP: POST /invocations and /completions, answered at once or as a stream of lines with progress.
+// The console serves them below /api, the socket for `ask` as they are. Read next: question.ts (the console's request,
+// and how it is run within time limits), ../socket.ts.
 
 import { type Context, Hono } from "hono";
 import { stream } from "hono/streaming";
 import type { z } from "zod";
 
 import type { Bot } from "../../../bot/bot.ts";
+import type { LineCompletion } from "../../../bot/grammar/complete-line.ts";
 import { parseLine } from "../../../bot/grammar/grammar.ts";
+import type { Log } from "../../../log.ts";
 import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
+import type { Milliseconds } from "../../../units/duration.ts";
 import type { Nanoseconds } from "../../../units/nanoseconds.ts";
 import type { AnswerAudience } from "../../adapter.ts";
 import { Progress } from "../../progress.ts";
 import { refuse } from "../access/guard.ts";
 import { createConcurrencyLimit, MAX_COMPLETING, MAX_RUNNING, PROGRESS_INTERVAL_MILLIS } from "../limits.ts";
-import { render, type RenderDependencies } from "../render.ts";
+import { type Answer, render, type RenderDependencies } from "../render.ts";
 import { CompletionRequest, CONSOLE_CONTEXT, Question, type QuestionTimeouts, runQuestion } from "./question.ts";
 
 export interface InvocationDependencies extends RenderDependencies {
@@ -24,43 +28,65 @@ export interface InvocationDependencies extends RenderDependencies {
   readonly stopping: AbortSignal;
 }
 
+/** Who answers the questions of a server, and how. */
+export interface Answering<Q> {
+  readonly question: z.ZodType<Q>;
+  /** Examples of the body of a question. */
+  readonly usage: string;
+  /** `signal` fires when nobody waits for the answer any more. */
+  run(question: Q, how: { signal: AbortSignal; progress?: (reply: Reply) => void }): Promise<Reply>;
+  complete(text: string, signal: AbortSignal): Promise<readonly LineCompletion[]>;
+  /** Takes over the files of the reply. `previewed`: the question, where the answer comes with previews. */
+  render(reply: Reply, previewed?: Q): Answer;
+  /** How often a stream has a line `{"alive":true}`; left out = never. */
+  readonly aliveMillis?: Milliseconds;
+  readonly log: Log;
+  /** Fires when the server stops. */
+  readonly stopping: AbortSignal;
+}
+
+/** Questions to the console, with the previews of other platforms. */
+export function consoleAnswering(dependencies: InvocationDependencies): Answering<Question> {
+  const { bot, timeouts, now, log, stopping } = dependencies;
+  return {
+    question: Question,
+    usage: '{"text":"market list"}, or {"command":"market show","options":{"market":"BTC/USDT"}}',
+    run: (question, { signal: gone, ...how }) => runQuestion(bot(), question, { ...how, gone, timeouts }),
+    complete: (text, signal) => bot().completions(text, { ...CONSOLE_CONTEXT, signal }),
+    render: (answer, previewed) =>
+      render(answer, dependencies, previewed && answerAudience(bot(), previewed, answer, now())),
+    log,
+    stopping,
+  };
+}
+
 /**
  * Runs and completes commands. Any answer of the bot has status 200, failures too: `failure` in the reply says who can
  * act on it. Other statuses are about the request itself.
- * Paths are below /api.
  */
-export function invocationRoutes(dependencies: InvocationDependencies): Hono {
+export function invocationRoutes<Q>(answering: Answering<Q>): Hono {
   const app = new Hono();
   const running = createConcurrencyLimit(MAX_RUNNING);
   const completing = createConcurrencyLimit(MAX_COMPLETING);
 
-  const audience = (question: Question, answer: Reply): AnswerAudience =>
-    answerAudience(dependencies.bot(), question, answer, dependencies.now());
-
   app.post("/invocations", async (c) => {
-    const question = await readBody(c, Question);
-    if (question === undefined) {
-      return refuse(
-        c,
-        400,
-        'Send {"text":"market list"}, or {"command":"market show","options":{"market":"BTC/USDT"}}; nothing else.',
-      );
-    }
+    const question = await readBody(c, answering.question);
+    if (question === undefined) return refuse(c, 400, `Send ${answering.usage}; nothing else.`);
     const release = running.tryAcquire();
     if (release === undefined) {
       c.header("Retry-After", "5");
       return refuse(c, 503, `${MAX_RUNNING} questions are being answered already: try again in a moment.`);
     }
-    const previews = c.req.query("previews") === "1";
-    const gone = AbortSignal.any([c.req.raw.signal, dependencies.stopping]);
-    if (wantsNdjson(c)) return streamed(c, question, { gone, previews, release });
+    const previewed = c.req.query("previews") === "1" ? question : undefined;
+    const gone = AbortSignal.any([c.req.raw.signal, answering.stopping]);
+    if (wantsNdjson(c)) return streamed(c, question, { gone, previewed, release });
     try {
-      const answer = await runQuestion(dependencies.bot(), question, { gone, timeouts: dependencies.timeouts });
+      const answer = await answering.run(question, { signal: gone });
       if (c.req.raw.signal.aborted) {
         await disposeReply(answer);
         return c.body(null);
       }
-      return c.json(render(answer, dependencies, previews ? audience(question, answer) : undefined));
+      return c.json(answering.render(answer, previewed));
     } finally {
       release();
     }
@@ -69,8 +95,8 @@ export function invocationRoutes(dependencies: InvocationDependencies): Hono {
   /** One JSON object a line: `{"progress": Reply}` for each step, if there are steps, then `{"reply": Reply}`. */
   function streamed(
     c: Context,
-    question: Question,
-    context: { gone: AbortSignal; previews: boolean; release: () => void },
+    question: Q,
+    context: { gone: AbortSignal; previewed: Q | undefined; release: () => void },
   ): Response {
     c.header("Content-Type", "application/x-ndjson; charset=utf-8");
     // Buffering proxies would hold progress back.
@@ -80,30 +106,26 @@ export function invocationRoutes(dependencies: InvocationDependencies): Hono {
       const unread = new AbortController();
       out.onAbort(() => unread.abort());
       const gone = AbortSignal.any([context.gone, unread.signal]);
+      const alive =
+        answering.aliveMillis && setInterval(() => void out.writeln('{"alive":true}'), answering.aliveMillis);
       const progress = new Progress(
         () => PROGRESS_INTERVAL_MILLIS,
         async (latest) => {
-          await out.writeln(JSON.stringify({ progress: render(latest, dependencies) }));
+          await out.writeln(JSON.stringify({ progress: answering.render(latest) }));
           return true;
         },
       );
       try {
-        const answer = await runQuestion(dependencies.bot(), question, {
-          gone,
-          timeouts: dependencies.timeouts,
-          progress: (latest) => progress.update(latest),
-        });
+        const answer = await answering.run(question, { signal: gone, progress: (latest) => progress.update(latest) });
         // A slow reader must not occupy a slot of the running questions.
         context.release();
         await progress.stop();
         if (unread.signal.aborted || c.req.raw.signal.aborted) await disposeReply(answer);
-        else {
-          const previewed = context.previews ? audience(question, answer) : undefined;
-          await out.writeln(JSON.stringify({ reply: render(answer, dependencies, previewed) }));
-        }
+        else await out.writeln(JSON.stringify({ reply: answering.render(answer, context.previewed) }));
       } catch (thrown) {
-        dependencies.log.error({ err: thrown }, "answer failed");
+        answering.log.error({ err: thrown }, "answer failed");
       } finally {
+        clearInterval(alive);
         context.release();
       }
     });
@@ -115,8 +137,8 @@ export function invocationRoutes(dependencies: InvocationDependencies): Hono {
     const release = completing.tryAcquire();
     if (release === undefined) return c.json({ lines: [], labels: [] });
     try {
-      const signal = AbortSignal.any([c.req.raw.signal, dependencies.stopping]);
-      const offered = await dependencies.bot().completions(beginning.text, { ...CONSOLE_CONTEXT, signal });
+      const signal = AbortSignal.any([c.req.raw.signal, answering.stopping]);
+      const offered = await answering.complete(beginning.text, signal);
       return c.json({
         lines: offered.map(({ line }) => line),
         labels: offered.map(({ label }) => label ?? null),
