@@ -1,7 +1,7 @@
 import type { ApiClient } from "../api/api-client.ts";
 import type { Clock } from "../api/clock.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import { WatchLoop, type WatchLoopDependencies } from "./watch-loop.ts";
+import { runWatcher, type WatchLoopDependencies } from "./watch-loop.ts";
 import type { Watcher } from "./watcher.ts";
 
 /** One network and its watchers. */
@@ -36,8 +36,8 @@ export function startSchedule(options: ScheduleOptions): Schedule {
   const loops = networks.flatMap(({ api, watchers }) =>
     watchers.map((watcher) => {
       const timeoutMillis = options.timeoutMillis ?? Math.max(MIN_TIMEOUT, 3 * watcher.every);
-      const loop = new WatchLoop(watcher, api, { ...options, clock, random, timeoutMillis });
-      return loop.run(stopped.signal).catch((error: unknown) => {
+      const loop = runWatcher(watcher, api, { ...options, clock, random, timeoutMillis }, stopped.signal);
+      return loop.catch((error: unknown) => {
         if (!stopped.signal.aborted) log.error({ err: error, watcher: watcher.name }, "watcher ended");
       });
     }),

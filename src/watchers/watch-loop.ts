@@ -63,101 +63,81 @@ const MAX_FIRST_PAUSE: Milliseconds = 1000;
 /** With more readings the loop yields to the event loop before it stores them. */
 const READINGS_BEFORE_YIELD = 1000;
 
-/** One watcher at one network: observes, judges, stores, and remembers the stored snapshot. */
-export class WatchLoop {
-  readonly #watcher: Watcher<unknown>;
-  readonly #api: ApiClient;
-  readonly #dependencies: WatchLoopDependencies;
+/**
+ * One watcher at one network: observes, judges and stores again and again, until the signal aborts; then rejects with its
+ * reason.
+ */
+export async function runWatcher(
+  watcher: Watcher<unknown>,
+  api: ApiClient,
+  dependencies: WatchLoopDependencies,
+  signal: AbortSignal,
+): Promise<void> {
+  const { load, subjects, sink, log, clock, random, timeoutMillis } = dependencies;
+  const { name, every } = watcher;
+  const { network } = api;
+  const labels = { watcher: name, network };
   /** The store's snapshot; undefined while it has to be loaded. */
-  #stored: { readonly snapshot: unknown } | undefined;
+  let stored: { readonly snapshot: unknown } | undefined;
 
-  constructor(watcher: Watcher<unknown>, api: ApiClient, dependencies: WatchLoopDependencies) {
-    this.#watcher = watcher;
-    this.#api = api;
-    this.#dependencies = dependencies;
-  }
-
-  /** Observes again and again, until the signal aborts; then rejects with its reason. */
-  async run(signal: AbortSignal): Promise<void> {
-    const { clock, random } = this.#dependencies;
-    const { every } = this.#watcher;
-    // Observations are due on a grid of whole milliseconds; the jitter moves each of them, not the grid. An observation
-    // counts as of the first moment at which it may come, so that chance does not decide when a duration is reached.
-    const first = Math.floor((JITTER / 2) * every);
-    let due = Math.ceil(clock.monotonicMillis() + random() * Math.min(every, MAX_FIRST_PAUSE));
-    let pause = due - clock.monotonicMillis();
-    while (!signal.aborted) {
-      await clock.sleep(Math.max(0, pause), signal);
-      const began = clock.monotonicMillis();
-      // After a delay, as by a computer that slept, it counts as of its beginning.
-      await this.#observeOnce(signal, began - due <= JITTER * every ? due - first : Math.floor(began));
-      const now = clock.monotonicMillis();
-      due += every * Math.max(1, Math.ceil((now - due) / every));
-      pause = due + (random() - 0.5) * JITTER * every - now;
-    }
+  // Observations are due on a grid of whole milliseconds; the jitter moves each of them, not the grid. An observation
+  // counts as of the first moment at which it may come, so that chance does not decide when a duration is reached.
+  const first = Math.floor((JITTER / 2) * every);
+  let due = Math.ceil(clock.monotonicMillis() + random() * Math.min(every, MAX_FIRST_PAUSE));
+  let pause = due - clock.monotonicMillis();
+  while (!signal.aborted) {
+    await clock.sleep(Math.max(0, pause), signal);
+    const began = clock.monotonicMillis();
+    // After a delay, as by a computer that slept, it counts as of its beginning.
+    await observeOnce(began - due <= JITTER * every ? due - first : Math.floor(began));
+    const now = clock.monotonicMillis();
+    due += every * Math.max(1, Math.ceil((now - due) / every));
+    pause = due + (random() - 0.5) * JITTER * every - now;
   }
 
   /** One observation, which may fail; rejects only with the signal's reason. It counts as of `dueMillis`. */
-  async #observeOnce(signal: AbortSignal, dueMillis: Milliseconds): Promise<void> {
-    const { log, sink, clock, timeoutMillis } = this.#dependencies;
-    const labels = { watcher: this.#watcher.name, network: this.#api.network };
+  async function observeOnce(dueMillis: Milliseconds): Promise<void> {
     try {
-      const before = await this.#before(signal);
-      const observation = await this.#observe(before, dueMillis, signal);
+      stored ??= await loadSnapshot();
+      const observation = await observe(stored.snapshot, dueMillis);
       if (observation === undefined) return;
       if (observation.readings.length > READINGS_BEFORE_YIELD) await setImmediate();
       // Without the signal: a stop waits for the transaction.
       await withTimeout(() => sink(observation), { clock, timeoutMillis });
-      this.#stored = { snapshot: observation.snapshot };
+      stored = { snapshot: observation.snapshot };
     } catch (error) {
       signal.throwIfAborted();
-      this.#stored = undefined;
+      stored = undefined;
       log.error({ ...labels, err: error }, "observation not stored");
     }
   }
 
-  async #before(signal: AbortSignal): Promise<unknown> {
-    if (this.#stored === undefined) {
-      const { load, log, clock, timeoutMillis } = this.#dependencies;
-      const { name, snapshot } = this.#watcher;
-      const stored = await withTimeout(() => load(this.#api.network, name), {
-        clock,
-        timeoutMillis,
-        signal,
-      });
-      const parsed = stored === undefined ? undefined : snapshot.safeParse(stored);
-      if (parsed?.success === false) {
-        log.warn({ watcher: name, network: this.#api.network }, "snapshot unreadable");
-      }
-      this.#stored = { snapshot: parsed?.data };
-    }
-    return this.#stored.snapshot;
+  async function loadSnapshot(): Promise<{ readonly snapshot: unknown }> {
+    const found = await withTimeout(() => load(network, name), { clock, timeoutMillis, signal });
+    const parsed = found === undefined ? undefined : watcher.snapshot.safeParse(found);
+    if (parsed?.success === false) log.warn(labels, "snapshot unreadable");
+    return { snapshot: parsed?.data };
   }
 
   /** Undefined where there is nothing to store: a failed first observation, or a bug in the watcher. */
-  async #observe(before: unknown, dueMillis: Milliseconds, signal: AbortSignal): Promise<Observation | undefined> {
-    const { subjects, log, clock, timeoutMillis } = this.#dependencies;
-    const { name, every } = this.#watcher;
-    const { network } = this.#api;
+  async function observe(before: unknown, dueMillis: Milliseconds): Promise<Observation | undefined> {
     const context = { before, dueMillis, subjects: (kind: AlertKind) => subjects(network, kind) };
     const common = { network, watcher: { name, every }, before, dueMillis };
     try {
-      const observe = (aborted: AbortSignal): Promise<unknown> => this.#watcher.observe(this.#api, context, aborted);
-      const snapshot = await withTimeout(observe, { clock, timeoutMillis, signal });
+      const work = (aborted: AbortSignal): Promise<unknown> => watcher.observe(api, context, aborted);
+      const snapshot = await withTimeout(work, { clock, timeoutMillis, signal });
       const at = clock.wallClock();
-      return { ...common, snapshot, ...this.#watcher.judge(before, snapshot, at), at };
+      return { ...common, snapshot, ...watcher.judge(before, snapshot, at), at };
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ApiError || error instanceof ObservationTimeout)) {
-        log.error({ watcher: name, network, err: error }, "observation failed");
+        log.error({ ...labels, err: error }, "observation failed");
         return undefined;
       }
-      log.debug({ watcher: name, network, why: error.message }, "observation unanswered");
+      log.debug({ ...labels, why: error.message }, "observation unanswered");
       if (before === undefined) return undefined;
       const at = clock.wallClock();
-      const readings = this.#watcher
-        .judge(before, before, at)
-        .readings.map((reading) => unknownBecause(error, reading));
+      const readings = watcher.judge(before, before, at).readings.map((reading) => unknownBecause(error, reading));
       return { ...common, snapshot: before, readings, events: [], at, failure: error };
     }
   }

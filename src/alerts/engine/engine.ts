@@ -118,7 +118,7 @@ export interface AlertEngine extends AlertQueries {
    * Undefined if there is no such episode. Acknowledging twice changes nothing and announces nothing. With `only`,
    * the reminders end at that destination, and go on at all others. The messages of the alert show it by an edit;
    * `announced` is given the destinations that need a new message as well. `others` are acknowledged with it; a
-   * destination that was told several of them hears of the first.
+   * destination that was told several of them gets a message about the first.
    */
   acknowledge(
     episode: string,
@@ -223,12 +223,12 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
         const first = await acknowledge(alerts, { ...given, episode: id }, newId);
         const rest: (typeof first)[] = [];
         for (const episode of others) rest.push(await acknowledge(alerts, { ...given, episode }, newId));
-        const heard = new Set<string>();
+        const announcedAt = new Set<string>();
         for (const one of [first, ...rest]) {
-          const places = one?.isNew === true ? one.announceAt.filter((at) => !heard.has(destinationKey(at))) : [];
+          const places = one?.isNew === true ? one.announceAt.filter((at) => !announcedAt.has(destinationKey(at))) : [];
           if (one === undefined || places.length === 0) continue;
           await owe(dependencies, alerts, announced(one.episode, places), one.threads);
-          for (const at of places) heard.add(destinationKey(at));
+          for (const at of places) announcedAt.add(destinationKey(at));
         }
         return first;
       });
@@ -278,34 +278,33 @@ async function owe(
 }
 
 function createQueries(store: AlertDependencies["store"]): AlertQueries {
+  const read = <T>(work: (tables: AlertTables) => Promise<T>): Promise<T> =>
+    store.transaction(({ alerts }) => work(alerts));
   return {
-    grouped: (delivery, count) =>
-      store.transaction(async ({ alerts }) => (await episodesSaidBy(alerts, delivery)).slice(0, count)),
-    outboxDepth: (token) =>
-      store.transaction(({ alerts }) => outboxDepth(alerts, token === undefined ? {} : { token })),
-    suspensions: () => store.transaction(({ alerts }) => readSuspensions(alerts)),
-    finished: (limit, destination) => store.transaction(({ alerts }) => finishedDeliveries(alerts, limit, destination)),
-    messages: (ids) => store.transaction(({ alerts }) => readMessages(alerts, ids)),
+    grouped: (delivery, count) => read(async (tables) => (await episodesSaidBy(tables, delivery)).slice(0, count)),
+    outboxDepth: (token) => read((tables) => outboxDepth(tables, token === undefined ? {} : { token })),
+    suspensions: () => read(readSuspensions),
+    finished: (limit, destination) => read((tables) => finishedDeliveries(tables, limit, destination)),
+    messages: (ids) => read((tables) => readMessages(tables, ids)),
 
-    openEpisodes: (network) =>
-      store.transaction(async ({ alerts }) => (await alerts.watch.openEpisodes(network)).map(parseEpisode)),
+    openEpisodes: (network) => read(async (tables) => (await tables.watch.openEpisodes(network)).map(parseEpisode)),
     pending: (network) =>
-      store.transaction(async ({ alerts }) =>
-        (await alerts.watch.machines(network))
+      read(async (tables) =>
+        (await tables.watch.machines(network))
           .map(({ data }) => Machine.parse(JSON.parse(data)))
           .filter(({ phase, rule, kind }) => phase === "pending" && rule === kind),
       ),
     lastEpisodes: (limit, network) =>
-      store.transaction(async ({ alerts }) => (await alerts.watch.lastEpisodes(limit, network)).map(parseEpisode)),
+      read(async (tables) => (await tables.watch.lastEpisodes(limit, network)).map(parseEpisode)),
     history: (id) =>
-      store.transaction(async ({ alerts }) => {
-        const row = await alerts.watch.episode(id);
+      read(async (tables) => {
+        const row = await tables.watch.episode(id);
         if (row === undefined) return undefined;
-        const decisions = (await alerts.log.read({ episode: id, limit: MAX_HISTORY_DECISIONS })).toReversed();
-        return { episode: parseEpisode(row), decisions, ...(await deliveriesOf(alerts, id)) };
+        const decisions = (await tables.log.read({ episode: id, limit: MAX_HISTORY_DECISIONS })).toReversed();
+        return { episode: parseEpisode(row), decisions, ...(await deliveriesOf(tables, id)) };
       }),
     log: createLogReader(store),
-    decisions: (query) => store.transaction(({ alerts }) => alerts.log.read(query)),
+    decisions: (query) => read((tables) => tables.log.read(query)),
   };
 }
 

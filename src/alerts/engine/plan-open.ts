@@ -11,26 +11,19 @@ import type { SubscriptionIndex } from "../route/subscription-index.ts";
 import { type Episode, episodeId, isOpen, type Machine } from "../judge/rules/episode.ts";
 import { type EpisodePlanInput, planEpisode } from "./plan-episode.ts";
 import { nextReminder, planUnacknowledged } from "./reminders.ts";
-import { type Destination, destinationKey } from "../destination.ts";
+import { type AlertDependencies, randomId } from "../dependencies.ts";
+import { destinationKey } from "../destination.ts";
 
 interface OpenPlanInput {
-  readonly tables: AlertTables;
   readonly index: SubscriptionIndex;
-  readonly config: AlertsConfig;
   /** The episodes to plan: open ones, and those just closed. */
   readonly episodes: readonly Episode[];
   /** All that are open now. */
   readonly open: readonly Episode[];
   /** Of an episode, where known. */
   machine(episode: Episode): Machine | undefined;
-  readonly simulated: ReadonlySet<string>;
-  /** The console, which lists each episode by itself. */
-  readonly console?: Destination | undefined;
-  /** Hears that nobody has acknowledged an alert. */
-  readonly operators?: Destination | undefined;
   /** Unix milliseconds. */
   readonly at: Milliseconds;
-  newId(): string;
 }
 
 /** What is planned of open episodes. */
@@ -41,10 +34,14 @@ interface OpenPlan {
 }
 
 /** Plans the deliveries of episodes in their current state. */
-export async function planOpen(input: OpenPlanInput): Promise<OpenPlan> {
-  const { tables, index, episodes } = input;
+export async function planOpen(
+  dependencies: AlertDependencies,
+  tables: AlertTables,
+  input: OpenPlanInput,
+): Promise<OpenPlan> {
+  const { config, simulated, console: listing, operators = listing, newId = randomId } = dependencies;
+  const { index, episodes, at } = input;
   if (episodes.length === 0) return { plan: {}, reminders: new Map() };
-  const newId = (): string => input.newId();
   const flapped = new Map(episodes.map((episode) => [episode.id, flappingOf(input.machine(episode))] as const));
   const began = [...flapped.values()].flatMap((flapping) => (flapping === undefined ? [] : [flapping.began]));
   const stories = new Map(
@@ -58,10 +55,11 @@ export async function planOpen(input: OpenPlanInput): Promise<OpenPlan> {
   const states = await readNotificationStates(tables, [...told, ...began], newId);
   const statesOf = (episode: string) => states.get(episode) ?? new Map<string, NotificationState>();
   const inhibitors = inhibitingEpisodes(input.open);
-  const shown = input.console === undefined ? undefined : destinationKey(input.console);
+  // The console lists each episode by itself.
+  const shown = listing === undefined ? undefined : destinationKey(listing);
   const groupingOf = (episode: Episode): Grouping => {
     const story = stories.get(episode.id);
-    const alike = groupWithLikes(episode, input.config);
+    const alike = groupByKind(episode, config);
     const inStory = story === undefined ? undefined : groupIntoStory(episode, story, statesOf(story.id));
     return (of) =>
       GROUPED_PHASES.includes(of.phase) && destinationKey(of.destination) !== shown
@@ -73,21 +71,21 @@ export async function planOpen(input: OpenPlanInput): Promise<OpenPlan> {
     const flapping = flapped.get(episode.id);
     const of: EpisodePlanInput = {
       episode,
-      simulated: input.simulated.has(episode.network),
+      simulated: simulated.has(episode.network),
       states: statesOf(episode.id),
       subscriptions: index.subscribers(episode.rule, episode),
       silences: index.silences,
       ...(inhibitor === undefined ? {} : { inhibitedBy: inhibitor.id }),
       ...(flapping === undefined ? {} : { flapping: { ...flapping, states: statesOf(flapping.began) } }),
-      config: input.config,
+      config,
       ...(isDrill(episode) ? {} : { group: groupingOf(episode) }),
-      at: input.at,
+      at,
       newId,
     };
     const states = [...of.states.values()];
     const plan = planEpisode(of);
-    const unheard = planUnacknowledged(of, states, plan, input.operators, newId);
-    return { id: episode.id, plan: joinPlans([plan, unheard]), reminder: nextReminder(of, states) };
+    const notice = planUnacknowledged(of, states, plan, operators, newId);
+    return { id: episode.id, plan: joinPlans([plan, notice]), reminder: nextReminder(of, states) };
   });
   return {
     plan: joinPlans(planned.map(({ plan }) => plan)),
@@ -102,7 +100,7 @@ const SLOW_TO_FOLLOW: readonly ConditionKind[] = ["node.down"];
 const GROUPED_PHASES: readonly DeliveryPhase[] = ["trigger", "escalation", "resolve", "flapping"];
 
 /** One message says the same of several subjects of a kind, where all of them notify alike. */
-function groupWithLikes({ kind, network, subject, severity }: Episode, config: AlertsConfig): Grouping {
+function groupByKind({ kind, network, subject, severity }: Episode, config: AlertsConfig): Grouping {
   return ({ phase, mention = "" }) => {
     if (subject === "") return undefined;
     const isSlow = phase === "flapping" || SLOW_TO_FOLLOW.includes(kind);

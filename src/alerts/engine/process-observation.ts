@@ -109,27 +109,22 @@ function nothingKnown(network: string): NetworkKnowledge {
 
 /** Everything that becomes owed by an observation, and what was decided. */
 async function planObservation(
-  { config, simulated, console: shown, operators = shown, newId = randomId }: AlertDependencies,
+  dependencies: AlertDependencies,
   tables: AlertTables,
   { index, machines, open }: ObservationState & { readonly index: SubscriptionIndex },
   judged: JudgedObservation,
   { network, at: observedAt }: Observation,
 ): Promise<OutboxBatch> {
+  const { simulated, console: shown, newId = randomId } = dependencies;
   const at = toMillis(observedAt);
   const changed = new Set(judged.changes.map(({ episode }) => episode));
   const after = new Map<string, Episode>([...open, ...judged.episodes]);
-  const conditions = await planOpen({
-    tables,
+  const conditions = await planOpen(dependencies, tables, {
     index,
-    config,
     episodes: [...judged.episodes.values()].filter(({ id }) => changed.has(id)),
     open: [...after.values()].filter(isOpen),
     machine: ({ rule, subject }) => judged.machines.get(rule, subject) ?? machines.get(rule, subject),
-    simulated,
-    console: shown,
-    operators,
     at,
-    newId,
   });
   const { events, decisions } = judged;
   if (events.length === 0) return joinPlans([{ decisions }, conditions.plan]);

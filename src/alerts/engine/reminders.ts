@@ -32,8 +32,8 @@ export function nextReminder(input: ReminderInput, states: Iterable<Notification
 }
 
 /**
- * The word to the operators that nobody has acknowledged an alert by its last reminder: with the first destination's
- * last one, once an episode.
+ * The notice to the operators that nobody has acknowledged an alert by its last reminder. It is planned once an episode,
+ * with the last reminder of the first destination.
  */
 export function planUnacknowledged(
   { episode, config, at }: ReminderInput & { readonly episode: Episode },

@@ -4,7 +4,7 @@ import { type AlertDependencies, randomId } from "../dependencies.ts";
 import { type Plan, planNotice } from "../deliver/outbox/batch.ts";
 import { isSilenceActive, type Silence, silenceEnds } from "../route/silence.ts";
 
-/** While a silence holds, the operators hear of it this often. */
+/** While a silence holds, the operators are notified of it this often. */
 const NOTICE_EVERY: Milliseconds = 86_400_000;
 
 /**

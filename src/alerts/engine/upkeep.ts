@@ -27,15 +27,15 @@ const PRUNE_EVERY: Milliseconds = 3_600_000;
 
 /**
  * Applies changes that time alone causes, for all networks: the end of a silence, quiet hours, an inhibitor or flapping,
- * a new subscription to an open episode, reminders, episodes without subscribers, the daily word about silences. Run it about once a second, and at
- * once after a subscription or a silence has changed. It is cheap while nothing is due, however many destinations an
- * open episode has.
+ * a new subscription to an open episode, reminders, episodes without subscribers, the daily notice of silences. Run it
+ * about once a second, and at once after a subscription or a silence has changed. It is cheap while nothing is due,
+ * however many destinations an open episode has.
  */
 export function createUpkeep(
   dependencies: AlertDependencies,
   readIndex: ReturnType<typeof subscriptionIndexReader>,
 ): () => Promise<void> {
-  const { store, config, clock, simulated, newId = randomId } = dependencies;
+  const { store, config, clock, newId = randomId } = dependencies;
   const episodes = new ParsedRowCache((data) => Episode.parse(JSON.parse(data)));
   const machines = new ParsedRowCache((data) => Machine.parse(JSON.parse(data)));
   const evaluationCache = new EvaluationCache();
@@ -92,18 +92,12 @@ export function createUpkeep(
         const valid = evaluationCache.valid(id, index, inputsOf.get(id), at);
         if (valid !== undefined) evaluations.set(id, valid);
       }
-      const { plan, reminders } = await planOpen({
-        tables,
+      const { plan, reminders } = await planOpen(dependencies, tables, {
         index,
-        config,
         episodes: [...withdrawn, ...still.filter(({ id }) => !evaluations.has(id))],
         open: still,
         machine: machineOf,
-        simulated,
-        console: dependencies.console,
-        operators: dependencies.operators ?? dependencies.console,
         at,
-        newId,
       });
       for (const { id } of still) {
         const until = reminders.get(id);
@@ -230,7 +224,7 @@ export async function closeUnwatched(
   readIndex: ReturnType<typeof subscriptionIndexReader>,
   watched: readonly string[],
 ): Promise<void> {
-  const { store, config, clock, simulated, newId = randomId } = dependencies;
+  const { store, clock, newId = randomId } = dependencies;
   const owed = await store.transaction(async ({ alerts: tables }) => {
     const at = nowMillis(clock);
     const open = (await tables.watch.openEpisodes())
@@ -250,20 +244,8 @@ export async function closeUnwatched(
     await tables.watch.putEpisodes(closed.map(episodeRow));
     const index = await readIndex(tables, at);
     const machine = ({ id }: Episode): Machine | undefined => machines.get(id);
-    const { console: shown } = dependencies;
-    const planning = {
-      tables,
-      index,
-      config,
-      episodes: closed,
-      open: [],
-      machine,
-      simulated,
-      console: shown,
-      at,
-      newId,
-    };
-    const batch = joinPlans([{ decisions }, (await planOpen(planning)).plan]);
+    const { plan } = await planOpen(dependencies, tables, { index, episodes: closed, open: [], machine, at });
+    const batch = joinPlans([{ decisions }, plan]);
     await enqueue(tables, batch, at, newId, dependencies.chunkRows);
     return batch.deliveries.length;
   });

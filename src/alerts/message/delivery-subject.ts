@@ -9,6 +9,8 @@ import type { AlertMessage, ChangeMessage } from "./message.ts";
 import type { MessageGroup } from "./message-group.ts";
 import { NOTICE_SEVERITIES } from "./notice.ts";
 
+const BOT_EVENT = { kind: "bot", network: "", subject: "", state: "event", severity: "info" } as const;
+
 /** The subject of a delivery, for programs. Pure and total. */
 export function deliverySubject(message: AlertMessage, phase: string): DeliverySubject {
   switch (message.type) {
@@ -33,7 +35,7 @@ export function deliverySubject(message: AlertMessage, phase: string): DeliveryS
       return { kind, network, subject, state: "digest", severity: "info", at };
     }
     case "away":
-      return { kind: "bot", network: "", subject: "", state: "event", severity: "info", at: message.to };
+      return { ...BOT_EVENT, at: message.to };
     case "notice":
       return noticeSubject(message);
     case "token":
@@ -41,12 +43,12 @@ export function deliverySubject(message: AlertMessage, phase: string): DeliveryS
     case "change": {
       const network = changedNetwork(message);
       const episode = message.change.what === "acknowledged" ? { episode: message.change.episode.id } : {};
-      return { kind: "bot", network, subject: "", state: "event", severity: "info", at: message.at, ...episode };
+      return { ...BOT_EVENT, network, at: message.at, ...episode };
     }
     case "export":
-      return { kind: "bot", network: "", subject: message.job, state: "event", severity: "info", at: message.at };
+      return { ...BOT_EVENT, subject: message.job, at: message.at };
     case "test":
-      return { kind: "bot", network: "", subject: "", state: "event", severity: "info", at: message.at };
+      return { ...BOT_EVENT, at: message.at };
   }
 }
 
@@ -80,7 +82,7 @@ function tokenSubject({ platform, channel, change, operator, at }: Message<"toke
 function noticeSubject({ notice, at }: Message<"notice">): DeliverySubject {
   const network = notice.about === "unacknowledged" ? notice.episode.network : "";
   const subject = notice.about === "lost" ? notice.channel : notice.about === "refused" ? notice.platform : "";
-  return { kind: "bot", network, subject, state: "event", severity: NOTICE_SEVERITIES[notice.about], at };
+  return { ...BOT_EVENT, network, subject, severity: NOTICE_SEVERITIES[notice.about], at };
 }
 
 /**

@@ -57,16 +57,10 @@ export function describeChange(message: ChangeMessage, platforms?: Platforms): R
 
 function sentence({ by, change, labels }: ChangeMessage): Text {
   switch (change.what) {
-    case "added": {
-      const manner = deliveryOptionWords(change.subscription);
-      const how = manner.length === 0 ? [] : text` (${manner})`;
-      return text`${by} subscribed this channel to ${subscriptionWords(change.subscription, labels)}${how}`;
-    }
-    case "edited": {
-      const manner = deliveryOptionWords(change.subscription);
-      const how = manner.length === 0 ? [] : text` (${manner})`;
-      return text`${by} changed subscription ${code(change.subscription.id)}: now ${subscriptionWords(change.subscription, labels)}${how}`;
-    }
+    case "added":
+      return text`${by} subscribed this channel to ${subscriptionWords(change.subscription, labels)}${mannerWords(change.subscription)}`;
+    case "edited":
+      return text`${by} changed subscription ${code(change.subscription.id)}: now ${subscriptionWords(change.subscription, labels)}${mannerWords(change.subscription)}`;
     case "removed":
     case "paused":
     case "resumed":
@@ -80,7 +74,12 @@ function sentence({ by, change, labels }: ChangeMessage): Text {
   }
 }
 
-/** Follows what is said of one alert that has others beside it. */
+function mannerWords(subscription: Subscription): Text {
+  const manner = deliveryOptionWords(subscription);
+  return manner.length === 0 ? [] : text` (${manner})`;
+}
+
+/** Follows the words for one alert that has others beside it. */
 export function andMoreWords(others = 0): string {
   return others === 0 ? "" : `, and ${others} more`;
 }
@@ -113,18 +112,12 @@ function capital([first, ...rest]: Text): Text {
 
 function actionsOf({ change }: ChangeMessage): Action[] {
   switch (change.what) {
-    case "silenced": {
-      const options = { id: change.silence.id };
-      return [commandAction("End silence", "alerts unsilence", options)];
-    }
-    case "acknowledged": {
-      const options = { episode: change.episode.id };
-      return [commandAction("Details", "alerts why", options)];
-    }
-    case "paused": {
-      const options = { id: change.subscription.id };
-      return [commandAction("Resume", "alerts resume", options)];
-    }
+    case "silenced":
+      return [commandAction("End silence", "alerts unsilence", { id: change.silence.id })];
+    case "acknowledged":
+      return [commandAction("Details", "alerts why", { episode: change.episode.id })];
+    case "paused":
+      return [commandAction("Resume", "alerts resume", { id: change.subscription.id })];
     case "added":
     case "edited":
     case "removed":

@@ -1,6 +1,6 @@
 import { type Block, paragraph } from "../../reply/block.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
-import { code, commandLine, strong, text, type Text, time } from "../../reply/text.ts";
+import { code, commandLine, text, type Text, time } from "../../reply/text.ts";
 import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import type { AlertMessage } from "../message/message.ts";
@@ -9,7 +9,7 @@ import type { Platforms } from "../platform.ts";
 import { silenceActiveUntil } from "../route/silence.ts";
 import { conditionWords } from "./condition-words.ts";
 import { actionsOf } from "./describe-condition.ts";
-import { markedTitle, TONES } from "./phrases.ts";
+import { markedTitle, TONES, whatToDo } from "./phrases.ts";
 import { silenceWords } from "./silence-words.ts";
 
 /** What the operators must know. Pure and total. */
@@ -65,8 +65,8 @@ export function describeNotice(message: Extract<AlertMessage, { type: "notice" }
         title: markedTitle("CRITICAL", text`${title}`, message),
         blocks: [
           paragraph(text`${code(notice.file)}, noticed ${time(timeFromText(at), "both")}. ${what}`),
-          paragraph(
-            text`${strong("What to do:")} Stop the bot, put the file back or restore a backup with ${code("npm run restore -- <backup>")}, then start it.`,
+          whatToDo(
+            text`Stop the bot, put the file back or restore a backup with ${code("npm run restore -- <backup>")}, then start it.`,
           ),
         ],
       });

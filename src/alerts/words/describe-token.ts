@@ -69,30 +69,16 @@ function tokenText({ platform, workspace, why, since, at, change }: TokenMessage
     }
     case "accepted": {
       const { waiting, unsent, subscriptions } = change;
-      return {
-        tone: "good",
-        word: "RESOLVED",
-        title: text`${name} accepts the bot's token${ofWorkspace} again`,
-        blocks: [
-          paragraph(
-            text`It was refused from ${time(from, "both")} to ${time(to, "both")}. ${lateWords(waiting)} ${deadLetterWords(unsent)}${returned(subscriptions)}`,
-          ),
-        ],
-      };
+      return resolved(
+        text`${name} accepts the bot's token${ofWorkspace} again`,
+        text`It was refused from ${time(from, "both")} to ${time(to, "both")}. ${lateWords(waiting)} ${deadLetterWords(unsent)}${returned(subscriptions)}`,
+      );
     }
-    case "back": {
-      const { unsent } = change;
-      return {
-        tone: "good",
-        word: "RESOLVED",
-        title: text`Alerts arrive here again`,
-        blocks: [
-          paragraph(
-            text`They could not from ${time(from, "both")} to ${time(to, "both")}: ${name} refused the bot's token. ${deadLetterWords(unsent)} What is firing now follows.`,
-          ),
-        ],
-      };
-    }
+    case "back":
+      return resolved(
+        text`Alerts arrive here again`,
+        text`They could not from ${time(from, "both")} to ${time(to, "both")}: ${name} refused the bot's token. ${deadLetterWords(change.unsent)} What is firing now follows.`,
+      );
   }
 }
 
@@ -141,29 +127,21 @@ function channelText(message: TokenMessage, channel: string, platforms?: Platfor
     }
     case "accepted": {
       const { waiting, unsent, subscriptions } = change;
-      return {
-        tone: "good",
-        word: "RESOLVED",
-        title: text`A ${place} on ${name} can be reached again`,
-        blocks: [
-          paragraph(
-            text`${named}: out of reach from ${time(from, "both")} to ${time(to, "both")}. ${lateWords(waiting)} ${deadLetterWords(unsent)}${returned(subscriptions)}`,
-          ),
-        ],
-      };
+      return resolved(
+        text`A ${place} on ${name} can be reached again`,
+        text`${named}: out of reach from ${time(from, "both")} to ${time(to, "both")}. ${lateWords(waiting)} ${deadLetterWords(unsent)}${returned(subscriptions)}`,
+      );
     }
     case "back":
-      return {
-        tone: "good",
-        word: "RESOLVED",
-        title: text`Alerts arrive here again`,
-        blocks: [
-          paragraph(
-            text`They could not from ${time(from, "both")} to ${time(to, "both")}: ${why}. ${deadLetterWords(change.unsent)} What waited is sent late.`,
-          ),
-        ],
-      };
+      return resolved(
+        text`Alerts arrive here again`,
+        text`They could not from ${time(from, "both")} to ${time(to, "both")}: ${why}. ${deadLetterWords(change.unsent)} What waited is sent late.`,
+      );
   }
+}
+
+function resolved(title: Text, words: Text): TokenText {
+  return { tone: "good", word: "RESOLVED", title, blocks: [paragraph(words)] };
 }
 
 function channelRemedy(operator: true | undefined, person: string | undefined, name: string): Text {

@@ -26,7 +26,7 @@ export interface JudgedRound {
   readonly before: SourceMemory | undefined;
 }
 
-/** A node that is not believed for so many rounds is told. */
+/** A node that is not believed for so many rounds is reported. */
 const LYING_ROUNDS = 3;
 
 /**

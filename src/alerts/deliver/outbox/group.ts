@@ -163,7 +163,7 @@ async function followers(tables: AlertTables, last: DeliveryRow, rows: readonly 
   const found: DeliveryRow[] = [];
   for (const row of rows) {
     const { within } = DeliveryData.parse(JSON.parse(row.data));
-    // A story goes on for as long as its like is planned.
+    // A story goes on for as long as deliveries with its key are planned.
     const isLate = within !== undefined && (isNamed(row) || row.created_at > Math.min(grew + within, latest));
     const isNews = isOver && NEWS_PHASES.includes(row.phase);
     if (isLate || isNews || row.episode === last.episode) continue;

@@ -6,14 +6,7 @@ import type { TokenMessage } from "../../message/message.ts";
 import { enqueue } from "../outbox/outbox.ts";
 import type { Platforms } from "../../platform.ts";
 import type { Subscription } from "../../route/subscription.ts";
-import {
-  graceEndsAt,
-  isOfToken,
-  type Suspension,
-  suspensionKey,
-  type Suspensions,
-  tokenScope,
-} from "../../route/suspension.ts";
+import { isOfToken, type Suspension, suspensionKey, type Suspensions, tokenScope } from "../../route/suspension.ts";
 import { type Destination, destinationKey } from "../../destination.ts";
 
 /** Who is notified of suspensions. */
@@ -30,29 +23,12 @@ export function recipientKeys(dependencies: SuspensionDependencies): string[] {
   return recipients(dependencies).map((one) => destinationKey(one));
 }
 
-/** Notifies the operators and whoever subscribed that a suspension begins. */
-export async function notifyBegin(
+/** Notifies the operators and whoever subscribed: a suspension begins, or its subscriptions have ended. */
+export async function notifySuspended(
   tables: AlertTables,
   suspensions: Suspensions,
   suspension: Suspension,
-  { waiting, subscribers }: { readonly waiting: number; readonly subscribers: readonly string[] },
-  at: Milliseconds,
-  dependencies: SuspensionDependencies,
-): Promise<void> {
-  const change = { what: "refused", waiting, until: textOf(graceEndsAt(suspension)) } as const;
-  const to = [
-    ...operatorsFor(suspensions, suspension, dependencies),
-    ...peopleFor(suspension, subscribers, dependencies),
-  ];
-  await send(tables, suspension, to, change, at, dependencies);
-}
-
-/** Notifies them that its subscriptions have ended. */
-export async function notifyEnd(
-  tables: AlertTables,
-  suspensions: Suspensions,
-  suspension: Suspension,
-  lost: Omit<Extract<TokenMessage["change"], { what: "revoked" }>, "what">,
+  change: Extract<TokenMessage["change"], { what: "refused" | "revoked" }>,
   subscribers: readonly string[],
   at: Milliseconds,
   dependencies: SuspensionDependencies,
@@ -61,7 +37,7 @@ export async function notifyEnd(
     ...operatorsFor(suspensions, suspension, dependencies),
     ...peopleFor(suspension, subscribers, dependencies),
   ];
-  await send(tables, suspension, to, { what: "revoked", ...lost }, at, dependencies);
+  await send(tables, suspension, to, change, at, dependencies);
 }
 
 /** Notifies the operators that it is over, and the channels that alerts arrive there again. */

@@ -1,22 +1,18 @@
 // A platform that refuses the bot's token (or that of one workspace, where each has its own), or a destination that cannot
-// be reached, is suspended: its deliveries wait, and none is lost. After a day, or at once if the bot was removed, its subscriptions end; they come back by themselves
-// once something arrives again. Read ../../route/suspension.ts (the stored state), suspension-notices.ts (who is told) and
+// be reached, is suspended: its deliveries wait, and none is lost. After a day, or at once if the bot was removed, its
+// subscriptions end; they come back by themselves once something arrives again. Read ../../route/suspension.ts (the stored state), suspension-notices.ts (who is told) and
 // token-probe.ts (how a platform is asked about the token) next. A destination's own waiting deliveries are its probes.
 import type { AlertTables } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
+import { fromMillis } from "../../../units/nanoseconds.ts";
 import { isDrill } from "../../judge/drill.ts";
+import { timeToText } from "../../judge/kinds/json-fields.ts";
 import { unsentOn, waitingAt, waitingOn } from "../outbox/queries.ts";
 import { deadLetterOwed, retryNow } from "../outbox/record.ts";
 import { isAlive, Subscription, subscriptionRow } from "../../route/subscription.ts";
 import type { SendError } from "../../sender.ts";
 import { subscriptionLogLine } from "../../words/subscription-words.ts";
-import {
-  notifyBegin,
-  notifyEnd,
-  notifyResumed,
-  recipientKeys,
-  type SuspensionDependencies,
-} from "./suspension-notices.ts";
+import { notifyResumed, notifySuspended, recipientKeys, type SuspensionDependencies } from "./suspension-notices.ts";
 import {
   graceEndsAt,
   isOfToken,
@@ -76,13 +72,15 @@ export async function suspend(
   if (suspension.retired === undefined && (error.revoked || at >= graceEndsAt(suspension))) {
     const { lost, decisions } = await endSubscriptions(tables, suspension, alive, error.revoked, at, dependencies);
     const removed = error.revoked ? { removed: true as const } : {};
-    await notifyEnd(tables, suspensions, suspension, { ...removed, ...lost }, subscribers, at, dependencies);
+    const change = { what: "revoked", ...removed, ...lost } as const;
+    await notifySuspended(tables, suspensions, suspension, change, subscribers, at, dependencies);
     await suspensions.put({ ...suspension, retired: { at, ...lost } }, at);
     return [...begins, ...decisions];
   }
   if (before === undefined) {
     const waiting = await waitingFor(tables, target, dependencies.newId);
-    await notifyBegin(tables, suspensions, suspension, { waiting, subscribers }, at, dependencies);
+    const change = { what: "refused", waiting, until: timeToText(fromMillis(graceEndsAt(suspension))) } as const;
+    await notifySuspended(tables, suspensions, suspension, change, subscribers, at, dependencies);
   }
   if (before?.why !== suspension.why || before.since !== since) await suspensions.put(suspension, at);
   return begins;

@@ -40,8 +40,9 @@ const USUAL_EVERY: Milliseconds = 300_000;
 const ANSWER_WITHIN: Milliseconds = 20_000;
 
 /**
- * Asks platforms whether they accept the bot's token; of those of workspaces, the refused ones. With a refused one nothing is sent; once a probe succeeds, a few
- * messages are trials: a platform that accepts a token need not accept what is sent with it.
+ * Asks platforms whether they accept the bot's token; of the workspaces' tokens it asks about the refused ones. With a
+ * refused token nothing is sent; once a probe succeeds, a few messages are trials: a platform that accepts a token need
+ * not accept the messages that are sent with it.
  */
 export class TokenProbe {
   readonly #dependencies: TokenProbeDependencies;
