@@ -2,7 +2,7 @@ import { decimalsOf } from "../src/answers/amounts.ts";
 import { askFor } from "../src/answers/answer.ts";
 import { exportRange, rangeName, rangeOptions } from "../src/answers/export-range.ts";
 import { COLUMN_CHOICES } from "../src/answers/exports/columns.ts";
-import { outcomeReply } from "../src/answers/exports/result.ts";
+import { outcomeReply } from "../src/answers/exports/ended.ts";
 import { standingReply } from "../src/answers/exports/standing.ts";
 import { ASSET, assetsById, PARTY } from "../src/answers/ids/ids.ts";
 import { resolveId } from "../src/answers/ids/resolve-id.ts";

@@ -1,8 +1,8 @@
 import { marketAmounts } from "../src/answers/amounts.ts";
 import { answer, askFor } from "../src/answers/answer.ts";
 import { idCell } from "../src/answers/cells.ts";
-import { tradingModeWords } from "../src/answers/enum-words.ts";
-import { marketsById } from "../src/answers/ids/ids.ts";
+import { listWords, tradingModeWords } from "../src/answers/enum-words.ts";
+import { compareNames, marketsById } from "../src/answers/ids/ids.ts";
 import { noteSeen } from "../src/answers/ids/seen-ids.ts";
 import { isInAuction, isLive, marketTone, stateRank, stateWords } from "../src/answers/markets.ts";
 import type { MarketData } from "../src/api/model/market.ts";
@@ -25,7 +25,7 @@ export const marketList = command({
     const nameOf = (market: MarketData): MarketNames | undefined => names.get(market.market ?? "");
     const labelOf = (market: MarketData): string => nameOf(market)?.code ?? market.market ?? "";
     // Nodes send them in random order: sorted, two replies can be compared by eye.
-    const markets = value.toSorted((a, b) => stateRank(a) - stateRank(b) || compareLabels(labelOf(a), labelOf(b)));
+    const markets = value.toSorted((a, b) => stateRank(a) - stateRank(b) || compareNames(labelOf(a), labelOf(b)));
     const live = markets.filter(isLive);
     const troubled = live.filter((market) => marketTone(market) === "warning");
     noteSeen(
@@ -57,12 +57,8 @@ function headline(
   const trading = live.length - others.length;
   const count = text`${trading} ${trading === 1 ? "market trades" : "markets trade"} on ${network}`;
   if (others.length === 0) return text`${count}, none in trouble`;
-  const named = others.length > MAX_NAMED ? String(others.length) : listed(others);
+  const named = others.length > MAX_NAMED ? String(others.length) : listWords(others, " and ");
   return text`${count}, but ${named} ${others.length === 1 ? "does" : "do"} not`;
-}
-
-function listed(names: readonly string[]): string {
-  return [names.slice(0, -1).join(", "), ...names.slice(-1)].filter((part) => part !== "").join(" and ");
 }
 
 function listTone(live: readonly MarketData[], troubled: readonly MarketData[]): Tone {
@@ -119,8 +115,4 @@ function stateCell(market: MarketData): Text {
   const words = stateWords(market);
   const tone = marketTone(market);
   return toText(tone === "warning" ? strong(words) : tone === "good" ? detailText(words) : words);
-}
-
-function compareLabels(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

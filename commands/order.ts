@@ -18,7 +18,7 @@ import {
   orderTone,
 } from "../src/answers/orders.ts";
 import type { Answer } from "../src/api/api-client.ts";
-import { ApiError } from "../src/api/api-error.ts";
+import { ApiError, asApiError } from "../src/api/api-error.ts";
 import type { MarketNames } from "../src/api/model/names.ts";
 import { Order } from "../src/api/model/order.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
@@ -149,13 +149,8 @@ async function getVersions(
 async function getPrevious(context: Context, orderId: string, found: Order): Promise<Order | undefined> {
   const { version } = found;
   if (version === undefined || version < 2n || version > BigInt(MAX_VERSION)) return undefined;
-  try {
-    const { value } = await context.api.getOrder(orderId, Number(version) - 1, { signal: context.signal });
-    return value;
-  } catch (error) {
-    if (error instanceof ApiError) return undefined;
-    throw error;
-  }
+  const before = await context.api.getOrder(orderId, Number(version) - 1, { signal: context.signal }).catch(asApiError);
+  return before instanceof ApiError ? undefined : before.value;
 }
 
 /** The current version first, then the others from the newest on, and the first of all. */

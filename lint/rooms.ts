@@ -103,7 +103,7 @@ export const doors: Readonly<Record<string, string>> = {
   "answers/alerts/silences": "add-silence silence-options",
   "answers/alerts/subscriptions":
     "add-subscription change-state edit-subscription personal-watch present-values subscription-options",
-  "answers/exports": "code-option columns ended result standing verified",
+  "answers/exports": "code-option columns ended standing verified",
   "answers/ids": "ask-about-id resolve-id seen-ids suggest-ids",
   "api/client": "poll-nodes",
   "api/http": "base-url error-body http-fault node-failure parse-response response-headers",

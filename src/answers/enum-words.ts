@@ -44,3 +44,8 @@ export function auctionTriggerWords(value: string | undefined): string | undefin
 export function capitalised(words: string): string {
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }
+
+/** `a, b or c`. */
+export function listWords(items: readonly string[], last = " or "): string {
+  return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")}${last}${items.at(-1) ?? ""}`;
+}

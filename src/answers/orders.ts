@@ -9,13 +9,6 @@ import { idCell, namedCell, timeCell } from "./cells.ts";
 import { capitalised, enumWords, timeInForceWords } from "./enum-words.ts";
 import { orderReason, shortReason } from "./order-reasons.ts";
 
-/** Statuses of orders that are on the book or may return to it. */
-const LIVE_STATUSES = ["STATUS_ACTIVE", "STATUS_PARKED"];
-
-function isLiveOrder(order: Order): boolean {
-  return LIVE_STATUSES.includes(order.status ?? "");
-}
-
 export function orderTone(status: string | undefined): Tone {
   switch (status) {
     case "STATUS_FILLED":
@@ -112,7 +105,8 @@ export function endReasonBlocks(found: Order): Block[] {
 /** The fields of an order that people read first. */
 export function orderFacts(found: Order, amounts: MarketAmounts): Field[] {
   const fill = fillOf(found);
-  const onBook = isLiveOrder(found) ? "" : ", no longer on the book";
+  // A parked order may return to the book.
+  const onBook = ["STATUS_ACTIVE", "STATUS_PARKED"].includes(found.status ?? "") ? "" : ", no longer on the book";
   return [
     field("Filled", fill === undefined ? undefined : text`${amounts.size(fill.filled)} (${fill.percentFilled})`),
     field(
@@ -128,19 +122,16 @@ export function orderFacts(found: Order, amounts: MarketAmounts): Field[] {
 
 /** The order in full. */
 export function orderFields(found: Order, marketCode: string | undefined, amounts: MarketAmounts): Field[] {
+  // Nodes send 0 as the price of a pegged order that is off the book.
+  const hasNoPrice = found.status === "STATUS_PARKED" && (found.price ?? 0n) === 0n;
   return [
     field("Side", enumWords(found.side, "SIDE")),
-    field("Price", hasNoPrice(found) ? "none while parked" : amounts.price(found.price)),
+    field("Price", hasNoPrice ? "none while parked" : amounts.price(found.price)),
     field("Size", amounts.size(found.size)),
     field("Market", namedCell(found.marketId, marketCode), { wide: true }),
     field("Party", idCell(found.partyId), { wide: true }),
     field("Order id", idCell(found.id), { wide: true }),
   ];
-}
-
-/** Nodes send 0 as the price of a pegged order that is off the book. */
-function hasNoPrice({ status, price = 0n }: Order): boolean {
-  return status === "STATUS_PARKED" && price === 0n;
 }
 
 /** The conditions it was sent with. */

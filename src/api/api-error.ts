@@ -68,6 +68,12 @@ export class ApiError extends Error {
 /** What may be known of a failure. */
 export type FailureDetails = Partial<Omit<ApiError, "name" | "message" | "stack" | "kind" | "network" | "node">>;
 
+/** For `catch`: a node's failure as a value. Throws anything else again. */
+export function asApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  throw thrown;
+}
+
 /** Whether a node answered at all, even uselessly. */
 export function didAnswer({ kind }: ApiError): boolean {
   return kind !== "unreachable" && kind !== "timeout";

@@ -4,6 +4,7 @@ import type { AlertService } from "../../alerts/service/service.ts";
 import { type Caller, managerRemedy, type Target } from "../../bot/invocation.ts";
 import { quoteTyped } from "../../bot/nearest.ts";
 import { UserError } from "../../errors.ts";
+import { listWords } from "../enum-words.ts";
 import { code, text, type Text, toText } from "../../reply/text.ts";
 import { type Destination, destinationFromKey, destinationKey } from "../../alerts/destination.ts";
 
@@ -93,11 +94,6 @@ export function parseDestination(
   const person = match?.[3] !== undefined || kind === "person";
   const place = { platform: platform.id, ...(workspace === undefined ? {} : { workspace }) };
   return context.platforms.destination(place, person ? `user:${id}` : id);
-}
-
-/** `a, b or c`. */
-export function listWords(items: readonly string[], last = " or "): string {
-  return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")}${last}${items.at(-1) ?? ""}`;
 }
 
 /** Throws UserError unless the caller may change this channel's alerts; everybody may change their own direct messages. */

@@ -1,8 +1,9 @@
+import type { ChatPlatform } from "../../alerts/platform.ts";
 import type { Delivery, EndedJob } from "../../export/jobs/deliver.ts";
-import type { ExportResult, ExportStanding } from "../../export/jobs/job.ts";
+import type { ExportOutcome, ExportRequest, ExportResult, ExportStanding } from "../../export/jobs/job.ts";
 import { type Block, paragraph } from "../../reply/block.ts";
 import { type Action, commandAction, reply, type Reply } from "../../reply/reply.ts";
-import { commandLine, text, type TextPart, time } from "../../reply/text.ts";
+import { commandLine, shortenId, text, type TextPart, time } from "../../reply/text.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import { markSimulated } from "../../bot/simulated.ts";
 import { jobWords, stateWords } from "./exports.ts";
@@ -80,4 +81,41 @@ function keptNote({ code, expiresAt, rows }: EndedJob["job"]): Block[] {
   return [
     paragraph(text`${commandLine(`ledger fetch ${code}`)} gives the file again until ${time(fromMillis(expiresAt))}.`),
   ];
+}
+
+/** A note about a file that stays behind while its answer is taken along. */
+function stayingNote(code: string): Block {
+  return paragraph(text`The file is kept for 24 hours; ${commandLine(`ledger fetch ${code}`)} gives it.`);
+}
+
+/** The answer of a command that waited for an export. */
+export function outcomeReply(
+  context: LedgerReplyContext,
+  { subject, ask }: Pick<ExportRequest, "subject" | "ask">,
+  outcome: ExportOutcome,
+  chat: ChatPlatform | undefined,
+): Reply {
+  const ledger = text`Ledger of ${shortenId(subject.query.partyId)}`;
+  switch (outcome.kind) {
+    case "whole": {
+      const whole = ledgerReply(context, { ...outcome, ask });
+      const isLeft = context.here.leavesFiles === true && whole.attachments.length > 0;
+      return isLeft ? { ...whole, blocks: [...whole.blocks, stayingNote(outcome.code)] } : whole;
+    }
+    case "cancelled":
+      return reply({ title: text`${ledger}: cancelled, and nothing of it is kept` });
+    case "later":
+      return reply({
+        title:
+          chat === undefined
+            ? text`${ledger}: it takes long, and goes on by itself`
+            : text`${ledger}: it takes longer than ${chat.name} keeps a reply open, and goes on`,
+        blocks: [
+          paragraph(
+            text`${chat === undefined ? "Once it is done" : "The result comes by direct message. Where you take none from the bot"}, ${commandLine(`ledger fetch ${outcome.code}`)} gives the file for 24 hours.`,
+          ),
+        ],
+        actions: [cancelAction(outcome.code)],
+      });
+  }
 }

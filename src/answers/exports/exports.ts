@@ -1,5 +1,5 @@
 // Ledger exports in words: here the subject of a job, its outcome, and the list of jobs. Next: standing.ts (progress),
-// result.ts (the answer to the export), code-option.ts (the option that names one).
+// ended.ts (the answer once it has ended), code-option.ts (the option that names one).
 
 import type { ExportAsker, ExportJob, ExportStanding } from "../../export/jobs/job.ts";
 import { paragraph, table } from "../../reply/block.ts";

@@ -57,7 +57,8 @@ export const MARKET: IdKind = {
       })),
 };
 
-function compareNames(a: string, b: string): number {
+/** In the order of their UTF-16 units. */
+export function compareNames(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 

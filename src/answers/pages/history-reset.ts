@@ -1,5 +1,5 @@
 import type { Answer, AsOf } from "../../api/api-client.ts";
-import { ApiError } from "../../api/api-error.ts";
+import { ApiError, asApiError } from "../../api/api-error.ts";
 import type { Page, PageRequest } from "../../api/model/page.ts";
 import { code, text, type Text } from "../../reply/text.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
@@ -70,16 +70,12 @@ export async function cursorAheadNote<T>(
   cursor: string,
   node: string,
 ): Promise<Text | undefined> {
-  try {
-    // In this order: a row that arrives in between is newer than any typed cursor.
-    const newest = await get({ first: 1, newestFirst: true });
-    const [top] = newest.value.rows;
-    if (top !== undefined && (top.cursor === undefined || top.cursor === cursor)) return undefined;
-    const newer = await get({ first: 1, newestFirst: false, after: cursor });
-    if (newer.value.rows.length > 0) return undefined;
-  } catch (error) {
-    if (error instanceof ApiError) return undefined;
-    throw error;
-  }
+  // In this order: a row that arrives in between is newer than any typed cursor.
+  const newest = await get({ first: 1, newestFirst: true }).catch(asApiError);
+  if (newest instanceof ApiError) return undefined;
+  const [top] = newest.value.rows;
+  if (top !== undefined && (top.cursor === undefined || top.cursor === cursor)) return undefined;
+  const newer = await get({ first: 1, newestFirst: false, after: cursor }).catch(asApiError);
+  if (newer instanceof ApiError || newer.value.rows.length > 0) return undefined;
   return text`This page should go on from a row that ${code(node)} does not have, nor anything newer: its history began anew, or it lags far behind.`;
 }

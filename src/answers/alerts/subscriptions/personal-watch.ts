@@ -3,7 +3,7 @@ import { KINDS, type PersonalKind } from "../../../alerts/judge/kinds/kinds.ts";
 import { compareSeverity } from "../../../alerts/judge/kinds/severity.ts";
 import { isAlive, type Subscription } from "../../../alerts/route/subscription.ts";
 import { enumWord } from "../../../alerts/words/phrases.ts";
-import { ApiError } from "../../../api/api-error.ts";
+import { ApiError, asApiError } from "../../../api/api-error.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
 import { reply, type Reply } from "../../../reply/reply.ts";
@@ -70,39 +70,26 @@ const PERSONAL_WATCHES: Readonly<Record<PersonalKind, PersonalWatch>> = {
 const UNKNOWN = text`How it stands now cannot be asked at the moment; it is watched all the same.`;
 
 async function currentOrder(subject: string, context: AlertCommandContext): Promise<CurrentState> {
-  const { api, signal } = context;
-  try {
-    const { value } = await askAboutId(
-      ORDER,
-      subject,
-      "subjects",
-      context,
-      api.getOrder(subject, undefined, { signal }),
-    );
-    const status = enumWord(value.status ?? "", "STATUS");
-    return value.status !== undefined && FINAL_STATUSES.has(value.status)
-      ? { over: text`Order ${code(shortenId(subject))} is ${strong(status)} already` }
-      : { now: text`The order is ${status === "" ? "open" : strong(status)} now.` };
-  } catch (error) {
-    if (error instanceof ApiError) return { now: UNKNOWN };
-    throw error;
-  }
+  const asked = context.api.getOrder(subject, undefined, { signal: context.signal });
+  const found = await askAboutId(ORDER, subject, "subjects", context, asked).catch(asApiError);
+  if (found instanceof ApiError) return { now: UNKNOWN };
+  const { status } = found.value;
+  const words = enumWord(status ?? "", "STATUS");
+  return status !== undefined && FINAL_STATUSES.has(status)
+    ? { over: text`Order ${code(shortenId(subject))} is ${strong(words)} already` }
+    : { now: text`The order is ${words === "" ? "open" : strong(words)} now.` };
 }
 
 async function currentBundle(subject: string, { api, signal }: AlertCommandContext): Promise<CurrentState> {
   const { bundle, id: of } = parseBundleSubject(subject);
-  try {
-    const { value } =
-      bundle === "list-asset"
-        ? await api.getListAssetBundle(of, { signal })
-        : await api.getAssetLimitsBundle(of, { signal });
-    if (value.signatures === undefined) return { now: text`It is not signed yet.` };
-    const line = bundle === "list-asset" ? `bundle list-asset ${of}` : `bundle asset-limits ${of}`;
-    return { over: text`That bundle is signed already: ${code(line)}` };
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return { now: error.kind === "not-found" ? text`The network knows of no such bundle yet.` : UNKNOWN };
+  const asked =
+    bundle === "list-asset" ? api.getListAssetBundle(of, { signal }) : api.getAssetLimitsBundle(of, { signal });
+  const found = await asked.catch(asApiError);
+  if (found instanceof ApiError) {
+    return { now: found.kind === "not-found" ? text`The network knows of no such bundle yet.` : UNKNOWN };
   }
+  if (found.value.signatures === undefined) return { now: text`It is not signed yet.` };
+  return { over: text`That bundle is signed already: ${code(`bundle ${bundle} ${of}`)}` };
 }
 
 /** Subscribes one person to one order, stake or bundle, by direct message. */
@@ -254,21 +241,8 @@ async function resolveBundleSubject(subject: string, typed: string, context: Res
   const { bundle, id } = parseBundleSubject(subject);
   if (bundle !== "list-asset" || typed.includes(":")) return subject;
   const { api, signal } = context;
-  try {
-    await api.getListAssetBundle(id, { signal });
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if (error.kind === "not-found" && (await isLimitsProposal(id, context))) return `asset-limits:${id}`;
-  }
-  return subject;
-}
-
-async function isLimitsProposal(id: string, { api, signal }: ResolveContext): Promise<boolean> {
-  try {
-    await api.getAssetLimitsBundle(id, { signal });
-    return true;
-  } catch (error) {
-    if (error instanceof ApiError) return false;
-    throw error;
-  }
+  const listed = await api.getListAssetBundle(id, { signal }).catch(asApiError);
+  if (!(listed instanceof ApiError) || listed.kind !== "not-found") return subject;
+  const proposed = await api.getAssetLimitsBundle(id, { signal }).catch(asApiError);
+  return proposed instanceof ApiError ? subject : `asset-limits:${id}`;
 }
