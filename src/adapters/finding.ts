@@ -33,6 +33,15 @@ export function noAnswer(check: string, what: string, remedy: string): Finding {
   return { state: "fault", check, what, remedy, cause: "network" };
 }
 
+/** For an answer of a platform that is none: without a status, none came. */
+export function unanswered(platform: string, statusPage: string, check: string, status: number | undefined): Finding {
+  const remedy = `Look at ${statusPage} and at this machine's network, then try again.`;
+  if (status === undefined) return noAnswer(check, `${platform} does not answer`, remedy);
+  if (status === 429) return noAnswer(check, `${platform} gets too many requests from here`, "Wait a few minutes.");
+  const what = status === 200 ? "what cannot be understood" : `HTTP ${status}`;
+  return noAnswer(check, `${platform} answers ${what}`, remedy);
+}
+
 /** How far this machine's clock is from a platform's, as the Date header of an answer shows it, to the second. */
 export function examineClock(
   platform: string,

@@ -1,5 +1,5 @@
-import { paragraph } from "../reply/block.ts";
-import { type Ask, reply, type Reply } from "../reply/reply.ts";
+import type { Ask, Reply } from "../reply/reply.ts";
+import { CALLERS, notice } from "./notices.ts";
 
 // "Why this alert?" in the menu of a message, on each platform that has such menus.
 
@@ -22,10 +22,6 @@ export async function whyAsk<T>(
 
 /** For a message that carries no alert. */
 export function noAlertNotice(): Reply {
-  return reply({
-    tone: "warning",
-    title: "This message is no alert",
-    blocks: [paragraph("Choose it on an alert that the bot posted, one with a Details button.")],
-    failure: "caller",
-  });
+  const words = "Choose it on an alert that the bot posted, one with a Details button.";
+  return notice("This message is no alert", words, CALLERS);
 }

@@ -1,31 +1,24 @@
 import type { APIApplicationCommand } from "discord-api-types/v10";
 import { z } from "zod";
 
-import type { AnyCommand } from "../../bot/command.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { examineClock, fault, type Finding, noAnswer, ok, warning } from "../finding.ts";
+import { examineClock, fault, type Finding, ok, unanswered as unansweredBy, warning } from "../finding.ts";
+import type { ExaminationContext } from "../record.ts";
 import { webhookUrl } from "../webhook.ts";
+import type { DiscordAdapterOptions } from "./index.ts";
 import { API_URL } from "./platform.ts";
 import { compareCommands, hasChanges, registrationOf } from "./registration.ts";
 import { INTERACTIONS_PATH } from "./transport/signature.ts";
 
-export interface DiscordExaminationOptions {
-  readonly token: string;
-  readonly applicationId?: string | undefined;
-  readonly guildId?: string | undefined;
-  /** Set where interactions come over HTTP. */
-  readonly publicKey?: string | undefined;
-  /** The public address of the bot. */
-  readonly publicUrl?: string | undefined;
-  /** The interface's base without version; left out = Discord's own. */
-  readonly apiUrl?: string | undefined;
-  readonly commands: readonly AnyCommand[];
-  readonly networks: readonly string[];
+type ApplicationOptions = Pick<
+  DiscordAdapterOptions,
+  "token" | "applicationId" | "guildId" | "publicKey" | "publicUrl" | "apiUrl"
+>;
+
+export interface DiscordExaminationOptions
+  extends ApplicationOptions, Pick<ExaminationContext, "commands" | "networks" | "now" | "signal"> {
   /** Channels that must be reachable, and the setting that names each. */
-  readonly channels?: readonly { readonly id: string; readonly setting: string }[];
-  /** Unix milliseconds. */
-  readonly now: () => Milliseconds;
-  readonly signal: AbortSignal;
+  readonly channels?: ExaminationContext["channels"];
 }
 
 const PORTAL_URL = "https://discord.com/developers/applications";
@@ -235,9 +228,5 @@ async function ask({ apiUrl = API_URL, token, signal }: DiscordExaminationOption
 }
 
 function unanswered(check: string, { status }: ApiAnswer): Finding {
-  const remedy = "Look at https://discordstatus.com and at this machine's network, then try again.";
-  if (status === undefined) return noAnswer(check, "Discord does not answer", remedy);
-  if (status === 429) return noAnswer(check, "Discord gets too many requests from here", "Wait a few minutes.");
-  if (status === 200) return noAnswer(check, "what answers is not Discord's interface", remedy);
-  return noAnswer(check, `Discord answers HTTP ${status}`, remedy);
+  return unansweredBy("Discord", "https://discordstatus.com", check, status);
 }

@@ -43,13 +43,9 @@ export async function registerCommands(options: RegisterOptions): Promise<Regist
   return { changes, registered: written };
 }
 
-export interface RegisterCommandOptions {
+export interface RegisterCommandOptions extends Omit<RegisterOptions, "rest" | "dryRun" | "signal"> {
   readonly token: string | undefined;
-  readonly applicationId?: string | undefined;
-  readonly guildId?: string | undefined;
   readonly apiUrl?: string | undefined;
-  readonly commands: readonly AnyCommand[];
-  readonly networks: readonly string[];
   print(line: string): void;
 }
 

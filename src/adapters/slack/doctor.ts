@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { AnyCommand } from "../../bot/command.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { examineClock, fault, ok, noAnswer, warning, type Finding } from "../finding.ts";
+import { examineClock, fault, ok, type Finding, unanswered as unansweredBy, warning } from "../finding.ts";
 import { type ManifestAddresses, manifestFile, SCOPES } from "./manifest.ts";
 import { API_URL } from "./platform.ts";
 
@@ -289,8 +289,5 @@ function refused(check: string, error: string, remedy: string): Finding {
 }
 
 function unanswered(check: string, { status }: ApiAnswer): Finding {
-  const remedy = "Look at https://slack-status.com and at this machine's network, then try again.";
-  if (status === undefined) return noAnswer(check, "Slack does not answer", remedy);
-  if (status === 429) return noAnswer(check, "Slack gets too many requests from here", "Wait a minute.");
-  return noAnswer(check, `Slack answers ${status === 200 ? "what cannot be understood" : `HTTP ${status}`}`, remedy);
+  return unansweredBy("Slack", "https://slack-status.com", check, status);
 }

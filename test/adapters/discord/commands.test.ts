@@ -2,12 +2,8 @@ import { parse as parseCsv } from "csv-parse/sync";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { commands } from "../../../commands/index.ts";
-import {
-  answerFailedNotice,
-  expiredNotice,
-  refusedAnswerNotice,
-  shareFailedNotice,
-} from "../../../src/adapters/discord/respond/notices.ts";
+import { answerFailedNotice, expiredNotice, shareFailedNotice } from "../../../src/adapters/discord/respond/notices.ts";
+import { refusedAnswerNotice } from "../../../src/adapters/notices.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";
 import type { Option } from "../../../src/bot/options/options.ts";
 import { plainText } from "../../../src/reply/plain-text.ts";
@@ -43,7 +39,7 @@ function valueOf(option: Option): string | number | boolean {
 
 // Every command, as people use it on Discord, from the gateway to the message they read.
 
-const FAULTS = [expiredNotice(undefined), refusedAnswerNotice(), shareFailedNotice(), answerFailedNotice()];
+const FAULTS = [expiredNotice(undefined), refusedAnswerNotice("Discord"), shareFailedNotice(), answerFailedNotice()];
 
 let on: Stage;
 let ann: Person;

@@ -4,11 +4,15 @@ import { type APIDMChannel, RESTJSONErrorCodes, Routes } from "discord-api-types
 import { DiscordAPIError, type RequestData } from "discord.js";
 
 import type { Invocation } from "../../../bot/invocation.ts";
+import { formatLine } from "../../../bot/grammar/grammar.ts";
+import { commandLine } from "../../../reply/text.ts";
 import { inTime } from "../../../in-time.ts";
 import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
+import { lateAnswer, refusedAnswerNotice } from "../../notices.ts";
 import { Progress } from "../../progress.ts";
 import type { DiscordContext } from "../context.ts";
+import { discordPlatform } from "../platform.ts";
 import { MAX_FILE_BYTES, MAX_FILES } from "../limits.ts";
 import type { MessageContext } from "../render/buttons.ts";
 import { compose, type ComposedMessage } from "../render/compose.ts";
@@ -25,7 +29,7 @@ import {
   targetOf,
   type UserInteraction,
 } from "./interaction.ts";
-import { asLateAnswer, lateAnswerNotice, directMessageTestNotice, refusedAnswerNotice } from "./notices.ts";
+import { directMessageTestNotice, lateAnswerNotice } from "./notices.ts";
 
 /** Where an answer appears. */
 type AnswerPlacement =
@@ -270,7 +274,13 @@ async function composeAndSend(
     const refused = error.status === 400 || error.status === 413;
     if (!refused || hasErrorCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged)) throw error;
     context.log.error({ ...errorForLog(error), platform: "discord", interaction: interaction.id }, "answer failed");
-    const notice = await compose(refusedAnswerNotice(), {}, maxBytesOf(interaction), context, context.signal);
+    const notice = await compose(
+      refusedAnswerNotice(discordPlatform.name),
+      {},
+      maxBytesOf(interaction),
+      context,
+      context.signal,
+    );
     await deliverTo(notice);
   } finally {
     await message.dispose();
@@ -315,7 +325,7 @@ async function sendLateAnswer(
   ask: Ask,
 ): Promise<void> {
   const message = await compose(
-    asLateAnswer(reply, ask),
+    lateAnswer(reply, commandLine(formatLine(ask))),
     { ...messageContext, shareable: false },
     MAX_FILE_BYTES,
     context,

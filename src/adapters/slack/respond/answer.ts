@@ -1,6 +1,10 @@
 import type { Visibility } from "../../../bot/invocation.ts";
+import { formatLine } from "../../../bot/grammar/grammar.ts";
+import { code } from "../../../reply/text.ts";
 import type { Ask, Reply } from "../../../reply/reply.ts";
+import { lateAnswer, refusedAnswerNotice } from "../../notices.ts";
 import type { Progress } from "../../progress.ts";
+import { slackPlatform } from "../platform.ts";
 import type { SlackContext } from "../context.ts";
 import type { MessageFile } from "../../../reply/message-files.ts";
 import { finish, type MessageBody, type MessageLines } from "../render/compose.ts";
@@ -9,7 +13,7 @@ import { renderSlack } from "../render/render.ts";
 import { FileBatch, type FileDestination, type FileReport } from "../send/files.ts";
 import { openDirectChannel, retryRateLimited } from "../transport/web-api.ts";
 import { commandOf } from "./invocation.ts";
-import { lateAnswer, POSSIBLE_DUPLICATE, refusedAnswerNotice, stoppingNotice, uploadingNotice } from "./notices.ts";
+import { POSSIBLE_DUPLICATE, stoppingNotice, uploadingNotice } from "./notices.ts";
 import type { RequestContext, Responder } from "./request-context.ts";
 import { directMessageResponder } from "./responders.ts";
 import type { RetryableAnswer } from "./retry-answer.ts";
@@ -58,7 +62,7 @@ export function createAnswer(
 
   /** For an answer that is late, or that could not be sent to its own destination. */
   async function sayDirectly(direct: Responder, again: boolean): Promise<void> {
-    const late = ask === undefined ? reply : lateAnswer(reply, slack.command, ask);
+    const late = ask === undefined ? reply : lateAnswer(reply, code(`${slack.command} ${formatLine(ask)}`));
     const lines = { notes: again ? [POSSIBLE_DUPLICATE] : [] };
     const sent = await sendFilesOf(
       late,
@@ -121,7 +125,7 @@ export function createAnswer(
     simplify() {
       if (simplified) return false;
       simplified = true;
-      reply = refusedAnswerNotice();
+      reply = refusedAnswerNotice(slackPlatform.name);
       files = new FileBatch([]);
       return true;
     },

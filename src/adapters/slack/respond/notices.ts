@@ -1,43 +1,27 @@
 import { formatLine } from "../../../bot/grammar/grammar.ts";
-import { paragraph } from "../../../reply/block.ts";
-import { type Ask, reply, type Reply } from "../../../reply/reply.ts";
-import { code, commandLine, strong, text, time } from "../../../reply/text.ts";
+import type { Ask, Reply } from "../../../reply/reply.ts";
+import { code, commandLine, text, time } from "../../../reply/text.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
+import { BUG, CALLERS, notice } from "../../notices.ts";
 import { RESPONSE_URL_LIFETIME_MILLIS } from "../limits.ts";
 import { renderText } from "../render/mrkdwn.ts";
 
-// The adapter's own messages.
-
 /** A button from another version, or one whose press is no longer stored. */
 export function expiredNotice(command: string): Reply {
-  return reply({
-    tone: "warning",
-    title: "This button is too old",
-    blocks: [paragraph(text`Run it again: type ${code(command)} and what you want to know.`)],
-    failure: "caller",
-  });
+  const again = text`Run it again: type ${code(command)} and what you want to know.`;
+  return notice("This button is too old", again, CALLERS);
 }
 
 /** A button whose press the store cannot read just now. */
 export function unreadableNotice(): Reply {
-  return reply({
-    tone: "bad",
-    title: "What this button means cannot be read just now",
-    blocks: [paragraph("Press it again in a minute; the operator finds the reason in the log.")],
-    failure: "bug",
-  });
+  const words = "Press it again in a minute; the operator finds the reason in the log.";
+  return notice("What this button means cannot be read just now", words, BUG);
 }
 
-/** Share on a reply that is not kept: too long, or of an earlier version. */
+/** Share on a reply that is too long to keep. */
 export function notSharedNotice(command: string): Reply {
-  return reply({
-    tone: "warning",
-    title: "This answer is not kept, so it cannot be shared",
-    blocks: [
-      paragraph(text`Ask again and add ${code("private:no")}: type ${code(command)} and what you want to know.`),
-    ],
-    failure: "caller",
-  });
+  const words = text`Ask again and add ${code("private:no")}: type ${code(command)} and what you want to know.`;
+  return notice("This answer is not kept, so it cannot be shared", words, CALLERS);
 }
 
 /**
@@ -46,23 +30,16 @@ export function notSharedNotice(command: string): Reply {
  */
 export function workingNotice(ask: Ask, network: string, elsewhere: boolean): Reply {
   const line = text`${commandLine(formatLine(ask))}`;
-  return reply({
-    title: text`Asking ${network} …`,
-    blocks: [
-      paragraph(
-        elsewhere ? text`${line}. Your direct messages with the app show its progress, if the app may send any.` : line,
-      ),
-    ],
-  });
+  const words = text`${line}. Your direct messages with the app show its progress, if the app may send any.`;
+  return notice(text`Asking ${network} …`, elsewhere ? words : line);
 }
 
 /** Shown while the files of an answer are uploaded. */
 export function uploadingNotice(names: readonly string[]): Reply {
   const [only = ""] = names;
-  return reply({
-    title: names.length === 1 ? text`Sending ${code(only)} to Slack …` : text`Sending ${names.length} files to Slack …`,
-    blocks: [paragraph("Large files take a while.")],
-  });
+  const title =
+    names.length === 1 ? text`Sending ${code(only)} to Slack …` : text`Sending ${names.length} files to Slack …`;
+  return notice(title, "Large files take a while.");
 }
 
 /**
@@ -81,79 +58,38 @@ export const CONTINUES_IN_DIRECT_MESSAGES =
 
 /** For a request that the bot's stop interrupts. */
 export function stoppingNotice(ask: Ask): Reply {
-  return reply({
-    tone: "warning",
-    title: "The bot is being restarted",
-    blocks: [paragraph(text`Your question was broken off: ${commandLine(formatLine(ask))}. Ask again in a minute.`)],
-    failure: "network",
-  });
+  const words = text`Your question was broken off: ${commandLine(formatLine(ask))}. Ask again in a minute.`;
+  return notice("The bot is being restarted", words, { tone: "warning", failure: "network" });
 }
 
 /** In mrkdwn, on an answer that Slack may have taken before. */
 export const POSSIBLE_DUPLICATE = "Slack did not say whether it took this answer before: you may see it twice.";
 
-/** For an answer that Slack refused: a bug, with a remedy. */
-export function refusedAnswerNotice(): Reply {
-  return reply({
-    tone: "bad",
-    title: "The answer could not be shown here",
-    blocks: [
-      paragraph("Slack refused it; the operator finds the reason in the log. Ask for less at once, or try again."),
-    ],
-    failure: "bug",
-  });
-}
-
-/** An answer sent by direct message, below its question. */
-export function lateAnswer(given: Reply, command: string, ask: Ask): Reply {
-  return {
-    ...given,
-    blocks: [paragraph(text`${strong("Your answer")} to ${code(`${command} ${formatLine(ask)}`)}`), ...given.blocks],
-  };
-}
-
 /** Sent once Slack is available again, after the retries of an answer were exhausted. */
 export function lostAnswerNotice(command: string, ask: Ask): Reply {
-  return reply({
-    tone: "warning",
-    title: "An answer to you was lost",
-    blocks: [
-      paragraph(
-        text`Slack took no messages when ${code(`${command} ${formatLine(ask)}`)} was answered, nor for long after. Ask again.`,
-      ),
-    ],
-    failure: "network",
-  });
+  const line = code(`${command} ${formatLine(ask)}`);
+  const words = text`Slack took no messages when ${line} was answered, nor for long after. Ask again.`;
+  return notice("An answer to you was lost", words, { tone: "warning", failure: "network" });
 }
 
 /** A form could not be opened: Slack allows three seconds for that, from the press or the command on. */
 export function formNotOpenedNotice(command: string, ask: Ask): Reply {
-  return reply({
-    tone: "warning",
-    title: "The form could not be opened",
-    blocks: [
-      paragraph(
-        text`Type the values instead: ${code(`${command} ${ask.command} …`)}. ${code(`${command} help ${ask.command}`)} explains them.`,
-      ),
-    ],
-    failure: "caller",
-  });
+  const line = code(`${command} ${ask.command} …`);
+  const help = code(`${command} help ${ask.command}`);
+  return notice(
+    "The form could not be opened",
+    text`Type the values instead: ${line}. ${help} explains them.`,
+    CALLERS,
+  );
 }
 
 /** A channel is subscribed, and the bot is not in it. */
 export function notInChannelNotice(botName: string): Reply {
-  return reply({
-    tone: "warning",
-    title: "The bot is not in this channel",
-    blocks: [paragraph(text`Type ${code(`/invite @${botName}`)} in it, then try again.`)],
-    failure: "caller",
-  });
+  const words = text`Type ${code(`/invite @${botName}`)} in it, then try again.`;
+  return notice("The bot is not in this channel", words, CALLERS);
 }
 
 /** The answer to "Send as file" where everything fits by now. */
 export function fitsByNowNotice(): Reply {
-  return reply({
-    title: "Nothing is left out any more",
-    blocks: [paragraph("The answer now fits into a message: ask again to see it.")],
-  });
+  return notice("Nothing is left out any more", "The answer now fits into a message: ask again to see it.");
 }

@@ -4,7 +4,8 @@ import { Writable } from "node:stream";
 import { type APIActionRowComponent, type APIButtonComponent, ButtonStyle, ComponentType } from "discord-api-types/v10";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
-import { answerFailedNotice, refusedAnswerNotice } from "../../../../src/adapters/discord/respond/notices.ts";
+import { answerFailedNotice } from "../../../../src/adapters/discord/respond/notices.ts";
+import { refusedAnswerNotice } from "../../../../src/adapters/notices.ts";
 import { customIdsIn, decodePress, encodePress, storedPressId } from "../../../../src/adapters/discord/render/press.ts";
 import { pressPayload } from "../../../../src/adapters/press.ts";
 import { createLog } from "../../../../src/log.ts";
@@ -321,7 +322,7 @@ describe("when Discord stumbles", () => {
       answer: { status: 400, body: { code: 50_035, message: "Invalid Form Body" } },
     });
     const dialog = await ann.run(channel, "probe buttons");
-    expect(textOf(dialog.last)).toContain(plainText(refusedAnswerNotice().title));
+    expect(textOf(dialog.last)).toContain(plainText(refusedAnswerNotice("Discord").title));
   });
 
   test("a 429 is waited for", async () => {

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 
 import * as notices from "../../../../src/adapters/discord/respond/notices.ts";
+import { lateAnswer, refusedAnswerNotice } from "../../../../src/adapters/notices.ts";
 import { renderTerminal } from "../../../../src/adapters/terminal/render/render.ts";
 import { reply } from "../../../../src/reply/reply.ts";
+import { commandLine } from "../../../../src/reply/text.ts";
 import { NOON } from "../../../support/talk.ts";
 
 test("the adapter's own messages", () => {
@@ -10,13 +12,13 @@ test("the adapter's own messages", () => {
     notices.expiredNotice(undefined),
     notices.expiredNotice("order"),
     notices.confirmNotice("Really?"),
-    notices.refusedAnswerNotice(),
+    refusedAnswerNotice("Discord"),
     notices.shareFailedNotice(),
     notices.notSharedNotice("order"),
     notices.answerFailedNotice(),
     notices.lateAnswerNotice(true),
     notices.lateAnswerNotice(false),
-    notices.asLateAnswer(reply({ title: "The answer" }), { command: "order", options: { id: "abc" } }),
+    lateAnswer(reply({ title: "The answer" }), commandLine("order id:abc")),
   ];
   expect(
     all.map((one) => renderTerminal(one, { width: 100, colour: false, links: false, now: NOON })),

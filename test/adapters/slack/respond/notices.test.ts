@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 
 import * as notices from "../../../../src/adapters/slack/respond/notices.ts";
+import { lateAnswer, refusedAnswerNotice } from "../../../../src/adapters/notices.ts";
 import { renderTerminal } from "../../../../src/adapters/terminal/render/render.ts";
 import { reply } from "../../../../src/reply/reply.ts";
+import { code } from "../../../../src/reply/text.ts";
 import { NOON } from "../../../support/talk.ts";
 
 test("the adapter's own messages", () => {
@@ -16,8 +18,8 @@ test("the adapter's own messages", () => {
     notices.uploadingNotice(["a.csv"]),
     notices.uploadingNotice(["a.csv", "b.csv"]),
     notices.stoppingNotice(ask),
-    notices.refusedAnswerNotice(),
-    notices.lateAnswer(reply({ title: "The answer" }), "/bell", ask),
+    refusedAnswerNotice("Slack"),
+    lateAnswer(reply({ title: "The answer" }), code("/bell order id:abc")),
     notices.lostAnswerNotice("/bell", ask),
     notices.formNotOpenedNotice("/bell", ask),
     notices.notInChannelNotice("bellwether"),

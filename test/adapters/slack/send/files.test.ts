@@ -2,7 +2,7 @@ import { PassThrough, Readable } from "node:stream";
 
 import { describe, expect, test } from "vitest";
 
-import { refusedAnswerNotice } from "../../../../src/adapters/slack/respond/notices.ts";
+import { refusedAnswerNotice } from "../../../../src/adapters/notices.ts";
 import { createLog } from "../../../../src/log.ts";
 import { memoryAttachment } from "../../../../src/reply/attachment.ts";
 import { plainText } from "../../../../src/reply/plain-text.ts";
@@ -35,7 +35,7 @@ function lineOf(message: Parameters<typeof said>[0], file: string): string {
   );
 }
 
-const REFUSED = plainText(refusedAnswerNotice().title);
+const REFUSED = plainText(refusedAnswerNotice("Slack").title);
 
 describe("files", () => {
   test("a ledger export comes whole into the app's direct messages, and the answer says so", async () => {

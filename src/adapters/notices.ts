@@ -1,0 +1,24 @@
+import { paragraph } from "../reply/block.ts";
+import { reply, type Reply } from "../reply/reply.ts";
+import { type Inline, strong, text, type TextPart } from "../reply/text.ts";
+
+/** A message of an adapter's own: a title and one paragraph. */
+export function notice(title: TextPart, words: TextPart, more: Partial<Pick<Reply, "tone" | "failure">> = {}): Reply {
+  return reply({ title, blocks: [paragraph(words)], ...more });
+}
+
+/** What only the caller can change. */
+export const CALLERS = { tone: "warning", failure: "caller" } as const;
+/** What the operator finds in the log. */
+export const BUG = { tone: "bad", failure: "bug" } as const;
+
+/** For an answer that the platform refused: a bug, with a remedy. */
+export function refusedAnswerNotice(platform: string): Reply {
+  const words = `${platform} refused it; the operator finds the reason in the log. Ask for less at once, or try again.`;
+  return notice("The answer could not be shown here", words, BUG);
+}
+
+/** An answer as a direct message, below a line that names its question. */
+export function lateAnswer(given: Reply, question: Inline): Reply {
+  return { ...given, blocks: [paragraph(text`${strong("Your answer")} to ${question}`), ...given.blocks] };
+}
