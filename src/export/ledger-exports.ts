@@ -8,7 +8,7 @@ import type { ApiClient, AsOf, LedgerQuery, LedgerStream, NodeClient } from "../
 import { ApiError } from "../api/api-error.ts";
 import { messageOf, UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { type Attachment, safeFileName } from "../reply/attachment.ts";
+import { type Attachment, MAX_NAME_CHARACTERS, safeFileName } from "../reply/attachment.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { nanoseconds, type Nanoseconds } from "../units/nanoseconds.ts";
 import { MalformedCsv } from "./csv-splitter.ts";
@@ -93,6 +93,10 @@ export class LedgerExports {
     this.#budget = new DiskBudget(config.maxTemporaryBytes ?? DEFAULT_MAX_TEMPORARY_BYTES);
   }
 
+  /**
+   * One that tells what came as well, where some node of the network does: a node that told only what the party sent is
+   * remembered, and each node that is not known to do so is asked once.
+   */
   async export(api: ApiClient, request: LedgerExportRequest): Promise<LedgerFile> {
     if (request.raw && (request.columns ?? []).length > 0) {
       throw new UserError("A raw export is what the node sends, untouched, so no columns can be chosen.", {
@@ -100,14 +104,6 @@ export class LedgerExports {
         option: "columns",
       });
     }
-    return this.#bestExport(api, request);
-  }
-
-  /**
-   * One that tells what came as well, where some node of the network does: a node that told only what the party sent is
-   * remembered, and each node that is not known to do so is asked once.
-   */
-  async #bestExport(api: ApiClient, request: LedgerExportRequest): Promise<LedgerFile> {
     const { signal } = request;
     const after = this.#memory.outgoingOnlyNodes(api.network);
     let file = await this.#runExport(await api.exportLedger(request.query, { signal, after }), request);
@@ -296,9 +292,6 @@ function attachmentOf(
     },
   };
 }
-
-/** The most that safeFileName leaves. */
-const MAX_NAME_CHARACTERS = 120;
 
 /** `SIMULATED-PARTIAL-HISTORY-ledger-f8ac93d1-USDT-raw.csv`: what must not be lost with the reply stands first. */
 function fileName(request: LedgerExportRequest, { asOf }: LedgerStream, account: LedgerAccount): string {

@@ -101,7 +101,7 @@ export async function rawIntake(files: TemporaryFiles): Promise<LedgerIntake> {
     },
     write: (chunk) => file.write(transform.push(chunk)),
     async finish() {
-      await file.write(transform.end());
+      transform.end();
       const { columns } = transform;
       if (columns === undefined) throw new MalformedCsv("it has not even a header row");
       const { rows, firstTime, lastTime } = transform.tally;

@@ -5,25 +5,6 @@ import type { Nanoseconds } from "../units/nanoseconds.ts";
 import { type CsvRecord, fieldStart, fieldText, MalformedCsv } from "./csv-splitter.ts";
 import { compareTimes, joinTime, readVegaTime, type SplitTime } from "./vega-time.ts";
 
-/**
- * The step between the bytes that a node sends and the bytes of the file. It does no input or output itself.
- */
-export interface LedgerTransform {
-  /**
-   * Takes the next bytes and returns those that are ready: views of `chunk`, or memory of its own. They are valid until
-   * the next call, and only as long as `chunk` is unchanged, of which nothing is kept.
-   */
-  push(chunk: Buffer): readonly Buffer[];
-  /** The rest, once the last bytes are in. */
-  end(): readonly Buffer[];
-  /** The rows let through, without the header. */
-  readonly tally: RowTally;
-  /** The number of rows held back. */
-  readonly dropped: number;
-  /** Of the file, in its order; undefined until the header is read. */
-  readonly columns: readonly string[] | undefined;
-}
-
 /** Counts rows and remembers the earliest and latest of their times, without allocating per row. */
 export class RowTally {
   rows = 0;
@@ -41,14 +22,7 @@ export class RowTally {
 
   /** One row, with the bytes of its vega_time; bytes that are no time leave the span as it is. */
   addWithTimeAt(bytes: Uint8Array, start: number, end: number): void {
-    if (!this.addIfTimeAt(bytes, start, end)) this.rows += 1;
-  }
-
-  /** One row, if these bytes are its vega_time; false, and nothing is counted, where they are no time. */
-  addIfTimeAt(bytes: Uint8Array, start: number, end: number): boolean {
-    const isTime = readVegaTime(bytes, start, end, this.#time);
-    if (isTime) this.add(this.#time);
-    return isTime;
+    this.add(readVegaTime(bytes, start, end, this.#time) ? this.#time : undefined);
   }
 
   /** One row; the time is copied out. */
@@ -71,16 +45,8 @@ export class RowTally {
 /** Today's ledgers have 12 or 13. */
 const MAX_COLUMNS = 1000;
 
-/** The names in a header row. Throws MalformedCsv for a row that cannot be one. */
-function readHeader(record: CsvRecord): readonly string[] {
-  if (record.fieldCount > MAX_COLUMNS) throw new MalformedCsv(`its header has more than ${MAX_COLUMNS} columns`);
-  return Array.from({ length: record.fieldCount }, (_, field) => fieldText(record, field));
-}
-
-/** Whether a column holds integers in the asset's smallest unit. */
-function isIntegerColumn(name: string): boolean {
-  return name === "quantity" || name === "effect" || name.endsWith("_balance");
-}
+/** The columns of integers in the asset's smallest unit. */
+const INTEGER_COLUMN = /^(?:quantity|effect|.*_balance)$/su;
 
 const MINUS = 0x2d;
 const ZERO = 0x30;
@@ -98,13 +64,14 @@ export class LedgerColumns {
 
   /** Throws MalformedCsv for a header that is no ledger's. */
   constructor(header: CsvRecord) {
-    this.names = readHeader(header);
+    if (header.fieldCount > MAX_COLUMNS) throw new MalformedCsv(`its header has more than ${MAX_COLUMNS} columns`);
+    this.names = Array.from({ length: header.fieldCount }, (_, field) => fieldText(header, field));
     // Every known release sends these; a table without them is no ledger.
     this.asset = this.placeOf("asset_id");
     this.from = this.placeOf("account_from_party_id");
     this.to = this.placeOf("account_to_party_id");
     this.time = this.names.indexOf("vega_time");
-    this.#integers = this.names.flatMap((name, at) => (isIntegerColumn(name) ? [at] : []));
+    this.#integers = this.names.flatMap((name, at) => (INTEGER_COLUMN.test(name) ? [at] : []));
   }
 
   /** The position of a column. Throws MalformedCsv where there is none. */

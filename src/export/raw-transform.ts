@@ -1,13 +1,12 @@
 import { CsvSplitter, fieldStart } from "./csv-splitter.ts";
-import { LedgerColumns, type LedgerTransform, RowTally } from "./ledger-transform.ts";
+import { LedgerColumns, RowTally } from "./ledger-transform.ts";
 
 /**
  * Lets every byte through, once its row is seen to be a ledger's, and counts on the way. `push` and `end` throw
  * MalformedCsv.
  */
-export class RawTransform implements LedgerTransform {
+export class RawTransform {
   readonly tally = new RowTally();
-  readonly dropped = 0;
   #columns: LedgerColumns | undefined;
 
   readonly #splitter = new CsvSplitter((record) => {
@@ -23,17 +22,19 @@ export class RawTransform implements LedgerTransform {
     else this.tally.addWithTimeAt(record.bytes, fieldStart(record, time), record.fieldEnds[time] as number);
   });
 
+  /** Undefined until the header is read. */
   get columns(): readonly string[] | undefined {
     return this.#columns?.names;
   }
 
+  /** The bytes that are ready: views of `chunk`. */
   push(chunk: Buffer): readonly Buffer[] {
     this.#splitter.push(chunk);
     return [chunk];
   }
 
-  end(): readonly Buffer[] {
+  /** Checks the last row, once all bytes are in. */
+  end(): void {
     this.#splitter.end();
-    return [];
   }
 }

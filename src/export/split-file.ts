@@ -1,11 +1,8 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 
-import { type Attachment, safeFileName } from "../reply/attachment.ts";
+import { type Attachment, MAX_NAME_CHARACTERS, safeFileName } from "../reply/attachment.ts";
 import { CsvSplitter } from "./csv-splitter.ts";
-
-/** The most that safeFileName leaves. */
-const MAX_NAME_CHARACTERS = 120;
 
 /** Bytes on disk, any stretch of which can be read. */
 export interface Stored {

@@ -48,8 +48,11 @@ export function memoryAttachment(
   };
 }
 
+/** The longest name of a file. */
+export const MAX_NAME_CHARACTERS = 120;
+
 /** Whatever a name contains, a file of that name stays where it is put. */
 export function safeFileName(name: string): string {
   const cleaned = name.replaceAll(/[^\w.-]+/gu, "-").replace(/^[.-]+/u, "");
-  return cleaned === "" ? "file" : cleaned.slice(0, 120);
+  return cleaned === "" ? "file" : cleaned.slice(0, MAX_NAME_CHARACTERS);
 }

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 
-import type { LedgerTransform } from "../../src/export/ledger-transform.ts";
+import type { RawTransform } from "../../src/export/raw-transform.ts";
 
 /** CSV for these tests, and the chunks in which it is passed on. */
 
@@ -118,7 +118,7 @@ export const cell = fc.oneof(
 );
 
 /** The output of a transform for these chunks, whose memory is overwritten after each call: keeping some of it would show. */
-export function pushReused(transform: LedgerTransform, chunks: readonly Buffer[]): Buffer[] {
+export function pushReused(transform: RawTransform, chunks: readonly Buffer[]): Buffer[] {
   return chunks.map((chunk) => {
     const reused = Buffer.from(chunk);
     const output = Buffer.concat(transform.push(reused));

@@ -18,7 +18,8 @@ const TIMES = [
 
 function run(chunks: readonly Buffer[]): { bytes: Buffer; transform: RawTransform } {
   const transform = new RawTransform();
-  const bytes = Buffer.concat([...pushReused(transform, chunks), ...transform.end()]);
+  const bytes = Buffer.concat(pushReused(transform, chunks));
+  transform.end();
   return { bytes, transform };
 }
 

@@ -26,7 +26,7 @@ interface Row {
 }
 
 function sorted(rows: readonly Row[], runBytes: number): string {
-  const sorter = new RowSorter({ fd }, runBytes);
+  const sorter = new RowSorter(fd, runBytes);
   for (const { text, ...time } of rows) {
     // More room than the row needs.
     const at = sorter.reserve(2 * text.length + 10);
@@ -90,11 +90,11 @@ describe("RowSorter", () => {
   });
 
   test("refuses a row longer than a run", () => {
-    expect(() => new RowSorter({ fd }, 4096).reserve(4090)).toThrow(RangeError);
+    expect(() => new RowSorter(fd, 4096).reserve(4090)).toThrow(RangeError);
   });
 
   test("a run that has lost its end is no run", () => {
-    const sorter = new RowSorter({ fd }, 700_000);
+    const sorter = new RowSorter(fd, 700_000);
     for (const seconds of [1, 2, 3, 4]) sorter.add(sorter.reserve(300_000) + 300_000, { seconds, nanos: 0 });
     const pieces = sorter.finish();
     pieces.next();
@@ -104,7 +104,7 @@ describe("RowSorter", () => {
 
   test("a run that cannot be written is the system's error", () => {
     const readOnly = openSync(path.join(folder, "runs"), "r");
-    const sorter = new RowSorter({ fd: readOnly }, 100);
+    const sorter = new RowSorter(readOnly, 100);
     sorter.add(sorter.reserve(60) + 60, { seconds: 1, nanos: 0 });
     expect(() => sorter.reserve(60)).toThrow("EBADF");
     closeSync(readOnly);

@@ -8,9 +8,8 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import type { LedgerExports } from "../ledger-exports.ts";
 import { ExportCancelled, failureWords, withExportProgress } from "./failure.ts";
-import type { ExportOutcome, ExportRequest, ExportStanding } from "./job.ts";
+import { type ExportOutcome, type ExportRequest, type ExportStanding, toStoredJson } from "./job.ts";
 import type { KeptExports } from "./kept-exports.ts";
-import { toStoredJson } from "./stored-json.ts";
 import { createTurns, type Turns } from "./turns.ts";
 import { dropExpired, KEPT_FOR, makeRoom, type UpkeepDependencies } from "./upkeep.ts";
 
@@ -51,7 +50,7 @@ export interface JobRunnerDependencies extends UpkeepDependencies {
 export class JobRunner {
   /** All that wait or run, by code. */
   readonly live = new Map<string, LiveJob>();
-  readonly turns: Pick<Turns, "look" | "pause" | "pausedUntil">;
+  readonly turns: Turns;
   readonly #dependencies: JobRunnerDependencies;
 
   constructor(dependencies: JobRunnerDependencies) {
@@ -68,18 +67,16 @@ export class JobRunner {
     });
   }
 
-  /** Counts it from now on; it gets its turn with `begin`. */
-  enter(job: LiveJob): void {
+  /** Takes a new job, which gets its turn once it is stored. Rejects as `store` does. */
+  async enter(job: LiveJob, store: () => Promise<void>): Promise<void> {
     this.live.set(job.code, job);
-  }
-
-  /** It could not be stored. */
-  leave(job: LiveJob, why: unknown): void {
-    this.live.delete(job.code);
-    job.ended.reject(why);
-  }
-
-  begin(job: LiveJob): void {
+    try {
+      await store();
+    } catch (thrown) {
+      this.live.delete(job.code);
+      job.ended.reject(thrown);
+      throw thrown;
+    }
     job.waits = true;
     this.turns.look();
   }
@@ -188,11 +185,11 @@ export class JobRunner {
 
   /** Nobody waits for it any more, or it is more than one file of a message: it stays until it expires. */
   async #keep(job: LiveJob, changes: ExportChanges, sent: Attachment | undefined): Promise<void> {
-    const { files, maxKeptBytes } = this.#dependencies;
+    const { store, files, maxKeptBytes } = this.#dependencies;
     try {
       if (sent === undefined) return await this.#settle(job, "kept", changes, []);
-      await dropExpired(this.#dependencies, this.#at());
-      await makeRoom(this.#dependencies, sent.sizeBytes, maxKeptBytes);
+      await dropExpired(store.exports, this.#at());
+      await makeRoom(store.exports, sent.sizeBytes, maxKeptBytes);
       const path = await files.keep(job.code, sent);
       const link = randomBytes(16).toString("base64url");
       await this.#settle(job, "kept", changes, fileRows(job.code, sent, { path, link }));

@@ -6,7 +6,6 @@ import type { ExportJobRow, ExportOwner, ExportState } from "../../store/store.t
 import type { Milliseconds } from "../../units/duration.ts";
 import type { LedgerExportRequest, LedgerFile } from "../ledger-exports.ts";
 import type { Delivery } from "./deliver.ts";
-import { fromStoredJson } from "./stored-json.ts";
 
 /** Who asks for an export, and from where. */
 export interface ExportAsker extends ExportOwner {
@@ -119,4 +118,26 @@ export function jobOf(row: ExportJobRow): ExportJob {
     ...(row.invocation === null ? {} : { ask: JSON.parse(row.invocation) as Ask }),
     ...(row.result === null ? {} : { result: fromStoredJson(row.result) as ExportResult }),
   };
+}
+
+export function ownerOf({ platform, workspace, person }: ExportOwner): ExportOwner {
+  return { platform, person, ...(workspace === undefined ? {} : { workspace }) };
+}
+
+export function isOwn(asker: ExportOwner, job: { platform: string; workspace: string; person: string }): boolean {
+  const { platform, workspace = job.workspace, person } = asker;
+  return platform === job.platform && workspace === job.workspace && person === job.person;
+}
+
+/** JSON that keeps 64-bit integers: a bigint is `{"$int": "123"}`. */
+export function toStoredJson(value: unknown): string {
+  return JSON.stringify(value, (_name, one: unknown) => (typeof one === "bigint" ? { $int: String(one) } : one));
+}
+
+/** Undoes toStoredJson. */
+function fromStoredJson(json: string): unknown {
+  return JSON.parse(json, (_name, one: unknown) => {
+    if (typeof one !== "object" || one === null || !("$int" in one) || typeof one.$int !== "string") return one;
+    return BigInt(one.$int);
+  });
 }

@@ -1,5 +1,6 @@
 // A ledger export is a job in the store: it waits for its turn, runs, and ends in the answer to its command or, where that
-// takes too long, by itself. job-runner.ts runs it, turns.ts gives it its turn (export-line.ts says whose that is), others.ts minds the other processes, job.ts what a job is.
+// takes too long, by itself. job.ts declares a job, job-runner.ts runs it, turns.ts gives it its turn (export-line.ts says
+// whose that is), job-sync.ts takes note of what other processes did to it.
 
 import type { Clock } from "../../api/clock.ts";
 import { BotStopping, messageOf } from "../../errors.ts";
@@ -23,10 +24,11 @@ import {
   type ExportOutcome,
   type ExportRequest,
   type ExportStanding,
+  isOwn,
   jobOf,
+  ownerOf,
 } from "./job.ts";
-import { createJobSync } from "./job-sync.ts";
-import { isOwn, ownerOf } from "./owner.ts";
+import { cancelElsewhere, stopEnded } from "./job-sync.ts";
 import { interruptLeftovers, sweepRegularly, type UpkeepDependencies } from "./upkeep.ts";
 import { type GivenLedger, type VerifiedFile, verifyFile } from "./verify-file.ts";
 
@@ -98,7 +100,6 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
   const kept = new KeptExports({ store, log, files, temporary, publicUrl });
   const runner = new JobRunner({ ...upkeep, exports, kept, maxKeptBytes, closing: closing.signal });
   const { live } = runner;
-  const sync = createJobSync({ store, clock, runner });
   const at = (): Milliseconds => toMillis(clock.wallClock());
   let sweeping: Promise<void> | undefined;
 
@@ -114,7 +115,7 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
   async function syncOnce(): Promise<void> {
     runner.turns.look();
     try {
-      await sync.stopEnded();
+      await stopEnded({ store, clock }, runner);
     } catch (thrown) {
       log.warn({ why: messageOf(thrown) }, "export queue unknown");
     }
@@ -126,21 +127,16 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
     closing.signal.throwIfAborted();
     await files.checkSpace();
     const job = jobFor(request, newCode());
-    // A job that nobody waits for any more rejects unheard.
+    // A job may reject when nobody waits for it any more.
     job.ended.promise.catch(() => undefined);
-    runner.enter(job);
-    try {
+    await runner.enter(job, async () => {
       const row = rowOf(job, at(), runner.turns.pausedUntil(job.network), store.processes.self);
       await store.transaction(async (tables) => {
         checkBounds(await tables.exports.open(store.processes.self), asker);
         await tables.exports.add(row);
       });
       closing.signal.throwIfAborted();
-    } catch (thrown) {
-      runner.leave(job, thrown);
-      throw thrown;
-    }
-    runner.begin(job);
+    });
     return waitFor(job, clock, runner);
   }
 
@@ -159,7 +155,7 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
       const row = await store.exports.get(code);
       if (row === undefined || !(asker.isOperator || isOwn(asker, row))) return undefined;
       const job = live.get(code);
-      if (job === undefined) return sync.cancel(row);
+      if (job === undefined) return cancelElsewhere({ store, clock }, row);
       if (job.finishing) return { job: jobOf(row), stopped: false };
       await runner.stop(job, new ExportCancelled());
       return { job: jobOf((await store.exports.get(code)) ?? row), stopped: true };

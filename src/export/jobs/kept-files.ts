@@ -91,10 +91,6 @@ export class KeptFiles {
     return (await openKept(row, row.path)) ?? (await openKept(row, here));
   }
 
-  async remove(kept: string): Promise<void> {
-    await rm(kept, { force: true });
-  }
-
   /** Leaves or renews the mark of a process in the folder. */
   async mark(process: string): Promise<void> {
     const { directory } = this.#options;

@@ -1,7 +1,9 @@
+import { rm } from "node:fs/promises";
+
 import { messageOf } from "../../errors.ts";
 import type { Clock } from "../../api/clock.ts";
 import type { Log } from "../../log.ts";
-import type { ExportJobRow, Store, TransactionTables } from "../../store/store.ts";
+import type { ExportJobRow, ExportTables, Store, TransactionTables } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import type { KeptFiles } from "./kept-files.ts";
@@ -57,44 +59,36 @@ async function sweep({ store, files, clock }: UpkeepDependencies): Promise<void>
   const isOneOfSeveral = store.processes.aliveFor !== undefined;
   if (isOneOfSeveral) await files.mark(store.processes.self);
   const at = toMillis(clock.wallClock());
-  await dropExpired({ store, files }, at);
+  await dropExpired(store.exports, at);
   await store.exports.prune(at, at - RECOGNISED_FOR);
   const named = (await store.exports.kept()).flatMap(({ path }) => path ?? []);
   await files.sweep(named, isOneOfSeveral);
 }
 
 /** Removes the files of jobs that have expired: where only `ask` runs, nothing else does. */
-export async function dropExpired(
-  dependencies: Pick<UpkeepDependencies, "store" | "files">,
-  at: Milliseconds,
-): Promise<void> {
-  const { exports } = dependencies.store;
+export async function dropExpired(exports: ExportTables, at: Milliseconds): Promise<void> {
   const kept = await exports.kept();
   for (const code of new Set(kept.map((file) => file.code))) {
     const job = await exports.get(code);
     if (job?.expires_at !== null && job !== undefined && job.expires_at > at) continue;
-    await dropFiles(dependencies, code);
+    await dropFiles(exports, code);
   }
 }
 
 /** Removes the bytes of a job's files, oldest first, until there is room for so many more. */
-export async function makeRoom(
-  dependencies: Pick<UpkeepDependencies, "store" | "files">,
-  sizeBytes: number,
-  maxBytes: number,
-): Promise<void> {
-  const kept = await dependencies.store.exports.kept();
+export async function makeRoom(exports: ExportTables, sizeBytes: number, maxBytes: number): Promise<void> {
+  const kept = await exports.kept();
   let total = kept.reduce((sum, { size_bytes: size }) => sum + size, sizeBytes);
   for (const [code, files] of Map.groupBy(kept, (file) => file.code)) {
     if (total <= maxBytes) return;
-    await dropFiles(dependencies, code);
+    await dropFiles(exports, code);
     total -= files.reduce((sum, { size_bytes: size }) => sum + size, 0);
   }
 }
 
 /** The row goes first: a file that no row names is removed at the next sweep, a row without its file would promise it. */
-async function dropFiles({ store, files }: Pick<UpkeepDependencies, "store" | "files">, code: string): Promise<void> {
-  const rows = await store.exports.files(code);
-  await store.exports.drop(code);
-  for (const { path } of rows) if (path !== null) await files.remove(path);
+async function dropFiles(exports: ExportTables, code: string): Promise<void> {
+  const rows = await exports.files(code);
+  await exports.drop(code);
+  for (const { path } of rows) if (path !== null) await rm(path, { force: true });
 }

@@ -3,8 +3,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { LedgerAccount } from "../ledger-account.ts";
 import { type LedgerFilePrint, readLedgerFile } from "../verify/read-ledger-file.ts";
 import { compareLedger, type KnownExport, type LedgerVerdict, verifyLedger } from "../verify/verify.ts";
-import { type ExportAsker, jobOf } from "./job.ts";
-import { isOwn, ownerOf } from "./owner.ts";
+import { type ExportAsker, isOwn, jobOf, ownerOf } from "./job.ts";
 
 /** What a file that is given back was found to be. */
 export interface VerifiedFile {

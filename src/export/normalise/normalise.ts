@@ -34,7 +34,7 @@ export class LedgerWork {
 
   constructor(options: LedgerWorkOptions) {
     this.#options = options;
-    this.#sorter = new RowSorter({ fd: options.runsFd }, options.runBytes);
+    this.#sorter = new RowSorter(options.runsFd, options.runBytes);
     this.#normaliser = new Normaliser(options, this.#sorter);
   }
 

@@ -11,11 +11,6 @@ const HEAD_BYTES = 16;
 /** Written at once: smaller writes take up to half as much time again. */
 const OUTPUT_BYTES = 256 * 1024;
 
-/** Where the runs lie: an open file, written from its beginning. */
-export interface RunFile {
-  readonly fd: number;
-}
-
 /**
  * Sorts rows by their time, and rows of one time by their bytes: the same rows always give the same bytes. Memory is
  * bounded: runs of rows are sorted in it, written to a file and merged from there.
@@ -23,7 +18,7 @@ export interface RunFile {
 export class RowSorter {
   /** Rows are written here, at `reserve`. */
   readonly bytes: Buffer;
-  readonly #runFile: RunFile;
+  readonly #runsFd: number;
   readonly #starts: Uint32Array;
   readonly #seconds: Float64Array;
   readonly #nanos: Uint32Array;
@@ -32,8 +27,9 @@ export class RowSorter {
   /** Where each run ends in the file. */
   readonly #runEnds: number[] = [];
 
-  constructor(runFile: RunFile, runBytes = RUN_BYTES) {
-    this.#runFile = runFile;
+  /** `runsFd`: an open file for the runs, written from its beginning. */
+  constructor(runsFd: number, runBytes = RUN_BYTES) {
+    this.#runsFd = runsFd;
     this.bytes = Buffer.allocUnsafeSlow(runBytes);
     const rows = Math.ceil(runBytes / BYTES_A_ROW) + 1;
     this.#starts = new Uint32Array(rows + 1);
@@ -113,7 +109,7 @@ export class RowSorter {
   #spill(): void {
     if (this.#count === 0) return;
     let position = this.#runEnds.at(-1) ?? 0;
-    for (const piece of this.#sorted(0)) position = writeAll(this.#runFile.fd, piece, position);
+    for (const piece of this.#sorted(0)) position = writeAll(this.#runsFd, piece, position);
     this.#runEnds.push(position);
     this.#count = 0;
     this.#end = 0;
@@ -127,7 +123,7 @@ export class RowSorter {
     // A binary heap of runs by their first rows; what is sorted is one.
     const heap = ends.map((end, run) => {
       const memory = this.bytes.subarray(run * readBytes, (run + 1) * readBytes);
-      return new RunReader(this.#runFile.fd, ends[run - 1] ?? 0, end, memory);
+      return new RunReader(this.#runsFd, ends[run - 1] ?? 0, end, memory);
     });
     for (const run of heap) run.next();
     heap.sort((a, b) => (a.isBefore(b) ? -1 : 1));

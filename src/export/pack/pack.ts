@@ -12,12 +12,13 @@ export type MadeFile = Pick<Attachment, "name" | "mediaType" | "sizeBytes" | "sh
 export type Packed =
   | {
       readonly fits: true;
-      /** The files of each message, in order. The given file is among them only where it fits as it is. */
+      /**
+       * The files of each message, in order: the given file where it fits as it is, else archives made here, of which the
+       * caller disposes.
+       */
       readonly messages: readonly (readonly Attachment[])[];
       /** The archives, and the parts in them. */
       readonly made: readonly MadeFile[];
-      /** Removes the archives made here; the given file stays its owner's. */
-      dispose(): Promise<void>;
     }
   | {
       readonly fits: false;
@@ -43,13 +44,13 @@ export async function packFile(
   signal: AbortSignal,
 ): Promise<Packed> {
   const { maxBytes } = limits;
-  if (file.sizeBytes <= maxBytes) return { fits: true, messages: [[file]], made: [], dispose: async () => {} };
+  if (file.sizeBytes <= maxBytes) return { fits: true, messages: [[file]], made: [] };
   const perMessage = Math.max(1, Math.min(limits.maxCount, Math.floor((limits.maxTotalBytes ?? Infinity) / maxBytes)));
   const maxParts = file.split === undefined ? 1 : perMessage * MAX_MESSAGES;
   if (file.sizeBytes > maxBytes * maxParts * MAX_COMPRESSION) return { fits: false };
   const whole = await zip(file, temporary, signal);
   if (whole.sizeBytes <= maxBytes) {
-    return { fits: true, messages: [[whole]], made: [whole].map(toMade), dispose: () => whole.dispose() };
+    return { fits: true, messages: [[whole]], made: [toMade(whole)] };
   }
   await whole.dispose();
   const compressedBytes = whole.sizeBytes;
@@ -61,7 +62,7 @@ export async function packFile(
     if (parts === undefined) continue;
     if (parts.length <= maxParts) {
       const made = [...parts, ...cut].map(toMade);
-      return { fits: true, messages: inMessages(parts, perMessage), made, dispose: () => disposeAll(parts) };
+      return { fits: true, messages: inMessages(parts, perMessage), made };
     }
     await disposeAll(parts);
     break;

@@ -42,7 +42,11 @@ const LIMITS = { maxBytes: 100 * KB, maxCount: 10, maxTotalBytes: 250 * KB };
 
 async function pack(file: Attachment, limits: FileLimits = LIMITS, signal = new AbortController().signal) {
   const packed = await packFile(file, limits, temporaryFiles(), signal);
-  if (packed.fits) onTestFinished(() => packed.dispose());
+  if (packed.fits) {
+    onTestFinished(async () => {
+      for (const one of packed.messages.flat()) if (one !== file) await one.dispose();
+    });
+  }
   return packed;
 }
 
