@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
 
 import { takeNumbers } from "./alert-tables/counters.ts";
 import { REVISION_COUNTER } from "./alert-tables/subscriptions.ts";
-import { inBatches, isNoneOf } from "./queries.ts";
+import { contains, inBatches, isNoneOf } from "./queries.ts";
 import type { Schema } from "./schema.ts";
 import type { InstallationRow } from "./store.ts";
 
@@ -48,8 +48,8 @@ export const OF_WORKSPACE: { readonly [T in keyof Schema]: Erase | NoWorkspaces 
       .deleteFrom("alert_silences")
       .where(
         anyOf([
-          contains("data", `"destination":"${platform}/${workspace}/`),
-          ...destinations.map((key) => contains("data", `"destination":"${key}"`)),
+          contains(sql.ref("data"), `"destination":"${platform}/${workspace}/`),
+          ...destinations.map((key) => contains(sql.ref("data"), `"destination":"${key}"`)),
         ]),
       )
       .execute(),
@@ -94,7 +94,7 @@ export const OF_WORKSPACE: { readonly [T in keyof Schema]: Erase | NoWorkspaces 
     const known = db
       .selectFrom("alert_episodes")
       .select(["id", "data"])
-      .where(contains("data", `"${key}":{`));
+      .where(contains(sql.ref("data"), `"${key}":{`));
     for (const { id, data } of await known.execute()) {
       const { acknowledgedIn, ...episode } = JSON.parse(data) as { acknowledgedIn?: Readonly<Record<string, unknown>> };
       const others = Object.entries(acknowledgedIn ?? {}).filter(([one]) => one !== key);
@@ -155,7 +155,7 @@ async function placeOf(db: Kysely<Schema>, { platform, id: workspace }: Installa
     .select("destination")
     .distinct()
     .where(beginsWith("destination", `${platform}/`))
-    .where(contains("data", `"workspace":${JSON.stringify(workspace)}`))
+    .where(contains(sql.ref("data"), `"workspace":${JSON.stringify(workspace)}`))
     .execute();
   const place = { platform, workspace, destinations: named.map(({ destination }) => destination), messages: [] };
   const messages = await Promise.all([
@@ -193,11 +193,6 @@ function beginsWith(column: string, text: string): Condition {
 
 function endsWith(column: string, text: string): Condition {
   return sql<SqlBool>`substr(${sql.ref(column)}, length(${sql.ref(column)}) - length(${text}) + 1) = ${text}`;
-}
-
-/** In words of both engines, whose functions for this differ. */
-function contains(column: string, text: string): Condition {
-  return sql<SqlBool>`replace(${sql.ref(column)}, ${text}, '') <> ${sql.ref(column)}`;
 }
 
 function anyOf(conditions: readonly Condition[]): Condition {

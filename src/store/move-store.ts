@@ -8,6 +8,7 @@ import { databaseFile } from "./file/database-url.ts";
 import { openForLife } from "./file/file.ts";
 import { openServer } from "./postgres/postgres.ts";
 import { isPostgresUrl, serverName } from "./postgres/postgres-url.ts";
+import { liveOn } from "./postgres/processes.ts";
 import { processName } from "./processes.ts";
 import { isPostgres, serialTransactions, type Transactions, type WithDatabase } from "./queries.ts";
 import { WriteHealth } from "./write-health.ts";
@@ -97,12 +98,7 @@ function open(url: string): Side {
 
 /** Of a file, the lock says so. */
 async function refuseInUse({ name, withDatabase }: Side): Promise<void> {
-  const live = await withDatabase(async (db) => {
-    if (!isPostgres(db)) return 0;
-    const now = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
-    const found = await db.selectFrom("processes").select("id").where("alive_until", ">", now).execute();
-    return found.length;
-  });
+  const { length: live } = await withDatabase(async (db) => (isPostgres(db) ? liveOn(db) : []));
   if (live === 0) return;
   throw new UserError(`The database ${name} is in use by ${live === 1 ? "a process" : `${live} processes`}.`, {
     remedy: "Stop Bellwether there first; a process that was killed counts for some more seconds.",

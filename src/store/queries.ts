@@ -57,6 +57,11 @@ export function isNoneOf(
     : sql<boolean>`${of} not in (select ${column} from ${table})`;
 }
 
+/** The column contains the text, in words of both engines, whose functions for this differ. */
+export function contains(column: RawBuilder<unknown>, text: string): RawBuilder<boolean> {
+  return sql<boolean>`replace(${column}, ${text}, '') <> ${column}`;
+}
+
 /** Rows of one statement: some 17 values each, below SQLite's 32,766 and PostgreSQL's 65,535 parameters. */
 const MAX_ROWS_PER_STATEMENT = 500;
 

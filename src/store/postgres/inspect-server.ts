@@ -13,6 +13,7 @@ import { loadOf } from "./load.ts";
 import { executedMigrations, schemaAgeOn } from "./postgres.ts";
 import { toOperatorError } from "./postgres-faults.ts";
 import { serverName } from "./postgres-url.ts";
+import { liveOn } from "./processes.ts";
 import { MAY_MIGRATE, MAY_WRITE } from "./rights.ts";
 
 /** The state of a database on a server, seen by a process that changes nothing. */
@@ -92,16 +93,6 @@ async function isPooled(db: Kysely<Schema>): Promise<boolean> {
     const first = await pidOf(one);
     return db.connection().execute(async (other) => (await pidOf(other)) === first);
   });
-}
-
-async function liveOn(db: Kysely<Schema>): Promise<string[]> {
-  const rows = await db
-    .selectFrom("processes")
-    .select("id")
-    .where("alive_until", ">", sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`)
-    .orderBy("id")
-    .execute();
-  return rows.map(({ id }) => id);
 }
 
 async function lastObservedAt(db: Kysely<Schema>): Promise<Milliseconds | undefined> {

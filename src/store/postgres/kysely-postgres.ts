@@ -1,10 +1,7 @@
 import {
   CompiledQuery,
   type DatabaseConnection,
-  type DatabaseIntrospector,
   type DataTypeNode,
-  type Dialect,
-  type Driver,
   HandleEmptyInListsPlugin,
   Kysely,
   PostgresAdapter,
@@ -12,7 +9,6 @@ import {
   PostgresIntrospector,
   type PostgresPool,
   PostgresQueryCompiler,
-  type QueryCompiler,
   replaceWithNoncontingentExpression,
   sql,
   type TransactionSettings,
@@ -71,35 +67,17 @@ class LimitedDriver extends PostgresDriver {
   }
 }
 
-class BytewiseDialect implements Dialect {
-  readonly #pool: PostgresPool;
-  readonly #first: string;
-
-  constructor(pool: PostgresPool, first: string) {
-    this.#pool = pool;
-    this.#first = first;
-  }
-
-  createDriver(): Driver {
-    return new LimitedDriver(this.#pool, this.#first);
-  }
-
-  createQueryCompiler(): QueryCompiler {
-    return new BytewiseQueryCompiler();
-  }
-
-  createAdapter(): PostgresAdapter {
-    return new TransactionLockAdapter();
-  }
-
-  createIntrospector(db: Kysely<unknown>): DatabaseIntrospector {
-    return new PostgresIntrospector(db);
-  }
-}
-
 /** Queries over a pool; `first` is said at the beginning of each transaction. Destroying them ends the pool. */
 export function kyselyOverPostgres(pool: PostgresPool, first = ""): Kysely<Schema> {
   // `in ()` is none of its SQL.
   const plugins = [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })];
-  return new Kysely<Schema>({ dialect: new BytewiseDialect(pool, first), plugins });
+  return new Kysely<Schema>({
+    dialect: {
+      createDriver: () => new LimitedDriver(pool, first),
+      createQueryCompiler: () => new BytewiseQueryCompiler(),
+      createAdapter: () => new TransactionLockAdapter(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+    },
+    plugins,
+  });
 }

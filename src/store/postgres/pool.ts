@@ -4,7 +4,14 @@ import { Pool, type PoolClient, types } from "pg";
 import type { Milliseconds } from "../../units/duration.ts";
 import { storableText } from "../queries.ts";
 import type { WriteHealth } from "../write-health.ts";
-import { cutOff, isConnectionFault, isEndedByServer, isRefusal, isStorageFault, isTimeout } from "./postgres-faults.ts";
+import {
+  ConnectionCut,
+  isConnectionFault,
+  isEndedByServer,
+  isRefusal,
+  isStorageFault,
+  isTimeout,
+} from "./postgres-faults.ts";
 
 /**
  * Transactions of alerts take turns, so that a process needs one connection for these; the others read, and keep what
@@ -39,7 +46,7 @@ function exactNumber(text: string): number {
 
 /**
  * Connections to a server. A failed connection is discarded, and its error says whether what was asked may have been
- * done (`cutOff`). `writes` records whether writing works.
+ * done (`ConnectionCut`). `writes` records whether writing works.
  */
 export function openPool(url: string, writes: WriteHealth, answerTimeout = ANSWER_TIMEOUT): PostgresPool {
   const pool = new Pool({
@@ -67,7 +74,7 @@ export function openPool(url: string, writes: WriteHealth, answerTimeout = ANSWE
       try {
         return track(await pool.connect(), writes);
       } catch (thrown) {
-        throw isRefusal(thrown) ? thrown : cutOff(thrown, "nothing");
+        throw isRefusal(thrown) ? thrown : new ConnectionCut("nothing", thrown);
       }
     },
     end: () => (ended ??= pool.end()),
@@ -100,7 +107,7 @@ function track(client: PoolClient, writes: WriteHealth): PostgresPoolClient {
         const certain = !commits && !isTimeout(thrown);
         if (!broken) undone = certain && (inTransaction || /^(?:begin|select)/u.test(text) || isEndedByServer(thrown));
         broken = true;
-        throw cutOff(thrown, undone ? "nothing" : "perhaps");
+        throw new ConnectionCut(undone ? "nothing" : "perhaps", thrown);
       }
     },
     release: (discard = false) => client.release(discard || broken || inTransaction),

@@ -12,10 +12,6 @@ export class ConnectionCut extends Error {
   }
 }
 
-export function cutOff(thrown: unknown, done: "nothing" | "perhaps"): ConnectionCut {
-  return new ConnectionCut(done, thrown);
-}
-
 // States of errors: https://www.postgresql.org/docs/current/errcodes-appendix.html
 const SERIALIZATION_FAILURE = "40001";
 const DEADLOCK_DETECTED = "40P01";

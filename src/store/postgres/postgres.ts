@@ -9,13 +9,11 @@ import { type Kysely, sql } from "kysely";
 import { UserError } from "../../errors.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { TURN } from "../alert-tables/counters.ts";
-import type { DatabaseLoad } from "../create-store.ts";
 import { migrate } from "../migrations/migrate.ts";
 import { OLDEST_PROGRAM_MARK, schemaAge, type SchemaAge } from "../migrations/schema-age.ts";
-import type { Transactions, WithDatabase } from "../queries.ts";
+import type { WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";
-import type { SharedProcesses } from "../processes.ts";
-import type { TableAccess } from "../tables.ts";
+import type { Lease } from "../store.ts";
 import type { WriteHealth } from "../write-health.ts";
 import { kyselyOverPostgres } from "./kysely-postgres.ts";
 import { loadOf } from "./load.ts";
@@ -24,20 +22,6 @@ import { mayBeRetried, takesNoWrites, toOperatorError } from "./postgres-faults.
 import { holdLease, serverProcesses } from "./processes.ts";
 import { MAY_MIGRATE, MAY_WRITE } from "./rights.ts";
 import { serverName } from "./postgres-url.ts";
-
-/** Access of this process to a database on a server. */
-export interface ServerAccess {
-  readonly withDatabase: WithDatabase;
-  readonly transactions: Transactions;
-  /** Rejects where the server takes no writes, as one does that follows another. */
-  check(): Promise<void>;
-  readonly load: () => Promise<DatabaseLoad>;
-  readonly processes: SharedProcesses;
-  readonly hold: TableAccess["hold"];
-  /** Connects, and brings the schema to its newest version. Rejects with UserError where that is not possible. */
-  claim(): Promise<void>;
-  close(): Promise<void>;
-}
 
 /** `server_version_num` of PostgreSQL 14, the oldest version that is still maintained. */
 const OLDEST_SERVER = 140_000;
@@ -48,8 +32,11 @@ const OLDEST_SERVER = 140_000;
  */
 const TAKE_TURN = `select value from alert_counters where name = '${TURN}' for update`;
 
-/** `self` names this process. */
-export function openServer(url: string, self: string, writes: WriteHealth): ServerAccess {
+/**
+ * Access of this process, which `self` names, to a database on a server. Rejects with UserError where the schema cannot be
+ * brought to its newest version.
+ */
+export function openServer(url: string, self: string, writes: WriteHealth) {
   const server = serverName(url);
   const pool = openPool(url, writes);
   const db = kyselyOverPostgres(pool);
@@ -83,9 +70,9 @@ export function openServer(url: string, self: string, writes: WriteHealth): Serv
   return {
     withDatabase,
     processes,
-    hold: (trx, lease) => holdLease(trx, self, lease),
+    hold: (trx: Kysely<Schema>, lease: Lease) => holdLease(trx, self, lease),
     transactions: {
-      async write(work) {
+      async write<T>(work: (trx: Kysely<Schema>) => Promise<T>) {
         await open();
         let begun = false;
         const transaction = () =>
@@ -96,7 +83,7 @@ export function openServer(url: string, self: string, writes: WriteHealth): Serv
         // Once it has begun, its work may have changed what the process remembers: its caller begins anew then.
         return inOrder(() => persist(transaction, () => !begun));
       },
-      async read(work) {
+      async read<T>(work: (trx: Kysely<Schema>) => Promise<T>) {
         await open();
         const snapshot = db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only");
         return persist(() => snapshot.execute(work));
@@ -104,6 +91,7 @@ export function openServer(url: string, self: string, writes: WriteHealth): Serv
     },
     load: () => withDatabase(loadOf),
     claim: open,
+    /** Rejects where the server takes no writes, as one does that follows another. */
     async check() {
       const { rows } = await withDatabase((trx) =>
         sql<{ refused: boolean }>`

@@ -19,6 +19,12 @@ const CHANNEL = "bellwether";
 /** Unix milliseconds of the server's clock. */
 const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
+/** The processes that live on a server, by their names. */
+export async function liveOn(db: Kysely<Schema>): Promise<string[]> {
+  const rows = await db.selectFrom("processes").select("id").where("alive_until", ">", NOW).orderBy("id").execute();
+  return rows.map(({ id }) => id);
+}
+
 /** The processes on one server. Heartbeats and leases wait for no transaction of alerts. */
 export function serverProcesses(
   url: string,

@@ -1,7 +1,7 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 
 import { takeNumbers } from "../alert-tables/counters.ts";
-import { inBatches, isPostgres } from "../queries.ts";
+import { contains, inBatches, isPostgres } from "../queries.ts";
 import { REVISION_COUNTER } from "../alert-tables/subscriptions.ts";
 import { type Schema, TABLES } from "../schema.ts";
 import type { Person } from "../store.ts";
@@ -80,11 +80,6 @@ async function currentSchema(db: Kysely<Schema>): Promise<string | undefined> {
   if (!isPostgres(db)) return undefined;
   const { rows } = await sql<{ name: string }>`select current_schema() as name`.execute(db);
   return rows[0]?.name;
-}
-
-/** In words of both engines, whose functions for this differ. */
-function contains(column: RawBuilder<unknown>, text: string): RawBuilder<boolean> {
-  return sql<boolean>`replace(${column}, ${text}, '') <> ${column}`;
 }
 
 /** The log's lines say `by ann`, with a comma, a colon, a space or nothing behind it. */

@@ -6,8 +6,8 @@ import {
   SqliteAdapter,
   type LimitNode,
   type SqliteDatabase,
-  SqliteDialect,
   SqliteDriver,
+  SqliteIntrospector,
   SqliteQueryCompiler,
   type SqliteStatement,
 } from "kysely";
@@ -61,30 +61,16 @@ class NodeSqliteDriver extends SqliteDriver {
   }
 }
 
-class NodeSqliteDialect extends SqliteDialect {
-  readonly #driver: () => NodeSqliteDriver;
-
-  constructor(database: DatabaseSync, writes: WriteHealth) {
-    super({ database: cachingStatements(database, writes) });
-    this.#driver = () => new NodeSqliteDriver(database, writes);
-  }
-
-  override createDriver(): NodeSqliteDriver {
-    return this.#driver();
-  }
-
-  override createAdapter(): SqliteAdapter {
-    return new TransactionalSqliteAdapter();
-  }
-
-  override createQueryCompiler(): SqliteQueryCompiler {
-    return new LastingPlanCompiler();
-  }
-}
-
 /** Queries over an open database; destroying them closes the database. `writes` records whether writing works. */
 export function kyselyOver(database: DatabaseSync, writes = new WriteHealth()): Kysely<Schema> {
-  return new Kysely<Schema>({ dialect: new NodeSqliteDialect(database, writes) });
+  return new Kysely<Schema>({
+    dialect: {
+      createDriver: () => new NodeSqliteDriver(database, writes),
+      createQueryCompiler: () => new LastingPlanCompiler(),
+      createAdapter: () => new TransactionalSqliteAdapter(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+    },
+  });
 }
 
 /** The same few statements run all the time, among others that differ in their number of rows. */
