@@ -11,7 +11,7 @@ import { toServerError } from "./postgres/postgres-faults.ts";
 import { isPostgresUrl, serverName } from "./postgres/postgres-url.ts";
 import { oneOfSeveral, processName, type SharedProcesses, singleProcess } from "./processes.ts";
 import { lossError, toStorageError } from "./sqlite/sqlite-faults.ts";
-import type { Store } from "./store.ts";
+import type { Store, StoreTables } from "./store.ts";
 import type { TableAccess, Tables } from "./tables.ts";
 import { WriteHealth } from "./write-health.ts";
 
@@ -162,6 +162,15 @@ function storeOver(
     const tables = loading;
     return run(() => tables.then(work));
   };
+  /** These methods of a port. Their types are the port's own. */
+  const port = <P extends keyof StoreTables, M extends keyof StoreTables[P]>(name: P, ...methods: M[]) => {
+    type Method = (...given: unknown[]) => Promise<unknown>;
+    const entries = methods.map((method) => [
+      method,
+      (...given: unknown[]) => call((tables) => (tables[name][method] as Method)(...given)),
+    ]);
+    return Object.fromEntries(entries) as Pick<StoreTables[P], M>;
+  };
   const sole = singleProcess();
 
   return {
@@ -177,53 +186,16 @@ function storeOver(
     load: () => run(async () => (await loaded()).load?.()),
     origin: () => call((tables) => tables.marks.origin()),
     markOrigin: (origin) => call((tables) => tables.marks.markOrigin(origin)),
-    seen: {
-      note: (...given) => call((tables) => tables.seen.note(...given)),
-      find: (...given) => call((tables) => tables.seen.find(...given)),
-    },
-    payloads: {
-      put: (...given) => call((tables) => tables.payloads.put(...given)),
-      get: (...given) => call((tables) => tables.payloads.get(...given)),
-    },
-    parties: {
-      save: (...given) => call((tables) => tables.parties.save(...given)),
-      list: (...given) => call((tables) => tables.parties.list(...given)),
-      forget: (...given) => call((tables) => tables.parties.forget(...given)),
-      erase: (person) => call((tables) => tables.parties.erase(person)),
-    },
-    answers: {
-      all: () => call((tables) => tables.answers.all()),
-      keep: (choice) => call((tables) => tables.answers.keep(choice)),
-    },
-    signOuts: {
-      all: () => call((tables) => tables.signOuts.all()),
-      keep: (signOut) => call((tables) => tables.signOuts.keep(signOut)),
-    },
+    seen: port("seen", "note", "find"),
+    payloads: port("payloads", "put", "get"),
+    parties: port("parties", "save", "list", "forget", "erase"),
+    answers: port("answers", "all", "keep"),
+    signOuts: port("signOuts", "all", "keep"),
     exports: {
-      add: (job) => call((tables) => tables.exports.add(job)),
-      update: (...given) => call((tables) => tables.exports.update(...given)),
-      get: (code) => call((tables) => tables.exports.get(code)),
-      list: (...given) => call((tables) => tables.exports.list(...given)),
-      open: (self) => call((tables) => tables.exports.open(self)),
-      abandoned: (self) => call((tables) => tables.exports.abandoned(self)),
-      served: () => call((tables) => tables.exports.served()),
-      durations: (...given) => call((tables) => tables.exports.durations(...given)),
-      addFiles: (files) => call((tables) => tables.exports.addFiles(files)),
-      files: (code) => call((tables) => tables.exports.files(code)),
-      kept: () => call((tables) => tables.exports.kept()),
-      linked: (...given) => call((tables) => tables.exports.linked(...given)),
-      ofFile: (...given) => call((tables) => tables.exports.ofFile(...given)),
-      recognisable: (...given) => call((tables) => tables.exports.recognisable(...given)),
-      drop: (code) => call((tables) => tables.exports.drop(code)),
-      prune: (...given) => call((tables) => tables.exports.prune(...given)),
+      ...port("exports", "add", "update", "get", "list", "open", "abandoned", "served", "durations", "prune"),
+      ...port("exports", "addFiles", "files", "kept", "linked", "ofFile", "recognisable", "drop"),
     },
-    installations: {
-      all: (platform) => call((tables) => tables.installations.all(platform)),
-      get: (...given) => call((tables) => tables.installations.get(...given)),
-      put: (row) => call((tables) => tables.installations.put(row)),
-      change: (...given) => call((tables) => tables.installations.change(...given)),
-      useOnce: (...given) => call((tables) => tables.installations.useOnce(...given)),
-    },
+    installations: port("installations", "all", "get", "put", "change", "useOnce"),
     transaction: (work) => call((tables) => tables.transaction(work)),
     read: (work) => call((tables) => tables.read(work)),
     ping: () =>

@@ -1,31 +1,30 @@
 import type { Kysely } from "kysely";
 
-import { isNoneOf, type WithDatabase } from "./queries.ts";
+import type { Milliseconds } from "../units/duration.ts";
+import { inBatches, isNoneOf, type WithDatabase } from "./queries.ts";
 import type { Schema } from "./schema.ts";
-import type { ExportOwner, ExportTables } from "./store.ts";
+import type { ExportChanges, ExportFileRow, ExportOwner, NewExportJob } from "./store.ts";
 
-type JobTables = Pick<
-  ExportTables,
-  "add" | "update" | "get" | "list" | "recognisable" | "open" | "abandoned" | "served" | "durations"
->;
-
-export function createExportTables(withDatabase: WithDatabase): ExportTables {
+/** Ledger exports: those under way, those that ended lately, and what recognises the files of earlier ones. */
+export function createExportTables(withDatabase: WithDatabase) {
   return { ...createJobTables(withDatabase), ...createFileTables(withDatabase) };
 }
 
-function createJobTables(withDatabase: WithDatabase): JobTables {
+function createJobTables(withDatabase: WithDatabase) {
   return {
-    add: (job) => withDatabase(async (db) => void (await db.insertInto("export_jobs").values(job).execute())),
+    add: (job: NewExportJob) =>
+      withDatabase(async (db) => void (await db.insertInto("export_jobs").values(job).execute())),
 
-    update: (code, changes) =>
+    update: (code: string, changes: ExportChanges) =>
       withDatabase(
         async (db) => void (await db.updateTable("export_jobs").set(changes).where("code", "=", code).execute()),
       ),
 
-    get: (code) =>
+    get: (code: string) =>
       withDatabase((db) => db.selectFrom("export_jobs").selectAll().where("code", "=", code).executeTakeFirst()),
 
-    list: (owner, at, limit) =>
+    /** That have not expired, newest first; of everybody where no owner is named. */
+    list: (owner: ExportOwner | undefined, at: Milliseconds, limit: number) =>
       withDatabase((db) =>
         ofOwner(db, owner)
           .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", at)]))
@@ -35,7 +34,8 @@ function createJobTables(withDatabase: WithDatabase): JobTables {
           .execute(),
       ),
 
-    recognisable: (owner, limit) =>
+    /** That can be recognised by more than a hash, newest first; of everybody where no owner is named. */
+    recognisable: (owner: ExportOwner | undefined, limit: number) =>
       withDatabase((db) =>
         ofOwner(db, owner)
           .where("account", "is not", null)
@@ -45,7 +45,8 @@ function createJobTables(withDatabase: WithDatabase): JobTables {
           .execute(),
       ),
 
-    open: (self) =>
+    /** Queued or running in a process that lives, oldest first. `self` is this process, which lives. */
+    open: (self: string) =>
       withDatabase((db) =>
         unended(db)
           .where((eb) =>
@@ -54,7 +55,8 @@ function createJobTables(withDatabase: WithDatabase): JobTables {
           .execute(),
       ),
 
-    abandoned: (self) =>
+    /** The same of processes that live no more. */
+    abandoned: (self: string) =>
       withDatabase((db) =>
         unended(db)
           .where((eb) =>
@@ -69,6 +71,7 @@ function createJobTables(withDatabase: WithDatabase): JobTables {
           .execute(),
       ),
 
+    /** When the last export ended that had begun, of those who wait for another. */
     served: () =>
       withDatabase((db) =>
         db
@@ -91,7 +94,8 @@ function createJobTables(withDatabase: WithDatabase): JobTables {
           .execute(),
       ),
 
-    durations: (network, limit) =>
+    /** How long the last exports of a network took that became whole. */
+    durations: (network: string, limit: number) =>
       withDatabase(async (db) => {
         const rows = await db
           .selectFrom("export_jobs")
@@ -111,22 +115,17 @@ function createJobTables(withDatabase: WithDatabase): JobTables {
   };
 }
 
-function createFileTables(withDatabase: WithDatabase): Omit<ExportTables, keyof JobTables> {
+function createFileTables(withDatabase: WithDatabase) {
   return {
-    addFiles: (files) =>
-      withDatabase(async (db) => {
-        if (files.length > 0)
-          await db
-            .insertInto("export_files")
-            .values([...files])
-            .execute();
-      }),
+    addFiles: (files: readonly ExportFileRow[]) =>
+      withDatabase((db) => inBatches(files, (batch) => db.insertInto("export_files").values(batch).execute())),
 
-    files: (code) =>
+    files: (code: string) =>
       withDatabase((db) =>
         db.selectFrom("export_files").selectAll().where("code", "=", code).orderBy("name").execute(),
       ),
 
+    /** Every file whose bytes are kept, oldest job first. */
     kept: () =>
       withDatabase((db) =>
         db
@@ -140,7 +139,8 @@ function createFileTables(withDatabase: WithDatabase): Omit<ExportTables, keyof 
           .execute(),
       ),
 
-    linked: (link, at) =>
+    /** The kept file behind a link, of a job that has not expired. */
+    linked: (link: string, at: Milliseconds) =>
       withDatabase((db) =>
         db
           .selectFrom("export_files")
@@ -152,7 +152,8 @@ function createFileTables(withDatabase: WithDatabase): Omit<ExportTables, keyof 
           .executeTakeFirst(),
       ),
 
-    ofFile: (by, limit) =>
+    /** The jobs that made a file of this hash, or of one of these names, newest first. */
+    ofFile: (by: { readonly sha256: string } | { readonly names: readonly string[] }, limit: number) =>
       withDatabase((db) => {
         const files = db.selectFrom("export_files").select("export_files.code");
         const found = "sha256" in by ? files.where("sha256", "=", by.sha256) : files.where("name", "in", [...by.names]);
@@ -166,7 +167,8 @@ function createFileTables(withDatabase: WithDatabase): Omit<ExportTables, keyof 
           .execute();
       }),
 
-    drop: (code) =>
+    /** Notes that the bytes of a job's files are gone. */
+    drop: (code: string) =>
       withDatabase(
         async (db) =>
           void (await db
@@ -176,7 +178,11 @@ function createFileTables(withDatabase: WithDatabase): Omit<ExportTables, keyof 
             .execute()),
       ),
 
-    prune: (at, before) =>
+    /**
+     * Of jobs that expired by `at`, removes what names a party, and those that made no file; of jobs made before `before`,
+     * everything.
+     */
+    prune: (at: Milliseconds, before: Milliseconds) =>
       withDatabase(async (db) => {
         await db
           .updateTable("export_jobs")

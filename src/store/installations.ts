@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import type { Milliseconds } from "../units/duration.ts";
 import { putRows, type WithDatabase } from "./queries.ts";
 import type { Schema } from "./schema.ts";
-import type { InstallationChange, InstallationRow, InstallationTables } from "./store.ts";
+import type { InstallationChange, InstallationRow } from "./store.ts";
 
 /** What a new installation in the same place overwrites. */
 const OVERWRITTEN = [
@@ -19,14 +19,16 @@ const OVERWRITTEN = [
   "removed_at",
 ] as const satisfies readonly (keyof InstallationRow)[];
 
-export function createInstallations(withDatabase: WithDatabase, now: () => Milliseconds): InstallationTables {
+/** Installations in many workspaces. */
+export function createInstallations(withDatabase: WithDatabase, now: () => Milliseconds) {
   return {
-    all: (platform) =>
+    /** Also those that were removed. */
+    all: (platform: string) =>
       withDatabase((db) =>
         db.selectFrom("installations").selectAll().where("platform", "=", platform).orderBy("id").execute(),
       ),
 
-    get: (platform, id) =>
+    get: (platform: string, id: string) =>
       withDatabase((db) =>
         db
           .selectFrom("installations")
@@ -36,12 +38,16 @@ export function createInstallations(withDatabase: WithDatabase, now: () => Milli
           .executeTakeFirst(),
       ),
 
-    put: (row) =>
+    /** In place of an earlier one. */
+    put: (row: InstallationRow) =>
       withDatabase((db) => putRows(db, "installations", { key: ["platform", "id"], set: OVERWRITTEN }, [row])),
 
-    change: (row, changes) => withDatabase((db) => changeUnlessChanged(db, row, changes)),
+    /** False, and nothing changes, where its tokens are no longer as they were read. */
+    change: (row: InstallationRow, changes: InstallationChange) =>
+      withDatabase((db) => changeUnlessChanged(db, row, changes)),
 
-    useOnce: (state, endsAt) =>
+    /** Notes that something was used which serves once, and which nobody takes after `endsAt`. False where it was before. */
+    useOnce: (state: string, endsAt: Milliseconds) =>
       withDatabase(async (db) => {
         await db.deleteFrom("used_states").where("ends_at", "<=", now()).execute();
         const { numInsertedOrUpdatedRows } = await db

@@ -5,6 +5,10 @@
 
 import type { Milliseconds } from "../units/duration.ts";
 import type { AlertTables } from "./alert-tables/alert-tables.ts";
+import type { createExportTables } from "./export-tables.ts";
+import type { createInstallations } from "./installations.ts";
+import type { createButtonPayloads } from "./preferences/button-payloads.ts";
+import type { createAnswerChoices, createSavedParties, createSignOuts } from "./preferences/preferences.ts";
 
 /** What kind of thing an id names. */
 export type SeenKind = "market" | "asset" | "party" | "order" | "node" | "proposal";
@@ -26,14 +30,6 @@ export interface SeenIds {
   find(network: string, kind: SeenKind, typed: string, limit: number): Promise<readonly SeenId[]>;
 }
 
-/** What a button stands for where it does not fit into the button itself. */
-export interface ButtonPayloads {
-  /** Keeps a JSON value under a short key (at most 22 characters) until it expires. Equal values may share a key. */
-  put(value: unknown, keep: Milliseconds): Promise<string>;
-  /** Undefined when unknown or expired: the answer is then "run it again". */
-  get(key: string): Promise<unknown>;
-}
-
 export interface SavedParty {
   readonly id: string;
   /** What its owner calls it; no two of one owner share a name. */
@@ -53,21 +49,6 @@ export interface Person {
   readonly name: string;
 }
 
-/** Parties that people saved for themselves. An owner is a person on a platform; nobody else reads theirs. */
-export interface SavedParties {
-  /** Saves or renames, and puts it first. `full` when its owner has 25 others. */
-  save(owner: string, party: SavedParty): Promise<"saved" | "full">;
-  /** The one saved last first. */
-  list(owner: string): Promise<readonly SavedParty[]>;
-  /** False when there was none. */
-  forget(owner: string, id: string): Promise<boolean>;
-  /**
-   * Erases all that is kept of a person, in all tables: their parties, what is sent to them alone and buttons of theirs are
-   * deleted; subscriptions, silences and log lines of channels lose their id and name.
-   */
-  erase(person: Person): Promise<void>;
-}
-
 /** Who sees the answers about markets in a server or workspace, unless the question says otherwise. */
 export interface AnswerChoice {
   readonly platform: string;
@@ -79,24 +60,11 @@ export interface AnswerChoice {
   readonly at: Milliseconds;
 }
 
-/** What servers and workspaces chose for their answers: one choice each. */
-export interface AnswerChoices {
-  all(): Promise<readonly AnswerChoice[]>;
-  /** In place of what was chosen there before. */
-  keep(choice: AnswerChoice): Promise<void>;
-}
-
 /** A console session that was signed out before its time. */
 export interface SignOut {
   readonly session: string;
   /** When the session would have ended, in Unix milliseconds. */
   readonly endsAt: Milliseconds;
-}
-
-/** Sign-outs of the console, kept until their sessions would have ended. */
-export interface SignOuts {
-  all(): Promise<readonly SignOut[]>;
-  keep(signOut: SignOut): Promise<void>;
 }
 
 /** `delivered`: in the answer to its command; `kept`: on disk, to be fetched; `interrupted`: the bot was stopped. */
@@ -165,43 +133,6 @@ export interface ExportOwner {
 /** What of an export changes. */
 export type ExportChanges = Partial<Omit<ExportJobRow, "code" | "platform" | "workspace" | "person" | "created_at">>;
 
-/** Ledger exports: those under way, those that ended lately, and what recognises the files of earlier ones. */
-export interface ExportTables {
-  add(job: NewExportJob): Promise<void>;
-  update(code: string, changes: ExportChanges): Promise<void>;
-  get(code: string): Promise<ExportJobRow | undefined>;
-  /** That have not expired, newest first; of everybody where no owner is named. */
-  list(owner: ExportOwner | undefined, at: Milliseconds, limit: number): Promise<readonly ExportJobRow[]>;
-  /** Queued or running in a process that lives, oldest first. `self` is this process, which lives. */
-  open(self: string): Promise<readonly ExportJobRow[]>;
-  /** The same of processes that live no more. */
-  abandoned(self: string): Promise<readonly ExportJobRow[]>;
-  /** When the last export ended that had begun, of those who wait for another. */
-  served(): Promise<readonly { readonly platform: string; readonly person: string; readonly at: Milliseconds }[]>;
-  /** How long the last exports of a network took that became whole. */
-  durations(network: string, limit: number): Promise<readonly Milliseconds[]>;
-  addFiles(files: readonly ExportFileRow[]): Promise<void>;
-  files(code: string): Promise<readonly ExportFileRow[]>;
-  /** Every file whose bytes are kept, oldest job first. */
-  kept(): Promise<readonly ExportFileRow[]>;
-  /** The kept file behind a link, of a job that has not expired. */
-  linked(link: string, at: Milliseconds): Promise<ExportFileRow | undefined>;
-  /** The jobs that made a file of this hash, or of one of these names, newest first. */
-  ofFile(
-    by: { readonly sha256: string } | { readonly names: readonly string[] },
-    limit: number,
-  ): Promise<readonly ExportJobRow[]>;
-  /** That can be recognised by more than a hash, newest first; of everybody where no owner is named. */
-  recognisable(owner: ExportOwner | undefined, limit: number): Promise<readonly ExportJobRow[]>;
-  /** Notes that the bytes of a job's files are gone. */
-  drop(code: string): Promise<void>;
-  /**
-   * Of jobs that expired by `at`, removes what names a party, and those that made no file; of jobs made before `before`,
-   * everything.
-   */
-  prune(at: Milliseconds, before: Milliseconds): Promise<void>;
-}
-
 /** Where an app is installed that many workspaces, or whole organisations, may install. Times are Unix milliseconds. */
 export interface InstallationRow {
   readonly platform: string;
@@ -228,18 +159,11 @@ export interface InstallationRow {
 /** What of an installation changes. */
 export type InstallationChange = Partial<Pick<InstallationRow, "sealed" | "expires_at" | "removed_at">>;
 
-/** Installations in many workspaces. */
-export interface InstallationTables {
-  /** Also those that were removed. */
-  all(platform: string): Promise<readonly InstallationRow[]>;
-  get(platform: string, id: string): Promise<InstallationRow | undefined>;
-  /** In place of an earlier one. */
-  put(row: InstallationRow): Promise<void>;
-  /** False, and nothing changes, where its tokens are no longer as they were read. */
-  change(row: InstallationRow, changes: InstallationChange): Promise<boolean>;
-  /** Notes that something was used which serves once, and which nobody takes after `endsAt`. False where it was before. */
-  useOnce(state: string, endsAt: Milliseconds): Promise<boolean>;
-}
+export type ButtonPayloads = ReturnType<typeof createButtonPayloads>;
+export type SavedParties = ReturnType<typeof createSavedParties>;
+export type AnswerChoices = ReturnType<typeof createAnswerChoices>;
+export type ExportTables = ReturnType<typeof createExportTables>;
+export type InstallationTables = ReturnType<typeof createInstallations>;
 
 /** All ports but the alerts', each call on its own. A new one needs a migration, too. */
 export interface StoreTables {
@@ -247,7 +171,7 @@ export interface StoreTables {
   readonly payloads: ButtonPayloads;
   readonly parties: SavedParties;
   readonly answers: AnswerChoices;
-  readonly signOuts: SignOuts;
+  readonly signOuts: ReturnType<typeof createSignOuts>;
   readonly exports: ExportTables;
   readonly installations: InstallationTables;
 }

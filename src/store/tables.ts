@@ -5,13 +5,13 @@ import { createAlertTables } from "./alert-tables/alert-tables.ts";
 import { createExportTables } from "./export-tables.ts";
 import { forgetInstallation } from "./forget-workspace.ts";
 import { createInstallations } from "./installations.ts";
-import { createMarks, type Marks } from "./marks.ts";
+import { createMarks } from "./marks.ts";
 import { createButtonPayloads } from "./preferences/button-payloads.ts";
 import { createAnswerChoices, createSavedParties, createSignOuts } from "./preferences/preferences.ts";
 import { createSeenIds } from "./preferences/seen-ids.ts";
 import type { Transactions, WithDatabase } from "./queries.ts";
 import type { Schema } from "./schema.ts";
-import type { Lease, StoreTables, TransactionTables } from "./store.ts";
+import type { Lease, TransactionTables } from "./store.ts";
 
 /** How the tables are reached. */
 export interface TableAccess {
@@ -21,15 +21,10 @@ export interface TableAccess {
   readonly hold: (trx: Kysely<Schema>, lease: Lease) => Promise<void>;
 }
 
-/** The tables over a database, however it is reached. */
-export interface Tables extends StoreTables {
-  readonly marks: Marks;
-  transaction<T>(work: (tables: TransactionTables) => Promise<T>): Promise<T>;
-  read<T>(work: (tables: TransactionTables) => Promise<T>): Promise<T>;
-  ping(): Promise<void>;
-}
+export type Tables = ReturnType<typeof createTables>;
 
-export function createTables({ withDatabase, transactions, hold }: TableAccess, now: () => Milliseconds): Tables {
+/** The tables over a database, however it is reached. */
+export function createTables({ withDatabase, transactions, hold }: TableAccess, now: () => Milliseconds) {
   const transactionTables = (trx: Kysely<Schema>): TransactionTables => ({
     alerts: createAlertTables(trx),
     exports: createExportTables((inside) => inside(trx)),
@@ -45,8 +40,10 @@ export function createTables({ withDatabase, transactions, hold }: TableAccess, 
     exports: createExportTables(withDatabase),
     installations: createInstallations(withDatabase, now),
     marks: createMarks(withDatabase),
-    transaction: (work) => transactions.write((trx) => work(transactionTables(trx))),
-    read: (work) => transactions.read((trx) => work(transactionTables(trx))),
+    transaction: <T>(work: (tables: TransactionTables) => Promise<T>) =>
+      transactions.write((trx) => work(transactionTables(trx))),
+    read: <T>(work: (tables: TransactionTables) => Promise<T>) =>
+      transactions.read((trx) => work(transactionTables(trx))),
     ping: () =>
       withDatabase(async (db) => {
         await db.selectNoFrom((eb) => eb.lit(1).as("one")).execute();

@@ -5,7 +5,6 @@ import { type Kysely, sql } from "kysely";
 import type { Milliseconds } from "../../units/duration.ts";
 import { inBatches, type WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";
-import type { ButtonPayloads } from "../store.ts";
 
 /** Above this, those that expire first are deleted. */
 const MAX_PAYLOADS = 100_000;
@@ -15,11 +14,13 @@ const MAX_CHARACTERS = 262_144;
 const MAX_TOTAL_BYTES = 128 * 1024 * 1024;
 const PRUNE_EVERY: Milliseconds = 600_000;
 
-export function createButtonPayloads(withDatabase: WithDatabase, now: () => Milliseconds): ButtonPayloads {
+/** What a button stands for where it does not fit into the button itself. */
+export function createButtonPayloads(withDatabase: WithDatabase, now: () => Milliseconds) {
   let prunedAt = -Infinity;
 
   return {
-    async put(value, keep) {
+    /** Keeps a JSON value under a short key (at most 22 characters) until it expires. Equal values may share a key. */
+    async put(value: unknown, keep: Milliseconds) {
       const json = JSON.stringify(value) as string | undefined;
       if (json === undefined) throw new TypeError("A button's payload must be a JSON value.");
       if (json.length > MAX_CHARACTERS) throw new RangeError(`A button's payload has ${json.length} characters.`);
@@ -45,7 +46,8 @@ export function createButtonPayloads(withDatabase: WithDatabase, now: () => Mill
       return key;
     },
 
-    async get(key) {
+    /** Undefined when unknown or expired: the answer is then "run it again". */
+    async get(key: string) {
       const row = await withDatabase((db) =>
         db
           .selectFrom("button_payloads")

@@ -3,17 +3,19 @@
 
 import type { Milliseconds } from "../../units/duration.ts";
 import { atomic, putRows, type WithDatabase } from "../queries.ts";
-import type { AnswerChoices, SavedParties, SignOuts } from "../store.ts";
+import type { AnswerChoice, Person, SavedParty, SignOut } from "../store.ts";
 import { erasePerson } from "./erase-person.ts";
 
 /** As many as a completion list shows. */
 const MAX_PARTIES_PER_OWNER = 25;
 
-export function createSavedParties(withDatabase: WithDatabase, now: () => Milliseconds): SavedParties {
+/** Parties that people saved for themselves. An owner is a person on a platform; nobody else reads theirs. */
+export function createSavedParties(withDatabase: WithDatabase, now: () => Milliseconds) {
   return {
-    save: (owner, { id, name }) =>
+    /** Saves or renames, and puts it first. `full` when its owner has 25 others. */
+    save: (owner: string, { id, name }: SavedParty) =>
       withDatabase((db) =>
-        atomic(db, async (trx) => {
+        atomic<"saved" | "full">(db, async (trx) => {
           const saved = await trx
             .selectFrom("saved_parties")
             .select(["id", "saved_at"])
@@ -28,7 +30,8 @@ export function createSavedParties(withDatabase: WithDatabase, now: () => Millis
         }),
       ),
 
-    async list(owner) {
+    /** The one saved last first. */
+    async list(owner: string) {
       const rows = await withDatabase((db) =>
         db
           .selectFrom("saved_parties")
@@ -40,25 +43,32 @@ export function createSavedParties(withDatabase: WithDatabase, now: () => Millis
       return rows.map(({ id, name }) => ({ id, name: name ?? undefined }));
     },
 
-    async forget(owner, id) {
+    /** False when there was none. */
+    async forget(owner: string, id: string) {
       const { numDeletedRows } = await withDatabase((db) =>
         db.deleteFrom("saved_parties").where("owner", "=", owner).where("id", "=", id).executeTakeFirst(),
       );
       return numDeletedRows > 0n;
     },
 
-    erase: (person) => withDatabase((db) => atomic(db, (trx) => erasePerson(trx, person))),
+    /**
+     * Erases all that is kept of a person, in all tables: their parties, what is sent to them alone and buttons of theirs
+     * are deleted; subscriptions, silences and log lines of channels lose their id and name.
+     */
+    erase: (person: Person) => withDatabase((db) => atomic(db, (trx) => erasePerson(trx, person))),
   };
 }
 
-export function createAnswerChoices(withDatabase: WithDatabase): AnswerChoices {
+/** What servers and workspaces chose for their answers: one choice each. */
+export function createAnswerChoices(withDatabase: WithDatabase) {
   return {
     async all() {
       const rows = await withDatabase((db) => db.selectFrom("answer_choices").selectAll().execute());
       return rows.map(({ chosen_by: by, chosen_at: at, ...rest }) => ({ ...rest, by, at }));
     },
 
-    async keep({ platform, workspace, markets, by, at }) {
+    /** In place of what was chosen there before. */
+    async keep({ platform, workspace, markets, by, at }: AnswerChoice) {
       const row = { platform, workspace, markets, chosen_by: by, chosen_at: at };
       const set = ["markets", "chosen_by", "chosen_at"] as const;
       await withDatabase((db) => putRows(db, "answer_choices", { key: ["platform", "workspace"], set }, [row]));
@@ -66,7 +76,8 @@ export function createAnswerChoices(withDatabase: WithDatabase): AnswerChoices {
   };
 }
 
-export function createSignOuts(withDatabase: WithDatabase, now: () => Milliseconds): SignOuts {
+/** Sign-outs of the console, kept until their sessions would have ended. */
+export function createSignOuts(withDatabase: WithDatabase, now: () => Milliseconds) {
   return {
     async all() {
       const rows = await withDatabase((db) =>
@@ -75,7 +86,7 @@ export function createSignOuts(withDatabase: WithDatabase, now: () => Millisecon
       return rows.map(({ session, ends_at: endsAt }) => ({ session, endsAt }));
     },
 
-    async keep({ session, endsAt }) {
+    async keep({ session, endsAt }: SignOut) {
       await withDatabase(async (db) => {
         await db.deleteFrom("console_sign_outs").where("ends_at", "<=", now()).execute();
         await db
