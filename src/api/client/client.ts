@@ -1,26 +1,21 @@
 // createApiClient: the client of one network. A call is answered from the cache, joins an identical one under way, or
 // goes through fail-over.ts (the one retry layer) to a node (../node/node.ts).
-// Read next: fail-over-plan.ts (which node is next, and whether to retry), operations.ts, poll-nodes.ts (the network's
-// state), names-cache.ts.
+// Read next: fail-over-plan.ts (which node is next, and whether to retry), poll-nodes.ts (the network's state),
+// names-cache.ts.
 import { LRUCache } from "lru-cache";
 
-import type { Log } from "../../log.ts";
 import type { Answer, ApiClient, CallOptions, NodeClient, Operations } from "../api-client.ts";
-import { type Clock, systemClock } from "../clock.ts";
-import type { HttpDispatcher } from "../http/http.ts";
+import { systemClock } from "../clock.ts";
 import { nodeFailure } from "../http/node-failure.ts";
 import { openLedgerExport } from "../ledger/ledger.ts";
 import { type ClientLimits, DEFAULT_LIMITS } from "../limits.ts";
 import * as requests from "../model/model.ts";
 import type { ApiRequest } from "../model/model.ts";
-import type { AssetNames } from "../model/names.ts";
 import { firstNotBehind } from "../node/last-seen-block.ts";
-import type { SharedSlots } from "../node/export-slot.ts";
-import { type AttemptOptions, type ClientContext, NodeEndpoint, type NodeRequest } from "../node/node.ts";
+import { type AttemptOptions, type ClientContext, NodeEndpoint } from "../node/node.ts";
 import { SingleFlight } from "../node/single-flight.ts";
 import { requestWithFailOver } from "./fail-over.ts";
-import { createNamesCaches, type NamesCache } from "./names-cache.ts";
-import { type Call, operations } from "./operations.ts";
+import { type Call, namesOperations } from "./names-cache.ts";
 import { assessNodes } from "./poll-nodes.ts";
 
 export type { NodeRequest } from "../node/node.ts";
@@ -38,27 +33,15 @@ export interface NodeAddress {
   readonly ledgerDays?: number;
 }
 
-export interface ApiClientConfig {
-  readonly network: string;
+/** The system's clock and Math.random by default; the cache is on by default. */
+export interface ApiClientConfig
+  extends Omit<ClientContext, Defaulted | "limits">, Partial<Pick<ClientContext, Defaulted>> {
   /** In order of preference, one or more. */
   readonly nodes: readonly NodeAddress[];
-  readonly simulated: boolean;
-  readonly log: Log;
   readonly limits?: Partial<ClientLimits>;
-  readonly clock?: Clock;
-  /** Source of jitter, like Math.random. */
-  readonly random?: () => number;
-  /** Replaces the connection pools; its owner closes it. */
-  readonly dispatcher?: HttpDispatcher;
-  /** False: every call goes to a node, though identical ones still share a request. Default true. */
-  readonly cache?: boolean;
-  /** How many processes share what a node allows; default: this one has it to itself. */
-  readonly processes?: () => number;
-  /** Which process exports from a node; default: this one has the nodes to itself. */
-  readonly exportSlots?: SharedSlots;
-  /** Called for every HTTP request, once it has ended; for an export, once it has begun. */
-  readonly onRequest?: (request: NodeRequest) => void;
 }
+
+type Defaulted = "clock" | "random" | "cache";
 
 /** The number of cursors whose node is remembered. */
 const MAX_CURSORS = 5000;
@@ -70,19 +53,13 @@ interface NodeEndpoints {
 }
 
 /** The client of one network. Throws TypeError for a base URL that is none. */
-export function createApiClient(config: ApiClientConfig): ApiClient {
+export function createApiClient({ nodes: addresses, limits, ...config }: ApiClientConfig): ApiClient {
   const context: ClientContext = {
-    network: config.network,
-    simulated: config.simulated,
-    log: config.log,
-    limits: { ...DEFAULT_LIMITS, ...config.limits },
-    clock: config.clock ?? systemClock,
-    random: config.random ?? Math.random,
-    cache: config.cache ?? true,
-    ...(config.dispatcher === undefined ? {} : { dispatcher: config.dispatcher }),
-    ...(config.onRequest === undefined ? {} : { onRequest: config.onRequest }),
-    ...(config.processes === undefined ? {} : { processes: config.processes }),
-    ...(config.exportSlots === undefined ? {} : { exportSlots: config.exportSlots }),
+    clock: systemClock,
+    random: Math.random,
+    cache: true,
+    ...config,
+    limits: { ...DEFAULT_LIMITS, ...limits },
   };
   const endpoints = new Map<string, NodeEndpoint>();
   const endpointAt = (url: string, name?: string, ledgerDays?: number): NodeEndpoint => {
@@ -92,7 +69,7 @@ export function createApiClient(config: ApiClientConfig): ApiClient {
     endpoints.set(url, opened);
     return opened;
   };
-  const nodeEndpoints = config.nodes.map(({ url, name, coreUrl, coreName, ledgerDays }): NodeEndpoints => {
+  const nodeEndpoints = addresses.map(({ url, name, coreUrl, coreName, ledgerDays }): NodeEndpoints => {
     const data = endpointAt(url, name, ledgerDays);
     return { data, core: coreUrl === undefined ? data : endpointAt(coreUrl, coreName) };
   });
@@ -122,10 +99,20 @@ function operationsOver(
   attemptDefaults: Pick<AttemptOptions, "waits">,
 ): Operations {
   const call = callOver(nodeEndpoints, context, attemptDefaults);
-  const { markets, assets, validators, stakers } = createNamesCaches(call, context.clock);
+  const names = namesOperations(call, context.clock);
   return {
-    ...operations(call),
-    getListAssetBundle: listAssetBundleCall(call, assets, nodeEndpoints[0]?.data.name ?? "", context),
+    ...names,
+    // An invalid request rejects, like every other failure.
+    getNetworkTime: (options) => call(requests.networkTime, options),
+    getNodeInfo: (options) => call(requests.nodeInfo, options),
+    getMarketsData: (options) => call(requests.marketsData, options),
+    getOrder: async (orderId, version, options) => call(requests.order(orderId, version), options),
+    getPartiesStake: async (party, options) => call(requests.partiesStake(party), options),
+    getKeyRotations: async (query = {}, options) => call(requests.keyRotations(query), options),
+    getSnapshots: async (query = {}, options) => call(requests.snapshots(query), options),
+    getCheckpoints: async (query = {}, options) => call(requests.checkpoints(query), options),
+    getAssetLimitsBundle: async (proposalId, options) => call(requests.assetLimitsBundle(proposalId), options),
+    getListAssetBundle: listAssetBundleCall(call, names.getAssetNames, nodeEndpoints[0]?.data.name ?? "", context),
     exportLedger: (query, options) =>
       openLedgerExport(
         nodeEndpoints.map((one) => one.data),
@@ -133,10 +120,6 @@ function operationsOver(
         options,
         context,
       ),
-    getMarketNames: (options) => markets.get(options),
-    getAssetNames: (options) => assets.get(options),
-    getNodeNames: (options) => validators.get(options),
-    getStakers: (options) => stakers.get(options),
   };
 }
 
@@ -189,14 +172,14 @@ function callOver(
 /** Gets the list-asset bundle, unless the asset is known to be no ERC20 token: some nodes crash on those. */
 function listAssetBundleCall(
   call: Call,
-  assets: NamesCache<AssetNames>,
+  getAssetNames: Operations["getAssetNames"],
   node: string,
   context: ClientContext,
 ): Operations["getListAssetBundle"] {
   return async (assetId, options = {}) => {
     const request = requests.listAssetBundle(assetId);
     const { fresh: _, ...cachedOptions } = options;
-    const names = await assets.get(cachedOptions);
+    const names = await getAssetNames(cachedOptions);
     const known = names.find((asset) => asset.id.toLowerCase() === assetId.toLowerCase());
     if (known?.erc20 === false) {
       const named = known.symbol ?? known.name;

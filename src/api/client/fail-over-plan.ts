@@ -1,6 +1,6 @@
 import type { Milliseconds } from "../../units/duration.ts";
 import type { AsOf } from "../api-client.ts";
-import { ApiError, type Attempt } from "../api-error.ts";
+import { ApiError, type ApiErrorKind, type Attempt } from "../api-error.ts";
 import { HttpFault } from "../http/http-fault.ts";
 import { withAttempts } from "../http/node-failure.ts";
 import { isBehind, isRecentlySeen } from "../node/last-seen-block.ts";
@@ -205,24 +205,20 @@ function mayRetry(error: ApiError, errors: readonly ApiError[]): boolean {
 
 const INFORMATIVE_WEIGHT = 4;
 
+const WEIGHTS: Readonly<Record<ApiErrorKind, number>> = {
+  "not-found": 6,
+  invalid: 6,
+  server: 3,
+  unreadable: INFORMATIVE_WEIGHT,
+  refused: INFORMATIVE_WEIGHT,
+  cut: INFORMATIVE_WEIGHT,
+  banned: 3,
+  "rate-limited": 3,
+  timeout: 2,
+  unreachable: 1,
+};
+
 /** How informative an error is. */
-function weight(error: ApiError): number {
-  switch (error.kind) {
-    case "not-found":
-    case "invalid":
-      return 6;
-    case "server":
-      return error.nodeMessage === undefined ? 3 : 5;
-    case "unreadable":
-    case "refused":
-    case "cut":
-      return INFORMATIVE_WEIGHT;
-    case "banned":
-    case "rate-limited":
-      return 3;
-    case "timeout":
-      return 2;
-    case "unreachable":
-      return 1;
-  }
+function weight({ kind, nodeMessage }: ApiError): number {
+  return kind === "server" && nodeMessage !== undefined ? 5 : WEIGHTS[kind];
 }

@@ -2,38 +2,24 @@ import { z } from "zod";
 
 import { bigintField, requiredTextField, textField } from "./fields.ts";
 
-/** Nodes write 0x before the signatures, also where there are none. */
-const signaturesField = requiredTextField.transform((hex) => (hex === "0x" ? undefined : hex));
+const shared = {
+  assetSource: textField,
+  nonce: bigintField,
+  /** Nodes write 0x before the signatures, also where there are none. No signatures yet = not signed yet. */
+  signatures: requiredTextField.transform((hex) => (hex === "0x" ? undefined : hex)),
+  networkAssetId: textField,
+  /** How v0.71 nodes name networkAssetId. */
+  vegaAssetId: textField,
+};
 
-/** The bridge's input for listing an asset. No signatures yet = not signed yet. */
+/** The bridge's input for listing an asset. */
 export const ListAssetBundle = z
-  .looseObject({
-    assetSource: textField,
-    nonce: bigintField,
-    signatures: signaturesField,
-    networkAssetId: textField,
-    /** How v0.71 nodes name networkAssetId. */
-    vegaAssetId: textField,
-  })
-  .transform(({ vegaAssetId, networkAssetId, ...rest }) => ({
-    ...rest,
-    networkAssetId: networkAssetId ?? vegaAssetId,
-  }));
+  .looseObject(shared)
+  .transform(({ vegaAssetId, ...rest }) => ({ ...rest, networkAssetId: rest.networkAssetId ?? vegaAssetId }));
 export type ListAssetBundle = z.infer<typeof ListAssetBundle>;
 
 /** The bridge's input for an asset's limits: maxLifetimeDeposit (lifetimeLimit) and withdrawThreshold (threshold). */
 export const AssetLimitsBundle = z
-  .looseObject({
-    assetSource: textField,
-    lifetimeLimit: bigintField,
-    nonce: bigintField,
-    signatures: signaturesField,
-    threshold: bigintField,
-    networkAssetId: textField,
-    vegaAssetId: textField,
-  })
-  .transform(({ vegaAssetId, networkAssetId, ...rest }) => ({
-    ...rest,
-    networkAssetId: networkAssetId ?? vegaAssetId,
-  }));
+  .looseObject({ ...shared, lifetimeLimit: bigintField, threshold: bigintField })
+  .transform(({ vegaAssetId, ...rest }) => ({ ...rest, networkAssetId: rest.networkAssetId ?? vegaAssetId }));
 export type AssetLimitsBundle = z.infer<typeof AssetLimitsBundle>;

@@ -1,7 +1,7 @@
 // The data node's API: one request per operation, with its path, the schema of its answer and the time that it may be
 // cached. The schemas are beside this module, one file per topic (market.ts, order.ts, network.ts, …), built from
 // fields.ts and page.ts. To add an operation: its schema here in model/, its request below, its call in
-// client/operations.ts.
+// client/client.ts.
 import type { z } from "zod";
 
 import { UserError } from "../../errors.ts";
@@ -20,7 +20,7 @@ import {
   Snapshots,
 } from "./network.ts";
 import { type Order, OrderReply } from "./order.ts";
-import { EMPTY_PAGE, MAX_INT32, type Page, pageQuery, type PageRequest } from "./page.ts";
+import { MAX_INT32, type Page, pageQuery, type PageRequest } from "./page.ts";
 import { PartiesStake, type PartyStake } from "./stake.ts";
 
 /** One request to a node: its path, the schema of its answer, and how long the answer may be cached. */
@@ -141,7 +141,7 @@ export function keyRotations(request: PageRequest & { nodeId?: string }): ApiReq
     what: "the Ethereum key rotations",
     schema: KeyRotations,
     maxBytes: BODY_BYTES.page,
-    pick: (reply) => reply.keyRotations ?? EMPTY_PAGE,
+    pick: (reply) => reply.keyRotations,
     cacheMillis: LIVE_CACHE_MILLIS,
     pages: true,
     ...cursorOf(request),
@@ -154,7 +154,7 @@ export function snapshots(request: PageRequest): ApiRequest<Page<Snapshot>> {
     what: "the snapshots",
     schema: Snapshots,
     maxBytes: BODY_BYTES.page,
-    pick: (reply) => reply.coreSnapshots ?? EMPTY_PAGE,
+    pick: (reply) => reply.coreSnapshots,
     cacheMillis: LIVE_CACHE_MILLIS,
     pages: true,
     ...cursorOf(request),
@@ -167,7 +167,7 @@ export function checkpoints(request: PageRequest): ApiRequest<Page<Checkpoint>> 
     what: "the checkpoints",
     schema: Checkpoints,
     maxBytes: BODY_BYTES.page,
-    pick: (reply) => reply.checkpoints ?? EMPTY_PAGE,
+    pick: (reply) => reply.checkpoints,
     cacheMillis: LIVE_CACHE_MILLIS,
     pages: true,
     ...cursorOf(request),

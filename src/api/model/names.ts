@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { bigintField, recordField, requiredRecordField, textField } from "./fields.ts";
+import { bigintField, recordField, textField } from "./fields.ts";
 import { page } from "./page.ts";
 
 // Names and decimals, which real nodes serve beyond the contract. All of it is optional;
@@ -57,7 +57,7 @@ const Market = z.looseObject({
     }),
   ),
 });
-export const Markets = z.looseObject({ markets: requiredRecordField(page(Market)) });
+export const Markets = z.looseObject({ markets: page(Market) });
 
 const Asset = z.looseObject({
   id: textField,
@@ -71,10 +71,10 @@ const Asset = z.looseObject({
     }),
   ),
 });
-export const Assets = z.looseObject({ assets: requiredRecordField(page(Asset)) });
+export const Assets = z.looseObject({ assets: page(Asset) });
 
 const NetworkNode = z.looseObject({ id: textField, name: textField });
-export const NetworkNodes = z.looseObject({ nodes: requiredRecordField(page(NetworkNode)) });
+export const NetworkNodes = z.looseObject({ nodes: page(NetworkNode) });
 
 export function marketNames(market: z.output<typeof Market>): MarketNames | undefined {
   if (market.id === undefined) return undefined;

@@ -1,13 +1,6 @@
 import { z } from "zod";
 
-import {
-  bigintField,
-  flagField,
-  requiredRecordField,
-  requiredTextField,
-  requiredTimeField,
-  textField,
-} from "./fields.ts";
+import { bigintField, flagField, requiredTextField, requiredTimeField, textField } from "./fields.ts";
 import { page } from "./page.ts";
 
 /** The time of the last block that the answering node has taken in; unset while it has none. */
@@ -27,13 +20,13 @@ export const Snapshot = z.looseObject({
 });
 export type Snapshot = z.infer<typeof Snapshot>;
 
-export const Snapshots = z.looseObject({ coreSnapshots: requiredRecordField(page(Snapshot)) });
+export const Snapshots = z.looseObject({ coreSnapshots: page(Snapshot) });
 
 /** One checkpoint. Two may share a block: (atBlock, hash) tells them apart. */
 export const Checkpoint = z.looseObject({ atBlock: bigintField, blockHash: textField, hash: textField });
 export type Checkpoint = z.infer<typeof Checkpoint>;
 
-export const Checkpoints = z.looseObject({ checkpoints: requiredRecordField(page(Checkpoint)) });
+export const Checkpoints = z.looseObject({ checkpoints: page(Checkpoint) });
 
 /** One change of a validator's Ethereum key. */
 export const KeyRotation = z.looseObject({
@@ -44,4 +37,4 @@ export const KeyRotation = z.looseObject({
 });
 export type KeyRotation = z.infer<typeof KeyRotation>;
 
-export const KeyRotations = z.looseObject({ keyRotations: requiredRecordField(page(KeyRotation)) });
+export const KeyRotations = z.looseObject({ keyRotations: page(KeyRotation) });

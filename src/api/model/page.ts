@@ -12,8 +12,7 @@ export interface Page<T> {
   readonly hasPreviousPage: boolean;
 }
 
-/** For an answer that has no page. */
-export const EMPTY_PAGE: Page<never> = {
+const EMPTY_PAGE: Page<never> = {
   rows: [],
   startCursor: undefined,
   endCursor: undefined,
@@ -33,7 +32,7 @@ export interface PageRequest {
   readonly newestFirst?: boolean;
 }
 
-/** The interface's page<T>, with its edges flattened into rows. */
+/** The interface's page<T>, with its edges flattened into rows; it must be there, and null is an empty one. */
 export function page<T extends z.ZodType>(node: T) {
   return z
     .looseObject({
@@ -47,13 +46,18 @@ export function page<T extends z.ZodType>(node: T) {
         }),
       ),
     })
-    .transform(({ edges, pageInfo }): Page<z.output<T>> => ({
-      rows: edges.map((edge) => ({ cursor: edge.cursor, node: edge.node as z.output<T> })),
-      startCursor: pageInfo?.startCursor,
-      endCursor: pageInfo?.endCursor,
-      hasNextPage: pageInfo?.hasNextPage ?? false,
-      hasPreviousPage: pageInfo?.hasPreviousPage ?? false,
-    }));
+    .nullable()
+    .transform((given): Page<z.output<T>> => {
+      if (given === null) return EMPTY_PAGE;
+      const { edges, pageInfo } = given;
+      return {
+        rows: edges.map((edge) => ({ cursor: edge.cursor, node: edge.node as z.output<T> })),
+        startCursor: pageInfo?.startCursor,
+        endCursor: pageInfo?.endCursor,
+        hasNextPage: pageInfo?.hasNextPage ?? false,
+        hasPreviousPage: pageInfo?.hasPreviousPage ?? false,
+      };
+    });
 }
 
 /** The default number of rows. */

@@ -40,13 +40,17 @@ export interface ClientContext {
   readonly log: Log;
   readonly limits: ClientLimits;
   readonly clock: Clock;
+  /** Source of jitter, like Math.random. */
   readonly random: () => number;
+  /** False: every call goes to a node, though identical ones still share a request. */
   readonly cache: boolean;
+  /** Replaces the connection pools; its owner closes it. */
   readonly dispatcher?: HttpDispatcher;
-  /** How many processes share what a node allows. */
+  /** How many processes share a node's rate limit. Default: this one alone. */
   readonly processes?: () => number;
-  /** Left out where no other process exports from the nodes. */
+  /** Which process exports from a node. Default: no other process exports. */
   readonly exportSlots?: SharedSlots;
+  /** Called for every HTTP request, once it has ended; for an export, once it has begun. */
   readonly onRequest?: (request: NodeRequest) => void;
 }
 
@@ -68,7 +72,7 @@ const MAX_CACHED_BODY_BYTES = 8 * 1024 * 1024;
 /** All cached bodies together. */
 const MAX_CACHE_BYTES = 32 * 1024 * 1024;
 
-/** The share of one process in what a node allows. People can always ask, however many processes there are. */
+/** The share of one process in a node's rate limit. People can always ask, however many processes there are. */
 function budgetOf({ limits, processes = () => 1 }: ClientContext): BudgetLimits {
   const { requestsPerSecond, burst, reservedForWatchers } = limits;
   return {
