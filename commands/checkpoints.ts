@@ -4,7 +4,7 @@ import { HISTORIES } from "../src/api/histories.ts";
 import { command } from "../src/bot/command.ts";
 import { facts, field } from "../src/reply/block.ts";
 import { text } from "../src/reply/text.ts";
-import { compareIntegers } from "../src/units/decimal.ts";
+import { median } from "../src/units/decimal.ts";
 
 export const checkpoints = command({
   name: "checkpoints",
@@ -20,7 +20,7 @@ export const checkpoints = command({
     const { rows } = page;
     const heights = rows.map((row) => row.atBlock);
     const gaps = spacings(heights, context.options.newest);
-    const usual = median(gaps.filter((gap) => gap !== undefined && gap > 0n));
+    const usual = median(gaps.flatMap((gap) => (gap !== undefined && gap > 0n ? [gap] : [])));
     return listAnswer(context, HISTORIES.checkpoints, page, {
       above: usual === undefined ? [] : facts([field("Usual spacing", text`${usual} blocks`)]),
       columns: [
@@ -45,9 +45,4 @@ function spacings(heights: readonly (bigint | undefined)[], newestFirst: boolean
 function spacingWords(gap: bigint | undefined): string | bigint {
   if (gap === undefined) return "–";
   return gap === 0n ? "same block" : gap;
-}
-
-function median(values: readonly (bigint | undefined)[]): bigint | undefined {
-  const sorted = values.filter((value) => value !== undefined).toSorted(compareIntegers);
-  return sorted[Math.floor(sorted.length / 2)];
 }

@@ -26,7 +26,7 @@ export interface Delivery {
   readonly mention?: string;
   /** Low severity: post without a notification where the platform can. */
   readonly quiet?: boolean;
-  /** It goes ahead of all that waits for a rate limit, in its channel and in all others. */
+  /** It goes ahead of every message that waits for a rate limit, in its channel and in all others. */
   readonly urgent?: true;
   /** Post in the thread of this message, which begins one where there is none yet. */
   readonly threadOf?: Receipt;
@@ -56,7 +56,7 @@ export type SendErrorKind =
   | "retry"
   /** It may have been sent: no answer came. */
   | "maybe-sent"
-  /** Certainly not sent: the platform refuses what the message holds. It is sent once more as plain text. */
+  /** Certainly not sent: the platform refuses the content of the message. It is sent once more as plain text. */
   | "content"
   /** The platform will never accept this message: it becomes a dead letter, and the next one is sent. */
   | "permanent"

@@ -5,6 +5,11 @@ export function compareIntegers(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/** The middle one in rising order, the higher of two; undefined of none. */
+export function median<T extends bigint | number>(values: readonly T[]): T | undefined {
+  return values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))[Math.floor(values.length / 2)];
+}
+
 /** An exact decimal number: `units` divided by ten to the power of `scale`. Never a float. */
 export interface Decimal {
   readonly units: bigint;

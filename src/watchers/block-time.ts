@@ -1,5 +1,6 @@
 import type { AsOf } from "../api/api-client.ts";
 import { DEFAULT_THRESHOLDS, millisBetween } from "../api/verdict/verdict.ts";
+import { median } from "../units/decimal.ts";
 import { nanoseconds, type Nanoseconds } from "../units/nanoseconds.ts";
 
 export interface BlockPoint {
@@ -53,10 +54,6 @@ function pacesAfter({ point, paces = [] }: BlockClock, now: BlockPoint): readonl
 /** Nanoseconds a block, once enough looks agree on them. */
 export function blockPace({ paces = [] }: BlockClock): bigint | undefined {
   return paces.length < MIN_PACES ? undefined : median(paces);
-}
-
-function median(values: readonly bigint[]): bigint | undefined {
-  return values.toSorted((a, b) => Number(a - b))[Math.floor(values.length / 2)];
 }
 
 /** When a block was made, by the looks before and after it; undefined for a block before the first look. */

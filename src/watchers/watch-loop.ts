@@ -88,7 +88,7 @@ export async function runWatcher(
   while (!signal.aborted) {
     await clock.sleep(Math.max(0, pause), signal);
     const began = clock.monotonicMillis();
-    // After a delay, as by a computer that slept, it counts as of its beginning.
+    // After a delay, for instance because the computer slept, it counts as of its beginning.
     await observeOnce(began - due <= JITTER * every ? due - first : Math.floor(began));
     const now = clock.monotonicMillis();
     due += every * Math.max(1, Math.ceil((now - due) / every));

@@ -22,7 +22,7 @@ import { deliveriesOf, finishedDeliveries, outboxDepth } from "../deliver/outbox
 import { recordPress, retryNow } from "../deliver/outbox/record.ts";
 import { Silence, silenceEnds } from "../route/silence.ts";
 import { subscriptionIndexReader } from "../route/subscription-index.ts";
-import { putSubscription, rulesOf, Subscription } from "../route/subscription.ts";
+import { rulesOf, Subscription, subscriptionRow } from "../route/subscription.ts";
 import { Episode, Machine } from "../judge/rules/episode.ts";
 import type { Receipt } from "../sender.ts";
 import { readSuspensions, type Suspension, suspensionKey } from "../route/suspension.ts";
@@ -154,7 +154,7 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
           suggestion: "alerts list",
         });
       }
-      for (const subscription of subscriptions) await putSubscription(alerts, subscription, at);
+      await alerts.subscriptions.put(subscriptions.map((one) => subscriptionRow(one, at)));
       await rescheduleHeld(alerts, known, subscriptions, (await readIndex(alerts, at)).subscriptions, at);
       const decisions = subscriptions.map((one) => ({
         what: "subscription",
@@ -185,7 +185,7 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
     subscriptions: () =>
       store.transaction(async ({ alerts }) => (await readIndex(alerts, nowMillis(clock))).subscriptions),
     putSubscription: (given, by, announced, was) => putSubscriptions([given], by, announced, was),
-    putSubscriptions: (given, by, announced) => putSubscriptions(given, by, announced),
+    putSubscriptions,
     async retry(destination) {
       await store.transaction(({ alerts }) => retryNow(alerts, destinationKey(destination), nowMillis(clock)));
       dependencies.onOwed?.();

@@ -99,7 +99,7 @@ type Grouping = NonNullable<EpisodePlanInput["group"]>;
 const SLOW_TO_FOLLOW: readonly ConditionKind[] = ["node.down"];
 const GROUPED_PHASES: readonly DeliveryPhase[] = ["trigger", "escalation", "resolve", "flapping"];
 
-/** One message says the same of several subjects of a kind, where all of them notify alike. */
+/** One message tells several subjects of a kind, where all of them notify in the same way. */
 function groupByKind({ kind, network, subject, severity }: Episode, config: AlertsConfig): Grouping {
   return ({ phase, mention = "" }) => {
     if (subject === "") return undefined;

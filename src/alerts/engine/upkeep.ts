@@ -172,7 +172,7 @@ async function planCalmNotice(
   const states =
     (await readNotificationStates(tables, [began], newId)).get(began) ?? new Map<string, NotificationState>();
   const told = [...states].filter(([, state]) => state.flapping === true);
-  // What flapped together is calm about as soon.
+  // Alerts that flapped together calm down at about the same time.
   const grouped =
     subject === "" || isDrill(machine)
       ? {}

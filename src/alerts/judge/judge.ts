@@ -105,7 +105,7 @@ export interface JudgedObservation {
   readonly isBlind: boolean;
 }
 
-/** Judges an observation: advances the machines that it speaks of, and those that it no longer speaks of. Pure. */
+/** Judges an observation: advances the machines that it has readings of, and those without a reading by now. Pure. */
 export function judgeObservation(
   state: ObservationState,
   observation: Observation,
@@ -173,7 +173,7 @@ export function judgeObservation(
       decisions.push({ what: "restarted", network, episode: episodeId(machine, number), detail });
       remembered.resumed.push([...ruleSubject, true]);
     }
-    // An observation without this rule did not see it good.
+    // An observation without this rule does not show that it was good.
     const sawItBefore = wasJudged || (last === undefined && wasJudgedBefore(rule, reading));
     const next = step(machine, openEpisode(machine), {
       judgement,

@@ -36,7 +36,7 @@ export const AlertMessage = z.discriminatedUnion("type", [
     episode: Episode,
     /** Of the subscription by which it is told. */
     guidance: Guidance.exactOptional(),
-    /** It fired before this destination could be notified, and why so. */
+    /** Why this destination could not be notified when it fired. */
     already: z.string().exactOptional(),
     /** Which reminder it is, of how many. */
     reminder: z.object({ number: z.int(), of: z.int() }).exactOptional(),
@@ -127,7 +127,7 @@ export const AlertMessage = z.discriminatedUnion("type", [
       }),
       /** What waits there is sent now; `unsent` messages were dead-lettered. */
       z.object({ what: z.literal("accepted"), waiting: z.int(), subscriptions: z.int(), unsent: z.int() }),
-      /** The same, for a channel of which it is true. */
+      /** For a channel: alerts arrive there again. */
       z.object({ what: z.literal("back"), subscriptions: z.int(), unsent: z.int() }),
     ]),
   }),

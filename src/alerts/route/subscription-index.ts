@@ -1,8 +1,8 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
-import { type ConditionKind, isConditionKind } from "../judge/kinds/kinds.ts";
-import { ALWAYS_JUDGED_KINDS, isJudgedAlways, type Rule, ruleFor } from "../judge/rules/rules.ts";
+import { type ConditionKind, HEALTH_KINDS, isConditionKind } from "../judge/kinds/kinds.ts";
+import { isJudgedAlways, type Rule, ruleFor } from "../judge/rules/rules.ts";
 import { ParsedRowCache } from "../judge/rules/state-cache.ts";
 import { Silence } from "./silence.ts";
 import { isAlive, rulesOf, Subscription } from "./subscription.ts";
@@ -65,7 +65,7 @@ export function buildSubscriptionIndex(
   const subscribers = new Map<string, SubjectIndex<Subscription>>();
   const byKind = new Map<ConditionKind, SubjectIndex<Rule>>();
   const always = new Map<ConditionKind, Rule>();
-  for (const kind of ALWAYS_JUDGED_KINDS) {
+  for (const kind of HEALTH_KINDS) {
     const rule = ruleFor(kind, {}, config);
     rules.set(rule.id, rule);
     always.set(kind, rule);

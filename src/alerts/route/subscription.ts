@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { AlertTables, SubscriptionRow } from "../../store/alert-tables/alert-tables.ts";
+import type { SubscriptionRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { type AlertsConfig, Guidance } from "../alerts-config.ts";
 import {
@@ -35,7 +35,7 @@ export const Subscription = z
     floor: Severity,
     /**
      * Of conditions. `live`: one message an episode, edited in place, with a short new one when it fires, escalates and
-     * resolves; `thread`: what follows goes into the thread of the first one, which is edited, too; `plain`: new messages only.
+     * resolves; `thread`: later messages go into the thread of the first one, which is edited, too; `plain`: new messages only.
      */
     style: z.enum(["live", "thread", "plain"]),
     /** Of events. `usual`: checkpoints, snapshots and market states in one rolling message a day, the rest one by one. */
@@ -93,12 +93,7 @@ export function covers(
   );
 }
 
-/** Stores a subscription, with the moment at which it ended if it has. */
-export async function putSubscription(tables: AlertTables, given: Subscription, at: Milliseconds): Promise<void> {
-  await tables.subscriptions.put([subscriptionRow(given, at)]);
-}
-
-/** A subscription as a row. Only one that is retired can come back by itself. */
+/** A subscription as a row, with the moment at which it ended if it has. Only a retired one can come back by itself. */
 export function subscriptionRow(given: Subscription, at: Milliseconds): SubscriptionRow {
   const { over = at, returns, ...rest } = given;
   const ended = { ...rest, ...(given.state === "retired" && returns !== undefined ? { returns } : {}), over };

@@ -29,7 +29,7 @@ export function describeTest(message: TestMessage, platforms?: Platforms): Reply
   });
 }
 
-/** What a channel is to know that was subscribed for the first time. */
+/** What the people of a channel learn with its first subscription. */
 function firstWord(first: true | undefined, subscription: Subscription | undefined, platforms?: Platforms): Block[] {
   const platform = platforms?.chat(subscription?.destination.platform ?? "");
   if (first !== true || platform === undefined) return [];

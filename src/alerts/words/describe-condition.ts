@@ -103,7 +103,7 @@ function noticed({ began, beganBefore, detected, lastGood }: Episode): Field[] {
   ];
 }
 
-/** What precedes the sentence of a message that tells it again. */
+/** The word before the sentence of a message that repeats it. */
 function wordFor(message: Condition, context: DeliveryContext): string {
   if (message.phase === "reminder") return "Still: ";
   return message.phase === "escalation" && context.merged !== true ? `Now ${message.episode.severity}: ` : "";

@@ -87,7 +87,7 @@ function asideWords({ toldAlready = 0, elsewhere = 0 }: NetworkStatus): string {
   ].join("");
 }
 
-/** What follows the network's name. With alerts open elsewhere nobody calls it healthy. */
+/** What follows the network's name. It is not called healthy while alerts are open elsewhere. */
 function standingWords(status: NetworkStatus, isOpenElsewhere: boolean): string {
   const { verdict } = status;
   if (verdict === "healthy" && isOpenElsewhere) return " makes blocks";

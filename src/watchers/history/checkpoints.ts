@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Reading } from "../../alerts/judge/kinds/reading.ts";
 import { HISTORIES } from "../../api/histories.ts";
 import { millisBetween } from "../../api/verdict/verdict.ts";
+import { median } from "../../units/decimal.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
 import { historyState, type HistoryState } from "./history-state.ts";
@@ -82,6 +83,5 @@ function usualSpacing({ recent }: HistoryState): Milliseconds | undefined {
     }
     previous = row;
   }
-  if (gaps.length < MIN_GAPS) return undefined;
-  return gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length / 2)];
+  return gaps.length < MIN_GAPS ? undefined : median(gaps);
 }

@@ -96,7 +96,7 @@ export function compareHistories(all: readonly NodeClaims[], before: Comparison 
   const disputes = findDisputes(all, before?.agreed ?? []);
   const found = forkOf(disputes);
   const differences = new Map(all.map((one) => [one.node, differencesOf(one, disputes)]));
-  // Who differs from most, or from what most said, says nothing against another one.
+  // A node that differs from most nodes, or from what most said before, does not count against another one.
   const refuted = new Set([...differences].filter(([, own]) => own.some(({ even }) => !even)).map(([node]) => node));
   return {
     nodes: all.map((one) => {
@@ -172,7 +172,7 @@ type Difference = NonNullable<ComparedNode["differs"]>;
 
 /**
  * A node differs where it is contradicted by as many as say the same, itself included, or by more. Where no majority says
- * the same, one that said something before has a voice, too.
+ * anything now, what a majority said before counts like one more node.
  */
 function differencesOf({ claims }: NodeClaims, disputes: readonly Dispute[]): readonly Difference[] {
   const own = new Map(claims.map((one) => [placeKey(one), one.values]));
@@ -202,7 +202,7 @@ function compareNode(
     return { node, state: "bad", differs: { ...first, blocks: new Set(differences.map(({ block }) => block)).size } };
   }
   const last = before?.nodes.find((one) => one.node === node)?.differs;
-  // It may say the same still in a list that it did not answer.
+  // It may still differ in a list that it did not answer.
   const isSilent = last !== undefined && !lists.has(last.what);
   const own = new Set(claims.map(placeKey));
   const isCompared = disputes.some(({ place: where, said }) => said.length > 1 && own.has(placeKey(where)));

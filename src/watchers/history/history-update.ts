@@ -1,5 +1,5 @@
-// The pure part of reading a history: what a node's list means after all that was seen before. What is new is told by
-// identity, block and name, not by its place in the list.
+// The pure part of reading a history: what a node's list means after all that was seen before. A new row is recognized
+// by its block and its name, not by its place in the list.
 import type { History } from "../../api/histories.ts";
 import { compareIntegers } from "../../units/decimal.ts";
 import {
@@ -60,8 +60,10 @@ export function updateHistory<T>(
   if (before === undefined) return { ...take(rows), fresh: [], state: begin(rows, listing), relation: "continues" };
   const relation = relate(rows, before, listing);
   switch (relation) {
-    case "behind":
-      return { fresh: [], state: { ...withoutReset(before), ...answered(listing), behind: true }, relation };
+    case "behind": {
+      const { reset: _, ...rest } = before;
+      return { fresh: [], state: { ...rest, ...answered(listing), behind: true }, relation };
+    }
     case "lacks":
       return { fresh: [], state: goOn([], before, listing), relation };
     case "begun anew": {
@@ -232,11 +234,6 @@ function withLoss(
       ...how,
     },
   };
-}
-
-function withoutReset(state: HistoryState): HistoryState {
-  const { reset: _, ...rest } = state;
-  return rest;
 }
 
 /** An earlier version guessed the times of blocks before its first look. */

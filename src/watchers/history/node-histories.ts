@@ -110,7 +110,8 @@ function divergence(network: string, { node, state, differs }: ComparedNode, nod
     const why = state === "unknown" ? { why: "it cannot be compared with the other nodes" } : {};
     return { ...common, ...why, state, seenBy: [node], facts: {} };
   }
-  const { what, block, field, of, says, others, by, even, blocks } = differs;
+  const { even, ...facts } = differs;
+  const { field, block, by } = facts;
   const who = by.length === 0 ? "a majority of the nodes said" : `${by.join(", ")} ${by.length === 1 ? "says" : "say"}`;
   const right = even ? ", and nobody can tell which is right" : "";
   return {
@@ -118,16 +119,7 @@ function divergence(network: string, { node, state, differs }: ComparedNode, nod
     state,
     seenBy: [node, ...by],
     why: `its ${field} at block ${block} is not what ${who}${right}`,
-    facts: {
-      what,
-      block: block.toString(),
-      field,
-      ...(of === undefined ? {} : { of }),
-      says: [...says],
-      others: [...others],
-      by: [...by],
-      blocks,
-    },
+    facts: { ...facts, block: block.toString() },
   };
 }
 
@@ -135,21 +127,9 @@ type ForkedEvent = Extract<AlertEvent, { kind: "history.forked" }>;
 
 function forked(
   seen: Pick<ForkedEvent, "network" | "subject" | "at">,
-  { what, block, lastBlock, blocks, field, of, before, beforeBy, after, afterBy }: NonNullable<Comparison["fork"]>,
+  fork: NonNullable<Comparison["fork"]>,
 ): ForkedEvent {
-  return {
-    kind: "history.forked",
-    ...seen,
-    key: `${what}/${block}/${after.join(" ")}`,
-    what,
-    block: block.toString(),
-    lastBlock: lastBlock.toString(),
-    blocks,
-    field,
-    ...(of === undefined ? {} : { of }),
-    before: [...before],
-    beforeBy: [...beforeBy],
-    after: [...after],
-    afterBy: [...afterBy],
-  };
+  const { what, block, lastBlock, after } = fork;
+  const key = `${what}/${block}/${after.join(" ")}`;
+  return { kind: "history.forked", ...seen, key, ...fork, block: block.toString(), lastBlock: lastBlock.toString() };
 }

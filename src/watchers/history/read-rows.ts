@@ -21,7 +21,7 @@ export interface Listing<T> {
 export const REMEMBERED_ROWS = 100;
 /** Holds what is remembered, and some older rows. */
 const PAGE_ROWS = 150;
-/** So many rows tell: where they are older than all before them, so is the rest of the list. */
+/** Where so many rows are older than all before them, the rest of the list counts as older, too. */
 const ROWS_THAT_TELL = 32;
 /** Of a list that is in no order, a node sends so many rows at once. */
 const LONG_PAGE_ROWS = 1000;

@@ -136,7 +136,7 @@ function nodeReadings(seen: JudgedRound, index: number, nodes: number): readonly
   const told = { ...common, ...(said === undefined ? {} : { why: said }) };
   const blind = verdict.network === "blind";
   const believed = witness.reachable && judged.disbelief === undefined;
-  // Before it moved it was not seen to go together with itself; while it contradicts another, nothing is settled.
+  // A node that has not moved yet has proven nothing; while it contradicts another one, either may be right.
   const isProven =
     verdict.memory.nodes[index]?.fresh !== true &&
     !verdict.contradictions.some(({ says }) => says.some((one) => one.node === node));

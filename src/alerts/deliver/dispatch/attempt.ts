@@ -14,7 +14,7 @@ import { incidentName } from "../../words/condition-words.ts";
 export interface AttemptDependencies {
   readonly clock: Clock;
   readonly log: Log;
-  /** What is worded from other tables takes a while, and may reject with SendError where it must be tried again. */
+  /** Wording from other tables takes a while. It may reject with SendError where it must be tried again. */
   readonly describe: (message: AlertMessage, context: DeliveryContext) => Reply | Promise<Reply>;
   readonly onStep?: OnStep;
   /** A receipt came after its attempt had ended. */
@@ -108,7 +108,7 @@ async function send(
   return sender.send(delivery, reply, signal);
 }
 
-/** In a thread nobody may look: what is critical, and the end, is shown in the channel, too. */
+/** Perhaps nobody looks into a thread: a critical message and the end are shown in the channel, too. */
 function threadOptions(
   message: AlertMessage,
   { severity, state }: DeliverySubject,

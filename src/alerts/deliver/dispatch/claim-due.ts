@@ -34,7 +34,7 @@ interface ClaimDependencies extends SuspensionDependencies {
   readonly accepted: ReadonlySet<string>;
 }
 
-/** Claims what is due for all senders; of what needs a refused token only trials, once that is said to be accepted. */
+/** Claims the due deliveries of all senders. Where a token is refused only trials, once a probe says it is accepted. */
 export async function claimDue(tables: AlertTables, at: Milliseconds, dependencies: ClaimDependencies): Promise<Claim> {
   const { senders, free, isIdle, suspensions, accepted, newId, self } = dependencies;
   const claims: Claim[] = [];
@@ -81,12 +81,13 @@ async function claimTrial(
   return joinClaims(claims);
 }
 
-/** A token that is probed once a minute is known by then to be refused still, or not. */
+/** A token is probed once a minute: by then a probe has said whether it is still refused. */
 const PROBED_WITHIN: Milliseconds = 300_000;
 
 /**
  * Dead-letters deliveries that no sender has taken for a day. With a sender, each is dead-lettered by a failed attempt
- * of its own, also after a downtime of more than a day. What needs a refused token waits for the suspension to end.
+ * of its own, also after a downtime of more than a day. A delivery that needs a refused token waits for the suspension
+ * to end.
  */
 export async function expireOverdue(
   tables: AlertTables,

@@ -12,7 +12,7 @@ const REMEMBERED_DESTINATIONS = 10_000;
 export interface ConcurrencyLimits {
   /** How many attempts that are not slow may run at once on one platform. Default 64. */
   readonly maxAttempts?: number;
-  /** How many slow ones may. Each costs a socket and some kilobytes. Default 1000. */
+  /** How many slow attempts may run at once. Each costs a socket and some kilobytes. Default 1000. */
   readonly maxSlowAttempts?: number;
 }
 

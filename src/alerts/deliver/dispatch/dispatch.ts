@@ -1,7 +1,7 @@
 // Sends the deliveries of the outbox. One turn of the loop is one transaction: it records the last results, claims due
 // deliveries within the concurrency limit and expires old ones; the attempts run between the turns.
-// Read claim-due.ts (claims), attempt.ts (attempts) and record-result.ts (retries, dead letters, lost destinations) next. How long a
-// retry waits: ../outbox/retry-policy.ts. Tokens that a platform refuses: ../suspension.
+// Read claim-due.ts (claims), attempt.ts (attempts) and record-result.ts (retries, dead letters, lost destinations) next.
+// How long a retry waits: ../outbox/retry-policy.ts. Tokens that a platform refuses: ../suspension.
 import { setImmediate } from "node:timers/promises";
 
 import type { Clock } from "../../../api/clock.ts";
@@ -20,7 +20,7 @@ import {
 } from "../outbox/record.ts";
 import type { Platforms } from "../../platform.ts";
 import type { Receipt, Sender } from "../../sender.ts";
-import { suspensionKey } from "../../route/suspension.ts";
+import { readSuspensions, suspensionKey, Suspensions } from "../../route/suspension.ts";
 import { recordTokenChecks, TokenProbe } from "../suspension/token-probe.ts";
 import { attemptDelivery, type AttemptDependencies } from "./attempt.ts";
 import { claimDue, expireOverdue } from "./claim-due.ts";
@@ -59,7 +59,7 @@ export interface Dispatcher {
 
 /** How often deliveries without a sender are checked, and the longest pause if a wake was lost. */
 const MAX_IDLE: Milliseconds = 60_000;
-/** Of several processes, how often each looks for what another one owes or leaves behind: a wake from there may be lost. */
+/** How often each of several processes looks for deliveries that another one wrote or left behind: its wake may be lost. */
 const LOOK_EVERY: Milliseconds = 1000;
 /** The pause after the store failed. */
 const STORE_RETRY_DELAY: Milliseconds = 1000;
@@ -103,7 +103,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
     const setBack = wall.setBack();
     try {
       const taken = await store.transaction(async ({ alerts: tables }) => {
-        const suspensions = await probe.suspensions(tables);
+        const suspensions = new Suspensions(tables, await readSuspensions(tables));
         const suspended = suspensions.all();
         const isTrial = (id: string): boolean => probe.isTrial(id);
         const { own, lost } = await splitByClaim(tables, recorded, self);
@@ -125,7 +125,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         const expired = isExpiryDue ? await expireOverdue(tables, at, newId, suspensions, served) : [];
         const decisions = [done, checked, work, { decisions: expired }].flatMap((part) => part.decisions);
         await logDecisions(tables, decisions, at);
-        // Of a refused token the operators know already.
+        // The operators were notified of a refused token before.
         const refusals = [...done.refusals, ...[...work.decisions, ...expired].flatMap(refusalOf)].filter(
           ({ destination }) => suspensions.ofToken(destination) === undefined,
         );

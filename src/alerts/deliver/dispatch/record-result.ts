@@ -37,7 +37,7 @@ const TOKEN_ACCEPTED_KINDS: readonly (SendErrorKind | undefined)[] = [undefined,
 /** After these failures the platform has found the destination: it refused the message. */
 const DESTINATION_FOUND_KINDS: readonly SendErrorKind[] = ["content", "permanent"];
 
-/** What came of some attempts. */
+/** What follows from some attempts. */
 interface RecordedResults {
   /** In the order of the results. */
   readonly outcomes: readonly DeliveryOutcome[];
@@ -64,7 +64,7 @@ export async function recordResults(
     const refuse = (why: string, dead: boolean): void => {
       const { message } = claimed;
       const isRefusalNotice = message.type === "notice" && message.notice.about === "refused";
-      // Of an export that one person cannot be told of by direct message, they learn by themselves.
+      // A person who gets no direct message about an export learns of its end by asking.
       if (claimed.row.kind !== "message" || isRefusalNotice || message.type === "export") return;
       const { destination } = claimed.row;
       refusals.push({ platform, destination, channel: claimed.destination.channel, why, dead });
@@ -160,8 +160,8 @@ async function recordFailure(
 }
 
 /**
- * A destination that cannot be reached: its deliveries wait for a day, asked with growing pauses. Where nobody is
- * subscribed, nothing waits, but the end of an alert that was told there.
+ * A destination that cannot be reached: its deliveries wait for a day and are tried with growing pauses. Where
+ * nobody is subscribed, only the end of an alert that was told there waits.
  */
 async function recordGone(
   tables: AlertTables,

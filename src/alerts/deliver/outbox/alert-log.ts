@@ -20,7 +20,7 @@ export type LogEntry =
       readonly receipt: ReceiptRow | undefined;
     };
 
-/** Reads the log page by page, so that a page costs what it shows, and in batches that yield to other work. */
+/** Reads the log by pages, so that no more entries are read than shown, and in batches that yield to other work. */
 export interface LogReader {
   /** How many entries there are, and whether there are more decisions or deliveries than are counted. */
   count(of: LogQuery): Promise<{ readonly entries: number; readonly more: boolean }>;

@@ -114,7 +114,7 @@ export async function claim(
   const chunked = waits ? (await tables.chunks.oldestAt()) !== undefined : await fanOutNext(tables, newId);
   return { claimed, full, dropped: claimed.length < due.length, chunked, decisions };
 }
-/** One of several. */
+/** One claim of several. */
 export function joinClaims(claims: readonly Claim[]): Claim {
   return {
     claimed: claims.flatMap((one) => one.claimed),

@@ -41,14 +41,14 @@ export async function mergeOwed(
   const merged = await mergeIntoTriggers(tables, [due], at);
   const [row = due] = merged.rows;
   if (row.group_key === null) return { row, decisions: merged.decisions };
-  // What an attempt that failed would have said.
+  // The deliveries that the failed attempt would have said.
   const said = await mergeIntoTriggers(tables, await tables.outbox.saidBy(row.id), at);
   const { within } = DeliveryData.parse(JSON.parse(row.data));
   const since = within === undefined ? 0 : row.created_at - LONGEST_GROUPING;
   const near = await tables.outbox.inGroup(row.destination, row.group_key, since);
   const waiting = near.filter(({ state, id }) => state === "owed" && id !== row.id);
   const others = await mergeIntoTriggers(tables, waiting, at);
-  // An event can join a story, and tells none.
+  // An event can join a story, but begins none.
   const last = near.findLast(({ state, episode }) => state === "sent" && episode !== null);
   const grouped = await joinGroup(tables, row, others.rows, last, at, newId);
   const decisions = [merged, said, others, grouped].flatMap((one) => one.decisions);
@@ -125,7 +125,7 @@ async function joinGroup(
   }
   const decisions = await letSay(tables, last, late, at);
   const shown = [last, ...(await endsOf(tables, last))];
-  // What is critical waits for no edit that tells of less.
+  // A critical delivery does not wait for the edit of a milder message.
   const urgency = late.reduce<Urgency>((most, one) => (one.urgency > most ? one.urgency : most), 0);
   await tables.outbox.add(shown.map((one) => ({ ...growth(one, newId(), at), urgency })));
   await settle(tables, last, at, newId);
@@ -142,7 +142,7 @@ async function settle(tables: AlertTables, last: DeliveryRow, at: Milliseconds, 
   else await tables.outbox.add([{ ...growth(last, newId(), at), phase: "state", run_at }]);
 }
 
-/** The message of the end, which shows a story as well. */
+/** The delivery of the end, whose message shows the story as well. */
 async function endsOf(tables: AlertTables, { episode, destination }: DeliveryRow): Promise<readonly DeliveryRow[]> {
   const own = episode === null ? [] : await tables.outbox.ofEpisode(episode, destination);
   return own.filter(({ phase, state, group_key }) => phase === "resolve" && state === "sent" && group_key === null);
@@ -150,7 +150,7 @@ async function endsOf(tables: AlertTables, { episode, destination }: DeliveryRow
 
 /**
  * The deliveries that a sent message can still say: without a pause, and without two episodes of one subject. Once all
- * that it told has ended, what fires is news.
+ * its episodes have ended, an alert that fires gets a message of its own.
  */
 async function followers(tables: AlertTables, last: DeliveryRow, rows: readonly DeliveryRow[]): Promise<DeliveryRow[]> {
   const said = [last, ...(await tables.outbox.saidBy(last.id))];
@@ -203,7 +203,7 @@ function networkOf(episode: string): string {
   return episode.split("|")[1] ?? "";
 }
 
-/** The edit by which a message says what joined it. It keeps their place in the order. */
+/** The edit by which a message says what joined it. The edit keeps their place in the order. */
 function growth(carrier: DeliveryRow, id: string, at: Milliseconds) {
   const { destination, platform, message, episode, data, urgency } = carrier;
   const due = { run_at: at + GROW_DELAY, created_at: at };

@@ -6,7 +6,7 @@
 // The dispatcher that sends is in ../dispatch.
 import type { AlertTables } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import { putSubscription } from "../../route/subscription.ts";
+import { subscriptionRow } from "../../route/subscription.ts";
 import { joinPlans, type OutboxBatch, type Plan } from "./batch.ts";
 import { splitIntoChunks, toChunkRow } from "./chunk.ts";
 import { logDecisions } from "./alert-log.ts";
@@ -37,9 +37,12 @@ export async function enqueue(
     if (first !== undefined) await fanOut(tables, first.chunk, at, newId);
   }
   await holdMessages(tables, batch, at);
-  for (const one of new Set(batch.endedSubscriptions)) {
-    await putSubscription(tables, { ...one, state: "ended", why: "it has seen the final state" }, at);
-  }
+  const ended = [...new Set(batch.endedSubscriptions)].map((one) => ({
+    ...one,
+    state: "ended" as const,
+    why: "it has seen the final state",
+  }));
+  await tables.subscriptions.put(ended.map((one) => subscriptionRow(one, at)));
   await logDecisions(tables, batch.decisions, at);
 }
 

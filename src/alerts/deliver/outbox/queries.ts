@@ -101,8 +101,8 @@ function hasArrived({ kind, state }: DeliveryRow): boolean {
 }
 
 /**
- * How many messages are owed on each platform, those in chunks included, and since when the oldest. Of a workspace's
- * token, those alone that need it.
+ * How many messages are owed on each platform, those in chunks included, and since when the oldest. With a workspace's
+ * token, only the messages that need it.
  */
 export async function outboxDepth(
   tables: AlertTables,

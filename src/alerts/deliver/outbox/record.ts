@@ -195,8 +195,8 @@ export async function deadLetterOwed(
 }
 
 /**
- * Which of the owed deliveries are dead-lettered with the subscriptions and with what they say (`said`). End notices of
- * alerts whose trigger was, or may have been, sent stay owed: they are sent once they can be.
+ * Which of the owed deliveries are dead-lettered with the subscriptions, and the deliveries that their messages say
+ * (`said`). End notices of alerts whose trigger was, or may have been, sent stay owed: they are sent once they can be.
  */
 function deliveriesToDrop(owed: readonly DeliveryRow[], said: readonly DeliveryRow[]): DeliveryRow[] {
   const keyOf = ({ episode, destination }: DeliveryRow): string => JSON.stringify([episode, destination]);

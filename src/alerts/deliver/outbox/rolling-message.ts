@@ -24,7 +24,7 @@ export function rollingKey(destination: string, message: Pick<RollingMessage, "k
   return [destination, message.kind, message.network, message.day].join("|");
 }
 
-/** Adds events to rolling messages: a new message each day, an edit for what comes later. */
+/** Adds events to rolling messages: a new message each day, an edit for later events. */
 export async function updateRollingMessages(
   tables: AlertTables,
   updates: Chunk["rolled"],

@@ -7,10 +7,9 @@ import { type Sender, SendError } from "../../sender.ts";
 import {
   isOfPlatform,
   isOfToken,
-  readSuspensions,
   type Suspension,
   suspensionKey,
-  Suspensions,
+  type Suspensions,
   tokenScope,
   type TokenScope,
 } from "../../route/suspension.ts";
@@ -93,10 +92,6 @@ export class TokenProbe {
   putBack(checks: readonly TokenCheck[]): void {
     this.#checks = [...checks, ...this.#checks];
     this.#known = undefined;
-  }
-
-  async suspensions(tables: AlertTables): Promise<Suspensions> {
-    return new Suspensions(tables, await readSuspensions(tables));
   }
 
   isTrial(delivery: string): boolean {

@@ -51,7 +51,7 @@ export interface Condition<S extends Shape = Shape, P extends z.ZodObject = z.Zo
   readonly needsThreshold?: true;
   /** The bot itself, not a node, observes it. */
   readonly seenByBot?: true;
-  /** What a reading says beside what all do. */
+  /** The fields of its readings beside the common ones. */
   readonly reading: S;
   /** How bad it is when it begins; absent = always the worst. */
   begins?(reading: z.output<z.ZodObject<S>>): Severity;
@@ -72,7 +72,7 @@ export interface Event<S extends Shape = Shape> extends Kind {
   readonly frequent?: true;
   /** It ends the personal subscription that waited for it. */
   readonly final?: true;
-  /** What an event says beside what all do. */
+  /** The fields of its events beside the common ones. */
   readonly fields: S;
   /** How much one matters; absent = as much as its kind ever does. */
   severity?(event: z.output<z.ZodObject<S>>): Severity;

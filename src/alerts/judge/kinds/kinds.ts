@@ -43,7 +43,7 @@ function isInGroup(kind: AlertKind, group: KindGroup): boolean {
   );
 }
 
-/** Conditions of a network and its nodes. */
+/** Conditions of a network and its nodes. They are judged subscribed or not, since they may inhibit the others. */
 export const HEALTH_KINDS = CONDITION_KINDS.filter((kind) => KINDS[kind].groups.includes("ops"));
 
 /** The group that has exactly these kinds, where there is one. */

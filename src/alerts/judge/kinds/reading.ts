@@ -115,7 +115,7 @@ export const CONDITIONS = {
       if (driftMillis === undefined) return undefined;
       const off = Math.abs(driftMillis);
       if (off > drift) return true;
-      // As a lag: what is told of a block's time is as old as the block.
+      // As for a lag, it neither begins nor ends near the threshold: the time of a block is as old as the block.
       return off * 6 > drift * 5 ? undefined : false;
     },
   }),

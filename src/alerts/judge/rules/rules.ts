@@ -74,10 +74,7 @@ export function judgeReading({ kind, parameters }: Rule, reading: Reading): Judg
   return { state: bad === undefined ? "unknown" : bad ? "bad" : "good", severity };
 }
 
-/** Judged on every network, subscribed or not: they may inhibit the rest. */
-export const ALWAYS_JUDGED_KINDS: readonly ConditionKind[] = HEALTH_KINDS;
-
 /** Whether a rule is judged though nobody may have subscribed to it. */
 export function isJudgedAlways({ id, kind }: Pick<Rule, "id" | "kind">): boolean {
-  return id === kind && ALWAYS_JUDGED_KINDS.includes(kind);
+  return id === kind && HEALTH_KINDS.includes(kind);
 }
