@@ -18,7 +18,7 @@ import { visibleSilences } from "../src/answers/alerts/silences/silences.ts";
 import { rowActions } from "../src/answers/answer.ts";
 import { command } from "../src/bot/command.ts";
 import { type Block, details, facts, field, paragraph, table, type Table } from "../src/reply/block.ts";
-import { type Action, type Ask, commandAction, reply, type Tone } from "../src/reply/reply.ts";
+import { type Action, commandAction, reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, type Text, text } from "../src/reply/text.ts";
 import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
 import { formatCount } from "../src/units/format-number.ts";
@@ -64,7 +64,10 @@ export const alertsStatus = command({
     const silenced = silences.map((one) => silenceLine(one, now, context.platforms));
     const why = rowActions(
       "Why",
-      open.map((one) => ({ name: buttonSubject(one, open), invocation: whyAsk(one) })),
+      open.map((one) => ({
+        name: buttonSubject(one, open),
+        invocation: { command: "alerts why", options: { episode: episodeName(one.id) } },
+      })),
     );
     const blocks: Block[] = [
       ...(isUnwatched ? [paragraph(unwatchedWords(statuses, now))] : []),
@@ -155,16 +158,12 @@ function networkTable(
     columns: [
       ["Network", ({ network }) => strong(network)],
       ["Verdict", verdictWords],
-      ["Nodes", answeringWords, 2],
+      ["Nodes", ({ answering, nodes }) => (answering === undefined ? "–" : `${answering} of ${nodes ?? 0} answer`), 2],
       ["Block", ({ height }) => (height === undefined ? "–" : BigInt(height)), "right", 3],
       ["Last look", ({ looked }) => (looked === undefined ? "never" : agoWords(looked, now)), 2],
       ["Watchers", (_, index) => watcherWords(observations[index] ?? []), 3],
     ],
   });
-}
-
-function answeringWords({ answering, nodes }: NetworkStatus): string {
-  return answering === undefined || nodes === undefined ? "–" : `${answering} of ${nodes} answer`;
 }
 
 function agoWords(looked: string, now: Milliseconds): string {
@@ -275,11 +274,6 @@ function toneOf(statuses: readonly NetworkStatus[], open: readonly Episode[]): T
   if (open.some(({ severity }) => severity === "critical")) return "bad";
   if (open.length > 0 || statuses.some(({ verdict }) => verdict === "suspicious")) return "warning";
   return statuses.every(({ verdict }) => verdict === "healthy") ? "good" : "neutral";
-}
-
-function whyAsk({ id }: Episode): Ask {
-  // Short enough to be typed.
-  return { command: "alerts why", options: { episode: episodeName(id) } };
 }
 
 function acknowledge(episode: Episode, open: readonly Episode[]): Action {

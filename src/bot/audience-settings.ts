@@ -16,10 +16,10 @@ export const NO_AUDIENCE_SETTINGS: AudienceSettings = {
   choose: () => Promise.reject(new Error("this bot keeps no choices")),
 };
 
-/** Of several processes, how old what another one chose may be. */
+/** The most age of a choice that another process made. */
 const FRESH: Milliseconds = 5000;
 
-/** Reads all choices; again only where other processes share the store, behind a question and for the next one. */
+/** Reads all choices. Where other processes share the store, a question starts another reading for the next question. */
 export async function openAudienceSettings(
   kept: AnswerChoices,
   {

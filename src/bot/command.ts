@@ -72,12 +72,12 @@ export interface Command<S extends Options> {
    * would run it again is refused. An action with it has the effect `reply`.
    */
   readonly changes?: true;
-  /** Its answer is the caller's own business: no Share. */
+  /** Its answer is for the caller alone: no Share. */
   readonly personal?: true;
   readonly options: S;
   /**
-   * It changes the thing that `option` names. `values`: what that thing has now, as its options would be typed, for a
-   * form that begins with it; undefined where the caller may see no such thing.
+   * It changes the thing that `option` names. `values`: the present values of that thing, as its options would be typed;
+   * a form begins with them. Undefined where the caller may see no such thing.
    */
   readonly edits?: {
     readonly option: string;

@@ -12,7 +12,7 @@ export interface Target {
   readonly workspace?: string;
   readonly channel?: string;
   readonly files: FileLimits;
-  /** Whoever asks does not take the files of an answer along: an export keeps its file for later. */
+  /** The asker does not take the files of an answer along, so an export keeps its file for later. */
   readonly leavesFiles?: true;
   /** How long an answer can be given here, from the question on; left out = for as long as it takes. */
   readonly answerWithin?: Milliseconds;

@@ -18,15 +18,15 @@ export const SUGGEST_MILLIS = 1500;
 
 export interface Suggestions {
   /**
-   * What the thing has now that a command would change, for a form that begins with it. Undefined where the command changes
-   * no such thing, the question names none, or it is not known in time. Never rejects, nor takes long.
+   * The present values of the thing that a command would change: a form begins with them. Undefined where the command
+   * changes no such thing, the question names none, or it is not known in time. Never rejects, nor takes long.
    */
   readonly present: (asked: Question) => Promise<Ask["options"] | undefined>;
   /** Never rejects, nor takes long; an empty list where there is nothing to offer in time. */
   readonly suggest: (request: SuggestRequest) => Promise<readonly Choice[]>;
   /** Completion of a typed line: whole lines to offer, best first, and what each stands for. Never rejects. */
   readonly completions: (line: string, asker: Asker) => Promise<readonly LineCompletion[]>;
-  /** What the completion of an option may look at. */
+  /** The context of completion for a question. */
   readonly context: (asked: Question) => SuggestContext;
 }
 

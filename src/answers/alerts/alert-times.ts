@@ -56,7 +56,7 @@ function timeZones(): readonly string[] {
   return cachedZones;
 }
 
-/** How long alerts are kept back as a rule: for a restart, a shift, a night, a weekend. */
+/** Usual lengths of a silence: a restart, a shift, a night, a weekend. */
 const SPANS = ["30m", "1h", "2h", "4h", "8h", "12h", "1d", "2d", "1w"];
 const QUIET_HOURS = ["22:00-07:00", "23:00-06:00", "00:00-08:00", "18:00-09:00", "off"];
 
@@ -134,7 +134,7 @@ export function parseQuietHours(typed: string): { from: string; to: string } {
   return { from, to };
 }
 
-/** Quiet hours, told as a silence is: from when, until when, every day. */
+/** The option `quiet` for quiet hours that were given by a silence's options; undefined for other options. */
 export function quietOptionFor({ from, until, for: length }: Readonly<Record<string, string>>): string | undefined {
   if (from === undefined && until === undefined) return undefined;
   return length === undefined ? `quiet:${from ?? "22:00"}-${until ?? "07:00"}` : undefined;
@@ -153,7 +153,7 @@ export function takesZone(typed: string): boolean {
   return passes(() => parseZone("zone", typed));
 }
 
-/** A moment, whenever it is. */
+/** Whether it reads as a moment. */
 export function takesMoment(typed: string): boolean {
   return passes(() => parseMoment("from", typed, 0));
 }

@@ -24,7 +24,7 @@ export const CODE_OPTION = {
   },
 } as const satisfies TextOption;
 
-/** Also for a job that is somebody else's: nobody learns that there is one. */
+/** The mistake of an unknown code. It is the same for somebody else's job, so that nobody learns of that job. */
 export function noSuchJob(typed: string): UserError {
   return new UserError(`There is no export ${quoteTyped(typed)} of yours.`, {
     option: "code",

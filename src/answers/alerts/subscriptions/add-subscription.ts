@@ -129,7 +129,7 @@ async function addOnce(context: AlertCommandContext, request: SubscriptionReques
   const there = all.filter(
     (one) => isAlive(one) && one.personal !== true && isSameDestination(one.destination, destination),
   );
-  // Kinds that nobody named are not wanted twice.
+  // The usual kinds, which nobody named, are not added twice.
   const known =
     there.find((one) => contentKey(one, alerts.config) === contentKey(subscription, alerts.config)) ??
     (offered ? there.find((one) => coverageBy(subscription, one, alerts.config) === "all") : undefined);
@@ -142,7 +142,7 @@ async function addOnce(context: AlertCommandContext, request: SubscriptionReques
   }
   const silenced = silencedUntil(subscription, await alerts.silences(), subscription.created);
   const status = await networkStatus(network, alerts, { subscription, others: there, silenced });
-  // Only a message shows whether direct messages can be sent; nobody else has to learn of the change there.
+  // Only a message shows whether direct messages can be sent. Nobody else reads them, so no change is announced there.
   const personal = destination.channel.startsWith("user:");
   const isKnown = personal || all.some((one) => isSameDestination(one.destination, destination));
   const first = isKnown ? {} : { first: true as const };
@@ -205,7 +205,7 @@ function addedReply(
   });
 }
 
-/** The first message did not arrive: said at once instead of being noticed at the first alert. */
+/** The reply where the first message did not arrive: otherwise people would notice that at the first alert. */
 export function unreachableReply(
   context: CallerContext,
   subscription: Subscription,

@@ -13,8 +13,8 @@ import { presentThresholds } from "./thresholds.ts";
 const NAMES_WAIT_MILLIS: Milliseconds = 800;
 
 /**
- * What a subscription has now, as the options of `alerts edit` would be typed, for a form that begins with it. What is as
- * usual is left out, beside severity and style. Undefined where the caller sees no such subscription that is alive.
+ * The present values of a subscription, as the options of `alerts edit` would be typed: a form begins with them. Default
+ * values are left out, except severity and style. Undefined where the caller sees no such subscription that is alive.
  */
 export async function presentValues(id: string, context: SuggestContext): Promise<Ask["options"] | undefined> {
   const visible = visibleSubscriptions(await context.alerts.subscriptions(), context).filter(isAlive);
@@ -39,13 +39,13 @@ export async function presentValues(id: string, context: SuggestContext): Promis
   return Object.fromEntries(given);
 }
 
-/** The sets, then what is in none of them. */
+/** The groups, then the kinds that are in none of them. */
 function kindWords({ kinds, groups = [] }: Subscription): string[] {
   const covered = new Set<string>(groups.flatMap((group) => KIND_GROUPS[group]));
   return [...groups, ...kinds.filter((kind) => !covered.has(kind))];
 }
 
-/** Undefined where it is about all of them. */
+/** Undefined for a subscription to all subjects. */
 async function subjectWords(one: Subscription, context: SuggestContext): Promise<string | undefined> {
   if (one.subjects.length === 0) return undefined;
   const labels = await inTime(
@@ -53,7 +53,7 @@ async function subjectWords(one: Subscription, context: SuggestContext): Promise
     { millis: NAMES_WAIT_MILLIS, signal: context.signal },
     (): Labels => ({}),
   );
-  // Two things may bear one name.
+  // Two subjects may have the same name.
   const names = Map.groupBy(one.subjects, (id) => labels[id]?.toLowerCase());
   const nameOf = (id: string): string => {
     const name = labels[id];

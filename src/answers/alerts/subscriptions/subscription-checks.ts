@@ -41,7 +41,7 @@ function minimumSeverityNote(kinds: Subscription["kinds"], floor: Subscription["
   ];
 }
 
-/** A note while a silence keeps back what a subscription tells, wholly or in part; a paused one tells nothing anyway. */
+/** A note while a silence keeps back all or part of a subscription's alerts. A paused one tells nothing anyway. */
 export async function silenceNote(
   { alerts, now }: Pick<AlertCommandContext, "alerts" | "now">,
   subscription: Subscription,
@@ -51,7 +51,7 @@ export async function silenceNote(
   return silenced === undefined ? [] : [paragraph(silencedWords(silenced))];
 }
 
-/** A note where other subscriptions of the place tell the same already, wholly or in part; empty where none does. */
+/** A note where other subscriptions of the place tell all or part of the same already; empty where none does. */
 export function overlapNote(
   subscription: Subscription,
   there: readonly Subscription[],

@@ -109,7 +109,7 @@ function removeAction(one: Subscription, labels: Labels): Action {
   };
 }
 
-/** Change, and what ends or holds back a subscription that is alive. */
+/** The buttons of a subscription that is alive: Change, Pause or Resume, Remove. */
 export function subscriptionActions(one: Subscription, labels: Labels = {}): Action[] {
   if (!isAlive(one)) return [];
   return [{ label: "Change…", invocation: changeAsk(one), effect: "reply" }, ...endingActions(one, labels)];
@@ -125,7 +125,7 @@ export function endingActions(one: Subscription, labels: Labels): Action[] {
   return [commandAction(label, command, { id: one.id }), removeAction(one, labels)];
 }
 
-/** A subscription that a reply is about: how it is told and whether it is, then what it tells in full. */
+/** The subscription of a reply: its settings and state, then its content in full below the fold. */
 export function subscriptionBlocks(one: Subscription, labels: Labels, more: readonly Field[] = []): Block[] {
   const how = deliveryOptionWords(one);
   return [
@@ -141,7 +141,7 @@ export function subscriptionBlocks(one: Subscription, labels: Labels, more: read
   ];
 }
 
-/** A subscription that stays as it is: what it tells, and how and whether it does, defaults too. */
+/** A subscription that stays as it is: its content, settings and state, with default values. */
 export function standingBlocks(one: Subscription, labels: Labels): Block[] {
   const kinds = kindsField(one);
   return [
