@@ -9,6 +9,8 @@ import type { Reply } from "../reply/reply.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { Payloads } from "./adapter.ts";
 
+/** How long a button works. */
+export const BUTTON_LIFETIME_MILLIS: Milliseconds = 30 * 86_400_000;
 /** How long Details, Less and Share work. */
 export const KEPT_MILLIS: Milliseconds = 86_400_000;
 

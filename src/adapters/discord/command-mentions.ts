@@ -41,8 +41,8 @@ export class CommandMentions {
   }
 
   /**
-   * How an alert mentions them. Commands that are registered in one server are known there alone; a channel that is
-   * told of alerts was subscribed by one of them.
+   * How an alert mentions them. Commands that are registered in one server are known there alone; a channel that gets
+   * alerts was subscribed by one of them.
    */
   inAlert(isDirect: boolean): CommandMention {
     return this.in(isDirect ? undefined : this.#guild);

@@ -15,6 +15,7 @@ import type { Log } from "../../log.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { AdapterHealth, Payloads, SendingAdapter } from "../adapter.ts";
 import { withListedManagers } from "../listed-managers.ts";
+import { BUTTON_LIFETIME_MILLIS } from "../press.ts";
 import { NOT_RUNNING, type Webhook, webhookUrl } from "../webhook.ts";
 import { CommandMentions } from "./command-mentions.ts";
 import type { DiscordContext } from "./context.ts";
@@ -62,7 +63,6 @@ export interface DiscordTiming {
   readonly registerAgainMillis?: number;
 }
 
-const BUTTON_LIFETIME_MILLIS = 30 * 86_400_000;
 const STOP_TIMEOUT_MILLIS = 3000;
 
 /** The adapter for Discord. A failure of Discord never reaches the rest of the process. */
@@ -97,7 +97,7 @@ class DiscordAdapter implements SendingAdapter {
       return endpoint.handle(request);
     };
     this.webhooks = publicKey === undefined ? [] : [{ path: INTERACTIONS_PATH, handle }];
-    // No retries: a second acknowledgement is an error, a second message a nuisance. InteractionApi retries where it is safe.
+    // No retries: a second acknowledgement fails, and a second message is unwanted. InteractionApi retries where it is safe.
     this.#rest = createRest({
       token,
       apiUrl,

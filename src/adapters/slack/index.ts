@@ -10,6 +10,7 @@ import { BotStopping } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { AdapterHealth, Payloads, SendingAdapter } from "../adapter.ts";
+import { BUTTON_LIFETIME_MILLIS } from "../press.ts";
 import type { Webhook } from "../webhook.ts";
 import type { HomeData } from "../home-data.ts";
 import { ACKNOWLEDGE_TIMEOUT_MILLIS } from "./limits.ts";
@@ -74,7 +75,6 @@ export interface SlackTiming {
   readonly editMillis?: number;
 }
 
-const BUTTON_LIFETIME_MILLIS = 30 * 86_400_000;
 const STOP_MILLIS = 3000;
 /** Part of that, for notifying people whose answer is lost. */
 const STOPPING_NOTICE_MILLIS = 2000;

@@ -163,7 +163,7 @@ export function typedOptions(options: Ask["options"]): string {
   ).trim();
 }
 
-/** Whether it is somebody on Discord; an id that was erased is none. */
+/** Whether Discord can mention this person: not one of another platform, nor one whose id was erased. */
 function canMention({ platform, id }: Person): boolean {
   return platform === discordPlatform.id && /^\d{15,20}$/u.test(id);
 }

@@ -38,7 +38,7 @@ export function storedPressId({ key, show }: Pick<StoredPress, "key" | "show">, 
   return `${VERSION}${show === undefined ? "k" : LETTERS[show]}${index}:${key}`;
 }
 
-/** Decodes a custom_id; undefined for one of another version or of no version of ours. */
+/** Decodes a custom_id; undefined for one of another version, or one that the bot did not make. */
 export function decodePress(customId: string): Press | StoredPress | undefined {
   const [, version, letter, content = ""] = /^(\w)([aiskdl])\d+:(.*)$/su.exec(customId) ?? [];
   if (version !== VERSION) return undefined;

@@ -312,7 +312,7 @@ async function editProgress(
   }
 }
 
-/** The first pause between two tries; it doubles for as long as Discord surely drops a repeat. */
+/** The first pause between two tries; it doubles for as long as Discord is sure to drop a repeat. */
 const FIRST_PAUSE_MILLIS = 500;
 const MAX_PAUSE_MILLIS = 32_000;
 

@@ -124,7 +124,7 @@ export class InteractionApi {
     await this.#retry(upload, message.files, post, ephemeral ? isTransient : isUnsent);
   }
 
-  /** Deletes the answer; one that is gone already counts as deleted. */
+  /** Deletes the answer; an answer that somebody has deleted counts as deleted. */
   async remove(): Promise<void> {
     try {
       await this.#retry(uploadOf({}, []), [], ({ auth, signal }) =>

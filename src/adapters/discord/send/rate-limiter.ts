@@ -106,7 +106,7 @@ export type LimitedRequest = <T>(call: () => Promise<T>) => Promise<T>;
 
 /** After a 429 with a longer wait, the delivery fails and is retried later. */
 const MAX_WAIT_MILLIS = 6000;
-/** A request refused this often has met something else than a rate limit. */
+/** After so many refusals the cause is not a rate limit. */
 const MAX_TRIES = 10;
 
 interface LimitedOptions {

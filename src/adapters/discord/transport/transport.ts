@@ -160,7 +160,7 @@ export class GatewayConnection {
     manager.connect().catch(async (error: unknown) => {
       const refused = error instanceof DiscordAPIError && error.status === 401;
       if (refused) return end({ why: TOKEN_REFUSED, fatal: true });
-      // A shard, once there is one, retries by itself.
+      // discord.js retries the connection of a shard that exists.
       if ((await statuses()).length === 0) end({ why: `no gateway: ${messageOf(error)}`, fatal: false });
     });
     const outcome = await ended;
