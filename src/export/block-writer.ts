@@ -30,7 +30,7 @@ export interface BlockSink<Result extends Written> {
   takeAll(bytes: Uint8Array): Promise<Result>;
   /** A block that is not full goes to the thread after so many milliseconds; left out = never. */
   readonly flushMillis?: Milliseconds;
-  /** Told at once what every later call throws. */
+  /** Called at once with the error that every later call throws. */
   onFailure?(error: Error): void;
 }
 

@@ -69,7 +69,7 @@ const DEFAULT_MAX_BYTES = 8 * 1024 ** 3;
 const DEFAULT_MAX_TEMPORARY_BYTES = 3 * DEFAULT_MAX_BYTES;
 /** Bytes on disk for one that is received: the sorted runs and the file, of which a row may be longer than the node's. */
 const DISK_BYTES = { raw: 1, normalised: 3 } as const;
-/** So many bytes behind a malformed row are still received, since they may hold the reason why the row is cut. */
+/** How many bytes behind a malformed row are still received: they may hold the reason why the row is cut. */
 const MAX_REASON_BYTES = 64 * 1024;
 const DEFAULT_REASON_MILLIS = 1000;
 /** Every report is an edit of a message on some platforms. */
@@ -94,8 +94,8 @@ export class LedgerExports {
   }
 
   /**
-   * One that tells what came as well, where some node of the network does: a node that told only what the party sent is
-   * remembered, and each node that is not known to do so is asked once.
+   * Prefers a node whose rows also say what the party received. A node that sends outgoing entries alone is remembered;
+   * each other node is asked once.
    */
   async export(api: ApiClient, request: LedgerExportRequest): Promise<LedgerFile> {
     if (request.raw && (request.columns ?? []).length > 0) {

@@ -12,7 +12,7 @@ import type { TemporaryFile, TemporaryFiles } from "./temporary-file.ts";
 
 /** A slow node's rows are checked and counted this often at least. */
 const FLUSH_MILLIS = 300;
-/** What a row needs for a moment; V8 would take several times as much before it looks for what is free. */
+/** A row is needed for a moment only. V8 would take several times as much memory before it collects garbage. */
 const YOUNG_GENERATION_MB = 8;
 /** Memory for rows where all of them fit into one block. */
 const FEW_RUN_BYTES = 4 * 1024 * 1024;
@@ -42,8 +42,8 @@ export interface LedgerIntake {
 }
 
 /**
- * Rows checked, filtered, in one form, sorted: on a thread of its own, unless they fit into one block. `onFailure` is told
- * at once what every later call throws.
+ * Rows checked, filtered, in one form, sorted: on a thread of its own, unless they fit into one block. `onFailure` is
+ * called at once with the error that every later call throws.
  */
 export async function normalisedIntake(
   files: TemporaryFiles,

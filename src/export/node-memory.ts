@@ -23,7 +23,7 @@ interface Remembered extends Node {
   readonly keptFor: bigint;
 }
 
-/** What earlier exports of this process told of each node. */
+/** What earlier exports of this process showed about each node. */
 export class NodeMemory {
   readonly #nodes = new Map<string, Remembered>();
 
@@ -34,7 +34,7 @@ export class NodeMemory {
   }
 
   /**
-   * Remembers what an export told of its node. Returns where its history begins if the range begins before; times in Unix
+   * Remembers what an export showed about its node. Returns where its history begins if the range begins before; times in Unix
    * nanoseconds, a range without a beginning begins before everything.
    */
   learn(

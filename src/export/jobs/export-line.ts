@@ -12,7 +12,7 @@ type OpenJob = Pick<
 export interface LineState {
   /** Oldest first. */
   readonly open: readonly OpenJob[];
-  /** When the last export ended of those who wait. */
+  /** When the last export of each person who waits ended. */
   readonly served: readonly { readonly platform: string; readonly person: string; readonly at: Milliseconds }[];
   readonly at: Milliseconds;
   /** How many exports a network's nodes take at a time; 1 or more. */
@@ -23,7 +23,7 @@ export interface LineState {
   readonly durations: (network: string) => readonly Milliseconds[];
 }
 
-/** The place of one that waits, from 1. */
+/** The place of a waiting job, from 1. */
 export interface Place {
   readonly place: number;
   readonly of: number;
@@ -32,10 +32,10 @@ export interface Place {
 
 /**
  * Who may begin: one export a node and one a person at a time, in fair turns, over all processes. It follows from what is
- * stored alone, so that all processes see the same line. People take turns: each stands in it once, with all that they
- * asked for, since they came, and goes behind the others when one of it begins, and again when that ends. Somebody who
- * asks for five things waits, from the second on, behind everybody who waits by then; nobody waits for ever, however many
- * come. Nobody fails by waiting.
+ * stored alone, so that all processes see the same line. People take turns. Each has one place in the line for all that
+ * they asked for, from the time of their first request. They go behind the others when one of their exports begins, and
+ * again when it ends. So somebody who asks for five files waits, from the second on, behind everybody who waits by then.
+ * Nobody waits for ever, and nobody fails by waiting.
  */
 export class ExportLine {
   readonly #state: LineState;
@@ -88,12 +88,12 @@ export class ExportLine {
     return new ExportLine({ ...this.#state, open: begun });
   }
 
-  /** Whether it is among those that run. */
+  /** Whether a job runs. */
   runs(code: string): boolean {
     return this.#running.some((job) => job.code === code);
   }
 
-  /** Until when none of a network's begins, because its nodes ask for fewer questions; undefined where they do not. */
+  /** Until when no export of a network begins, because its nodes ask for fewer questions; undefined where they do not. */
   refusedUntil(network: string): Milliseconds | undefined {
     const { open, at, pausedUntil } = this.#state;
     const times = open.flatMap((job) =>
@@ -103,7 +103,7 @@ export class ExportLine {
     return until > at ? until : undefined;
   }
 
-  /** Of all that wait, by code. */
+  /** The places of all waiting jobs, by code. */
   places(): ReadonlyMap<string, Place> {
     const places = new Map<string, Place>();
     for (const network of new Set(this.#turns.flat().map((job) => job.network))) {
@@ -117,7 +117,7 @@ export class ExportLine {
     return places;
   }
 
-  /** All that waits for a network, in the order in which it would begin. */
+  /** The jobs that wait for a network, in the order in which they would begin. */
   #order(network: string): readonly OpenJob[] {
     const rounds: OpenJob[][] = [];
     for (const jobs of this.#turns) {
@@ -149,9 +149,9 @@ function turnKey({ platform, person }: Pick<ExportJobRow, "platform" | "person">
   return `${platform}/${person}`;
 }
 
-/** What one person may have in line, the one that runs included. */
+/** How many jobs one person may have in line, the running one included. */
 export const MAX_JOBS_PER_PERSON = 6;
-/** What all people together may have. */
+/** How many all people together may have. */
 const MAX_JOBS = 500;
 
 /** Throws UserError where the line is too long for one more. */

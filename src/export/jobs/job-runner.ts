@@ -31,7 +31,7 @@ export interface LiveJob extends ExportRequest {
   awaited: boolean;
   /** It is stored, and stands in line. */
   waits: boolean;
-  /** Its export has ended: what is left takes no time worth mentioning. */
+  /** Its export has ended; what is left takes little time. */
   finishing: boolean;
   refusals: number;
   standing: ExportStanding;
@@ -253,7 +253,7 @@ export class JobRunner {
         break;
       } catch (thrown) {
         log.warn({ job: code, why: messageOf(thrown) }, "export not recorded");
-        // Whoever waits gets the answer all the same; else it is owed until the process stops, and told at the next start.
+        // A caller who waits gets the answer anyway. Else the store is tried until the process stops; the next start reports it.
         if (!owes || closing.aborted) break;
         await clock.sleep(pause, closing).catch(() => undefined);
       }

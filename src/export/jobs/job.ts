@@ -18,7 +18,7 @@ export interface ExportAsker extends ExportOwner {
   readonly isOperator: boolean;
 }
 
-/** What of a request the answer repeats. */
+/** The part of a request that the answer repeats. */
 export interface ExportSubject {
   readonly query: LedgerQuery & Pick<Required<LedgerQuery>, "to">;
   readonly raw: boolean;

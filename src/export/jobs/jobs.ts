@@ -39,11 +39,11 @@ export interface ExportJobs {
    * UserError (too many wait), ApiError, StorageError or the signal's reason.
    */
   run(request: ExportRequest): Promise<ExportOutcome>;
-  /** That have not expired, newest first: the asker's own, or everybody's for an operator. */
+  /** The jobs that have not expired, newest first: the asker's own, or everybody's for an operator. */
   list(asker: ExportAsker): Promise<readonly ExportJob[]>;
-  /** How far a job is that waits or runs. */
+  /** How far a waiting or running job is. */
   standing(code: string): ExportStanding | undefined;
-  /** Stops it at once; undefined where the asker has no such job. Resolves once all that it used is free. */
+  /** Stops a job at once; undefined where the asker has no such job. Resolves once its files and node are free. */
   cancel(asker: ExportAsker, code: string): Promise<{ readonly job: ExportJob; readonly stopped: boolean } | undefined>;
   /** An own job and what is kept of it, for a message; undefined where the asker has no such job. */
   fetch(asker: ExportAsker, code: string, into: Into, signal: AbortSignal): Promise<EndedJob | undefined>;
@@ -56,7 +56,7 @@ export interface ExportJobs {
    * among all. Rejects with the reader's error.
    */
   verify(asker: ExportAsker, given: GivenLedger): Promise<VerifiedFile>;
-  /** Interrupts what an earlier process left, and removes what expires from then on. Never rejects. */
+  /** Interrupts the jobs that an earlier process left, and from then on removes what expires. Never rejects. */
   start(): Promise<void>;
   /** Jobs of processes that died, or ended in order, are interrupted: their people are told, and choose. Never rejects. */
   interruptAbandoned(): Promise<void>;
@@ -270,7 +270,7 @@ async function waitFor(job: LiveJob, clock: Clock, runner: JobRunner): Promise<E
       job.awaited = false;
       return { kind: "later", code };
     }
-    // Somebody who is told of its end, or can come back for it. One that ends at this very moment is owed all the same.
+    // The asker gets a message about its end, or can fetch it later; even where it ends at this very moment.
     const goesOn = asker.takesDirectMessages || answerWithin !== undefined;
     if (goesOn) job.awaited = false;
     if (!goesOn || job.finishing) await abandon(job, signal.reason, runner);

@@ -78,7 +78,7 @@ export class KeptFiles {
     }
   }
 
-  /** It is in the store now, which says when it goes. */
+  /** The file is in the store now, which says when it is removed. */
   recorded(kept: string): void {
     this.#unrecorded.delete(path.basename(kept));
   }

@@ -9,9 +9,9 @@ import { ExportLine } from "./export-line.ts";
 import type { ExportStanding } from "./job.ts";
 import type { LiveJob } from "./job-runner.ts";
 
-/** How often the line is looked at where other processes have jobs in it, and after the database failed. */
+/** How often the line is read again where other processes have jobs in it, and after the database failed. */
 const LOOK_EVERY: Milliseconds = 1000;
-/** Of so many of a network's last exports the durations make the estimate. */
+/** How many of a network's last exports the estimate of a wait uses. */
 const MEASURED_EXPORTS = 10;
 
 export interface TurnsDependencies {
@@ -22,18 +22,18 @@ export interface TurnsDependencies {
   readonly closing: AbortSignal;
   /** The jobs of this process. */
   readonly live: ReadonlyMap<string, LiveJob>;
-  /** Its turn has come: it waits no more. */
+  /** Called for a job whose turn has come. */
   readonly begin: (job: LiveJob) => void;
   readonly report: (job: LiveJob, standing: ExportStanding) => void;
 }
 
 /** Whose turn it is, among the jobs of all processes. */
 export interface Turns {
-  /** Begins what may begin in this process, and tells the rest of it where it stands. */
+  /** Begins the jobs of this process that may begin, and reports their places to the others. */
   look(): void;
   /** No export of a network begins for so long, in any process: its nodes ask for fewer questions. Never rejects. */
   pause(network: string, millis: Milliseconds): Promise<void>;
-  /** The end of such a pause that began here; 0 = there is none. */
+  /** The end of a pause that began in this process; 0 = there is none. */
   pausedUntil(network: string): Milliseconds;
 }
 
@@ -80,7 +80,7 @@ export function createTurns({ store, clock, log, closing, live, begin, report }:
   }
 
   async function lookOnce(): Promise<void> {
-    // Only who may begin waits for the turn of transactions, and looks again then.
+    // A transaction waits for others, so it is begun only where a job may begin, and reads the line again.
     const seen = await readLine(store.exports);
     const { line, begun } = mayBegin(seen).length === 0 ? { line: seen, begun: [] } : await takeTurns();
     for (const job of begun) if (job.waits) begin(job);
@@ -103,7 +103,7 @@ export function createTurns({ store, clock, log, closing, live, begin, report }:
     });
   }
 
-  /** Of this process. One runs already where a commit was lost on its way back. */
+  /** The jobs of this process that may begin. One runs already where the answer to a commit was lost. */
   function mayBegin(line: ExportLine): LiveJob[] {
     const next = line.next();
     return waiting().filter(({ code, network }) =>
@@ -119,7 +119,7 @@ export function createTurns({ store, clock, log, closing, live, begin, report }:
     }
     const open = await exports.open(self);
     return new ExportLine({
-      // Where the database did not take the end of one, it stands there still.
+      // A job whose end the database did not take is still in its table.
       open: open.filter(({ process, code }) => process !== self || live.has(code)),
       served: await exports.served(),
       at: at(),

@@ -25,7 +25,7 @@ export interface VerifiedFile {
   };
 }
 
-/** The last exports that a file is compared with, where its bytes are none of them. */
+/** How many of the last exports a file is compared with that is none of them byte for byte. */
 const MAX_COMPARED = 1000;
 const MAX_OF_FILE = 100;
 

@@ -25,6 +25,13 @@ export function writeBytes(out: Buffer, at: number, bytes: Uint8Array, start: nu
   return at;
 }
 
+/** A new cell of text, as `writeText` writes it. */
+export function textCell(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  const cell = Buffer.alloc(2 * bytes.length + 3);
+  return cell.subarray(0, writeText(cell, 0, bytes, 0, bytes.length));
+}
+
 /**
  * Text. Where a spreadsheet would run it as a formula, an apostrophe stands in front
  * (https://owasp.org/www-community/attacks/CSV_Injection); a number stays. Quotes as RFC 4180 has them, where needed.

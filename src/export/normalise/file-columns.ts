@@ -1,6 +1,6 @@
 import { MalformedCsv } from "../csv-splitter.ts";
 import { chooseColumns, type LedgerColumns } from "../ledger-transform.ts";
-import { writeText } from "./cell.ts";
+import { textCell } from "./cell.ts";
 
 /** The columns of every file, whatever the release of the node: docs/ledger.md explains each. */
 export const FILE_COLUMNS = [
@@ -74,10 +74,5 @@ export function fileColumns({ names }: LedgerColumns, chosen: readonly string[])
 
 /** The names as cells, with a line end. */
 export function headerRow(columns: readonly FileColumn[]): Buffer {
-  const cells = columns.map(({ name }) => {
-    const bytes = Buffer.from(name);
-    const cell = Buffer.alloc(2 * bytes.length + 3);
-    return cell.toString("utf8", 0, writeText(cell, 0, bytes, 0, bytes.length));
-  });
-  return Buffer.from(`${cells.join(",")}\n`);
+  return Buffer.from(`${columns.map(({ name }) => textCell(name).toString()).join(",")}\n`);
 }

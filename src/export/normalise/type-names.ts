@@ -1,4 +1,4 @@
-import { writeText } from "./cell.ts";
+import { textCell } from "./cell.ts";
 
 /** Names that are remembered. */
 const MAX_NAMES = 64;
@@ -36,10 +36,8 @@ export class TypeNames {
       return known;
     }
     const sent = Buffer.from(bytes.subarray(start, end));
-    const text = Buffer.from(this.#nameOf(sent.toString()));
-    const cell = Buffer.alloc(2 * text.length + 3);
-    const written = cell.subarray(0, writeText(cell, 0, text, 0, text.length));
-    const made = { sent, name: text.toString(), cell: written };
+    const name = this.#nameOf(sent.toString());
+    const made = { sent, name, cell: textCell(name) };
     if (names.length < MAX_NAMES) names.push(made);
     return made;
   }

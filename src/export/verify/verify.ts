@@ -88,7 +88,7 @@ export function verifyLedger<Known extends KnownExport>(
   return judged.toSorted((a, b) => rankOf(a) - rankOf(b) || rowsApart(a) - rowsApart(b))[0];
 }
 
-/** One that can be compared by its sums goes before one of other columns, and that before one of no sums. */
+/** Exports with the same columns come first, then those with other columns, then those without sums. */
 function rankOf({ known, verdict }: { known: { account: LedgerAccount }; verdict: LedgerVerdict }): number {
   const rank = RANKS.indexOf(verdict.kind);
   if (verdict.kind !== "differs") return rank;
@@ -99,7 +99,7 @@ function rankOf({ known, verdict }: { known: { account: LedgerAccount }; verdict
 function isAkin({ table }: LedgerFilePrint, { account, of }: KnownExport): boolean {
   const { rows, fingerprint } = account;
   if (table === undefined || rows === 0) return false;
-  // What names another party or asset is of no export of this one.
+  // A file that names another party or asset comes from another export.
   const isOf = of === undefined ? undefined : namesAll(table.parties, of.partyId) && namesAll(table.assets, of.assetId);
   if (isOf === false) return false;
   const sums = Object.entries(fingerprint?.sums ?? {});
