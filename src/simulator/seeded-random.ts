@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 
 /**
  * Deterministic numbers that look random: each is a function of the seed, a tag and the indices given, so that two
- * processes agree on all of them in whatever order they ask. Only exact operations are used, no Math.sin and its kin,
- * whose last digit differs between engines.
+ * processes get the same ones in any order of calls. Only exact operations are used: the last
+ * digit of Math.sin and the like differs between engines.
  */
 export class SeededRandom {
   readonly seed: string;

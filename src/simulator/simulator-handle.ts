@@ -5,10 +5,10 @@ import type { FreshSamples, Samples } from "./samples.ts";
 
 export interface Simulator {
   readonly seed: string;
-  /** The server's own URL; asked at its root it answers as the first node of mainnet. */
+  /** The server's own URL; its root is the first node of mainnet. */
   readonly url: string;
   readonly networks: Record<NetworkName, { name: string; url: string }[]>;
-  /** Base URLs that serve `/parties/stake` alone, as a core node does. */
+  /** Base URLs of core nodes, which serve `/parties/stake` alone. */
   readonly coreUrls: Record<NetworkName, string>;
   readonly faults: FaultList;
   readonly samples: Record<NetworkName, Samples>;

@@ -42,16 +42,19 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const { seed = DEFAULT_SEED, host = "127.0.0.1", port = 0, nodesPerNetwork = 3, log = silentLog() } = options;
   const now = options.now ?? ((): Nanoseconds => fromMillis(Date.now()));
   const faults = new FaultList(now);
-  const networks = { mainnet: new Network("mainnet", seed), testnet: new Network("testnet", seed) };
+  const byNetwork = <T>(make: (name: NetworkName) => T): Record<NetworkName, T> => ({
+    mainnet: make("mainnet"),
+    testnet: make("testnet"),
+  });
+  const networks = byNetwork((name) => new Network(name, seed));
   const rateLimit = options.rateLimit ?? DEFAULT_RATE_LIMIT;
-  const newLimiter = (): RateLimiter | undefined => (rateLimit === false ? undefined : new RateLimiter(rateLimit, now));
-  const nodesOf = (name: NetworkName): { node: SimulatedNode; limiter: RateLimiter | undefined }[] =>
+  const nodes = byNetwork((name) =>
     Array.from({ length: nodesPerNetwork }, (_, index) => {
       const profile = { ...defaultProfile(index + 1), ...options.nodes?.[index] };
       const node = new SimulatedNode(networks[name], index + 1, profile, faults, now);
-      return { node, limiter: newLimiter() };
-    });
-  const nodes = { mainnet: nodesOf("mainnet"), testnet: nodesOf("testnet") };
+      return { node, limiter: rateLimit === false ? undefined : new RateLimiter(rateLimit, now) };
+    }),
+  );
   const stopped = new AbortController();
 
   const server = createServer();
@@ -59,10 +62,6 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const { port: bound } = server.address() as AddressInfo;
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
 
-  const byNetwork = <T>(make: (name: NetworkName) => T): Record<NetworkName, T> => ({
-    mainnet: make("mainnet"),
-    testnet: make("testnet"),
-  });
   const simulator: Simulator = {
     seed,
     url,
@@ -95,10 +94,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     request.resume();
     const found = nodes[address.network][address.kind === "core" ? 0 : address.node - 1];
     if (found === undefined) return serveUnknownNode(response);
-    const { signal } = stopped;
-    if (address.kind === "core")
-      return serveNode(found.node, undefined, { request, response, path, query, at: "core", signal });
-    return serveNode(found.node, found.limiter, { request, response, path, query, at: "data-node", signal });
+    const isCore = address.kind === "core";
+    const at = isCore ? "core" : "data-node";
+    const limiter = isCore ? undefined : found.limiter;
+    return serveNode(found.node, limiter, { request, response, path, query, at, signal: stopped.signal });
   };
 
   // No request has arrived yet: the server has listened only since this turn of the event loop.
@@ -108,7 +107,6 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       request.socket.destroy();
     });
   });
-  // Only for debugging: the command line of the simulator prints its own greeting, and so does the bot.
   log.debug({ url, seed }, "simulator ready");
   return simulator;
 }

@@ -44,9 +44,7 @@ export class Bundles {
   listAsset(assetId: string, assetField: string): Record<string, unknown> {
     const asset = this.#assets.byId(assetId);
     if (asset === undefined) throw entityFailure("notFound", "asset not found");
-    if (asset.contract === undefined) {
-      throw entityFailure("internal", "not an ERC20 asset");
-    }
+    if (asset.contract === undefined) throw entityFailure("internal", "not an ERC20 asset");
     const signed = asset.status === "STATUS_ENABLED";
     return {
       assetSource: asset.contract,

@@ -5,16 +5,8 @@ import type { SeededRandom } from "../seeded-random.ts";
 /** Names and numbers as in the platform's protocol definitions (vega.proto: TransferType, AccountType). */
 type Kind = readonly [name: string, number: number];
 
-interface TransferKind {
-  readonly transfer: Kind;
-  /** The party's own account, and whose it meets. */
-  readonly own: Kind;
-  readonly other: Kind;
-  readonly sent: boolean;
-  readonly inMarket: boolean;
-  /** The other side is another party rather than the network. */
-  readonly betweenParties?: true;
-}
+/** The party's own account, the account that it meets, and where the transfer takes place. */
+type TransferKind = readonly [transfer: Kind, own: Kind, other: Kind, where: "market" | "network" | "party"];
 
 const GENERAL: Kind = ["ACCOUNT_TYPE_GENERAL", 4];
 const MARGIN: Kind = ["ACCOUNT_TYPE_MARGIN", 3];
@@ -25,29 +17,16 @@ const EXTERNAL: Kind = ["ACCOUNT_TYPE_EXTERNAL", 10];
 const REWARD: Kind = ["ACCOUNT_TYPE_GLOBAL_REWARD", 12];
 
 const SENT: readonly TransferKind[] = [
-  { transfer: ["TRANSFER_TYPE_MTM_LOSS", 4], own: MARGIN, other: SETTLEMENT, sent: true, inMarket: true },
-  { transfer: ["TRANSFER_TYPE_MAKER_FEE_PAY", 9], own: GENERAL, other: FEES_MAKER, sent: true, inMarket: true },
-  {
-    transfer: ["TRANSFER_TYPE_INFRASTRUCTURE_FEE_PAY", 11],
-    own: GENERAL,
-    other: FEES_INFRASTRUCTURE,
-    sent: true,
-    inMarket: false,
-  },
-  { transfer: ["TRANSFER_TYPE_WITHDRAW", 18], own: GENERAL, other: EXTERNAL, sent: true, inMarket: false },
+  [["TRANSFER_TYPE_MTM_LOSS", 4], MARGIN, SETTLEMENT, "market"],
+  [["TRANSFER_TYPE_MAKER_FEE_PAY", 9], GENERAL, FEES_MAKER, "market"],
+  [["TRANSFER_TYPE_INFRASTRUCTURE_FEE_PAY", 11], GENERAL, FEES_INFRASTRUCTURE, "network"],
+  [["TRANSFER_TYPE_WITHDRAW", 18], GENERAL, EXTERNAL, "network"],
 ];
 const RECEIVED: readonly TransferKind[] = [
-  { transfer: ["TRANSFER_TYPE_MTM_WIN", 5], own: MARGIN, other: SETTLEMENT, sent: false, inMarket: true },
-  { transfer: ["TRANSFER_TYPE_DEPOSIT", 19], own: GENERAL, other: EXTERNAL, sent: false, inMarket: false },
-  { transfer: ["TRANSFER_TYPE_REWARD_PAYOUT", 21], own: GENERAL, other: REWARD, sent: false, inMarket: false },
-  {
-    transfer: ["TRANSFER_TYPE_TRANSFER_FUNDS_DISTRIBUTE", 30],
-    own: GENERAL,
-    other: GENERAL,
-    sent: false,
-    inMarket: false,
-    betweenParties: true,
-  },
+  [["TRANSFER_TYPE_MTM_WIN", 5], MARGIN, SETTLEMENT, "market"],
+  [["TRANSFER_TYPE_DEPOSIT", 19], GENERAL, EXTERNAL, "network"],
+  [["TRANSFER_TYPE_REWARD_PAYOUT", 21], GENERAL, REWARD, "network"],
+  [["TRANSFER_TYPE_TRANSFER_FUNDS_DISTRIBUTE", 30], GENERAL, GENERAL, "party"],
 ];
 
 /** The party of a ledger, and its pattern of entries. */
@@ -64,10 +43,10 @@ const HEADERS = {
   13: "vega_time,quantity,effect,transfer_type,asset_id,account_from_market_id,account_from_party_id,account_from_account_type,account_from_balance,account_to_market_id,account_to_party_id,account_to_account_type,account_to_balance",
 } as const;
 
-/** A column of no release: readers that select columns by name must ignore or keep it. */
+/** A column that no release has: readers that select columns by name must ignore or keep it. */
 const EXTRA_COLUMN = "later_column";
 
-/** One line of the export, without the line feed. The older columns know only what the party sent. */
+/** One line of the export, without the line feed. The older columns hold only transfers that the party sent. */
 function ledgerRow(
   subject: LedgerSubject,
   entry: { time: string; index: number; columns: 12 | 13; extra: boolean },
@@ -76,25 +55,19 @@ function ledgerRow(
   const { partyIndex: p, asset } = subject;
   const { index, columns } = entry;
   const sent = columns === 12 || random.bits("entry-way", p, index) % 2 === 0;
-  const kinds = sent ? SENT : RECEIVED;
-  const kind = kinds[random.bits("entry-kind", p, index) % kinds.length] ?? kinds[0];
-  if (kind === undefined) throw new RangeError("there are kinds of transfers");
-  const market = kind.inMarket
-    ? (subject.markets[random.bits("entry-market", p, index) % subject.markets.length] ?? "")
-    : "";
-  const peer = kind.betweenParties
-    ? (subject.parties[(p + 1 + (index % 7)) % subject.parties.length] ?? "network")
-    : "network";
+  const [transfer, ownType, otherType, where] = random.pick(sent ? SENT : RECEIVED, "entry-kind", p, index);
+  const market = where === "market" ? random.pick(subject.markets, "entry-market", p, index) : "";
+  const peer = (where === "party" ? subject.parties[(p + 1 + (index % 7)) % subject.parties.length] : "network") ?? "";
   const quantity = amount(random, "entry-quantity", p, index);
-  const own = { party: subject.party, type: kind.own, balance: amount(random, "entry-balance", p, index) };
-  const other = { party: peer, type: kind.other, balance: kind.sent ? quantity : "0" };
-  const [from, to] = kind.sent ? [own, other] : [other, own];
+  const own = { party: subject.party, type: ownType, balance: amount(random, "entry-balance", p, index) };
+  const other = { party: peer, type: otherType, balance: sent ? quantity : "0" };
+  const [from, to] = sent ? [own, other] : [other, own];
   const extra = entry.extra ? `,"Zürich ""${index}"" 💱"` : "";
   if (columns === 13) {
-    const effect = kind.sent ? `-${quantity}` : quantity;
-    return `${entry.time},${quantity},${effect},${kind.transfer[0]},${asset},${market},${from.party},${from.type[0]},${from.balance},${market},${to.party},${to.type[0]},${to.balance}${extra}`;
+    const effect = sent ? `-${quantity}` : quantity;
+    return `${entry.time},${quantity},${effect},${transfer[0]},${asset},${market},${from.party},${from.type[0]},${from.balance},${market},${to.party},${to.type[0]},${to.balance}${extra}`;
   }
-  return `${entry.time},${quantity},${kind.transfer[1]},\\x${asset},\\x${market},\\x${olderParty(from.party)},${from.type[1]},\\x${market},\\x${olderParty(to.party)},${to.type[1]},${from.balance},${to.balance}${extra}`;
+  return `${entry.time},${quantity},${transfer[1]},\\x${asset},\\x${market},\\x${olderParty(from.party)},${from.type[1]},\\x${market},\\x${olderParty(to.party)},${to.type[1]},${from.balance},${to.balance}${extra}`;
 }
 
 function olderParty(party: string): string {
@@ -126,7 +99,7 @@ export interface LedgerRequest {
   readonly columns: 12 | 13;
   readonly extraColumn: boolean;
   readonly strayRows: boolean;
-  /** About so many bytes, whatever the history has; 0 = the history. */
+  /** About this many bytes, whatever the history has; 0 = the history. */
   readonly bytes: number;
 }
 
@@ -160,7 +133,7 @@ export class Ledger {
     return this.#parties.at(-1) ?? "";
   }
 
-  /** The CSV line by line, each with its line feed. Nobody known, or nothing in the range: the header alone. */
+  /** The CSV line by line, each with its line feed. For an unknown party or an empty range: the header alone. */
   *lines(request: LedgerRequest, moment: Moment): Generator<string> {
     const { columns } = request;
     yield `${HEADERS[columns]}${request.extraColumn ? `,${EXTRA_COLUMN}` : ""}\n`;
@@ -181,11 +154,11 @@ export class Ledger {
   *#rows(subject: LedgerSubject, request: LedgerRequest, span: Span, moment: Moment): Generator<string> {
     const { columns, bytes } = request;
     const heavy = request.party === this.heavyParty ? (RETENTION * ROW_BYTES[columns]) / HEAVY_BYTES : USUAL_EVERY;
-    // Where a size was asked for, a tenth more rows than it takes, since their length varies.
+    // A requested size gets a tenth more rows than it takes on average, since their length varies.
     const every = bytes === 0 ? heavy : (0.9 * (span.to - span.from) * ROW_BYTES[columns]) / bytes;
     const timeText = new TimeText();
     let left = bytes === 0 ? Infinity : bytes;
-    // Where a size was asked for, rows count from the start of the range; else their places are those of the history.
+    // For a requested size, rows count from the start of the range; else from the start of the history.
     const first = bytes === 0 ? Math.max(0, Math.floor(moment.activeAt(span.from) / every) - 1) : 0;
     for (let index = first; left > 0; index++) {
       const at = bytes === 0 ? this.#timeInHistory(index, every, moment) : span.from + Math.floor(index * every);
@@ -205,7 +178,7 @@ export class Ledger {
     return moment.microsOf(this.#chain.firstBlockFrom(Math.floor(active)));
   }
 
-  /** Newer releases tell incoming rows of other assets, and from before the range, too. */
+  /** Newer releases also send incoming rows of other assets and of the time before the range. */
   #strayRow(subject: LedgerSubject, index: number, span: Span, timeText: TimeText): string {
     const other = this.#assets.find((asset) => asset !== subject.asset) ?? subject.asset;
     const before = index % 20 === 3;
@@ -217,7 +190,7 @@ export class Ledger {
   }
 }
 
-/** What was asked, within what the node still has and already has. */
+/** The requested range, within the entries that the node keeps and that exist. */
 function askedSpan(request: LedgerRequest, moment: Moment): Span {
   const now = toMicros(moment.timeOf(moment.height));
   const second = (at: bigint): Micros => toMicros(((at / 1_000_000_000n) * 1_000_000_000n) as Nanoseconds);
@@ -226,7 +199,7 @@ function askedSpan(request: LedgerRequest, moment: Moment): Span {
   return { from, to };
 }
 
-/** Older releases send rows in no order: here each handful of them comes the other way round. */
+/** Older releases send rows in no order; here each 17 rows come in reverse order. */
 function* unsorted(rows: Iterable<string>): Generator<string> {
   let handful: string[] = [];
   for (const row of rows) {
@@ -241,7 +214,7 @@ function* unsorted(rows: Iterable<string>): Generator<string> {
 const DAY_SECONDS = 86_400;
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, "0"));
 
-/** Times as Postgres writes them, `2023-01-18 01:09:59.297309+00`; the date is worked out once for all rows of a day. */
+/** Times as Postgres writes them, `2023-01-18 01:09:59.297309+00`; the date is computed once for all rows of a day. */
 class TimeText {
   #day = -1;
   #date = "";

@@ -102,11 +102,6 @@ export function parseFaultRequest(sent: Record<string, unknown>): FaultRequest {
   });
 }
 
-interface FaultScope {
-  readonly network: NetworkName;
-  readonly node: number;
-}
-
 /** Beyond this, the oldest faults without effect on the chain are dropped. */
 const MAX_FAULTS = 10_000;
 
@@ -146,7 +141,7 @@ export class FaultList {
       const named =
         (filter.id === undefined || fault.id === filter.id) &&
         (filter.kind === undefined || fault.kind === filter.kind) &&
-        (filter.network === undefined || fault.network === undefined || fault.network === filter.network) &&
+        (filter.network === undefined || concerns(fault, filter.network)) &&
         (filter.node === undefined || fault.node === filter.node);
       if (!named || (fault.until !== undefined && fault.until <= now)) return fault;
       ended++;
@@ -163,10 +158,12 @@ export class FaultList {
   }
 
   /** The faults of this node now. */
-  active(scope: FaultScope): readonly Fault[] {
+  active({ network, node }: { network: NetworkName; node: number }): readonly Fault[] {
     if (this.#faults.length === 0) return [];
     const now = this.#now();
-    return this.#faults.filter((fault) => isOn(fault, now) && concerns(fault, scope));
+    return this.#faults.filter(
+      (fault) => isOn(fault, now) && concerns(fault, network) && (fault.node === undefined || fault.node === node),
+    );
   }
 
   /** The stalls of the whole network. */
@@ -174,7 +171,7 @@ export class FaultList {
     const kept = this.#stalls.get(network);
     if (kept !== undefined) return kept;
     const stalls = this.#faults
-      .filter((fault) => stopsTheNetwork(fault) && (fault.network === undefined || fault.network === network))
+      .filter((fault) => stopsTheNetwork(fault) && concerns(fault, network))
       .map(({ from, until }) => ({ from: toMicros(from), to: until === undefined ? Infinity : toMicros(until) }));
     this.#stalls.set(network, stalls);
     return stalls;
@@ -182,9 +179,7 @@ export class FaultList {
 
   /** The core upgrades asked for, past ones too, oldest first. */
   upgrades(network: NetworkName): readonly Fault[] {
-    return this.#faults.filter(
-      (fault) => fault.kind === "upgrade" && (fault.network === undefined || fault.network === network),
-    );
+    return this.#faults.filter((fault) => fault.kind === "upgrade" && concerns(fault, network));
   }
 
   #forget(): void {
@@ -202,9 +197,7 @@ function isOn(fault: Fault, now: Nanoseconds): boolean {
   return fault.from <= now && (fault.until === undefined || now < fault.until);
 }
 
-function concerns(fault: Fault, scope: FaultScope): boolean {
-  return (
-    (fault.network === undefined || fault.network === scope.network) &&
-    (fault.node === undefined || fault.node === scope.node)
-  );
+/** A fault without a network concerns both. */
+function concerns(fault: Fault, network: NetworkName): boolean {
+  return fault.network === undefined || fault.network === network;
 }

@@ -9,7 +9,7 @@ const UNSET_TIME = "-6795364578871345152";
 /** Marking to market happens about every five seconds. */
 const MARK_EVERY_BLOCKS = 7;
 
-/** How much of a market is held, and what has to back it: some hundredths in an hour, a third in a month. */
+/** The changes of open interest and of target stake: some hundredths in an hour, a third in a month. */
 const INTEREST: Waves = [
   [35, 800],
   [430, 5_000],
@@ -48,7 +48,7 @@ export class MarketRecords {
     return this.#catalogue.byId(id, moment.height);
   }
 
-  /** As `/api/v2/market/{id}` tells it: only its names and scales. */
+  /** The record of `/api/v2/market/{id}`: only its names and scales. */
   market(market: Market, moment: Moment): Record<string, unknown> {
     const phase = phaseOf(market, moment.height, this.#random);
     const future = { settlementAsset: market.asset.id, quoteName: market.asset.symbol };
@@ -65,7 +65,7 @@ export class MarketRecords {
   }
 
   #dataAt(moment: Moment): Record<string, unknown>[] {
-    // The times in a record depend on stalls too, so the height alone does not tell whether a record is still true.
+    // The times in a record depend on stalls too, so the height alone does not show whether a record is current.
     const timestamp = moment.timeOf(moment.height).toString();
     if (this.#kept?.height !== moment.height || this.#kept.records[0]?.["timestamp"] !== timestamp) {
       const records = this.#catalogue.at(moment.height).map((market) => this.#record(market, moment, timestamp));
@@ -79,7 +79,7 @@ export class MarketRecords {
     const auction = phase.mode.endsWith("AUCTION");
     const continuous = phase.mode === "TRADING_MODE_CONTINUOUS";
     const markHeight = moment.height - (moment.height % MARK_EVERY_BLOCKS);
-    // Orders are taken in an opening auction, too; what only sits in one for ever has no book.
+    // An opening auction takes orders, too; a market that stays in one for ever has no book.
     const opening = phase.state === "STATE_PENDING" && phase.auctionTo !== undefined;
     const live = continuous || opening || phase.state === "STATE_SUSPENDED";
     // A market that left the live ones keeps its last mark for ever.
@@ -91,7 +91,7 @@ export class MarketRecords {
       ...this.#book(market, moment.height, live, continuous),
       market: market.id,
       timestamp,
-      // Nobody holds anything of what is settled.
+      // A settled market has no open positions.
       openInterest: traded && phase.state !== "STATE_SETTLED" ? this.#openInterest(market, tradedAt) : "0",
       auctionEnd: phase.auctionTo === undefined ? "0" : moment.timeOf(phase.auctionTo).toString(),
       auctionStart: phase.auctionFrom === undefined ? "0" : moment.timeOf(phase.auctionFrom).toString(),

@@ -13,7 +13,7 @@ interface OrderStep {
   readonly amendedPerMille?: number;
 }
 
-/** The life of an order, of which the network holds many. */
+/** The steps of an order; the network has many orders of each script. */
 interface OrderScript {
   readonly name: string;
   readonly type: string;
@@ -28,6 +28,12 @@ interface OrderScript {
 }
 
 const ACTIVE: OrderStep = { after: 0, status: "STATUS_ACTIVE" };
+const FILLED: OrderStep = { after: 0, status: "STATUS_FILLED", remainingPercent: 0 };
+const stopped = (reason: string): OrderStep => ({
+  after: 0,
+  status: "STATUS_STOPPED",
+  reason: `ORDER_ERROR_${reason}`,
+});
 
 const limit = (name: string, timeInForce: string, steps: readonly OrderStep[], more: Partial<OrderScript> = {}) => ({
   name,
@@ -69,27 +75,12 @@ export const ORDER_SCRIPTS: readonly OrderScript[] = [
     reduceOnly: true,
   }),
   limit("fill or kill, stopped", "FOK", [{ after: 0, status: "STATUS_STOPPED" }]),
-  limit("stopped by self-trading", "IOC", [
-    { after: 0, status: "STATUS_STOPPED", reason: "ORDER_ERROR_SELF_TRADING", remainingPercent: 60 },
-  ]),
-  {
-    name: "market order, filled",
+  limit("stopped by self-trading", "IOC", [{ ...stopped("SELF_TRADING"), remainingPercent: 60 }]),
+  limit("market order, filled", "IOC", [FILLED], { type: "TYPE_MARKET" }),
+  limit("market order out of bounds", "FOK", [stopped("NON_PERSISTENT_ORDER_OUT_OF_PRICE_BOUNDS")], {
     type: "TYPE_MARKET",
-    timeInForce: "TIME_IN_FORCE_IOC",
-    steps: [{ after: 0, status: "STATUS_FILLED", remainingPercent: 0 }],
-  },
-  {
-    name: "market order out of bounds",
-    type: "TYPE_MARKET",
-    timeInForce: "TIME_IN_FORCE_FOK",
-    steps: [{ after: 0, status: "STATUS_STOPPED", reason: "ORDER_ERROR_NON_PERSISTENT_ORDER_OUT_OF_PRICE_BOUNDS" }],
-  },
-  {
-    name: "close-out",
-    type: "TYPE_NETWORK",
-    timeInForce: "TIME_IN_FORCE_FOK",
-    steps: [{ after: 0, status: "STATUS_FILLED", remainingPercent: 0 }],
-  },
+  }),
+  limit("close-out", "FOK", [FILLED], { type: "TYPE_NETWORK" }),
   limit("pegged to the best bid", "GTC", [ACTIVE, { after: 60, amendedPerMille: 1 }], {
     pegged: { reference: "PEGGED_REFERENCE_BEST_BID", offset: "25" },
   }),
@@ -138,13 +129,8 @@ export class Orders {
 
   /** The id of a permanent order, by the name of its script. */
   permanentId(name: string): string {
-    return this.#id(
-      PERMANENT_SET,
-      Math.max(
-        0,
-        ORDER_SCRIPTS.findIndex((script) => script.name === name),
-      ),
-    );
+    const index = ORDER_SCRIPTS.findIndex((script) => script.name === name);
+    return this.#id(PERMANENT_SET, index);
   }
 
   /** The ids of the newest complete set, by the name of their script. */
@@ -153,7 +139,7 @@ export class Orders {
     return new Map(ORDER_SCRIPTS.map((script, index) => [script.name, this.#id(set, index)]));
   }
 
-  /** The order as it is now, or as the last one of that version was; undefined where there is none. */
+  /** The order as it is now, or the last state of that version; undefined where there is none. */
   find(id: string, version: number | undefined, moment: Moment): Record<string, unknown> | undefined {
     const order = this.#index(moment).get(id);
     if (order === undefined) return undefined;

@@ -49,7 +49,7 @@ export async function serveLedger(
     }
     response.end();
   } catch {
-    // The reader has gone, the simulator stops, or the fault wants it so; in each case the connection is over.
+    // The reader has gone, the simulator stops, or the fault cuts the export: the connection ends in each case.
     response.destroy();
   }
 }
@@ -121,7 +121,7 @@ async function* messages(lines: Iterable<string>, cut: Fault | undefined, betwee
   }
 }
 
-/** The file in pieces, broken off as the fault says, at its end at the latest. */
+/** The file in pieces, broken off by the fault, at its end at the latest. */
 async function* piecesUntil(lines: Iterable<string>, cut: Fault | undefined): AsyncGenerator<Buffer | typeof BREAK> {
   let left = cut === undefined ? Infinity : (cut.bytes ?? CUT_AFTER_BYTES);
   for (const piece of pieces(lines)) {
@@ -137,7 +137,7 @@ async function* piecesUntil(lines: Iterable<string>, cut: Fault | undefined): As
     yield BREAK;
     return;
   }
-  // What was written so far shall reach the reader before the connection is gone.
+  // The bytes written so far must reach the reader before the connection ends.
   await delay(20);
   throw new Dropped("cut as asked");
 }
@@ -145,7 +145,7 @@ async function* piecesUntil(lines: Iterable<string>, cut: Fault | undefined): As
 /** Room behind a piece for the line that fills it; no line is longer. */
 const LINE_BYTES = 4096;
 
-/** The lines as bytes, cut where it happens to be. Each piece is valid only until the next is asked for. */
+/** The lines as bytes, cut anywhere. Each piece is valid only until the next one is requested. */
 function* pieces(lines: Iterable<string>): Generator<Buffer> {
   const buffer = Buffer.allocUnsafeSlow(PIECE + LINE_BYTES);
   let number = 0;

@@ -71,10 +71,10 @@ export async function serveNode(
 const EXPORT = { result: { contentType: "text/csv", data: "dmVnYV90aW1l", extensions: [] } };
 
 function sendFailure(node: SimulatedNode, failure: WireFailure, asked: NodeRequest): void {
-  // What a handler refuses bears the content type of the inner protocol too, what the gateway refuses does not.
+  // A handler's refusal carries the content type of the inner protocol too, the gateway's refusal does not.
   const doubled = node.profile.doubledContentType && failure.body.details.length > 0;
   const contentType = doubled ? "application/json, application/grpc" : "application/json";
-  // The older export wraps its errors as it would in mid-stream, those of its handler at least.
+  // The older export wraps its handler's errors in the same way as an error in mid-stream.
   const wrapped = asked.path === LEDGER_PATH && node.profile.dialect === "v0.71" && failure.body.details.length > 0;
   const body: ErrorBody | { error: ErrorBody } = wrapped ? { error: failure.body } : failure.body;
   send(asked.response, failure.httpStatus, contentType, JSON.stringify(body));
@@ -147,7 +147,7 @@ function proxyPage(status: number): string {
   return `<!DOCTYPE html>\n<html><head><title>${status} ${words}</title></head>\n<body><h1>${words}</h1><script>alert("no")</script></body></html>\n`;
 }
 
-/** A reply that cannot be understood, made from the one that would have been right. */
+/** A reply that cannot be understood, made from the right one. */
 function garbageOf(
   kind: (typeof GARBAGE_BODIES)[number],
   document: Record<string, unknown>,
@@ -161,13 +161,13 @@ function garbageOf(
     case "wrong-types":
       return { contentType: "application/json", body: JSON.stringify(withWrongTypes(document)) };
     case "nulls":
-      return { contentType: "application/json", body: JSON.stringify(mapLeaves(document, () => null)) };
+      return { contentType: "application/json", body: JSON.stringify(withNulls(document)) };
     case "empty":
       return { contentType: "application/json", body: "" };
   }
 }
 
-/** Texts become lists, lists texts, flags numbers: the same names, nothing of the kind that is expected. */
+/** Texts become lists, lists texts, flags numbers: the same names with values of another type. */
 function withWrongTypes(value: unknown): unknown {
   if (Array.isArray(value)) return "a list was here";
   if (typeof value === "object" && value !== null) {
@@ -176,10 +176,7 @@ function withWrongTypes(value: unknown): unknown {
   return typeof value === "string" ? [value] : 1.5;
 }
 
-function mapLeaves(value: unknown, map: (leaf: unknown) => unknown): unknown {
-  if (Array.isArray(value)) return value.map((inner) => mapLeaves(inner, map));
-  if (typeof value === "object" && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mapLeaves(inner, map)]));
-  }
-  return map(value);
+/** The same lists and names, each leaf null. */
+function withNulls(document: Record<string, unknown>): unknown {
+  return JSON.parse(JSON.stringify(document), (_, value: unknown) => (typeof value === "object" ? value : null));
 }

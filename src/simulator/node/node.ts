@@ -41,7 +41,7 @@ export class SimulatedNode {
     this.#now = now;
   }
 
-  /** Counts up with each call, for what differs from one request to the next. */
+  /** A number that rises with each call, for answers that differ from one request to the next. */
   nextRound(): number {
     return this.#rounds++;
   }
@@ -98,7 +98,7 @@ export class SimulatedNode {
       const since = toMicros(from);
       const span = Math.round((seconds ?? 0) * SECOND);
       if (kind === "stall" && node !== undefined) seen = Math.min(seen, since);
-      // It falls behind by standing still, and then follows at that distance.
+      // The node stands still until it is behind by the span, then follows at that distance.
       if (kind === "lag") seen = Math.min(seen, Math.max(Math.min(now, since), now - span));
       if (kind === "time-back") seen = Math.min(seen, now - span);
     }

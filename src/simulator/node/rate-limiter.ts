@@ -17,7 +17,7 @@ export type RateLimitDecision =
 
 interface ClientBuckets {
   tokens: number;
-  /** The second bucket: refused requests spend it, and an empty one means a ban. */
+  /** The second bucket, which refused requests drain. */
   banTokens: number;
   at: Nanoseconds;
   bannedUntil: Nanoseconds | undefined;
