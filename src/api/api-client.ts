@@ -36,12 +36,12 @@ export interface CallOptions {
   readonly lane?: "people" | "watchers";
   /** Bypasses the cache. */
   readonly fresh?: boolean;
-  /** A node whose budget lets it be asked only later than this counts as one that refuses. Default: the client's limit. */
+  /** The longest wait for a node's budget; a node with a longer wait counts as one that refuses. Default: the client's limit. */
   readonly queueMillis?: Milliseconds;
 }
 
 export interface LedgerOptions extends CallOptions {
-  /** Nodes, by name, that are asked only where no other one can be. */
+  /** Names of nodes that get the request only if no other node can. */
   readonly after?: ReadonlySet<string>;
 }
 
@@ -73,7 +73,7 @@ export interface LedgerStream {
   share(): number | undefined;
   /** The media type from the node; default `text/csv`. */
   readonly contentType: string;
-  /** How long this node keeps ledger entries, in days, Infinity for ever; left out where nobody has said so. */
+  /** For how many days this node keeps ledger entries, Infinity for ever; left out where it is unknown. */
   readonly ledgerDays?: number;
   readonly asOf: AsOf;
 }
@@ -99,7 +99,7 @@ export interface Operations {
   getMarketNames(options?: CallOptions): Promise<readonly MarketNames[]>;
   getAssetNames(options?: CallOptions): Promise<readonly AssetNames[]>;
   getNodeNames(options?: CallOptions): Promise<readonly NodeNames[]>;
-  /** The parties that stake, the largest stake first. Cached for as long, so good for completion alone. */
+  /** The parties that stake, the largest stake first. Cached for long, too: use it for completion only. */
   getStakers(options?: CallOptions): Promise<readonly Staker[]>;
 }
 

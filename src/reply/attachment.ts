@@ -51,7 +51,7 @@ export function memoryAttachment(
 /** The longest name of a file. */
 export const MAX_NAME_CHARACTERS = 120;
 
-/** Whatever a name contains, a file of that name stays where it is put. */
+/** A file name without a path: letters, digits, dot, dash and underscore, at most 120 characters. */
 export function safeFileName(name: string): string {
   const cleaned = name.replaceAll(/[^\w.-]+/gu, "-").replace(/^[.-]+/u, "");
   return cleaned === "" ? "file" : cleaned.slice(0, MAX_NAME_CHARACTERS);

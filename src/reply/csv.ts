@@ -33,9 +33,9 @@ export function tableToCsv(table: Pick<Table, "columns" | "rows">): string {
   ]);
 }
 
-/** A number at a cell's beginning, as people read it: `1,234,567.89`. */
+/** A number with its thousands apart at the beginning of a cell: `1,234,567.89`. */
 const GROUPED = /^[+-]?\d{1,3}(?:,\d{3})+(?![\d,])/u;
-/** `6.72 %`, and whatever is said behind it. */
+/** `6.72 %`, before any other words. */
 const PERCENT = /^([+-]?\d+(?:\.\d+)?) %(?= |$)/u;
 
 /** The CSV of a table, ready to go with a reply. */

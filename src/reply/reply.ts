@@ -41,7 +41,7 @@ export function commandAction(
   return { label, invocation: { command, options }, effect };
 }
 
-/** From so many of one kind on they are one choice. */
+/** This many invocations of one kind, or more, become one choice. */
 const CHOICE_FROM = 3;
 
 /** Prepared invocations of one kind: a button each while they are few, else one choice under the label. */

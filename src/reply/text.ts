@@ -58,7 +58,7 @@ export function strong(value: string | number): Inline {
   return { kind: "strong", text: String(value) };
 }
 
-/** Words for what a reader takes for granted: only the whole reply says them. */
+/** Words about a normal state: only the whole reply says them. */
 export function detailText(words: string): Inline {
   return { kind: "text", text: words, detail: true };
 }
@@ -114,7 +114,7 @@ function isText(part: Inline | Text): part is Text {
 
 /**
  * Neighbours of one kind become one leaf, so that no markup can be put together from two harmless halves.
- * With `bold`, plain runs become strong ones. A number, and who cannot be mentioned, is a plain run.
+ * With `bold`, plain runs become strong ones. A number, and a person who cannot be mentioned, is a plain run.
  */
 export function mergeRuns(content: Text, bold: boolean, canMention: (person: Person) => boolean): Inline[] {
   const merged: Inline[] = [];

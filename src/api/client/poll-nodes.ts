@@ -24,8 +24,8 @@ interface PollOptions extends CallOptions {
   readonly timeoutMillis?: Milliseconds;
   readonly clock?: Clock;
   /**
-   * Whether a node that does not answer in time is asked once more, for half of the time: one lost request shows nothing.
-   * One that fails at once is asked again by the client. Default false.
+   * Whether a node that does not answer in time gets a second request with half of the time-out, since a single request may
+   * get lost. The client itself retries a request that fails at once. Default false.
    */
   readonly asksAgain?: boolean;
 }
@@ -88,7 +88,7 @@ function unreachable({ name }: NodeClient, timeoutMillis: Milliseconds): Witness
   return { node: name, reachable: false, why: `did not answer within ${formatDuration(timeoutMillis)}` };
 }
 
-/** One witness a node; undefined for one that does not answer in time, or when the signal aborts before. */
+/** One witness a node; undefined for a node that does not answer before the time-out or the signal's abort. */
 async function askAll(
   nodes: readonly NodeClient[],
   options: CallOptions,
@@ -98,16 +98,16 @@ async function askAll(
   const { signal } = options;
   // AbortSignal.any and AbortSignal.timeout would cost as much as an answer.
   const late = new AbortController();
-  const leave = (): void => late.abort(signal?.reason);
-  const timer = setTimeout(leave, timeoutMillis).unref();
-  signal?.addEventListener("abort", leave, { once: true });
+  const cancel = (): void => late.abort(signal?.reason);
+  const timer = setTimeout(cancel, timeoutMillis).unref();
+  signal?.addEventListener("abort", cancel, { once: true });
   // Half of the time is left for the answer: our own queue is no fault of the node.
   const call = { ...options, signal: late.signal, queueMillis: timeoutMillis / 2 };
   try {
     return await Promise.all(nodes.map((node) => pollNode(node, call, clock)));
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener("abort", leave);
+    signal?.removeEventListener("abort", cancel);
   }
 }
 

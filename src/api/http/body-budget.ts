@@ -7,8 +7,8 @@ export interface HeldBody {
 }
 
 /**
- * The memory that all bodies under way share. While it is full, only the oldest body grows, so that the rest waits at
- * its nodes and not in this process; since every body has a limit and a time-out, the oldest one ends.
+ * The memory that all bodies under way share. While it is full, only the oldest body grows, and the data of the others
+ * stays at their nodes; since every body has a limit and a time-out, the oldest one ends.
  */
 export class BodyBudget {
   readonly #maxBytes: number;
@@ -30,7 +30,7 @@ export class BodyBudget {
     return false;
   }
 
-  /** The body has ended, whatever became of it. Safe to call twice. */
+  /** The body has ended, complete or not. Safe to call twice. */
   release(body: HeldBody): void {
     this.#heldBytes -= this.#bodies.get(body) ?? 0;
     this.#bodies.delete(body);
@@ -47,5 +47,5 @@ export class BodyBudget {
   }
 }
 
-/** Of this process. */
+/** The budget of this process. */
 export const bodyBudget = new BodyBudget(BODIES_IN_FLIGHT_BYTES);

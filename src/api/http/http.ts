@@ -166,7 +166,7 @@ class BufferedResponse implements Dispatcher.DispatchHandler, HttpExchange<HttpR
   #reject!: (reason: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #done = false;
-  /** Waits for room in the memory that all bodies share. */
+  /** Paused until there is room in the memory that all bodies share. */
   #waits = false;
   #status = 0;
   #headers: HttpHeaders = {};
@@ -200,7 +200,7 @@ class BufferedResponse implements Dispatcher.DispatchHandler, HttpExchange<HttpR
 
   resume(): void {
     this.#waits = false;
-    // Not while the parser is at work on another body, whose end has made the room.
+    // Later, since the parser may still be at work on the body whose end made the room.
     setImmediate(() => this.#controller?.resume());
   }
 
@@ -313,7 +313,7 @@ class StreamedResponse implements Dispatcher.DispatchHandler, HttpStream {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (!this.#settle()) return;
-    // A node may close the connection behind the last byte, while the sink has paused: the body is whole all the same.
+    // A node may close the connection after the last byte, while the sink has paused: the body is complete.
     if (this.#bytesLeft === 0) this.#sink.end();
     else this.#sink.fail(httpFault(error, this.#controller !== undefined, this.#began));
   }
@@ -322,7 +322,7 @@ class StreamedResponse implements Dispatcher.DispatchHandler, HttpStream {
   #settle(): boolean {
     if (this.#done) return false;
     this.#done = true;
-    // Not while the connection is still at work.
+    // Later, since the connection is still at work.
     setImmediate(() => this.#hooks?.ended());
     return true;
   }

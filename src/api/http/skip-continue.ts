@@ -1,15 +1,15 @@
 import type { Socket } from "node:net";
 
 const INTERIM = /^HTTP\/1\.[01] 100[ \r]/u;
-/** As long as the beginning that tells: `HTTP/1.1 100 `. */
+/** The length of `HTTP/1.1 100 `. */
 const TELLING_BYTES = 13;
 const HEAD_END = "\r\n\r\n";
 /** A head that has not ended by then is left to the parser, which refuses it. */
 const MAX_HEAD_BYTES = 16 * 1024;
 
 /**
- * Removes `100 Continue` before an answer. Some proxies send one that nobody asked for, which means nothing (RFC 9110,
- * 15.2) but makes undici drop the connection. Looks only at the bytes between a request and the head of its answer.
+ * Removes `100 Continue` before an answer. Some proxies send it without a request for it; a client may ignore that (RFC
+ * 9110, 15.2), but undici drops the connection. Reads only the bytes between a request and the head of its answer.
  */
 export function skipContinue(socket: Socket): void {
   let isHeadNext = false;

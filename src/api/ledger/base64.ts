@@ -46,7 +46,7 @@ export class Base64Decoder {
     if (this.#padded) throw notBase64();
     const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
     const length = this.#decoded.write(text, 0, "base64");
-    // The decoder passes over what it does not know, so a wrong character shows as a missing byte.
+    // The decoder skips invalid characters, so each of them shows as a missing byte.
     if (length !== (text.length / 4) * 3 - padding) throw notBase64();
     this.#padded = padding > 0;
     this.#give(this.#decoded.subarray(0, length));

@@ -36,7 +36,7 @@ export async function openLedgerExport(
   for (;;) {
     const endpoint = readiest(untried, endpoints, preference, context.clock);
     if (endpoint === undefined) break;
-    // Where another process exports from this one, the others come first by then.
+    // If another process exports from this node, the next attempt prefers other nodes.
     if (!(await endpoint.exportSlot.acquire(signal))) continue;
     untried.delete(endpoint);
     try {
@@ -55,8 +55,8 @@ export async function openLedgerExport(
 /**
  * The untried node to ask next; undefined where all were tried. Healthy ones with a free slot come first, and up-to-date
  * ones before those with an earlier slot, since a lagging node lacks the last entries; behind them those of a history
- * known to be shorter than the range, then those named in `after`, then all that are not healthy. The sort is stable, so
- * the order of preference holds otherwise.
+ * known to be shorter than the range, then those named in `after`, then all that are not healthy. Among equals the order
+ * of preference holds.
  */
 function readiest(
   untried: ReadonlySet<NodeEndpoint>,

@@ -132,7 +132,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     }
     try {
       this.#decoder.end();
-      // Every node ends its last row. A file that stops within a row is cut, however properly the answer itself ended.
+      // Every node ends its last row, so a file that stops within a row is cut, even if the answer ended properly.
       if (this.#last !== LINE_FEED) throw new LedgerFault("cut", "ended the export in the middle of a row");
     } catch (error) {
       this.#failFraming(error);

@@ -98,8 +98,8 @@ export const flagField = z.transform((value, context): boolean | undefined => {
   return refuse(context, `expected true or false, not ${kindOf(value)}`);
 });
 
-// Real nodes send each of an answer's containers and its main field: `[]`, null or "" where it is empty. An answer
-// without it is none to this question, and must not be read as "there is none".
+// Real nodes send each of an answer's containers and its main field, empty as `[]`, null or "". An answer without it
+// does not answer the request, and must not be read as an empty list.
 
 /** The same reader for a field that must be there; null and "" are "not set". */
 function required<T>(read: (value: unknown, context: Context) => T): z.ZodTransform<T | undefined> {

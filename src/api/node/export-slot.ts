@@ -5,14 +5,14 @@ import type { Clock } from "../clock.ts";
 
 /** Which of the processes that share the nodes exports from one of them. */
 export interface SharedSlots {
-  /** False where another process has the slot of this node. Rejects where that cannot be found out. */
+  /** False if another process has the slot of this node. Rejects if that cannot be checked. */
   take(network: string, node: string): Promise<boolean>;
-  /** Rejects where the others could not be told. */
+  /** Rejects if that failed. */
   give(network: string, node: string): Promise<void>;
 }
 
-/** How often a slot that another process has is asked for, and one given back that the others could not be told of. */
-const ASK_EVERY: Milliseconds = 1000;
+/** The pause before the next attempt to take a slot that another process has, or to give one back after a failure. */
+const RETRY_MILLIS: Milliseconds = 1000;
 
 interface ExportSlotOptions {
   readonly clock: Clock;
@@ -21,13 +21,14 @@ interface ExportSlotOptions {
   readonly pauseMillis: Milliseconds;
   readonly network: string;
   readonly node: string;
-  /** Left out where no other process asks the node. */
+  /** Undefined where no other process exports from the node. */
   readonly shared: SharedSlots | undefined;
 }
 
 /**
  * Limits a node to one export at a time, with a pause between two, over all processes: before v0.73 an export holds one of
- * the node's few database connections, longer than the export itself lasts. The pause is the process's that had the slot.
+ * the node's few database connections, longer than the export itself lasts. The process that had the slot keeps it for the
+ * pause.
  */
 export class ExportSlot {
   readonly #options: ExportSlotOptions;
@@ -35,8 +36,8 @@ export class ExportSlot {
   #busy = false;
   #pausedUntilMillis = Number.NEGATIVE_INFINITY;
   readonly #freed = new Set<() => void>();
-  /** What the other processes are told, one after the other. */
-  #telling: Promise<unknown> = Promise.resolve();
+  /** Calls of `shared` run one after the other; this is the last one. */
+  #lastCall: Promise<unknown> = Promise.resolve();
 
   constructor(options: ExportSlotOptions) {
     this.#options = options;
@@ -49,8 +50,8 @@ export class ExportSlot {
   }
 
   /**
-   * Waits for the slot, as long as it takes in this process. False where another process has it: it can be asked for again
-   * in a second. Rejects with the signal's reason, or where the other processes cannot be asked.
+   * Waits for the slot while this process has it. False if another process has it; the caller may try again after a second.
+   * Rejects with the signal's reason, or as `SharedSlots.take`.
    */
   async acquire(signal?: AbortSignal): Promise<boolean> {
     for (;;) {
@@ -64,10 +65,10 @@ export class ExportSlot {
     if (shared === undefined) return true;
     let taken = false;
     try {
-      taken = await this.#tell(() => shared.take(network, node));
+      taken = await this.#inTurn(() => shared.take(network, node));
     } finally {
       if (!taken) {
-        this.#pausedUntilMillis = clock.monotonicMillis() + ASK_EVERY;
+        this.#pausedUntilMillis = clock.monotonicMillis() + RETRY_MILLIS;
         this.#free();
       }
     }
@@ -92,7 +93,7 @@ export class ExportSlot {
     void this.#giveBack();
   }
 
-  /** Gives nothing back any more: what a process has is free once it has ended. */
+  /** Stops giving slots back: the slots of a process are free once it has ended. */
   close(): void {
     this.#closing.abort();
   }
@@ -103,25 +104,25 @@ export class ExportSlot {
     this.#freed.clear();
   }
 
-  /** Unless the next export of this process has begun. Never rejects. */
+  /** Gives the slot back, unless the next export of this process has begun. Never rejects. */
   async #giveBack(): Promise<void> {
     const { clock, log, network, node, shared } = this.#options;
     const { signal } = this.#closing;
     while (!signal.aborted) {
       try {
-        await this.#tell(async () => (this.#busy ? undefined : shared?.give(network, node)));
+        await this.#inTurn(async () => (this.#busy ? undefined : shared?.give(network, node)));
         return;
       } catch (thrown) {
         log.warn({ network, node, why: messageOf(thrown) }, "export slot not given back");
       }
-      await clock.sleep(ASK_EVERY, signal).catch(() => undefined);
+      await clock.sleep(RETRY_MILLIS, signal).catch(() => undefined);
     }
   }
 
-  #tell<T>(what: () => Promise<T>): Promise<T> {
-    const told = this.#telling.then(what, what);
-    this.#telling = told;
-    return told;
+  #inTurn<T>(call: () => Promise<T>): Promise<T> {
+    const result = this.#lastCall.then(call, call);
+    this.#lastCall = result;
+    return result;
   }
 
   async #untilFreed(signal: AbortSignal | undefined): Promise<void> {

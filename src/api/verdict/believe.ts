@@ -22,9 +22,9 @@ const ODD_MILLIS: Milliseconds = 30_000;
 const OUTVOTED_MILLIS: Milliseconds = 10 * 60_000;
 /** Heights further apart than this are not compared: one chain may have begun anew. */
 export const COMPARABLE_BLOCKS = 100n;
-/** So many blocks may share a time that is cut to the second. */
+/** At most this many blocks may share a time that is cut to the second. */
 const BLOCKS_OF_A_SECOND = 10n;
-/** A node that missed so many polls in a row is silent. */
+/** A node that missed this many polls in a row is silent. */
 export const SILENT_ROUNDS = 3;
 
 export interface Belief {
@@ -73,7 +73,7 @@ export function judgeBelief(round: PollRound, before: SourceMemory | undefined, 
   }
   return { believed: timed.filter((one) => nodes.get(one.node)?.disbelief === undefined), contradictions, nodes };
 
-  /** It holds only as long as those left are a majority of the configured. */
+  /** Nodes stay outvoted only while the other nodes are a majority of the configured ones. */
   function markOutvoted(): void {
     const marked = [...nodes].filter(([, { outvotedAtMillis, disbelief }]) => {
       if (outvotedAtMillis === undefined || disbelief !== undefined) return false;
@@ -95,14 +95,14 @@ export function judgeBelief(round: PollRound, before: SourceMemory | undefined, 
   }
 }
 
-/** Counts for how many polls in a row a node was caught. */
+/** Counts the polls in a row in which a node was not believed. */
 function count(suspicion: Mutable<Suspicion>, was: NodeMemory | undefined, answered: boolean): void {
   if (!answered) {
-    // A node that does not answer is neither believed again nor caught again.
+    // A node that does not answer keeps its state and its count.
     if (was?.disbelief !== undefined && was.disbelief !== "outvoted") suspicion.disbelief = was.disbelief;
     if (suspicion.disbelief !== undefined) suspicion.disbelieved = was?.disbelieved ?? 1;
   } else if (suspicion.disbelief !== undefined) {
-    // The count lapses where more polls went unanswered than it takes.
+    // The count starts again after more unanswered polls than make a node silent.
     const counts = was !== undefined && was.missed <= SILENT_ROUNDS;
     suspicion.disbelieved = (counts ? (was.disbelieved ?? 0) : 0) + 1;
   }

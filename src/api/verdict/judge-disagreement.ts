@@ -10,7 +10,7 @@ import {
   type VerdictThresholds,
 } from "./verdict.ts";
 
-/** Divided for fewer polls, or for less time, is no disagreement yet. */
+/** A division for fewer polls, or for less time, is no disagreement yet. */
 const DIVIDED_ROUNDS = 2;
 const DIVIDED_MILLIS: Milliseconds = 10_000;
 
@@ -32,7 +32,7 @@ export function judgeDisagreement(
   const moving = judgement.state === "contested" ? judgement.movers : aheadOf(standing);
   const divided = judgement.state === "contested" || (standing.length * 2 > configured && moving.length > 0);
   if (judgement.state !== "blind" && divided) {
-    // The count lapses with a pause.
+    // The count starts again after a pause.
     const isPaused = before === undefined || now - before.atMillis > thresholds.motionMillis;
     const memory: DisagreementMemory = {
       sinceMillis: known?.sinceMillis ?? now,
@@ -41,7 +41,7 @@ export function judgeDisagreement(
       moving: moving.map(({ memory: { node } }) => node),
       standing: standing.map(({ memory: { node } }) => node),
     };
-    // Two cannot settle which of them is right: until it is critical, the one behind lags.
+    // Of two nodes, none can be shown to be wrong: until the age is critical, the node behind counts as lagging.
     const isDue =
       memory.rounds >= DIVIDED_ROUNDS &&
       now - memory.sinceMillis >= DIVIDED_MILLIS &&
@@ -69,7 +69,7 @@ export function judgeDisagreement(
   }
 
   function isOver(): boolean {
-    // A node that was just met may stand still.
+    // A node of which the first answer was just seen may stand still.
     if (judgement.state === "healthy")
       return judgement.stalled === "good" && voters.every(({ vote }) => vote !== "waits");
     if (judgement.state === "unconfirmed") return judgement.stalled === "good";

@@ -68,12 +68,12 @@ export function judgeNetwork(
 
   function advancesTo(to: Frontier): boolean {
     if (previous === undefined || !isFurther(to, previous) || !isFurther(to, memory.mark)) return false;
-    // What was just met may move; once it stands, it does not.
+    // A node of which the first answer was just seen may move, until it stands.
     const mayMove = voters.filter(
       ({ vote, memory: { fresh } }) => vote === "moves" || (fresh === true && (vote === "waits" || vote === "climbs")),
     );
     if (mayMove.length < quorumOf(configured)) return false;
-    // After a pause the network may have stopped in between: hardly any time may be lost.
+    // The network may have stopped during a pause: it must have advanced by almost the whole pause.
     return millisBetween(previous.time, to.time) >= unseen - motionMillis;
   }
 
@@ -119,7 +119,7 @@ export function judgeNetwork(
     return { state: "stalled", why, basis: "age", stalled: "unknown", stillMillis: watched };
   }
 
-  /** Too few nodes move to confirm it; good once the others are gone or on the way for long enough. */
+  /** Too few nodes move to confirm an advance; good once the others have been silent or climbing for long enough. */
   function unconfirmed(): Omit<NetworkJudgement, "movers" | "memory"> {
     const isUnopposed = voters.every(({ vote }) => vote !== "stands" && vote !== "waits");
     if (isUnopposed) memory.unopposedSinceMillis = unopposedSinceMillis;
@@ -133,7 +133,7 @@ export function judgeNetwork(
   }
 
   function standstill(): Omit<NetworkJudgement, "movers" | "memory"> {
-    // Nobody moves now: where any of them stands is known already.
+    // No node moves now, so the position of each is known.
     const furthest = furthestOf(believed);
     if (furthest !== undefined && isFurther(furthest, memory.mark)) memory.mark = furthest;
     const { stillMillis } = stillness();
@@ -178,7 +178,7 @@ function confirm(voters: readonly Voter[], quorum: number, previous: Frontier | 
   const confirmed: Mutable<Frontier> = { node: reached.node, time: reached.peak.time };
   if (height !== undefined) confirmed.height = height;
   if (!isFurther(confirmed, previous)) return previous;
-  // Further is not yet an advance: the last one stays in memory.
+  // A further position is not yet an advance: the moment of the last advance stays.
   if (previous?.advancedAtMillis !== undefined) confirmed.advancedAtMillis = previous.advancedAtMillis;
   if (previous?.advancedAt !== undefined) confirmed.advancedAt = previous.advancedAt;
   return confirmed;

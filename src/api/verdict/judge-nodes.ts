@@ -14,7 +14,7 @@ import {
   type VerdictThresholds,
 } from "./verdict.ts";
 
-/** The positions that nodes are measured against; undefined where that cannot be told. */
+/** The positions that nodes are measured against; undefined where they are unknown. */
 export interface ReferencePositions {
   readonly time?: Position;
   readonly blocks?: Position;
@@ -61,7 +61,7 @@ function place(
   }
 }
 
-/** What one poll says of one node. */
+/** The verdict on one node after one poll. */
 export function judgeNode(
   { witness, memory, vote }: Voter,
   round: PollRound,

@@ -44,7 +44,7 @@ export function judgeSources(
     "outvotedAtMillis",
   );
   const reference = referencePositions(judgement, voters, round.witnesses.length);
-  // Before an advance is seen, there is only what the nodes say now.
+  // Before the first advance, the present answers are the only source.
   const said = judgement.basis === "age" ? furthestAnswer(belief.believed) : undefined;
   const frontier = said ?? memory.frontier ?? furthestAnswer(belief.believed);
   const verdict: Mutable<Verdict> = {
@@ -77,7 +77,7 @@ export function judgeSources(
   return verdict;
 }
 
-/** Where too few nodes ever answered to confirm anything. */
+/** The furthest answer, for a network of which too few nodes ever answered to confirm an advance. */
 function furthestAnswer(believed: readonly TimedWitness[]): Verdict["frontier"] {
   const [first, ...others] = believed;
   if (first === undefined) return undefined;
@@ -87,8 +87,8 @@ function furthestAnswer(believed: readonly TimedWitness[]): Verdict["frontier"] 
 }
 
 /**
- * All moments later by so much, as if that time had not passed; none is in the future then. Being outvoted ends by the
- * clock: while the watch is blind, its moment stays.
+ * Moves all moments later by `byMillis`, at most to `nowMillis`, as if that time had not passed. The moment `kept` stays:
+ * being outvoted ends by the clock, also while the polls are blind.
  */
 export function shiftMemory(
   memory: SourceMemory,
@@ -114,5 +114,5 @@ export function shiftMemory(
   }
 }
 
-/** How the members are named that hold a moment of the monotonic clock. */
+/** The names of members that hold a moment of the monotonic clock. */
 const MOMENT = /(?:at|since)Millis/iu;

@@ -52,7 +52,7 @@ export function judgeMotion(
     const said = positionOf(witness);
     const heard = { ...suspicion, missed: 0, last: said };
     if (suspicion.disbelief === undefined) return { ...believed(motion, said, disbelief !== undefined), ...heard };
-    // It has no vote; that its time goes back is seen all the same.
+    // The node has no vote, but a later step back of its time must be seen.
     const isFurthest = suspicion.disbelief !== "ahead" && isFurther(said, motion.peak);
     return { ...motion, ...heard, ...(isFurthest ? { peak: said } : {}) };
   }
@@ -69,7 +69,7 @@ export function judgeMotion(
     const isBehind = isFurther(peak, said);
     const anew: NodeMemory = { node, missed, peak: said, fresh: true, stillSinceMillis: now };
     if (peak === undefined || (again && !isBehind)) return anew;
-    // Believed again, it begins anew; that it went back is still to be seen.
+    // The node is believed again and begins anew, but its step back must stay visible.
     if (again) return { ...anew, peak, belowSinceMillis };
     const motion: Mutable<NodeMemory> = { ...kept, peak: isBehind ? peak : said };
     if (passes(said, peak)) {
@@ -109,7 +109,7 @@ function positionOf({ time, height }: TimedWitness): Position {
   return height === undefined ? { time } : { time, height };
 }
 
-/** The nodes that say less than they did at their last answer. */
+/** The nodes whose time is earlier than in their last answer. */
 export function findRegressions(
   believed: readonly TimedWitness[],
   before: SourceMemory | undefined,
