@@ -153,7 +153,6 @@ const SECRET_KEYS = [
   "password",
   "secret",
   "cookie",
-  "heartbeat failed",
   "set-cookie",
   "signingSecret",
   "clientSecret",

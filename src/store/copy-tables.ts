@@ -34,19 +34,18 @@ export async function filledTables(db: Kysely<Schema>): Promise<readonly string[
 
 /** Copies all rows, and says what was read of each table. Both sides have the newest schema. */
 export async function copyTables(from: Kysely<Schema>, to: Kysely<Schema>): Promise<readonly TableSummary[]> {
-  const summaries: TableSummary[] = [];
-  for (const table of NAMES) {
-    const put = (batch: readonly Row[]) =>
-      inBatches(batch, (rows) => (to as unknown as AnyTables).insertInto(table).values(rows).execute());
-    summaries.push(await walk(from, table, put));
-  }
-  return summaries;
+  return summarise(from, (table, batch) =>
+    inBatches(batch, (rows) => (to as unknown as AnyTables).insertInto(table).values(rows).execute()),
+  );
 }
 
-/** What each table holds. */
-export async function summarise(db: Kysely<Schema>): Promise<readonly TableSummary[]> {
+/** What each table holds. `take` gets all rows, in batches. */
+export async function summarise(
+  db: Kysely<Schema>,
+  take: (table: keyof Schema, batch: readonly Row[]) => Promise<unknown> = async () => undefined,
+): Promise<readonly TableSummary[]> {
   const summaries: TableSummary[] = [];
-  for (const table of NAMES) summaries.push(await walk(db, table, async () => undefined));
+  for (const table of NAMES) summaries.push(await walk(db, table, (batch) => take(table, batch)));
   return summaries;
 }
 

@@ -23,7 +23,7 @@ function createJobTables(withDatabase: WithDatabase) {
     get: (code: string) =>
       withDatabase((db) => db.selectFrom("export_jobs").selectAll().where("code", "=", code).executeTakeFirst()),
 
-    /** That have not expired, newest first; of everybody where no owner is named. */
+    /** The jobs that have not expired, newest first; of everybody where no owner is named. */
     list: (owner: ExportOwner | undefined, at: Milliseconds, limit: number) =>
       withDatabase((db) =>
         ofOwner(db, owner)
@@ -34,7 +34,7 @@ function createJobTables(withDatabase: WithDatabase) {
           .execute(),
       ),
 
-    /** That can be recognised by more than a hash, newest first; of everybody where no owner is named. */
+    /** The jobs whose files can be recognised by more than a hash, newest first; of everybody where no owner is named. */
     recognisable: (owner: ExportOwner | undefined, limit: number) =>
       withDatabase((db) =>
         ofOwner(db, owner)
@@ -55,7 +55,7 @@ function createJobTables(withDatabase: WithDatabase) {
           .execute(),
       ),
 
-    /** The same of processes that live no more. */
+    /** Queued or running in a process that does not live any more, oldest first. */
     abandoned: (self: string) =>
       withDatabase((db) =>
         unended(db)

@@ -44,7 +44,7 @@ export function rowsOf(db: Kysely<Schema>, texts: readonly string[]): RawBuilder
 
 /**
  * The value, which may be null, is none of those that a query selects, which are not. SQLite gathers these once; PostgreSQL
- * does so only while they fit its memory, and else gathers them anew for every row, but joins where it is asked like this.
+ * does so only while they fit its memory, and else gathers them anew for every row, but joins tables for `not exists`.
  */
 export function isNoneOf(
   db: Kysely<Schema>,

@@ -184,23 +184,23 @@ export interface Lease {
 }
 
 /**
- * The processes that share a database. One lives for `aliveFor` after each heartbeat; what a dead one had goes to those
- * that live. All times are the database's, so that clocks need not agree.
+ * The processes that share a database. One counts as alive for `aliveFor` after each heartbeat. Processes that are
+ * alive take over the duties of the others. All times are the database's, so that clocks need not agree.
  */
 export interface Processes {
   /** Names this process, in the database and in the folder of its exports. */
   readonly self: string;
-  /** Undefined where no other process can share the database: then this one lives for ever. */
+  /** Undefined where no other process can share the database: then this one is always alive. */
   readonly aliveFor: Milliseconds | undefined;
-  /** Prolongs the life of this process, and buries the dead. Resolves with the number of those that live, 1 or more. */
+  /** Counts this process as alive again, and deletes those that are not. Resolves with the number that are, 1 or more. */
   heartbeat(): Promise<number>;
-  /** This process ends: others need not wait for its death. */
+  /** This process ends: others may take over its duties at once. */
   leave(): Promise<void>;
   /** Takes a duty that nobody alive has, or tells that this process has it still; undefined where another one has it. */
   acquire(name: string): Promise<Lease | undefined>;
   /** Gives up a duty, so that another process can take it at once. */
   release(name: string): Promise<void>;
-  /** Tells the other processes that something has changed: soon, once for several changes. Some may not hear it. */
+  /** Tells the other processes that something has changed: soon, once for several changes. A notice may be lost. */
   announce(): void;
   /** Calls the listener when another process says that something has changed; until the signal. */
   onChange(listener: () => void, signal: AbortSignal): void;

@@ -11,12 +11,11 @@ import { PLATFORM_RECORDS } from "../platforms/list.ts";
 
 /** Copies the database, whether or not the bot runs. */
 export async function backup(args: readonly string[]): Promise<number> {
-  const [into, ...more] = args;
-  if (into === undefined || more.length > 0 || into.startsWith("-")) {
-    throw new UserError("npm run backup takes the file to write.", {
-      remedy: "For instance: npm run backup -- backups/bellwether-$(date +%F).db",
-    });
-  }
+  const into = onlyArgument(
+    args,
+    "npm run backup takes the file to write.",
+    "backup -- backups/bellwether-$(date +%F).db",
+  );
   const file = embeddedFile("pg_dump --format=custom --file=bellwether.dump");
   const { bytes, schema } = backUp(file, path.resolve(into));
   console.log(`${into}: ${formatBytes(bytes)}, schema ${schema ?? "empty"}, read through and whole.`);
@@ -25,12 +24,8 @@ export async function backup(args: readonly string[]): Promise<number> {
 
 /** Puts a backup in the place of the database; the bot must be stopped. */
 export async function restore(args: readonly string[]): Promise<number> {
-  const [backup, ...more] = args;
-  if (backup === undefined || more.length > 0 || backup.startsWith("-")) {
-    throw new UserError("npm run restore takes the backup to bring back.", {
-      remedy: "For instance: npm run restore -- backups/bellwether-2024-06-03.db",
-    });
-  }
+  const sentence = "npm run restore takes the backup to bring back.";
+  const backup = onlyArgument(args, sentence, "restore -- backups/bellwether-2024-06-03.db");
   const file = embeddedFile("pg_restore --clean --if-exists --single-transaction");
   const suffix = `before-restore-${fileTimestamp(new Date())}`;
   const { before, owed } = await restoreFile(file, path.resolve(backup), suffix);
@@ -39,6 +34,12 @@ export async function restore(args: readonly string[]): Promise<number> {
   if (owed > 0)
     console.log(`${owed} messages in it are not sent yet: the next start sends them, marked as possible repeats.`);
   return 0;
+}
+
+function onlyArgument(args: readonly string[], sentence: string, example: string): string {
+  const [file, ...more] = args;
+  if (file !== undefined && more.length === 0 && !file.startsWith("-")) return file;
+  throw new UserError(sentence, { remedy: `For instance: npm run ${example}` });
 }
 
 /** The file in DATABASE_URL. Throws UserError for a server, which has a program of its own for this. */

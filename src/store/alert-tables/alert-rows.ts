@@ -73,7 +73,7 @@ export interface NewDeliveryRow {
   readonly kind: "message" | "edit";
   readonly phase: string;
   readonly urgency: Urgency;
-  /** Those with an equal key may be said by one message to their destination. Absent = none. */
+  /** One message may hold the deliveries with an equal key to its destination. Absent = none. */
   readonly group_key?: string | null;
   /** The id of its message. */
   readonly message: string;

@@ -107,7 +107,7 @@ export function serverProcesses(
     noticed.unref();
   }
 
-  /** On a connection of its own. Behind a pooler that gives each transaction another one, nothing is heard. */
+  /** On a connection of its own. Behind a pooler that gives each transaction another one, no notice arrives. */
   async function listen(): Promise<void> {
     const { signal } = closing;
     for (let pause = FIRST_PAUSE; !signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
@@ -124,7 +124,7 @@ export function serverProcesses(
         await client.connect();
         await client.query(`listen ${CHANNEL}`);
         pause = FIRST_PAUSE;
-        // What was said before it listened, it did not hear.
+        // Notices from before this moment are lost.
         for (const listener of listeners) listener();
         await ended.promise;
       } catch {
