@@ -11,15 +11,17 @@ export const rooms: Readonly<Record<string, string>> = {
   // Floor 5; `adapters/*` = the files directly in `adapters/`, and so for `alerts/*`.
   commands:
     "ground answers bot alerts/service(types) alerts/words alerts/message alerts/route alerts/judge alerts/* api export(types)",
-  "adapters/discord": "ground adapters/* bot alerts/sender alerts/*(types) export config/settings",
-  "adapters/slack": "ground adapters/* bot alerts/sender alerts/*(types) export config/settings",
+  "adapters/discord": "ground adapters/chat adapters/* bot alerts/sender alerts/*(types) export config/settings",
+  "adapters/slack": "ground adapters/chat adapters/* bot alerts/sender alerts/*(types) export config/settings",
   "adapters/terminal": "ground bot",
   "adapters/web":
     "ground adapters/* bot alerts/service(types) alerts/sender(types) alerts/judge(types) alerts/*(types)",
   "adapters/web/public": "adapters/web(types) reply(types) reply/columns",
   "adapters/discord/page": "adapters/web/public adapters/web(types)",
   "adapters/slack/page": "adapters/web/public adapters/web(types)",
-  "adapters/*": "ground bot(types) alerts/sender(types) alerts/*(types) config/settings(types) store(types)",
+  "adapters/chat":
+    "ground adapters/* bot(types) alerts/sender(types) alerts/*(types) config/settings(types) store(types)",
+  "adapters/*": "ground bot(types) alerts/sender(types)",
   // Floor 4½
   answers:
     "ground bot alerts/service(types) alerts/words alerts/message alerts/route alerts/judge alerts/* api export(types) store(types)",
@@ -63,6 +65,8 @@ export const rooms: Readonly<Record<string, string>> = {
  * its sub-room x.
  */
 export const doors: Readonly<Record<string, string>> = {
+  "adapters/chat":
+    "button-plan form home-data is-unsent listed-managers notices parse-json press record refused-token supervision tone-signs why-this-alert",
   "adapters/discord": "record",
   "adapters/discord/render": "buttons compose embed markdown modal press",
   "adapters/discord/transport": "endpoint rest signature upload",
@@ -191,7 +195,7 @@ export const packages: Readonly<Record<string, string>> = {
   "prom-client": "main",
   "string-width": "adapters/discord adapters/terminal",
   yazl: "export",
-  zod: "adapters/* adapters/discord adapters/slack adapters/web alerts/* alerts/deliver alerts/judge alerts/message alerts/route alerts/service answers api config config/settings export main reply simulator store watchers",
+  zod: "adapters/chat adapters/discord adapters/slack adapters/web alerts/* alerts/deliver alerts/judge alerts/message alerts/route alerts/service answers api config config/settings export main reply simulator store watchers",
 };
 
 /** Global network API → the rooms that may use it. */

@@ -6,7 +6,7 @@ import {
   encodePress as encodeDiscord,
   storedPressId,
 } from "../../src/adapters/discord/render/press.ts";
-import { parsePressPayload, pressPayload } from "../../src/adapters/press.ts";
+import { parsePressPayload, pressPayload } from "../../src/adapters/chat/press.ts";
 import { decodePress as decodeSlack } from "../../src/adapters/slack/render/press.ts";
 import { withCommonOptions } from "../../src/bot/command.ts";
 import { parseLine } from "../../src/bot/grammar/grammar.ts";

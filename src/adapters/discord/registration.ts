@@ -16,7 +16,7 @@ import {
 
 import type { AnyCommand } from "../../bot/command.ts";
 import type { Option } from "../../bot/options/options.ts";
-import { WHY_COMMAND, WHY_THIS_ALERT } from "../why-this-alert.ts";
+import { WHY_COMMAND, WHY_THIS_ALERT } from "../chat/why-this-alert.ts";
 import {
   CHOICE_LENGTH,
   COMMAND_LENGTH,

@@ -1,7 +1,7 @@
 import type { Bot } from "../../bot/bot.ts";
 import type { Log } from "../../log.ts";
-import type { PressStorage } from "../press.ts";
-import type { HomeData } from "../home-data.ts";
+import type { PressStorage } from "../chat/press.ts";
+import type { HomeData } from "../chat/home-data.ts";
 import type { ChannelManagers, LastManagementRequests } from "./respond/channel-managers.ts";
 import type { AnswerRetrier } from "./respond/retry-answer.ts";
 import type { WebApiAccess } from "./transport/web-api.ts";

@@ -1,6 +1,6 @@
 import type { AnyCommand } from "../../bot/command.ts";
 import { shortUsage } from "../../bot/grammar/usage.ts";
-import { WHY_THIS_ALERT } from "../why-this-alert.ts";
+import { WHY_THIS_ALERT } from "../chat/why-this-alert.ts";
 import { MANIFEST_DESCRIPTION_LENGTH, MANIFEST_LONG_DESCRIPTION_LENGTHS, USAGE_HINT_LENGTH } from "./limits.ts";
 import { ROOT_COMMAND } from "./platform.ts";
 

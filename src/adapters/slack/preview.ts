@@ -3,7 +3,7 @@ import type { ConfirmationDialog, KnownBlock } from "@slack/types";
 import { previewFiles } from "../../reply/message-files.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { Preview, PreviewPress } from "../adapter.ts";
-import type { Press } from "../press.ts";
+import type { Press } from "../chat/press.ts";
 import { slackPlatform, PAGE } from "./platform.ts";
 import { decodePress } from "./render/press.ts";
 import { renderSlack } from "./render/render.ts";

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import { SendError, type SharedToken } from "../../alerts/sender.ts";
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
-import type { PressStorage } from "../press.ts";
+import type { PressStorage } from "../chat/press.ts";
 import type { SlackContext } from "./context.ts";
 import type { SlackTiming } from "./index.ts";
 import { CHANNEL_INTERVAL_MILLIS } from "./limits.ts";

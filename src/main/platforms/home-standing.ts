@@ -1,4 +1,4 @@
-import type { HomeStanding, OpenAlert } from "../../adapters/home-data.ts";
+import type { HomeStanding, OpenAlert } from "../../adapters/chat/home-data.ts";
 import type { NetworkStatus } from "../../alerts/judge/kinds/network-status.ts";
 import type { Platforms } from "../../alerts/platform.ts";
 

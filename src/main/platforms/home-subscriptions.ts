@@ -1,4 +1,4 @@
-import type { Subscription as HomeSubscription } from "../../adapters/home-data.ts";
+import type { Subscription as HomeSubscription } from "../../adapters/chat/home-data.ts";
 import type { PlatformPlace, Platforms } from "../../alerts/platform.ts";
 import { isAlive, type Subscription } from "../../alerts/route/subscription.ts";
 import type { AlertService } from "../../alerts/service/service.ts";

@@ -1,4 +1,4 @@
-import type { HomeData } from "../../adapters/home-data.ts";
+import type { HomeData } from "../../adapters/chat/home-data.ts";
 import type { Platforms } from "../../alerts/platform.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import type { SavedParties } from "../../store/store.ts";

@@ -1,7 +1,12 @@
 // The chat platforms of a bot, by their records (`list.ts`). `home.ts` fills the page that a person opens on one of them,
 // `platform-limits.ts` counts refused requests.
 import type { Payloads, Preview, SendingAdapter } from "../../adapters/adapter.ts";
-import type { ConfiguredPlatform, OpenPlatform, PlatformDependencies, PlatformService } from "../../adapters/record.ts";
+import type {
+  ConfiguredPlatform,
+  OpenPlatform,
+  PlatformDependencies,
+  PlatformService,
+} from "../../adapters/chat/record.ts";
 import { terminalPlatform } from "../../adapters/terminal/platform.ts";
 import { consolePlatform } from "../../adapters/web/platform.ts";
 import type { Webhook } from "../../adapters/webhook.ts";

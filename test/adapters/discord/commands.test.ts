@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { commands } from "../../../commands/index.ts";
 import { answerFailedNotice, expiredNotice, shareFailedNotice } from "../../../src/adapters/discord/respond/notices.ts";
-import { refusedAnswerNotice } from "../../../src/adapters/notices.ts";
+import { refusedAnswerNotice } from "../../../src/adapters/chat/notices.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";
 import type { Option } from "../../../src/bot/options/options.ts";
 import { plainText } from "../../../src/reply/plain-text.ts";

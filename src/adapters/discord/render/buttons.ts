@@ -10,8 +10,8 @@ import type { Ask } from "../../../reply/document.ts";
 import { asButtons, type ButtonAction } from "../../../reply/fold.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Action } from "../../../reply/reply.ts";
-import type { KeptOffer, Offer } from "../../button-plan.ts";
-import type { KeptContext, Press } from "../../press.ts";
+import type { KeptOffer, Offer } from "../../chat/button-plan.ts";
+import type { KeptContext, Press } from "../../chat/press.ts";
 import type { CommandMention } from "../command-mentions.ts";
 import {
   BUTTON_LABEL_LENGTH,

@@ -2,7 +2,7 @@ import type { APIActionRowComponent, APIButtonComponent, APIStringSelectComponen
 
 import { asButtons, type ButtonAction } from "../../../reply/fold.ts";
 import type { Action, Reply } from "../../../reply/reply.ts";
-import { type Offer, planButtons } from "../../button-plan.ts";
+import { type Offer, planButtons } from "../../chat/button-plan.ts";
 import { BUTTONS_PER_ROW, MAX_COMPONENTS, MAX_SELECT_OPTIONS } from "../limits.ts";
 import {
   actionButton,

@@ -12,7 +12,7 @@ import type { AnyCommand } from "../../../bot/command.ts";
 import type { Choice, ChoiceGroup, Option } from "../../../bot/options/options.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Ask } from "../../../reply/reply.ts";
-import { changeOf, fieldLabel, formOptions, isUnchanged, wordsOfList } from "../../form.ts";
+import { changeOf, fieldLabel, formOptions, isUnchanged, wordsOfList } from "../../chat/form.ts";
 import {
   CHOICE_LENGTH,
   LABEL_DESCRIPTION_LENGTH,

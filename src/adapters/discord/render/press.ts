@@ -1,8 +1,8 @@
 // How a press is packed into the custom_id of a button or select.
 import { z } from "zod";
 
-import { parseJson } from "../../parse-json.ts";
-import { parsePressPayload, type Press, type StoredPress } from "../../press.ts";
+import { parseJson } from "../../chat/parse-json.ts";
+import { parsePressPayload, type Press, type StoredPress } from "../../chat/press.ts";
 import { CUSTOM_ID_LENGTH } from "../limits.ts";
 
 /** An effect as the number in a custom_id. */

@@ -15,8 +15,8 @@ import {
 import { aboveFold, unfolded } from "../../../reply/fold.ts";
 import { type MessageFile, nameFiles } from "../../../reply/message-files.ts";
 import type { Reply, Tone } from "../../../reply/reply.ts";
-import { planButtons } from "../../button-plan.ts";
-import type { Show } from "../../press.ts";
+import { planButtons } from "../../chat/button-plan.ts";
+import type { Show } from "../../chat/press.ts";
 import { COMPONENTS_TEXT_LENGTH, FOLDED_LENGTH, MAX_FILES } from "../limits.ts";
 import { type Body, renderBody } from "./body.ts";
 import { type MessageContext, PressIds } from "./buttons.ts";

@@ -9,7 +9,7 @@ import { commandLine } from "../../../reply/text.ts";
 import { inTime } from "../../../in-time.ts";
 import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import { lateAnswer, refusedAnswerNotice } from "../../notices.ts";
+import { lateAnswer, refusedAnswerNotice } from "../../chat/notices.ts";
 import { Progress } from "../../progress.ts";
 import type { DiscordContext } from "../context.ts";
 import { discordPlatform } from "../platform.ts";

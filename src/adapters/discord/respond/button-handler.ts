@@ -3,7 +3,7 @@ import { type APIMessageComponentInteraction, ComponentType } from "discord-api-
 import { memoryAttachment } from "../../../reply/attachment.ts";
 import { reply, type Reply } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";
-import type { Press } from "../../press.ts";
+import type { Press } from "../../chat/press.ts";
 import type { DiscordContext } from "../context.ts";
 import { answerCommand } from "./answer.ts";
 import type { InteractionApi } from "./interaction-api.ts";

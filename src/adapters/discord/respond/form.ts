@@ -4,7 +4,7 @@ import { DiscordAPIError } from "discord.js";
 import type { AnyCommand } from "../../../bot/command.ts";
 import type { Prepared } from "../../../bot/invocation.ts";
 import type { Ask, Reply } from "../../../reply/reply.ts";
-import { KEPT_MILLIS, storePresses } from "../../press.ts";
+import { KEPT_MILLIS, storePresses } from "../../chat/press.ts";
 import type { DiscordContext } from "../context.ts";
 import { changedOptions, formValues, readModal, renderModal } from "../render/modal.ts";
 import { storedPressId } from "../render/press.ts";

@@ -8,7 +8,7 @@ import {
 } from "discord-api-types/v10";
 
 import type { Choice } from "../../../bot/options/options.ts";
-import { isUnsent } from "../../is-unsent.ts";
+import { isUnsent } from "../../chat/is-unsent.ts";
 import type { DiscordContext } from "../context.ts";
 import { ACKNOWLEDGE_TIMEOUT_MILLIS, TOKEN_LIFETIME_MILLIS } from "../limits.ts";
 import { type ComposedMessage, EPHEMERAL } from "../render/compose.ts";

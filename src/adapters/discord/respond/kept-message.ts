@@ -1,7 +1,7 @@
 import { type APIMessageComponentInteraction, ComponentType } from "discord-api-types/v10";
 
 import type { Reply } from "../../../reply/reply.ts";
-import { keptReply, type ReadPress } from "../../press.ts";
+import { keptReply, type ReadPress } from "../../chat/press.ts";
 import type { DiscordContext } from "../context.ts";
 import type { MessageContext } from "../render/buttons.ts";
 import { composeKept, keep } from "../render/compose.ts";

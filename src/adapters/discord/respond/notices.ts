@@ -1,7 +1,7 @@
 import { formatLine } from "../../../bot/grammar/grammar.ts";
 import type { Ask, Reply } from "../../../reply/reply.ts";
 import { commandLine, text } from "../../../reply/text.ts";
-import { BUG, CALLERS, notice } from "../../notices.ts";
+import { BUG, CALLERS, notice } from "../../chat/notices.ts";
 import { discordPlatform } from "../platform.ts";
 
 /** For a button from another version, or one whose press is no longer stored. */

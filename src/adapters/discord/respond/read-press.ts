@@ -1,5 +1,5 @@
 import { disposeReply, type Reply } from "../../../reply/reply.ts";
-import { readPress, type ReadPress } from "../../press.ts";
+import { readPress, type ReadPress } from "../../chat/press.ts";
 import type { DiscordContext } from "../context.ts";
 import { compose } from "../render/compose.ts";
 import { decodePress } from "../render/press.ts";

@@ -13,7 +13,7 @@ import {
   RESTJSONErrorCodes,
 } from "discord-api-types/v10";
 
-import { noAlertNotice, WHY_THIS_ALERT, whyAsk } from "../../why-this-alert.ts";
+import { noAlertNotice, WHY_THIS_ALERT, whyAsk } from "../../chat/why-this-alert.ts";
 import type { DiscordContext } from "../context.ts";
 import { CHOICE_LENGTH, MAX_FILE_BYTES, MAX_OPTION_CHOICES } from "../limits.ts";
 import { compose } from "../render/compose.ts";

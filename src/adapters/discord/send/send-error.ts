@@ -3,7 +3,7 @@ import { DiscordAPIError, HTTPError, RateLimitError } from "discord.js";
 
 import { SendError } from "../../../alerts/sender.ts";
 import { messageOf } from "../../../errors.ts";
-import { isUnsent } from "../../is-unsent.ts";
+import { isUnsent } from "../../chat/is-unsent.ts";
 import { hasErrorCode } from "../transport/rest.ts";
 
 /** Discord's error codes for a destination that is gone. */

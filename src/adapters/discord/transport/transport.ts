@@ -11,7 +11,7 @@ import { DiscordAPIError, type REST } from "discord.js";
 import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
 import type { AdapterHealth } from "../../adapter.ts";
-import { Backoff, jittered, Supervision } from "../../supervision.ts";
+import { Backoff, jittered, Supervision } from "../../chat/supervision.ts";
 import { IdentifyBudget } from "./identify-budget.ts";
 import { TOKEN_REFUSED } from "./rest.ts";
 

@@ -12,11 +12,11 @@ import { contextBlock, sectionBlock } from "../render/blocks.ts";
 import { dangerStyle } from "../render/buttons.ts";
 import { renderPlain, renderText } from "../render/mrkdwn.ts";
 import { encodePress } from "../render/press.ts";
-import { TONE_SIGNS } from "../../tone-signs.ts";
+import { TONE_SIGNS } from "../../chat/tone-signs.ts";
 import { describeError, logFailure } from "../transport/api-error.ts";
 import { retryRateLimited } from "../transport/web-api.ts";
-import type { Press } from "../../press.ts";
-import type { HomeStanding, OpenAlert, SavedParty, WorkspaceUser, Subscription } from "../../home-data.ts";
+import type { Press } from "../../chat/press.ts";
+import type { HomeStanding, OpenAlert, SavedParty, WorkspaceUser, Subscription } from "../../chat/home-data.ts";
 
 /** What has just been done in the home tab. */
 interface HomeState {

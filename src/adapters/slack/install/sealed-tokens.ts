@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { parseJson } from "../../parse-json.ts";
+import { parseJson } from "../../chat/parse-json.ts";
 import { slackPlatform } from "../platform.ts";
 import type { KeyRing } from "./key-ring.ts";
 

@@ -15,8 +15,8 @@ import { asButtons, type ButtonAction } from "../../../reply/fold.ts";
 import { formatAsk } from "../../../reply/full-text.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Action, Reply } from "../../../reply/reply.ts";
-import { type KeptOffer, type Offer, planButtons, SEND_FILES } from "../../button-plan.ts";
-import type { KeptPress, Press, Show } from "../../press.ts";
+import { type KeptOffer, type Offer, planButtons, SEND_FILES } from "../../chat/button-plan.ts";
+import type { KeptPress, Press, Show } from "../../chat/press.ts";
 import {
   BUTTON_LABEL_LENGTH,
   BUTTON_URL_LENGTH,

@@ -5,7 +5,7 @@ import { fullText } from "../../../reply/full-text.ts";
 import type { MessageFile } from "../../../reply/message-files.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import { toText } from "../../../reply/text.ts";
-import { missingButtons, type Press, type PressStorage, storePresses } from "../../press.ts";
+import { missingButtons, type Press, type PressStorage, storePresses } from "../../chat/press.ts";
 import { TEXT_LENGTH } from "../limits.ts";
 import { contextBlock, sectionBlock } from "./blocks.ts";
 import { withKeys } from "./buttons.ts";

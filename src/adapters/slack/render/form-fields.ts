@@ -3,7 +3,7 @@ import type { InputBlock, PlainTextOption } from "@slack/types";
 import { isRequired } from "../../../bot/grammar/usage.ts";
 import { formatCount } from "../../../units/format-number.ts";
 import type { ChoiceGroup, Option, TextOption } from "../../../bot/options/options.ts";
-import { fieldLabel, wordsOfList } from "../../form.ts";
+import { fieldLabel, wordsOfList } from "../../chat/form.ts";
 import {
   INPUT_HINT_LENGTH,
   INPUT_TEXT_LENGTH,

@@ -6,8 +6,8 @@ import { isRequired } from "../../../bot/grammar/usage.ts";
 import type { Option } from "../../../bot/options/options.ts";
 import type { Immutable } from "../../../reply/document.ts";
 import type { Ask } from "../../../reply/reply.ts";
-import { changeOf, formOptions, isUnchanged } from "../../form.ts";
-import { parseJson } from "../../parse-json.ts";
+import { changeOf, formOptions, isUnchanged } from "../../chat/form.ts";
+import { parseJson } from "../../chat/parse-json.ts";
 import {
   HEADER_LENGTH,
   INPUT_HINT_LENGTH,

@@ -1,6 +1,6 @@
 // How a press is packed into the value of a button or an option.
-import { parseJson } from "../../parse-json.ts";
-import { type KeptContext, parsePressPayload, type Press, pressPayload, type StoredPress } from "../../press.ts";
+import { parseJson } from "../../chat/parse-json.ts";
+import { type KeptContext, parsePressPayload, type Press, pressPayload, type StoredPress } from "../../chat/press.ts";
 import { z } from "zod";
 import { BUTTON_VALUE_LENGTH } from "../limits.ts";
 

@@ -11,9 +11,9 @@ import { fullTextAttachment } from "../../../reply/full-text.ts";
 import { messageFile, type MessageFile, nameFiles, ownCsv } from "../../../reply/message-files.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
-import { hasRefreshAction } from "../../button-plan.ts";
-import { type KeptPress, keptPress, type Press, type Show } from "../../press.ts";
-import { TONE_SIGNS } from "../../tone-signs.ts";
+import { hasRefreshAction } from "../../chat/button-plan.ts";
+import { type KeptPress, keptPress, type Press, type Show } from "../../chat/press.ts";
+import { TONE_SIGNS } from "../../chat/tone-signs.ts";
 import {
   HEADER_LENGTH,
   MAX_BLOCKS,

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { withTimeout } from "../../../in-time.ts";
 import type { Immutable } from "../../../reply/document.ts";
 import type { Ask } from "../../../reply/reply.ts";
-import { parseJson } from "../../parse-json.ts";
+import { parseJson } from "../../chat/parse-json.ts";
 import type { SlackContext } from "../context.ts";
 import { TRIGGER_LIFETIME_MILLIS } from "../limits.ts";
 import type { MessageBody } from "../render/compose.ts";

@@ -2,7 +2,7 @@ import type { Visibility } from "../../../bot/invocation.ts";
 import { formatLine } from "../../../bot/grammar/grammar.ts";
 import { code } from "../../../reply/text.ts";
 import type { Ask, Reply } from "../../../reply/reply.ts";
-import { lateAnswer, refusedAnswerNotice } from "../../notices.ts";
+import { lateAnswer, refusedAnswerNotice } from "../../chat/notices.ts";
 import type { Progress } from "../../progress.ts";
 import { slackPlatform } from "../platform.ts";
 import type { SlackContext } from "../context.ts";

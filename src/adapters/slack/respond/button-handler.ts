@@ -3,7 +3,7 @@ import type { BlockAction } from "@slack/bolt";
 import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
 import { time } from "../../../reply/text.ts";
 import { fromMillis, type Nanoseconds } from "../../../units/nanoseconds.ts";
-import { keptReply, type KeptPress, type Press, readPress, type ReadPress, type Show } from "../../press.ts";
+import { keptReply, type KeptPress, type Press, readPress, type ReadPress, type Show } from "../../chat/press.ts";
 import type { Progress } from "../../progress.ts";
 import type { SlackContext } from "../context.ts";
 import { publishHome } from "../home/home.ts";

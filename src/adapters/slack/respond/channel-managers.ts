@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 
 import { withTimeout } from "../../../in-time.ts";
 import type { Log } from "../../../log.ts";
-import type { WorkspaceUser } from "../../home-data.ts";
+import type { WorkspaceUser } from "../../chat/home-data.ts";
 import { describeError } from "../transport/api-error.ts";
 import type { Workspace } from "../transport/identity.ts";
 import type { RequestContext } from "./request-context.ts";

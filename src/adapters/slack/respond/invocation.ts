@@ -3,7 +3,7 @@ import type { Caller, Invocation, Prepared, Target, Visibility } from "../../../
 import type { Ask, Reply } from "../../../reply/reply.ts";
 import type { AnswerAudience } from "../../adapter.ts";
 import type { SlackContext } from "../context.ts";
-import type { WorkspaceUser } from "../../home-data.ts";
+import type { WorkspaceUser } from "../../chat/home-data.ts";
 import { ANSWER_WITHIN_MILLIS } from "../limits.ts";
 import { slackPlatform } from "../platform.ts";
 import type { RequestContext } from "./request-context.ts";

@@ -2,7 +2,7 @@ import { formatLine } from "../../../bot/grammar/grammar.ts";
 import type { Ask, Reply } from "../../../reply/reply.ts";
 import { code, commandLine, text, time } from "../../../reply/text.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
-import { BUG, CALLERS, notice } from "../../notices.ts";
+import { BUG, CALLERS, notice } from "../../chat/notices.ts";
 import { RESPONSE_URL_LIFETIME_MILLIS } from "../limits.ts";
 import { renderText } from "../render/mrkdwn.ts";
 

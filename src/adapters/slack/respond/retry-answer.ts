@@ -2,7 +2,7 @@ import { WebAPIHTTPError, WebAPIPlatformError } from "@slack/web-api";
 
 import type { Log } from "../../../log.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import { isUnsent } from "../../is-unsent.ts";
+import { isUnsent } from "../../chat/is-unsent.ts";
 import { RESPONSE_URL_LIFETIME_MILLIS } from "../limits.ts";
 import { isContentRefused, toSendError } from "../send/send-error.ts";
 import { describeError, errorCodeOf, isUnanswered, retryAfterMillis } from "../transport/api-error.ts";

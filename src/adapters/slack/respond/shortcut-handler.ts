@@ -1,7 +1,7 @@
 import type { MessageShortcut } from "@slack/bolt";
 import type { KnownBlock } from "@slack/types";
 
-import { noAlertNotice, WHY_COMMAND, whyAsk } from "../../why-this-alert.ts";
+import { noAlertNotice, WHY_COMMAND, whyAsk } from "../../chat/why-this-alert.ts";
 import type { SlackContext } from "../context.ts";
 import { ASK_BLOCKS, wantsForm } from "../render/form.ts";
 import { logFailure } from "../transport/api-error.ts";

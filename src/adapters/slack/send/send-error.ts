@@ -1,5 +1,5 @@
 import { SendError } from "../../../alerts/sender.ts";
-import { isUnsent } from "../../is-unsent.ts";
+import { isUnsent } from "../../chat/is-unsent.ts";
 import { describeError, errorCodeOf, httpStatusOf, retryAfterMillis } from "../transport/api-error.ts";
 import { QueueFull } from "./channel-queue.ts";
 

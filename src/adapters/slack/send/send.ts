@@ -18,8 +18,8 @@ import {
 } from "../../../alerts/sender.ts";
 import { inTime } from "../../../in-time.ts";
 import type { Reply } from "../../../reply/reply.ts";
-import type { PressStorage } from "../../press.ts";
-import { RefusedToken } from "../../refused-token.ts";
+import type { PressStorage } from "../../chat/press.ts";
+import { RefusedToken } from "../../chat/refused-token.ts";
 import {
   compose,
   type ComposedMessage,

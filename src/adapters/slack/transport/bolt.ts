@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 
 import type * as Bolt from "@slack/bolt";
 
-import { parseJson } from "../../parse-json.ts";
+import { parseJson } from "../../chat/parse-json.ts";
 
 const require = createRequire(import.meta.url);
 

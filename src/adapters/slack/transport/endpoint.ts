@@ -2,7 +2,7 @@ import type { App, Receiver } from "@slack/bolt";
 
 import type { Log } from "../../../log.ts";
 import type { AdapterHealth } from "../../adapter.ts";
-import { parseJson } from "../../parse-json.ts";
+import { parseJson } from "../../chat/parse-json.ts";
 import { NOT_RUNNING, type WebhookRequest, type WebhookResponse } from "../../webhook.ts";
 import type { Identity } from "./identity.ts";
 import { Intake, type IsFirst } from "./intake.ts";

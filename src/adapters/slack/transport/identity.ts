@@ -2,7 +2,7 @@ import type { WebClient } from "@slack/web-api";
 
 import type { Log } from "../../../log.ts";
 import type { AdapterHealth } from "../../adapter.ts";
-import { Supervision } from "../../supervision.ts";
+import { Supervision } from "../../chat/supervision.ts";
 import { describeError, isTokenRefused } from "./api-error.ts";
 import type { Installation } from "./installations.ts";
 

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../errors.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import { isUnsent } from "../../is-unsent.ts";
+import { isUnsent } from "../../chat/is-unsent.ts";
 import { RESPONSE_URL_LIFETIME_MILLIS, RESPONSE_URL_USES } from "../limits.ts";
 
 /** A response_url has expired or was used five times. */

@@ -6,8 +6,8 @@ import type { App, Receiver, ReceiverEvent } from "@slack/bolt";
 
 import type { Log } from "../../../log.ts";
 import type { AdapterHealth } from "../../adapter.ts";
-import { parseJson } from "../../parse-json.ts";
-import { Backoff, jittered, Supervision } from "../../supervision.ts";
+import { parseJson } from "../../chat/parse-json.ts";
+import { Backoff, jittered, Supervision } from "../../chat/supervision.ts";
 import { describeError, isTokenRefused } from "./api-error.ts";
 import { guardSocketMessages, SocketModeReceiver } from "./bolt.ts";
 import { Intake, type IsFirst } from "./intake.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { decodePress, encodePress } from "../../../../src/adapters/discord/render/press.ts";
-import { parsePressPayload, type Press, pressPayload } from "../../../../src/adapters/press.ts";
+import { parsePressPayload, type Press, pressPayload } from "../../../../src/adapters/chat/press.ts";
 import {
   escapeMarkdown,
   inlineCode,

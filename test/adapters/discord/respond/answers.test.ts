@@ -5,9 +5,9 @@ import { type APIActionRowComponent, type APIButtonComponent, ButtonStyle, Compo
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { answerFailedNotice } from "../../../../src/adapters/discord/respond/notices.ts";
-import { refusedAnswerNotice } from "../../../../src/adapters/notices.ts";
+import { refusedAnswerNotice } from "../../../../src/adapters/chat/notices.ts";
 import { customIdsIn, decodePress, encodePress, storedPressId } from "../../../../src/adapters/discord/render/press.ts";
-import { pressPayload } from "../../../../src/adapters/press.ts";
+import { pressPayload } from "../../../../src/adapters/chat/press.ts";
 import { createLog } from "../../../../src/log.ts";
 import { plainText } from "../../../../src/reply/plain-text.ts";
 import { labelsOf, type Person, textOf } from "../../../support/fake-discord/person.ts";

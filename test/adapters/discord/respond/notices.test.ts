@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import * as notices from "../../../../src/adapters/discord/respond/notices.ts";
-import { lateAnswer, refusedAnswerNotice } from "../../../../src/adapters/notices.ts";
+import { lateAnswer, refusedAnswerNotice } from "../../../../src/adapters/chat/notices.ts";
 import { renderTerminal } from "../../../../src/adapters/terminal/render/render.ts";
 import { reply } from "../../../../src/reply/reply.ts";
 import { commandLine } from "../../../../src/reply/text.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { COLORS } from "../../../../src/adapters/discord/render/embed.ts";
 import { customIdsIn } from "../../../../src/adapters/discord/render/press.ts";
-import { noAlertNotice } from "../../../../src/adapters/why-this-alert.ts";
+import { noAlertNotice } from "../../../../src/adapters/chat/why-this-alert.ts";
 import { episodeName } from "../../../../src/alerts/judge/rules/episode.ts";
 import { plainText } from "../../../../src/reply/plain-text.ts";
 import { price } from "../../../alerts/readings.ts";

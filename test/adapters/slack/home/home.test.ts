@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { Subscription } from "../../../../src/adapters/home-data.ts";
+import type { Subscription } from "../../../../src/adapters/chat/home-data.ts";
 import { UserError } from "../../../../src/errors.ts";
 import { strong, text } from "../../../../src/reply/text.ts";
 import { down } from "../../../alerts/readings.ts";

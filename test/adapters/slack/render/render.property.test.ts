@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { LINK_VALUE } from "../../../../src/adapters/slack/render/buttons.ts";
-import { type KeptPress, keptReply, parsePressPayload, pressPayload } from "../../../../src/adapters/press.ts";
+import { type KeptPress, keptReply, parsePressPayload, pressPayload } from "../../../../src/adapters/chat/press.ts";
 import { decodePress } from "../../../../src/adapters/slack/render/press.ts";
 import { renderSlack, type SlackMessage } from "../../../../src/adapters/slack/render/render.ts";
 import { answerModal } from "../../../../src/adapters/slack/respond/answer-view.ts";

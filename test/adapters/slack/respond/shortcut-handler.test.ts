@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { noAlertNotice } from "../../../../src/adapters/why-this-alert.ts";
+import { noAlertNotice } from "../../../../src/adapters/chat/why-this-alert.ts";
 import { command } from "../../../../src/bot/command.ts";
 import { plainText } from "../../../../src/reply/plain-text.ts";
 import { reply } from "../../../../src/reply/reply.ts";

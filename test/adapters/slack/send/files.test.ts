@@ -2,7 +2,7 @@ import { PassThrough, Readable } from "node:stream";
 
 import { describe, expect, test } from "vitest";
 
-import { refusedAnswerNotice } from "../../../../src/adapters/notices.ts";
+import { refusedAnswerNotice } from "../../../../src/adapters/chat/notices.ts";
 import { createLog } from "../../../../src/log.ts";
 import { memoryAttachment } from "../../../../src/reply/attachment.ts";
 import { plainText } from "../../../../src/reply/plain-text.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { isUnsent } from "../../src/adapters/is-unsent.ts";
+import { isUnsent } from "../../../src/adapters/chat/is-unsent.ts";
 
 const failed = (code: string): Error => Object.assign(new Error("failed"), { code });
 

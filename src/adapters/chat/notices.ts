@@ -1,6 +1,6 @@
-import { paragraph } from "../reply/block.ts";
-import { reply, type Reply } from "../reply/reply.ts";
-import { type Inline, strong, text, type TextPart } from "../reply/text.ts";
+import { paragraph } from "../../reply/block.ts";
+import { reply, type Reply } from "../../reply/reply.ts";
+import { type Inline, strong, text, type TextPart } from "../../reply/text.ts";
 
 /** A message of an adapter's own: a title and one paragraph. */
 export function notice(title: TextPart, words: TextPart, more: Partial<Pick<Reply, "tone" | "failure">> = {}): Reply {

@@ -1,15 +1,15 @@
-import type { ChatPlatform, Platforms } from "../alerts/platform.ts";
-import type { SharedToken } from "../alerts/sender.ts";
-import type { AnyCommand } from "../bot/command.ts";
-import type { Log } from "../log.ts";
-import type { PlatformSettings } from "../config/settings.ts";
-import type { InstallationRow, InstallationTables } from "../store/store.ts";
-import type { Payloads, Preview, SendingAdapter } from "./adapter.ts";
-import type { Finding } from "./finding.ts";
+import type { ChatPlatform, Platforms } from "../../alerts/platform.ts";
+import type { SharedToken } from "../../alerts/sender.ts";
+import type { AnyCommand } from "../../bot/command.ts";
+import type { Log } from "../../log.ts";
+import type { PlatformSettings } from "../../config/settings.ts";
+import type { InstallationRow, InstallationTables } from "../../store/store.ts";
+import type { Payloads, Preview, SendingAdapter } from "../adapter.ts";
+import type { Finding } from "../finding.ts";
 import type { HomeData } from "./home-data.ts";
-import type { Webhook } from "./webhook.ts";
+import type { Webhook } from "../webhook.ts";
 
-export type { InstallationRow } from "../store/store.ts";
+export type { InstallationRow } from "../../store/store.ts";
 
 /**
  * All that the rest of the program asks of a chat platform: its settings, and what they make of it. It loads no library:

@@ -1,4 +1,4 @@
-import type { Action, Ask, Reply } from "../reply/reply.ts";
+import type { Action, Ask, Reply } from "../../reply/reply.ts";
 import type { KeptContext, Press, Show } from "./press.ts";
 
 /** What a message offers to press. A platform draws it within its limits. */

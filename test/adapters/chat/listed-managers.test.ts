@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
-import type { Bot } from "../../src/bot/bot.ts";
-import type { Caller } from "../../src/bot/invocation.ts";
-import { withListedManagers } from "../../src/adapters/listed-managers.ts";
-import { echoBot } from "./web/harness.ts";
+import type { Bot } from "../../../src/bot/bot.ts";
+import type { Caller } from "../../../src/bot/invocation.ts";
+import { withListedManagers } from "../../../src/adapters/chat/listed-managers.ts";
+import { echoBot } from "../web/harness.ts";
 
 const CHANNEL = { platform: "discord", workspace: "g1", channel: "c1", files: { maxBytes: 1, maxCount: 1 } } as const;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { decodePress as decodeDiscord } from "../../src/adapters/discord/render/press.ts";
+import { decodePress as decodeDiscord } from "../../../src/adapters/discord/render/press.ts";
 import {
   keptPress,
   keptReply,
@@ -8,11 +8,11 @@ import {
   pressPayload,
   readPress,
   storePresses,
-} from "../../src/adapters/press.ts";
-import { decodePress as decodeSlack } from "../../src/adapters/slack/render/press.ts";
-import { silentLog } from "../../src/log.ts";
-import { replyToJson } from "../../src/reply/json.ts";
-import { reply } from "../../src/reply/reply.ts";
+} from "../../../src/adapters/chat/press.ts";
+import { decodePress as decodeSlack } from "../../../src/adapters/slack/render/press.ts";
+import { silentLog } from "../../../src/log.ts";
+import { replyToJson } from "../../../src/reply/json.ts";
+import { reply } from "../../../src/reply/reply.ts";
 
 const ask = { command: "time", options: {} };
 

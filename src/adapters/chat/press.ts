@@ -1,13 +1,13 @@
 // What a press means on every platform, and how it is stored. A platform packs it into its id or value, within its limits.
 import { z } from "zod";
 
-import { withTimeout } from "../in-time.ts";
-import type { Log } from "../log.ts";
-import { Ask, type Immutable, ReplyJson } from "../reply/document.ts";
-import { replyFromJson, replyToJson } from "../reply/json.ts";
-import type { Reply } from "../reply/reply.ts";
-import type { Milliseconds } from "../units/duration.ts";
-import type { Payloads } from "./adapter.ts";
+import { withTimeout } from "../../in-time.ts";
+import type { Log } from "../../log.ts";
+import { Ask, type Immutable, ReplyJson } from "../../reply/document.ts";
+import { replyFromJson, replyToJson } from "../../reply/json.ts";
+import type { Reply } from "../../reply/reply.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import type { Payloads } from "../adapter.ts";
 
 /** How long a button works. */
 export const BUTTON_LIFETIME_MILLIS: Milliseconds = 30 * 86_400_000;

@@ -1,5 +1,5 @@
-import type { Bot } from "../bot/bot.ts";
-import type { Caller, Target } from "../bot/invocation.ts";
+import type { Bot } from "../../bot/bot.ts";
+import type { Caller, Target } from "../../bot/invocation.ts";
 
 /**
  * The bot as a platform reaches it where the operator lists the managers of alerts, by their ids: they alone may change

@@ -1,6 +1,6 @@
 // The model of a command's form, which each platform draws with its own fields.
-import type { AnyCommand } from "../bot/command.ts";
-import type { Option } from "../bot/options/options.ts";
+import type { AnyCommand } from "../../bot/command.ts";
+import type { Option } from "../../bot/options/options.ts";
 
 /** The options that a form may ask for: not those of operators, nor files, which a form of a chat does not take. */
 export function formOptions({ options }: AnyCommand): [name: string, option: Option][] {

@@ -1,5 +1,5 @@
-import type { Ask, Tone } from "../reply/reply.ts";
-import type { Text } from "../reply/text.ts";
+import type { Ask, Tone } from "../../reply/reply.ts";
+import type { Text } from "../../reply/text.ts";
 
 // What a platform shows a person who opens the bot's own page there; main reads it.
 

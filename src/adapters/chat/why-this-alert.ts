@@ -1,4 +1,4 @@
-import type { Ask, Reply } from "../reply/reply.ts";
+import type { Ask, Reply } from "../../reply/reply.ts";
 import { CALLERS, notice } from "./notices.ts";
 
 // "Why this alert?" in the menu of a message, on each platform that has such menus.
