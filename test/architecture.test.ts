@@ -360,14 +360,14 @@ describe("the tree", () => {
 
 /** The files that the alert about a network that stands still meets, under `src/`. */
 const WAY = [
-  "watchers/{schedule,watch-loop}.ts",
+  "watchers/schedule.ts",
   "watchers/sources/{sources,sources-state,sources-readings}.ts",
   "alerts/{dependencies,destination,sender}.ts",
   "alerts/judge/{judge,drill}.ts",
   "alerts/judge/kinds/{reading,severity,json-fields}.ts",
   "alerts/judge/rules/{rules,episode,state-cache,state-machine}.ts",
   "alerts/route/{subscription-index,route,suspension}.ts",
-  "alerts/message/{message,notice,delivery-subject}.ts",
+  "alerts/message/{notice,delivery-subject}.ts",
   "alerts/engine/{process-observation,plan-open,plan-episode,reminders}.ts",
   "alerts/deliver/outbox/{outbox,batch,chunk,stored-messages,fan-out,rolling-message,queries,claim,group,record,alert-log}.ts",
   "alerts/deliver/dispatch/{dispatch,claim-due,concurrency-limit,attempt,record-result}.ts",

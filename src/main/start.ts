@@ -9,7 +9,7 @@ import { type Clock, systemClock } from "../api/clock.ts";
 import type { Platforms } from "../alerts/platform.ts";
 import { type AudienceSettings, openAudienceSettings } from "../bot/audience-settings.ts";
 import type { Bot } from "../bot/bot.ts";
-import type { PlatformRecord } from "../adapters/chat/record.ts";
+import type { PlatformRecord } from "../adapters/chat/chat.ts";
 import { loadConfig } from "../config.ts";
 import { UserError } from "../errors.ts";
 import type { ExportJobs } from "../export/jobs/jobs.ts";

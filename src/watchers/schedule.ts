@@ -1,8 +1,60 @@
+import { setImmediate } from "node:timers/promises";
+
+import type { AlertEvent } from "../alerts/judge/kinds/event.ts";
+import type { AlertKind } from "../alerts/judge/kinds/kinds.ts";
+import type { Reading } from "../alerts/judge/kinds/reading.ts";
 import type { ApiClient } from "../api/api-client.ts";
+import { ApiError } from "../api/api-error.ts";
 import type { Clock } from "../api/clock.ts";
-import type { Milliseconds } from "../units/duration.ts";
-import { runWatcher, type WatchLoopDependencies } from "./watch-loop.ts";
+import type { Log } from "../log.ts";
+import { formatDuration, type Milliseconds } from "../units/duration.ts";
+import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { Watcher } from "./watcher.ts";
+
+/** One watcher's judged observation of one network, to be stored together with everything that follows from it. */
+export interface Observation {
+  readonly network: string;
+  /** Its name and interval. */
+  readonly watcher: { readonly name: string; readonly every: Milliseconds };
+  /** The stored snapshot that the watcher went on from; undefined for its first observation. */
+  readonly before: unknown;
+  /** The snapshot to store in its place: plain JSON. Equals `before` where the observation failed. */
+  readonly snapshot: unknown;
+  /** Where the observation failed, the readings before it, as unknown. */
+  readonly readings: readonly Reading[];
+  readonly events: readonly AlertEvent[];
+  /** Local monotonic clock: when the observation was due. Durations are counted from one such moment to another. */
+  readonly dueMillis: Milliseconds;
+  /** Wall clock at the end of the observation. */
+  readonly at: Nanoseconds;
+  /** Why the observation failed. */
+  readonly failure?: ApiError | ObservationTimeout;
+}
+
+class ObservationTimeout extends Error {
+  override readonly name = "ObservationTimeout";
+}
+
+/**
+ * Stores an observation with the deliveries it causes, in one transaction. Where it rejects, nothing counts as stored:
+ * the next observation begins from the store's snapshot, and finds the same difference. A watcher's first observation is
+ * not passed on where it fails: there is nothing to go on from.
+ */
+type ObservationSink = (observation: Observation) => Promise<void>;
+
+interface WatchLoopDependencies {
+  /** The snapshot stored last, as JSON; undefined where there is none. Called before the first observation, and after the sink failed. */
+  readonly load: (network: string, watcher: string) => Promise<unknown>;
+  /** The subjects that subscriptions name, of all destinations together. */
+  readonly subjects: (network: string, kind: AlertKind) => readonly string[];
+  readonly sink: ObservationSink;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Like Math.random: the source of jitter. */
+  readonly random: () => number;
+  /** For one observation, one read from the store, one write to it. */
+  readonly timeoutMillis: Milliseconds;
+}
 
 /** One network and its watchers. */
 interface WatchedNetwork {
@@ -10,11 +62,8 @@ interface WatchedNetwork {
   readonly watchers: readonly Watcher<unknown>[];
 }
 
-export interface ScheduleOptions extends Pick<WatchLoopDependencies, "load" | "subjects" | "sink" | "log"> {
+export interface ScheduleOptions extends Omit<WatchLoopDependencies, "timeoutMillis"> {
   readonly networks: readonly WatchedNetwork[];
-  readonly clock: Clock;
-  /** Like Math.random: the source of jitter. */
-  readonly random: () => number;
   /** A longer observation is abandoned. Default: three times its interval, at least 30 s. */
   readonly timeoutMillis?: Milliseconds;
 }
@@ -31,12 +80,12 @@ const MIN_TIMEOUT: Milliseconds = 30_000;
  * slow observation is not overlapped and delays no other watcher; those that it displaces are skipped.
  */
 export function startSchedule(options: ScheduleOptions): Schedule {
-  const { networks, clock, random, log } = options;
+  const { networks, log } = options;
   const stopped = new AbortController();
   const loops = networks.flatMap(({ api, watchers }) =>
     watchers.map((watcher) => {
       const timeoutMillis = options.timeoutMillis ?? Math.max(MIN_TIMEOUT, 3 * watcher.every);
-      const loop = runWatcher(watcher, api, { ...options, clock, random, timeoutMillis }, stopped.signal);
+      const loop = runWatcher(watcher, api, { ...options, timeoutMillis }, stopped.signal);
       return loop.catch((error: unknown) => {
         if (!stopped.signal.aborted) log.error({ err: error, watcher: watcher.name }, "watcher ended");
       });
@@ -48,4 +97,128 @@ export function startSchedule(options: ScheduleOptions): Schedule {
       await Promise.all(loops);
     },
   };
+}
+
+/** Observations are moved by up to this part of the interval, so that networks and bots do not all ask at once. */
+const JITTER = 0.1;
+/** The first observations after a start are spread over at most this. */
+const MAX_FIRST_PAUSE: Milliseconds = 1000;
+/** With more readings the loop yields to the event loop before it stores them. */
+const READINGS_BEFORE_YIELD = 1000;
+
+/**
+ * One watcher at one network: observes, judges and stores again and again, until the signal aborts; then rejects with its
+ * reason.
+ */
+async function runWatcher(
+  watcher: Watcher<unknown>,
+  api: ApiClient,
+  dependencies: WatchLoopDependencies,
+  signal: AbortSignal,
+): Promise<void> {
+  const { load, subjects, sink, log, clock, random, timeoutMillis } = dependencies;
+  const { name, every } = watcher;
+  const { network } = api;
+  const labels = { watcher: name, network };
+  /** The store's snapshot; undefined while it has to be loaded. */
+  let stored: { readonly snapshot: unknown } | undefined;
+
+  // Observations are due on a grid of whole milliseconds; the jitter moves each of them, not the grid. An observation
+  // counts as of the first moment at which it may come, so that chance does not decide when a duration is reached.
+  const first = Math.floor((JITTER / 2) * every);
+  let due = Math.ceil(clock.monotonicMillis() + random() * Math.min(every, MAX_FIRST_PAUSE));
+  let pause = due - clock.monotonicMillis();
+  while (!signal.aborted) {
+    await clock.sleep(Math.max(0, pause), signal);
+    const began = clock.monotonicMillis();
+    // After a delay, for instance because the computer slept, it counts as of its beginning.
+    await observeOnce(began - due <= JITTER * every ? due - first : Math.floor(began));
+    const now = clock.monotonicMillis();
+    due += every * Math.max(1, Math.ceil((now - due) / every));
+    pause = due + (random() - 0.5) * JITTER * every - now;
+  }
+
+  /** One observation, which may fail; rejects only with the signal's reason. It counts as of `dueMillis`. */
+  async function observeOnce(dueMillis: Milliseconds): Promise<void> {
+    try {
+      stored ??= await loadSnapshot();
+      const observation = await observe(stored.snapshot, dueMillis);
+      if (observation === undefined) return;
+      if (observation.readings.length > READINGS_BEFORE_YIELD) await setImmediate();
+      // Without the signal: a stop waits for the transaction.
+      await withTimeout(() => sink(observation), { clock, timeoutMillis });
+      stored = { snapshot: observation.snapshot };
+    } catch (error) {
+      signal.throwIfAborted();
+      stored = undefined;
+      log.error({ ...labels, err: error }, "observation not stored");
+    }
+  }
+
+  async function loadSnapshot(): Promise<{ readonly snapshot: unknown }> {
+    const found = await withTimeout(() => load(network, name), { clock, timeoutMillis, signal });
+    const parsed = found === undefined ? undefined : watcher.snapshot.safeParse(found);
+    if (parsed?.success === false) log.warn(labels, "snapshot unreadable");
+    return { snapshot: parsed?.data };
+  }
+
+  /** Undefined where there is nothing to store: a failed first observation, or a bug in the watcher. */
+  async function observe(before: unknown, dueMillis: Milliseconds): Promise<Observation | undefined> {
+    const context = { before, dueMillis, subjects: (kind: AlertKind) => subjects(network, kind) };
+    const common = { network, watcher: { name, every }, before, dueMillis };
+    try {
+      const work = (aborted: AbortSignal): Promise<unknown> => watcher.observe(api, context, aborted);
+      const snapshot = await withTimeout(work, { clock, timeoutMillis, signal });
+      const at = clock.wallClock();
+      return { ...common, snapshot, ...watcher.judge(before, snapshot, at), at };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ApiError || error instanceof ObservationTimeout)) {
+        log.error({ ...labels, err: error }, "observation failed");
+        return undefined;
+      }
+      log.debug({ ...labels, why: error.message }, "observation unanswered");
+      if (before === undefined) return undefined;
+      const at = clock.wallClock();
+      const readings = watcher.judge(before, before, at).readings.map((reading) => unknownBecause(error, reading));
+      return { ...common, snapshot: before, readings, events: [], at, failure: error };
+    }
+  }
+}
+
+function unknownBecause({ message }: Error, reading: Reading): Reading {
+  const { badForMillis: _badFor, since: _since, ...rest } = reading;
+  return { ...rest, state: "unknown", why: message };
+}
+
+/**
+ * The result of `work`, or a rejection with ObservationTimeout after `timeoutMillis`, or with the signal's reason. Either
+ * aborts the signal that `work` gets; work that ignores it is abandoned.
+ */
+async function withTimeout<T>(
+  work: (abandon: AbortSignal) => Promise<T>,
+  options: { readonly clock: Clock; readonly timeoutMillis: Milliseconds; readonly signal?: AbortSignal },
+): Promise<T> {
+  const { clock, timeoutMillis, signal } = options;
+  signal?.throwIfAborted();
+  const abandon = new AbortController();
+  const done = new AbortController();
+  const stop = (): void => {
+    abandon.abort(signal?.reason);
+    done.abort(signal?.reason);
+  };
+  signal?.addEventListener("abort", stop, { once: true });
+  const late = clock.sleep(timeoutMillis, done.signal).then((): never => {
+    const reason = new ObservationTimeout(`no answer within ${formatDuration(timeoutMillis)}`);
+    abandon.abort(reason);
+    throw reason;
+  });
+  // Nobody awaits this where the work throws at once.
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([work(abandon.signal), late]);
+  } finally {
+    signal?.removeEventListener("abort", stop);
+    done.abort(new Error("done"));
+  }
 }

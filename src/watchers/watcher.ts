@@ -1,5 +1,5 @@
 // A watcher observes one side of a network, then judges two snapshots without side effects: readings of conditions, and
-// events. create-watchers.ts lists them; schedule.ts starts a watch-loop.ts for each; drills.ts observes made-up nodes.
+// events. create-watchers.ts lists them; schedule.ts runs them; drills.ts observes made-up nodes.
 // Next: sources/ (nodes), history/ (checkpoints, snapshots, rotations), markets/, subjects/ (orders, stakes, bundles).
 
 import type { z } from "zod";

@@ -5,7 +5,7 @@ import type { ApiClient } from "../../src/api/api-client.ts";
 import { ApiError } from "../../src/api/api-error.ts";
 import { silentLog } from "../../src/log.ts";
 import { type ScheduleOptions, startSchedule } from "../../src/watchers/schedule.ts";
-import type { Observation } from "../../src/watchers/watch-loop.ts";
+import type { Observation } from "../../src/watchers/schedule.ts";
 import type { Watcher } from "../../src/watchers/watcher.ts";
 import { VirtualClock } from "../api/virtual-clock.ts";
 

@@ -7,7 +7,7 @@ import { silentLog } from "../../src/log.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
 import { createWatchers } from "../../src/watchers/create-watchers.ts";
 import { startSchedule } from "../../src/watchers/schedule.ts";
-import type { Observation } from "../../src/watchers/watch-loop.ts";
+import type { Observation } from "../../src/watchers/schedule.ts";
 import { clientOf } from "../api/client-under-test.ts";
 import { VirtualClock } from "../api/virtual-clock.ts";
 import { requestsUnderWay } from "./requests-under-way.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import type { Milliseconds } from "../../units/duration.ts";
 import { examineClock, fault, type Finding, ok, unanswered as unansweredBy, warning } from "../finding.ts";
-import type { ExaminationContext } from "../chat/record.ts";
+import type { ExaminationContext } from "../chat/chat.ts";
 import { webhookUrl } from "../webhook.ts";
 import type { DiscordAdapterOptions } from "./index.ts";
 import { API_URL } from "./platform.ts";

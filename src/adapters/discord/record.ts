@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 
 import { withCommonOptions } from "../../bot/command.ts";
 import { endpoint, idleKey, needsServer, secret, text, tokenForm } from "../../config/settings.ts";
-import type { ConfiguredPlatform, PlatformRecord } from "../chat/record.ts";
+import type { ConfiguredPlatform, PlatformRecord } from "../chat/chat.ts";
 import type { PlatformSettings } from "../../config/settings.ts";
 import { webhookUrl } from "../webhook.ts";
 import { API_URL, discordPlatform as platform, PAGE } from "./platform.ts";

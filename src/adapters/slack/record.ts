@@ -17,7 +17,7 @@ import {
   tokenForm,
 } from "../../config/settings.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import type { ConfiguredPlatform, InstallationRow, PlatformRecord, PlatformService } from "../chat/record.ts";
+import type { ConfiguredPlatform, InstallationRow, PlatformRecord, PlatformService } from "../chat/chat.ts";
 import { webhookUrl } from "../webhook.ts";
 import { INSTALL_PATH, REDIRECT_PATH } from "./install/install-state.ts";
 import type { OAuthSettings } from "./install/open-installations.ts";

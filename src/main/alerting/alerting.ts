@@ -24,7 +24,7 @@ import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import type { Drills } from "../../watchers/drills.ts";
-import type { Observation } from "../../watchers/watch-loop.ts";
+import type { Observation } from "../../watchers/schedule.ts";
 import type { Networks } from "../networks.ts";
 import { subscribeConsole } from "./console-alerts.ts";
 import { type Duties, fencedStore } from "./duties.ts";

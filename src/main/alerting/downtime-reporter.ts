@@ -3,7 +3,7 @@ import { createDowntimeReport, type DowntimeReportDependencies } from "../../ale
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import type { Observation } from "../../watchers/watch-loop.ts";
+import type { Observation } from "../../watchers/schedule.ts";
 
 export interface DowntimeReporterDependencies extends Omit<DowntimeReportDependencies, "watcher"> {
   /** The alerts' settings. */

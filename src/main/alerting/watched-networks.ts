@@ -8,7 +8,7 @@ import type { Lease, Store } from "../../store/store.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import type { createWatchers } from "../../watchers/create-watchers.ts";
 import type { startSchedule } from "../../watchers/schedule.ts";
-import type { Observation } from "../../watchers/watch-loop.ts";
+import type { Observation } from "../../watchers/schedule.ts";
 import { fencedStore } from "./duties.ts";
 import type { LastObservation } from "./alerting.ts";
 import { followNetwork } from "./followed-networks.ts";

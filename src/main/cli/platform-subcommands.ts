@@ -1,4 +1,4 @@
-import type { PlatformRecord, PlatformSubcommand } from "../../adapters/chat/record.ts";
+import type { PlatformRecord, PlatformSubcommand } from "../../adapters/chat/chat.ts";
 import { loadConfig } from "../../config.ts";
 import { networkNames } from "../networks.ts";
 import { PLATFORM_RECORDS } from "../platforms/list.ts";

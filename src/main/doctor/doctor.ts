@@ -1,7 +1,7 @@
 // The subcommand `doctor`: checks an installation. This module lists the checks and `checks.ts` runs and prints them;
 // each other module examines one side.
 import { type Finding, noAnswer, ok } from "../../adapters/finding.ts";
-import type { PlatformRecord } from "../../adapters/chat/record.ts";
+import type { PlatformRecord } from "../../adapters/chat/chat.ts";
 import { type ExaminedConfig, loadExaminedConfig } from "../../config.ts";
 import { SECRETS } from "../../config/environment.ts";
 import { UserError } from "../../errors.ts";

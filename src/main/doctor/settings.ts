@@ -3,7 +3,7 @@ import path from "node:path";
 
 import { fault, type Finding, ok, warning } from "../../adapters/finding.ts";
 import { type AlertsConfig, DEFAULT_ALERTS_CONFIG } from "../../alerts/alerts-config.ts";
-import type { ConfiguredPlatform } from "../../adapters/chat/record.ts";
+import type { ConfiguredPlatform } from "../../adapters/chat/chat.ts";
 import type { ExaminedConfig } from "../../config.ts";
 import { UserError } from "../../errors.ts";
 import type { SettingFinding } from "../../config/settings.ts";

@@ -9,7 +9,7 @@ import type { NodeRequest } from "../../api/client/client.ts";
 import type { InvocationOutcome } from "../../bot/invocation.ts";
 import { inTime } from "../../in-time.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import type { Observation } from "../../watchers/watch-loop.ts";
+import type { Observation } from "../../watchers/schedule.ts";
 import {
   alertInstruments,
   type AlertInstruments,

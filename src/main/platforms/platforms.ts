@@ -6,7 +6,7 @@ import type {
   OpenPlatform,
   PlatformDependencies,
   PlatformService,
-} from "../../adapters/chat/record.ts";
+} from "../../adapters/chat/chat.ts";
 import { terminalPlatform } from "../../adapters/terminal/platform.ts";
 import { consolePlatform } from "../../adapters/web/platform.ts";
 import type { Webhook } from "../../adapters/webhook.ts";

@@ -1,7 +1,7 @@
 import type { Adapter, SendingAdapter } from "../../../src/adapters/adapter.ts";
 import { ok } from "../../../src/adapters/finding.ts";
 import { withListedManagers } from "../../../src/adapters/chat/listed-managers.ts";
-import type { PlatformRecord } from "../../../src/adapters/chat/record.ts";
+import type { PlatformRecord } from "../../../src/adapters/chat/chat.ts";
 import type { Webhook } from "../../../src/adapters/webhook.ts";
 import type { Bot } from "../../../src/bot/bot.ts";
 import { endpoint, idleKey, type PlatformSettings, secret } from "../../../src/config/settings.ts";

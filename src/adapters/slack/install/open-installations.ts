@@ -1,6 +1,6 @@
 import type { SharedToken } from "../../../alerts/sender.ts";
 import type { Log } from "../../../log.ts";
-import type { PlatformInstallations } from "../../chat/record.ts";
+import type { PlatformInstallations } from "../../chat/chat.ts";
 import { type Webhook, webhookUrl } from "../../webhook.ts";
 import { INSTALL_PATH, REDIRECT_PATH } from "./install-state.ts";
 import { installPages } from "./install.ts";

@@ -7,7 +7,7 @@ import { messageOf, UserError } from "../../../errors.ts";
 import { inTime } from "../../../in-time.ts";
 import type { Log } from "../../../log.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import type { InstallationCounts, InstallationRow, PlatformInstallations } from "../../chat/record.ts";
+import type { InstallationCounts, InstallationRow, PlatformInstallations } from "../../chat/chat.ts";
 import { slackPlatform } from "../platform.ts";
 import { describeError, errorCodeOf } from "../transport/api-error.ts";
 import type { Installation, Installations, Origin } from "../transport/installations.ts";

@@ -1,3 +1,5 @@
+// What chat platforms share: here the record of a platform, all that start, settings and doctor ask of it. Read next:
+// press.ts and button-plan.ts (buttons), form.ts, supervision.ts and refused-token.ts (the connection), notices.ts.
 import type { ChatPlatform, Platforms } from "../../alerts/platform.ts";
 import type { SharedToken } from "../../alerts/sender.ts";
 import type { AnyCommand } from "../../bot/command.ts";
